@@ -1,0 +1,225 @@
+"""The engine: takes requests from many threads and computes them together, step by step.
+
+One thread does all the arithmetic. Before each step, requests join and leave.
+"""
+
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .errors import (
+    InvalidRequest,
+    PromptTooLong,
+    RequestTimeout,
+    ShuttingDown,
+    TritonchatError,
+)
+from .models import Transformer
+from .request import Completion, Deliver, FinishReason, Piece, Sequence
+from .sampling import Sampler, SamplingParams
+from .scheduler import Limits, Scheduler, next_chunk
+from .tokenizer import TextStream, Tokenizer
+
+LOGGER = logging.getLogger(__name__)
+
+
+class Engine:
+    """Continuous batching over one model. Its methods may be called from any thread."""
+
+    def __init__(
+        self,
+        model: Transformer,
+        tokenizer: Tokenizer | None,
+        eos_token_ids: frozenset[int],
+        limits: Limits,
+    ) -> None:
+        self.limits = limits
+        self._model, self._tokenizer, self._eos = model, tokenizer, eos_token_ids
+        self._scheduler = Scheduler(model.config, limits)
+        self._changed = threading.Condition()  # guards the scheduler, the ids and the counters
+        self._ids: dict[str, Sequence] = {}
+        self._closing = False
+        self._totals = {"requests": 0, "prompt_tokens": 0, "completion_tokens": 0, "steps": 0}
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+        self._thread.start()
+
+    def submit(
+        self, prompt: list[int], params: SamplingParams, deliver: Deliver, request_id: str | None = None
+    ) -> str:
+        """Queue a request; returns its id.
+
+        `deliver` is called from the engine's thread with each piece of the answer, so it must return at once.
+        The last piece has the completion. `params` must have its defaults filled in.
+
+        Raises InvalidRequest, PromptTooLong, NoMemory, QueueFull or ShuttingDown; then nothing is delivered.
+        """
+        sequence = self._sequence(prompt, params, deliver, request_id or uuid.uuid4().hex)
+        with self._changed:
+            if self._closing:
+                raise ShuttingDown("the server is stopping and takes no new requests.")
+            if sequence.request_id in self._ids:
+                raise InvalidRequest(
+                    f"request_id {sequence.request_id!r} is already in use by a running request."
+                )
+            self._scheduler.add(sequence)
+            self._ids[sequence.request_id] = sequence
+            self._totals["requests"] += 1
+            self._changed.notify_all()
+        return sequence.request_id
+
+    def cancel(self, request_id: str) -> bool:
+        """End a request before its next step; what it has made is delivered. False if there is none."""
+        with self._changed:
+            sequence = self._ids.get(request_id)
+            if sequence is not None:
+                sequence.cancelled = True
+            return sequence is not None
+
+    def stats(self) -> dict[str, Any]:
+        """Numbers of the moment (`running`, `waiting`, ...) and totals since the start."""
+        with self._changed:
+            return {
+                "alive": self._thread.is_alive(),
+                "running": len(self._scheduler.running),
+                "waiting": len(self._scheduler.waiting),
+                "kv_bytes_used": self._scheduler.kv_bytes_used,
+                "totals": dict(self._totals),
+            }
+
+    def close(self, grace_s: float = 0.0) -> None:
+        """Take no more requests, let those under way end within `grace_s` seconds, cancel the rest."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._ids, timeout=grace_s)
+            for sequence in self._ids.values():
+                sequence.cancelled = True
+        self._thread.join()
+
+    def _sequence(
+        self, prompt: list[int], params: SamplingParams, deliver: Deliver, request_id: str
+    ) -> Sequence:
+        vocab_size, max_context = self._model.config.vocab_size, self.limits.max_context
+        if not prompt:
+            raise InvalidRequest("the prompt is empty.")
+        if not all(0 <= token < vocab_size for token in prompt):
+            raise InvalidRequest(f"the prompt has a token outside the model's vocabulary of {vocab_size}.")
+        if len(prompt) >= max_context:
+            raise PromptTooLong(
+                f"the prompt has {len(prompt)} tokens, but prompt and answer together may have {max_context} "
+                "(the model's context, or --max-context)."
+            )
+        room = max_context - len(prompt)
+        return Sequence(
+            request_id=request_id,
+            prompt=prompt,
+            params=params,
+            limit=min(params.max_tokens or room, room),
+            sampler=Sampler(params, prompt, vocab_size),
+            text=None if self._tokenizer is None else TextStream(self._tokenizer, prompt, params.stop),
+            deliver=deliver,
+        )
+
+    # The engine's own thread.
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._ids or self._closing)
+                if not self._ids:
+                    return
+                ended = self._scheduler.remove(lambda s: s.cancelled or s.timed_out())
+                self._scheduler.admit()
+                step = self._scheduler.plan()
+            for sequence in ended:
+                self._end_early(sequence)
+            for sequence in step.prefill:
+                self._attempt([sequence], self._prefill)
+            if step.decode:
+                self._attempt(step.decode, self._decode)
+
+    def _prefill(self, sequences: list[Sequence]) -> None:
+        (sequence,) = sequences
+        hidden = self._model.forward(np.array([next_chunk(sequence)]), [sequence.cache])
+        if not sequence.prefilling:
+            self._extend(sequence, self._model.logits(hidden[:, -1:])[0, 0])
+
+    def _decode(self, sequences: list[Sequence]) -> None:
+        latest = np.array([[sequence.answer[-1]] for sequence in sequences])
+        hidden = self._model.forward(latest, [sequence.cache for sequence in sequences])
+        for sequence, logits in zip(sequences, self._model.logits(hidden)[:, 0], strict=True):
+            self._extend(sequence, logits)
+
+    def _attempt(self, sequences: list[Sequence], compute: Callable[[list[Sequence]], None]) -> None:
+        """Run a part of a step. What goes wrong in it ends its requests, never the engine."""
+        try:
+            compute(sequences)
+        except Exception as error:
+            LOGGER.exception("A step failed")
+            for sequence in sequences:
+                failure = TritonchatError(f"the computation failed ({type(error).__name__}: {error}).")
+                self._finish(sequence, "cancelled", failure)
+        with self._changed:
+            self._totals["steps"] += 1
+
+    def _extend(self, sequence: Sequence, logits: np.ndarray) -> None:
+        """Choose a request's next token, deliver its text, and end the request where that is due."""
+        if not np.isfinite(logits).all():
+            damaged = TritonchatError(
+                "the model computed numbers that are not finite; its weights may be damaged."
+            )
+            return self._finish(sequence, "cancelled", damaged)
+        token, logprob = sequence.sampler.sample(logits)
+        sequence.answer.append(token)
+        if logprob is not None:
+            sequence.logprobs.append(logprob)
+        if sequence.first_token is None:
+            sequence.first_token = time.monotonic()
+        if token in self._eos and not sequence.params.ignore_eos:
+            return self._finish(sequence, "stop")
+        if sequence.text is not None and (text := sequence.text.push(token)):
+            self._deliver(sequence, Piece(text))
+        if sequence.text is not None and sequence.text.stopped:
+            return self._finish(sequence, "stop")
+        if len(sequence.answer) >= sequence.limit:
+            self._finish(sequence, "length")
+
+    def _end_early(self, sequence: Sequence) -> None:
+        if sequence.cancelled:
+            return self._finish(sequence, "cancelled")
+        where = "while it was waiting in the queue" if sequence.admitted is None else "before it was finished"
+        self._finish(
+            sequence,
+            "cancelled",
+            RequestTimeout(f"the request's timeout_s of {sequence.params.timeout_s:g} s passed {where}."),
+        )
+
+    def _finish(self, sequence: Sequence, reason: FinishReason, error: TritonchatError | None = None) -> None:
+        rest = "" if sequence.text is None else sequence.text.finish()
+        if rest:
+            sequence.shown.append(rest)
+        with self._changed:
+            if self._ids.pop(sequence.request_id, None) is None:
+                return  # it failed in a step that had already ended it
+            self._scheduler.remove(lambda s: s is sequence)
+            self._totals["prompt_tokens"] += len(sequence.prompt)
+            self._totals["completion_tokens"] += len(sequence.answer)
+            self._changed.notify_all()
+        sequence.cache = None
+        completion: Completion = sequence.completion(reason, error)
+        self._deliver(sequence, Piece(rest, completion))
+
+    def _deliver(self, sequence: Sequence, piece: Piece) -> None:
+        if piece.completion is None:
+            sequence.shown.append(piece.text)
+        try:
+            sequence.deliver(piece)
+        except Exception:
+            # Whoever waited for it is gone.
+            LOGGER.debug("Nobody takes the answer of %s", sequence.request_id, exc_info=True)
+            sequence.cancelled = True

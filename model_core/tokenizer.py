@@ -1,0 +1,132 @@
+"""Text to token ids and back. `TextStream` turns tokens into text piece by piece, never a broken one."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import tokenizers
+
+from .chat_template import ChatTemplate, read_chat_template
+from .config import read_json
+from .errors import InvalidRequest, ModelError
+
+# Enough tokens before an answer for its first token to decode as it would inside the text.
+_CONTEXT_TOKENS = 6
+_BROKEN = "\ufffd"  # what a decoder shows for bytes that are no UTF-8 (yet)
+
+
+class Tokenizer:
+    """A model's `tokenizer.json` with its chat template, if it has one."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises ModelError if a file is damaged."""
+        path = folder / "tokenizer.json"
+        try:
+            self._tokenizer = tokenizers.Tokenizer.from_file(str(path))
+        except Exception as error:  # the package raises no narrower type
+            raise ModelError(f"{path} is damaged: {error}.") from error
+        # A file may carry the settings it was trained with; requests are never padded or cut.
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        self._template: ChatTemplate | None = read_chat_template(folder)
+        self.eos_token_id = self._eos(folder)
+
+    @property
+    def has_chat_template(self) -> bool:
+        """Whether the model knows about turns of a conversation."""
+        return self._template is not None
+
+    @property
+    def vocab_size(self) -> int:
+        """One more than the highest token id."""
+        return max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=-1) + 1
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a raw prompt, with the begin token if the model wants one."""
+        return self._tokenizer.encode(text).ids
+
+    def encode_chat(self, messages: Sequence[Mapping[str, str]]) -> list[int]:
+        """The ids of a conversation that waits for its next answer.
+
+        Raises InvalidRequest if the model has no chat template, or its template refuses the messages.
+        """
+        if self._template is None:
+            raise InvalidRequest(
+                "this model has no chat template; send a string to continue instead of messages."
+            )
+        # The template writes the begin token itself.
+        return self._tokenizer.encode(self._template.render(messages), add_special_tokens=False).ids
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of ids, special tokens left out."""
+        return self._tokenizer.decode(list(ids), skip_special_tokens=True)
+
+    def token_text(self, token_id: int) -> str:
+        """One token on its own, special ones included."""
+        return self._tokenizer.decode([token_id], skip_special_tokens=False)
+
+    def _eos(self, folder: Path) -> int | None:
+        path = folder / "tokenizer_config.json"
+        token = read_json(path).get("eos_token") if path.is_file() else None
+        token = token.get("content") if isinstance(token, dict) else token
+        return self._tokenizer.token_to_id(token) if isinstance(token, str) else None
+
+
+class TextStream:
+    """The text of one answer as its tokens come.
+
+    What `push` and `finish` return adds up to the answer: whole UTF-8 characters only, nothing from a stop
+    string on. `stopped` becomes true when a stop string is complete.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, prompt: Sequence[int], stop: Sequence[str] = ()) -> None:
+        self._tokenizer = tokenizer
+        self._stop = tuple(stop)
+        self._ids = list(prompt[-_CONTEXT_TOKENS:])
+        self._begin = 0  # where decoding begins ...
+        self._decoded = len(self._ids)  # ... and up to where its text has been taken
+        self._held = ""  # may be the beginning of a stop string
+        self.stopped = False
+
+    def push(self, token_id: int) -> str:
+        """Take the next token; returns the text that is safe to show."""
+        self._ids.append(token_id)
+        # Decode from a few tokens back: spaces and multi-byte characters depend on what stands before.
+        known = self._tokenizer.decode(self._ids[self._begin : self._decoded])
+        text = self._tokenizer.decode(self._ids[self._begin :])
+        if text == known:  # a special token
+            self._decoded = len(self._ids)
+            return ""
+        # A character takes four bytes at most, so after four tokens broken text stays broken.
+        if text.endswith(_BROKEN) and len(self._ids) - self._decoded < 4:
+            return ""
+        self._begin, self._decoded = self._decoded, len(self._ids)
+        return self._release(text[len(known) :])
+
+    def finish(self) -> str:
+        """The text still held back when the answer ends, less a last character that never became whole."""
+        if self.stopped:
+            return ""
+        known = self._tokenizer.decode(self._ids[self._begin : self._decoded])
+        rest = self._tokenizer.decode(self._ids[self._begin :])[len(known) :].rstrip(_BROKEN)
+        shown = self._release(rest)
+        if not self.stopped:
+            shown, self._held = shown + self._held, ""
+        return shown
+
+    def _release(self, text: str) -> str:
+        text = self._held + text
+        found = [at for at in (text.find(stop) for stop in self._stop) if at >= 0]
+        if found:
+            self.stopped, self._held = True, ""
+            return text[: min(found)]
+        keep = max((_overlap(text, stop) for stop in self._stop), default=0)
+        self._held = text[len(text) - keep :]
+        return text[: len(text) - keep]
+
+
+def _overlap(text: str, stop: str) -> int:
+    """How many characters at the end of `text` could begin `stop`."""
+    for size in range(min(len(text), len(stop) - 1), 0, -1):
+        if text.endswith(stop[:size]):
+            return size
+    return 0

@@ -1,0 +1,34 @@
+"""Every family and variant computes what Hugging Face Transformers computes (see make_checkpoints.py)."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from model_core import LLM, SamplingParams
+
+CHECKPOINTS = sorted((Path(__file__).parent / "data" / "checkpoints").iterdir())
+
+
+@pytest.mark.parametrize("folder", CHECKPOINTS, ids=lambda folder: folder.name)
+def test_logits_and_greedy_tokens_match_transformers(folder: Path) -> None:
+    expected = np.load(folder / "expected.npz")
+    prompt = expected["prompt"].tolist()
+    with LLM(folder) as llm:
+        logits = llm.logits(prompt)
+        params = SamplingParams(max_tokens=len(expected["greedy"]), temperature=0, ignore_eos=True)
+        completion = llm.generate(prompt, params)
+    error = np.linalg.norm(logits - expected["logits"]) / np.linalg.norm(expected["logits"])
+    assert error < 2e-3
+    assert completion.token_ids == expected["greedy"].tolist()
+
+
+@pytest.mark.parametrize("weights", ["float32", "bfloat16", "float16"])
+def test_weights_can_be_held_in_another_type(weights: str) -> None:
+    folder = next(f for f in CHECKPOINTS if f.name == "llama-tied-gqa")
+    expected = np.load(folder / "expected.npz")
+    with LLM(folder, weights=weights) as llm:
+        assert llm.model.embedding.dtype == weights
+        logits = llm.logits(expected["prompt"].tolist())
+    error = np.linalg.norm(logits - expected["logits"]) / np.linalg.norm(expected["logits"])
+    assert error < {"float32": 1e-5, "bfloat16": 5e-2, "float16": 5e-3}[weights]
