@@ -61,7 +61,7 @@ class Checkpoint:
             raise ModelError(f"The checkpoint has no tensor {name}.")
         if entry.dtype not in _DTYPES:
             raise ModelError(
-                f"{entry.path}: {name} is stored as {entry.dtype}; only float32, float16 and bfloat16 are known."
+                f"{entry.path}: {name} is {entry.dtype}, but only float32, float16 and bfloat16 are known."
             )
         dtype = _DTYPES[entry.dtype]
         if math.prod(entry.shape) * dtype.itemsize != entry.end - entry.start:

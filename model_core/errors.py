@@ -6,9 +6,10 @@ travels to clients in `details.error.type`.
 
 
 class TritonchatError(Exception):
-    """The base of every error raised on purpose."""
+    """The base of every error raised on purpose. `partial` is what had been answered when it happened."""
 
     type = "internal"
+    partial = ""
 
 
 class ModelError(TritonchatError):

@@ -64,7 +64,7 @@ class Scheduler:
             )
         if len(self.waiting) >= self.limits.max_queue and not self._fits(sequence):
             raise QueueFull(
-                f"the server is full, with {len(self.running)} requests running and {len(self.waiting)} waiting "
+                f"the server is full: {len(self.running)} requests run and {len(self.waiting)} wait "
                 "(--max-concurrency, --max-queue); try again in a moment."
             )
         self.waiting.append(sequence)

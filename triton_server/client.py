@@ -1,0 +1,256 @@
+"""The Python client of a tritonchat server, over gRPC.
+
+    with ChatClient() as client:
+        print(client.chat([{"role": "user", "content": "Hello"}]).text)
+        with client.stream("Once upon a time", max_tokens=100) as stream:
+            for piece in stream:
+                print(piece, end="", flush=True)
+
+Parameters are those of `model_core.SamplingParams`. What the server refuses is raised as the class of
+`model_core.errors` that says why; a server that is away is ServerUnavailable.
+"""
+
+import json
+import queue
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import tritonclient.grpc as triton
+from tritonclient.utils import InferenceServerException
+
+from model_core import errors
+from model_core.errors import QueueFull, TritonchatError
+
+from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM, encode, encode_padded
+
+Messages = list[dict[str, str]] | str
+
+# Notice within seconds a server that has vanished without a word, and one that is back.
+_CHANNEL = [
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.max_reconnect_backoff_ms", 1_000),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_receive_message_length", -1),
+]
+
+
+class ServerUnavailable(TritonchatError):
+    """Nothing answers at the server's address, or it went away in the middle."""
+
+    type = "server_unavailable"
+
+
+_ERRORS = {
+    kind.type: kind
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and issubclass(kind, Exception)
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A finished answer: its text, and the server's `details` about it as they are in the contract."""
+
+    text: str
+    details: dict[str, Any]
+
+    @property
+    def finish_reason(self) -> str:
+        """`stop`, `length` or `cancelled`."""
+        return self.details["finish_reason"]
+
+    @property
+    def usage(self) -> dict[str, int]:
+        """`prompt_tokens`, `completion_tokens`, `cached_tokens`."""
+        return self.details["usage"]
+
+    @property
+    def timings(self) -> dict[str, float | None]:
+        """Seconds: `queue`, `first_token`, `total`."""
+        return self.details["timings"]
+
+
+class ChatClient:
+    """A connection to a server. Its methods may be called from several threads."""
+
+    def __init__(self, url: str = "127.0.0.1:8001") -> None:
+        """`url` is the host and port of the server's gRPC endpoint. Nothing is sent yet."""
+        self.url = url.removeprefix("grpc://")
+        self._triton = triton.InferenceServerClient(self.url, channel_args=_CHANNEL)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._triton.close()
+
+    def __enter__(self) -> "ChatClient":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def chat(self, messages: Messages, **parameters: Any) -> Answer:
+        """The whole answer to a conversation, or the whole continuation of a raw prompt.
+
+        Raises:
+            TritonchatError: the request was refused or failed; the class says why.
+            ServerUnavailable: the server is away.
+        """
+        request_id = parameters.setdefault("request_id", uuid.uuid4().hex)
+        arrays = {"messages": encode_padded(messages), "parameters": encode_padded(parameters)}
+        try:
+            result = self._triton.infer(CHAT, _inputs({k: v[None] for k, v in arrays.items()}))
+        except InferenceServerException as error:
+            raise _translated(error, self.url) from error
+        except BaseException:  # Ctrl-C, most of all: nobody waits for the answer any more
+            self.cancel(request_id)
+            raise
+        text, details = _text(result, "response"), json.loads(_text(result, "details"))
+        _raise_failure(details, text)
+        return Answer(text, details)
+
+    def stream(self, messages: Messages, **parameters: Any) -> "AnswerStream":
+        """The answer in pieces, as it is made. Use it in a `with` block, so that leaving early cancels it."""
+        return AnswerStream(self, messages, parameters)
+
+    def cancel(self, request_id: str) -> bool:
+        """End a request; what it has made is still delivered. False if the server has no such request."""
+        return bool(self._control({"cancel": request_id})["cancelled"])
+
+    def stats(self) -> dict[str, Any]:
+        """What the server is and does: `model` (name, limits, ...), `running`, `waiting`, totals."""
+        return self._control({"stats": True})
+
+    def is_ready(self) -> bool:
+        """Whether the server answers and its models are loaded."""
+        try:
+            return all(self._triton.is_model_ready(name) for name in (CHAT, CHAT_STREAM, CHAT_CONTROL))
+        except InferenceServerException:
+            return False
+
+    def wait_until_ready(self, timeout_s: float = 60.0) -> None:
+        """Wait for a server that is starting. Raises ServerUnavailable when the time is over."""
+        end = time.monotonic() + timeout_s
+        while not self.is_ready():
+            if time.monotonic() > end:
+                raise _away(self.url)
+            time.sleep(0.1)
+
+    def _control(self, command: dict[str, Any]) -> dict[str, Any]:
+        try:
+            result = self._triton.infer(CHAT_CONTROL, _inputs({"command": encode(command)[None]}))
+        except InferenceServerException as error:
+            raise _translated(error, self.url) from error
+        value = json.loads(_text(result, "result"))
+        _raise_failure(value)
+        return value
+
+
+class AnswerStream:
+    """An answer on its way: iterate over its pieces, then read `answer`.
+
+    The request goes out when the iteration begins. Closing it early cancels the request.
+    """
+
+    def __init__(self, client: ChatClient, messages: Messages, parameters: dict[str, Any]) -> None:
+        self.request_id: str = parameters.setdefault("request_id", uuid.uuid4().hex)
+        self.text = ""
+        self.answer: Answer | None = None
+        self._client, self._messages, self._parameters = client, messages, parameters
+        self._pieces = self._run()
+
+    def __iter__(self) -> Iterator[str]:
+        return self._pieces
+
+    def __enter__(self) -> "AnswerStream":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Cancel the request if it is not finished. `text` keeps what has come."""
+        self._pieces.close()
+
+    def _run(self) -> Iterator[str]:
+        # tritonclient allows one stream a client; the channel beneath is shared.
+        connection = triton.InferenceServerClient(self._client.url, channel_args=_CHANNEL)
+        responses: queue.SimpleQueue = queue.SimpleQueue()
+        arrays = {"messages": encode(self._messages), "parameters": encode(self._parameters)}
+        finished = False
+        try:
+            connection.start_stream(lambda result, error: responses.put((result, error)))
+            try:
+                connection.async_stream_infer(CHAT_STREAM, _inputs(arrays))
+            except InferenceServerException as error:
+                responses.put((None, error))  # behind what the callback may have been told already
+            while not finished:
+                result, error = responses.get()
+                if error is not None:
+                    finished = True
+                    raise _translated(error, self._client.url, self.text)
+                piece, details = _text(result, "response"), _text(result, "details")
+                self.text += piece
+                finished = bool(details)
+                if piece:
+                    yield piece
+                if finished:
+                    described = json.loads(details)
+                    _raise_failure(described, self.text)
+                    self.answer = Answer(self.text, described)
+        finally:
+            if not finished:
+                self._cancel()
+            connection.stop_stream(cancel_requests=True)
+            connection.close()
+
+    def _cancel(self) -> None:
+        try:
+            self._client.cancel(self.request_id)
+        except ServerUnavailable:
+            pass  # then it runs no more either
+
+
+def _inputs(arrays: dict[str, np.ndarray]) -> list[triton.InferInput]:
+    inputs = []
+    for name, array in arrays.items():
+        tensor = triton.InferInput(name, list(array.shape), "UINT8")
+        tensor.set_data_from_numpy(array)
+        inputs.append(tensor)
+    return inputs
+
+
+def _text(result: triton.InferResult, name: str) -> str:
+    return result.as_numpy(name).reshape(-1)[0].decode()
+
+
+def _raise_failure(details: dict[str, Any], partial: str = "") -> None:
+    failure = details.get("error")
+    if failure is not None:
+        error = _ERRORS.get(failure["type"], TritonchatError)(failure["message"])
+        error.partial = partial
+        raise error
+
+
+def _away(url: str) -> ServerUnavailable:
+    return ServerUnavailable(f"no tritonchat server answers at {url}; start one with `tritonchat serve`.")
+
+
+def _translated(error: InferenceServerException, url: str, partial: str = "") -> TritonchatError:
+    status, message = str(error.status() or ""), str(error.message())
+    if "maximum queue size" in message:
+        translated: TritonchatError = QueueFull("the server is full (--max-queue); try again in a moment.")
+    elif "UNAVAILABLE" in status or "CANCELLED" in status or "no longer in valid state" in message:
+        translated = _away(url)
+    else:
+        translated = TritonchatError(message)
+    translated.partial = partial
+    return translated

@@ -1,0 +1,221 @@
+"""model_core behind NVIDIA Triton: the three models of the contract, bound through PyTriton."""
+
+import asyncio
+import json
+import logging
+import os
+import sysconfig
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from model_core import LLM
+from model_core.errors import TritonchatError
+from model_core.request import Completion, Piece
+
+from . import contract
+from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM
+
+LOGGER = logging.getLogger(__name__)
+
+# A plain model runs one batch at a time per instance and answers when the longest is done, so that a
+# few instances keep short answers from waiting behind a long one. Each costs two small processes.
+CHAT_INSTANCES = 2
+MAX_BATCH = 64
+# How long Triton waits for company for a request; less than a token of any model that needs it.
+BATCH_DELAY_US = 2000
+# A response costs about a millisecond of processor, and nobody reads faster than this.
+STREAM_INTERVAL_S = 0.03
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where Triton listens."""
+
+    host: str = "127.0.0.1"
+    grpc_port: int = 8001
+    http_port: int = 8000
+    metrics_port: int = 8002
+
+
+class Deployment:
+    """A running Triton with an LLM behind it. `start`, then `stop`."""
+
+    def __init__(self, llm: LLM, address: Address, log_file: Path, grace_s: float = 20.0) -> None:
+        """`log_file` takes Triton's own log; `grace_s` is how long answers may go on after `stop`."""
+        use_libpython()
+        # PyTriton reads the loader's path when it is imported.
+        from pytriton.model_config import DynamicBatcher, ModelConfig, QueuePolicy, Tensor
+        from pytriton.triton import Triton, TritonConfig
+
+        self._llm, self._grace_s, self._started = llm, grace_s, time.monotonic()
+        self._triton = Triton(
+            config=TritonConfig(
+                http_address=address.host,
+                http_port=address.http_port,
+                grpc_address=address.host,
+                grpc_port=address.grpc_port,
+                metrics_address=address.host,
+                metrics_port=address.metrics_port,
+                allow_gpu_metrics=False,
+                exit_timeout_secs=int(grace_s) + 10,
+                log_file=log_file,
+            )
+        )
+        inputs = [
+            Tensor(name="messages", dtype=np.uint8, shape=(-1,)),
+            Tensor(name="parameters", dtype=np.uint8, shape=(-1,), optional=True),
+        ]
+        outputs = [
+            Tensor(name="response", dtype=bytes, shape=(1,)),
+            Tensor(name="details", dtype=bytes, shape=(1,)),
+        ]
+        batcher = DynamicBatcher(
+            max_queue_delay_microseconds=BATCH_DELAY_US,
+            default_queue_policy=QueuePolicy(max_queue_size=max(1, llm.engine.limits.max_queue)),
+        )
+        self._triton.bind(
+            CHAT,
+            [self._chat] * CHAT_INSTANCES,
+            inputs=inputs,
+            outputs=outputs,
+            config=ModelConfig(max_batch_size=MAX_BATCH, batcher=batcher),
+        )
+        self._triton.bind(
+            CHAT_STREAM,
+            self._chat_stream,
+            inputs=inputs,
+            outputs=outputs,
+            config=ModelConfig(batching=False, decoupled=True),
+        )
+        self._triton.bind(
+            CHAT_CONTROL,
+            self._chat_control,
+            inputs=[Tensor(name="command", dtype=np.uint8, shape=(-1,))],
+            outputs=[Tensor(name="result", dtype=bytes, shape=(1,))],
+            config=ModelConfig(max_batch_size=MAX_BATCH, batcher=DynamicBatcher()),
+        )
+
+    def start(self) -> None:
+        """Start Triton and wait until its models answer. Raises what PyTriton raises where it cannot."""
+        self._triton.run()
+
+    def is_alive(self) -> bool:
+        """Whether every part still works: Triton, its models, the engine."""
+        return self._triton.is_alive() and self._llm.engine.stats()["alive"]
+
+    def stop(self) -> None:
+        """Take no more requests, let answers under way end within the grace, then stop everything."""
+        self._llm.engine.close(self._grace_s)
+        # The last pieces are on their way through Triton.
+        time.sleep(2 * STREAM_INTERVAL_S)
+        self._triton.stop()
+
+    async def _chat(self, requests: list[Any]) -> list[dict[str, np.ndarray]]:
+        """Answer every row of every request of a batch together; a row that is wrong fails alone."""
+        rows = [_rows(request.data) for request in requests]
+        answers = iter(await asyncio.gather(*(self._answer(*row) for part in rows for row in part)))
+        return [_batch([next(answers) for _ in part]) for part in rows]
+
+    async def _answer(self, messages: np.ndarray, parameters: np.ndarray | None) -> tuple[str, dict]:
+        text: list[str] = []
+        async for piece, details in self._pieces(messages, parameters):
+            text.append(piece)
+        return "".join(text), details
+
+    async def _chat_stream(self, requests: list[Any]) -> AsyncIterator[list[dict[str, np.ndarray]]]:
+        """Answer one request in pieces; what comes within an interval goes together."""
+        (request,) = requests
+        data = request.data
+        held, sent = "", 0.0
+        async for piece, details in self._pieces(data["messages"], data.get("parameters")):
+            held += piece
+            now = time.monotonic()
+            if details or (held and now - sent >= STREAM_INTERVAL_S):
+                yield [{"response": _bytes(held), "details": _bytes(json.dumps(details) if details else "")}]
+                held, sent = "", now
+
+    async def _pieces(
+        self, messages: np.ndarray, parameters: np.ndarray | None
+    ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+        """The pieces of an answer, the last of them with its details. Never raises."""
+        loop, pieces = asyncio.get_running_loop(), asyncio.Queue[Piece]()
+
+        def deliver(piece: Piece) -> None:
+            loop.call_soon_threadsafe(pieces.put_nowait, piece)
+
+        llm = self._llm
+        try:
+            request = contract.parse_request(messages, parameters, llm.engine.limits.max_context)
+            params = request.params.with_defaults(llm.defaults)
+            raw = isinstance(request.messages, str)
+            prompt = llm.encode(request.messages) if raw else llm.encode_chat(request.messages)
+            llm.engine.submit(prompt, params, deliver, request.request_id)
+        except TritonchatError as error:
+            yield "", contract.error_details(error)
+            return
+        except Exception as error:
+            LOGGER.exception("A request could not be taken")
+            yield "", contract.error_details(error)
+            return
+        while True:
+            piece = await pieces.get()
+            done = piece.completion
+            yield piece.text, {} if done is None else self._details(done)
+            if done is not None:
+                return
+
+    def _details(self, completion: Completion) -> dict[str, Any]:
+        return contract.details(completion, self._llm.name, self._llm.tokenizer)
+
+    def _chat_control(self, requests: list[Any]) -> list[dict[str, np.ndarray]]:
+        return [
+            {"result": np.stack([_bytes(json.dumps(self._control(row))) for row in request.data["command"]])}
+            for request in requests
+        ]
+
+    def _control(self, row: np.ndarray) -> dict[str, Any]:
+        try:
+            command = contract.decode(row, "command")
+        except TritonchatError as error:
+            return contract.error_details(error)
+        if isinstance(command, dict) and list(command) == ["cancel"]:
+            return {"cancelled": self._llm.engine.cancel(str(command["cancel"]))}
+        if command == {"stats": True}:
+            uptime = time.monotonic() - self._started
+            return {"model": self._llm.describe(), "uptime_s": uptime, **self._llm.engine.stats()}
+        known = '{"cancel": request_id} and {"stats": true}'
+        return contract.error_details(contract.InvalidRequest(f"unknown command; {known} are known."))
+
+
+def use_libpython() -> None:
+    """Let Triton's processes find the library of this very interpreter.
+
+    Many Pythons keep theirs outside the loader's path, and a system one of another patch release would
+    be taken silently. Only child processes read the variable, so setting it here is enough.
+    """
+    folder = sysconfig.get_config_var("LIBDIR")
+    known = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    if folder and folder not in known:
+        os.environ["LD_LIBRARY_PATH"] = ":".join([folder, *filter(None, known)])
+
+
+def _rows(data: dict[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray | None]]:
+    parameters = data.get("parameters")
+    return [(row, None if parameters is None else parameters[i]) for i, row in enumerate(data["messages"])]
+
+
+def _batch(answers: list[tuple[str, dict[str, Any]]]) -> dict[str, np.ndarray]:
+    return {
+        "response": np.stack([_bytes(text) for text, _ in answers]),
+        "details": np.stack([_bytes(json.dumps(details)) for _, details in answers]),
+    }
+
+
+def _bytes(text: str) -> np.ndarray:
+    """Text as BYTES [1]."""
+    return np.array([text.encode()], dtype=object)
