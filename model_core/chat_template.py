@@ -66,7 +66,9 @@ class ChatTemplate:
             return self._template.render(
                 messages=list(messages), add_generation_prompt=True, **self._special_tokens
             )
-        except (jinja2.TemplateError, TypeError, ValueError, KeyError, OverflowError) as error:
+        except InvalidRequest:
+            raise
+        except Exception as error:  # a template is a stranger's program: it may fail in any way
             raise InvalidRequest(f"the model's chat template fails on these messages: {error}.") from error
 
 

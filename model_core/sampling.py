@@ -1,6 +1,5 @@
 """From logits to the next token: what a request may ask for, and the choice itself."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -178,7 +177,7 @@ def _logprob(logits: np.ndarray, token: int, top: int) -> TokenLogprob:
 def _number(name: str, value: Any, kind: type, low: float, high: float) -> int | float:
     what = "a whole number" if kind is int else "a number"
     valid = isinstance(value, int) if kind is int else isinstance(value, int | float)
-    if not valid or isinstance(value, bool) or not math.isfinite(value):
+    if not valid or isinstance(value, bool) or value != value:  # NaN alone differs from itself
         raise InvalidRequest(f"{name} must be {what}, not {_shown(value)}.")
     if not low <= value <= high:
         raise InvalidRequest(f"{name} must be between {low} and {high}, not {_shown(value)}.")

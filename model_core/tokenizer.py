@@ -9,8 +9,9 @@ from .chat_template import ChatTemplate, read_chat_template
 from .config import read_json
 from .errors import InvalidRequest, ModelError
 
-# Enough tokens before an answer for its first token to decode as it would inside the text.
-_CONTEXT_TOKENS = 6
+# Enough tokens before an answer for its first token to decode as it would inside the text, and more
+# where these would begin inside a character.
+_CONTEXT_TOKENS, _MAX_CONTEXT = 6, 64
 _BROKEN = "\ufffd"  # what a decoder shows for bytes that are no UTF-8 (yet)
 
 
@@ -27,6 +28,9 @@ class Tokenizer:
         # A file may carry the settings it was trained with; requests are never padded or cut.
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
+        # Left out by id: the package's own skip_special_tokens misses those that it normalizes.
+        added = self._tokenizer.get_added_tokens_decoder()
+        self._special = frozenset(token_id for token_id, token in added.items() if token.special)
         self._template: ChatTemplate | None = read_chat_template(folder)
         self.eos_token_id = self._eos(folder)
 
@@ -58,7 +62,7 @@ class Tokenizer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids, special tokens left out."""
-        return self._tokenizer.decode(list(ids), skip_special_tokens=True)
+        return self._tokenizer.decode([i for i in ids if i not in self._special], skip_special_tokens=False)
 
     def token_text(self, token_id: int) -> str:
         """One token on its own, special ones included."""
@@ -81,7 +85,10 @@ class TextStream:
     def __init__(self, tokenizer: Tokenizer, prompt: Sequence[int], stop: Sequence[str] = ()) -> None:
         self._tokenizer = tokenizer
         self._stop = tuple(stop)
-        self._ids = list(prompt[-_CONTEXT_TOKENS:])
+        context = _CONTEXT_TOKENS
+        while context < min(_MAX_CONTEXT, len(prompt)) and self._begins_broken(prompt[-context:]):
+            context += 1
+        self._ids = list(prompt[-context:])
         self._begin = 0  # where decoding begins ...
         self._decoded = len(self._ids)  # ... and up to where its text has been taken
         self._held = ""  # may be the beginning of a stop string
@@ -91,7 +98,7 @@ class TextStream:
         """Take the next token; returns the text that is safe to show."""
         self._ids.append(token_id)
         # Decode from a few tokens back: spaces and multi-byte characters depend on what stands before.
-        known = self._tokenizer.decode(self._ids[self._begin : self._decoded])
+        known = self._decode_known()
         text = self._tokenizer.decode(self._ids[self._begin :])
         if text == known:  # a special token
             self._decoded = len(self._ids)
@@ -106,12 +113,18 @@ class TextStream:
         """The text still held back when the answer ends, less a last character that never became whole."""
         if self.stopped:
             return ""
-        known = self._tokenizer.decode(self._ids[self._begin : self._decoded])
-        rest = self._tokenizer.decode(self._ids[self._begin :])[len(known) :].rstrip(_BROKEN)
+        rest = self._tokenizer.decode(self._ids[self._begin :])[len(self._decode_known()) :].rstrip(_BROKEN)
         shown = self._release(rest)
         if not self.stopped:
             shown, self._held = shown + self._held, ""
         return shown
+
+    def _begins_broken(self, ids: Sequence[int]) -> bool:
+        # Some decoders then take all bytes up to the next letter for broken, whole characters too.
+        return self._tokenizer.decode(ids).startswith(_BROKEN)
+
+    def _decode_known(self) -> str:
+        return self._tokenizer.decode(self._ids[self._begin : self._decoded])
 
     def _release(self, text: str) -> str:
         text = self._held + text

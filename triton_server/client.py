@@ -10,6 +10,7 @@ Parameters are those of `model_core.SamplingParams`. What the server refuses is 
 `model_core.errors` that says why; a server that is away is ServerUnavailable.
 """
 
+import contextlib
 import json
 import queue
 import time
@@ -213,10 +214,8 @@ class AnswerStream:
             connection.close()
 
     def _cancel(self) -> None:
-        try:
+        with contextlib.suppress(ServerUnavailable):  # then it runs no more either
             self._client.cancel(self.request_id)
-        except ServerUnavailable:
-            pass  # then it runs no more either
 
 
 def _inputs(arrays: dict[str, np.ndarray]) -> list[triton.InferInput]:

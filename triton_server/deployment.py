@@ -3,8 +3,6 @@
 import asyncio
 import json
 import logging
-import os
-import sysconfig
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from model_core.request import Completion, Piece
 
 from . import contract
 from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM
+from .machine import use_libpython
 
 LOGGER = logging.getLogger(__name__)
 
@@ -45,8 +44,11 @@ class Address:
 class Deployment:
     """A running Triton with an LLM behind it. `start`, then `stop`."""
 
-    def __init__(self, llm: LLM, address: Address, log_file: Path, grace_s: float = 20.0) -> None:
-        """`log_file` takes Triton's own log; `grace_s` is how long answers may go on after `stop`."""
+    def __init__(self, llm: LLM, address: Address, folder: Path, grace_s: float = 20.0) -> None:
+        """`folder` takes Triton's working files and `triton.log`; a short path, for there are sockets in it.
+
+        `grace_s` is how long answers may go on after `stop`.
+        """
         use_libpython()
         # PyTriton reads the loader's path when it is imported.
         from pytriton.model_config import DynamicBatcher, ModelConfig, QueuePolicy, Tensor
@@ -63,8 +65,9 @@ class Deployment:
                 metrics_port=address.metrics_port,
                 allow_gpu_metrics=False,
                 exit_timeout_secs=int(grace_s) + 10,
-                log_file=log_file,
-            )
+                log_file=folder / "triton.log",
+            ),
+            workspace=folder / "workspace",
         )
         inputs = [
             Tensor(name="messages", dtype=np.uint8, shape=(-1,)),
@@ -110,7 +113,10 @@ class Deployment:
 
     def stop(self) -> None:
         """Take no more requests, let answers under way end within the grace, then stop everything."""
-        self._llm.engine.close(self._grace_s)
+        try:
+            self._llm.engine.close(self._grace_s)
+        except KeyboardInterrupt:  # somebody is in a hurry
+            self._llm.engine.close()
         # The last pieces are on their way through Triton.
         time.sleep(2 * STREAM_INTERVAL_S)
         self._triton.stop()
@@ -123,7 +129,8 @@ class Deployment:
 
     async def _answer(self, messages: np.ndarray, parameters: np.ndarray | None) -> tuple[str, dict]:
         text: list[str] = []
-        async for piece, details in self._pieces(messages, parameters):
+        details: dict[str, Any] = {}
+        async for piece, details in self._pieces(messages, parameters):  # noqa: B007 - the last one's count
             text.append(piece)
         return "".join(text), details
 
@@ -190,18 +197,6 @@ class Deployment:
             return {"model": self._llm.describe(), "uptime_s": uptime, **self._llm.engine.stats()}
         known = '{"cancel": request_id} and {"stats": true}'
         return contract.error_details(contract.InvalidRequest(f"unknown command; {known} are known."))
-
-
-def use_libpython() -> None:
-    """Let Triton's processes find the library of this very interpreter.
-
-    Many Pythons keep theirs outside the loader's path, and a system one of another patch release would
-    be taken silently. Only child processes read the variable, so setting it here is enough.
-    """
-    folder = sysconfig.get_config_var("LIBDIR")
-    known = os.environ.get("LD_LIBRARY_PATH", "").split(":")
-    if folder and folder not in known:
-        os.environ["LD_LIBRARY_PATH"] = ":".join([folder, *filter(None, known)])
 
 
 def _rows(data: dict[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray | None]]:

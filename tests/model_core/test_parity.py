@@ -4,13 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import CHECKPOINTS
 
 from model_core import LLM, SamplingParams
 
-CHECKPOINTS = sorted((Path(__file__).parent / "data" / "checkpoints").iterdir())
 
-
-@pytest.mark.parametrize("folder", CHECKPOINTS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", sorted(CHECKPOINTS.iterdir()), ids=lambda folder: folder.name)
 def test_logits_and_greedy_tokens_match_transformers(folder: Path) -> None:
     expected = np.load(folder / "expected.npz")
     prompt = expected["prompt"].tolist()
@@ -25,7 +24,7 @@ def test_logits_and_greedy_tokens_match_transformers(folder: Path) -> None:
 
 @pytest.mark.parametrize("weights", ["float32", "bfloat16", "float16"])
 def test_weights_can_be_held_in_another_type(weights: str) -> None:
-    folder = next(f for f in CHECKPOINTS if f.name == "llama-tied-gqa")
+    folder = CHECKPOINTS / "llama-tied-gqa"
     expected = np.load(folder / "expected.npz")
     with LLM(folder, weights=weights) as llm:
         assert llm.model.embedding.dtype == weights

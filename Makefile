@@ -1,0 +1,42 @@
+# `make chat` starts everything; `make test` proves it. Both set up .venv first, and are quick the second time.
+.PHONY: chat test lint clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+# The first Python that PyTriton has a backend for.
+PYTHON ?= $(shell for p in python3.12 python3.11 python3.10 python3; do \
+	$$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && echo $$p && break; done)
+
+chat: $(VENV)/.ready
+	@exec $(BIN)/tritonchat up
+
+test: $(VENV)/.ready-dev
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/.ready-dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+clean:
+	rm -rf $(VENV)
+
+$(VENV)/.ready: pyproject.toml
+	@$(call install,.)
+	@touch $@
+
+$(VENV)/.ready-dev: pyproject.toml
+	@$(call install,.[dev])
+	@touch $@ $(VENV)/.ready
+
+# uv where it is installed (it brings a Python too), else venv and pip.
+define install
+set -e; echo "Setting up $(VENV) (about a minute, the first time) ..."; \
+if command -v uv >/dev/null; then \
+	test -d $(VENV) || uv venv -q $(if $(PYTHON),--python $(PYTHON),--python 3.12) $(VENV); \
+	uv pip install -q --python $(BIN)/python -e '$(1)'; \
+else \
+	test -n "$(PYTHON)" || { echo "tritonchat needs Python 3.10, 3.11 or 3.12; install one, or uv, which brings its own."; exit 1; }; \
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "Python cannot make a virtual environment; on Debian and Ubuntu: apt install python3-venv"; exit 1; }; \
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '$(1)'; \
+fi
+endef

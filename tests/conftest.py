@@ -1,0 +1,106 @@
+"""What tests share: the tiny checkpoints, the embedded model, and a real server started once."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from model_core import LLM
+from triton_server.client import ChatClient
+
+ROOT = Path(__file__).parent.parent
+CHECKPOINTS = Path(__file__).parent / "data" / "checkpoints"
+MODELS = ROOT.parent / "shared" / "models"
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running `tritonchat serve`."""
+
+    process: subprocess.Popen
+    grpc_url: str
+    metrics_url: str
+
+
+def free_port() -> int:
+    """A port that nobody listens on at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def running_server(*arguments: str) -> Iterator[Server]:
+    """Start `tritonchat serve` on free ports, in a process group of its own; end it as Ctrl-C would."""
+    grpc, http, metrics = free_port(), free_port(), free_port()
+    ports = ["--grpc-port", str(grpc), "--http-port", str(http), "--metrics-port", str(metrics)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "triton_server", "serve", *ports, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout is not None
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if line.startswith("Serving"):
+                break
+        else:
+            pytest.fail(f"the server did not start:\n{''.join(said)}")
+        yield Server(process, f"127.0.0.1:{grpc}", f"http://127.0.0.1:{metrics}/metrics")
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=60)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """A server with the embedded model."""
+    with running_server() as running:
+        yield running
+
+
+@pytest.fixture
+def client(server: Server) -> Iterator[ChatClient]:
+    """A client of the server."""
+    with ChatClient(server.grpc_url) as connected:
+        yield connected
+
+
+@pytest.fixture(scope="session")
+def llm() -> Iterator[LLM]:
+    """The embedded model in this process."""
+    with LLM() as loaded:
+        yield loaded
+
+
+@pytest.fixture(scope="session")
+def story() -> Path:
+    """A real trained checkpoint that is no part of this project."""
+    folder = MODELS / "story"
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is not on this machine")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def minueza() -> Path:
+    """A real tokenizer of 32,000 tokens with a chat template; no weights."""
+    folder = MODELS / "minueza-32m"
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is not on this machine")
+    return folder

@@ -1,0 +1,153 @@
+"""What may be asked for, and how tokens are chosen."""
+
+import math
+
+import numpy as np
+import pytest
+
+from model_core import SamplingParams
+from model_core.config import GenerationDefaults
+from model_core.errors import InvalidRequest
+from model_core.sampling import Sampler
+
+LOGITS = np.array([1.0, 3.0, 2.0, -1.0, 0.5], np.float32)
+OFF = GenerationDefaults(temperature=1.0)
+
+
+def sampler(prompt: tuple[int, ...] = (0,), **params: object) -> Sampler:
+    return Sampler(SamplingParams(**params).with_defaults(OFF), list(prompt), len(LOGITS))
+
+
+def draws(count: int = 2000, **params: object) -> np.ndarray:
+    """How often each token comes, over many seeds."""
+    tokens = [sampler(seed=seed, **params).sample(LOGITS)[0] for seed in range(count)]
+    return np.bincount(tokens, minlength=len(LOGITS)) / count
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"temperature": -0.1},
+        {"temperature": 2.1},
+        {"temperature": float("nan")},
+        {"temperature": float("inf")},
+        {"temperature": "1"},
+        {"temperature": True},
+        {"temperature": 10**400},
+        {"top_p": 1.5},
+        {"top_k": -1},
+        {"top_k": 1.5},
+        {"min_p": 2},
+        {"repetition_penalty": 0},
+        {"presence_penalty": 3},
+        {"frequency_penalty": None},
+        {"max_tokens": 0},
+        {"max_tokens": 2.0},
+        {"max_tokens": True},
+        {"seed": "x"},
+        {"seed": 2**64},
+        {"seed": None},
+        {"logprobs": 21},
+        {"logprobs": -1},
+        {"stop": 5},
+        {"stop": [""]},
+        {"stop": ["a"] * 17},
+        {"stop": ["a" * 257]},
+        {"stop": [1]},
+        {"logit_bias": [1]},
+        {"logit_bias": {"x": 1}},
+        {"logit_bias": {"1": 101}},
+        {"logit_bias": {"1": "a"}},
+        {"ignore_eos": 1},
+        {"timeout_s": -1},
+        {"surprise": 1},
+    ],
+    ids=str,
+)
+def test_wrong_values_are_refused_in_a_sentence(values: dict) -> None:
+    with pytest.raises(InvalidRequest) as raised:
+        SamplingParams.from_dict(values)
+    assert next(iter(values)) in str(raised.value)
+    assert len(str(raised.value)) < 300
+
+
+def test_json_values_are_taken() -> None:
+    params = SamplingParams.from_dict(
+        {"temperature": 1, "stop": "end", "logit_bias": {"3": -100}, "max_tokens": None, "seed": -5}
+    )
+    assert params.stop == ("end",)
+    assert params.logit_bias == {3: -100.0}
+    assert isinstance(params.temperature, float)
+
+
+def test_what_is_not_said_comes_from_the_checkpoint() -> None:
+    defaults = GenerationDefaults(temperature=0.6, top_p=0.9, top_k=40, min_p=0.1, repetition_penalty=1.1)
+    params = SamplingParams(top_p=0.5).with_defaults(defaults)
+    assert (params.temperature, params.top_p, params.top_k) == (0.6, 0.5, 40)
+    assert (params.min_p, params.repetition_penalty) == (0.1, 1.1)
+
+
+def test_temperature_zero_takes_the_likeliest() -> None:
+    assert sampler(temperature=0).sample(LOGITS)[0] == 1
+
+
+def test_temperature_one_follows_the_model() -> None:
+    expected = np.exp(LOGITS) / np.exp(LOGITS).sum()
+    assert np.abs(draws(temperature=1.0) - expected).max() < 0.04
+
+
+def test_low_temperature_sharpens() -> None:
+    expected = np.exp(LOGITS / 0.5) / np.exp(LOGITS / 0.5).sum()
+    assert np.abs(draws(temperature=0.5) - expected).max() < 0.04
+
+
+def test_top_k_keeps_so_many() -> None:
+    assert np.flatnonzero(draws(300, temperature=2, top_k=2)).tolist() == [1, 2]
+
+
+def test_top_p_keeps_the_token_that_crosses() -> None:
+    # probabilities: token 1 0.63, token 2 0.23, token 0 0.09, ...
+    assert np.flatnonzero(draws(300, temperature=1, top_p=0.6)).tolist() == [1]
+    assert np.flatnonzero(draws(300, temperature=1, top_p=0.65)).tolist() == [1, 2]
+    assert np.flatnonzero(draws(300, temperature=1, top_p=0)).tolist() == [1]
+
+
+def test_min_p_is_relative_to_the_likeliest() -> None:
+    assert np.flatnonzero(draws(300, temperature=1, min_p=0.3)).tolist() == [1, 2]
+
+
+def test_same_seed_same_tokens() -> None:
+    first, again, other = (sampler(temperature=2, seed=seed) for seed in (7, 7, 8))
+    tokens = [[s.sample(LOGITS)[0] for _ in range(50)] for s in (first, again, other)]
+    assert tokens[0] == tokens[1] != tokens[2]
+
+
+def test_repetition_penalty_counts_prompt_and_answer() -> None:
+    assert sampler(prompt=(1,), temperature=0, repetition_penalty=2).sample(LOGITS)[0] == 2
+    negative = np.array([-1.0, -1.5], np.float32)
+    params = SamplingParams(temperature=0, repetition_penalty=2).with_defaults(OFF)
+    assert Sampler(params, [0], 2).sample(negative)[0] == 1
+
+
+def test_presence_and_frequency_count_the_answer_only() -> None:
+    once = sampler(prompt=(1,), temperature=0, presence_penalty=1.5)
+    assert [once.sample(LOGITS)[0] for _ in range(4)] == [1, 2, 1, 1]
+    often = sampler(prompt=(1,), temperature=0, frequency_penalty=0.75)
+    assert [often.sample(LOGITS)[0] for _ in range(5)] == [1, 1, 2, 1, 2]
+
+
+def test_logit_bias_forbids_and_forces() -> None:
+    assert sampler(temperature=0, logit_bias={1: -100}).sample(LOGITS)[0] == 2
+    assert sampler(temperature=1, logit_bias={3: 100}).sample(LOGITS)[0] == 3
+    with pytest.raises(InvalidRequest, match="token 5"):
+        sampler(logit_bias={5: 1})
+
+
+def test_logprobs_are_the_models_own() -> None:
+    token, logprob = sampler(temperature=0, logprobs=2, logit_bias={1: -100}).sample(LOGITS)
+    expected = LOGITS - math.log(np.exp(LOGITS.astype(np.float64)).sum())
+    assert token == 2
+    assert logprob is not None
+    assert logprob.logprob == pytest.approx(expected[2])
+    assert [i for i, _ in logprob.top] == [1, 2]
+    assert logprob.top[0][1] == pytest.approx(expected[1])

@@ -1,0 +1,5 @@
+"""`python -m triton_server` is `tritonchat`."""
+
+from .cli import main
+
+main()

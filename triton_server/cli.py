@@ -1,0 +1,285 @@
+"""The command line: `tritonchat up`, `serve`, `ui`, `complete`, `doctor`."""
+
+import logging
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import click
+
+from model_core import LLM, SamplingParams, TritonchatError
+from model_core.models.llama import WEIGHT_TYPES
+
+from .client import ChatClient
+from .deployment import Address, Deployment
+from .machine import Check, check_all, check_libpython, check_ports, check_python, check_system
+from .page import start_page, stop_page
+
+Command = Callable[..., Any]
+_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+
+
+class MemorySize(click.ParamType):
+    """Bytes, or a number with a unit: 512MiB, 4G."""
+
+    name = "SIZE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        text = str(value).strip().lower().removesuffix("b").removesuffix("i")
+        number, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "")
+        try:
+            size = int(float(number) * _UNITS[unit])
+        except (ValueError, OverflowError):
+            size = 0
+        if size <= 0:
+            self.fail(f"{value!r} is not a size such as 512MiB or 4GiB.", param, ctx)
+        return size
+
+
+def option(flag: str, **settings: Any) -> Callable[[Command], Command]:
+    """A flag that the environment can set too: --max-context is TRITONCHAT_MAX_CONTEXT."""
+    variable = "TRITONCHAT_" + flag.removeprefix("--").replace("-", "_").upper()
+    return click.option(flag, envvar=variable, show_envvar=True, show_default=True, **settings)
+
+
+def options(*decorators: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options as one, in the order in which --help shows them."""
+
+    def decorate(command: Command) -> Command:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+PORT = click.IntRange(1, 65535)
+model_options = options(
+    option("--model", help="Folder in Hugging Face layout, or a name on the hub.  [default: embedded model]"),
+    option("--weights", type=click.Choice(list(WEIGHT_TYPES)), default="auto", help="auto: as stored."),
+    option("--threads", type=click.IntRange(1), help="Threads for the arithmetic.  [default: by model size]"),
+    option(
+        "--max-context",
+        type=click.IntRange(2),
+        help="Tokens of prompt and answer together.  [default: the model's]",
+    ),
+)
+server_options = options(
+    option(
+        "--kv-cache-memory",
+        type=MemorySize(),
+        help="Memory for running conversations, such as 4GiB.  [default: a quarter of what is free]",
+    ),
+    option("--max-concurrency", type=click.IntRange(1), default=64, help="Requests computed together."),
+    option("--max-queue", type=click.IntRange(0), default=256, help="Requests that may wait beyond those."),
+    option("--grpc-port", type=PORT, default=8001, help="Triton over gRPC."),
+    option("--http-port", type=PORT, default=8000, help="Triton over HTTP."),
+    option("--metrics-port", type=PORT, default=8002, help="Triton's counters for Prometheus."),
+)
+host_option = option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 for every network.")
+page_option = option("--ui-port", type=PORT, default=8501, help="The page.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="tritonchat")
+def cli() -> None:
+    """Chat with a language model that runs on this machine.
+
+    \b
+    tritonchat up                        server and page, on the embedded model
+    tritonchat up --model ./my-model     the same on a model of yours
+    tritonchat complete "Once upon"      continue a text, without a server
+    tritonchat doctor                    what is wrong with this machine, if anything
+    """
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+
+
+@cli.command()
+@model_options
+@server_options
+@host_option
+@page_option
+def up(ui_port: int, **settings: Any) -> None:
+    """Start the server and the page. Ctrl-C ends both, after running answers."""
+    run_server(ui_port=ui_port, **settings)
+
+
+@cli.command()
+@model_options
+@server_options
+@host_option
+def serve(**settings: Any) -> None:
+    """Start the server alone: Triton with the model behind it."""
+    run_server(ui_port=None, **settings)
+
+
+@cli.command()
+@host_option
+@page_option
+@option("--server", default="127.0.0.1:8001", help="gRPC address of a running server.")
+def ui(host: str, ui_port: int, server: str) -> None:
+    """Start the page alone, for a server that runs elsewhere."""
+    insist([check_python(), *check_ports(host, {"--ui-port": ui_port})])
+    if not ChatClient(server).is_ready():
+        click.echo(f"No server answers at {server} yet; the page will say so until one does.", err=True)
+    with scratch_folder() as folder, interruptible():
+        page = start_page(host, ui_port, server, folder / "page.log")
+        try:
+            click.echo(f"Chat at {link(host, ui_port)}   (Ctrl-C ends it)")
+            if page.wait() != 0:
+                raise TritonchatError(f"the page stopped by itself; {folder / 'page.log'} says why.")
+        finally:
+            stop_page(page)
+
+
+@cli.command()
+@click.argument("prompt", default="Once upon a time")
+@model_options
+@option("--max-tokens", type=click.IntRange(1), default=400, help="At most this many tokens.")
+@option("--temperature", type=float, default=0.0, help="0: the likeliest words; up to 2: ever wilder.")
+@option("--top-p", type=float, default=1.0, help="Choose among the likeliest words up to this probability.")
+@option("--repetition-penalty", type=float, default=1.0, help="Above 1: repeat less.")
+@option("--seed", type=int, default=0, help="Another seed, another text (with a temperature above 0).")
+def complete(
+    prompt: str,
+    model: str | None,
+    weights: str,
+    threads: int | None,
+    max_context: int | None,
+    **sampling: Any,
+) -> None:
+    """Continue PROMPT, printing as it goes. No server is needed."""
+    with LLM(model, weights=weights, threads=threads, max_context=max_context) as llm, interruptible():
+        params = SamplingParams(**sampling)
+        click.echo(prompt, nl=False)
+        start, before = time.monotonic(), llm.engine.stats()["totals"]["completion_tokens"]
+        try:
+            for piece in llm.stream(prompt, params):
+                click.echo(piece, nl=False)
+        finally:
+            click.echo()
+        if sys.stderr.isatty():
+            tokens = llm.engine.stats()["totals"]["completion_tokens"] - before
+            click.secho(f"{tokens / (time.monotonic() - start):.0f} tokens a second", dim=True, err=True)
+
+
+@cli.command()
+@option("--grpc-port", type=PORT, default=8001)
+@option("--http-port", type=PORT, default=8000)
+@option("--metrics-port", type=PORT, default=8002)
+@page_option
+@host_option
+def doctor(host: str, **ports: int) -> None:
+    """Say what is wrong with this machine, if anything: Python, glibc, libpython, ports, memory."""
+    bad = 0
+    for check in check_all(host, flags(ports)):
+        bad += not check.ok
+        mark = click.style("ok ", fg="green") if check.ok else click.style("BAD", fg="red")
+        click.echo(f"{mark}  {check.name:<11} {check.message}")
+    if bad:
+        raise TritonchatError(f"{bad} of these should be put right first.")
+
+
+def run_server(
+    *,
+    ui_port: int | None,
+    host: str,
+    grpc_port: int,
+    http_port: int,
+    metrics_port: int,
+    **llm_settings: Any,
+) -> None:
+    """Run a server, with the page where `ui_port` is given, until a signal or the death of a part."""
+    ports = {"grpc_port": grpc_port, "http_port": http_port, "metrics_port": metrics_port}
+    if ui_port is not None:
+        ports["ui_port"] = ui_port
+    insist([check_python(), check_system(), check_libpython(), *check_ports(host, flags(ports))])
+    with scratch_folder() as folder, interruptible():
+        click.echo("Loading the model ...")
+        with LLM(**llm_settings) as llm:
+            click.echo("Starting Triton (some seconds) ...")
+            deployment = Deployment(llm, Address(host, grpc_port, http_port, metrics_port), folder)
+            page = None
+            try:
+                deployment.start()
+                if ui_port is not None:
+                    reachable = "127.0.0.1" if host == "0.0.0.0" else host
+                    page = start_page(host, ui_port, f"{reachable}:{grpc_port}", folder / "page.log")
+                    click.secho(f"Chat at {link(host, ui_port)}", bold=True)
+                click.echo(f"Serving {llm.name} over gRPC at {host}:{grpc_port}   (Ctrl-C ends it)")
+                while deployment.is_alive() and (page is None or page.poll() is None):
+                    time.sleep(0.5)
+                part, log = (
+                    ("server", "triton.log") if page is None or page.poll() is None else ("page", "page.log")
+                )
+                raise TritonchatError(f"the {part} stopped by itself; {folder / log} may say why.")
+            except KeyboardInterrupt:
+                click.echo("\nStopping; answers under way may end (Ctrl-C again to cut them off) ...")
+            finally:
+                deployment.stop()
+                if page is not None:
+                    stop_page(page)
+    click.echo("Stopped.")
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder for logs and working files that goes when all went well, and stays where something failed."""
+    path = Path(tempfile.mkdtemp(prefix="tritonchat-"))
+    with suppress(KeyboardInterrupt):
+        yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end a command as Ctrl-C does, and Ctrl-C where a shell has it ignored."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {
+        number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def insist(checks: list[Check]) -> None:
+    """Raises TritonchatError with the first thing that is not as it must be."""
+    for check in checks:
+        if not check.ok:
+            raise TritonchatError(f"{check.name}: {check.message}")
+
+
+def flags(ports: dict[str, int]) -> dict[str, int]:
+    """Option names as they stand on the command line."""
+    return {"--" + name.replace("_", "-"): port for name, port in ports.items()}
+
+
+def link(host: str, port: int) -> str:
+    """The address to open in a browser on this machine."""
+    return f"http://{'localhost' if host in ('127.0.0.1', '0.0.0.0') else host}:{port}"
+
+
+def main() -> None:
+    """The `tritonchat` command: errors in one sentence, Ctrl-C without a traceback."""
+    try:
+        cli(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except TritonchatError as error:
+        click.secho(f"tritonchat: {error}", fg="red", err=True)
+        sys.exit(1)
+    except (KeyboardInterrupt, click.Abort):
+        sys.exit(130)
