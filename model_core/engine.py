@@ -7,7 +7,6 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -139,31 +138,28 @@ class Engine:
             for sequence in ended:
                 self._end_early(sequence)
             for sequence in step.prefill:
-                self._attempt([sequence], self._prefill)
+                self._advance([sequence], [next_chunk(sequence)])
             if step.decode:
-                self._attempt(step.decode, self._decode)
+                self._advance(step.decode, [sequence.answer[-1:] for sequence in step.decode])
 
-    def _prefill(self, sequences: list[Sequence]) -> None:
-        (sequence,) = sequences
-        hidden = self._model.forward(np.array([next_chunk(sequence)]), [sequence.cache])
-        if not sequence.prefilling:
-            self._extend(sequence, self._model.logits(hidden[:, -1:])[0, 0])
+    def _advance(self, sequences: list[Sequence], tokens: list[list[int]]) -> None:
+        """Compute the next tokens of sequences together, and choose what follows where a prompt is done.
 
-    def _decode(self, sequences: list[Sequence]) -> None:
-        latest = np.array([[sequence.answer[-1]] for sequence in sequences])
-        hidden = self._model.forward(latest, [sequence.cache for sequence in sequences])
-        for sequence, logits in zip(sequences, self._model.logits(hidden)[:, 0], strict=True):
-            self._extend(sequence, logits)
-
-    def _attempt(self, sequences: list[Sequence], compute: Callable[[list[Sequence]], None]) -> None:
-        """Run a part of a step. What goes wrong in it ends its requests, never the engine."""
+        What goes wrong ends the requests it concerns, never the engine.
+        """
         try:
-            compute(sequences)
+            hidden = self._model.forward(np.array(tokens), [sequence.cache for sequence in sequences])
+            ready = [i for i, sequence in enumerate(sequences) if not sequence.prefilling]
+            logits = self._model.logits(hidden[ready, -1:])[:, 0] if ready else []
         except Exception as error:
-            LOGGER.exception("A step failed")
             for sequence in sequences:
-                failure = TritonchatError(f"the computation failed ({type(error).__name__}: {error}).")
-                self._finish(sequence, "cancelled", failure)
+                self._fail(sequence, error)
+            return
+        for i, row in zip(ready, logits, strict=True):
+            try:
+                self._extend(sequences[i], row)
+            except Exception as error:
+                self._fail(sequences[i], error)
         with self._changed:
             self._totals["steps"] += 1
 
@@ -189,6 +185,11 @@ class Engine:
         if len(sequence.answer) >= sequence.limit:
             self._finish(sequence, "length")
 
+    def _fail(self, sequence: Sequence, error: Exception) -> None:
+        LOGGER.error("Request %s failed", sequence.request_id, exc_info=error)
+        failure = TritonchatError(f"the computation failed ({type(error).__name__}: {error}).")
+        self._finish(sequence, "cancelled", failure)
+
     def _end_early(self, sequence: Sequence) -> None:
         if sequence.cancelled:
             return self._finish(sequence, "cancelled")
@@ -205,7 +206,7 @@ class Engine:
             sequence.shown.append(rest)
         with self._changed:
             if self._ids.pop(sequence.request_id, None) is None:
-                return  # it failed in a step that had already ended it
+                return  # it failed after it had ended
             self._scheduler.remove(lambda s: s is sequence)
             self._totals["prompt_tokens"] += len(sequence.prompt)
             self._totals["completion_tokens"] += len(sequence.answer)

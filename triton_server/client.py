@@ -29,7 +29,7 @@ from model_core.errors import QueueFull, TritonchatError
 
 from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM, encode, encode_padded
 
-Messages = list[dict[str, str]] | str
+Messages = list[dict[str, str]] | str | list[int]  # a conversation, or a raw prompt to continue
 
 # Notice within seconds a server that has vanished without a word, and one that is back.
 _CHANNEL = [

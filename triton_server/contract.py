@@ -6,8 +6,8 @@
 | `chat_stream` | the same                                   | the same, a piece a response     |
 | `chat_control`| `command` UINT8                            | `result` BYTES                   |
 
-`messages` is a list of {"role", "content"}, or a string that is a raw prompt to continue. `details`
-comes with the whole answer, or with its last piece.
+`messages` is a list of {"role", "content"}, or a raw prompt to continue: a string, or a list of token
+ids. `details` comes with the whole answer, or with its last piece.
 """
 
 import json
@@ -37,7 +37,7 @@ _PADDED_SIZES = [2**n for n in range(10, 31, 2)]
 class Request:
     """A request as its sender meant it: a conversation or a raw prompt, and how to answer it."""
 
-    messages: list[dict[str, str]] | str
+    messages: list[dict[str, str]] | str | list[int]
     params: SamplingParams
     request_id: str | None
 
@@ -63,7 +63,14 @@ def decode(array: np.ndarray, name: str) -> Any:
     if not text.strip():
         raise InvalidRequest(f"{name} is empty; it should hold JSON.")
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        value = json.loads(text, parse_constant=_no_constant)
+        if "\\ud" in text.lower():  # an escape may leave half a character, which is no text
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
+    except UnicodeEncodeError as error:
+        raise InvalidRequest(
+            f"{name} has half of a surrogate pair, which stands for no character."
+        ) from error
     except RecursionError as error:
         raise InvalidRequest(f"{name} is nested too deeply.") from error
     except ValueError as error:
@@ -130,7 +137,7 @@ def error_details(error: Exception) -> dict[str, Any]:
     return {"error": {"type": kind, "message": str(error)}}
 
 
-def _conversation(value: Any) -> list[dict[str, str]] | str:
+def _conversation(value: Any) -> list[dict[str, str]] | str | list[int]:
     if isinstance(value, str):
         if not value:
             raise InvalidRequest("the prompt is empty.")
@@ -139,6 +146,8 @@ def _conversation(value: Any) -> list[dict[str, str]] | str:
         raise InvalidRequest('messages must be a list of {"role", "content"}, or a string to continue.')
     if not value:
         raise InvalidRequest("messages is an empty list; it needs at least one message.")
+    if all(type(token) is int for token in value):
+        return value
     return [_message(number, message) for number, message in enumerate(value, 1)]
 
 

@@ -159,8 +159,8 @@ class Deployment:
         try:
             request = contract.parse_request(messages, parameters, llm.engine.limits.max_context)
             params = request.params.with_defaults(llm.defaults)
-            raw = isinstance(request.messages, str)
-            prompt = llm.encode(request.messages) if raw else llm.encode_chat(request.messages)
+            chat = isinstance(request.messages[0], dict)
+            prompt = llm.encode_chat(request.messages) if chat else llm.encode(request.messages)
             llm.engine.submit(prompt, params, deliver, request.request_id)
         except TritonchatError as error:
             yield "", contract.error_details(error)

@@ -1,0 +1,266 @@
+"""Requests from many threads, computed together: the same bytes, nobody harmed, nothing lost."""
+
+import queue
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import CHECKPOINTS
+
+from model_core import LLM, Completion, SamplingParams, TritonchatError
+from model_core.errors import (
+    InvalidRequest,
+    NoMemory,
+    PromptTooLong,
+    QueueFull,
+    RequestTimeout,
+    ShuttingDown,
+)
+from model_core.request import Piece
+
+FOREVER = SamplingParams(max_tokens=900, ignore_eos=True, temperature=0)
+PROMPTS = [f"Hello number {i}. " * (1 + i % 7) for i in range(32)]
+
+
+class Receiver:
+    """Takes the pieces of one request."""
+
+    def __init__(self) -> None:
+        self._pieces: queue.SimpleQueue[Piece] = queue.SimpleQueue()
+
+    def __call__(self, piece: Piece) -> None:
+        self._pieces.put(piece)
+
+    def first(self) -> Piece:
+        return self._pieces.get(timeout=60)
+
+    def completion(self) -> Completion:
+        while True:
+            piece = self._pieces.get(timeout=60)
+            if piece.completion is not None:
+                return piece.completion
+
+
+def submit(
+    llm: LLM, prompt: str | list[int], params: SamplingParams, request_id: str | None = None
+) -> Receiver:
+    receiver = Receiver()
+    llm.engine.submit(llm.encode(prompt), params.with_defaults(llm.defaults), receiver, request_id)
+    return receiver
+
+
+@pytest.fixture
+def small() -> Iterator[LLM]:
+    """The embedded model with room for two requests and one more waiting."""
+    with LLM(max_concurrency=2, max_queue=1) as loaded:
+        yield loaded
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.5])
+def test_same_tokens_alone_and_among_others(llm: LLM, temperature: float) -> None:
+    params = SamplingParams(max_tokens=40, temperature=temperature, seed=3, logprobs=2, ignore_eos=True)
+    together = llm.generate(PROMPTS, params)
+    for prompt, among in zip(PROMPTS, together, strict=True):
+        alone = llm.generate(prompt, params)
+        assert alone.token_ids == among.token_ids
+        assert alone.logprobs == among.logprobs  # every bit of the logits, not only the choice
+        assert alone.text == among.text
+
+
+@pytest.mark.parametrize("folder", ["llama-bfloat16", "mistral-window", "qwen2-window", "llama-mqa-odd"])
+def test_same_logits_alone_and_among_others_in_every_family(folder: str) -> None:
+    random = np.random.default_rng(0)
+    prompts = [random.integers(3, 60, size).tolist() for size in (1, 2, 3, 9, 17, 33, 40)] * 3
+    params = SamplingParams(max_tokens=12, logprobs=5, ignore_eos=True)
+    with LLM(CHECKPOINTS / folder) as llm:
+        together = llm.generate(prompts, params)
+        for prompt, among in zip(prompts, together, strict=True):
+            alone = llm.generate(prompt, params)
+            assert (alone.token_ids, alone.logprobs) == (among.token_ids, among.logprobs)
+
+
+def test_requests_join_and_leave_between_steps(llm: LLM) -> None:
+    params = SamplingParams(max_tokens=5, ignore_eos=True)
+    long = submit(llm, "Hello", FOREVER)
+    long.first()
+    short = submit(llm, "Hello", params)
+    assert short.completion().usage.completion_tokens == 5
+    assert llm.engine.stats()["running"] == 1  # the long one still runs
+    assert long.completion().finish_reason == "length"
+
+
+def test_chunks_of_a_long_prompt_do_not_change_it(llm: LLM) -> None:
+    ids = (llm.encode("The cat sat on the mat. ") * 200)[:700]
+    cached, whole = llm.logits(ids[:600]), llm.logits(ids)
+    assert np.array_equal(cached[:512], whole[:512])
+    assert np.allclose(cached, whole[:600], atol=1e-3)
+
+
+def test_streamed_pieces_add_up(llm: LLM) -> None:
+    messages = [{"role": "user", "content": "Who are you?"}]
+    pieces = list(llm.stream_chat(messages))
+    assert len(pieces) > 3
+    assert "".join(pieces) == llm.chat(messages).text
+
+
+def test_leaving_a_stream_cancels_it(llm: LLM) -> None:
+    stream = llm.stream("Hello", FOREVER)
+    next(stream)
+    stream.close()
+    blocker = submit(llm, "Hi", SamplingParams(max_tokens=3, ignore_eos=True))
+    blocker.completion()  # at least one step later
+    assert llm.engine.stats()["running"] == 0
+
+
+def test_cancelled_requests_deliver_what_they_have(llm: LLM) -> None:
+    receiver = submit(llm, "Hello", FOREVER, "mine")
+    receiver.first()
+    assert llm.engine.cancel("mine")
+    completion = receiver.completion()
+    assert completion.finish_reason == "cancelled"
+    assert completion.error is None
+    assert 0 < len(completion.token_ids) < 900
+    assert completion.text
+    assert not llm.engine.cancel("mine")
+
+
+def test_request_ids_are_not_shared(llm: LLM) -> None:
+    receiver = submit(llm, "Hello", FOREVER, "twice")
+    with pytest.raises(InvalidRequest, match="twice"):
+        submit(llm, "Hello", FOREVER, "twice")
+    llm.engine.cancel("twice")
+    receiver.completion()
+
+
+def test_timeouts_end_running_and_waiting_requests(small: LLM) -> None:
+    running = [submit(small, "Hello", FOREVER, str(i)) for i in range(2)]
+    waiting = submit(small, "Hello", SamplingParams(timeout_s=0.0))
+    completion = waiting.completion()
+    assert isinstance(completion.error, RequestTimeout)
+    assert "queue" in str(completion.error)
+    assert completion.token_ids == []
+    for i, receiver in enumerate(running):
+        small.engine.cancel(str(i))
+        receiver.completion()
+    started = submit(small, "Hello", SamplingParams(max_tokens=900, ignore_eos=True, timeout_s=0.05))
+    completion = started.completion()
+    assert completion.usage.completion_tokens == 900 or isinstance(completion.error, RequestTimeout)
+
+
+def test_a_full_server_says_so_at_once(small: LLM) -> None:
+    receivers = [submit(small, "Hello", FOREVER, str(i)) for i in range(3)]
+    with pytest.raises(QueueFull, match="--max-queue"):
+        submit(small, "Hello", FOREVER)
+    for i in range(3):
+        small.engine.cancel(str(i))
+    assert {receiver.completion().finish_reason for receiver in receivers} == {"cancelled"}
+
+
+def test_requests_are_served_in_order(small: LLM) -> None:
+    first = [submit(small, "Hello", FOREVER, str(i)) for i in range(2)]
+    third = submit(small, "Hello", SamplingParams(max_tokens=3, ignore_eos=True))
+    small.engine.cancel("0")
+    assert third.completion().usage.completion_tokens == 3
+    small.engine.cancel("1")
+    for receiver in first:
+        receiver.completion()
+
+
+def test_what_can_never_fit_is_refused(llm: LLM) -> None:
+    context = llm.engine.limits.max_context
+    with pytest.raises(PromptTooLong, match=str(context)):
+        llm.generate([[1] * context])
+    with pytest.raises(InvalidRequest, match="empty"):
+        llm.generate([[]])
+    with pytest.raises(InvalidRequest, match="vocabulary"):
+        llm.generate([[10**6]])
+    with LLM(kv_cache_memory=100_000) as poor, pytest.raises(NoMemory, match="--kv-cache-memory"):
+        poor.generate("Hello")
+
+
+def test_memory_is_shared_and_given_back() -> None:
+    with LLM(kv_cache_memory=1) as measuring:
+        per_token = measuring.model.config.kv_bytes_per_token
+    params = SamplingParams(max_tokens=20, ignore_eos=True)
+    with LLM(kv_cache_memory=60 * per_token) as llm:  # two such requests at a time, no more
+        completions = llm.generate([[5] * 10] * 20, params)
+        assert [len(c.token_ids) for c in completions] == [20] * 20
+        assert llm.engine.stats()["kv_bytes_used"] == 0
+
+
+def test_the_context_ends_an_answer() -> None:
+    with LLM(max_context=32) as llm:
+        completion = llm.generate([5] * 30, SamplingParams(ignore_eos=True))
+        assert (completion.finish_reason, len(completion.token_ids)) == ("length", 2)
+
+
+def test_an_exception_in_a_step_ends_its_requests_alone(llm: LLM, monkeypatch: pytest.MonkeyPatch) -> None:
+    forward = llm.model.forward
+
+    def fail_for_odd_prompts(tokens: np.ndarray, caches: list) -> np.ndarray:
+        if tokens.shape[1] == 3:
+            raise MemoryError("no more")
+        return forward(tokens, caches)
+
+    monkeypatch.setattr(llm.model, "forward", fail_for_odd_prompts)
+    healthy = submit(llm, "Hello", SamplingParams(max_tokens=50, ignore_eos=True))
+    with pytest.raises(TritonchatError, match="no more"):
+        llm.generate([5, 6, 7])
+    assert healthy.completion().usage.completion_tokens == 50
+
+
+def test_weights_that_give_no_numbers_are_reported(tmp_path: Path) -> None:
+    with LLM(CHECKPOINTS / "llama-tied-gqa") as llm:
+        llm.model.norm = np.full_like(llm.model.norm, np.nan)
+        with pytest.raises(TritonchatError, match="not finite"):
+            llm.generate([5, 6])
+
+
+def test_receivers_that_fail_harm_nobody(llm: LLM) -> None:
+    def gone(piece: Piece) -> None:
+        raise RuntimeError("nobody here")
+
+    llm.engine.submit(llm.encode("Hello"), FOREVER.with_defaults(llm.defaults), gone)
+    assert submit(llm, "Hello", SamplingParams(max_tokens=50, ignore_eos=True)).completion().error is None
+
+
+def test_closing_lets_answers_end_and_takes_no_more() -> None:
+    llm = LLM()
+    receivers = [submit(llm, "Hello", SamplingParams(max_tokens=200, ignore_eos=True)) for _ in range(4)]
+    receivers[0].first()
+    closing = threading.Thread(target=llm.engine.close, args=(60,))
+    closing.start()
+    while True:
+        try:
+            late = submit(llm, "Hello", SamplingParams(max_tokens=1))
+        except ShuttingDown:
+            break
+        late.completion()
+    closing.join(timeout=60)
+    assert [receiver.completion().finish_reason for receiver in receivers] == ["length"] * 4
+
+
+def test_many_threads_at_once(llm: LLM) -> None:
+    params = SamplingParams(max_tokens=10, ignore_eos=True)
+    expected = llm.generate(PROMPTS, params)
+    results: dict[int, Completion] = {}
+
+    def ask(i: int) -> None:
+        results[i] = llm.generate(PROMPTS[i], params)
+
+    threads = [threading.Thread(target=ask, args=(i,)) for i in range(len(PROMPTS))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert [results[i].token_ids for i in range(len(PROMPTS))] == [c.token_ids for c in expected]
+
+
+def test_without_tokenizer_token_ids_are_served() -> None:
+    with LLM(CHECKPOINTS / "llama-tied-gqa") as llm:
+        completion = llm.generate([5, 6, 7], SamplingParams(max_tokens=4, ignore_eos=True))
+        assert (completion.text, len(completion.token_ids)) == ("", 4)
+        with pytest.raises(InvalidRequest, match="no tokenizer"):
+            llm.generate("text")

@@ -1,0 +1,179 @@
+"""Starting, stopping and dying: a server ends politely, says what is wrong, and leaves nothing running."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil
+import pytest
+from conftest import CHECKPOINTS, free_port, running_server
+
+from model_core.errors import InvalidRequest
+from triton_server.client import Answer, ChatClient, ServerUnavailable
+from triton_server.machine import check_ports
+
+ENDLESS = {"max_tokens": 400, "ignore_eos": True}
+
+
+def tritonchat(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "triton_server", *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def family(process: subprocess.Popen) -> list[psutil.Process]:
+    root = psutil.Process(process.pid)
+    return [root, *root.children(recursive=True)]
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, "it never became so"
+        time.sleep(0.05)
+
+
+def gone(processes: list[psutil.Process]) -> bool:
+    return not any(p.is_running() and p.status() != psutil.STATUS_ZOMBIE for p in processes)
+
+
+@pytest.mark.parametrize("whom", ["everybody, as Ctrl-C does", "the server alone, as a supervisor does"])
+def test_stopping_lets_answers_end_and_leaves_nothing(whom: str) -> None:
+    with running_server() as server, ThreadPoolExecutor(6) as pool, ChatClient(server.grpc_url) as client:
+        processes = family(server.process)
+
+        def ask(seed: int) -> Answer:
+            if seed % 2:
+                return client.chat("Hello", seed=seed, **ENDLESS)
+            with client.stream("Hello", seed=seed, **ENDLESS) as stream:
+                list(stream)
+            assert stream.answer is not None
+            return stream.answer
+
+        answers = [pool.submit(ask, seed) for seed in range(6)]
+        wait_until(lambda: client.stats()["running"] == 6)
+        if whom.startswith("everybody"):
+            os.killpg(server.process.pid, signal.SIGINT)
+        else:
+            server.process.send_signal(signal.SIGTERM)
+        for answer in answers:
+            finished = answer.result(timeout=60)
+            assert finished.finish_reason in ("length", "cancelled")  # cancelled where 20 s were too few
+            assert finished.text
+        assert server.process.stdout is not None
+        said = server.process.stdout.read()
+        assert server.process.wait(timeout=60) == 0
+        assert "Stopped." in said
+        assert "Traceback" not in said
+        wait_until(lambda: gone(processes))
+        with pytest.raises(ServerUnavailable):
+            client.chat("Hello")
+
+
+def test_a_dead_triton_is_noticed() -> None:
+    with running_server() as server:
+        processes = family(server.process)
+        next(p for p in processes if p.name() == "tritonserver").kill()
+        assert server.process.stdout is not None
+        said = server.process.stdout.read()
+        assert server.process.wait(timeout=60) == 1
+        assert "the server stopped by itself" in said
+        wait_until(lambda: gone(processes))
+
+
+def test_a_killed_server_takes_its_children_along() -> None:
+    with running_server() as server:
+        processes = family(server.process)
+        server.process.kill()
+        wait_until(lambda: gone(processes))
+
+
+def test_a_taken_port_is_named_with_its_flag() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        (check,) = check_ports("127.0.0.1", {"--grpc-port": port})
+        assert not check.ok
+        result = tritonchat("serve", "--grpc-port", str(port))
+    assert result.returncode == 1
+    assert len(result.stderr.splitlines()) == 1
+    assert f"port {port}" in result.stderr
+    assert "--grpc-port" in result.stderr
+    assert f"process {os.getpid()}" in result.stderr
+
+
+def test_doctor_looks_at_everything() -> None:
+    ports = [f"--{name}-port={free_port()}" for name in ("grpc", "http", "metrics", "ui")]
+    result = tritonchat("doctor", *ports)
+    assert result.returncode == 0, result.stdout
+    for word in ("Python", "glibc", "libpython", "--ui-port", "cores", "GiB", "embedded"):
+        assert word in result.stdout
+
+
+def test_doctor_fails_where_something_is_wrong() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        result = tritonchat("doctor", TRITONCHAT_METRICS_PORT=str(taken.getsockname()[1]))
+    assert result.returncode == 1
+    assert "BAD" in result.stdout
+    assert "--metrics-port" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["serve", "--model", "/no/such/model"], "/no/such/model"),
+        (["serve", "--weights", "int3"], "int3"),
+        (["serve", "--kv-cache-memory", "lots"], "512MiB"),
+        (["complete", "--temperature", "5"], "temperature"),
+        (["serve", "--nonsense"], "--nonsense"),
+        (["dance"], "dance"),
+    ],
+)
+def test_mistakes_get_a_sentence(arguments: list[str], expected: str) -> None:
+    ports = [f"--{name}-port={free_port()}" for name in ("grpc", "http", "metrics")]
+    result = tritonchat(*arguments, *(ports if arguments[0] == "serve" else []))
+    assert result.returncode != 0
+    assert expected in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_the_environment_sets_flags(story: Path) -> None:
+    text = tritonchat("complete", "Once upon a time", TRITONCHAT_MODEL=str(story), TRITONCHAT_MAX_TOKENS="20")
+    assert text.stdout.startswith("Once upon a time, ")
+    again = tritonchat("complete", "Once upon a time", "--model", str(story), "--max-tokens", "20")
+    assert again.stdout == text.stdout
+    longer = tritonchat("complete", "Once upon a time", "--model", str(story), "--max-tokens", "40")
+    assert longer.stdout.startswith(text.stdout.rstrip("\n"))
+
+
+def test_a_model_without_tokenizer_serves_token_ids() -> None:
+    folder = CHECKPOINTS / "llama-tied-gqa"
+    with running_server("--model", str(folder)) as server, ChatClient(server.grpc_url) as client:
+        answer = client.chat([5, 6, 7], max_tokens=4, ignore_eos=True)
+        assert answer.text == ""
+        assert len(answer.details["token_ids"]) == 4
+        with pytest.raises(InvalidRequest, match="no tokenizer"):
+            client.chat("Hello")
+        with pytest.raises(InvalidRequest, match="vocabulary"):
+            client.chat([5, 10**9])
+
+
+def test_a_model_without_template_continues_texts(story: Path) -> None:
+    arguments = ("--model", str(story), "--max-context", "64")
+    with running_server(*arguments) as server, ChatClient(server.grpc_url) as client:
+        assert client.stats()["model"]["chat_template"] is False
+        assert client.stats()["model"]["max_context"] == 64
+        answer = client.chat("Once upon a time")
+        assert answer.finish_reason == "length"
+        assert answer.usage["prompt_tokens"] + answer.usage["completion_tokens"] == 64
+        with pytest.raises(InvalidRequest, match="no chat template"):
+            client.chat([{"role": "user", "content": "Hello"}])
