@@ -23,7 +23,7 @@ LOGGER = logging.getLogger(__name__)
 
 # A plain model runs one batch at a time per instance and answers when the longest is done, so that a
 # few instances keep short answers from waiting behind a long one. Each costs two small processes.
-CHAT_INSTANCES = 2
+CHAT_INSTANCES = 4
 MAX_BATCH = 64
 # How long Triton waits for company for a request; less than a token of any model that needs it.
 BATCH_DELAY_US = 2000
