@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import rich.console
 
 from model_core import LLM, SamplingParams, TritonchatError
 from model_core.models.llama import WEIGHT_TYPES
@@ -98,6 +99,8 @@ def cli() -> None:
     tritonchat doctor                    what is wrong with this machine, if anything
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    # PyTriton warns of a Triton that ends by a signal, which is how each one ends.
+    logging.getLogger("pytriton").setLevel(logging.ERROR)
 
 
 @cli.command()
@@ -200,17 +203,20 @@ def run_server(
     if ui_port is not None:
         ports["ui_port"] = ui_port
     insist([check_python(), check_system(), check_libpython(), *check_ports(host, flags(ports))])
+    console = rich.console.Console(highlight=False)
     with scratch_folder() as folder, interruptible():
-        click.echo("Loading the model ...")
+        click.echo(f"Loading {llm_settings['model'] or 'the embedded model'} ...")
         with LLM(**llm_settings) as llm:
-            click.echo("Starting Triton (some seconds) ...")
+            click.echo("Starting Triton, which takes some seconds ...")
             deployment = Deployment(llm, Address(host, grpc_port, http_port, metrics_port), folder)
             page = None
             try:
-                deployment.start()
+                with console.status("Starting Triton"):
+                    deployment.start()
                 if ui_port is not None:
                     reachable = "127.0.0.1" if host == "0.0.0.0" else host
-                    page = start_page(host, ui_port, f"{reachable}:{grpc_port}", folder / "page.log")
+                    with console.status("Starting the page"):
+                        page = start_page(host, ui_port, f"{reachable}:{grpc_port}", folder / "page.log")
                     click.secho(f"Chat at {link(host, ui_port)}", bold=True)
                 click.echo(f"Serving {llm.name} over gRPC at {host}:{grpc_port}   (Ctrl-C ends it)")
                 while deployment.is_alive() and (page is None or page.poll() is None):

@@ -27,8 +27,10 @@ CHAT_INSTANCES = 4
 MAX_BATCH = 64
 # How long Triton waits for company for a request; less than a token of any model that needs it.
 BATCH_DELAY_US = 2000
-# A response costs about a millisecond of processor, and nobody reads faster than this.
+# A response costs about a millisecond of processor. So a stream sends no more often than anybody reads,
+# and all streams together no more than this many a second: a quarter of a core.
 STREAM_INTERVAL_S = 0.03
+RESPONSES_PER_SECOND = 250
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Deployment:
         from pytriton.triton import Triton, TritonConfig
 
         self._llm, self._grace_s, self._started = llm, grace_s, time.monotonic()
+        self._streams = 0
         self._triton = Triton(
             config=TritonConfig(
                 http_address=address.host,
@@ -139,12 +142,19 @@ class Deployment:
         (request,) = requests
         data = request.data
         held, sent = "", 0.0
-        async for piece, details in self._pieces(data["messages"], data.get("parameters")):
-            held += piece
-            now = time.monotonic()
-            if details or (held and now - sent >= STREAM_INTERVAL_S):
-                yield [{"response": _bytes(held), "details": _bytes(json.dumps(details) if details else "")}]
-                held, sent = "", now
+        self._streams += 1
+        try:
+            async for piece, details in self._pieces(data["messages"], data.get("parameters")):
+                held += piece
+                now = time.monotonic()
+                interval = max(STREAM_INTERVAL_S, self._streams / RESPONSES_PER_SECOND)
+                if details or (held and now - sent >= interval):
+                    yield [
+                        {"response": _bytes(held), "details": _bytes(json.dumps(details) if details else "")}
+                    ]
+                    held, sent = "", now
+        finally:
+            self._streams -= 1
 
     async def _pieces(
         self, messages: np.ndarray, parameters: np.ndarray | None

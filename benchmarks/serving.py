@@ -1,0 +1,108 @@
+"""Tokens per second and time to first token, in the engine alone and through Triton over gRPC, in one run.
+
+    python benchmarks/serving.py
+
+Starts a server with the embedded model on free ports, asks from 1, 8 and 32 clients at once, and does the
+same in this process without Triton. Prints a Markdown table, with the machine it ran on.
+"""
+
+import platform
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from model_core import LLM, SamplingParams
+from triton_server.client import ChatClient
+
+TOKENS = 200
+PROMPT = [{"role": "user", "content": "Hello, who are you?"}]
+Ask = Callable[[int], float]
+
+
+def measure(ask: Ask, clients: int) -> tuple[float, float]:
+    """Tokens per second of all clients together, and the median time to first token in milliseconds."""
+    with ThreadPoolExecutor(clients) as pool:
+        list(pool.map(ask, range(clients)))  # a round to warm up
+        start = time.perf_counter()
+        first_tokens = list(pool.map(ask, range(3 * clients)))
+        seconds = time.perf_counter() - start
+    return 3 * clients * TOKENS / seconds, statistics.median(first_tokens) * 1000
+
+
+def through_triton(url: str) -> Ask:
+    """Ask a server for a streamed answer; returns the seconds until its first piece."""
+
+    def ask(seed: int) -> float:
+        start, first = time.perf_counter(), 0.0
+        with (
+            ChatClient(url) as client,
+            client.stream(PROMPT, seed=seed, max_tokens=TOKENS, ignore_eos=True) as stream,
+        ):
+            for _ in stream:
+                first = first or time.perf_counter() - start
+        return first
+
+    return ask
+
+
+def in_process(llm: LLM) -> Ask:
+    """Ask the engine itself."""
+
+    def ask(seed: int) -> float:
+        start, first = time.perf_counter(), 0.0
+        for _ in llm.stream_chat(PROMPT, SamplingParams(seed=seed, max_tokens=TOKENS, ignore_eos=True)):
+            first = first or time.perf_counter() - start
+        return first
+
+    return ask
+
+
+def processor() -> str:
+    """What /proc/cpuinfo calls this processor."""
+    text = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    return text.partition("model name")[2].partition("\n")[0].strip(" \t:") or platform.processor()
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on."""
+    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    return ports
+
+
+def main() -> None:
+    """Measure and print."""
+    names, ports = ("--grpc-port", "--http-port", "--metrics-port"), free_ports(3)
+    flags = [part for name, port in zip(names, ports, strict=True) for part in (name, str(port))]
+    start = time.perf_counter()
+    server = subprocess.Popen(
+        [sys.executable, "-m", "triton_server", "serve", *flags], stdout=subprocess.DEVNULL
+    )
+    try:
+        url = f"127.0.0.1:{ports[0]}"
+        with ChatClient(url) as client:
+            client.wait_until_ready()
+        started = time.perf_counter() - start
+        served = {clients: measure(through_triton(url), clients) for clients in (1, 8, 32)}
+    finally:
+        server.terminate()
+        server.wait()
+    with LLM() as llm:
+        alone = {clients: measure(in_process(llm), clients) for clients in (1, 8, 32)}
+    print(f"{processor()}, Python {platform.python_version()}; the server was up after {started:.1f} s\n")
+    print("| clients at once | tokens/s, engine | tokens/s, through Triton | ratio | first token, ms |")
+    print("| --- | --- | --- | --- | --- |")
+    for clients, (rate, first) in served.items():
+        engine = alone[clients][0]
+        print(f"| {clients} | {engine:.0f} | {rate:.0f} | {rate / engine:.2f} | {first:.0f} |")
+
+
+if __name__ == "__main__":
+    main()
