@@ -37,12 +37,12 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running_server(*arguments: str) -> Iterator[Server]:
+def running_server(*arguments: str, command: str = "serve") -> Iterator[Server]:
     """Start `tritonchat serve` on free ports, in a process group of its own; end it as Ctrl-C would."""
     grpc, http, metrics = free_port(), free_port(), free_port()
     ports = ["--grpc-port", str(grpc), "--http-port", str(http), "--metrics-port", str(metrics)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "triton_server", "serve", *ports, *arguments],
+        [sys.executable, "-m", "triton_server", command, *ports, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

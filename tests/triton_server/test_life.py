@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -78,6 +79,37 @@ def test_stopping_lets_answers_end_and_leaves_nothing(whom: str) -> None:
         wait_until(lambda: gone(processes))
         with pytest.raises(ServerUnavailable):
             client.chat("Hello")
+
+
+def page_answers(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5) as response:
+            return response.status == 200
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGKILL])
+def test_up_ends_server_and_page_together(signal_number: int) -> None:
+    port = free_port()
+    with running_server("--ui-port", str(port), command="up") as server:
+        processes = family(server.process)
+        assert page_answers(port)
+        assert ChatClient(server.grpc_url).is_ready()
+        server.process.send_signal(signal_number)
+        server.process.wait(timeout=60)
+        wait_until(lambda: gone(processes))
+        assert not page_answers(port)
+
+
+def test_a_dead_page_is_noticed() -> None:
+    with running_server("--ui-port", str(free_port()), command="up") as server:
+        processes = family(server.process)
+        next(p for p in processes if "streamlit" in p.cmdline()).kill()
+        assert server.process.stdout is not None
+        assert "the page stopped by itself" in server.process.stdout.read()
+        assert server.process.wait(timeout=60) == 1
+        wait_until(lambda: gone(processes))
 
 
 def test_a_dead_triton_is_noticed() -> None:
