@@ -1,0 +1,76 @@
+"""The tokenizer of the embedded model: byte-level BPE, so that any text has tokens and comes back whole."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from string import ascii_lowercase
+
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+END_OF_TEXT, START, END = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
+WORD = re.compile(r" ?\w+|[^\w\s]+|\n")
+CHAT_TEMPLATE = """\
+{%- for message in messages %}
+    {%- if message.role not in ['system', 'user', 'assistant'] %}
+        {{- raise_exception('Unknown role: ' ~ message.role) }}
+    {%- endif %}
+    {{- '<|im_start|>' ~ message.role ~ '\\n' ~ message.content ~ '<|im_end|>\\n' }}
+{%- endfor %}
+{%- if add_generation_prompt %}
+    {{- '<|im_start|>assistant\\n' }}
+{%- endif %}
+"""
+
+
+def train_tokenizer(texts: Iterable[str], vocabulary: int, rare: int = 40) -> Tokenizer:
+    """A tokenizer with `vocabulary` tokens; ids 0, 1 and 2 are end of text, message start and message end.
+
+    Words seen fewer than `rare` times have no say in it. Most of them are names, which so fall into a few
+    hundred small pieces: a small model learns to copy those, as it meets each of them often.
+    """
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary,
+        special_tokens=[END_OF_TEXT, START, END],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    counts = Counter(word for text in texts for word in WORD.findall(text))
+    frequent = (word for word, count in counts.items() if count >= rare for _ in range(count))
+    # The first letter of a name is one token with the space before it, large or small.
+    initials = (f" {letter} {letter.upper()}" * rare for letter in ascii_lowercase)
+    tokenizer.train_from_iterator((*frequent, *initials), trainer)
+    return tokenizer
+
+
+def save_tokenizer(tokenizer: Tokenizer, folder: Path, context: int) -> None:
+    """Write `tokenizer.json` and `tokenizer_config.json` as Hugging Face lays them out."""
+    tokenizer.save(str(folder / "tokenizer.json"))
+    config = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "model_max_length": context,
+        "eos_token": END,
+        "pad_token": END_OF_TEXT,
+        "clean_up_tokenization_spaces": False,
+        "chat_template": CHAT_TEMPLATE,
+    }
+    (folder / "tokenizer_config.json").write_text(json.dumps(config, indent=2) + "\n")
+
+
+def encode_dialogue(tokenizer: Tokenizer, messages: list[dict[str, str]]) -> tuple[list[int], list[bool]]:
+    """The tokens of a conversation, as the chat template writes it, and which of them the model produces."""
+    start, end = tokenizer.token_to_id(START), tokenizer.token_to_id(END)
+    newline = tokenizer.encode("\n").ids
+    tokens: list[int] = []
+    produced: list[bool] = []
+    for message in messages:
+        head = [start, *tokenizer.encode(message["role"] + "\n").ids]
+        body = [*tokenizer.encode(message["content"]).ids, end]
+        tokens += head + body + newline
+        own = message["role"] == "assistant"
+        produced += [False] * len(head) + [own] * len(body) + [False] * len(newline)
+    return tokens, produced
