@@ -1,0 +1,1 @@
+"""The page people chat on: a Streamlit script in front of a tritonchat server."""
