@@ -18,7 +18,6 @@ from model_core import LLM, SamplingParams, TritonchatError
 from model_core.models.llama import WEIGHT_TYPES
 
 from .client import ChatClient
-from .deployment import Address, Deployment
 from .machine import Check, check_all, check_libpython, check_ports, check_python, check_system
 from .page import start_page, stop_page
 
@@ -203,6 +202,8 @@ def run_server(
     if ui_port is not None:
         ports["ui_port"] = ui_port
     insist([check_python(), check_system(), check_libpython(), *check_ports(host, flags(ports))])
+    from .deployment import Address, Deployment  # PyTriton is for Linux; other commands work elsewhere too
+
     console = rich.console.Console(highlight=False)
     with scratch_folder() as folder, interruptible():
         click.echo(f"Loading {llm_settings['model'] or 'the embedded model'} ...")

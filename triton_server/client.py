@@ -40,6 +40,9 @@ _CHANNEL = [
     ("grpc.max_send_message_length", -1),
     ("grpc.max_receive_message_length", -1),
 ]
+_SIGNS_OF_ABSENCE = ("UNAVAILABLE", "CANCELLED", "DEADLINE", "Deadline", "no longer in valid state")
+_CONTROL_S = 10.0  # a command that takes longer than this finds no server
+_DRAIN_S = 2.0
 
 
 class ServerUnavailable(TritonchatError):
@@ -131,7 +134,10 @@ class ChatClient:
     def is_ready(self) -> bool:
         """Whether the server answers and its models are loaded."""
         try:
-            return all(self._triton.is_model_ready(name) for name in (CHAT, CHAT_STREAM, CHAT_CONTROL))
+            return all(
+                self._triton.is_model_ready(name, client_timeout=_CONTROL_S)
+                for name in (CHAT, CHAT_STREAM, CHAT_CONTROL)
+            )
         except InferenceServerException:
             return False
 
@@ -145,7 +151,8 @@ class ChatClient:
 
     def _control(self, command: dict[str, Any]) -> dict[str, Any]:
         try:
-            result = self._triton.infer(CHAT_CONTROL, _inputs({"command": encode(command)[None]}))
+            inputs = _inputs({"command": encode(command)[None]})
+            result = self._triton.infer(CHAT_CONTROL, inputs, client_timeout=_CONTROL_S)
         except InferenceServerException as error:
             raise _translated(error, self.url) from error
         value = json.loads(_text(result, "result"))
@@ -186,36 +193,57 @@ class AnswerStream:
         connection = triton.InferenceServerClient(self._client.url, channel_args=_CHANNEL)
         responses: queue.SimpleQueue = queue.SimpleQueue()
         arrays = {"messages": encode(self._messages), "parameters": encode(self._parameters)}
-        finished = False
+        details: dict[str, Any] = {}
+        open_ended = True  # until Triton has said that no response will follow
         try:
             connection.start_stream(lambda result, error: responses.put((result, error)))
             try:
-                connection.async_stream_infer(CHAT_STREAM, _inputs(arrays))
+                connection.async_stream_infer(CHAT_STREAM, _inputs(arrays), enable_empty_final_response=True)
             except InferenceServerException as error:
                 responses.put((None, error))  # behind what the callback may have been told already
-            while not finished:
+            while open_ended:
                 result, error = responses.get()
                 if error is not None:
-                    finished = True
+                    open_ended = False
                     raise _translated(error, self._client.url, self.text)
-                piece, details = _text(result, "response"), _text(result, "details")
-                self.text += piece
-                finished = bool(details)
-                if piece:
-                    yield piece
-                if finished:
-                    described = json.loads(details)
-                    _raise_failure(described, self.text)
-                    self.answer = Answer(self.text, described)
+                open_ended = not _is_final(result)
+                if open_ended:
+                    piece, last = _text(result, "response"), _text(result, "details")
+                    self.text += piece
+                    details = json.loads(last) if last else {}
+                    if piece:
+                        yield piece
+            _raise_failure(details, self.text)
+            self.answer = Answer(self.text, details)
         finally:
-            if not finished:
+            if open_ended:
                 self._cancel()
-            connection.stop_stream(cancel_requests=True)
+                open_ended = not _ended(responses)
+            connection.stop_stream(cancel_requests=open_ended)
             connection.close()
 
     def _cancel(self) -> None:
-        with contextlib.suppress(ServerUnavailable):  # then it runs no more either
+        with contextlib.suppress(TritonchatError):  # away, so it runs no more either
             self._client.cancel(self.request_id)
+
+
+def _is_final(result: triton.InferResult) -> bool:
+    """Whether this is the empty response with which Triton ends a stream."""
+    return result.get_response().parameters["triton_final_response"].bool_param
+
+
+def _ended(responses: queue.SimpleQueue) -> bool:
+    """Wait a moment for the end of a cancelled stream; whether it came.
+
+    A Triton whose client hangs up before that never counts the request as done, and then takes half a
+    minute to stop.
+    """
+    with contextlib.suppress(queue.Empty):
+        while True:
+            result, error = responses.get(timeout=_DRAIN_S)
+            if error is not None or _is_final(result):
+                return True
+    return False
 
 
 def _inputs(arrays: dict[str, np.ndarray]) -> list[triton.InferInput]:
@@ -247,7 +275,7 @@ def _translated(error: InferenceServerException, url: str, partial: str = "") ->
     status, message = str(error.status() or ""), str(error.message())
     if "maximum queue size" in message:
         translated: TritonchatError = QueueFull("the server is full (--max-queue); try again in a moment.")
-    elif "UNAVAILABLE" in status or "CANCELLED" in status or "no longer in valid state" in message:
+    elif any(sign in status + message for sign in _SIGNS_OF_ABSENCE):
         translated = _away(url)
     else:
         translated = TritonchatError(message)

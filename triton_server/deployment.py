@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pytriton.model_config import DynamicBatcher, ModelConfig, QueuePolicy, Tensor
+from pytriton.triton import Triton, TritonConfig
 
 from model_core import LLM
 from model_core.errors import TritonchatError
@@ -25,6 +27,7 @@ LOGGER = logging.getLogger(__name__)
 # few instances keep short answers from waiting behind a long one. Each costs two small processes.
 CHAT_INSTANCES = 4
 MAX_BATCH = 64
+START_ATTEMPTS = 4
 # How long Triton waits for company for a request; less than a token of any model that needs it.
 BATCH_DELAY_US = 2000
 # A response costs about a millisecond of processor. So a stream sends no more often than anybody reads,
@@ -51,14 +54,33 @@ class Deployment:
 
         `grace_s` is how long answers may go on after `stop`.
         """
-        use_libpython()
-        # PyTriton reads the loader's path when it is imported.
-        from pytriton.model_config import DynamicBatcher, ModelConfig, QueuePolicy, Tensor
-        from pytriton.triton import Triton, TritonConfig
-
-        self._llm, self._grace_s, self._started = llm, grace_s, time.monotonic()
+        self._llm, self._address, self._folder, self._grace_s = llm, address, folder, grace_s
+        self._started = time.monotonic()
         self._streams = 0
-        self._triton = Triton(
+        self._triton: Triton | None = None
+
+    def start(self) -> None:
+        """Start Triton and wait until its models answer. Raises TritonchatError where it does not come up.
+
+        The processes of a model with several instances now and then miss each other when they start: one
+        connects to a socket that another has bound but does not listen on yet. So there are a few attempts.
+        """
+        use_libpython()
+        for attempt in range(1, START_ATTEMPTS + 1):
+            self._triton = self._bound(self._folder / f"triton-{attempt}")
+            try:
+                return self._triton.run()
+            except Exception as error:
+                self._triton.stop()
+                if attempt == START_ATTEMPTS:
+                    log = self._folder / "triton.log"
+                    raise TritonchatError(f"Triton did not start ({error}); {log} may say more.") from error
+                LOGGER.info("Triton did not start, trying again", exc_info=True)
+
+    def _bound(self, workspace: Path) -> Triton:
+        """A Triton with the models of the contract, not running yet."""
+        address = self._address
+        triton = Triton(
             config=TritonConfig(
                 http_address=address.host,
                 http_port=address.http_port,
@@ -67,10 +89,10 @@ class Deployment:
                 metrics_address=address.host,
                 metrics_port=address.metrics_port,
                 allow_gpu_metrics=False,
-                exit_timeout_secs=int(grace_s) + 10,
-                log_file=folder / "triton.log",
+                exit_timeout_secs=int(self._grace_s) + 10,
+                log_file=self._folder / "triton.log",
             ),
-            workspace=folder / "workspace",
+            workspace=workspace,
         )
         inputs = [
             Tensor(name="messages", dtype=np.uint8, shape=(-1,)),
@@ -82,37 +104,34 @@ class Deployment:
         ]
         batcher = DynamicBatcher(
             max_queue_delay_microseconds=BATCH_DELAY_US,
-            default_queue_policy=QueuePolicy(max_queue_size=max(1, llm.engine.limits.max_queue)),
+            default_queue_policy=QueuePolicy(max_queue_size=max(1, self._llm.engine.limits.max_queue)),
         )
-        self._triton.bind(
+        triton.bind(
             CHAT,
             [self._chat] * CHAT_INSTANCES,
             inputs=inputs,
             outputs=outputs,
             config=ModelConfig(max_batch_size=MAX_BATCH, batcher=batcher),
         )
-        self._triton.bind(
+        triton.bind(
             CHAT_STREAM,
             self._chat_stream,
             inputs=inputs,
             outputs=outputs,
             config=ModelConfig(batching=False, decoupled=True),
         )
-        self._triton.bind(
+        triton.bind(
             CHAT_CONTROL,
             self._chat_control,
             inputs=[Tensor(name="command", dtype=np.uint8, shape=(-1,))],
             outputs=[Tensor(name="result", dtype=bytes, shape=(1,))],
             config=ModelConfig(max_batch_size=MAX_BATCH, batcher=DynamicBatcher()),
         )
-
-    def start(self) -> None:
-        """Start Triton and wait until its models answer. Raises what PyTriton raises where it cannot."""
-        self._triton.run()
+        return triton
 
     def is_alive(self) -> bool:
         """Whether every part still works: Triton, its models, the engine."""
-        return self._triton.is_alive() and self._llm.engine.stats()["alive"]
+        return self._triton is not None and self._triton.is_alive() and self._llm.engine.stats()["alive"]
 
     def stop(self) -> None:
         """Take no more requests, let answers under way end within the grace, then stop everything."""
@@ -122,7 +141,8 @@ class Deployment:
             self._llm.engine.close()
         # The last pieces are on their way through Triton.
         time.sleep(2 * STREAM_INTERVAL_S)
-        self._triton.stop()
+        if self._triton is not None:
+            self._triton.stop()
 
     async def _chat(self, requests: list[Any]) -> list[dict[str, np.ndarray]]:
         """Answer every row of every request of a batch together; a row that is wrong fails alone."""

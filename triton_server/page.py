@@ -27,6 +27,7 @@ def start_page(host: str, port: int, server: str, log_file: Path) -> subprocess.
         "server.fileWatcherType": "none",
         "browser.gatherUsageStats": "false",
         "client.toolbarMode": "minimal",
+        "theme.primaryColor": "#3b6fd4",  # Streamlit's red looks like an error around the input
     }
     flags = [part for name, value in options.items() for part in (f"--{name}", str(value))]
     with log_file.open("wb") as log:

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Callable
@@ -14,9 +15,12 @@ from pathlib import Path
 import psutil
 import pytest
 from conftest import CHECKPOINTS, free_port, running_server
+from pytriton.triton import Triton
 
+from model_core import LLM
 from model_core.errors import InvalidRequest
 from triton_server.client import Answer, ChatClient, ServerUnavailable
+from triton_server.deployment import Address, Deployment
 from triton_server.machine import check_ports
 
 ENDLESS = {"max_tokens": 900, "ignore_eos": True}
@@ -128,6 +132,29 @@ def test_a_killed_server_takes_its_children_along() -> None:
         processes = family(server.process)
         server.process.kill()
         wait_until(lambda: gone(processes))
+
+
+def test_a_start_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, attempts = Triton.run, []
+
+    def fail_at_first(triton: Triton) -> None:
+        run(triton)
+        attempts.append(triton)
+        if len(attempts) == 1:
+            raise ConnectionRefusedError("a socket that nobody listens on yet")
+
+    monkeypatch.setattr(Triton, "run", fail_at_first)
+    address = Address(grpc_port=free_port(), http_port=free_port(), metrics_port=free_port())
+    with tempfile.TemporaryDirectory() as folder, LLM() as llm:
+        deployment = Deployment(llm, address, Path(folder))
+        try:
+            deployment.start()
+            assert len(attempts) == 2
+            assert not attempts[0].is_alive()
+            with ChatClient(f"127.0.0.1:{address.grpc_port}") as client:
+                assert client.chat("Hello").text
+        finally:
+            deployment.stop()
 
 
 def test_a_taken_port_is_named_with_its_flag() -> None:

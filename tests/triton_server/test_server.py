@@ -238,10 +238,11 @@ def test_malformed_rows_fail_alone_in_a_batch(server: Server) -> None:
     good, bad = json.dumps("Hello").encode(), [b'"\xff\xfe___"', b"not json", b"12345678", b"[{}]    "]
     size = max(map(len, [good, *bad]))
     rows = np.stack([np.frombuffer(row.ljust(size), np.uint8) for row in [good, *bad, good]])
+    parameters = np.tile(encode({"max_tokens": 9, "ignore_eos": True}), (len(rows), 1))
     with ModelClient(f"grpc://{server.grpc_url}", "chat") as client:
-        result = client.infer_batch(rows)
+        result = client.infer_batch(rows, parameters)
     details = [json.loads(row[0]) for row in result["details"]]
-    assert details[0]["finish_reason"] == details[-1]["finish_reason"] == "stop"
+    assert details[0]["finish_reason"] == details[-1]["finish_reason"] == "length"
     assert result["response"][0] == result["response"][-1] != b""
     assert [d["error"]["type"] for d in details[1:-1]] == ["invalid_request"] * 4
     assert [row[0] for row in result["response"][1:-1]] == [b""] * 4
