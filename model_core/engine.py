@@ -20,7 +20,7 @@ from .errors import (
 )
 from .models import Transformer
 from .request import Completion, Deliver, FinishReason, Piece, Sequence
-from .sampling import Sampler, SamplingParams
+from .sampling import DEFAULT_MAX_TOKENS, Sampler, SamplingParams
 from .scheduler import Limits, Scheduler, next_chunk
 from .tokenizer import TextStream, Tokenizer
 
@@ -118,7 +118,7 @@ class Engine:
             request_id=request_id,
             prompt=prompt,
             params=params,
-            limit=min(params.max_tokens or room, room),
+            limit=min(params.max_tokens or DEFAULT_MAX_TOKENS, room),
             sampler=Sampler(params, prompt, vocab_size),
             text=None if self._tokenizer is None else TextStream(self._tokenizer, prompt, params.stop),
             deliver=deliver,

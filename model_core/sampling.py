@@ -9,6 +9,8 @@ import numpy as np
 from .config import GenerationDefaults
 from .errors import InvalidRequest
 
+# Without a bound, each request to a model of 128k positions would reserve memory for all of them.
+DEFAULT_MAX_TOKENS = 2048
 MAX_STOPS = 16
 MAX_LOGPROBS = 20
 
@@ -33,7 +35,7 @@ class SamplingParams:
     """How an answer is made. None leaves the choice to the checkpoint, or sets no limit.
 
     Attributes:
-        max_tokens: at most this many tokens; None: until the model stops or its context is full.
+        max_tokens: at most this many tokens; None: until the model stops, at most DEFAULT_MAX_TOKENS.
         temperature: 0 always takes the likeliest token; 1 samples as the model says.
         top_p: sample from the likeliest tokens that together reach this probability (Holtzman et
             al., 2019, arXiv:1904.09751).

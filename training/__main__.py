@@ -6,6 +6,7 @@ from pathlib import Path
 import torch
 from tokenizers import Tokenizer
 
+from model_core import LLM
 from training.dialogues import dialogues, stories
 from training.evaluate import evaluate
 from training.tokenizer import save_tokenizer, train_tokenizer
@@ -16,7 +17,7 @@ def main() -> None:
     """Generate text, train a tokenizer and a model on it, save both, and print a small evaluation."""
     parser = argparse.ArgumentParser(
         prog="python -m training",
-        description="Makes the embedded model, from nothing, in about 12 minutes on 2 cores.",
+        description="Makes the embedded model, from nothing, in about 20 minutes on 2 cores.",
     )
     parser.add_argument("--out", type=Path, required=True, help="folder to write the model to")
     parser.add_argument("--steps", type=int, default=Recipe.steps, help="training steps (%(default)s)")
@@ -31,7 +32,7 @@ def main() -> None:
     model = train(tokenizer, recipe, arguments.resume)
     save_tokenizer(tokenizer, arguments.out, CONTEXT)
     model.save_pretrained(arguments.out)
-    evaluate(arguments.out)
+    evaluate(LLM(arguments.out))
 
 
 def tokenizer_for(recipe: Recipe) -> Tokenizer:

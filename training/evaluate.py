@@ -1,9 +1,11 @@
-"""A small examination of a trained model: conversations with names it never saw, and fixed questions."""
+"""A small examination of a trained model: conversations with names it never saw, and fixed questions.
 
-from pathlib import Path
+`python -m training.evaluate` examines the embedded model, by the project's own engine.
+"""
 
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from dataclasses import dataclass
 
+from model_core import LLM, SamplingParams
 from training.names import HELD_OUT
 
 Case = tuple[list[str], str]  # what the person says, turn by turn, and what the last answer must contain
@@ -108,26 +110,52 @@ CHECKS: dict[str, list[Case]] = {
 }
 
 
-def evaluate(folder: Path) -> None:
-    """Print the share of cases answered as wanted, greedily, and of answers that ended by themselves."""
-    model = AutoModelForCausalLM.from_pretrained(folder)
-    tokenizer = AutoTokenizer.from_pretrained(folder)
+@dataclass(frozen=True)
+class Marks:
+    """How the cases of one check went: how many there are, and which failed, with the answer they got."""
+
+    cases: int
+    failures: list[str]
+    answers: int
+    ended: int  # answers that the model ended by itself
+
+    @property
+    def share(self) -> float:
+        """Cases answered as wanted, of all."""
+        return 1 - len(self.failures) / self.cases
+
+
+def examine(llm: LLM, cases: list[Case]) -> Marks:
+    """Have all conversations of a check together, greedily, a turn of each at a time."""
+    params = SamplingParams(temperature=0, max_tokens=256)
+    talks: list[list[dict[str, str]]] = [[] for _ in cases]
     answers = ended = 0
-    for check, cases in CHECKS.items():
-        failures = []
-        for turns, wanted in cases:
-            messages: list[dict[str, str]] = []
-            for turn in turns:
-                messages.append({"role": "user", "content": turn})
-                prompt = tokenizer.apply_chat_template(
-                    messages, add_generation_prompt=True, return_dict=True, return_tensors="pt"
-                )
-                output = model.generate(**prompt, max_new_tokens=256, do_sample=False)[0]
-                text = tokenizer.decode(output[prompt["input_ids"].shape[1] :], skip_special_tokens=True)
-                messages.append({"role": "assistant", "content": text})
-                answers += 1
-                ended += output[-1].item() in model.generation_config.eos_token_id
-            if wanted not in messages[-1]["content"]:
-                failures.append(f"    {' / '.join(turns)} -> {messages[-1]['content']}")
-        print(f"{check}: {len(cases) - len(failures)} of {len(cases)}", *failures[:10], sep="\n")
+    for turn in range(max(len(turns) for turns, _ in cases)):
+        going = [i for i, (turns, _) in enumerate(cases) if turn < len(turns)]
+        for i in going:
+            talks[i].append({"role": "user", "content": cases[i][0][turn]})
+        for i, completion in zip(going, llm.chat([talks[i] for i in going], params), strict=True):
+            talks[i].append({"role": "assistant", "content": completion.text})
+            answers += 1
+            ended += completion.finish_reason == "stop"
+    failures = [
+        f"{' / '.join(turns)} -> {talk[-1]['content']}"
+        for (turns, wanted), talk in zip(cases, talks, strict=True)
+        if wanted not in talk[-1]["content"]
+    ]
+    return Marks(len(cases), failures, answers, ended)
+
+
+def evaluate(llm: LLM) -> None:
+    """Print how many cases were answered as wanted, check by check, and how many answers ended."""
+    marks = {check: examine(llm, cases) for check, cases in CHECKS.items()}
+    for check, mark in marks.items():
+        print(f"{check}: {mark.cases - len(mark.failures)} of {mark.cases}")
+        for failure in mark.failures[:10]:
+            print(f"    {failure}")
+    ended, answers = sum(m.ended for m in marks.values()), sum(m.answers for m in marks.values())
     print(f"answers that ended by themselves: {ended} of {answers}")
+
+
+if __name__ == "__main__":
+    evaluate(LLM())

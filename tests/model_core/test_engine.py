@@ -1,6 +1,8 @@
 """Requests from many threads, computed together: the same bytes, nobody harmed, nothing lost."""
 
+import json
 import queue
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +20,7 @@ from model_core.errors import (
     RequestTimeout,
     ShuttingDown,
 )
+from model_core.llm import embedded_model
 from model_core.request import Piece
 
 FOREVER = SamplingParams(max_tokens=900, ignore_eos=True, temperature=0)
@@ -264,3 +267,14 @@ def test_without_tokenizer_token_ids_are_served() -> None:
         assert (completion.text, len(completion.token_ids)) == ("", 4)
         with pytest.raises(InvalidRequest, match="no tokenizer"):
             llm.generate("text")
+
+
+def test_a_long_context_does_not_make_small_requests_large(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(embedded_model(), folder)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "max_position_embeddings": 131_072}))
+    with LLM(folder, kv_cache_memory=2**24) as llm:  # 8,192 positions
+        assert llm.chat([{"role": "user", "content": "Hello"}]).finish_reason == "stop"
+        completion = llm.generate("Hello", SamplingParams(ignore_eos=True))
+        assert (completion.finish_reason, completion.usage.completion_tokens) == ("length", 2048)
