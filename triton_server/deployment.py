@@ -24,8 +24,9 @@ from .machine import use_libpython
 LOGGER = logging.getLogger(__name__)
 
 # A plain model runs one batch at a time per instance and answers when the longest is done, so that a
-# few instances keep short answers from waiting behind a long one. Each costs two small processes.
-CHAT_INSTANCES = 4
+# second instance keeps short answers from waiting behind a long one. Each costs a process of 45 MB, and
+# two seconds when the server stops.
+CHAT_INSTANCES = 2
 MAX_BATCH = 64
 START_ATTEMPTS = 4
 # How long Triton waits for company for a request; less than a token of any model that needs it.
