@@ -64,7 +64,11 @@ class ChatTemplate:
         """The prompt for an answer to `messages`. Raises InvalidRequest if the template refuses them."""
         try:
             return self._template.render(
-                messages=list(messages), add_generation_prompt=True, **self._special_tokens
+                messages=list(messages),
+                tools=None,  # templates tell "none" from "undefined"
+                documents=None,
+                add_generation_prompt=True,
+                **self._special_tokens,
             )
         except InvalidRequest:
             raise
@@ -72,13 +76,21 @@ class ChatTemplate:
             raise InvalidRequest(f"the model's chat template fails on these messages: {error}.") from error
 
 
+def read_tokenizer_config(folder: Path) -> dict[str, Any]:
+    """tokenizer_config.json with what older models keep in special_tokens_map.json. Raises ModelError."""
+    paths = (folder / "special_tokens_map.json", folder / "tokenizer_config.json")
+    merged: dict[str, Any] = {}
+    for path in paths:
+        merged.update(read_json(path) if path.is_file() else {})
+    return merged
+
+
 def read_chat_template(folder: Path) -> ChatTemplate | None:
     """The template of a model folder: `chat_template.jinja`, or `chat_template` in tokenizer_config.json.
 
     None if the model has none. Raises ModelError if it is damaged.
     """
-    path = folder / "tokenizer_config.json"
-    raw = read_json(path) if path.is_file() else {}
+    raw = read_tokenizer_config(folder)
     special_tokens = {}
     for name in ("bos_token", "eos_token", "unk_token", "pad_token"):
         token = raw.get(name)
@@ -88,5 +100,6 @@ def read_chat_template(folder: Path) -> ChatTemplate | None:
     separate = folder / "chat_template.jinja"
     source = separate.read_text("utf-8", errors="replace") if separate.is_file() else raw.get("chat_template")
     if isinstance(source, list):  # several named ones; "default" is for chat
-        source = next((t.get("template") for t in source if t.get("name") == "default"), None)
+        named = {t.get("name"): t.get("template") for t in source if isinstance(t, dict)}
+        source = named.get("default")
     return ChatTemplate(source, special_tokens) if isinstance(source, str) else None

@@ -122,7 +122,7 @@ def _files(folder: Path) -> dict[Path, list[str] | None]:
         if missing:
             raise ModelError(f"{folder} is incomplete: {', '.join(missing)} is missing.")
         return files
-    if any(folder.glob("*.bin")):
+    if any(folder.glob("*.bin")) or any(folder.glob("*.bin.index.json")):
         raise ModelError(
             f"{folder} has only pickled weights (.bin), which can run code when loaded; "
             "convert them to safetensors first."

@@ -79,7 +79,7 @@ def read_json(path: Path) -> dict[str, Any]:
         value = json.loads(path.read_bytes())
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror}.") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelError(f"{path} is damaged: it is not valid JSON ({error}).") from error
     if not isinstance(value, dict):
         raise ModelError(f"{path} is damaged: it should hold a JSON object.")
@@ -103,7 +103,7 @@ def decoder_config(raw: dict[str, Any], **family: Any) -> ModelConfig:
     Raises ModelError where a size is missing, not a positive whole number, or does not fit the others.
     """
     hidden_size, heads = size(raw, "hidden_size"), size(raw, "num_attention_heads")
-    layers = size(raw, "num_hidden_layers")
+    layers = size(raw, "num_hidden_layers", most=10_000)
     kv_heads = size(raw, "num_key_value_heads", default=heads)
     head_dim = size(raw, "head_dim", default=hidden_size // heads)
     if heads % kv_heads:
@@ -158,7 +158,7 @@ def read_generation_defaults(folder: Path, raw: dict[str, Any]) -> GenerationDef
         eos_token_ids=frozenset(eos),
         temperature=_number(generation, "temperature", 1.0) if sampled else 0.0,
         top_p=_number(generation, "top_p", 1.0),
-        top_k=int(_number(generation, "top_k", 50 if sampled else 0)),
+        top_k=max(0, int(_number(generation, "top_k", 50 if sampled else 0))),  # -1 is all, for some
         min_p=_number(generation, "min_p", 0.0),
         repetition_penalty=_number(generation, "repetition_penalty", 1.0),
     )
@@ -188,13 +188,13 @@ def _rope(raw: dict[str, Any]) -> RopeConfig:
     )
 
 
-def size(raw: dict[str, Any], name: str, default: int | None = None) -> int:
+def size(raw: dict[str, Any], name: str, default: int | None = None, most: int = 2**31 - 1) -> int:
     """A positive whole number of config.json. Raises ModelError if it is anything else."""
     value = raw.get(name)
     if value is None:
         value = default
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < 2**31:
-        raise ModelError(f"config.json: {name} should be a positive whole number, not {value!r}.")
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= most:
+        raise ModelError(f"config.json: {name} should be a whole number from 1 to {most}, not {value!r}.")
     return value
 
 
@@ -202,6 +202,6 @@ def _number(raw: dict[str, Any], name: str, default: float) -> float:
     value = raw.get(name)
     if value is None:
         return default
-    if not isinstance(value, int | float) or isinstance(value, bool):
+    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < 1e300:
         raise ModelError(f"{name} should be a number, not {value!r}.")
     return float(value)

@@ -127,38 +127,54 @@ class Engine:
     # The engine's own thread.
 
     def _run(self) -> None:
-        while True:
+        try:
+            while self._step():
+                pass
+        except BaseException as error:
+            LOGGER.critical("The engine stopped", exc_info=error)
             with self._changed:
-                self._changed.wait_for(lambda: self._ids or self._closing)
-                if not self._ids:
-                    return
-                ended = self._scheduler.remove(lambda s: s.cancelled or s.timed_out())
-                self._scheduler.admit()
-                step = self._scheduler.plan()
-            for sequence in ended:
-                self._end_early(sequence)
-            for sequence in step.prefill:
-                self._advance([sequence], [next_chunk(sequence)])
-            if step.decode:
-                self._advance(step.decode, [sequence.answer[-1:] for sequence in step.decode])
+                self._closing, lost = True, list(self._ids.values())
+                self._ids.clear()
+                self._changed.notify_all()
+            failure = TritonchatError(f"the engine stopped ({type(error).__name__}: {error}).")
+            for sequence in lost:
+                self._deliver(sequence, Piece("", sequence.completion("cancelled", failure)))
+
+    def _step(self) -> bool:
+        """Let requests leave and join, then compute a token or a chunk of each; False when all is done."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._ids or self._closing)
+            if not self._ids:
+                return False
+            ended = self._scheduler.remove(lambda s: s.cancelled or s.timed_out() or s.refused is not None)
+            self._scheduler.admit()
+            step = self._scheduler.plan()
+        for sequence in ended:
+            self._end_early(sequence)
+        for sequence in step.prefill:
+            self._advance([sequence], [next_chunk(sequence)])
+        if step.decode:
+            self._advance(step.decode, [sequence.answer[-1:] for sequence in step.decode])
+        return True
 
     def _advance(self, sequences: list[Sequence], tokens: list[list[int]]) -> None:
         """Compute the next tokens of sequences together, and choose what follows where a prompt is done.
 
-        What goes wrong ends the requests it concerns, never the engine.
+        What goes wrong ends the requests it concerns, never the engine. That includes what is no Exception:
+        a panic inside the tokenizer.
         """
         try:
             hidden = self._model.forward(np.array(tokens), [sequence.cache for sequence in sequences])
             ready = [i for i, sequence in enumerate(sequences) if not sequence.prefilling]
             logits = self._model.logits(hidden[ready, -1:])[:, 0] if ready else []
-        except Exception as error:
+        except BaseException as error:
             for sequence in sequences:
                 self._fail(sequence, error)
             return
         for i, row in zip(ready, logits, strict=True):
             try:
                 self._extend(sequences[i], row)
-            except Exception as error:
+            except BaseException as error:
                 self._fail(sequences[i], error)
         with self._changed:
             self._totals["steps"] += 1
@@ -185,14 +201,14 @@ class Engine:
         if len(sequence.answer) >= sequence.limit:
             self._finish(sequence, "length")
 
-    def _fail(self, sequence: Sequence, error: Exception) -> None:
+    def _fail(self, sequence: Sequence, error: BaseException) -> None:
         LOGGER.error("Request %s failed", sequence.request_id, exc_info=error)
         failure = TritonchatError(f"the computation failed ({type(error).__name__}: {error}).")
         self._finish(sequence, "cancelled", failure)
 
     def _end_early(self, sequence: Sequence) -> None:
-        if sequence.cancelled:
-            return self._finish(sequence, "cancelled")
+        if sequence.cancelled or sequence.refused is not None:
+            return self._finish(sequence, "cancelled", sequence.refused)
         where = "while it was waiting in the queue" if sequence.admitted is None else "before it was finished"
         self._finish(
             sequence,
@@ -201,7 +217,10 @@ class Engine:
         )
 
     def _finish(self, sequence: Sequence, reason: FinishReason, error: TritonchatError | None = None) -> None:
-        rest = "" if sequence.text is None else sequence.text.finish()
+        try:
+            rest = "" if sequence.text is None else sequence.text.finish()
+        except BaseException as failure:
+            rest, error = "", error or TritonchatError(f"the text could not be decoded ({failure}).")
         if rest:
             sequence.shown.append(rest)
         with self._changed:

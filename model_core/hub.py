@@ -10,7 +10,8 @@ from .errors import ModelError
 
 # Everything the loader reads, and nothing that could run.
 _FILES = ["*.json", "*.safetensors", "*.jinja"]
-_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+_DUPLICATES = ["consolidated*", "*/*"]  # the same weights once more, in the authors' own form
+_NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 
 
 def find_model(model: str | Path) -> Path:
@@ -25,7 +26,9 @@ def find_model(model: str | Path) -> Path:
     if not _NAME.fullmatch(name):
         raise ModelError(f"{name} is neither a folder nor the name of a model on the hub (owner/name).")
     try:
-        return Path(huggingface_hub.snapshot_download(name, allow_patterns=_FILES))
+        return Path(
+            huggingface_hub.snapshot_download(name, allow_patterns=_FILES, ignore_patterns=_DUPLICATES)
+        )
     except GatedRepoError as error:
         raise ModelError(
             f"{name} on the hub asks for its licence to be accepted first; then set HF_TOKEN."

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import psutil
-import threadpoolctl
 
 from .config import read_config, read_generation_defaults
 from .engine import Engine
@@ -19,6 +18,7 @@ from .hub import find_model
 from .kv_cache import KVCache
 from .models import load_model
 from .models.llama import WEIGHT_TYPES
+from .operators import set_threads
 from .request import Completion, Deliver, Piece
 from .sampling import SamplingParams
 from .scheduler import PREFILL_CHUNK, Limits
@@ -33,7 +33,7 @@ def embedded_model() -> Path:
 
 
 class LLM:
-    """A language model ready to answer. `LLM()` is the embedded one."""
+    """A language model ready to answer. `LLM()` is the embedded one. `close` frees it."""
 
     def __init__(
         self,
@@ -63,26 +63,28 @@ class LLM:
         if weights not in WEIGHT_TYPES:
             raise ModelError(f"weights '{weights}' are not known; {', '.join(WEIGHT_TYPES)} are.")
         folder = embedded_model() if model is None else find_model(model)
-        self.name = "embedded" if model is None else str(model) if not Path(model).is_dir() else folder.name
+        self.name = (
+            "embedded" if model is None else str(model) if not Path(model).is_dir() else folder.resolve().name
+        )
         self.model = load_model(folder, weights)
-        threadpoolctl.threadpool_limits(threads or sane_threads(self.model.weight_bytes), user_api="blas")
+        set_threads(threads or sane_threads(self.model.weight_bytes))
         self.tokenizer = Tokenizer(folder) if (folder / "tokenizer.json").is_file() else None
         config = self.model.config
         self.defaults = read_generation_defaults(folder, read_config(folder))
+        try:
+            SamplingParams().with_defaults(self.defaults)
+        except InvalidRequest as error:
+            raise ModelError(
+                f"{folder / 'generation_config.json'} recommends what is not possible: {error}"
+            ) from error
         eos = set(self.defaults.eos_token_ids)
-        if self.tokenizer is not None:
-            if self.tokenizer.vocab_size > config.vocab_size:
-                raise ModelError(
-                    f"{folder}: the tokenizer has {self.tokenizer.vocab_size} tokens, "
-                    f"but the model only {config.vocab_size}."
-                )
-            if self.tokenizer.eos_token_id is not None:
-                eos.add(self.tokenizer.eos_token_id)
+        if self.tokenizer is not None and self.tokenizer.eos_token_id is not None:
+            eos.add(self.tokenizer.eos_token_id)
         limits = Limits(
             max_context=min(max_context or config.max_context, config.max_context),
             max_concurrency=max_concurrency,
             max_queue=max_queue,
-            kv_cache_memory=kv_cache_memory or psutil.virtual_memory().available // 4,
+            kv_cache_memory=kv_cache_memory or free_memory() // 4,
         )
         self.engine = Engine(self.model, self.tokenizer, frozenset(eos), limits)
 
@@ -232,3 +234,14 @@ def sane_threads(weight_bytes: int) -> int:
     if weight_bytes < 64 * 2**20:
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def free_memory() -> int:
+    """Bytes that this process may still take, which in a container is less than the machine has."""
+    free = psutil.virtual_memory().available
+    group = Path("/sys/fs/cgroup")
+    try:
+        limit, used = ((group / f"memory.{name}").read_text().strip() for name in ("max", "current"))
+        return min(free, int(limit) - int(used))
+    except (OSError, ValueError):  # no such group, or no limit ("max")
+        return free

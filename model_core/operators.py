@@ -8,12 +8,29 @@ one matrix would be quicker, but BLAS sums in an order that depends on the numbe
 an answer would depend on its neighbours.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
+import threadpoolctl
 
 from .config import RopeConfig
 
-# A block of widened 16-bit weights should still be in the cache when it is multiplied.
-_WIDEN_BYTES = 2**20
+# Weights are multiplied in blocks of rows of this many bytes in float32: small enough to stay in the cache
+# when they are widened from 16 bits, and the same for any number of threads, so that sums are too.
+_BLOCK_BYTES = 2**20
+
+_pool: ThreadPoolExecutor | None = None
+
+
+def set_threads(threads: int) -> None:
+    """How many threads `linear` uses, in the whole process.
+
+    They are ours, each with a BLAS that keeps to one: the sums of a BLAS that splits a product by itself
+    depend on into how many parts it does.
+    """
+    global _pool
+    threadpoolctl.threadpool_limits(1, user_api="blas")
+    _pool = ThreadPoolExecutor(threads, thread_name_prefix="linear") if threads > 1 else None
 
 
 def linear(x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
@@ -21,15 +38,16 @@ def linear(x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None) ->
 
     NumPy multiplies each batch entry on its own: one matrix-vector product where `tokens` is 1.
     """
-    if weight.dtype == np.float32:
-        y = np.matmul(x, weight.T)
-    else:
-        n, k = weight.shape
-        y = np.empty((*x.shape[:-1], n), np.float32)
-        rows = max(1, _WIDEN_BYTES // (4 * k))
-        for start in range(0, n, rows):
-            block = weight[start : start + rows].astype(np.float32)
-            y[..., start : start + rows] = np.matmul(x, block.T)
+    n, k = weight.shape
+    rows = max(1, _BLOCK_BYTES // (4 * k))
+    y = np.empty((*x.shape[:-1], n), np.float32)
+
+    def multiply(start: int) -> None:
+        block = weight[start : start + rows].astype(np.float32, copy=False)
+        np.matmul(x, block.T, out=y[..., start : start + rows])
+
+    for _ in (map if _pool is None else _pool.map)(multiply, range(0, n, rows)):
+        pass
     if bias is not None:
         y += bias.astype(np.float32, copy=False)
     return y

@@ -77,6 +77,7 @@ class Sequence:
     admitted: float | None = None
     first_token: float | None = None
     cancelled: bool = False
+    refused: TritonchatError | None = None  # why it cannot run after all
     cache: KVCache | None = None
     answer: list[int] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)

@@ -32,7 +32,7 @@ _RANGES: dict[str, tuple[type, float, float]] = {
 
 @dataclass(frozen=True)
 class SamplingParams:
-    """How an answer is made. None leaves the choice to the checkpoint, or sets no limit.
+    """How an answer is made. None leaves the choice to the checkpoint, or to the defaults here.
 
     Attributes:
         max_tokens: at most this many tokens; None: until the model stops, at most DEFAULT_MAX_TOKENS.
@@ -73,7 +73,9 @@ class SamplingParams:
         """Raises InvalidRequest, in one sentence, where a value is of the wrong type or out of range."""
         for name, (kind, low, high) in _RANGES.items():
             value = getattr(self, name)
-            if value is None and name not in ("presence_penalty", "frequency_penalty", "seed"):
+            if value is None:
+                # None is what OpenAI's clients send for "not said".
+                object.__setattr__(self, name, getattr(type(self), name))
                 continue
             object.__setattr__(self, name, _number(name, value, kind, low, high))
         object.__setattr__(self, "stop", _stop_strings(self.stop))

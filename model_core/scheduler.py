@@ -51,16 +51,15 @@ class Scheduler:
     @property
     def kv_bytes_used(self) -> int:
         """Bytes of KV memory that running requests have reserved."""
-        return sum(s.capacity for s in self.running) * self._config.kv_bytes_per_token
+        return sum(self._bytes(s) for s in self.running)
 
     def add(self, sequence: Sequence) -> None:
         """Queue a request. Raises QueueFull, or NoMemory if it would not fit into an empty server."""
         if sequence.capacity > self._kv_positions:
-            needed = sequence.capacity * self._config.kv_bytes_per_token
             raise NoMemory(
-                f"the request may need {needed / 2**20:.0f} MiB of KV memory, but the server has "
-                f"{self.limits.kv_cache_memory / 2**20:.0f} MiB; ask for fewer max_tokens or start it with a "
-                "larger --kv-cache-memory."
+                f"the request may need {self._bytes(sequence) / 2**20:.0f} MiB of KV memory; the server has "
+                f"{self.limits.kv_cache_memory / 2**20:.0f} MiB; ask for fewer tokens (max_tokens) "
+                "or start it with a larger --kv-cache-memory."
             )
         if len(self.waiting) >= self.limits.max_queue and not self._fits(sequence):
             raise QueueFull(
@@ -73,9 +72,16 @@ class Scheduler:
     def admit(self) -> None:
         """Move waiting requests to the running ones, in order, while there is room."""
         while self.waiting and self._fits(self.waiting[0]):
-            sequence = self.waiting.popleft()
-            sequence.reserve(self._config)
-            self.running.append(sequence)
+            sequence = self.waiting[0]
+            try:
+                sequence.reserve(self._config)
+            except MemoryError:
+                sequence.refused = NoMemory(
+                    f"the machine has no {self._bytes(sequence) / 2**20:.0f} MiB left for the request's KV "
+                    "memory; start the server with a smaller --kv-cache-memory, which makes requests wait."
+                )
+                return
+            self.running.append(self.waiting.popleft())
 
     def plan(self) -> Step:
         """What to compute next: a token for each answer, and prompts up to about one chunk."""
@@ -93,6 +99,9 @@ class Scheduler:
         self.running = [s for s in self.running if id(s) not in gone]
         self.waiting = deque(s for s in self.waiting if id(s) not in gone)
         return taken
+
+    def _bytes(self, sequence: Sequence) -> int:
+        return sequence.capacity * self._config.kv_bytes_per_token
 
     def _fits(self, sequence: Sequence) -> bool:
         used = sum(s.capacity for s in self.running)

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import tokenizers
 
-from .chat_template import ChatTemplate, read_chat_template
-from .config import read_json
+from .chat_template import ChatTemplate, read_chat_template, read_tokenizer_config
 from .errors import InvalidRequest, ModelError
 
 # Enough tokens before an answer for its first token to decode as it would inside the text, and more
@@ -39,11 +38,6 @@ class Tokenizer:
         """Whether the model knows about turns of a conversation."""
         return self._template is not None
 
-    @property
-    def vocab_size(self) -> int:
-        """One more than the highest token id."""
-        return max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=-1) + 1
-
     def encode(self, text: str) -> list[int]:
         """The ids of a raw prompt, with the begin token if the model wants one."""
         return self._tokenizer.encode(text).ids
@@ -69,8 +63,7 @@ class Tokenizer:
         return self._tokenizer.decode([token_id], skip_special_tokens=False)
 
     def _eos(self, folder: Path) -> int | None:
-        path = folder / "tokenizer_config.json"
-        token = read_json(path).get("eos_token") if path.is_file() else None
+        token = read_tokenizer_config(folder).get("eos_token")
         token = token.get("content") if isinstance(token, dict) else token
         return self._tokenizer.token_to_id(token) if isinstance(token, str) else None
 

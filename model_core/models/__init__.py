@@ -25,8 +25,16 @@ def load_model(folder: Path, weights: str = "auto") -> Transformer:
     """
     raw = read_config(folder)
     family = raw.get("model_type")
-    if family not in FAMILIES:
+    if not isinstance(family, str) or family not in FAMILIES:
         raise ModelError(
             f"{folder} is a model of the family '{family}'; {', '.join(sorted(FAMILIES))} are supported."
         )
-    return Transformer(FAMILIES[family](raw), Checkpoint(folder), weights)
+    if raw.get("quantization_config"):
+        raise ModelError(
+            f"{folder} holds quantised weights, which are not supported; take the original model."
+        )
+    try:
+        config = FAMILIES[family](raw)
+    except (TypeError, ValueError, AttributeError, KeyError) as error:
+        raise ModelError(f"{folder / 'config.json'} cannot be understood: {error}.") from error
+    return Transformer(config, Checkpoint(folder), weights)

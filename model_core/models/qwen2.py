@@ -11,7 +11,7 @@ def architecture(raw: dict[str, Any]) -> ModelConfig:
     first_windowed = raw.get("max_window_layers", 28)
     kinds = raw.get("layer_types") or [
         "sliding_attention" if i >= first_windowed else "full_attention"
-        for i in range(size(raw, "num_hidden_layers"))
+        for i in range(size(raw, "num_hidden_layers", most=10_000))
     ]
     windows = tuple(window if kind == "sliding_attention" else None for kind in kinds)
     return decoder_config(raw, qkv_bias=True, windows=windows)

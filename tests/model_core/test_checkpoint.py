@@ -79,6 +79,24 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: write_safetensors(f / "model.safetensors", tensor(data_offsets=[0, 2**40]), b"0" * 8),
         "outside the file",
     ),
+    "config nested deeply": (lambda f: (f / "config.json").write_text("[" * 100_000), "config.json"),
+    "too many layers": (lambda f: set_config(f, num_hidden_layers=300_000_000), "num_hidden_layers"),
+    "family is a list": (lambda f: set_config(f, model_type=["llama"]), "llama"),
+    "qwen2 layers odd": (lambda f: set_config(f, model_type="qwen2", layer_types=3), "understood"),
+    "quantised": (lambda f: set_config(f, quantization_config={"bits": 4}), "quantised"),
+    "infinite number": (lambda f: set_config(f, rms_norm_eps=float("inf")), "rms_norm_eps"),
+    "infinite top_k": (
+        lambda f: (f / "generation_config.json").write_text('{"top_k": 1e400}'),
+        "top_k",
+    ),
+    "impossible temperature": (
+        lambda f: (f / "generation_config.json").write_text('{"do_sample": true, "temperature": 5}'),
+        "temperature",
+    ),
+    "pickled shards": (
+        lambda f: (f / "model.safetensors").rename(f / "pytorch_model.bin.index.json"),
+        "pickled",
+    ),
     "pickle": (
         lambda f: (f / "model.safetensors").rename(f / "pytorch_model.bin"),
         "pickled",

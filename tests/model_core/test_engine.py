@@ -20,8 +20,10 @@ from model_core.errors import (
     RequestTimeout,
     ShuttingDown,
 )
+from model_core.kv_cache import KVCache
 from model_core.llm import embedded_model
-from model_core.request import Piece
+from model_core.operators import set_threads
+from model_core.request import Piece, Sequence
 
 FOREVER = SamplingParams(max_tokens=900, ignore_eos=True, temperature=0)
 PROMPTS = [f"Hello number {i}. " * (1 + i % 7) for i in range(32)]
@@ -278,3 +280,63 @@ def test_a_long_context_does_not_make_small_requests_large(tmp_path: Path) -> No
         assert llm.chat([{"role": "user", "content": "Hello"}]).finish_reason == "stop"
         completion = llm.generate("Hello", SamplingParams(ignore_eos=True))
         assert (completion.finish_reason, completion.usage.completion_tokens) == ("length", 2048)
+
+
+@pytest.mark.parametrize("folder", [None, "llama-bfloat16"])
+def test_threads_do_not_change_the_bytes(folder: str | None) -> None:
+    ids = [(7 * i) % 60 for i in range(40)]
+    rows = []
+    for threads in (1, 2, 3):
+        with LLM(None if folder is None else CHECKPOINTS / folder, threads=threads) as llm:
+            rows.append(llm.logits(ids))
+    set_threads(1)
+    assert np.array_equal(rows[0], rows[1])
+    assert np.array_equal(rows[0], rows[2])
+
+
+def test_a_text_that_cannot_be_decoded_ends_its_request_alone(
+    llm: LLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    healthy = submit(llm, "Hello", SamplingParams(max_tokens=50, ignore_eos=True))
+    bad = submit(llm, "Hello", FOREVER, "bad")
+    bad.first()
+
+    def panic(token_id: int) -> str:
+        raise BaseException("a panic")
+
+    text = llm.engine._ids["bad"].text
+    monkeypatch.setattr(text, "push", panic)
+    monkeypatch.setattr(text, "finish", panic)
+    completion = bad.completion()
+    assert "a panic" in str(completion.error)
+    assert healthy.completion().usage.completion_tokens == 50
+    assert llm.engine.stats()["alive"]
+
+
+def test_memory_that_the_machine_does_not_have_is_refused(llm: LLM, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(self: Sequence, config: object) -> None:
+        if len(self.prompt) == 3:
+            raise MemoryError
+        self.cache = KVCache(llm.model.config, self.capacity)
+
+    monkeypatch.setattr(Sequence, "reserve", no_memory)
+    healthy = submit(llm, "Hello", SamplingParams(max_tokens=50, ignore_eos=True))
+    with pytest.raises(NoMemory, match="--kv-cache-memory"):
+        llm.generate([5, 6, 7])
+    assert healthy.completion().usage.completion_tokens == 50
+
+
+def test_an_engine_that_stops_tells_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
+    llm = LLM()
+    receiver = submit(llm, "Hello", FOREVER)
+    receiver.first()
+
+    def broken() -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(llm.engine._scheduler, "plan", broken)
+    assert "a bug" in str(receiver.completion().error)
+    with pytest.raises(ShuttingDown):
+        submit(llm, "Hello", FOREVER)
+    llm.close()
+    assert not llm.engine.stats()["alive"]

@@ -150,6 +150,19 @@ def test_templates_that_refuse_fail_or_attack(tmp_path: Path, source: str) -> No
         rendered(template(tmp_path, source), "x")
 
 
+def test_templates_tell_none_from_undefined(tmp_path: Path) -> None:
+    source = "{% if tools is not none %}tools{% endif %}{% if documents is not none %}documents{% endif %}no"
+    assert rendered(template(tmp_path, source), "x") == "no"
+
+
+def test_special_tokens_may_stand_in_a_file_of_their_own(tmp_path: Path) -> None:
+    tokenizer = template(tmp_path, "{{ bos_token }}", eos_token=None)
+    folder = tmp_path / "model"
+    (folder / "special_tokens_map.json").write_text('{"bos_token": {"content": "<|im_start|>"}}')
+    assert rendered(Tokenizer(folder), "x") == "<|im_start|>"
+    assert tokenizer.eos_token_id is None
+
+
 def test_damaged_template_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="template"):
         template(tmp_path, "{% if %}")
