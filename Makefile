@@ -32,11 +32,11 @@ $(VENV)/.ready-dev: pyproject.toml
 define install
 set -e; echo "Setting up $(VENV) (about a minute, the first time) ..."; \
 if command -v uv >/dev/null; then \
-	test -d $(VENV) || uv venv -q $(if $(PYTHON),--python $(PYTHON),--python 3.12) $(VENV); \
+	test -x $(BIN)/python || uv venv -q --clear $(if $(PYTHON),--python $(PYTHON),--python 3.12) $(VENV); \
 	uv pip install -q --python $(BIN)/python -e '$(1)'; \
 else \
 	test -n "$(PYTHON)" || { echo "tritonchat needs Python 3.10, 3.11 or 3.12; install one, or uv, which brings its own."; exit 1; }; \
-	test -d $(VENV) || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "Python cannot make a virtual environment; on Debian and Ubuntu: apt install python3-venv"; exit 1; }; \
+	test -x $(BIN)/python || $(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); echo "Python cannot make a virtual environment; on Debian and Ubuntu: apt install python3-venv"; exit 1; }; \
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '$(1)'; \
 fi
 endef

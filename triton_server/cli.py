@@ -144,9 +144,9 @@ def ui(host: str, ui_port: int, server: str) -> None:
 @click.argument("prompt", default="Once upon a time")
 @model_options
 @option("--max-tokens", type=click.IntRange(1), default=400, help="At most this many tokens.")
-@option("--temperature", type=float, default=0.0, help="0: the likeliest words; up to 2: ever wilder.")
-@option("--top-p", type=float, default=1.0, help="Choose among the likeliest words up to this probability.")
-@option("--repetition-penalty", type=float, default=1.0, help="Above 1: repeat less.")
+@option("--temperature", type=float, help="0: the likeliest words; up to 2: ever wilder.")
+@option("--top-p", type=float, help="Choose among the likeliest words up to this probability.")
+@option("--repetition-penalty", type=float, help="Above 1: repeat less.")
 @option("--seed", type=int, default=0, help="Another seed, another text (with a temperature above 0).")
 def complete(
     prompt: str,
@@ -201,6 +201,8 @@ def run_server(
     ports = {"grpc_port": grpc_port, "http_port": http_port, "metrics_port": metrics_port}
     if ui_port is not None:
         ports["ui_port"] = ui_port
+    if len(set(ports.values())) < len(ports):
+        raise TritonchatError(f"{', '.join(flags(ports))} must be different ports.")
     insist([check_python(), check_system(), check_libpython(), *check_ports(host, flags(ports))])
     from .deployment import Address, Deployment  # PyTriton is for Linux; other commands work elsewhere too
 
@@ -238,7 +240,9 @@ def run_server(
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
     """A folder for logs and working files that goes when all went well, and stays where something failed."""
-    path = Path(tempfile.mkdtemp(prefix="tritonchat-"))
+    # Sockets in it must have short names: a path of theirs holds 108 bytes (unix(7)).
+    short = len(tempfile.gettempdir()) <= 40
+    path = Path(tempfile.mkdtemp(prefix="tritonchat-", dir=None if short else "/tmp"))
     with suppress(KeyboardInterrupt):
         yield path
     shutil.rmtree(path, ignore_errors=True)
@@ -251,9 +255,10 @@ def interruptible() -> Iterator[None]:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    before = {
-        number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    }
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as it is under nohup
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, interrupt) for number in numbers}
     try:
         yield
     finally:

@@ -25,7 +25,7 @@ import tritonclient.grpc as triton
 from tritonclient.utils import InferenceServerException
 
 from model_core import errors
-from model_core.errors import QueueFull, TritonchatError
+from model_core.errors import InvalidRequest, QueueFull, TritonchatError
 
 from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM, encode, encode_padded
 
@@ -37,10 +37,11 @@ _CHANNEL = [
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.max_reconnect_backoff_ms", 1_000),
+    ("grpc.enable_http_proxy", 0),  # one for the web knows no way to a server on this machine
     ("grpc.max_send_message_length", -1),
     ("grpc.max_receive_message_length", -1),
 ]
-_SIGNS_OF_ABSENCE = ("UNAVAILABLE", "CANCELLED", "DEADLINE", "Deadline", "no longer in valid state")
+_ABSENT = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED")
 _CONTROL_S = 10.0  # a command that takes longer than this finds no server
 _DRAIN_S = 2.0
 
@@ -85,8 +86,13 @@ class ChatClient:
     """A connection to a server. Its methods may be called from several threads."""
 
     def __init__(self, url: str = "127.0.0.1:8001") -> None:
-        """`url` is the host and port of the server's gRPC endpoint. Nothing is sent yet."""
+        """`url` is the host and port of the server's gRPC endpoint. Nothing is sent yet.
+
+        Raises InvalidRequest for the address of anything else.
+        """
         self.url = url.removeprefix("grpc://")
+        if "/" in self.url:
+            raise InvalidRequest(f"{url} is not a gRPC address; give host:port, such as 127.0.0.1:8001.")
         self._triton = triton.InferenceServerClient(self.url, channel_args=_CHANNEL)
 
     def close(self) -> None:
@@ -102,6 +108,9 @@ class ChatClient:
     def chat(self, messages: Messages, **parameters: Any) -> Answer:
         """The whole answer to a conversation, or the whole continuation of a raw prompt.
 
+        Triton answers whole requests batch by batch: one that comes while its instances are busy waits for a
+        batch to end, and its `timeout_s` begins then. Streams never wait for each other.
+
         Raises:
             TritonchatError: the request was refused or failed; the class says why.
             ServerUnavailable: the server is away.
@@ -113,7 +122,8 @@ class ChatClient:
         except InferenceServerException as error:
             raise _translated(error, self.url) from error
         except BaseException:  # Ctrl-C, most of all: nobody waits for the answer any more
-            self.cancel(request_id)
+            with contextlib.suppress(TritonchatError):
+                self.cancel(request_id)
             raise
         text, details = _text(result, "response"), json.loads(_text(result, "details"))
         _raise_failure(details, text)
@@ -213,6 +223,8 @@ class AnswerStream:
                     details = json.loads(last) if last else {}
                     if piece:
                         yield piece
+            if not details:
+                raise ServerUnavailable(f"the server at {self._client.url} broke off the answer.")
             _raise_failure(details, self.text)
             self.answer = Answer(self.text, details)
         finally:
@@ -275,7 +287,7 @@ def _translated(error: InferenceServerException, url: str, partial: str = "") ->
     status, message = str(error.status() or ""), str(error.message())
     if "maximum queue size" in message:
         translated: TritonchatError = QueueFull("the server is full (--max-queue); try again in a moment.")
-    elif any(sign in status + message for sign in _SIGNS_OF_ABSENCE):
+    elif any(sign in status for sign in _ABSENT) or "no longer in valid state" in message:
         translated = _away(url)
     else:
         translated = TritonchatError(message)

@@ -24,7 +24,7 @@ from model_core.tokenizer import Tokenizer
 CHAT, CHAT_STREAM, CHAT_CONTROL = "chat", "chat_stream", "chat_control"
 ROLES = ("system", "user", "assistant")
 
-# No token is longer than this on average, so a prompt with more bytes than this a position cannot fit.
+# Text has about four bytes a token; more than this many a position of the context are not read at all.
 _BYTES_PER_POSITION = 32
 _MAX_PARAMETERS = 2**20
 _MAX_REQUEST_ID = 128
@@ -43,8 +43,13 @@ class Request:
 
 
 def encode(value: Any) -> np.ndarray:
-    """A value as UTF-8 JSON in uint8 [bytes]."""
-    return np.frombuffer(json.dumps(value, ensure_ascii=False).encode(), np.uint8)
+    """A value as UTF-8 JSON in uint8 [bytes]. Raises InvalidRequest for text that is no Unicode."""
+    try:
+        return np.frombuffer(json.dumps(value, ensure_ascii=False).encode(), np.uint8)
+    except UnicodeEncodeError as error:
+        raise InvalidRequest(
+            "the text has half of a surrogate pair, which stands for no character."
+        ) from error
 
 
 def encode_padded(value: Any) -> np.ndarray:
@@ -79,11 +84,11 @@ def decode(array: np.ndarray, name: str) -> Any:
 
 def parse_request(messages: np.ndarray, parameters: np.ndarray | None, max_context: int) -> Request:
     """What a request asks for. Raises InvalidRequest or PromptTooLong, in one clear sentence."""
-    most = max_context * _BYTES_PER_POSITION
-    if messages.size > most:
+    most, size = max_context * _BYTES_PER_POSITION, len(messages.tobytes().rstrip())
+    if size > most:
         raise PromptTooLong(
-            f"messages has {messages.size} bytes, more than the {most} that could fit into a context of "
-            f"{max_context} tokens (--max-context)."
+            f"messages has {size} bytes, but for a context of {max_context} tokens (--max-context) "
+            f"the server reads {most} at most."
         )
     if parameters is not None and parameters.size > _MAX_PARAMETERS:
         raise InvalidRequest(

@@ -15,7 +15,7 @@ from pytriton.triton import Triton, TritonConfig
 
 from model_core import LLM
 from model_core.errors import TritonchatError
-from model_core.request import Completion, Piece
+from model_core.request import Completion, Deliver, Piece
 
 from . import contract
 from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM
@@ -29,6 +29,8 @@ LOGGER = logging.getLogger(__name__)
 CHAT_INSTANCES = 2
 MAX_BATCH = 64
 START_ATTEMPTS = 4
+# How long the last pieces may take through Triton when it stops.
+HAND_OVER_S = 5.0
 # How long Triton waits for company for a request; less than a token of any model that needs it.
 BATCH_DELAY_US = 2000
 # A response costs about a millisecond of processor. So a stream sends no more often than anybody reads,
@@ -57,7 +59,7 @@ class Deployment:
         """
         self._llm, self._address, self._folder, self._grace_s = llm, address, folder, grace_s
         self._started = time.monotonic()
-        self._streams = 0
+        self._open = 0  # requests whose last piece has not gone out
         self._triton: Triton | None = None
 
     def start(self) -> None:
@@ -75,7 +77,8 @@ class Deployment:
                 self._triton.stop()
                 if attempt == START_ATTEMPTS:
                     log = self._folder / "triton.log"
-                    raise TritonchatError(f"Triton did not start ({error}); {log} may say more.") from error
+                    reason = str(error).partition("\n")[0]
+                    raise TritonchatError(f"Triton did not start ({reason}); {log} may say more.") from error
                 LOGGER.info("Triton did not start, trying again", exc_info=True)
 
     def _bound(self, workspace: Path) -> Triton:
@@ -140,8 +143,9 @@ class Deployment:
             self._llm.engine.close(self._grace_s)
         except KeyboardInterrupt:  # somebody is in a hurry
             self._llm.engine.close()
-        # The last pieces are on their way through Triton.
-        time.sleep(2 * STREAM_INTERVAL_S)
+        end = time.monotonic() + HAND_OVER_S
+        while self._open and time.monotonic() < end:
+            time.sleep(0.01)
         if self._triton is not None:
             self._triton.stop()
 
@@ -163,19 +167,13 @@ class Deployment:
         (request,) = requests
         data = request.data
         held, sent = "", 0.0
-        self._streams += 1
-        try:
-            async for piece, details in self._pieces(data["messages"], data.get("parameters")):
-                held += piece
-                now = time.monotonic()
-                interval = max(STREAM_INTERVAL_S, self._streams / RESPONSES_PER_SECOND)
-                if details or (held and now - sent >= interval):
-                    yield [
-                        {"response": _bytes(held), "details": _bytes(json.dumps(details) if details else "")}
-                    ]
-                    held, sent = "", now
-        finally:
-            self._streams -= 1
+        async for piece, details in self._pieces(data["messages"], data.get("parameters")):
+            held += piece
+            now = time.monotonic()
+            interval = max(STREAM_INTERVAL_S, self._open / RESPONSES_PER_SECOND)
+            if details or (held and now - sent >= interval):
+                yield [{"response": _bytes(held), "details": _bytes(json.dumps(details) if details else "")}]
+                held, sent = "", now
 
     async def _pieces(
         self, messages: np.ndarray, parameters: np.ndarray | None
@@ -186,26 +184,30 @@ class Deployment:
         def deliver(piece: Piece) -> None:
             loop.call_soon_threadsafe(pieces.put_nowait, piece)
 
-        llm = self._llm
+        self._open += 1
         try:
-            request = contract.parse_request(messages, parameters, llm.engine.limits.max_context)
-            params = request.params.with_defaults(llm.defaults)
-            chat = isinstance(request.messages[0], dict)
-            prompt = llm.encode_chat(request.messages) if chat else llm.encode(request.messages)
-            llm.engine.submit(prompt, params, deliver, request.request_id)
-        except TritonchatError as error:
-            yield "", contract.error_details(error)
-            return
+            # In a thread: templates and tokenizers may take their time, and other streams share this loop.
+            await asyncio.to_thread(self._submit, messages, parameters, deliver)
+            done: Completion | None = None
+            while done is None:
+                piece = await pieces.get()
+                done = piece.completion
+                yield piece.text, {} if done is None else self._details(done)
         except Exception as error:
-            LOGGER.exception("A request could not be taken")
+            if not isinstance(error, TritonchatError):
+                LOGGER.exception("A request failed")
             yield "", contract.error_details(error)
-            return
-        while True:
-            piece = await pieces.get()
-            done = piece.completion
-            yield piece.text, {} if done is None else self._details(done)
-            if done is not None:
-                return
+        finally:
+            self._open -= 1
+
+    def _submit(self, messages: np.ndarray, parameters: np.ndarray | None, deliver: Deliver) -> None:
+        """Hand a request to the engine. Raises TritonchatError if it is refused."""
+        llm = self._llm
+        request = contract.parse_request(messages, parameters, llm.engine.limits.max_context)
+        params = request.params.with_defaults(llm.defaults)
+        chat = isinstance(request.messages[0], dict)
+        prompt = llm.encode_chat(request.messages) if chat else llm.encode(request.messages)
+        llm.engine.submit(prompt, params, deliver, request.request_id)
 
     def _details(self, completion: Completion) -> dict[str, Any]:
         return contract.details(completion, self._llm.name, self._llm.tokenizer)

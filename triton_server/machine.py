@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from model_core.llm import embedded_model
+from model_core.llm import embedded_model, free_memory
 
 GLIBC = (2, 35)  # what PyTriton's tritonserver was built against
 PYTHONS = ((3, 10), (3, 12))
@@ -77,6 +77,11 @@ def check_libpython() -> Check:
 
 def check_ports(host: str, ports: Mapping[str, int]) -> Iterator[Check]:
     """Whether each port is free on `host`; where one is not, who has it and which flag moves it."""
+    try:
+        socket.getaddrinfo(host, None, socket.AF_INET)
+    except socket.gaierror:
+        yield Check("host", False, f"{host} is not an IPv4 address or name of this machine; see --host.")
+        return
     for flag, port in ports.items():
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -103,9 +108,9 @@ def check_processor() -> Check:
 
 def check_memory() -> Check:
     """Memory that is free."""
-    memory = psutil.virtual_memory()
-    text = f"{memory.available / 2**30:.1f} of {memory.total / 2**30:.1f} GiB free"
-    ok = memory.available > 2**30
+    free = free_memory()
+    text = f"{free / 2**30:.1f} of {psutil.virtual_memory().total / 2**30:.1f} GiB free"
+    ok = free > 2**30
     return Check("memory", ok, text if ok else f"{text}; at least 1 GiB should be.")
 
 

@@ -194,12 +194,15 @@ def test_doctor_fails_where_something_is_wrong() -> None:
         (["serve", "--kv-cache-memory", "lots"], "512MiB"),
         (["complete", "--temperature", "5"], "temperature"),
         (["serve", "--nonsense"], "--nonsense"),
+        (["serve", "--http-port", "7001", "--metrics-port", "7001"], "must be different"),
+        (["serve", "--host", "nosuch.invalid"], "--host"),
         (["dance"], "dance"),
     ],
 )
 def test_mistakes_get_a_sentence(arguments: list[str], expected: str) -> None:
     ports = [f"--{name}-port={free_port()}" for name in ("grpc", "http", "metrics")]
-    result = tritonchat(*arguments, *(ports if arguments[0] == "serve" else []))
+    given = [*(ports if arguments[0] == "serve" else []), *arguments[1:]]
+    result = tritonchat(arguments[0], *given)
     assert result.returncode != 0
     assert expected in result.stderr
     assert "Traceback" not in result.stderr

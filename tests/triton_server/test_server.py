@@ -126,6 +126,10 @@ def test_errors_are_exceptions_of_their_own(client: ChatClient) -> None:
     with pytest.raises(RequestTimeout, match="timeout_s") as raised:
         client.chat("Hello", timeout_s=0, **ENDLESS)
     assert raised.value.partial == ""
+    with pytest.raises(InvalidRequest, match="surrogate"):
+        client.chat("half a fox \ud83e")
+    with pytest.raises(InvalidRequest, match="gRPC"):
+        ChatClient("http://127.0.0.1:8000")
     with pytest.raises(ServerUnavailable, match="tritonchat serve"):
         ChatClient("127.0.0.1:9").chat(HELLO)
     with pytest.raises(ServerUnavailable):
