@@ -91,16 +91,18 @@ def llm() -> Iterator[LLM]:
 @pytest.fixture(scope="session")
 def story() -> Path:
     """A real trained checkpoint that is no part of this project."""
-    folder = MODELS / "story"
-    if not folder.is_dir():
-        pytest.skip(f"{folder} is not on this machine")
-    return folder
+    return real_model("story")
 
 
 @pytest.fixture(scope="session")
 def minueza() -> Path:
     """A real tokenizer of 32,000 tokens with a chat template; no weights."""
-    folder = MODELS / "minueza-32m"
+    return real_model("minueza-32m")
+
+
+def real_model(name: str) -> Path:
+    """A model that others published; the test is skipped where it is missing."""
+    folder = MODELS / name
     if not folder.is_dir():
         pytest.skip(f"{folder} is not on this machine")
     return folder

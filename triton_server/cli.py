@@ -70,6 +70,11 @@ model_options = options(
         help="Tokens of prompt and answer together.  [default: the model's]",
     ),
 )
+port_options = options(
+    option("--grpc-port", type=PORT, default=8001, help="Triton over gRPC."),
+    option("--http-port", type=PORT, default=8000, help="Triton over HTTP."),
+    option("--metrics-port", type=PORT, default=8002, help="Triton's counters for Prometheus."),
+)
 server_options = options(
     option(
         "--kv-cache-memory",
@@ -78,9 +83,7 @@ server_options = options(
     ),
     option("--max-concurrency", type=click.IntRange(1), default=64, help="Requests computed together."),
     option("--max-queue", type=click.IntRange(0), default=256, help="Requests that may wait beyond those."),
-    option("--grpc-port", type=PORT, default=8001, help="Triton over gRPC."),
-    option("--http-port", type=PORT, default=8000, help="Triton over HTTP."),
-    option("--metrics-port", type=PORT, default=8002, help="Triton's counters for Prometheus."),
+    port_options,
 )
 host_option = option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 for every network.")
 page_option = option("--ui-port", type=PORT, default=8501, help="The page.")
@@ -172,9 +175,7 @@ def complete(
 
 
 @cli.command()
-@option("--grpc-port", type=PORT, default=8001)
-@option("--http-port", type=PORT, default=8000)
-@option("--metrics-port", type=PORT, default=8002)
+@port_options
 @page_option
 @host_option
 def doctor(host: str, **ports: int) -> None:
@@ -206,34 +207,31 @@ def run_server(
     insist([check_python(), check_system(), check_libpython(), *check_ports(host, flags(ports))])
     from .deployment import Address, Deployment  # PyTriton is for Linux; other commands work elsewhere too
 
-    console = rich.console.Console(highlight=False)
-    with scratch_folder() as folder, interruptible():
-        click.echo(f"Loading {llm_settings['model'] or 'the embedded model'} ...")
-        with LLM(**llm_settings) as llm:
+    click.echo(f"Loading {llm_settings['model'] or 'the embedded model'} ...")
+    with interruptible(), LLM(**llm_settings) as llm, scratch_folder() as folder:
+        deployment = Deployment(llm, Address(host, grpc_port, http_port, metrics_port), folder)
+        console, page = rich.console.Console(highlight=False), None
+        try:
             click.echo("Starting Triton, which takes some seconds ...")
-            deployment = Deployment(llm, Address(host, grpc_port, http_port, metrics_port), folder)
-            page = None
-            try:
-                with console.status("Starting Triton"):
-                    deployment.start()
-                if ui_port is not None:
-                    reachable = "127.0.0.1" if host == "0.0.0.0" else host
-                    with console.status("Starting the page"):
-                        page = start_page(host, ui_port, f"{reachable}:{grpc_port}", folder / "page.log")
-                    click.secho(f"Chat at {link(host, ui_port)}", bold=True)
-                click.echo(f"Serving {llm.name} over gRPC at {host}:{grpc_port}   (Ctrl-C ends it)")
-                while deployment.is_alive() and (page is None or page.poll() is None):
-                    time.sleep(0.5)
-                part, log = (
-                    ("server", "triton.log") if page is None or page.poll() is None else ("page", "page.log")
-                )
-                raise TritonchatError(f"the {part} stopped by itself; {folder / log} may say why.")
-            except KeyboardInterrupt:
-                click.echo("\nStopping; answers under way may end (Ctrl-C again to cut them off) ...")
-            finally:
-                deployment.stop()
-                if page is not None:
-                    stop_page(page)
+            with console.status("Starting Triton"):
+                deployment.start()
+            if ui_port is not None:
+                reachable = "127.0.0.1" if host == "0.0.0.0" else host
+                with console.status("Starting the page"):
+                    page = start_page(host, ui_port, f"{reachable}:{grpc_port}", folder / "page.log")
+                click.secho(f"Chat at {link(host, ui_port)}", bold=True)
+            click.echo(f"Serving {llm.name} over gRPC at {host}:{grpc_port}   (Ctrl-C ends it)")
+            while deployment.is_alive():
+                if page is not None and page.poll() is not None:
+                    raise TritonchatError(f"the page stopped by itself; {folder / 'page.log'} may say why.")
+                time.sleep(0.5)
+            raise TritonchatError(f"the server stopped by itself; {folder / 'triton.log'} may say why.")
+        except KeyboardInterrupt:
+            click.echo("\nStopping; answers under way may end (Ctrl-C again to cut them off) ...")
+        finally:
+            deployment.stop()
+            if page is not None:
+                stop_page(page)
     click.echo("Stopped.")
 
 
