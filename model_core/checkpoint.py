@@ -12,15 +12,24 @@ import mmap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
+from tqdm import tqdm
 
 from .config import read_json
 from .errors import ModelError
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-_DTYPES = {"F32": np.dtype(np.float32), "F16": np.dtype(np.float16), "BF16": BFLOAT16}
+# U8 holds packed integers (see loader.py).
+_DTYPES = {
+    "F32": np.dtype(np.float32),
+    "F16": np.dtype(np.float16),
+    "BF16": BFLOAT16,
+    "U8": np.dtype(np.uint8),
+}
+_ALIGNMENT = 64  # bytes; a cache line, at which packed matrices begin
 _MAX_HEADER = 100 * 2**20  # the limit of the reference implementation
 
 
@@ -71,6 +80,12 @@ class Checkpoint:
         # An odd header length leaves tensors unaligned, and BLAS would copy them at every call.
         return array if array.flags.aligned else array.copy()
 
+    def forget(self) -> None:
+        """Give back the memory of what has been read; it is read again from the file where it is needed."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            for mapped in self._maps.values():
+                mapped.madvise(mmap.MADV_DONTNEED)
+
     def _open(self, path: Path) -> dict[str, _Entry]:
         try:
             with path.open("rb") as file:
@@ -90,6 +105,31 @@ class Checkpoint:
                 raise ModelError(f"{path} is damaged: {name} lies outside the file; it may be cut short.")
         self._maps[path] = mapped
         return entries
+
+
+def write_safetensors(path: Path, tensors: Mapping[str, np.ndarray]) -> None:
+    """Write tensors to a file. Raises OSError; then there is no file.
+
+    Those of a multiple of 64 bytes come first and so begin at one; the format has no room for gaps.
+    """
+    tensors = dict(sorted(tensors.items(), key=lambda item: item[1].nbytes % _ALIGNMENT > 0))
+    header: dict[str, Any] = {}
+    end = 0
+    for name, array in tensors.items():
+        dtype = next(key for key, value in _DTYPES.items() if value == array.dtype)
+        start, end = end, end + array.nbytes
+        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [start, end]}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-(8 + len(text)) % _ALIGNMENT)
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("wb") as file:
+            file.write(len(text).to_bytes(8, "little") + text)
+            for array in tqdm(tensors.values(), f"Writing {path.name}", delay=2):
+                file.write(memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8)))
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _entries(path: Path, header: Mapping, base: int) -> dict[str, _Entry]:

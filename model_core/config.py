@@ -86,6 +86,11 @@ def read_json(path: Path) -> dict[str, Any]:
     return value
 
 
+def write_json(path: Path, value: dict[str, Any]) -> None:
+    """Write a JSON object. Raises OSError."""
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
 def read_config(folder: Path) -> dict[str, Any]:
     """`config.json` of a model folder, as it stands. Raises ModelError if it is missing or damaged."""
     path = folder / "config.json"

@@ -18,11 +18,14 @@ from .errors import (
     ShuttingDown,
     TritonchatError,
 )
-from .models import Transformer
+from .kv_cache import PAGE, KVCache
+from .page_pool import Pages
 from .request import Completion, Deliver, FinishReason, Piece, Sequence
 from .sampling import DEFAULT_MAX_TOKENS, Sampler, SamplingParams
-from .scheduler import Limits, Scheduler, next_chunk
+from .scheduler import Limits, Scheduler, Work, to_batch
+from .speculation import PromptLookup
 from .tokenizer import TextStream, Tokenizer
+from .transformer import Transformer
 
 LOGGER = logging.getLogger(__name__)
 
@@ -35,15 +38,20 @@ class Engine:
         model: Transformer,
         tokenizer: Tokenizer | None,
         eos_token_ids: frozenset[int],
+        cache: KVCache,
         limits: Limits,
+        speculate: int,
     ) -> None:
+        """`speculate`: how many tokens to guess ahead, 0 for none."""
         self.limits = limits
         self._model, self._tokenizer, self._eos = model, tokenizer, eos_token_ids
-        self._scheduler = Scheduler(model.config, limits)
+        self._cache, self._speculate = cache, speculate
+        self._scheduler = Scheduler(cache, limits)
         self._changed = threading.Condition()  # guards the scheduler, the ids and the counters
         self._ids: dict[str, Sequence] = {}
         self._closing = False
-        self._totals = {"requests": 0, "prompt_tokens": 0, "completion_tokens": 0, "steps": 0}
+        names = ("requests", "prompt_tokens", "completion_tokens", "steps", "computed_tokens")
+        self._totals = dict.fromkeys((*names, "drafted_tokens", "accepted_tokens"), 0)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
 
@@ -76,18 +84,29 @@ class Engine:
         with self._changed:
             sequence = self._ids.get(request_id)
             if sequence is not None:
-                sequence.cancelled = True
+                self._scheduler.cancel(sequence)
             return sequence is not None
 
     def stats(self) -> dict[str, Any]:
         """Numbers of the moment (`running`, `waiting`, ...) and totals since the start."""
         with self._changed:
+            scheduler, pool = self._scheduler, self._scheduler.pool
             return {
                 "alive": self._thread.is_alive(),
-                "running": len(self._scheduler.running),
-                "waiting": len(self._scheduler.waiting),
-                "kv_bytes_used": self._scheduler.kv_bytes_used,
-                "totals": dict(self._totals),
+                "running": len(scheduler.running),
+                "waiting": len(scheduler.waiting),
+                "kv_bytes_used": scheduler.kv_bytes_used,
+                "kv_pages": {
+                    "used": pool.used,
+                    "cached": pool.cached,
+                    "free": pool.free,
+                    "total": pool.total,
+                },
+                "totals": {
+                    **self._totals,
+                    "prefix_hits_tokens": scheduler.prefix_hits_tokens,
+                    "preemptions": scheduler.preemptions,
+                },
             }
 
     def close(self, grace_s: float = 0.0) -> None:
@@ -97,7 +116,7 @@ class Engine:
             self._changed.notify_all()
             self._changed.wait_for(lambda: not self._ids, timeout=grace_s)
             for sequence in self._ids.values():
-                sequence.cancelled = True
+                self._scheduler.cancel(sequence)
         self._thread.join()
 
     def _sequence(
@@ -113,15 +132,19 @@ class Engine:
                 f"the prompt has {len(prompt)} tokens, but prompt and answer together may have {max_context} "
                 "(the model's context, or --max-context)."
             )
-        room = max_context - len(prompt)
+        limit = min(params.max_tokens or DEFAULT_MAX_TOKENS, max_context - len(prompt))
+        positions = len(prompt) + limit - 1  # the last token's are never computed
         return Sequence(
             request_id=request_id,
-            prompt=prompt,
+            tokens=list(prompt),
+            prompt_tokens=len(prompt),
             params=params,
-            limit=min(params.max_tokens or DEFAULT_MAX_TOKENS, room),
+            limit=limit,
             sampler=Sampler(params, prompt, vocab_size),
             text=None if self._tokenizer is None else TextStream(self._tokenizer, prompt, params.stop),
             deliver=deliver,
+            pages=Pages(np.zeros(-(-positions // PAGE), np.int32)),
+            lookup=PromptLookup(self._speculate) if self._speculate else None,
         )
 
     # The engine's own thread.
@@ -141,74 +164,98 @@ class Engine:
                 self._deliver(sequence, Piece("", sequence.completion("cancelled", failure)))
 
     def _step(self) -> bool:
-        """Let requests leave and join, then compute a token or a chunk of each; False when all is done."""
+        """Let requests leave and join, then compute what the scheduler plans; False when all is done."""
         with self._changed:
             self._changed.wait_for(lambda: self._ids or self._closing)
             if not self._ids:
                 return False
-            ended = self._scheduler.remove(lambda s: s.cancelled or s.timed_out() or s.refused is not None)
-            self._scheduler.admit()
-            step = self._scheduler.plan()
+            ended = self._scheduler.sweep()
+            work = self._scheduler.plan()
         for sequence in ended:
             self._end_early(sequence)
-        for sequence in step.prefill:
-            self._advance([sequence], [next_chunk(sequence)])
-        if step.decode:
-            self._advance(step.decode, [sequence.answer[-1:] for sequence in step.decode])
+        if work:
+            self._advance(work)
         return True
 
-    def _advance(self, sequences: list[Sequence], tokens: list[list[int]]) -> None:
-        """Compute the next tokens of sequences together, and choose what follows where a prompt is done.
+    def _advance(self, work: list[Work]) -> None:
+        """Compute a step's work in one pass, and choose what follows where a sequence is done so far.
 
         What goes wrong ends the requests it concerns, never the engine. That includes what is no Exception:
         a panic inside the tokenizer.
         """
         try:
-            hidden = self._model.forward(np.array(tokens), [sequence.cache for sequence in sequences])
-            ready = [i for i, sequence in enumerate(sequences) if not sequence.prefilling]
-            logits = self._model.logits(hidden[ready, -1:])[:, 0] if ready else []
+            logits = self._model.forward(to_batch(work), self._cache)
         except BaseException as error:
-            for sequence in sequences:
-                self._fail(sequence, error)
+            if len(work) == 1:
+                return self._fail(work[0].sequence, error)
+            for alone in work:  # whoever it is about fails alone
+                self._advance([alone])
             return
-        for i, row in zip(ready, logits, strict=True):
-            try:
-                self._extend(sequences[i], row)
-            except BaseException as error:
-                self._fail(sequences[i], error)
         with self._changed:
+            for one in work:
+                self._scheduler.commit(one)
             self._totals["steps"] += 1
+            drafted = sum(len(one.drafts) for one in work)
+            self._totals["drafted_tokens"] += drafted
+            self._totals["computed_tokens"] += sum(len(one.tokens) for one in work) + drafted
+        end = 0
+        for one in work:
+            start, end = end, end + one.rows
+            try:
+                self._extend(one, logits[start:end])
+            except BaseException as error:
+                self._fail(one.sequence, error)
 
-    def _extend(self, sequence: Sequence, logits: np.ndarray) -> None:
-        """Choose a request's next token, deliver its text, and end the request where that is due."""
+    def _extend(self, work: Work, logits: np.ndarray) -> None:
+        """Choose a request's next token, and the one after it as long as the drafts were right."""
+        sequence, accepted = work.sequence, 0
+        for i, row in enumerate(logits):
+            token = self._choose(sequence, row)
+            right = i < len(work.drafts) and token == work.drafts[i]
+            if right:
+                accepted += 1
+                with self._changed:
+                    sequence.computed += 1
+                    self._totals["accepted_tokens"] += 1
+            if self._show(sequence, token) or not right:
+                break
+        if work.drafts:
+            sequence.lookup.learn(len(work.drafts), accepted)
+
+    def _choose(self, sequence: Sequence, logits: np.ndarray) -> int:
         if not np.isfinite(logits).all():
-            damaged = TritonchatError(
+            raise TritonchatError(
                 "the model computed numbers that are not finite; its weights may be damaged."
             )
-            return self._finish(sequence, "cancelled", damaged)
         token, logprob = sequence.sampler.sample(logits)
-        sequence.answer.append(token)
+        sequence.tokens.append(token)
         if logprob is not None:
             sequence.logprobs.append(logprob)
         if sequence.first_token is None:
             sequence.first_token = time.monotonic()
-        if token in self._eos and not sequence.params.ignore_eos:
-            return self._finish(sequence, "stop")
-        if sequence.text is not None and (text := sequence.text.push(token)):
-            self._deliver(sequence, Piece(text))
-        if sequence.text is not None and sequence.text.stopped:
-            return self._finish(sequence, "stop")
-        if len(sequence.answer) >= sequence.limit:
-            self._finish(sequence, "length")
+        return token
+
+    def _show(self, sequence: Sequence, token: int) -> bool:
+        """Deliver the text that a token adds, and end the request where that is due: True if it has ended."""
+        stopped = token in self._eos and not sequence.params.ignore_eos
+        if sequence.text is not None and not stopped:
+            if text := sequence.text.push(token):
+                self._deliver(sequence, Piece(text))
+            stopped = sequence.text.stopped
+        ended = stopped or sequence.answered >= sequence.limit
+        if ended:
+            self._finish(sequence, "stop" if stopped else "length")
+        return ended
 
     def _fail(self, sequence: Sequence, error: BaseException) -> None:
         LOGGER.error("Request %s failed", sequence.request_id, exc_info=error)
-        failure = TritonchatError(f"the computation failed ({type(error).__name__}: {error}).")
-        self._finish(sequence, "cancelled", failure)
+        if not isinstance(error, TritonchatError):
+            error = TritonchatError(f"the computation failed ({type(error).__name__}: {error}).")
+        self._finish(sequence, "cancelled", error)
 
     def _end_early(self, sequence: Sequence) -> None:
-        if sequence.cancelled or sequence.refused is not None:
-            return self._finish(sequence, "cancelled", sequence.refused)
+        if sequence.cancelled:
+            return self._finish(sequence, "cancelled")
         where = "while it was waiting in the queue" if sequence.admitted is None else "before it was finished"
         self._finish(
             sequence,
@@ -224,13 +271,13 @@ class Engine:
         if rest:
             sequence.shown.append(rest)
         with self._changed:
-            if self._ids.pop(sequence.request_id, None) is None:
+            if self._ids.get(sequence.request_id) is not sequence:
                 return  # it failed after it had ended
-            self._scheduler.remove(lambda s: s is sequence)
-            self._totals["prompt_tokens"] += len(sequence.prompt)
-            self._totals["completion_tokens"] += len(sequence.answer)
+            del self._ids[sequence.request_id]
+            self._scheduler.remove(sequence)
+            self._totals["prompt_tokens"] += sequence.prompt_tokens
+            self._totals["completion_tokens"] += sequence.answered
             self._changed.notify_all()
-        sequence.cache = None
         completion: Completion = sequence.completion(reason, error)
         self._deliver(sequence, Piece(rest, completion))
 
@@ -242,4 +289,5 @@ class Engine:
         except Exception:
             # Whoever waited for it is gone.
             LOGGER.debug("Nobody takes the answer of %s", sequence.request_id, exc_info=True)
-            sequence.cancelled = True
+            with self._changed:
+                self._scheduler.cancel(sequence)

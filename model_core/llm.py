@@ -11,17 +11,16 @@ from typing import Any
 import numpy as np
 import psutil
 
-from .config import read_config, read_generation_defaults
+from .config import ModelConfig, read_config, read_generation_defaults
 from .engine import Engine
-from .errors import InvalidRequest, ModelError
+from .errors import InvalidRequest, ModelError, NoMemory
 from .hub import find_model
-from .kv_cache import KVCache
-from .models import load_model
-from .models.llama import WEIGHT_TYPES
-from .operators import set_threads
+from .kernels import compiling
+from .kv_cache import DTYPES, PAGE, Batch, KVCache
+from .loader import load_model
 from .request import Completion, Deliver, Piece
 from .sampling import SamplingParams
-from .scheduler import PREFILL_CHUNK, Limits
+from .scheduler import Limits
 from .tokenizer import Tokenizer
 
 Messages = Sequence[Mapping[str, str]]
@@ -43,31 +42,38 @@ class LLM:
         threads: int | None = None,
         max_context: int | None = None,
         kv_cache_memory: int | None = None,
+        kv_cache_dtype: str = "float32",
         max_concurrency: int = 64,
         max_queue: int = 256,
+        speculate: int = 0,
     ) -> None:
         """Load a model.
 
         Args:
             model: a folder in Hugging Face layout, a name on the hub, or None for the embedded model.
-            weights: auto (as stored), float32, bfloat16 or float16.
+            weights: auto (as stored), float32, bfloat16, float16, int8 or int4 (rounded while loading).
             threads: threads for the arithmetic; None: all cores this process may use, one for a tiny model.
             max_context: positions a request may have; None, or more than it has: the model's own limit.
             kv_cache_memory: bytes of KV memory; None: a quarter of the memory that is free.
+            kv_cache_dtype: float32, float16 or int8: half or a quarter of the memory, less exact.
             max_concurrency: requests computed together.
             max_queue: requests that may wait beyond those.
+            speculate: guess up to this many tokens ahead, from what was said before; changes no answer.
 
         Raises:
             ModelError: the folder, a file in it or an argument is not what it should be.
+            NoMemory: the machine does not have `kv_cache_memory`.
         """
-        if weights not in WEIGHT_TYPES:
-            raise ModelError(f"weights '{weights}' are not known; {', '.join(WEIGHT_TYPES)} are.")
+        if kv_cache_dtype not in DTYPES:
+            raise ModelError(f"the KV cache cannot be '{kv_cache_dtype}', only {', '.join(DTYPES)}.")
         folder = embedded_model() if model is None else find_model(model)
         self.name = (
             "embedded" if model is None else str(model) if not Path(model).is_dir() else folder.resolve().name
         )
         self.model = load_model(folder, weights)
-        set_threads(threads or sane_threads(self.model.weight_bytes))
+        self.model.set_threads(threads or sane_threads(self.model.weight_bytes))
+        with compiling():
+            self.logits([0])
         self.tokenizer = Tokenizer(folder) if (folder / "tokenizer.json").is_file() else None
         config = self.model.config
         self.defaults = read_generation_defaults(folder, read_config(folder))
@@ -86,7 +92,8 @@ class LLM:
             max_queue=max_queue,
             kv_cache_memory=kv_cache_memory or free_memory() // 4,
         )
-        self.engine = Engine(self.model, self.tokenizer, frozenset(eos), limits)
+        cache = reserve_kv_cache(config, limits.kv_cache_memory, kv_cache_dtype)
+        self.engine = Engine(self.model, self.tokenizer, frozenset(eos), cache, limits, speculate)
 
     def close(self) -> None:
         """Cancel what runs and end the engine's thread."""
@@ -104,7 +111,7 @@ class LLM:
         return {
             "name": self.name,
             "family": config.family,
-            "weights": self.model.embedding.dtype.name,
+            "weights": self.model.weights,
             "weight_bytes": self.model.weight_bytes,
             "layers": config.layers,
             "vocab_size": config.vocab_size,
@@ -120,10 +127,16 @@ class LLM:
         """Logits after each of the tokens: float32 [len(tokens), vocabulary]. Raises InvalidRequest."""
         if not tokens or not all(0 <= token < self.model.config.vocab_size for token in tokens):
             raise InvalidRequest("logits() needs token ids within the model's vocabulary, at least one.")
-        cache = KVCache(self.model.config, len(tokens))
-        chunks = [tokens[i : i + PREFILL_CHUNK] for i in range(0, len(tokens), PREFILL_CHUNK)]
-        rows = [self.model.logits(self.model.forward(np.array([chunk]), [cache]))[0] for chunk in chunks]
-        return np.concatenate(rows)
+        positions = np.arange(len(tokens), dtype=np.int32)
+        pages = np.arange(-(-len(tokens) // PAGE), dtype=np.int32)
+        batch = Batch(
+            tokens=np.array(tokens, np.int32),
+            positions=positions,
+            starts=np.array([0, len(tokens)], np.int32),
+            page_tables=pages[None],
+            rows=positions,
+        )
+        return self.model.forward(batch, KVCache(self.model.config, len(pages)))
 
     def encode(self, prompt: str | Sequence[int]) -> list[int]:
         """The token ids of a raw prompt. Raises InvalidRequest for text to a model without tokenizer."""
@@ -234,6 +247,17 @@ def sane_threads(weight_bytes: int) -> int:
     if weight_bytes < 64 * 2**20:
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def reserve_kv_cache(config: ModelConfig, memory: int, dtype: str) -> KVCache:
+    """A KV cache of so many bytes. Raises NoMemory."""
+    try:
+        return KVCache(config, memory // KVCache.bytes_per_page(config, dtype), dtype)
+    except (OSError, ValueError, OverflowError) as error:  # more than there is, or than can be counted
+        raise NoMemory(
+            f"the machine has no {memory / 2**30:.3g} GiB for the KV cache; "
+            "start with a smaller --kv-cache-memory."
+        ) from error
 
 
 def free_memory() -> int:

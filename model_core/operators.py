@@ -1,56 +1,18 @@
-"""The arithmetic of a transformer in plain NumPy: the specification that faster kernels are tested against.
+"""The arithmetic of a transformer in plain NumPy: the specification that kernels/ is tested against.
 
 Activations are float32 [batch, tokens, size]. Weights keep the type of the checkpoint and are
 multiplied in float32.
-
-Nothing here mixes the rows of one batch entry with those of another. A product of the whole batch as
-one matrix would be quicker, but BLAS sums in an order that depends on the number of rows, and then
-an answer would depend on its neighbours.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
-import threadpoolctl
 
 from .config import RopeConfig
 
-# Weights are multiplied in blocks of rows of this many bytes in float32: small enough to stay in the cache
-# when they are widened from 16 bits, and the same for any number of threads, so that sums are too.
-_BLOCK_BYTES = 2**20
-
-_pool: ThreadPoolExecutor | None = None
-
-
-def set_threads(threads: int) -> None:
-    """How many threads `linear` uses, in the whole process.
-
-    They are ours, each with a BLAS that keeps to one: the sums of a BLAS that splits a product by itself
-    depend on into how many parts it does.
-    """
-    global _pool
-    threadpoolctl.threadpool_limits(1, user_api="blas")
-    _pool = ThreadPoolExecutor(threads, thread_name_prefix="linear") if threads > 1 else None
-
 
 def linear(x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
-    """x [batch, tokens, k] times weight [n, k] transposed, plus bias [n] -> float32 [batch, tokens, n].
-
-    NumPy multiplies each batch entry on its own: one matrix-vector product where `tokens` is 1.
-    """
-    n, k = weight.shape
-    rows = max(1, _BLOCK_BYTES // (4 * k))
-    y = np.empty((*x.shape[:-1], n), np.float32)
-
-    def multiply(start: int) -> None:
-        block = weight[start : start + rows].astype(np.float32, copy=False)
-        np.matmul(x, block.T, out=y[..., start : start + rows])
-
-    for _ in (map if _pool is None else _pool.map)(multiply, range(0, n, rows)):
-        pass
-    if bias is not None:
-        y += bias.astype(np.float32, copy=False)
-    return y
+    """x [batch, tokens, k] times weight [n, k] transposed, plus bias [n] -> float32 [batch, tokens, n]."""
+    y = x @ weight.astype(np.float32, copy=False).T
+    return y if bias is None else y + bias.astype(np.float32, copy=False)
 
 
 def embed(tokens: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -1,14 +1,15 @@
 """What goes into the engine and what comes out of it."""
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .config import ModelConfig
 from .errors import TritonchatError
-from .kv_cache import KVCache
+from .page_pool import Pages
 from .sampling import Sampler, SamplingParams, TokenLogprob
+from .speculation import PromptLookup
 from .tokenizer import TextStream
 
 FinishReason = Literal["stop", "length", "cancelled"]
@@ -61,55 +62,53 @@ Deliver = Callable[[Piece], None]
 
 @dataclass(eq=False)
 class Sequence:
-    """One request on its way through the engine: its tokens, its KV memory, its clock.
+    """One request on its way through the engine: its tokens, its pages, its clock.
 
-    Of its tokens (prompt, then answer) the first `cache.length` are in the KV cache; the rest are next.
+    Of its tokens (prompt, then answer) the first `computed` are in the KV cache; the rest are next.
     """
 
     request_id: str
-    prompt: list[int]
+    tokens: list[int]
+    prompt_tokens: int  # how many of them are the prompt
     params: SamplingParams
     limit: int  # tokens the answer may have
     sampler: Sampler
     text: TextStream | None
     deliver: Deliver
+    pages: Pages
+    lookup: PromptLookup | None
     arrived: float = field(default_factory=time.monotonic)
     admitted: float | None = None
     first_token: float | None = None
     cancelled: bool = False
-    refused: TritonchatError | None = None  # why it cannot run after all
-    cache: KVCache | None = None
-    answer: list[int] = field(default_factory=list)
+    computed: int = 0
+    cached_tokens: int = 0
     shown: list[str] = field(default_factory=list)
     logprobs: list[TokenLogprob] = field(default_factory=list)
 
     @property
-    def capacity(self) -> int:
-        """Positions of KV memory it may come to need; the last token's are never computed."""
-        return len(self.prompt) + self.limit - 1
+    def answered(self) -> int:
+        """Tokens of the answer so far."""
+        return len(self.tokens) - self.prompt_tokens
 
     @property
-    def prefilling(self) -> bool:
-        """Whether part of the prompt is still to be computed."""
-        return self.cache is not None and self.cache.length < len(self.prompt)
+    def remaining(self) -> int:
+        """Tokens to compute before the next one can be chosen: 1 while it answers."""
+        return len(self.tokens) - self.computed
 
-    def timed_out(self) -> bool:
-        """Whether the request has had its `timeout_s`."""
-        return self.params.timeout_s is not None and time.monotonic() - self.arrived >= self.params.timeout_s
-
-    def reserve(self, config: ModelConfig) -> None:
-        """Take the KV memory and start."""
-        self.cache = KVCache(config, self.capacity)
-        self.admitted = time.monotonic()
+    @property
+    def deadline(self) -> float:
+        """When, by `time.monotonic()`, the request has had its `timeout_s`; infinite without one."""
+        return math.inf if self.params.timeout_s is None else self.arrived + self.params.timeout_s
 
     def completion(self, reason: FinishReason, error: TritonchatError | None) -> Completion:
         """The answer as it stands."""
         now = time.monotonic()
         return Completion(
             text="".join(self.shown),
-            token_ids=list(self.answer),
+            token_ids=self.tokens[self.prompt_tokens :],
             finish_reason=reason,
-            usage=Usage(len(self.prompt), len(self.answer)),
+            usage=Usage(self.prompt_tokens, self.answered, self.cached_tokens),
             timings=Timings(
                 queue=None if self.admitted is None else self.admitted - self.arrived,
                 first_token=None if self.first_token is None else self.first_token - self.arrived,

@@ -1,5 +1,6 @@
 """From logits to the next token: what a request may ask for, and the choice itself."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 from .config import GenerationDefaults
 from .errors import InvalidRequest
 
-# Without a bound, each request to a model of 128k positions would reserve memory for all of them.
+# Without a bound, a request to a model of 128k positions could need more KV memory than there is.
 DEFAULT_MAX_TOKENS = 2048
 MAX_STOPS = 16
 MAX_LOGPROBS = 20
@@ -122,30 +123,39 @@ class Sampler:
             )
         self._params = params
         self._random = np.random.Generator(np.random.PCG64(params.seed % 2**64))
-        self._counts = np.zeros(vocab_size, np.int32)
-        self._seen = np.zeros(vocab_size, bool)
-        self._seen[prompt] = True
+        # The likeliest token's distance to itself, zero, must not be divided by what float32 takes for zero.
+        self._temperature = np.float32(max(params.temperature, 1e-20))
         self._bias_tokens = np.array(list(params.logit_bias), np.int64)
         self._bias = np.array(list(params.logit_bias.values()), np.float32)
+        self._seen = self._counts = None
+        if params.repetition_penalty != 1:
+            self._seen = np.zeros(vocab_size, bool)
+            self._seen[prompt] = True
+        if params.presence_penalty or params.frequency_penalty:
+            self._counts = np.zeros(vocab_size, np.int32)
 
     def sample(self, logits: np.ndarray) -> tuple[int, TokenLogprob | None]:
         """The next token for float32 logits [vocabulary], and its log probability if it was asked for."""
         token = self._choose(self._adjusted(logits))
-        self._counts[token] += 1
-        self._seen[token] = True
+        if self._counts is not None:
+            self._counts[token] += 1
+        if self._seen is not None:
+            self._seen[token] = True
         wanted = self._params.logprobs
         return token, None if wanted is None else _logprob(logits, token, wanted)
 
     def _adjusted(self, logits: np.ndarray) -> np.ndarray:
         params = self._params
+        if self._seen is None and self._counts is None and not len(self._bias):
+            return logits
         logits = logits.copy()
         if len(self._bias):
             logits[self._bias_tokens] += self._bias
-        if params.repetition_penalty != 1:
+        if self._seen is not None:
             seen = logits[self._seen]
             penalty = np.float32(params.repetition_penalty)
             logits[self._seen] = np.where(seen > 0, seen / penalty, seen * penalty)
-        if params.presence_penalty or params.frequency_penalty:
+        if self._counts is not None:
             logits -= np.float32(params.presence_penalty) * (self._counts > 0)
             logits -= np.float32(params.frequency_penalty) * self._counts
         return logits
@@ -154,28 +164,75 @@ class Sampler:
         params = self._params
         if params.temperature == 0:
             return int(np.argmax(logits))
-        scaled = logits.astype(np.float64) / params.temperature
-        # Likeliest first; a stable sort breaks ties by token id, on every machine alike.
-        order = np.argsort(-scaled, kind="stable")
+        weights = logits - logits.max()
+        weights /= self._temperature  # in place, because every new large array costs page faults
+        np.exp(weights, out=weights)  # 1 for the likeliest
+        ids = None  # all, in their own order
         if params.top_k:
-            order = order[: params.top_k]
-        weights = np.exp(scaled[order] - scaled[order[0]])
-        weights /= weights.sum()
+            ids = _likeliest(logits, params.top_k)
+            weights = weights[ids]
         if params.top_p < 1:
-            # The token that crosses the threshold still belongs; the likeliest one always does.
-            weights = weights[: int(np.searchsorted(np.cumsum(weights), params.top_p)) + 1]
+            kept = _nucleus(weights, params.top_p)
+            ids, weights = kept if ids is None else ids[kept], weights[kept]
         if params.min_p > 0:
-            weights = weights[weights >= params.min_p * weights[0]]
-        cumulative = np.cumsum(weights)
-        draw = self._random.random() * cumulative[-1]
-        return int(order[min(int(np.searchsorted(cumulative, draw, side="right")), len(weights) - 1)])
+            weights[weights < np.float32(params.min_p)] = 0
+        chosen = _draw(weights, self._random.random())
+        return chosen if ids is None else int(ids[chosen])
+
+
+def _likeliest(values: np.ndarray, count: int) -> np.ndarray:
+    """The indices of the `count` largest values, the largest first, ties by index; int [count]."""
+    groups = 8 * count
+    if groups >= len(values):
+        return np.argsort(-values, kind="stable")[:count]
+    # The count-th largest of the groups' best is a bound that at least `count` values reach, and few more.
+    best = values[: len(values) // groups * groups].reshape(-1, groups).max(axis=0)
+    found = np.flatnonzero(values >= np.partition(best, -count)[-count])
+    return found[np.argsort(-values[found], kind="stable")[:count]]
+
+
+def _nucleus(weights: np.ndarray, top_p: float) -> np.ndarray:
+    """The largest weights that together reach the fraction `top_p` of all: int, indices.
+
+    The one that crosses the threshold still belongs; the largest always does.
+    """
+    enough = top_p * float(weights.sum(dtype=np.float64))
+    likeliest = _likeliest(weights, min(128, len(weights)))
+    reached = np.cumsum(weights[likeliest], dtype=np.float64)
+    if reached[-1] >= enough:
+        return likeliest[: int(np.searchsorted(reached, enough)) + 1]
+    # Values alone are sorted much sooner than their indices.
+    descending = np.sort(weights)[::-1]
+    count = int(np.searchsorted(np.cumsum(descending, dtype=np.float64), enough)) + 1
+    least = descending[min(count, len(weights)) - 1]
+    above, ties = np.flatnonzero(weights > least), np.flatnonzero(weights == least)
+    return np.concatenate([above, ties[: count - len(above)]])
+
+
+def _draw(weights: np.ndarray, at: float) -> int:
+    """The index at which the running sum of weights passes the fraction `at`, from 0 to below 1, of all.
+
+    By sums of blocks first, which NumPy adds up much sooner than a running sum.
+    """
+    block = 256
+    sums = np.add.reduceat(weights, np.arange(0, len(weights), block), dtype=np.float64)
+    ends = np.concatenate([[0.0], np.cumsum(sums)])
+    point = at * ends[-1]
+    first = int(np.searchsorted(ends, point, side="right")) - 1
+    inside = np.cumsum(weights[first * block : (first + 1) * block], dtype=np.float64)
+    # The same sum in another order may end a little below.
+    point = min(point - ends[first], np.nextafter(inside[-1], 0))
+    return first * block + int(np.searchsorted(inside, point, side="right"))
 
 
 def _logprob(logits: np.ndarray, token: int, top: int) -> TokenLogprob:
-    shifted = logits.astype(np.float64) - float(logits.max())
-    logprobs = shifted - np.log(np.exp(shifted).sum())
-    best = np.argsort(-logprobs, kind="stable")[:top]
-    return TokenLogprob(token, float(logprobs[token]), tuple((int(i), float(logprobs[i])) for i in best))
+    best = logits.max()
+    # Summed in float64, float32's exp costs the logarithm no more than 1e-7.
+    log_sum = float(best) + math.log(np.exp(logits - best).sum(dtype=np.float64))
+    likeliest = _likeliest(logits, top) if top else ()
+    return TokenLogprob(
+        token, float(logits[token]) - log_sum, tuple((int(i), float(logits[i]) - log_sum) for i in likeliest)
+    )
 
 
 def _number(name: str, value: Any, kind: type, low: float, high: float) -> int | float:

@@ -1,16 +1,23 @@
-"""Which requests run, and what each does in the next step (iteration-level scheduling, as in Orca)."""
+"""Which requests run, and what each does in the next step (iteration-level scheduling, as in Orca).
 
-from collections import deque
-from collections.abc import Callable
+Orca: Yu et al., 2022, usenix.org/conference/osdi22/presentation/yu.
+"""
+
+import math
+import time
+from collections import OrderedDict
 from dataclasses import dataclass
 
-from .config import ModelConfig
+import numpy as np
+
 from .errors import NoMemory, QueueFull
+from .kv_cache import PAGE, Batch, KVCache
+from .page_pool import PagePool
 from .request import Sequence
 
-# Prompts are computed in chunks of this many tokens, counted from the prompt's own beginning, so that
-# a long one neither holds up the others nor depends on them.
-PREFILL_CHUNK = 256
+# Tokens a step: every answer goes on by one, and prompts take the rest. More would compute prompts little
+# faster, and make answers wait longer for their next token.
+STEP_TOKENS = 512
 
 
 @dataclass(frozen=True)
@@ -21,7 +28,7 @@ class Limits:
         max_context: positions one request may have, prompt and answer together.
         max_concurrency: requests computed together.
         max_queue: requests waiting beyond those.
-        kv_cache_memory: bytes of KV memory for all running requests together.
+        kv_cache_memory: bytes of KV memory for all requests together.
     """
 
     max_context: int
@@ -30,88 +37,186 @@ class Limits:
     kv_cache_memory: int
 
 
-@dataclass(frozen=True)
-class Step:
-    """One step of the engine: prompts that go on by a chunk, and answers that go on by a token."""
+@dataclass(slots=True)
+class Work:
+    """What one sequence does in a step: its next tokens, and drafts of those that may follow."""
 
-    prefill: list[Sequence]
-    decode: list[Sequence]
+    sequence: Sequence
+    tokens: list[int]
+    drafts: list[int]
+    prompt: bool  # a chunk of a prompt (or of a preempted request), not a step of an answer
+    rows: int  # its last rows whose logits are wanted
 
 
 class Scheduler:
-    """First come, first served, within the limits. Not thread-safe: the engine holds its lock."""
+    """First come, first served, within the limits. Not thread-safe: the engine holds its lock.
 
-    def __init__(self, config: ModelConfig, limits: Limits) -> None:
+    `running` and `waiting` are both in the order in which requests came, and all that wait came later.
+    """
+
+    def __init__(self, cache: KVCache, limits: Limits) -> None:
         self.limits = limits
-        self.waiting: deque[Sequence] = deque()
+        self.pool = PagePool(cache)
+        self.waiting: OrderedDict[Sequence, None] = OrderedDict()
         self.running: list[Sequence] = []
-        self._config = config
-        self._kv_positions = limits.kv_cache_memory // config.kv_bytes_per_token
+        self.prefix_hits_tokens = self.preemptions = 0
+        self._page_bytes = cache.page_bytes
+        self._cancelled: set[Sequence] = set()
+        self._deadline = math.inf  # no request times out before
+        self._short = False  # of pages, until a request leaves
 
     @property
     def kv_bytes_used(self) -> int:
-        """Bytes of KV memory that running requests have reserved."""
-        return sum(self._bytes(s) for s in self.running)
+        """Bytes of KV memory that running requests hold."""
+        return self.pool.used * self._page_bytes
 
     def add(self, sequence: Sequence) -> None:
         """Queue a request. Raises QueueFull, or NoMemory if it would not fit into an empty server."""
-        if sequence.capacity > self._kv_positions:
+        needed = len(sequence.pages.table)
+        if needed > self.pool.total:
             raise NoMemory(
-                f"the request may need {self._bytes(sequence) / 2**20:.0f} MiB of KV memory; the server has "
-                f"{self.limits.kv_cache_memory / 2**20:.0f} MiB; ask for fewer tokens (max_tokens) "
+                f"the request may need {needed * self._page_bytes / 2**20:.3g} MiB of KV memory; the server "
+                f"has {self.limits.kv_cache_memory / 2**20:.3g} MiB; ask for fewer tokens (max_tokens) "
                 "or start it with a larger --kv-cache-memory."
             )
-        if len(self.waiting) >= self.limits.max_queue and not self._fits(sequence):
+        starting = 0 if self._short else self.limits.max_concurrency - len(self.running)
+        if len(self.waiting) >= starting + self.limits.max_queue:
             raise QueueFull(
                 f"the server is full: {len(self.running)} requests run and {len(self.waiting)} wait "
                 "(--max-concurrency, --max-queue); try again in a moment."
             )
-        self.waiting.append(sequence)
-        self.admit()
+        self.waiting[sequence] = None
+        self._deadline = min(self._deadline, sequence.deadline)
 
-    def admit(self) -> None:
-        """Move waiting requests to the running ones, in order, while there is room."""
-        while self.waiting and self._fits(self.waiting[0]):
-            sequence = self.waiting[0]
-            try:
-                sequence.reserve(self._config)
-            except MemoryError:
-                sequence.refused = NoMemory(
-                    f"the machine has no {self._bytes(sequence) / 2**20:.0f} MiB left for the request's KV "
-                    "memory; start the server with a smaller --kv-cache-memory, which makes requests wait."
-                )
-                return
-            self.running.append(self.waiting.popleft())
+    def cancel(self, sequence: Sequence) -> None:
+        """Let a request end before the next step."""
+        sequence.cancelled = True
+        self._cancelled.add(sequence)
 
-    def plan(self) -> Step:
-        """What to compute next: a token for each answer, and prompts up to about one chunk."""
-        prefill, budget = [], PREFILL_CHUNK
+    def sweep(self) -> list[Sequence]:
+        """Take out what was cancelled or has timed out."""
+        ended, self._cancelled = self._cancelled, set()
+        now = time.monotonic()
+        if now >= self._deadline:
+            everybody = (*self.running, *self.waiting)
+            ended.update(s for s in everybody if s.deadline <= now)
+            self._deadline = min((s.deadline for s in everybody if s.deadline > now), default=math.inf)
+        for sequence in ended:
+            self.remove(sequence)
+        return list(ended)
+
+    def plan(self) -> list[Work]:
+        """What to compute next: a token of each answer with its drafts, and prompts as far as they fit."""
+        work: dict[Sequence, Work] = {}
+        spare = STEP_TOKENS // 2 - len(self.running)  # for drafts, which must not hold up prompts
         for sequence in self.running:
-            if sequence.prefilling and budget > 0:
-                prefill.append(sequence)
-                budget -= len(next_chunk(sequence))
-        return Step(prefill, [s for s in self.running if not s.prefilling])
+            if sequence.remaining == 1 and self._make_room(sequence, len(sequence.tokens), work):
+                drafts = self._drafts(sequence, spare)
+                spare -= len(drafts)
+                work[sequence] = Work(sequence, sequence.tokens[-1:], drafts, False, 1 + len(drafts))
+        budget = max(1, STEP_TOKENS - sum(w.rows for w in work.values()))
+        for sequence in self.running:
+            if sequence.remaining > 1 and budget > 0:
+                budget -= self._prefill(sequence, budget, work)
+        while self.waiting and budget > 0 and not self._short:
+            sequence = next(iter(self.waiting))
+            if len(self.running) == self.limits.max_concurrency or not self._admit(sequence, budget):
+                break
+            budget -= self._prefill(sequence, budget, work)
+        return list(work.values())
 
-    def remove(self, finished: Callable[[Sequence], bool]) -> list[Sequence]:
-        """Take out every request, running or waiting, for which `finished` holds."""
-        taken = [s for s in (*self.running, *self.waiting) if finished(s)]
-        gone = set(map(id, taken))
-        self.running = [s for s in self.running if id(s) not in gone]
-        self.waiting = deque(s for s in self.waiting if id(s) not in gone)
-        return taken
+    def commit(self, work: Work) -> None:
+        """Take a sequence's part of a step, without its drafts, for computed."""
+        sequence = work.sequence
+        sequence.computed += len(work.tokens)
+        if work.prompt or sequence.computed // PAGE > len(sequence.pages.path):
+            self.pool.enter(sequence.pages, sequence.tokens, sequence.computed)
+        if work.prompt and work.rows:
+            self.pool.enter_tail(sequence.pages, sequence.tokens, sequence.computed)
 
-    def _bytes(self, sequence: Sequence) -> int:
-        return sequence.capacity * self._config.kv_bytes_per_token
+    def remove(self, sequence: Sequence) -> None:
+        """Take a request out, running or waiting; does nothing if it is neither."""
+        self._cancelled.discard(sequence)
+        self.waiting.pop(sequence, None)
+        if sequence in self.running:
+            self.running.remove(sequence)
+            self._release(sequence)
+        self._short = False
 
-    def _fits(self, sequence: Sequence) -> bool:
-        used = sum(s.capacity for s in self.running)
-        return (
-            len(self.running) < self.limits.max_concurrency and used + sequence.capacity <= self._kv_positions
-        )
+    def _drafts(self, sequence: Sequence, most: int) -> list[int]:
+        most = min(most, sequence.limit - sequence.answered - 1)
+        if sequence.lookup is None or most <= 0:
+            return []
+        drafts = sequence.lookup.draft(sequence.tokens, most)
+        # A guess is not worth a preemption.
+        return drafts if self.pool.reserve(sequence.pages, len(sequence.tokens) + len(drafts)) else []
+
+    def _prefill(self, sequence: Sequence, budget: int, work: dict[Sequence, Work]) -> int:
+        """Plan the next chunk of a prompt; returns its length, 0 where it has to wait for pages."""
+        waits = self._take(sequence)
+        end = min(sequence.computed + budget, len(sequence.tokens))
+        if waits or not self._make_room(sequence, end, work):
+            return 0
+        if sequence.admitted is None:
+            sequence.admitted, sequence.cached_tokens = time.monotonic(), sequence.computed
+            self.prefix_hits_tokens += sequence.cached_tokens
+        self.pool.announce(sequence.pages, sequence.tokens, end)
+        chunk = sequence.tokens[sequence.computed : end]
+        work[sequence] = Work(sequence, chunk, [], True, int(end == len(sequence.tokens)))
+        return len(chunk)
+
+    def _take(self, sequence: Sequence) -> bool:
+        """Use what the prefix cache has. True if the next page is being computed for another request."""
+        sequence.computed, waits = self.pool.take(sequence.pages, sequence.tokens, sequence.computed)
+        return waits
+
+    def _admit(self, sequence: Sequence, budget: int) -> bool:
+        """Let a waiting request run, if there are pages for its first chunk."""
+        waits = self._take(sequence)
+        end = min(sequence.computed + budget, len(sequence.tokens))
+        if not waits and not self.pool.reserve(sequence.pages, end):
+            self._release(sequence)
+            self._short = True
+            return False
+        del self.waiting[sequence]
+        self.running.append(sequence)
+        return True
+
+    def _make_room(self, sequence: Sequence, length: int, work: dict[Sequence, Work]) -> bool:
+        """Have pages for a running request, if need be by preempting the youngest; False if it is that."""
+        while not self.pool.reserve(sequence.pages, length):
+            youngest = self.running.pop()
+            work.pop(youngest, None)
+            self._release(youngest)
+            self.waiting[youngest] = None
+            self.waiting.move_to_end(youngest, last=False)
+            self.preemptions += 1
+            self._short = True
+            if youngest is sequence:
+                return False
+        return True
+
+    def _release(self, sequence: Sequence) -> None:
+        self.pool.release(sequence.pages, sequence.tokens, sequence.computed)
+        sequence.computed = 0
 
 
-def next_chunk(sequence: Sequence) -> list[int]:
-    """The tokens of the prompt that are computed next."""
-    assert sequence.cache is not None
-    start = sequence.cache.length
-    return sequence.prompt[start : start + PREFILL_CHUNK]
+def to_batch(work: list[Work]) -> Batch:
+    """A step's work as the model takes it."""
+    sequences = [w.sequence for w in work]
+    tokens: list[int] = []
+    positions: list[int] = []
+    rows: list[int] = []
+    starts = [0]
+    for w in work:
+        tokens += w.tokens
+        tokens += w.drafts
+        end = len(tokens)
+        positions += range(w.sequence.computed, w.sequence.computed + end - starts[-1])
+        rows += range(end - w.rows, end)
+        starts.append(end)
+    tables = np.zeros((len(work), max(s.pages.count for s in sequences)), np.int32)
+    for i, sequence in enumerate(sequences):
+        tables[i, : sequence.pages.count] = sequence.pages.table[: sequence.pages.count]
+    arrays = (np.array(values, np.int32) for values in (tokens, positions, starts))
+    return Batch(*arrays, tables, np.array(rows, np.int32))

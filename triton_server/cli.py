@@ -15,7 +15,8 @@ import click
 import rich.console
 
 from model_core import LLM, SamplingParams, TritonchatError
-from model_core.models.llama import WEIGHT_TYPES
+from model_core.kv_cache import DTYPES
+from model_core.loader import WEIGHTS
 
 from .client import ChatClient
 from .machine import Check, check_all, check_libpython, check_ports, check_python, check_system
@@ -62,12 +63,26 @@ def options(*decorators: Callable[[Command], Command]) -> Callable[[Command], Co
 PORT = click.IntRange(1, 65535)
 model_options = options(
     option("--model", help="Folder in Hugging Face layout, or a name on the hub.  [default: embedded model]"),
-    option("--weights", type=click.Choice(list(WEIGHT_TYPES)), default="auto", help="auto: as stored."),
+    option(
+        "--weights", type=click.Choice(WEIGHTS), default="auto", help="auto: as stored; int8, int4: rounded."
+    ),
     option("--threads", type=click.IntRange(1), help="Threads for the arithmetic.  [default: by model size]"),
     option(
         "--max-context",
         type=click.IntRange(2),
         help="Tokens of prompt and answer together.  [default: the model's]",
+    ),
+    option(
+        "--kv-cache-dtype",
+        type=click.Choice(DTYPES),
+        default="float32",
+        help="Keys and values in memory: float16 or int8 take half or a quarter, and are less exact.",
+    ),
+    option(
+        "--speculate",
+        type=click.IntRange(0, 64),
+        default=0,
+        help="Guess up to this many tokens ahead from the text so far; changes the speed, never the answer.",
     ),
 )
 port_options = options(
@@ -153,15 +168,22 @@ def ui(host: str, ui_port: int, server: str) -> None:
 @option("--seed", type=int, default=0, help="Another seed, another text (with a temperature above 0).")
 def complete(
     prompt: str,
-    model: str | None,
-    weights: str,
-    threads: int | None,
-    max_context: int | None,
-    **sampling: Any,
+    max_tokens: int,
+    temperature: float | None,
+    top_p: float | None,
+    repetition_penalty: float | None,
+    seed: int,
+    **llm_settings: Any,
 ) -> None:
     """Continue PROMPT, printing as it goes. No server is needed."""
-    with LLM(model, weights=weights, threads=threads, max_context=max_context) as llm, interruptible():
-        params = SamplingParams(**sampling)
+    with LLM(**llm_settings) as llm, interruptible():
+        params = SamplingParams(
+            max_tokens=max_tokens,
+            temperature=temperature,
+            top_p=top_p,
+            repetition_penalty=repetition_penalty,
+            seed=seed,
+        )
         click.echo(prompt, nl=False)
         start, before = time.monotonic(), llm.engine.stats()["totals"]["completion_tokens"]
         try:

@@ -143,7 +143,7 @@ def test_unaligned_tensors_are_usable(tmp_path: Path) -> None:
 def test_types_stay_as_stored() -> None:
     assert Checkpoint(CHECKPOINTS / "llama-bfloat16")["model.norm.weight"].dtype == BFLOAT16
     with LLM(CHECKPOINTS / "llama-float16") as llm:
-        assert llm.model.layers[0].q.weight.dtype == np.float16
+        assert llm.model.layers[0].qkv.data.dtype == np.float16
 
 
 def test_index_must_not_leave_the_folder(tmp_path: Path) -> None:

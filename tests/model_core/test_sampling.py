@@ -8,7 +8,7 @@ import pytest
 from model_core import SamplingParams
 from model_core.config import GenerationDefaults
 from model_core.errors import InvalidRequest
-from model_core.sampling import Sampler
+from model_core.sampling import Sampler, _draw, _likeliest, _nucleus
 
 LOGITS = np.array([1.0, 3.0, 2.0, -1.0, 0.5], np.float32)
 OFF = GenerationDefaults(temperature=1.0)
@@ -157,3 +157,32 @@ def test_logprobs_are_the_models_own() -> None:
     assert logprob.logprob == pytest.approx(expected[2])
     assert [i for i, _ in logprob.top] == [1, 2]
     assert logprob.top[0][1] == pytest.approx(expected[1])
+
+
+@pytest.mark.parametrize("count", [1, 5, 40, 700, 4999, 5000])
+@pytest.mark.parametrize("values", [5, 1000, 2**20])
+def test_the_likeliest_are_found_without_sorting_all(count: int, values: int) -> None:
+    logits = np.random.default_rng(count).integers(0, values, 5000).astype(np.float32)
+    assert _likeliest(logits, count).tolist() == np.argsort(-logits, kind="stable")[:count].tolist()
+
+
+@pytest.mark.parametrize("top_p", [0.0, 0.3, 0.9, 0.999, 0.999999])
+@pytest.mark.parametrize("spread", [0.0, 0.5, 3.0])
+def test_the_nucleus_is_the_smallest_that_reaches_top_p(top_p: float, spread: float) -> None:
+    random = np.random.default_rng(1)
+    weights = np.exp(np.float32(spread) * random.standard_normal(5000).astype(np.float32).round(2))
+    order = np.argsort(-weights, kind="stable")
+    reached = np.cumsum(weights[order], dtype=np.float64)
+    count = int(np.searchsorted(reached, top_p * reached[-1])) + 1
+    assert sorted(_nucleus(weights, top_p)) == sorted(order[:count])
+
+
+@pytest.mark.parametrize("size", [1, 255, 256, 257, 5000])
+def test_draws_fall_where_the_running_sum_passes(size: int) -> None:
+    weights = np.random.default_rng(size).integers(0, 4, size).astype(np.float32)
+    weights[0] = 1
+    sums = np.cumsum(weights)  # whole numbers, so exact
+    for at in (0.0, 0.1, 0.5, 0.75, 1 - 2**-53):
+        assert _draw(weights, at) == int(
+            np.searchsorted(sums, at * sums[-1].astype(np.float64), side="right")
+        )

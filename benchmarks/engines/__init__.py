@@ -1,0 +1,66 @@
+"""The engines that `peers.py` compares: one file each, imported only where that engine is installed.
+
+Such a file has `load(folder, variant, threads)`, a context manager that yields a `Generate`. An engine that
+needs the model in a format of its own also has `convert(checkpoint, variant, folder)`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Prompts = list[list[int]]
+Generate = Callable[[Prompts, int], list[list[int]]]
+"""Continue all prompts together by just so many tokens each, greedily; returns the new tokens."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What the conductor must know of an engine without importing it."""
+
+    title: str
+    module: str
+    variants: dict[str, str]  # name -> how the table calls it
+    packages: tuple[str, ...]  # whose versions are reported
+    converts: bool = True
+    headline: str = ""  # "together" or "in turn", for those of whom the headline figure is taken
+
+    def fits(self, variant: str, config: dict[str, Any]) -> bool:
+        """Whether a model of this shape can be kept in this variant."""
+        if self.module != "llamacpp":
+            return True
+        # llama.cpp quantises rows of whole blocks; of a model that has others it keeps float16 instead.
+        rows = (config["hidden_size"], config["intermediate_size"])
+        whole = {"q8_0": 32, "q4_k_m": 256}
+        if variant in whole:
+            return all(size % whole[variant] == 0 for size in rows)
+        return any(size % whole["q8_0"] for size in rows)
+
+
+ENGINES = {
+    "llama.cpp": Engine(
+        "llama.cpp",
+        "llamacpp",
+        {"q8_0": "Q8_0", "q4_k_m": "Q4_K_M", "f16": "F16, its blocks do not fit"},
+        ("llama-cpp-python",),
+    ),
+    "ctranslate2": Engine("CTranslate2", "ct2", {"int8": "int8"}, ("ctranslate2",)),
+    "openvino": Engine(
+        "OpenVINO GenAI", "ov", {"int8": "int8", "int4": "int4"}, ("openvino", "openvino-genai", "nncf")
+    ),
+    "transformers": Engine(
+        "Transformers",
+        "hf",
+        {"float32": "float32", "bfloat16": "bfloat16"},
+        ("transformers", "torch"),
+        converts=False,
+        headline="in turn",
+    ),
+    "ours": Engine(
+        "tritonchat",
+        "ours",
+        {"int8": "int8", "int4": "int4", "bfloat16": "bfloat16", "float32": "float32"},
+        ("tritonchat", "numpy"),
+        converts=False,
+        headline="together",
+    ),
+}

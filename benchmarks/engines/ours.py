@@ -1,0 +1,21 @@
+"""This project's engine, in process and with the settings it has by itself."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from model_core import LLM, SamplingParams
+
+from . import Generate, Prompts
+
+
+@contextmanager
+def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
+    """The engine with weights of this type."""
+    with LLM(folder, weights=variant, threads=threads) as llm:
+
+        def generate(prompts: Prompts, new_tokens: int) -> list[list[int]]:
+            params = SamplingParams(max_tokens=new_tokens, ignore_eos=True, temperature=0)
+            return [list(completion.token_ids) for completion in llm.generate(prompts, params)]
+
+        yield generate

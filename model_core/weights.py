@@ -1,0 +1,156 @@
+"""Weight matrices packed for the kernels, in any of the kinds they know."""
+
+import mmap
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+from .kernels.linear import MATRIX, STRIP
+from .kernels.simd import BFLOAT16, FLOAT16, FLOAT32, INT4, INT8
+from .quantize import NIBBLE_GROUP, Int4, round_int4, round_int8
+
+# --weights -> kind
+KINDS = {"float32": FLOAT32, "bfloat16": BFLOAT16, "float16": FLOAT16, "int8": INT8, "int4": INT4}
+NAMES = {kind: name for name, kind in KINDS.items()}
+_DTYPES = {
+    FLOAT32: np.dtype(np.float32),
+    BFLOAT16: np.dtype(ml_dtypes.bfloat16),
+    FLOAT16: np.dtype(np.float16),
+}
+_ROWS = 16 * STRIP  # rows that are packed at a time, to need little memory beside the result
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Weights [n, k], packed: kernels/linear.py reads them strip by strip.
+
+    Attributes:
+        kind: of simd's kinds.
+        n, k: padded sizes; n to whole strips, and k to groups of 4-bit weights where they are integers.
+        data: float kinds [n / 16, k, 16]; int8 uint8 [n / 16, k / 4, 16, 4], weights + 128; int4 uint8
+            [n / 16, k / 8, 16, 4], each byte two codes, of k in its low half and of k + 4 in its high one.
+        scales: float32 [n], or None.
+        groups: uint8 [n / 16, k / 32, 16] of int4: factor + 16 * zero, weight = (code - zero) * factor *
+            scale.
+        bias: float32 [n], or None.
+    """
+
+    kind: int
+    n: int
+    k: int
+    data: np.ndarray
+    scales: np.ndarray | None = None
+    groups: np.ndarray | None = None
+    bias: np.ndarray | None = None
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Its arrays by name, those that it has."""
+        parts = {name: getattr(self, name) for name in ("data", "scales", "groups", "bias")}
+        return {name: array for name, array in parts.items() if array is not None}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes."""
+        return sum(array.nbytes for array in self.arrays().values())
+
+    def record(self) -> np.ndarray:
+        """What kernels take: MATRIX [1]. The matrix must live as long."""
+        record = np.zeros(1, MATRIX)
+        record["kind"], record["n"], record["k"] = self.kind, self.n, self.k
+        for name, array in self.arrays().items():
+            record[name] = array.ctypes.data
+        return record
+
+    def rows(self, indices: np.ndarray) -> np.ndarray:
+        """Rows of the matrix as they were before packing, except for rounding: float32 [..., k]."""
+        tile, lane = np.divmod(indices, 16)
+        if self.kind == INT4:
+            raise ValueError("rows of int4 weights are not needed one by one")
+        if self.kind == INT8:
+            codes = self.data[tile, :, lane].reshape(*indices.shape, self.k).astype(np.float32)
+            return (codes - np.float32(128)) * self.scales[indices][..., None]
+        return self.data[tile, :, lane].astype(np.float32)
+
+
+def aligned_zeros(shape: Sequence[int], dtype: np.dtype | type) -> np.ndarray:
+    """Zeros that begin at a cache line, as vectors like it; the system gives memory as they are written.
+
+    In large pages where the system has them: a step reads all weights, and the table of small pages would
+    not fit into the processor.
+    """
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    memory = mmap.mmap(-1, max(size, 1))
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, dtype, size // np.dtype(dtype).itemsize).reshape(shape)
+
+
+def padded(size: int, multiple: int) -> int:
+    """The next multiple."""
+    return -(-size // multiple) * multiple
+
+
+def empty(kind: int, n: int, k: int, bias: bool) -> Matrix:
+    """A matrix of `n` rows, whole strips, and `k` columns, all zeros."""
+    data_type = _DTYPES.get(kind)
+    b = aligned_zeros((n,), np.float32) if bias else None
+    if data_type is not None:
+        return Matrix(kind, n, k, aligned_zeros((n // 16, k, 16), data_type), bias=b)
+    k = padded(k, NIBBLE_GROUP)
+    data = aligned_zeros((n // 16, k // (4 if kind == INT8 else 8), 16, 4), np.uint8)
+    groups = aligned_zeros((n // 16, k // NIBBLE_GROUP, 16), np.uint8) if kind == INT4 else None
+    return Matrix(kind, n, k, data, aligned_zeros((n,), np.float32), groups, b)
+
+
+def pack(parts: Sequence[np.ndarray | Int4], kind: int, biases: Sequence[np.ndarray] | None = None) -> Matrix:
+    """Pack matrices [n_i, k] below each other, each padded to whole strips, with their biases [n_i].
+
+    A matrix for INT4 may come as codes. Raises ModelError where a weight to be rounded is not finite.
+    """
+    sizes = [len(part.codes if isinstance(part, Int4) else part) for part in parts]
+    k = (parts[0].codes if isinstance(parts[0], Int4) else parts[0]).shape[1]
+    matrix = empty(kind, sum(padded(size, STRIP) for size in sizes), k, biases is not None)
+    start = 0
+    for i, (part, size) in enumerate(zip(parts, sizes, strict=True)):
+        for first in range(0, size, _ROWS):
+            rows = slice(first, first + _ROWS)
+            block = Int4(*(array[rows] for array in part)) if isinstance(part, Int4) else part[rows]
+            _fill(matrix, start + first, block)
+        if biases is not None:
+            matrix.bias[start : start + size] = biases[i]
+        start += padded(size, STRIP)
+    return matrix
+
+
+def _fill(matrix: Matrix, start: int, block: np.ndarray | Int4) -> None:
+    """Put some rows into a matrix from row `start` on, rounded to its kind."""
+    if matrix.kind == INT4:
+        codes, groups, scales = block if isinstance(block, Int4) else round_int4(np.float32(block))
+        tiles = _tiles(codes, matrix.k // 8, 8).reshape(-1, matrix.k // 8, 16, 2, 4)
+        _place(matrix.data, start, tiles[:, :, :, 0] | tiles[:, :, :, 1] << 4)
+        _place(matrix.groups, start, _tiles(groups, matrix.k // NIBBLE_GROUP, 1)[..., 0])
+    elif matrix.kind == INT8:
+        codes, scales = round_int8(np.float32(block))
+        _place(matrix.data, start, _tiles(codes, matrix.k // 4, 4).view(np.uint8) ^ np.uint8(128))
+    else:
+        _place(matrix.data, start, _tiles(block.astype(matrix.data.dtype, copy=False), matrix.k, 1)[..., 0])
+        return
+    matrix.scales[start : start + len(scales)] = scales
+
+
+def _tiles(array: np.ndarray, steps: int, width: int) -> np.ndarray:
+    """[n, k] -> [n / 16, steps, 16, width]: 16 rows side by side, `width` columns of each, zeros around."""
+    n, k = array.shape
+    whole = array
+    if n % 16 or k != steps * width:
+        whole = np.zeros((padded(n, 16), steps * width), array.dtype)
+        whole[:n, :k] = array
+    return whole.reshape(-1, 16, steps, width).transpose(0, 2, 1, 3)
+
+
+def _place(target: np.ndarray, start: int, tiles: np.ndarray) -> None:
+    target[start // 16 : start // 16 + len(tiles)] = tiles

@@ -1,0 +1,262 @@
+"""Rounding to 8 and 4 bits, GPTQ, and what both cost on trained models."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import CHECKPOINTS, MODELS
+
+from model_core import LLM, SamplingParams
+from model_core import operators as op
+from model_core.calibrate import gptq_layers, perplexity, second_moments
+from model_core.checkpoint import Checkpoint
+from model_core.errors import ModelError
+from model_core.llm import embedded_model
+from model_core.loader import load_model
+from model_core.quantize import (
+    NIBBLE_GROUP,
+    Int4,
+    dequantise,
+    gptq_int4,
+    int4_as_int8,
+    round_activations,
+    round_int4,
+    round_int8,
+)
+
+
+def gaussian(n: int, k: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, k)).astype(np.float32)
+
+
+def squared_error(weight: np.ndarray, rounded: Int4) -> float:
+    return float(np.sum((dequantise(rounded) - weight) ** 2))
+
+
+def check_format(weight: Int4, n: int, k: int) -> None:
+    assert weight.codes.shape == (n, k) and weight.codes.dtype == np.uint8 and weight.codes.max() <= 15
+    assert weight.groups.shape == (n, -(-k // NIBBLE_GROUP)) and weight.groups.dtype == np.uint8
+    assert (weight.groups & 15).min() >= 1
+    assert weight.scales.shape == (n,) and weight.scales.dtype == np.float32 and (weight.scales > 0).all()
+    steps, zeros = (
+        np.repeat(part, NIBBLE_GROUP, axis=1)[:, :k].astype(int)
+        for part in (weight.groups & 15, weight.groups >> 4)
+    )
+    whole = (weight.codes.astype(int) - zeros) * steps
+    assert np.abs(whole).max() <= 127
+    np.testing.assert_array_equal(int4_as_int8(weight).codes, whole)
+    np.testing.assert_array_equal(dequantise(weight), whole.astype(np.float32) * weight.scales[:, None])
+
+
+def awkward_rows(k: int) -> np.ndarray:
+    """Rows that strain the format: nothing, one weight, one sign, a constant, an outlier, the very small."""
+    rows = gaussian(10, k)
+    rows[0] = 0
+    rows[1] = 0
+    rows[1, -1] = -3
+    rows[2] = np.abs(rows[2])
+    rows[3] = 0.7
+    rows[4, 0] = 100
+    rows[5] *= 1e-30
+    rows[6] *= 1e-44
+    rows[7] *= 1e30
+    rows[8, : k // 2] = 0
+    return rows
+
+
+def test_activations_are_rounded_in_runs_with_ties_to_even() -> None:
+    x = np.zeros((1, 2, 10), np.float32)
+    x[0, 0] = [127, 0.5, 1.5, -2.5, -254, 1, 3, 5, 0, 0]
+    codes, scales = round_activations(x, 4)
+    np.testing.assert_array_equal(scales, [[[1, 2, 1], [1, 1, 1]]])
+    np.testing.assert_array_equal(codes[0, 0], [127, 0, 2, -2, -127, 0, 2, 2, 0, 0])
+    assert codes.dtype == np.int8 and scales.dtype == np.float32 and not codes[0, 1].any()
+
+
+def test_int8_is_within_half_a_step_of_every_weight() -> None:
+    weight = awkward_rows(70)
+    rounded = round_int8(weight)
+    assert rounded.codes.dtype == np.int8 and rounded.scales.dtype == np.float32
+    assert np.abs(rounded.codes.astype(int)).max() == 127
+    assert (np.abs(dequantise(rounded) - weight) <= rounded.scales[:, None] * 0.501).all()
+    assert not rounded.codes[0].any() and not rounded.codes[6].any()
+
+
+@pytest.mark.parametrize("k", [1, 26, 32, 70, 312])
+def test_int4_codes_keep_to_the_format(k: int) -> None:
+    weight = awkward_rows(k)
+    check_format(round_int4(weight), 10, k)
+    check_format(gptq_int4(weight, np.eye(k)), 10, k)
+
+
+def test_int4_represents_zero_exactly_and_outliers_nearly() -> None:
+    weight = awkward_rows(312)
+    restored = dequantise(round_int4(weight))
+    assert not restored[0].any() and not restored[8, : 4 * NIBBLE_GROUP].any()
+    assert not restored[1, :-1].any()
+    for row in (1, 4):
+        largest = np.abs(weight[row]).argmax()
+        assert restored[row, largest] == pytest.approx(weight[row, largest], rel=0.2)
+    np.testing.assert_allclose(restored[3], 0.7, rtol=0.1)
+
+
+def test_int4_search_is_close_to_trying_everything() -> None:
+    weight = gaussian(4, 256)
+    groups = weight.reshape(4, -1, NIBBLE_GROUP)
+    widest = (groups.max(axis=2) - groups.min(axis=2)).max(axis=1) / 225
+    least = np.full(4, np.inf)
+    for ratio in np.linspace(0.5, 1.3, 33):
+        x = groups / (widest * ratio)[:, None, None]
+        best = np.full(x.shape[:2], np.inf)
+        for step in range(1, 16):
+            for zero in range(16):
+                whole = (np.clip(np.rint(x / step + zero), 0, 15) - zero) * step
+                whole = np.where(np.abs(whole) > 127, np.inf, whole)
+                best = np.minimum(best, ((whole - x) ** 2).sum(axis=2))
+        least = np.minimum(least, best.sum(axis=1) * (widest * ratio) ** 2)
+    assert squared_error(weight, round_int4(weight)) < 1.04 * least.sum()
+
+
+def test_rounding_does_not_depend_on_the_rows_beside() -> None:
+    weight = gaussian(600, 312)
+    whole, part = round_int4(weight), round_int4(weight[350:351])
+    for a, b in zip(whole, part, strict=True):
+        np.testing.assert_array_equal(a[350:351], b)
+
+
+def test_gptq_loses_less_of_the_outputs_than_rounding() -> None:
+    weight = gaussian(64, 200)
+    x = gaussian(1000, 60, seed=1) @ gaussian(60, 200, seed=2) + gaussian(1000, 200, seed=3)
+    x[:, 7] = 0
+
+    def loss(rounded: Int4) -> float:
+        return float(np.mean((x @ (dequantise(rounded) - weight).T) ** 2))
+
+    assert loss(gptq_int4(weight, second_moments([x]))) < 0.6 * loss(round_int4(weight))
+
+
+def test_gptq_without_correlations_is_as_good_as_rounding() -> None:
+    weight = gaussian(32, 256)
+    for hessian in (np.eye(256), np.zeros((256, 256))):
+        assert squared_error(weight, gptq_int4(weight, hessian)) < 1.05 * squared_error(
+            weight, round_int4(weight)
+        )
+
+
+def test_gptq_makes_up_for_errors_exactly_as_the_inverse_hessian_says() -> None:
+    # Two inputs that are always equal: the second weight takes over what the first one lost.
+    weight = np.array([[0.43, 1.0]], np.float32)
+    restored = dequantise(gptq_int4(weight, np.ones((2, 2)) * 1000))
+    assert restored.sum() == pytest.approx(1.43, abs=0.05)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_not_finite_are_refused(bad: float) -> None:
+    weight, hessian = gaussian(4, 40), np.eye(40)
+    weight[2, 39] = bad
+    for quantise in (round_int8, round_int4, lambda weight: gptq_int4(weight, hessian)):
+        with pytest.raises(ModelError, match="not a number"):
+            quantise(weight)
+    hessian[3, 3] = bad
+    with pytest.raises(ModelError, match="not a number"):
+        gptq_int4(gaussian(4, 40), hessian)
+
+
+def test_perplexity_of_known_distributions() -> None:
+    assert perplexity(
+        lambda tokens: np.zeros((len(tokens), 8), np.float32), [[1, 2, 3], [4]]
+    ) == pytest.approx(8)
+    sure = np.full((3, 8), -1e4, np.float32)
+    sure[[0, 1, 2], [5, 6, 7]] = 1e4
+    assert perplexity(lambda tokens: sure, [[4, 5, 6, 7]]) == pytest.approx(1)
+    with pytest.raises(ValueError):
+        perplexity(lambda tokens: sure, [[1]])
+    with pytest.raises(ValueError):
+        second_moments([])
+
+
+def write_model(folder: Path, source: Path, tensors: dict[str, np.ndarray]) -> Path:
+    """A copy of a model folder with other weights, in float32."""
+    folder.mkdir()
+    for path in source.glob("*.json"):
+        if not path.name.endswith(".index.json"):
+            shutil.copyfile(path, folder / path.name)
+    header, at = {}, 0
+    for name, array in tensors.items():
+        end = at + 4 * array.size
+        header[name] = {"dtype": "F32", "shape": array.shape, "data_offsets": [at, end]}
+        at = end
+    text = json.dumps(header).encode()
+    with (folder / "model.safetensors").open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for array in tensors.values():
+            file.write(np.ascontiguousarray(array, np.float32).tobytes())
+    return folder
+
+
+def tensors_of(folder: Path) -> dict[str, np.ndarray]:
+    checkpoint = Checkpoint(folder)
+    return {name: checkpoint[name].astype(np.float32) for name in checkpoint._entries}
+
+
+@pytest.mark.parametrize("folder", sorted(CHECKPOINTS.iterdir()), ids=lambda folder: folder.name)
+def test_calibration_computes_what_the_model_computes(folder: Path, tmp_path: Path) -> None:
+    prompt = np.load(folder / "expected.npz")["prompt"].tolist()
+    tensors, config = tensors_of(folder), load_model(folder).config
+    steps = gptq_layers(config, Checkpoint(folder), [prompt, prompt[:7]])
+    quantised = {}
+    while True:
+        try:
+            name, weight = next(steps)
+        except StopIteration as end:
+            states = end.value
+            break
+        check_format(weight, *tensors[name].shape)
+        quantised[name] = dequantise(weight)
+    layers = [name for name in tensors if ".layers." in name and tensors[name].ndim == 2]
+    assert sorted(quantised) == sorted(layers)
+    table = next(n for n in ("model.embed_tokens.weight", "lm_head.weight") if n in tensors)
+    head = tensors.get("lm_head.weight", tensors[table])
+    if config.tie_word_embeddings:
+        head = dequantise(round_int8(head))
+    changed = {**tensors, **quantised, table: dequantise(round_int8(tensors[table]))}
+    with LLM(write_model(tmp_path / "model", folder, changed)) as llm:
+        for tokens, state in zip((prompt, prompt[:7]), states, strict=True):
+            normed = op.rms_norm(state[0], tensors["model.norm.weight"], config.rms_norm_eps)
+            np.testing.assert_allclose(normed @ head.T, llm.logits(tokens), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["embedded", "story"])
+def test_what_quantising_costs_on_a_trained_model(name: str, tmp_path: Path) -> None:
+    folder = embedded_model() if name == "embedded" else MODELS / name
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is not on this machine")
+    tensors = tensors_of(folder)
+    with LLM(folder) as llm:
+        prompt = llm.encode("Once upon a time")
+
+        def sample(first: int, count: int) -> list[list[int]]:
+            return [
+                prompt
+                + llm.generate(
+                    prompt, SamplingParams(temperature=1, seed=seed, ignore_eos=True, max_tokens=150)
+                ).token_ids
+                for seed in range(first, first + count)
+            ]
+
+        texts, calibration = sample(0, 8), sample(100, 16)
+        config, before = llm.model.config, perplexity(llm.logits, texts)
+
+    def cost(label: str, changed: dict[str, np.ndarray]) -> float:
+        with LLM(write_model(tmp_path / label, folder, {**tensors, **changed})) as quantised:
+            return perplexity(quantised.logits, texts) / before - 1
+
+    matrices = {n: w for n, w in tensors.items() if w.ndim == 2}
+    int8 = {n: dequantise(round_int8(w)) for n, w in matrices.items()}
+    rounded = {n: dequantise(round_int4(w)) for n, w in matrices.items() if ".layers." in n}
+    gptq = {n: dequantise(w) for n, w in gptq_layers(config, tensors, calibration)}
+    assert abs(cost("int8", int8)) < 0.005
+    assert cost("int4", {**int8, **rounded}) < 0.06
+    assert cost("gptq", {**int8, **gptq}) < 0.06

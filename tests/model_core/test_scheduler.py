@@ -1,0 +1,291 @@
+"""Who runs when; and whatever happens to a request on its way, its answer is the same, bit for bit."""
+
+import random
+import threading
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from conftest import CHECKPOINTS
+from test_engine import PROMPTS, Receiver, submit
+
+from model_core import LLM, Completion, SamplingParams, scheduler
+from model_core.errors import QueueFull
+from model_core.kv_cache import PAGE, Batch, KVCache
+from model_core.page_pool import Node
+from model_core.request import Piece
+
+PARAMS = SamplingParams(max_tokens=30, temperature=0.9, seed=5, logprobs=3, ignore_eos=True)
+FAMILIES = ["llama-bfloat16", "mistral-window", "qwen2-window", "llama-mqa-odd"]
+
+
+def content(completion: Completion) -> tuple:
+    """All that has to be the same."""
+    assert completion.error is None
+    return completion.token_ids, completion.logprobs, completion.text, completion.finish_reason
+
+
+def ids(length: int, seed: int = 0) -> list[int]:
+    return np.random.default_rng(seed).integers(3, 60, length).tolist()
+
+
+def small_llm(pages: int, model: str = "llama-bfloat16", **settings: int) -> LLM:
+    """A tiny model with so many pages of KV memory."""
+    with LLM(CHECKPOINTS / model, kv_cache_memory=1) as measuring:
+        page = KVCache.bytes_per_page(measuring.model.config)
+    return LLM(CHECKPOINTS / model, kv_cache_memory=pages * page, **settings)
+
+
+def totals(llm: LLM) -> dict[str, int]:
+    return llm.engine.stats()["totals"]
+
+
+def assert_nothing_is_held(llm: LLM) -> None:
+    """All pages are free or cached, and the tree has exactly the cached ones, each once."""
+    pool = llm.engine._scheduler.pool
+    found: list[Node] = []
+    below = list(pool._root.children)
+    while below:
+        node = below.pop()
+        found.append(node)
+        below += node.children
+    assert all(node.users == 0 and node.ready for node in found)
+    pages = [node.page for node in found] + pool._free
+    assert len(set(pages)) == len(pages)
+    assert (pool.used, pool.cached) == (0, len(found))
+    leaves = {node for node in found if not node.children}
+    assert leaves == set(pool._idle)
+
+
+@pytest.fixture
+def fresh() -> Iterator[LLM]:
+    """The embedded model with a cold cache."""
+    with LLM() as loaded:
+        yield loaded
+
+
+@pytest.mark.parametrize("folder", [None, *FAMILIES])
+def test_prompts_in_chunks_or_whole(folder: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    prompts = [ids(size, size) for size in (1, 15, 16, 17, 33, 100)]
+    answers = []
+    for budget in (512, 1, 7, 16, 50):
+        monkeypatch.setattr(scheduler, "STEP_TOKENS", budget)
+        with LLM(None if folder is None else CHECKPOINTS / folder) as llm:
+            answers.append([content(c) for c in llm.generate(prompts, PARAMS)])
+    assert all(other == answers[0] for other in answers)
+
+
+@pytest.mark.parametrize("speculate", [0, 8])
+def test_steps_keep_to_their_budget(speculate: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler, "STEP_TOKENS", 20)
+    with LLM(speculate=speculate) as llm:
+        sizes, forward = [], llm.model.forward
+
+        def measured(batch: Batch, cache: KVCache) -> np.ndarray:
+            sizes.append(len(batch.tokens))
+            return forward(batch, cache)
+
+        llm.model.forward = measured
+        params = SamplingParams(max_tokens=30, temperature=0, logit_bias={5: 100}, ignore_eos=True)
+        llm.generate([[seed] * size for seed, size in enumerate([4, 4, 4, 4, 4, 50, 50])], params)
+        assert (totals(llm)["accepted_tokens"] > 0) == (speculate > 0)
+        assert max(sizes) == 20
+        rejected = totals(llm)["drafted_tokens"] - totals(llm)["accepted_tokens"]
+        assert sum(sizes) == totals(llm)["computed_tokens"] == 120 + 7 * 29 + rejected
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.9])
+def test_cold_or_warm(fresh: LLM, temperature: float) -> None:
+    params = SamplingParams(max_tokens=30, temperature=temperature, logprobs=3, ignore_eos=True)
+    for prompt in ([5, *ids(99)], [6, *ids(95)], [7, *ids(4)], [8, *ids(15)]):
+        cold, warm = fresh.generate(prompt, params), fresh.generate(prompt, params)
+        assert cold.usage.cached_tokens == 0
+        assert warm.usage.cached_tokens == len(prompt) - 1
+        assert content(cold) == content(warm)
+
+
+@pytest.mark.parametrize("folder", FAMILIES)
+def test_cold_or_warm_in_every_family(folder: str) -> None:
+    whole = ids(80)
+    answers = {}
+    for known in (0, 1, 16, 20, 48, 79):
+        with LLM(CHECKPOINTS / folder) as llm:
+            if known:
+                llm.generate([*whole[:known], 2, 2], SamplingParams(max_tokens=1))
+            completion = llm.generate(whole, PARAMS)
+            assert completion.usage.cached_tokens == known
+            answers[known] = content(completion)
+    assert all(answer == answers[0] for answer in answers.values())
+
+
+def test_one_beginning_is_computed_once(fresh: LLM) -> None:
+    alone = content(fresh.generate(ids(100), PARAMS))
+    with LLM() as llm:
+        with llm.engine._changed:  # so that they come at once
+            receivers = [submit(llm, ids(100), PARAMS) for _ in range(5)]
+        completions = [receiver.completion() for receiver in receivers]
+        assert [content(c) for c in completions] == [alone] * 5
+        assert [c.usage.cached_tokens for c in completions] == [0, 99, 99, 99, 99]
+        assert totals(llm)["computed_tokens"] == 100 + 4 + 5 * 29
+        assert totals(llm)["prefix_hits_tokens"] == 4 * 99
+
+
+def test_a_second_turn_computes_only_what_is_new(fresh: LLM) -> None:
+    messages = [{"role": "user", "content": "Who are you, and what can you do for me today?"}]
+    params = SamplingParams(max_tokens=40)
+    first = fresh.chat(messages, params)
+    before = totals(fresh)["computed_tokens"]
+    prompt = fresh.encode_chat(messages) + first.token_ids + fresh.encode("And what else?")
+    second = fresh.generate(prompt, PARAMS)
+    new = len(prompt) - first.usage.prompt_tokens - len(first.token_ids) + 1  # the last was never computed
+    assert second.usage.cached_tokens == len(prompt) - new
+    assert totals(fresh)["computed_tokens"] - before == new + 29
+    with LLM() as cold:
+        assert content(cold.generate(prompt, PARAMS)) == content(second)
+
+
+def test_preempted_requests_lose_nothing() -> None:
+    prompts = [ids(20, seed) for seed in range(6)]
+    params = SamplingParams(max_tokens=60, temperature=0.9, logprobs=2, ignore_eos=True)
+    with small_llm(1000) as llm:
+        expected = [content(llm.generate(prompt, params)) for prompt in prompts]
+    with small_llm(8) as llm:  # each comes to need five
+        order: list[int] = []
+        receivers = [Receiver() for _ in prompts]
+        with llm.engine._changed:
+            for i, prompt in enumerate(prompts):
+
+                def deliver(piece: Piece, i: int = i) -> None:
+                    order.extend([i] if piece.completion else [])
+                    receivers[i](piece)
+
+                llm.engine.submit(prompt, params.with_defaults(llm.defaults), deliver)
+        completions = [receiver.completion() for receiver in receivers]
+        assert [content(c) for c in completions] == expected
+        assert totals(llm)["preemptions"] > 0
+        assert totals(llm)["completion_tokens"] == 6 * 60
+        assert order == list(range(6))
+        assert [c.usage.cached_tokens for c in completions] == [0] * 6  # their own pages do not count
+        assert_nothing_is_held(llm)
+
+
+def test_the_queue_is_full_when_memory_is() -> None:
+    forever = SamplingParams(max_tokens=60, ignore_eos=True)
+    with small_llm(5, max_queue=1) as llm:
+        release = threading.Event()
+        forward = llm.model.forward
+
+        def slow(batch: Batch, cache: KVCache) -> np.ndarray:
+            if batch.positions.max() >= 70:
+                release.wait(timeout=60)
+            return forward(batch, cache)
+
+        llm.model.forward = slow
+        running = submit(llm, ids(16), forever)
+        waiting = submit(llm, ids(16, seed=1), forever)
+        while not llm.engine._scheduler._short:
+            pass
+        with pytest.raises(QueueFull):
+            submit(llm, ids(16, seed=2), forever)
+        release.set()
+        assert [len(r.completion().token_ids) for r in (running, waiting)] == [60, 60]
+
+
+def test_cancelling_who_computes_a_shared_beginning(fresh: LLM, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = content(fresh.generate(ids(100), PARAMS))
+    monkeypatch.setattr(scheduler, "STEP_TOKENS", 40)
+    with LLM() as llm:
+        forward = llm.model.forward
+
+        def cancel_midway(batch: Batch, cache: KVCache) -> np.ndarray:
+            if 50 in batch.positions and len(batch.starts) == 2:
+                llm.engine.cancel("first")
+            return forward(batch, cache)
+
+        llm.model.forward = cancel_midway
+        with llm.engine._changed:
+            first = submit(llm, ids(100), PARAMS, "first")
+            second = submit(llm, ids(100), PARAMS)
+        assert first.completion().finish_reason == "cancelled"
+        completion = second.completion()
+        assert content(completion) == expected
+        assert totals(llm)["computed_tokens"] == 100 + 29  # it went on where the first had stopped
+        assert_nothing_is_held(llm)
+
+
+@pytest.mark.parametrize("known", [0, 24])
+def test_a_failure_leaves_nothing_behind_that_was_not_computed(fresh: LLM, known: int) -> None:
+    expected = content(fresh.generate(ids(100), PARAMS))
+    with LLM() as llm:
+        if known:
+            llm.generate(ids(known), SamplingParams(max_tokens=1))
+        forward, calls = llm.model.forward, []
+
+        def fail_once(batch: Batch, cache: KVCache) -> np.ndarray:
+            logits = forward(batch, cache)
+            calls.append(len(batch.tokens))
+            if len(calls) == 1:
+                lost = batch.page_tables[0, known // PAGE :]
+                cache.keys[:, lost] = np.nan
+                cache.values[:, lost, :, :, : llm.model.config.head_dim] = np.nan
+                raise MemoryError("no more")
+            return logits
+
+        llm.model.forward = fail_once
+        with llm.engine._changed:
+            first, second = (submit(llm, ids(100), PARAMS) for _ in range(2))
+        assert "no more" in str(first.completion().error)
+        assert content(second.completion()) == expected
+        assert_nothing_is_held(llm)
+
+
+def test_anything_may_happen() -> None:
+    """Requests with common beginnings come, go and are cancelled, in memory for a few of them."""
+    choose = random.Random(7)
+    beginnings = [ids(size, seed=size) for size in (5, 16, 40, 70)]
+    requests = []
+    for i in range(120):
+        prompt = choose.choice(beginnings)[: choose.randint(1, 70)] + ids(choose.randint(0, 20), seed=i % 10)
+        params = SamplingParams(
+            max_tokens=choose.randint(1, 40),
+            temperature=choose.choice([0, 1.0]),
+            seed=i,
+            logprobs=1,
+            ignore_eos=True,
+        )
+        requests.append((prompt, params))
+    with small_llm(10_000) as llm:
+        expected = [content(llm.generate(prompt, params)) for prompt, params in requests]
+        assert_nothing_is_held(llm)
+    with small_llm(14, max_queue=len(requests), max_concurrency=10, speculate=4) as llm:
+        receivers = []
+        for i, (prompt, params) in enumerate(requests):
+            receivers.append(submit(llm, prompt, params, str(i)))
+            if choose.random() < 0.3:
+                llm.engine.cancel(str(choose.randrange(i + 1)))
+            while llm.engine.stats()["waiting"] > 8:
+                time.sleep(0.001)
+        finished = 0
+        for receiver, whole in zip(receivers, expected, strict=True):
+            completion = receiver.completion()
+            if completion.finish_reason == "cancelled":
+                assert completion.error is None
+                assert completion.token_ids == whole[0][: len(completion.token_ids)]
+            else:
+                assert content(completion) == whole
+                finished += 1
+        assert finished > 50
+        assert totals(llm)["preemptions"] > 0
+        assert totals(llm)["prefix_hits_tokens"] > 0
+        assert_nothing_is_held(llm)
+
+
+def test_sixty_four_together_in_little_memory(llm: LLM) -> None:
+    params = SamplingParams(max_tokens=24, temperature=0.7, logprobs=2, ignore_eos=True)
+    expected = [content(llm.generate(prompt, params)) for prompt in PROMPTS]
+    page = KVCache.bytes_per_page(llm.model.config)
+    with LLM(kv_cache_memory=60 * page) as poor:
+        assert [content(c) for c in poor.generate(PROMPTS, params)] == expected
+        assert totals(poor)["preemptions"] > 0
+        assert_nothing_is_held(poor)
