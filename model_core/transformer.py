@@ -12,7 +12,7 @@ from . import operators as op
 from .config import ModelConfig
 from .kernels.attention import PAGE, QUERY_ROWS, attention_scratch
 from .kernels.decoder import LAYER, STEP, forward
-from .kernels.linear import ACTIVATIONS, GROUP, NIBBLE_GROUP, STRIP, SUMS_BYTES
+from .kernels.linear import ACTIVATIONS, GROUP, STRIP, SUMS_BYTES
 from .kernels.team import Team
 from .kv_cache import Batch, KVCache
 from .weights import NAMES, Matrix, aligned_zeros, padded
@@ -167,7 +167,6 @@ class _Buffers:
             self._array(a, "codes", rows, self._k + 64, np.int8, row="codes_row")
             self._array(a, "starts", rows, padded(-(-self._k // GROUP), 16), np.int32, row="runs_row")
             self._array(a, "scales", rows, padded(-(-self._k // GROUP), 16), row="runs_row")
-            self._array(a, "sums", rows, padded(self._k // NIBBLE_GROUP, 16), np.int32, row="sums_row")
         if wanted > self._wanted:
             self._wanted = wanted
             self._array(step, "last", wanted, self._hidden, row="x_row")

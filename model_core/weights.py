@@ -30,11 +30,11 @@ class Matrix:
     Attributes:
         kind: of simd's kinds.
         n, k: padded sizes; n to whole strips, and k to groups of 4-bit weights where they are integers.
-        data: float kinds [n / 16, k, 16]; int8 uint8 [n / 16, k / 4, 16, 4], weights + 128; int4 uint8
-            [n / 16, k / 8, 16, 4], each byte two codes, of k in its low half and of k + 4 in its high one.
-        scales: float32 [n], or None.
-        groups: uint8 [n / 16, k / 32, 16] of int4: factor + 16 * zero, weight = (code - zero) * factor *
-            scale.
+        data: 16 rows side by side. Float kinds [n / 16, k, 16]; int8 uint8 [n / 16, k / 4, 16, 4], weights +
+            128; int4 uint8 [n / 16, k / 8, 16, 4], each byte the codes of k (low half) and k + 4.
+        scales: float32 [n] of integer kinds.
+        groups: uint8 [n / 16, k / 32, 16] of int4: factor + 16 * zero, and a weight is (code - zero) *
+            factor * scale.
         bias: float32 [n], or None.
     """
 
@@ -111,8 +111,7 @@ def pack(parts: Sequence[np.ndarray | Int4], kind: int, biases: Sequence[np.ndar
 
     A matrix for INT4 may come as codes. Raises ModelError where a weight to be rounded is not finite.
     """
-    sizes = [len(part.codes if isinstance(part, Int4) else part) for part in parts]
-    k = (parts[0].codes if isinstance(parts[0], Int4) else parts[0]).shape[1]
+    sizes, k = [_size(part)[0] for part in parts], _size(parts[0])[1]
     matrix = empty(kind, sum(padded(size, STRIP) for size in sizes), k, biases is not None)
     start = 0
     for i, (part, size) in enumerate(zip(parts, sizes, strict=True)):
@@ -127,22 +126,23 @@ def pack(parts: Sequence[np.ndarray | Int4], kind: int, biases: Sequence[np.ndar
 
 
 def _fill(matrix: Matrix, start: int, block: np.ndarray | Int4) -> None:
-    """Put some rows into a matrix from row `start` on, rounded to its kind."""
+    """Put some rows into a matrix from row `start` on, a multiple of 16, rounded to its kind."""
+    tiles = slice(start // 16, (start + padded(_size(block)[0], 16)) // 16)
     if matrix.kind == INT4:
         codes, groups, scales = block if isinstance(block, Int4) else round_int4(np.float32(block))
-        tiles = _tiles(codes, matrix.k // 8, 8).reshape(-1, matrix.k // 8, 16, 2, 4)
-        _place(matrix.data, start, tiles[:, :, :, 0] | tiles[:, :, :, 1] << 4)
-        _place(matrix.groups, start, _tiles(groups, matrix.k // NIBBLE_GROUP, 1)[..., 0])
+        side = _side_by_side(codes, matrix.k // 8, 8)
+        matrix.data[tiles] = side[..., :4] | side[..., 4:] << 4
+        matrix.groups[tiles] = _side_by_side(groups, matrix.k // NIBBLE_GROUP, 1)[..., 0]
     elif matrix.kind == INT8:
         codes, scales = round_int8(np.float32(block))
-        _place(matrix.data, start, _tiles(codes, matrix.k // 4, 4).view(np.uint8) ^ np.uint8(128))
+        matrix.data[tiles] = _side_by_side(codes, matrix.k // 4, 4).view(np.uint8) ^ np.uint8(128)
     else:
-        _place(matrix.data, start, _tiles(block.astype(matrix.data.dtype, copy=False), matrix.k, 1)[..., 0])
+        matrix.data[tiles] = _side_by_side(block.astype(matrix.data.dtype, copy=False), matrix.k, 1)[..., 0]
         return
     matrix.scales[start : start + len(scales)] = scales
 
 
-def _tiles(array: np.ndarray, steps: int, width: int) -> np.ndarray:
+def _side_by_side(array: np.ndarray, steps: int, width: int) -> np.ndarray:
     """[n, k] -> [n / 16, steps, 16, width]: 16 rows side by side, `width` columns of each, zeros around."""
     n, k = array.shape
     whole = array
@@ -152,5 +152,5 @@ def _tiles(array: np.ndarray, steps: int, width: int) -> np.ndarray:
     return whole.reshape(-1, 16, steps, width).transpose(0, 2, 1, 3)
 
 
-def _place(target: np.ndarray, start: int, tiles: np.ndarray) -> None:
-    target[start // 16 : start // 16 + len(tiles)] = tiles
+def _size(part: np.ndarray | Int4) -> tuple[int, int]:
+    return (part.codes if isinstance(part, Int4) else part).shape

@@ -63,9 +63,7 @@ def options(*decorators: Callable[[Command], Command]) -> Callable[[Command], Co
 PORT = click.IntRange(1, 65535)
 model_options = options(
     option("--model", help="Folder in Hugging Face layout, or a name on the hub.  [default: embedded model]"),
-    option(
-        "--weights", type=click.Choice(WEIGHTS), default="auto", help="auto: as stored; int8, int4: rounded."
-    ),
+    option("--weights", type=click.Choice(WEIGHTS), default="auto", help="auto: as stored; or rounded."),
     option("--threads", type=click.IntRange(1), help="Threads for the arithmetic.  [default: by model size]"),
     option(
         "--max-context",

@@ -19,6 +19,8 @@ from .simd import (
     _I16,
     _I32,
     _I32X16,
+    INT4,
+    INT8,
     ROWS,
     TILES,
     _broadcast,
@@ -29,6 +31,9 @@ from .simd import (
     _splat,
     _store,
 )
+
+# Outputs that one thread computes in one go: weights are padded to strips of this many.
+STRIP = 64
 
 _n = types.intp
 
@@ -71,13 +76,13 @@ def _for_each(b: ir.IRBuilder, value: ir.Value, cases: Iterable[int], emit: Call
 
 @intrinsic(prefer_literal=True)
 def float_block(
-    typing_context, kinds, tiles, kind, rows, w, w_step, w_tile, x, x_row, steps, y, y_row, accumulate
+    typing_context, kinds, tiles, kind, rows, w, w_step, w_tile, ahead, x, x_row, steps, y, y_row, accumulate
 ):
     """y[row, tile] (+)= sum over steps of x[row, step] * w[step, tile].
 
     kinds, tiles: constants, a tuple of the kinds that w may hold, and the tiles of a block.
     kind, rows: one of those kinds, and one of ROWS.
-    w: address; a step further is w_step bytes on, a tile w_tile.
+    w: address; a step further is w_step bytes on, a tile w_tile. ahead: as w, of two tiles to be fetched.
     x: address of floats, one a step; a row is x_row bytes on.
     y: address of floats, 16 a tile; a row is y_row bytes on. `accumulate` says whether to go on from them.
     """
@@ -90,7 +95,7 @@ def float_block(
         )
         return context.get_dummy_value()
 
-    return types.void(kinds, tiles, *[_n] * 11), codegen
+    return types.void(kinds, tiles, *[_n] * 12), codegen
 
 
 def _floats(
@@ -101,6 +106,7 @@ def _floats(
     w: ir.Value,
     w_step: ir.Value,
     w_tile: ir.Value,
+    ahead: ir.Value,
     x: ir.Value,
     x_row: ir.Value,
     steps: ir.Value,
@@ -109,11 +115,14 @@ def _floats(
     accumulate: ir.Value,
 ) -> None:
     xs, ws = _places(b, x, x_row, rows), _places(b, w, w_tile, tiles)
+    next_ones = _places(b, ahead, w_tile, 2) if tiles > 1 else []
     places = [b.add(place, place.type(64 * t)) for place in _places(b, y, y_row, rows) for t in range(tiles)]
 
     def body(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
         offset = b.mul(step, w_step)
         weights = [_load_widened(b, b.add(place, offset), kind) for place in ws]
+        for place in next_ones:
+            _prefetch(b, b.add(place, offset))
         new = []
         for row in range(rows):
             value = _broadcast(b, _load(b, b.add(xs[row], b.mul(step, step.type(4))), _F32))
@@ -132,53 +141,94 @@ def _before(b: ir.IRBuilder, place: ir.Value, accumulate: ir.Value) -> ir.Value:
 
 @intrinsic
 def integer_block(
-    typing_context, rows, w, w_tile, x, x_row, steps, start, scale, run_row, y, y_row, accumulate
+    typing_context,
+    kind,
+    rows,
+    w,
+    w_tile,
+    groups,
+    groups_tile,
+    x,
+    x_row,
+    count,
+    start,
+    scale,
+    run_row,
+    ahead,
+    ahead_step,
+    y,
+    y_row,
+    accumulate,
 ):
-    """y[row, tile] (+)= scale[row] * (start[row] + sum over steps of four products), for TILES tiles.
+    """y[row, tile] (+)= scale[row] * (start[row] + sum over k of x[row, k] * w[k, tile]), for TILES tiles.
 
-    rows: one of ROWS.
-    w: address of weights + 128, 64 bytes a step: 16 outputs of four consecutive k each; a tile is w_tile on.
-    x: address of signed bytes, four a step; a row is x_row bytes on.
+    kind: INT8 or INT4. rows: one of ROWS.
+    w: address of weights + 128, 4 consecutive k of the 16 outputs of a tile in 64 bytes; or of codes of 4
+        bits, 8 consecutive k, the first four in the low halves of bytes and the others in the high ones. A
+        tile is w_tile bytes on: so a strip is read as several streams, which processors fetch ahead better
+        than one.
+    groups: of INT4, address of a byte for each 32 k and output, factor + 16 * zero, where a weight is
+        (code - zero) * factor; a tile is groups_tile bytes on.
+    x: address of signed bytes; a row is x_row bytes on. count: how many times 32 k.
     start, scale: addresses of an int32 and a float of each row, run_row bytes apart.
+    ahead: address of two tiles, w_tile apart, to be fetched meanwhile, ahead_step bytes every 32 k.
     y, accumulate: as in float_block.
     """
 
     def codegen(context, b, signature, args):
-        _for_each(b, args[0], ROWS, lambda rows: _integers(b, rows, *args[1:]))
+        kind, rows, *rest = args
+        _for_each(
+            b, kind, (INT8, INT4), lambda k: _for_each(b, rows, ROWS, lambda r: _integers(b, k, r, *rest))
+        )
         return context.get_dummy_value()
 
-    return types.void(*[_n] * 12), codegen
+    return types.void(*[_n] * 17), codegen
 
 
 def _integers(
     b: ir.IRBuilder,
+    kind: int,
     rows: int,
     w: ir.Value,
     w_tile: ir.Value,
+    groups: ir.Value,
+    groups_tile: ir.Value,
     x: ir.Value,
     x_row: ir.Value,
-    steps: ir.Value,
+    count: ir.Value,
     start: ir.Value,
     scale: ir.Value,
     run_row: ir.Value,
+    ahead: ir.Value,
+    ahead_step: ir.Value,
     y: ir.Value,
     y_row: ir.Value,
     accumulate: ir.Value,
 ) -> None:
-    xs, ys, ws = _places(b, x, x_row, rows), _places(b, y, y_row, rows), _places(b, w, w_tile, TILES)
+    xs, ys = _places(b, x, x_row, rows), _places(b, y, y_row, rows)
     starts = [_broadcast(b, _load(b, place, _I32)) for place in _places(b, start, run_row, rows)]
+    ws, gs = _places(b, w, w_tile, TILES), _places(b, groups, groups_tile, TILES)
+    next_ones, eighth = _places(b, ahead, w_tile, 2), b.lshr(ahead_step, ahead_step.type(3))
 
     def body(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
-        offset = b.mul(step, step.type(64))
-        weights = [_load(b, b.add(place, offset), _I8X64) for place in ws]
-        new = []
-        for row in range(rows):
-            word = _load(b, b.add(xs[row], b.mul(step, step.type(4))), _I32)
-            four = b.bitcast(_broadcast(b, word), _I8X64)
-            new += [_dot4(b, sums[row * TILES + t], weights[t], four, 128) for t in range(TILES)]
-        return new
+        at = [b.add(place, b.mul(step, step.type(512 if kind == INT8 else 256))) for place in ws]
+        first = [b.add(place, b.mul(step, step.type(32))) for place in xs]
+        groups = [b.add(place, b.mul(step, step.type(16))) for place in gs] if kind == INT4 else []
+        weights = _bytes if kind == INT8 else _expanded(b, groups)
+        for four in range(8):
+            tiles = weights(b, at, four)
+            so_far = b.add(b.mul(step, ahead_step), b.mul(eighth, eighth.type(four)))
+            for place in next_ones:
+                _prefetch(b, b.add(place, so_far))
+            new = []
+            for row in range(rows):
+                word = _load(b, b.add(first[row], first[row].type(4 * four)), _I32)
+                same = b.bitcast(_broadcast(b, word), _I8X64)
+                new += [_dot4(b, sums[row * TILES + t], tiles[t], same, 128) for t in range(TILES)]
+            sums = new
+        return sums
 
-    sums = _loop(b, steps, [value for value in starts for _ in range(TILES)], body)
+    sums = _loop(b, count, [value for value in starts for _ in range(TILES)], body)
     for row, place in enumerate(_places(b, scale, run_row, rows)):
         factor = _broadcast(b, _load(b, place, _F32))
         for t in range(TILES):
@@ -187,76 +237,61 @@ def _integers(
             _store(b, target, _fma(b, value, factor, _before(b, target, accumulate)))
 
 
-@intrinsic
-def nibble_block(typing_context, w, w_tile, groups, groups_tile, x, sums, count, scale, y, accumulate):
-    """integer_block for one row and 4-bit weights: y[tile] (+)= scale * sum over `count` groups, TILES tiles.
+def _bytes(b: ir.IRBuilder, at: list[ir.Value], four: int) -> list[ir.Value]:
+    """Four consecutive k, the `four`th of eight times four, of each tile."""
+    return [_load(b, b.add(place, place.type(64 * four)), _I8X64) for place in at]
 
-    A weight is (code - zero) * factor, with a zero and a factor for each 32 consecutive k of an output.
-    w: address of codes, two a byte, 256 bytes a group; a tile w_tile on. A vector of 64 bytes holds
-        eight consecutive k of 16 outputs: the first four in the low halves, the others in the high ones.
-    groups: address of 16 bytes a group, factor + 16 * zero; a tile groups_tile on.
-    x: address of signed bytes; sums: address of an int32 a group, the sum of its 32 x.
-    scale: address of one float. y: 16 floats a tile.
+
+def _expanded(b: ir.IRBuilder, groups: list[ir.Value]) -> Callable[..., list[ir.Value]]:
+    """As `_bytes`, from codes of 4 bits: (code - zero) * factor + 128.
+
+    Two bytes are multiplied as one number of 16 bits: a product is at most 15 * 15, so none runs over into
+    its neighbour. The rest is added modulo 256, where the sum is right.
     """
+    wide = ir.VectorType(_I16, 32)
+    factors, rests = [], []
+    for place in groups:
+        pair = b.zext(_load(b, place, _I8X16), _I32X16)
+        factor, zero = _nibbles(b, pair)
+        rest = b.sub(_splat(128, _I32X16), b.mul(factor, zero))
+        rest = b.mul(b.and_(rest, _splat(255, _I32X16)), _splat(0x01010101, _I32X16))
+        factors.append(b.bitcast(b.mul(factor, _splat(0x00010001, _I32X16)), wide))
+        rests.append(b.bitcast(rest, _I8X64))
 
-    def codegen(context, b, signature, args):
-        w, w_tile, groups, groups_tile, x, sums, count, scale, y, accumulate = args
-        ws, gs = _places(b, w, w_tile, TILES), _places(b, groups, groups_tile, TILES)
+    def weights(b: ir.IRBuilder, at: list[ir.Value], four: int) -> list[ir.Value]:
+        tiles = []
+        for place, factor, rest in zip(at, factors, rests, strict=True):
+            codes = _load(b, b.add(place, place.type(64 * (four // 2))), _I8X64)
+            product = b.mul(b.bitcast(_nibbles(b, codes)[four % 2], wide), factor)
+            tiles.append(b.add(b.bitcast(product, _I8X64), rest))
+        return tiles
 
-        def body(step, totals):
-            offset, place = b.mul(step, step.type(256)), b.add(x, b.mul(step, step.type(32)))
-            words = [
-                b.bitcast(_broadcast(b, _load(b, b.add(place, place.type(4 * i)), _I32)), _I8X64)
-                for i in range(8)
-            ]
-            total = _broadcast(b, _load(b, b.add(sums, b.mul(step, step.type(4))), _I32))
-            new = []
-            for t in range(TILES):
-                dot = _splat(0, _I32X16)
-                for i in range(4):
-                    codes = _load(b, b.add(b.add(ws[t], offset), offset.type(64 * i)), _I8X64)
-                    for half, word in zip(_nibbles(b, codes), words[2 * i : 2 * i + 2], strict=True):
-                        dot = _dot4(b, dot, half, word, 0)
-                pair = _load(b, b.add(gs[t], b.mul(step, step.type(16))), _I8X16)
-                factor, zero = (b.zext(half, _I32X16) for half in _nibbles(b, pair))
-                new.append(b.add(totals[t], b.mul(b.sub(dot, b.mul(zero, total)), factor)))
-            return new
-
-        totals = _loop(b, count, [_splat(0, _I32X16)] * TILES, body)
-        factor = _broadcast(b, _load(b, scale, _F32))
-        for t in range(TILES):
-            target = b.add(y, y.type(64 * t))
-            value = b.sitofp(totals[t], _F32X16)
-            _store(b, target, _fma(b, value, factor, _before(b, target, accumulate)))
-        return context.get_dummy_value()
-
-    return types.void(*[_n] * 10), codegen
+    return weights
 
 
-def _nibbles(b: ir.IRBuilder, bytes_: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """The low and the high half of each byte."""
-    return b.and_(bytes_, _splat(15, bytes_.type)), b.lshr(bytes_, _splat(4, bytes_.type))
+def _prefetch(b: ir.IRBuilder, address: ir.Value) -> None:
+    """Ask for a cache line that is needed soon."""
+    pointer = ir.PointerType(ir.IntType(8))
+    kind = ir.FunctionType(ir.VoidType(), [pointer, _I32, _I32, _I32])
+    name = "llvm.prefetch.p0"
+    function = b.module.globals.get(name) or ir.Function(b.module, kind, name)
+    b.call(function, [b.inttoptr(address, pointer), _I32(0), _I32(2), _I32(1)])
+
+
+def _nibbles(b: ir.IRBuilder, vector: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """The low and the high four of the lowest eight bits of each number."""
+    return b.and_(vector, _splat(15, vector.type)), b.lshr(vector, _splat(4, vector.type))
 
 
 @intrinsic
-def expand_nibbles(typing_context, w, group, out):
-    """32 k of 16 outputs from 4 bits to bytes, as integer_block takes them: (code - zero) * factor + 128.
-
-    w: address of 256 bytes of codes; group: address of 16 bytes; out: address of 512 bytes.
-    """
+def expand(typing_context, w, groups, out):
+    """32 k of a tile from 4 bits to bytes, as integer_block takes them. Addresses as there."""
 
     def codegen(context, b, signature, args):
-        w, group, out = args
-        wide = ir.VectorType(_I16, 64)
-        each_four_times = ir.Constant(ir.VectorType(_I32, 64), [i // 4 for i in range(64)])
-        factor, zero = (
-            b.zext(b.shuffle_vector(half, ir.Constant(_I8X16, ir.Undefined), each_four_times), wide)
-            for half in _nibbles(b, _load(b, group, _I8X16))
-        )
-        for i in range(4):
-            for j, half in enumerate(_nibbles(b, _load(b, b.add(w, w.type(64 * i)), _I8X64))):
-                value = b.add(b.mul(b.sub(b.zext(half, wide), zero), factor), _splat(128, wide))
-                _store(b, b.add(out, out.type(64 * (2 * i + j))), b.trunc(value, _I8X64))
+        w, groups, out = args
+        weights = _expanded(b, [groups])
+        for four in range(8):
+            _store(b, b.add(out, out.type(64 * four)), weights(b, [w], four)[0])
         return context.get_dummy_value()
 
     return types.void(_n, _n, _n), codegen

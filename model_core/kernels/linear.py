@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from ..quantize import NIBBLE_GROUP
-from .blocks import expand_nibbles, float_block, integer_block, nibble_block
+from .blocks import STRIP, expand, float_block, integer_block
 from .simd import (
     BFLOAT16,
     FLOAT16,
@@ -18,6 +18,7 @@ from .simd import (
     add,
     add_i32,
     broadcast,
+    broadcast_i32,
     largest_of,
     load_f32,
     maximum,
@@ -33,8 +34,6 @@ from .team import claim
 # Activations are quantised in runs of this many k, each with a scale of its own, so that an outlier
 # costs its neighbours their precision and no others.
 GROUP = 256
-# Outputs that one thread computes in one go: weights are packed, and padded, in strips of this many.
-STRIP = 64
 STRIP_TILES = STRIP // 16
 
 # A packed matrix (see model_core/weights.py) as kernels see it: sizes and addresses, 0 for none.
@@ -52,8 +51,6 @@ ACTIVATIONS = np.dtype(
             "starts",
             "scales",
             "runs_row",
-            "sums",
-            "sums_row",
         )
     ]
 )
@@ -65,12 +62,10 @@ SUMS_BYTES = max(ROWS) * STRIP * 4
 def quantise(a, row, first, count):
     """Quantise `count` activations of a row (a multiple of 32) from `first` (of GROUP) on: x = scale * code.
 
-    The codes are int8. `starts` gets what the sum of their products starts from (see OFFSET), `sums` the
-    sum of each 32.
+    The codes are int8; `starts` gets what the sum of their products starts from (see OFFSET).
     """
     floats = a.floats + row * a.row + 4 * first
     codes = a.codes + row * a.codes_row + first
-    sums = a.sums + row * a.sums_row + first // NIBBLE_GROUP * 4
     run = row * a.runs_row + first // GROUP * 4
     largest = broadcast(np.float32(0))
     for i in range(0, count, 16):
@@ -78,14 +73,10 @@ def quantise(a, row, first, count):
     most = largest_of(largest)
     # Anything below would be a subnormal whose inverse is infinite.
     inverse = broadcast(np.float32(127) / most if most > np.float32(1e-30) else np.float32(0))
-    total = np.int32(0)
-    for i in range(0, count, NIBBLE_GROUP):
-        low = store_rounded(codes, i, multiply(load_f32(floats, 4 * i), inverse))
-        high = store_rounded(codes, i + 16, multiply(load_f32(floats, 4 * i + 64), inverse))
-        of_32 = sum_of_i32(add_i32(low, high))
-        set_i32(sums, i // 8, of_32)
-        total = np.int32(total + of_32)
-    set_i32(a.starts, run, np.int32(-OFFSET * total))
+    total = broadcast_i32(np.int32(0))
+    for i in range(0, count, 16):
+        total = add_i32(total, store_rounded(codes, i, multiply(load_f32(floats, 4 * i), inverse)))
+    set_i32(a.starts, run, np.int32(-OFFSET * sum_of_i32(total)))
     set_f32(a.scales, run, most / np.float32(127))
 
 
@@ -99,21 +90,14 @@ def linear(team, m, a, rows, y, y_row, add_to, scratch):
     Each output is summed over k in order, in exact integers within a GROUP where the weights are integers.
     So its bits depend neither on how many rows there are nor on the thread.
     """
-    strip, strips = claim(team), -(-m.n // STRIP)
+    strip, following, strips = claim(team), claim(team), m.n // STRIP
     while strip < strips:
-        if m.kind == INT8:
-            _strip_of_bytes(m.data + strip * STRIP * m.k, m, a, rows, strip, y, y_row, add_to, scratch)
-        elif m.kind == INT4 and rows > 1:
-            wide = scratch + SUMS_BYTES
-            for i in range(0, STRIP * m.k, 512):
-                at = strip * STRIP * m.k + i
-                expand_nibbles(m.data + at // 2, m.groups + at // 32, wide + i)
-            _strip_of_bytes(wide, m, a, rows, strip, y, y_row, add_to, scratch)
-        elif m.kind == INT4:
-            _strip_of_nibbles(m, a, strip, y, y_row, add_to, scratch)
+        ahead = following if following < strips else strip
+        if m.kind == INT8 or m.kind == INT4:
+            _strip_of_integers(m, a, rows, strip, ahead, y, y_row, add_to, scratch)
         else:
-            _strip_of_floats(m, a, rows, strip, y, y_row, add_to, scratch)
-        strip = claim(team)
+            _strip_of_floats(m, a, rows, strip, ahead, y, y_row, add_to, scratch)
+        strip, following = following, claim(team)
 
 
 @njit(nogil=True)
@@ -145,74 +129,88 @@ def block_rows(left):
 
 
 @njit(nogil=True)
-def _strip_of_bytes(w, m, a, rows, strip, y, y_row, add_to, sums):
+def _ahead(row, tile):
+    """Which two tiles of the next strip to fetch during the block of `row` and `tile`; -1: none.
+
+    One block alone waits for memory anyway. With more, the next strip comes while the later ones compute.
+    """
+    if TILES == STRIP_TILES:
+        return 2 * (row // ROWS[0]) if row < 2 * ROWS[0] else -1
+    return tile if row == 0 else -1
+
+
+@njit(nogil=True)
+def _strip_of_integers(m, a, rows, strip, following, y, y_row, add_to, scratch):
+    each = 2 if m.kind == INT4 else 1  # weights a byte
+    kind, w = m.kind, m.data + strip * STRIP * m.k // each
+    groups = m.groups + strip * STRIP * m.k // NIBBLE_GROUP
+    if kind == INT4 and rows > ROWS[0]:
+        # Widened once for all blocks, rather than in each.
+        wide = scratch + SUMS_BYTES
+        for i in range(m.k * STRIP // 512):  # pieces of 32 k of a tile
+            expand(w + 256 * i, groups + 16 * i, wide + 512 * i)
+        kind, w = INT8, wide
+    here = 2 if kind == INT4 else 1
     row = 0
     while row < rows:
         count = block_rows(rows - row)
         for first in range(0, m.k, GROUP):
-            x = a.codes + row * a.codes_row + first
             run = row * a.runs_row + first // GROUP * 4
             for tile in range(0, STRIP_TILES, TILES):
+                at = w + (tile * m.k + first) * 16 // here
+                fetched = _ahead(row, tile) if rows > ROWS[0] else -1
+                ahead, step = at, 512 // here
+                if fetched >= 0:
+                    ahead = m.data + ((following * STRIP + 16 * fetched) * m.k + 16 * first) // each
+                    step = 512 // each
                 integer_block(
+                    kind,
                     count,
-                    w + 16 * (tile * m.k + first),
-                    16 * m.k,
-                    x,
+                    at,
+                    m.k * 16 // here,
+                    groups + (tile * m.k + first) * 16 // NIBBLE_GROUP,
+                    m.k * 16 // NIBBLE_GROUP,
+                    a.codes + row * a.codes_row + first,
                     a.codes_row,
-                    min(GROUP, m.k - first) // 4,
+                    min(GROUP, m.k - first) // NIBBLE_GROUP,
                     a.starts + run,
                     a.scales + run,
                     a.runs_row,
-                    sums + 64 * tile,
+                    ahead,
+                    step,
+                    scratch + 64 * tile,
                     4 * STRIP,
                     first,
                 )
-        _finish(m, min(count, rows - row), strip, y + row * y_row, y_row, add_to, sums)
+        _finish(m, min(count, rows - row), strip, y + row * y_row, y_row, add_to, scratch)
         row += count
 
 
 @njit(nogil=True)
-def _strip_of_nibbles(m, a, strip, y, y_row, add_to, sums):
-    w, groups = m.data + strip * STRIP * m.k // 2, m.groups + strip * STRIP * m.k // NIBBLE_GROUP
-    for first in range(0, m.k, GROUP):
-        group = first // NIBBLE_GROUP
-        for tile in range(0, STRIP_TILES, TILES):
-            nibble_block(
-                w + tile * 8 * m.k + group * 256,
-                8 * m.k,
-                groups + tile * m.k // 2 + group * 16,
-                m.k // 2,
-                a.codes + first,
-                a.sums + 4 * group,
-                min(GROUP, m.k - first) // NIBBLE_GROUP,
-                a.scales + first // GROUP * 4,
-                sums + 64 * tile,
-                first,
-            )
-    _finish(m, 1, strip, y, y_row, add_to, sums)
-
-
-@njit(nogil=True)
-def _strip_of_floats(m, a, rows, strip, y, y_row, add_to, sums):
+def _strip_of_floats(m, a, rows, strip, following, y, y_row, add_to, scratch):
     size = 4 if m.kind == FLOAT32 else 2
     row = 0
     while row < rows:
         count = block_rows(rows - row)
         for tile in range(0, STRIP_TILES, TILES):
+            at = m.data + (strip * STRIP + 16 * tile) * m.k * size
+            fetched = _ahead(row, tile) if rows > ROWS[0] else -1
+            ahead = m.data + (following * STRIP + 16 * fetched) * m.k * size if fetched >= 0 else at
             float_block(
                 (FLOAT32, BFLOAT16, FLOAT16),
                 TILES,
                 m.kind,
                 count,
-                m.data + (strip * STRIP + 16 * tile) * m.k * size,
+                at,
                 16 * size,
                 16 * m.k * size,
+                ahead,
                 a.floats + row * a.row,
                 a.row,
                 m.k,
-                sums + 64 * tile,
+                scratch + 64 * tile,
                 4 * STRIP,
                 0,
             )
-        _finish(m, min(count, rows - row), strip, y + row * y_row, y_row, add_to, sums)
+        _finish(m, min(count, rows - row), strip, y + row * y_row, y_row, add_to, scratch)
         row += count

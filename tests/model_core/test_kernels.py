@@ -34,12 +34,11 @@ class Activations:
         self.codes = aligned_zeros((rows, k + 64), np.int8)
         self.starts = aligned_zeros((rows, runs), np.int32)
         self.scales = aligned_zeros((rows, runs), np.float32)
-        self.sums = aligned_zeros((rows, padded(k // 32, 16)), np.int32)
         self.floats[: len(x), : x.shape[1]] = x
         self.record = np.zeros(1, linear.ACTIVATIONS)
-        for name in ("floats", "codes", "starts", "scales", "sums"):
+        for name in ("floats", "codes", "starts", "scales"):
             self.record[name] = getattr(self, name).ctypes.data
-        for name, array in (("row", "floats"), ("codes_row", "codes"), ("sums_row", "sums")):
+        for name, array in (("row", "floats"), ("codes_row", "codes")):
             self.record[name] = getattr(self, array).strides[0]
         self.record["runs_row"] = self.starts.strides[0]
         for row in range(len(x)):
@@ -57,8 +56,8 @@ def unpacked(matrix: Matrix, n: int, k: int) -> np.ndarray:
     if matrix.kind != simd.INT4:
         return matrix.rows(np.arange(n))[:, :k].astype(np.float64)
     low, high = matrix.data & 15, matrix.data >> 4
-    codes = np.stack([low, high], axis=2)  # [n / 16, k / 8, 2, 16, 4]
-    codes = codes.transpose(0, 3, 1, 2, 4).reshape(matrix.n, matrix.k).astype(np.float64)
+    codes = np.concatenate([low, high], axis=-1)  # [n / 16, k / 8, 16, 8]
+    codes = codes.transpose(0, 2, 1, 3).reshape(matrix.n, matrix.k).astype(np.float64)
     groups = matrix.groups.transpose(0, 2, 1).reshape(matrix.n, -1)
     factor, zero = (np.repeat(part, 32, axis=1) for part in (groups & 15, groups >> 4))
     return ((codes - zero) * factor * matrix.scales[:, None])[:n, :k]
@@ -116,7 +115,7 @@ def test_extreme_activations_are_quantised() -> None:
     x[1, 3], x[2, 3], x[3] = 1e-38, -3e38, np.linspace(-1, 1, 64)
     a = Activations(x)
     assert np.allclose(a.dequantised(4, 64), x, atol=1 / 254, rtol=1e-6)
-    assert a.sums[3, :2].tolist() == [a.codes[3, :32].sum(dtype=int), a.codes[3, 32:64].sum(dtype=int)]
+    assert a.starts[:4, 0].tolist() == [-simd.OFFSET * row[:64].sum(dtype=int) for row in a.codes[:4]]
 
 
 @pytest.mark.parametrize("size", [16, 26, 312])
