@@ -24,6 +24,7 @@ from .scheduler import Limits
 from .tokenizer import Tokenizer
 
 Messages = Sequence[Mapping[str, str]]
+Params = SamplingParams | Sequence[SamplingParams] | None
 
 
 def embedded_model() -> Path:
@@ -151,12 +152,12 @@ class LLM:
     def generate(
         self,
         prompts: str | Sequence[int] | Sequence[str] | Sequence[Sequence[int]],
-        params: SamplingParams | None = None,
+        params: Params = None,
     ) -> Completion | list[Completion]:
         """Continue one raw prompt, or many together; a prompt is text or token ids.
 
-        Returns a completion, or a list of them in the order of the prompts. More prompts than the queue
-        holds are fed as others finish.
+        `params` are for all, or one for each. Returns a completion, or a list of them in the order of the
+        prompts. More prompts than the queue holds are fed as others finish.
 
         Raises:
             TritonchatError: a prompt was refused, or its computation failed.
@@ -167,9 +168,9 @@ class LLM:
         return completions[0] if one else completions
 
     def chat(
-        self, messages: Messages | Sequence[Messages], params: SamplingParams | None = None
+        self, messages: Messages | Sequence[Messages], params: Params = None
     ) -> Completion | list[Completion]:
-        """Answer one conversation, or many together. Raises as `generate`."""
+        """Answer one conversation, or many together. Parameters and errors are those of `generate`."""
         one = not messages or isinstance(messages[0], Mapping)
         many = [messages] if one else messages
         completions = self._complete_all([self.encode_chat(conversation) for conversation in many], params)
@@ -191,8 +192,11 @@ class LLM:
     def _resolve(self, params: SamplingParams | None) -> SamplingParams:
         return (params or SamplingParams()).with_defaults(self.defaults)
 
-    def _complete_all(self, prompts: list[list[int]], params: SamplingParams | None) -> list[Completion]:
-        resolved = self._resolve(params)
+    def _complete_all(self, prompts: list[list[int]], params: Params) -> list[Completion]:
+        each = [params] * len(prompts) if params is None or isinstance(params, SamplingParams) else params
+        if len(each) != len(prompts):
+            raise InvalidRequest(f"{len(prompts)} prompts came with parameters for {len(each)}.")
+        resolved = [self._resolve(one) for one in each]
         completions: list[Completion | None] = [None] * len(prompts)
         finished: queue.SimpleQueue[None] = queue.SimpleQueue()
 
@@ -210,7 +214,7 @@ class LLM:
             for index, (prompt, request_id) in enumerate(zip(prompts, ids, strict=True)):
                 if index >= most:
                     finished.get()
-                self.engine.submit(prompt, resolved, receiver(index), request_id)
+                self.engine.submit(prompt, resolved[index], receiver(index), request_id)
             for _ in range(min(most, len(prompts))):
                 finished.get()
         except BaseException:

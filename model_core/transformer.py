@@ -82,6 +82,17 @@ class Transformer:
         """Bytes of memory that all weights take."""
         return self.norm.nbytes + self.head.nbytes + sum(layer.nbytes for layer in self.layers)
 
+    @property
+    def products(self) -> int:
+        """Weights that a token is multiplied with, all layers and the head."""
+        matrices = [m for layer in self.layers for m in vars(layer).values() if isinstance(m, Matrix)]
+        return sum(m.n * m.k for m in [*matrices, self.head])
+
+    @property
+    def threads(self) -> int:
+        """How many threads compute a step."""
+        return self._team.threads
+
     def embed(self, tokens: np.ndarray) -> np.ndarray:
         """Token ids int [tokens] -> float32 [tokens, hidden_size]."""
         if self.embedding is None:

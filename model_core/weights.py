@@ -20,7 +20,7 @@ _DTYPES = {
     BFLOAT16: np.dtype(ml_dtypes.bfloat16),
     FLOAT16: np.dtype(np.float16),
 }
-_ROWS = 16 * STRIP  # rows that are packed at a time, to need little memory beside the result
+_ROWS = 4 * STRIP  # rows that are packed at a time, to need little memory beside the result
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
-"""The command line: `tritonchat up`, `serve`, `ui`, `complete`, `doctor`."""
+"""The command line: `tritonchat up`, `serve`, `ui`, `complete`, `quantize`, `bench`, `doctor`."""
 
+import json
 import logging
 import shutil
 import signal
@@ -13,6 +14,7 @@ from typing import Any
 
 import click
 import rich.console
+import rich.table
 
 from model_core import LLM, SamplingParams, TritonchatError
 from model_core.kv_cache import DTYPES
@@ -60,6 +62,7 @@ def options(*decorators: Callable[[Command], Command]) -> Callable[[Command], Co
     return decorate
 
 
+TEXT = click.Path(exists=True, dir_okay=False, path_type=Path)
 PORT = click.IntRange(1, 65535)
 model_options = options(
     option("--model", help="Folder in Hugging Face layout, or a name on the hub.  [default: embedded model]"),
@@ -111,6 +114,8 @@ def cli() -> None:
     tritonchat up                        server and page, on the embedded model
     tritonchat up --model ./my-model     the same on a model of yours
     tritonchat complete "Once upon"      continue a text, without a server
+    tritonchat quantize MODEL OUT        a model of 8 or 4 bits from another
+    tritonchat bench                     how fast this machine is with a model
     tritonchat doctor                    what is wrong with this machine, if anything
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
@@ -192,6 +197,60 @@ def complete(
         if sys.stderr.isatty():
             tokens = llm.engine.stats()["totals"]["completion_tokens"] - before
             click.secho(f"{tokens / (time.monotonic() - start):.0f} tokens a second", dim=True, err=True)
+
+
+@cli.command()
+@click.argument("model")
+@click.argument("out", type=click.Path(path_type=Path))
+@option("--weights", type=click.Choice(["int8", "int4"]), default="int8", help="Bits of a weight.")
+@option("--calibration", type=TEXT, help="Choose the codes of int4 on this text (GPTQ), not by rounding.")
+@option("--text", type=TEXT, help="Measure on this text.  [default: one that the model makes]")
+def quantize(model: str, out: Path, weights: str, calibration: Path | None, text: Path | None) -> None:
+    """Write MODEL with its weights in 8 or 4 bits to the folder OUT, and say what that cost.
+
+    OUT loads at once, where --weights int8 or int4 rounds the same weights at every start.
+    """
+    from model_core.convert import quantize as convert
+
+    with interruptible():
+        cost = convert(model, out, weights, calibration, text, say=lambda what: click.echo(what, err=True))
+    click.echo(f"weights     {cost.bytes_before / 2**20:.0f} MiB -> {cost.bytes_after / 2**20:.0f} MiB")
+    change = 100 * (cost.after / cost.before - 1)
+    click.echo(f"perplexity  {cost.before:.3f} -> {cost.after:.3f} ({change:+.2f} %) on {cost.text}")
+    click.echo(f"Chat with it: tritonchat up --model {out}")
+
+
+@cli.command()
+@model_options
+@option("--kv-cache-memory", type=MemorySize(), help="As of a server.  [default: a quarter of what is free]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def bench(as_json: bool, **llm_settings: Any) -> None:
+    """Measure a model on this machine, beside what the machine can do. No server is needed."""
+    from model_core.bench import measure
+
+    with interruptible(), LLM(**llm_settings) as llm:
+        report = measure(llm)
+    if as_json:
+        return click.echo(json.dumps(report.to_dict(), indent=2))
+    click.echo(f"{report.model}, {report.weights}, {report.threads} threads, {report.instructions}")
+    click.echo(
+        f"This machine reads {report.bandwidth / 1e9:.0f} GB/s and computes {report.arithmetic / 1e9:.0f} "
+        f"billion operations a second.\nMemory: {report.weight_bytes / 2**20:.0f} MiB weights, "
+        f"{report.kv_cache_memory / 2**20:.0f} MiB for keys and values at most, the process now "
+        f"{report.process_bytes / 2**20:.0f} MiB.\nA long prompt: {report.prompt_tokens_per_second:.0f} "
+        f"tokens a second, {report.prompt_arithmetic_share:.0%} of the arithmetic."
+    )
+    table = rich.table.Table("streams", "first token", "each token", "tokens/s", "bandwidth", "arithmetic")
+    for load in report.loads:
+        table.add_row(
+            str(load.streams),
+            f"{load.first_token_ms:.1f} ms",
+            f"{load.token_ms:.2f} ms",
+            f"{load.tokens_per_second:.0f}",
+            f"{load.bandwidth_share:.0%}",
+            f"{load.arithmetic_share:.0%}",
+        )
+    rich.console.Console().print(table)
 
 
 @cli.command()
