@@ -1,10 +1,11 @@
-"""Rotary positions, and causal attention over paged KV memory, for prompts and single tokens alike."""
+"""Causal attention over paged KV memory, for prompts and single tokens alike."""
 
 import numpy as np
 from numba import njit
 
 from .blocks import float_block
 from .linear import block_rows
+from .pointwise import scaled
 from .simd import (
     FLOAT16,
     FLOAT32,
@@ -50,20 +51,6 @@ PAGES = np.dtype(
         )
     ]
 )
-
-
-@njit(nogil=True)
-def rotate(x, head_dim, cos, sin, scale):
-    """Turn one head, head_dim floats at address x, by its position, and scale it.
-
-    cos, sin: addresses of head_dim / 2 floats. Dimension i is paired with i + head_dim / 2.
-    """
-    half = head_dim // 2
-    for i in range(0, 4 * half, 4):
-        first, second = get_f32(x, i), get_f32(x, 4 * half + i)
-        c, s = get_f32(cos, i), get_f32(sin, i)
-        set_f32(x, i, (first * c - second * s) * scale)
-        set_f32(x, 4 * half + i, (second * c + first * s) * scale)
 
 
 @njit(nogil=True)
@@ -145,8 +132,7 @@ def attend(p, layer, table, window, q, q_row, position, tokens, group, head, out
 
     for row in range(rows):
         source = q + (row // group) * q_row + 4 * (head * group + row % group) * dim
-        for i in range(0, 4 * dim, 4):
-            set_f32(queries, 4 * row * dim + i, get_f32(source, i))
+        scaled(source, dim, np.float32(1), queries + 4 * row * dim)
 
     for i in range(first_page, last_page):
         place = (layer * p.pages + get_i32(table, 4 * i)) * p.kv_heads + head
@@ -211,9 +197,7 @@ def attend(p, layer, table, window, q, q_row, position, tokens, group, head, out
 
     for row in range(rows):
         to = out + (row // group) * out_row + 4 * (head * group + row % group) * dim
-        inverse = np.float32(1) / get_f32(sums, 4 * row)
-        for i in range(dim):
-            set_f32(to, 4 * i, get_f32(mixed, 4 * (row * padded + i)) * inverse)
+        scaled(mixed + 4 * row * padded, dim, np.float32(1) / get_f32(sums, 4 * row), to)
 
 
 @njit(nogil=True)

@@ -35,6 +35,11 @@ from .simd import (
 # Outputs that one thread computes in one go: weights are padded to strips of this many.
 STRIP = 64
 
+# What a block may be asked for: a number of rows; or FETCHING, the largest while it fetches what comes next,
+# which costs a quarter of its speed and so is code of its own.
+FETCHING = -ROWS[0]
+CASES = (*ROWS, FETCHING)
+
 _n = types.intp
 
 
@@ -81,7 +86,7 @@ def float_block(
     """y[row, tile] (+)= sum over steps of x[row, step] * w[step, tile].
 
     kinds, tiles: constants, a tuple of the kinds that w may hold, and the tiles of a block.
-    kind, rows: one of those kinds, and one of ROWS.
+    kind, rows: one of those kinds, and one of CASES.
     w: address; a step further is w_step bytes on, a tile w_tile. ahead: as w, of two tiles to be fetched.
     x: address of floats, one a step; a row is x_row bytes on.
     y: address of floats, 16 a tile; a row is y_row bytes on. `accumulate` says whether to go on from them.
@@ -91,7 +96,7 @@ def float_block(
     def codegen(context, b, signature, args):
         kind, rows, *rest = args[2:]
         _for_each(
-            b, kind, kinds_, lambda k: _for_each(b, rows, ROWS, lambda r: _floats(b, k, r, tiles_, *rest))
+            b, kind, kinds_, lambda k: _for_each(b, rows, CASES, lambda r: _floats(b, k, r, tiles_, *rest))
         )
         return context.get_dummy_value()
 
@@ -114,8 +119,9 @@ def _floats(
     y_row: ir.Value,
     accumulate: ir.Value,
 ) -> None:
+    next_ones = _places(b, ahead, w_tile, 2) if rows == FETCHING else []
+    rows = abs(rows)
     xs, ws = _places(b, x, x_row, rows), _places(b, w, w_tile, tiles)
-    next_ones = _places(b, ahead, w_tile, 2) if tiles > 1 else []
     places = [b.add(place, place.type(64 * t)) for place in _places(b, y, y_row, rows) for t in range(tiles)]
 
     def body(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
@@ -162,7 +168,7 @@ def integer_block(
 ):
     """y[row, tile] (+)= scale[row] * (start[row] + sum over k of x[row, k] * w[k, tile]), for TILES tiles.
 
-    kind: INT8 or INT4. rows: one of ROWS.
+    kind: INT8 or INT4. rows: one of CASES.
     w: address of weights + 128, 4 consecutive k of the 16 outputs of a tile in 64 bytes; or of codes of 4
         bits, 8 consecutive k, the first four in the low halves of bytes and the others in the high ones. A
         tile is w_tile bytes on: so a strip is read as several streams, which processors fetch ahead better
@@ -178,7 +184,7 @@ def integer_block(
     def codegen(context, b, signature, args):
         kind, rows, *rest = args
         _for_each(
-            b, kind, (INT8, INT4), lambda k: _for_each(b, rows, ROWS, lambda r: _integers(b, k, r, *rest))
+            b, kind, (INT8, INT4), lambda k: _for_each(b, rows, CASES, lambda r: _integers(b, k, r, *rest))
         )
         return context.get_dummy_value()
 
@@ -205,10 +211,12 @@ def _integers(
     y_row: ir.Value,
     accumulate: ir.Value,
 ) -> None:
+    next_ones = _places(b, ahead, w_tile, 2) if rows == FETCHING else []
+    rows = abs(rows)
     xs, ys = _places(b, x, x_row, rows), _places(b, y, y_row, rows)
     starts = [_broadcast(b, _load(b, place, _I32)) for place in _places(b, start, run_row, rows)]
     ws, gs = _places(b, w, w_tile, TILES), _places(b, groups, groups_tile, TILES)
-    next_ones, eighth = _places(b, ahead, w_tile, 2), b.lshr(ahead_step, ahead_step.type(3))
+    eighth = b.lshr(ahead_step, ahead_step.type(3))
 
     def body(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
         at = [b.add(place, b.mul(step, step.type(512 if kind == INT8 else 256))) for place in ws]

@@ -7,9 +7,9 @@ at a barrier after each piece. Rows are the tokens of all sequences of the step,
 import numpy as np
 from numba import njit
 
-from .attention import PAGE, attend, rotate, write_page
+from .attention import PAGE, attend, write_page
 from .linear import GROUP, MATRIX, linear, quantise
-from .pointwise import rms_norm, swiglu
+from .pointwise import rms_norm, rotate, swiglu
 from .simd import INT8, get_i32, load_f32, set_f32, store_f32
 from .team import barrier, claim
 

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from ..quantize import NIBBLE_GROUP
-from .blocks import STRIP, expand, float_block, integer_block
+from .blocks import FETCHING, STRIP, expand, float_block, integer_block
 from .simd import (
     BFLOAT16,
     FLOAT16,
@@ -129,11 +129,13 @@ def block_rows(left):
 
 
 @njit(nogil=True)
-def _ahead(row, tile):
+def _ahead(rows, row, tile):
     """Which two tiles of the next strip to fetch during the block of `row` and `tile`; -1: none.
 
-    One block alone waits for memory anyway. With more, the next strip comes while the later ones compute.
+    A few rows alone wait for memory anyway. With more, the next strip comes while this one is computed.
     """
+    if rows <= ROWS[0] or rows - row < ROWS[0]:
+        return -1
     if TILES == STRIP_TILES:
         return 2 * (row // ROWS[0]) if row < 2 * ROWS[0] else -1
     return tile if row == 0 else -1
@@ -157,16 +159,11 @@ def _strip_of_integers(m, a, rows, strip, following, y, y_row, add_to, scratch):
         for first in range(0, m.k, GROUP):
             run = row * a.runs_row + first // GROUP * 4
             for tile in range(0, STRIP_TILES, TILES):
-                at = w + (tile * m.k + first) * 16 // here
-                fetched = _ahead(row, tile) if rows > ROWS[0] else -1
-                ahead, step = at, 512 // here
-                if fetched >= 0:
-                    ahead = m.data + ((following * STRIP + 16 * fetched) * m.k + 16 * first) // each
-                    step = 512 // each
+                fetched = _ahead(rows, row, tile)
                 integer_block(
                     kind,
-                    count,
-                    at,
+                    FETCHING if fetched >= 0 else count,
+                    w + (tile * m.k + first) * 16 // here,
                     m.k * 16 // here,
                     groups + (tile * m.k + first) * 16 // NIBBLE_GROUP,
                     m.k * 16 // NIBBLE_GROUP,
@@ -176,8 +173,8 @@ def _strip_of_integers(m, a, rows, strip, following, y, y_row, add_to, scratch):
                     a.starts + run,
                     a.scales + run,
                     a.runs_row,
-                    ahead,
-                    step,
+                    m.data + ((following * STRIP + 16 * fetched) * m.k + 16 * first) // each,
+                    512 // each,
                     scratch + 64 * tile,
                     4 * STRIP,
                     first,
@@ -193,18 +190,16 @@ def _strip_of_floats(m, a, rows, strip, following, y, y_row, add_to, scratch):
     while row < rows:
         count = block_rows(rows - row)
         for tile in range(0, STRIP_TILES, TILES):
-            at = m.data + (strip * STRIP + 16 * tile) * m.k * size
-            fetched = _ahead(row, tile) if rows > ROWS[0] else -1
-            ahead = m.data + (following * STRIP + 16 * fetched) * m.k * size if fetched >= 0 else at
+            fetched = _ahead(rows, row, tile)
             float_block(
                 (FLOAT32, BFLOAT16, FLOAT16),
                 TILES,
                 m.kind,
-                count,
-                at,
+                FETCHING if fetched >= 0 else count,
+                m.data + (strip * STRIP + 16 * tile) * m.k * size,
                 16 * size,
                 16 * m.k * size,
-                ahead,
+                m.data + (following * STRIP + 16 * fetched) * m.k * size,
                 a.floats + row * a.row,
                 a.row,
                 m.k,

@@ -1,4 +1,4 @@
-"""What is done to each row by itself: norms and the gate of the MLP."""
+"""What is done to each row by itself: norms, rotary positions and the gate of the MLP."""
 
 import numpy as np
 from numba import njit
@@ -10,9 +10,11 @@ from .simd import (
     divide,
     exp,
     fma,
+    get_f32,
     load_f32,
     multiply,
     select_negative,
+    set_f32,
     store_f32,
     subtract,
     sum_of,
@@ -48,3 +50,35 @@ def swiglu(gate, up, count, out):
         e = exp(subtract(zero, absolute(g)))
         sigmoid = divide(select_negative(g, e, one), add(one, e))
         store_f32(out, i, multiply(multiply(g, sigmoid), load_f32(up, i)))
+
+
+@njit(nogil=True)
+def scaled(x, count, factor, out):
+    """out = x * factor. x, out: addresses of `count` floats."""
+    whole = count // 16 * 64
+    factors = broadcast(factor)
+    for i in range(0, whole, 64):
+        store_f32(out, i, multiply(load_f32(x, i), factors))
+    for i in range(whole, 4 * count, 4):
+        set_f32(out, i, get_f32(x, i) * factor)
+
+
+@njit(nogil=True)
+def rotate(x, head_dim, cos, sin, scale):
+    """Turn one head, head_dim floats at address x, by its position, and scale it (operators.rotate).
+
+    cos, sin: addresses of head_dim / 2 floats. Dimension i is paired with i + head_dim / 2.
+    """
+    half = 4 * (head_dim // 2)
+    whole = half // 64 * 64
+    factor = broadcast(scale)
+    for i in range(0, whole, 64):
+        first, second = load_f32(x, i), load_f32(x, half + i)
+        c, s = multiply(load_f32(cos, i), factor), multiply(load_f32(sin, i), factor)
+        store_f32(x, i, subtract(multiply(first, c), multiply(second, s)))
+        store_f32(x, half + i, add(multiply(second, c), multiply(first, s)))
+    for i in range(whole, half, 4):
+        a, b = get_f32(x, i), get_f32(x, half + i)
+        cosine, sine = get_f32(cos, i) * scale, get_f32(sin, i) * scale
+        set_f32(x, i, a * cosine - b * sine)
+        set_f32(x, half + i, b * cosine + a * sine)

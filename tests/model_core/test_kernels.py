@@ -168,11 +168,12 @@ def test_float16_is_written_as_numpy_does() -> None:
     assert np.array_equal(y.view(np.uint16), x.astype(np.float16).view(np.uint16))
 
 
-def test_rotation() -> None:
-    x = RANDOM.standard_normal((1, 1, 1, 26), dtype=np.float32)
-    cos, sin = op.rope_table(np.array([[9]]), np.linspace(0.1, 1, 13))
+@pytest.mark.parametrize("size", [26, 32, 80])
+def test_rotation(size: int) -> None:
+    x = RANDOM.standard_normal((1, 1, 1, size), dtype=np.float32)
+    cos, sin = op.rope_table(np.array([[9]]), np.linspace(0.1, 1, size // 2))
     y = x.copy()
-    attention.rotate(y.ctypes.data, 26, cos.ctypes.data, sin.ctypes.data, np.float32(0.5))
+    pointwise.rotate(y.ctypes.data, size, cos.ctypes.data, sin.ctypes.data, np.float32(0.5))
     assert np.allclose(y, op.rotate(x, cos, sin) / 2, atol=1e-6)
 
 
