@@ -17,7 +17,7 @@ from .request import Sequence
 
 # Tokens a step: every answer goes on by one, and prompts take the rest. More would compute prompts little
 # faster, and make answers wait longer for their next token.
-STEP_TOKENS = 512
+STEP_TOKENS = 256
 
 
 @dataclass(frozen=True)
