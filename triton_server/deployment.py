@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import os
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -34,9 +35,9 @@ HAND_OVER_S = 5.0
 # How long Triton waits for company for a request; less than a token of any model that needs it.
 BATCH_DELAY_US = 2000
 # A response costs about a millisecond of processor. So a stream sends no more often than anybody reads,
-# and all streams together no more than this many a second: a quarter of a core.
+# and all streams together no more than this many a second: a twentieth of all cores.
 STREAM_INTERVAL_S = 0.03
-RESPONSES_PER_SECOND = 250
+RESPONSES_PER_SECOND = 50 * (os.cpu_count() or 1)
 
 
 @dataclass(frozen=True)

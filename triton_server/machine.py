@@ -14,11 +14,11 @@ from pathlib import Path
 
 import psutil
 
+from model_core.kernels.simd import INSTRUCTIONS
 from model_core.llm import embedded_model, free_memory
 
 GLIBC = (2, 35)  # what PyTriton's tritonserver was built against
 PYTHONS = ((3, 10), (3, 12))
-_INSTRUCTIONS = ("avx2", "f16c", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_int8")
 
 
 @dataclass(frozen=True)
@@ -96,14 +96,11 @@ def check_ports(host: str, ports: Mapping[str, int]) -> Iterator[Check]:
 
 
 def check_processor() -> Check:
-    """Cores and the vector instructions that matter here."""
-    try:
-        flags = Path("/proc/cpuinfo").read_text().partition("flags")[2].partition("\n")[0].split()
-    except OSError:
-        flags = []
-    known = [name for name in _INSTRUCTIONS if name in flags]
+    """Cores, and the vector instructions that kernels are compiled to."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return Check("processor", True, f"{platform.machine()}, {cores} cores, {' '.join(known) or 'no AVX2'}")
+    known = {"avx512": "AVX-512 with VNNI", "avxvnni": "AVX2 with VNNI", "avx2": "AVX2"}
+    vectors = known.get(INSTRUCTIONS, "no AVX2, which is slow")
+    return Check("processor", True, f"{platform.machine()}, {cores} cores, {vectors}")
 
 
 def check_memory() -> Check:

@@ -52,8 +52,7 @@ def test_bare_model_client(server: Server) -> None:
     details = json.loads(result["details"][0])
     assert details["finish_reason"] == "stop"
     assert details["model"] == "embedded"
-    assert details["usage"]["cached_tokens"] == 0
-    assert details["usage"]["prompt_tokens"] > 3
+    assert details["usage"]["prompt_tokens"] > max(3, details["usage"]["cached_tokens"])
     assert set(details["timings"]) == {"queue", "first_token", "total"}
     assert "error" not in details
 
