@@ -115,7 +115,7 @@ def _packing(checkpoint: Checkpoint, weights: str, chosen: Mapping[str, Int4]) -
             kind = INT8  # it decides which token is next: 4 bits would cost more there than they save
         codes = [chosen.get(f"{part}.weight", tensor) for part, tensor in zip(parts, tensors, strict=True)]
         try:
-            return pack(codes, kind, biases)
+            return pack(codes, kind, biases, gated=len(parts) == 2)
         except ModelError as error:
             raise ModelError(f"{', '.join(parts)}: {error}") from error
 
@@ -134,7 +134,8 @@ def _packed(checkpoint: Checkpoint, folder: Path, weights: str, method: dict[str
 
     def take(name: str, parts: dict[str, int], k: int, bias: bool) -> Matrix:
         kind = INT8 if KINDS[stored] == INT4 and name == "head" else KINDS[stored]
-        expected = empty(kind, sum(padded(n, STRIP) for n in parts.values()), k, bias)
+        strip = STRIP // 2 if len(parts) == 2 else STRIP  # of gates and what they let through, half each
+        expected = empty(kind, sum(padded(n, strip) for n in parts.values()), k, bias)
         arrays = {}
         for part, wanted in expected.arrays().items():
             array = arrays[part] = _tensor(checkpoint, f"{name}.{part}", wanted.shape)

@@ -149,19 +149,17 @@ class _Buffers:
 
     def __init__(self, config: ModelConfig, layers: list[Layer], head: Matrix, team: Team) -> None:
         self._config, self._team = config, team
+        self._memory: dict[tuple[int, str], np.ndarray] = {}  # by record and field
         one = layers[0]
-        self._qkv, self._gate_up = one.qkv.n, one.gate_up.n
-        self._hidden = padded(config.hidden_size, STRIP)
-        inputs = (one.qkv.k, one.output.k, one.gate_up.k, one.down.k, head.k)
-        # As wide as the widest input, and an odd number of cache lines, lest rows fall on the same ones.
-        self._k = padded(max(*inputs, config.heads * config.head_dim, one.gate_up.n // 2), STRIP)
+        self._qkv, self._hidden = one.qkv.n, padded(config.hidden_size, STRIP)
+        self._k = padded(max(one.qkv.k, one.output.k, config.heads * config.head_dim), STRIP)
+        self._inner = padded(max(one.down.k, one.gate_up.n // 2), STRIP)
         self._tokens = self._wanted = self._context = 0
-        self.step, self.activations = np.zeros(1, STEP), np.zeros(1, ACTIVATIONS)
+        self.step, self.activations = np.zeros(1, STEP), np.zeros(2, ACTIVATIONS)
         step = self.step
         q_size, kv_size = (padded(h * config.head_dim, STRIP) for h in (config.heads, config.kv_heads))
         step["team"], step["hidden_size"], step["heads"] = team.address, config.hidden_size, config.heads
         step["keys_at"], step["values_at"] = 4 * q_size, 4 * (q_size + kv_size)
-        step["up_at"] = 2 * self._gate_up
         step["eps"], step["query_scale"] = config.rms_norm_eps, config.head_dim**-0.5
 
     def grow(self, tokens: int, wanted: int, context: int) -> None:
@@ -172,18 +170,19 @@ class _Buffers:
             rows = tokens + 1  # see block_rows
             self.x = self._array(step, "x", rows, self._hidden)
             self._array(step, "qkv", rows, self._qkv)
-            self._array(step, "gate_up", rows, self._gate_up)
-            a = self.activations
-            self._array(a, "floats", rows, self._k + 16, row="row")
-            self._array(a, "codes", rows, self._k + 64, np.int8, row="codes_row")
-            self._array(a, "starts", rows, padded(-(-self._k // GROUP), 16), np.int32, row="runs_row")
-            self._array(a, "scales", rows, padded(-(-self._k // GROUP), 16), row="runs_row")
+            for a, k in zip(np.split(self.activations, 2), (self._k, self._inner), strict=True):
+                runs = padded(-(-k // GROUP), 16)
+                # An odd number of cache lines, lest rows fall on the same ones.
+                self._array(a, "floats", rows, k + 16, row="row")
+                self._array(a, "codes", rows, k + 64, np.int8, row="codes_row")
+                self._array(a, "starts", rows, runs, np.int32, row="runs_row")
+                self._array(a, "scales", rows, runs, row="runs_row")
         if wanted > self._wanted:
             self._wanted = wanted
             self._array(step, "last", wanted, self._hidden, row="x_row")
         if context > self._context:
             self._context = padded(context, 1024)
-            wide = SUMS_BYTES + STRIP * self._k  # of a product
+            wide = SUMS_BYTES + STRIP * max(self._k, self._inner)  # of a product
             group = self._config.heads // self._config.kv_heads
             long = attention_scratch(self._context, padded(self._config.head_dim, 16), group)
             size = padded(max(wide, long), 64)
@@ -200,6 +199,6 @@ class _Buffers:
     ) -> np.ndarray:
         """A new array that a record of kernels points to, kept alive here."""
         array = aligned_zeros((rows, width), dtype)
-        setattr(self, f"_{name}_memory", array)
+        self._memory[record.ctypes.data, name] = array
         record[name], record[row or f"{name}_row"] = array.ctypes.data, array.strides[0]
         return array

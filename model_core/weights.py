@@ -106,40 +106,54 @@ def empty(kind: int, n: int, k: int, bias: bool) -> Matrix:
     return Matrix(kind, n, k, data, aligned_zeros((n,), np.float32), groups, b)
 
 
-def pack(parts: Sequence[np.ndarray | Int4], kind: int, biases: Sequence[np.ndarray] | None = None) -> Matrix:
+def pack(
+    parts: Sequence[np.ndarray | Int4],
+    kind: int,
+    biases: Sequence[np.ndarray] | None = None,
+    gated: bool = False,
+) -> Matrix:
     """Pack matrices [n_i, k] below each other, each padded to whole strips, with their biases [n_i].
 
-    A matrix for INT4 may come as codes. Raises ModelError where a weight to be rounded is not finite.
+    `gated`: two matrices, of which each strip gets 32 rows and 32 rows. One for INT4 may come as codes.
+    Raises ModelError where a weight to be rounded is not finite.
     """
     sizes, k = [_size(part)[0] for part in parts], _size(parts[0])[1]
-    matrix = empty(kind, sum(padded(size, STRIP) for size in sizes), k, biases is not None)
-    start = 0
+    tiles = [padded(size, STRIP // 2 if gated else STRIP) // 16 for size in sizes]
+    matrix = empty(kind, 16 * sum(tiles), k, biases is not None)
     for i, (part, size) in enumerate(zip(parts, sizes, strict=True)):
+        own = np.arange(tiles[i])
+        places = own // 2 * 4 + 2 * i + own % 2 if gated else sum(tiles[:i]) + own
         for first in range(0, size, _ROWS):
             rows = slice(first, first + _ROWS)
             block = Int4(*(array[rows] for array in part)) if isinstance(part, Int4) else part[rows]
-            _fill(matrix, start + first, block)
+            _fill(matrix, places[first // 16 : (first + _ROWS) // 16], block)
         if biases is not None:
-            matrix.bias[start : start + size] = biases[i]
-        start += padded(size, STRIP)
+            _by_tiles(matrix.bias)[places[: -(-size // 16)]] = _by_tiles(biases[i])
     return matrix
 
 
-def _fill(matrix: Matrix, start: int, block: np.ndarray | Int4) -> None:
-    """Put some rows into a matrix from row `start` on, a multiple of 16, rounded to its kind."""
-    tiles = slice(start // 16, (start + padded(_size(block)[0], 16)) // 16)
+def _fill(matrix: Matrix, places: np.ndarray, block: np.ndarray | Int4) -> None:
+    """Put some rows into a matrix, rounded to its kind; 16 of them to each of the `places`."""
+    places = places[: -(-_size(block)[0] // 16)]
     if matrix.kind == INT4:
         codes, groups, scales = block if isinstance(block, Int4) else round_int4(np.float32(block))
         side = _side_by_side(codes, matrix.k // 8, 8)
-        matrix.data[tiles] = side[..., :4] | side[..., 4:] << 4
-        matrix.groups[tiles] = _side_by_side(groups, matrix.k // NIBBLE_GROUP, 1)[..., 0]
+        matrix.data[places] = side[..., :4] | side[..., 4:] << 4
+        matrix.groups[places] = _side_by_side(groups, matrix.k // NIBBLE_GROUP, 1)[..., 0]
     elif matrix.kind == INT8:
         codes, scales = round_int8(np.float32(block))
-        matrix.data[tiles] = _side_by_side(codes, matrix.k // 4, 4).view(np.uint8) ^ np.uint8(128)
+        matrix.data[places] = _side_by_side(codes, matrix.k // 4, 4).view(np.uint8) ^ np.uint8(128)
     else:
-        matrix.data[tiles] = _side_by_side(block.astype(matrix.data.dtype, copy=False), matrix.k, 1)[..., 0]
+        matrix.data[places] = _side_by_side(block.astype(matrix.data.dtype, copy=False), matrix.k, 1)[..., 0]
         return
-    matrix.scales[start : start + len(scales)] = scales
+    _by_tiles(matrix.scales)[places] = _by_tiles(scales)
+
+
+def _by_tiles(numbers: np.ndarray) -> np.ndarray:
+    """[n] -> float32 [n / 16, 16], zeros behind."""
+    if len(numbers) % 16:
+        numbers = np.concatenate([numbers, np.zeros(-len(numbers) % 16, numbers.dtype)])
+    return numbers.astype(np.float32, copy=False).reshape(-1, 16)
 
 
 def _side_by_side(array: np.ndarray, steps: int, width: int) -> np.ndarray:

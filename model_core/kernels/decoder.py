@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 
 from .attention import PAGE, attend, write_page
-from .linear import GROUP, MATRIX, linear, quantise
-from .pointwise import rms_norm, rotate, swiglu
+from .linear import ADD, GATE, GROUP, MATRIX, SET, linear, quantise
+from .pointwise import rms_norm, rotate
 from .simd import INT8, get_i32, load_f32, set_f32, store_f32
 from .team import barrier, claim
 
@@ -42,9 +42,6 @@ STEP = np.dtype(
             "qkv_row",
             "keys_at",  # bytes from a row of qkv to its keys, and to its values
             "values_at",
-            "gate_up",  # float32 [tokens, ...]
-            "gate_up_row",
-            "up_at",
             "positions",  # int32 [tokens]
             "pages",  # int32 [tokens], the page of each token's position
             "cos",  # float32 [tokens, head_dim / 2]
@@ -71,32 +68,34 @@ STEP = np.dtype(
 def forward(thread, threads, steps, layers, activations, pools, head):
     """Go through all layers, then norm and head for the rows whose logits are wanted.
 
-    steps: STEP [1]; layers: LAYER [layers]; activations: ACTIVATIONS [1]; pools: PAGES [1]; head: MATRIX [1].
+    steps: STEP [1]; layers: LAYER [layers]; activations: ACTIVATIONS [2], as wide as the hidden states and
+    as wide as the inside of the MLP; pools: PAGES [1]; head: MATRIX [1].
     """
-    s, a, p = steps[0], activations[0], pools[0]
+    s, a, inner, p = steps[0], activations[0], activations[1], pools[0]
     scratch = s.scratch + thread * s.scratch_size
     for i in range(len(layers)):
         layer = layers[i]
         _norm(s, a, s.x, s.tokens, layer.attention_norm, layer.qkv)
         barrier(s.team, threads)
-        linear(s.team, layer.qkv, a, s.tokens, s.qkv, s.qkv_row, False, scratch)
+        linear(s.team, layer.qkv, a, s.tokens, s.qkv, s.qkv_row, SET, scratch)
         barrier(s.team, threads)
         _place(s, p, i)
         barrier(s.team, threads)
         _attention(s, a, p, i, layer.window, scratch)
         barrier(s.team, threads)
         if layer.output.kind >= INT8:
-            _quantise_mixed(s, a, p, layer.output)
+            _quantise(s, a, layer.output, s.heads * p.head_dim)
             barrier(s.team, threads)
-        linear(s.team, layer.output, a, s.tokens, s.x, s.x_row, True, scratch)
+        linear(s.team, layer.output, a, s.tokens, s.x, s.x_row, ADD, scratch)
         barrier(s.team, threads)
         _norm(s, a, s.x, s.tokens, layer.mlp_norm, layer.gate_up)
         barrier(s.team, threads)
-        linear(s.team, layer.gate_up, a, s.tokens, s.gate_up, s.gate_up_row, False, scratch)
+        linear(s.team, layer.gate_up, a, s.tokens, inner.floats, inner.row, GATE, scratch)
         barrier(s.team, threads)
-        _gate(s, a, layer.down)
-        barrier(s.team, threads)
-        linear(s.team, layer.down, a, s.tokens, s.x, s.x_row, True, scratch)
+        if layer.down.kind >= INT8:
+            _quantise(s, inner, layer.down, layer.down.k)
+            barrier(s.team, threads)
+        linear(s.team, layer.down, inner, s.tokens, s.x, s.x_row, ADD, scratch)
         barrier(s.team, threads)
     i = claim(s.team)
     while i < s.wanted_count:
@@ -107,7 +106,7 @@ def forward(thread, threads, steps, layers, activations, pools, head):
     barrier(s.team, threads)
     _norm(s, a, s.last, s.wanted_count, s.norm, head[0])
     barrier(s.team, threads)
-    linear(s.team, head[0], a, s.wanted_count, s.logits, s.logits_row, False, scratch)
+    linear(s.team, head[0], a, s.wanted_count, s.logits, s.logits_row, SET, scratch)
     barrier(s.team, threads)
 
 
@@ -167,29 +166,14 @@ def _attention(s, a, p, layer, window, scratch):
 
 
 @njit(nogil=True)
-def _quantise_mixed(s, a, p, m):
-    """Quantise what attention gave, padded with zeros."""
+def _quantise(s, a, m, size):
+    """Quantise activations for the matrix that comes next; the first `size` of a row, then zeros."""
     runs = -(-m.k // GROUP)
     item = claim(s.team)
     while item < s.tokens * runs:
         row, first = item // runs, item % runs * GROUP
         if first + GROUP >= m.k:
-            for i in range(s.heads * p.head_dim, m.k):
+            for i in range(size, m.k):
                 set_f32(a.floats, row * a.row + 4 * i, np.float32(0))
         quantise(a, row, first, min(GROUP, m.k - first))
-        item = claim(s.team)
-
-
-@njit(nogil=True)
-def _gate(s, a, m):
-    """SwiGLU of each run of GROUP, quantised where the matrix that comes next is."""
-    padded = s.up_at // 4
-    runs = -(-padded // GROUP)
-    item = claim(s.team)
-    while item < s.tokens * runs:
-        row, first = item // runs, item % runs * GROUP
-        gate = s.gate_up + row * s.gate_up_row + 4 * first
-        swiglu(gate, gate + s.up_at, min(GROUP, padded - first), a.floats + row * a.row + 4 * first)
-        if m.kind >= INT8 and first < m.k:
-            quantise(a, row, first, min(GROUP, m.k - first))
         item = claim(s.team)

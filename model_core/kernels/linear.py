@@ -5,6 +5,7 @@ from numba import njit
 
 from ..quantize import NIBBLE_GROUP
 from .blocks import FETCHING, STRIP, expand, float_block, integer_block
+from .pointwise import swiglu
 from .simd import (
     BFLOAT16,
     FLOAT16,
@@ -54,6 +55,8 @@ ACTIVATIONS = np.dtype(
         )
     ]
 )
+# What `linear` does with its results.
+SET, ADD, GATE = range(3)
 # What a thread needs to itself, in bytes: sums of a block, before 4-bit weights widened to bytes.
 SUMS_BYTES = max(ROWS) * STRIP * 4
 
@@ -81,11 +84,13 @@ def quantise(a, row, first, count):
 
 
 @njit(nogil=True)
-def linear(team, m, a, rows, y, y_row, add_to, scratch):
-    """y[rows, n] = a[rows, k] times m [n, k] transposed, plus bias; or the same added to y.
+def linear(team, m, a, rows, y, y_row, how, scratch):
+    """y[rows, n] = a[rows, k] times m [n, k] transposed, plus bias; by `how` more is done with it.
 
     The threads of a team take strips of outputs. y: address of floats, rows y_row bytes apart, as wide as
-    n is padded. scratch: address of SUMS_BYTES plus STRIP * k bytes of the calling thread's own.
+    n is padded. how: SET; ADD, to what y holds; GATE, where each strip has 32 gates and then what they let
+    through, and y is n / 2 wide (swiglu). scratch: address of SUMS_BYTES plus STRIP * k bytes of the calling
+    thread's own.
 
     Each output is summed over k in order, in exact integers within a GROUP where the weights are integers.
     So its bits depend neither on how many rows there are nor on the thread.
@@ -94,26 +99,38 @@ def linear(team, m, a, rows, y, y_row, add_to, scratch):
     while strip < strips:
         ahead = following if following < strips else strip
         if m.kind == INT8 or m.kind == INT4:
-            _strip_of_integers(m, a, rows, strip, ahead, y, y_row, add_to, scratch)
+            _strip_of_integers(m, a, rows, strip, ahead, y, y_row, how, scratch)
         else:
-            _strip_of_floats(m, a, rows, strip, ahead, y, y_row, add_to, scratch)
+            _strip_of_floats(m, a, rows, strip, ahead, y, y_row, how, scratch)
         strip, following = following, claim(team)
 
 
 @njit(nogil=True)
-def _finish(m, rows, strip, y, y_row, add_to, sums):
-    """Scale the sums of a block, add the bias and what is in y where asked, and store them."""
-    for tile in range(STRIP_TILES):
-        at = 4 * (strip * STRIP + 16 * tile)
-        for row in range(rows):
-            value = load_f32(sums, (row * STRIP + 16 * tile) * 4)
-            if m.scales:
-                value = multiply(value, load_f32(m.scales, at))
-            if m.bias:
-                value = add(value, load_f32(m.bias, at))
-            if add_to:
-                value = add(load_f32(y, row * y_row + at), value)
-            store_f32(y, row * y_row + at, value)
+def _finish(m, rows, strip, y, y_row, how, sums):
+    """Scale the sums of a block, add the bias, and put them where they belong."""
+    for row in range(rows):
+        to = y + row * y_row
+        if how == GATE:
+            for tile in range(STRIP_TILES // 2):
+                gate = _finished(m, strip, tile, row, sums)
+                up = _finished(m, strip, tile + STRIP_TILES // 2, row, sums)
+                store_f32(to, 2 * (strip * STRIP + 32 * tile), swiglu(gate, up))
+        else:
+            for tile in range(STRIP_TILES):
+                at = 4 * (strip * STRIP + 16 * tile)
+                value = _finished(m, strip, tile, row, sums)
+                store_f32(to, at, add(load_f32(to, at), value) if how == ADD else value)
+
+
+@njit(nogil=True)
+def _finished(m, strip, tile, row, sums):
+    value = load_f32(sums, (row * STRIP + 16 * tile) * 4)
+    at = 4 * (strip * STRIP + 16 * tile)
+    if m.scales:
+        value = multiply(value, load_f32(m.scales, at))
+    if m.bias:
+        value = add(value, load_f32(m.bias, at))
+    return value
 
 
 @njit(nogil=True)
@@ -142,7 +159,7 @@ def _ahead(rows, row, tile):
 
 
 @njit(nogil=True)
-def _strip_of_integers(m, a, rows, strip, following, y, y_row, add_to, scratch):
+def _strip_of_integers(m, a, rows, strip, following, y, y_row, how, scratch):
     each = 2 if m.kind == INT4 else 1  # weights a byte
     kind, w = m.kind, m.data + strip * STRIP * m.k // each
     groups = m.groups + strip * STRIP * m.k // NIBBLE_GROUP
@@ -179,12 +196,12 @@ def _strip_of_integers(m, a, rows, strip, following, y, y_row, add_to, scratch):
                     4 * STRIP,
                     first,
                 )
-        _finish(m, min(count, rows - row), strip, y + row * y_row, y_row, add_to, scratch)
+        _finish(m, min(count, rows - row), strip, y + row * y_row, y_row, how, scratch)
         row += count
 
 
 @njit(nogil=True)
-def _strip_of_floats(m, a, rows, strip, following, y, y_row, add_to, scratch):
+def _strip_of_floats(m, a, rows, strip, following, y, y_row, how, scratch):
     size = 4 if m.kind == FLOAT32 else 2
     row = 0
     while row < rows:
@@ -207,5 +224,5 @@ def _strip_of_floats(m, a, rows, strip, following, y, y_row, add_to, scratch):
                 4 * STRIP,
                 0,
             )
-        _finish(m, min(count, rows - row), strip, y + row * y_row, y_row, add_to, scratch)
+        _finish(m, min(count, rows - row), strip, y + row * y_row, y_row, how, scratch)
         row += count

@@ -68,7 +68,8 @@ def multiply(matrix: Matrix, a: Activations, rows: int, before: np.ndarray | Non
     y = np.full((rows, matrix.n), 7, np.float32) if before is None else before.copy()
     scratch = aligned_zeros((linear.SUMS_BYTES + linear.STRIP * matrix.k,), np.uint8)
     team = Team(1)
-    args = (y.ctypes.data, y.strides[0], before is not None, scratch.ctypes.data)
+    how = linear.SET if before is None else linear.ADD
+    args = (y.ctypes.data, y.strides[0], how, scratch.ctypes.data)
     linear.linear(team.address, matrix.record()[0], a.record[0], rows, *args)
     return y
 
@@ -128,11 +129,22 @@ def test_rms_norm(size: int) -> None:
     assert not out[size:].any()
 
 
-def test_swiglu() -> None:
-    gate = np.concatenate([np.linspace(-200, 200, 400), np.zeros(16)]).astype(np.float32)
-    up, out = RANDOM.standard_normal(len(gate), dtype=np.float32), np.empty_like(gate)
-    pointwise.swiglu(gate.ctypes.data, up.ctypes.data, len(gate), out.ctypes.data)
-    assert np.allclose(out, op.swiglu(gate, up), rtol=1e-5, atol=1e-6)
+def test_gates_and_what_they_let_through() -> None:
+    """Each half padded to 32 rows; sizes that fill no strip; gates large enough for their exponentials."""
+    for n, kind in ((40, "float32"), (64, "float32"), (70, "int8"), (33, "int4")):
+        parts = [RANDOM.standard_normal((n, 64), dtype=np.float32) for _ in range(2)]
+        biases = [RANDOM.standard_normal(n, dtype=np.float32) * 40 for _ in range(2)]
+        x = RANDOM.standard_normal((7, 64), dtype=np.float32)
+        a, matrix = Activations(x), pack(parts, KINDS[kind], biases, gated=True)
+        separate = [
+            multiply(pack([p], KINDS[kind], [b]), a, 7)[:, :n] for p, b in zip(parts, biases, strict=True)
+        ]
+        y = np.full((7, matrix.n // 2), 7, np.float32)
+        scratch = aligned_zeros((linear.SUMS_BYTES + linear.STRIP * matrix.k,), np.uint8)
+        arguments = (7, y.ctypes.data, y.strides[0], linear.GATE, scratch.ctypes.data)
+        linear.linear(Team(1).address, matrix.record()[0], a.record[0], *arguments)
+        assert np.allclose(y[:, :n], op.swiglu(*separate), rtol=1e-5, atol=1e-5)
+        assert not y[:, n:].any()
 
 
 def test_exponentials_are_right_to_the_last_bits() -> None:
