@@ -1,11 +1,12 @@
 """Tokens per second and time to first token, in the engine alone and through Triton over gRPC, in one run.
 
-    python benchmarks/serving.py
+    python benchmarks/serving.py [--model FOLDER] [--weights int8] [--tokens 200]
 
-Starts a server with the embedded model on free ports, asks from 1, 8 and 32 clients at once, and does the
-same in this process without Triton. Prints a Markdown table, with the machine it ran on.
+Starts a server with the embedded model, or another, on free ports, asks from 1, 8 and 32 clients at once, and
+does the same in this process without Triton. Prints a Markdown table, with the machine it ran on.
 """
 
+import argparse
 import platform
 import socket
 import statistics
@@ -19,29 +20,28 @@ from pathlib import Path
 from model_core import LLM, SamplingParams
 from triton_server.client import ChatClient
 
-TOKENS = 200
-PROMPT = [{"role": "user", "content": "Hello, who are you?"}]
+PROMPT = list(range(20, 52))  # token ids, which any model takes
 Ask = Callable[[int], float]
 
 
-def measure(ask: Ask, clients: int) -> tuple[float, float]:
+def measure(ask: Ask, clients: int, tokens: int) -> tuple[float, float]:
     """Tokens per second of all clients together, and the median time to first token in milliseconds."""
     with ThreadPoolExecutor(clients) as pool:
         list(pool.map(ask, range(clients)))  # a round to warm up
         start = time.perf_counter()
         first_tokens = list(pool.map(ask, range(3 * clients)))
         seconds = time.perf_counter() - start
-    return 3 * clients * TOKENS / seconds, statistics.median(first_tokens) * 1000
+    return 3 * clients * tokens / seconds, statistics.median(first_tokens) * 1000
 
 
-def through_triton(url: str) -> Ask:
+def through_triton(url: str, tokens: int) -> Ask:
     """Ask a server for a streamed answer; returns the seconds until its first piece."""
 
     def ask(seed: int) -> float:
         start, first = time.perf_counter(), 0.0
         with (
             ChatClient(url) as client,
-            client.stream(PROMPT, seed=seed, max_tokens=TOKENS, ignore_eos=True) as stream,
+            client.stream(PROMPT, seed=seed, max_tokens=tokens, ignore_eos=True) as stream,
         ):
             for _ in stream:
                 first = first or time.perf_counter() - start
@@ -50,12 +50,12 @@ def through_triton(url: str) -> Ask:
     return ask
 
 
-def in_process(llm: LLM) -> Ask:
+def in_process(llm: LLM, tokens: int) -> Ask:
     """Ask the engine itself."""
 
     def ask(seed: int) -> float:
         start, first = time.perf_counter(), 0.0
-        for _ in llm.stream_chat(PROMPT, SamplingParams(seed=seed, max_tokens=TOKENS, ignore_eos=True)):
+        for _ in llm.stream(PROMPT, SamplingParams(seed=seed, max_tokens=tokens, ignore_eos=True)):
             first = first or time.perf_counter() - start
         return first
 
@@ -79,23 +79,34 @@ def free_ports(count: int) -> list[int]:
 
 def main() -> None:
     """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--model", help="folder in Hugging Face layout")
+    parser.add_argument("--weights", default="auto")
+    parser.add_argument("--tokens", type=int, default=200, help="of each answer")
+    args = parser.parse_args()
     names, ports = ("--grpc-port", "--http-port", "--metrics-port"), free_ports(3)
     flags = [part for name, port in zip(names, ports, strict=True) for part in (name, str(port))]
+    flags += ["--weights", args.weights, *(["--model", args.model] if args.model else [])]
     start = time.perf_counter()
-    server = subprocess.Popen(
-        [sys.executable, "-m", "triton_server", "serve", *flags], stdout=subprocess.DEVNULL
-    )
+    command = [sys.executable, "-m", "triton_server", "serve", *flags]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    loads = (1, 8, 32)
     try:
         url = f"127.0.0.1:{ports[0]}"
         with ChatClient(url) as client:
-            client.wait_until_ready()
+            client.wait_until_ready(600)
         started = time.perf_counter() - start
-        served = {clients: measure(through_triton(url), clients) for clients in (1, 8, 32)}
+        served = {
+            clients: measure(through_triton(url, args.tokens), clients, args.tokens) for clients in loads
+        }
     finally:
         server.terminate()
         server.wait()
-    with LLM() as llm:
-        alone = {clients: measure(in_process(llm), clients) for clients in (1, 8, 32)}
+    with LLM(args.model, weights=args.weights) as llm:
+        ask = in_process(llm, args.tokens)
+        alone = {clients: measure(ask, clients, args.tokens) for clients in loads}
     print(f"{processor()}, Python {platform.python_version()}; the server was up after {started:.1f} s\n")
     print("| clients at once | tokens/s, engine | tokens/s, through Triton | ratio | first token, ms |")
     print("| --- | --- | --- | --- | --- |")

@@ -9,8 +9,8 @@ import numpy as np
 import psutil
 from tqdm import tqdm
 
+from .kernels.emit import FLOAT32, INSTRUCTIONS, INT8
 from .kernels.limits import arithmetic, bandwidth
-from .kernels.simd import FLOAT32, INSTRUCTIONS, INT8
 from .llm import LLM
 from .sampling import SamplingParams
 

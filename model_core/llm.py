@@ -73,8 +73,6 @@ class LLM:
         )
         self.model = load_model(folder, weights)
         self.model.set_threads(threads or sane_threads(self.model.weight_bytes))
-        with compiling():
-            self.logits([0])
         self.tokenizer = Tokenizer(folder) if (folder / "tokenizer.json").is_file() else None
         config = self.model.config
         self.defaults = read_generation_defaults(folder, read_config(folder))
@@ -93,12 +91,16 @@ class LLM:
             max_queue=max_queue,
             kv_cache_memory=kv_cache_memory or free_memory() // 4,
         )
+        self.kv_cache_dtype = kv_cache_dtype
         cache = reserve_kv_cache(config, limits.kv_cache_memory, kv_cache_dtype)
+        with compiling():
+            self.logits([0])
         self.engine = Engine(self.model, self.tokenizer, frozenset(eos), cache, limits, speculate)
 
     def close(self) -> None:
-        """Cancel what runs and end the engine's thread."""
+        """Cancel what runs, and end the threads."""
         self.engine.close()
+        self.model.set_threads(1)
 
     def __enter__(self) -> "LLM":
         return self
@@ -120,6 +122,8 @@ class LLM:
             "max_concurrency": limits.max_concurrency,
             "max_queue": limits.max_queue,
             "kv_cache_memory": limits.kv_cache_memory,
+            "kv_cache_dtype": self.kv_cache_dtype,
+            "threads": self.model.threads,
             "chat_template": self.tokenizer is not None and self.tokenizer.has_chat_template,
             "tokenizer": self.tokenizer is not None,
         }
@@ -137,7 +141,7 @@ class LLM:
             page_tables=pages[None],
             rows=positions,
         )
-        return self.model.forward(batch, KVCache(self.model.config, len(pages)))
+        return self.model.forward(batch, KVCache(self.model.config, len(pages), self.kv_cache_dtype))
 
     def encode(self, prompt: str | Sequence[int]) -> list[int]:
         """The token ids of a raw prompt. Raises InvalidRequest for text to a model without tokenizer."""

@@ -16,8 +16,8 @@ from tqdm import tqdm
 from .checkpoint import Checkpoint, write_safetensors
 from .config import ModelConfig, read_config, write_json
 from .errors import ModelError
+from .kernels.emit import INT4, INT8
 from .kernels.linear import STRIP
-from .kernels.simd import INT4, INT8
 from .models import architecture
 from .quantize import Int4
 from .transformer import Layer, Transformer

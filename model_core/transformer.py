@@ -64,11 +64,13 @@ class Transformer:
         self._records = np.concatenate([layer.record(window) for layer, window in windows])
         self._head_record = head.record()
         self._lock = threading.Lock()
+        self._team = Team(1)
         self.set_threads(1)
 
     def set_threads(self, threads: int) -> None:
-        """How many threads compute a step, the caller being one."""
+        """How many threads compute a step, the caller being one; the others of before end."""
         with self._lock:
+            self._team.close()
             self._team = Team(threads)
             self._buffers = _Buffers(self.config, self.layers, self.head, self._team)
 

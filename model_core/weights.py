@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
+from .kernels.emit import BFLOAT16, FLOAT16, FLOAT32, INT4, INT8
 from .kernels.linear import MATRIX, STRIP
-from .kernels.simd import BFLOAT16, FLOAT16, FLOAT32, INT4, INT8
 from .quantize import NIBBLE_GROUP, Int4, round_int4, round_int8
 
 # --weights -> kind

@@ -214,7 +214,7 @@ def quantize(model: str, out: Path, weights: str, calibration: Path | None, text
 
     with interruptible():
         cost = convert(model, out, weights, calibration, text, say=lambda what: click.echo(what, err=True))
-    click.echo(f"weights     {cost.bytes_before / 2**20:.0f} MiB -> {cost.bytes_after / 2**20:.0f} MiB")
+    click.echo(f"weights     {cost.bytes_before / 2**20:.1f} MiB -> {cost.bytes_after / 2**20:.1f} MiB")
     change = 100 * (cost.after / cost.before - 1)
     click.echo(f"perplexity  {cost.before:.3f} -> {cost.after:.3f} ({change:+.2f} %) on {cost.text}")
     click.echo(f"Chat with it: tritonchat up --model {out}")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from model_core.kernels.simd import INSTRUCTIONS
+from model_core.kernels.emit import INSTRUCTIONS
 from model_core.llm import embedded_model, free_memory
 
 GLIBC = (2, 35)  # what PyTriton's tritonserver was built against

@@ -1,7 +1,8 @@
 """The arithmetic of model_core/operators.py at the speed of the hardware, in Python that numba compiles.
 
-`simd.py` has the vectors, `blocks.py` the inner loops of all products, `linear.py`, `attention.py` and
-`pointwise.py` the operators, `decoder.py` a whole step of a model, `team.py` the threads that share it.
+`emit.py` and `simd.py` have the vectors, `blocks.py` the inner loops of all products, `linear.py`,
+`attention.py` and `pointwise.py` the operators, `decoder.py` a whole step of a model, `team.py` the threads
+that share it.
 
 Compiled once for each processor and version, and kept in the user's cache folder.
 """

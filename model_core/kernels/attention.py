@@ -4,13 +4,10 @@ import numpy as np
 from numba import njit
 
 from .blocks import float_block
+from .emit import FLOAT16, FLOAT32, INT8, ROWS
 from .linear import block_rows
 from .pointwise import scaled
 from .simd import (
-    FLOAT16,
-    FLOAT32,
-    INT8,
-    ROWS,
     add,
     broadcast,
     exp,

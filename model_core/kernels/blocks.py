@@ -11,26 +11,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from .simd import (
-    _F32,
-    _F32X16,
-    _I8X16,
-    _I8X64,
-    _I16,
-    _I32,
-    _I32X16,
-    INT4,
-    INT8,
-    ROWS,
-    TILES,
-    _broadcast,
-    _dot4,
-    _fma,
-    _load,
-    _load_widened,
-    _splat,
-    _store,
-)
+from . import emit
+from .emit import INT4, INT8, ROWS, TILES
 
 # Outputs that one thread computes in one go: weights are padded to strips of this many.
 STRIP = 64
@@ -126,23 +108,23 @@ def _floats(
 
     def body(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
         offset = b.mul(step, w_step)
-        weights = [_load_widened(b, b.add(place, offset), kind) for place in ws]
+        weights = [emit.load_widened(b, b.add(place, offset), kind) for place in ws]
         for place in next_ones:
             _prefetch(b, b.add(place, offset))
         new = []
         for row in range(rows):
-            value = _broadcast(b, _load(b, b.add(xs[row], b.mul(step, step.type(4))), _F32))
-            new += [_fma(b, weights[t], value, sums[row * tiles + t]) for t in range(tiles)]
+            value = emit.broadcast(b, emit.load(b, b.add(xs[row], b.mul(step, step.type(4))), emit.F32))
+            new += [emit.fma(b, weights[t], value, sums[row * tiles + t]) for t in range(tiles)]
         return new
 
     sums = _loop(b, steps, [_before(b, place, accumulate) for place in places], body)
     for place, value in zip(places, sums, strict=True):
-        _store(b, place, value)
+        emit.store(b, place, value)
 
 
 def _before(b: ir.IRBuilder, place: ir.Value, accumulate: ir.Value) -> ir.Value:
     goes_on = b.icmp_signed("!=", accumulate, accumulate.type(0))
-    return b.select(goes_on, _load(b, place, _F32X16), _splat(0.0, _F32X16))
+    return b.select(goes_on, emit.load(b, place, emit.F32X16), emit.splat(0.0, emit.F32X16))
 
 
 @intrinsic
@@ -214,7 +196,7 @@ def _integers(
     next_ones = _places(b, ahead, w_tile, 2) if rows == FETCHING else []
     rows = abs(rows)
     xs, ys = _places(b, x, x_row, rows), _places(b, y, y_row, rows)
-    starts = [_broadcast(b, _load(b, place, _I32)) for place in _places(b, start, run_row, rows)]
+    starts = [emit.broadcast(b, emit.load(b, place, emit.I32)) for place in _places(b, start, run_row, rows)]
     ws, gs = _places(b, w, w_tile, TILES), _places(b, groups, groups_tile, TILES)
     eighth = b.lshr(ahead_step, ahead_step.type(3))
 
@@ -230,24 +212,24 @@ def _integers(
                 _prefetch(b, b.add(place, so_far))
             new = []
             for row in range(rows):
-                word = _load(b, b.add(first[row], first[row].type(4 * four)), _I32)
-                same = b.bitcast(_broadcast(b, word), _I8X64)
-                new += [_dot4(b, sums[row * TILES + t], tiles[t], same, 128) for t in range(TILES)]
+                word = emit.load(b, b.add(first[row], first[row].type(4 * four)), emit.I32)
+                same = b.bitcast(emit.broadcast(b, word), emit.I8X64)
+                new += [emit.dot4(b, sums[row * TILES + t], tiles[t], same, 128) for t in range(TILES)]
             sums = new
         return sums
 
     sums = _loop(b, count, [value for value in starts for _ in range(TILES)], body)
     for row, place in enumerate(_places(b, scale, run_row, rows)):
-        factor = _broadcast(b, _load(b, place, _F32))
+        factor = emit.broadcast(b, emit.load(b, place, emit.F32))
         for t in range(TILES):
             target = b.add(ys[row], ys[row].type(64 * t))
-            value = b.sitofp(sums[row * TILES + t], _F32X16)
-            _store(b, target, _fma(b, value, factor, _before(b, target, accumulate)))
+            value = b.sitofp(sums[row * TILES + t], emit.F32X16)
+            emit.store(b, target, emit.fma(b, value, factor, _before(b, target, accumulate)))
 
 
 def _bytes(b: ir.IRBuilder, at: list[ir.Value], four: int) -> list[ir.Value]:
     """Four consecutive k, the `four`th of eight times four, of each tile."""
-    return [_load(b, b.add(place, place.type(64 * four)), _I8X64) for place in at]
+    return [emit.load(b, b.add(place, place.type(64 * four)), emit.I8X64) for place in at]
 
 
 def _expanded(b: ir.IRBuilder, groups: list[ir.Value]) -> Callable[..., list[ir.Value]]:
@@ -256,22 +238,22 @@ def _expanded(b: ir.IRBuilder, groups: list[ir.Value]) -> Callable[..., list[ir.
     Two bytes are multiplied as one number of 16 bits: a product is at most 15 * 15, so none runs over into
     its neighbour. The rest is added modulo 256, where the sum is right.
     """
-    wide = ir.VectorType(_I16, 32)
+    wide = ir.VectorType(emit.I16, 32)
     factors, rests = [], []
     for place in groups:
-        pair = b.zext(_load(b, place, _I8X16), _I32X16)
+        pair = b.zext(emit.load(b, place, emit.I8X16), emit.I32X16)
         factor, zero = _nibbles(b, pair)
-        rest = b.sub(_splat(128, _I32X16), b.mul(factor, zero))
-        rest = b.mul(b.and_(rest, _splat(255, _I32X16)), _splat(0x01010101, _I32X16))
-        factors.append(b.bitcast(b.mul(factor, _splat(0x00010001, _I32X16)), wide))
-        rests.append(b.bitcast(rest, _I8X64))
+        rest = b.sub(emit.splat(128, emit.I32X16), b.mul(factor, zero))
+        rest = b.mul(b.and_(rest, emit.splat(255, emit.I32X16)), emit.splat(0x01010101, emit.I32X16))
+        factors.append(b.bitcast(b.mul(factor, emit.splat(0x00010001, emit.I32X16)), wide))
+        rests.append(b.bitcast(rest, emit.I8X64))
 
     def weights(b: ir.IRBuilder, at: list[ir.Value], four: int) -> list[ir.Value]:
         tiles = []
         for place, factor, rest in zip(at, factors, rests, strict=True):
-            codes = _load(b, b.add(place, place.type(64 * (four // 2))), _I8X64)
+            codes = emit.load(b, b.add(place, place.type(64 * (four // 2))), emit.I8X64)
             product = b.mul(b.bitcast(_nibbles(b, codes)[four % 2], wide), factor)
-            tiles.append(b.add(b.bitcast(product, _I8X64), rest))
+            tiles.append(b.add(b.bitcast(product, emit.I8X64), rest))
         return tiles
 
     return weights
@@ -280,15 +262,15 @@ def _expanded(b: ir.IRBuilder, groups: list[ir.Value]) -> Callable[..., list[ir.
 def _prefetch(b: ir.IRBuilder, address: ir.Value) -> None:
     """Ask for a cache line that is needed soon."""
     pointer = ir.PointerType(ir.IntType(8))
-    kind = ir.FunctionType(ir.VoidType(), [pointer, _I32, _I32, _I32])
+    kind = ir.FunctionType(ir.VoidType(), [pointer, emit.I32, emit.I32, emit.I32])
     name = "llvm.prefetch.p0"
     function = b.module.globals.get(name) or ir.Function(b.module, kind, name)
-    b.call(function, [b.inttoptr(address, pointer), _I32(0), _I32(2), _I32(1)])
+    b.call(function, [b.inttoptr(address, pointer), emit.I32(0), emit.I32(2), emit.I32(1)])
 
 
 def _nibbles(b: ir.IRBuilder, vector: ir.Value) -> tuple[ir.Value, ir.Value]:
     """The low and the high four of the lowest eight bits of each number."""
-    return b.and_(vector, _splat(15, vector.type)), b.lshr(vector, _splat(4, vector.type))
+    return b.and_(vector, emit.splat(15, vector.type)), b.lshr(vector, emit.splat(4, vector.type))
 
 
 @intrinsic
@@ -299,7 +281,7 @@ def expand(typing_context, w, groups, out):
         w, groups, out = args
         weights = _expanded(b, [groups])
         for four in range(8):
-            _store(b, b.add(out, out.type(64 * four)), weights(b, [w], four)[0])
+            emit.store(b, b.add(out, out.type(64 * four)), weights(b, [w], four)[0])
         return context.get_dummy_value()
 
     return types.void(_n, _n, _n), codegen

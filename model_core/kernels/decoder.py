@@ -8,9 +8,10 @@ import numpy as np
 from numba import njit
 
 from .attention import PAGE, attend, write_page
+from .emit import INT8
 from .linear import ADD, GATE, GROUP, MATRIX, SET, linear, quantise
 from .pointwise import rms_norm, rotate
-from .simd import INT8, get_i32, load_f32, set_f32, store_f32
+from .simd import get_i32, load_f32, set_f32, store_f32
 from .team import barrier, claim
 
 # One layer: addresses of its norms (float32, padded), its matrices, and its window (0: none).

@@ -6,8 +6,9 @@ import numpy as np
 from numba import njit
 
 from .blocks import STRIP, float_block, integer_block
+from .emit import FLOAT32, INT8, ROWS, TILES
 from .linear import SUMS_BYTES
-from .simd import FLOAT32, INT8, ROWS, TILES, add, broadcast, load_f32, sum_of
+from .simd import add, broadcast, load_f32, sum_of
 from .team import Team, barrier, claim
 
 _READ = 2**28  # bytes, more than any cache holds

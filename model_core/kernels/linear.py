@@ -5,16 +5,9 @@ from numba import njit
 
 from ..quantize import NIBBLE_GROUP
 from .blocks import FETCHING, STRIP, expand, float_block, integer_block
+from .emit import BFLOAT16, FLOAT16, FLOAT32, INT4, INT8, OFFSET, ROWS, TILES
 from .pointwise import swiglu
 from .simd import (
-    BFLOAT16,
-    FLOAT16,
-    FLOAT32,
-    INT4,
-    INT8,
-    OFFSET,
-    ROWS,
-    TILES,
     absolute,
     add,
     add_i32,

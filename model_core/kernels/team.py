@@ -17,7 +17,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from .simd import _I64, INSTRUCTIONS, _emit, _pointer
+from . import emit
 
 # Where in the shared memory of a team things stand, in bytes: a cache line each.
 _ARRIVED, _GENERATION, _NEXT, _SIZE = 0, 64, 128, 192
@@ -31,16 +31,18 @@ def _atomic_add(typing_context, address, value):
     """Add to a number that others change too; returns what it was."""
 
     def code(b: ir.IRBuilder, address: ir.Value, value: ir.Value) -> ir.Value:
-        return b.atomic_rmw("add", _pointer(b, address, _I64), value, "seq_cst")
+        return b.atomic_rmw("add", emit.pointer(b, address, emit.I64), value, "seq_cst")
 
-    return _emit(types.int64, (_n, types.int64), code)
+    return emit.typed(types.int64, (_n, types.int64), code)
 
 
 @intrinsic
 def _atomic_load(typing_context, address):
     """A number that others change, and everything they wrote before it."""
-    return _emit(
-        types.int64, (_n,), lambda b, a: b.load_atomic(_pointer(b, a, _I64), ordering="acquire", align=8)
+    return emit.typed(
+        types.int64,
+        (_n,),
+        lambda b, a: b.load_atomic(emit.pointer(b, a, emit.I64), ordering="acquire", align=8),
     )
 
 
@@ -49,9 +51,9 @@ def _atomic_store(typing_context, address, value):
     """Write a number that others read, after everything written before."""
 
     def code(b: ir.IRBuilder, address: ir.Value, value: ir.Value) -> None:
-        b.store_atomic(value, _pointer(b, address, _I64), ordering="release", align=8)
+        b.store_atomic(value, emit.pointer(b, address, emit.I64), ordering="release", align=8)
 
-    return _emit(types.void, (_n, types.int64), code)
+    return emit.typed(types.void, (_n, types.int64), code)
 
 
 @intrinsic
@@ -64,10 +66,10 @@ def _pause(typing_context, long):
                 kind = ir.FunctionType(ir.IntType(32), [])
                 b.call(_declared(b.module, kind, "sched_yield"), [])
             with no:
-                if INSTRUCTIONS != "generic":
+                if emit.INSTRUCTIONS != "generic":
                     b.call(_declared(b.module, ir.FunctionType(ir.VoidType(), []), "llvm.x86.sse2.pause"), [])
 
-    return _emit(types.void, (types.boolean,), code)
+    return emit.typed(types.void, (types.boolean,), code)
 
 
 def _declared(module: ir.Module, kind: ir.FunctionType, name: str) -> ir.Function:

@@ -1,9 +1,13 @@
 """Requests from many threads, computed together: the same bytes, nobody harmed, nothing lost."""
 
 import json
+import os
 import queue
 import shutil
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -283,6 +287,20 @@ def test_a_long_context_does_not_make_small_requests_large(tmp_path: Path) -> No
         assert (completion.finish_reason, completion.usage.completion_tokens) == ("length", 2048)
 
 
+def test_a_closed_model_leaves_no_thread() -> None:
+    before = threading.active_count()
+    with LLM(threads=3) as llm:
+        llm.generate("Hello", SamplingParams(max_tokens=2))
+        assert threading.active_count() == before + 3
+        logits = llm.logits([5, 6])
+    for _ in range(100):
+        if threading.active_count() == before:
+            break
+        time.sleep(0.05)
+    assert threading.active_count() == before
+    assert np.array_equal(llm.logits([5, 6]), logits)
+
+
 @pytest.mark.parametrize("folder", [None, "llama-bfloat16"])
 def test_threads_do_not_change_the_bytes(folder: str | None) -> None:
     ids = [(7 * i) % 60 for i in range(40)]
@@ -333,3 +351,27 @@ def test_an_engine_that_stops_tells_everybody(monkeypatch: pytest.MonkeyPatch) -
         submit(llm, "Hello", FOREVER)
     llm.close()
     assert not llm.engine.stats()["alive"]
+
+
+@pytest.mark.parametrize(("dtype", "error"), [("float16", 1e-3), ("int8", 0.03)])
+def test_keys_and_values_can_take_less_memory(llm: LLM, dtype: str, error: float) -> None:
+    params = SamplingParams(max_tokens=20, logprobs=3, ignore_eos=True)
+    ids = llm.encode("The cat sat on the mat. " * 9)
+    with LLM(kv_cache_dtype=dtype) as small:
+        together = small.generate(PROMPTS, params)
+        for prompt, among in zip(PROMPTS[::5], together[::5], strict=True):
+            alone = small.generate(prompt, params)
+            assert (alone.token_ids, alone.logprobs) == (among.token_ids, among.logprobs)
+        expected, logits = llm.logits(ids), small.logits(ids)
+    assert 0 < np.linalg.norm(logits - expected) < error * np.linalg.norm(expected)
+
+
+@pytest.mark.parametrize("home", ["/proc/nowhere", "/"])
+def test_a_home_that_cannot_be_written_does_not_matter(home: str, tmp_path: Path) -> None:
+    """Kernels are then compiled for this process alone."""
+    environment = {**os.environ, "HOME": home, "XDG_CACHE_HOME": "/proc/nowhere", "TMPDIR": str(tmp_path)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    code = "from model_core import LLM; print(len(LLM().generate('Hello').token_ids) > 0)"
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert run.stdout == "True\n", run.stderr
+    assert not list(tmp_path.iterdir())

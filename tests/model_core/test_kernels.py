@@ -12,7 +12,7 @@ from numba import njit
 
 from model_core import operators as op
 from model_core.config import read_config
-from model_core.kernels import attention, linear, pointwise, simd
+from model_core.kernels import attention, emit, linear, pointwise, simd
 from model_core.kernels.team import Team, barrier, claim
 from model_core.kv_cache import KVCache
 from model_core.models import llama
@@ -53,7 +53,7 @@ class Activations:
 
 def unpacked(matrix: Matrix, n: int, k: int) -> np.ndarray:
     """The numbers in a matrix of one part: float64 [n, k]."""
-    if matrix.kind != simd.INT4:
+    if matrix.kind != emit.INT4:
         return matrix.rows(np.arange(n))[:, :k].astype(np.float64)
     low, high = matrix.data & 15, matrix.data >> 4
     codes = np.concatenate([low, high], axis=-1)  # [n / 16, k / 8, 16, 8]
@@ -106,7 +106,7 @@ def test_integers_come_close_to_floats(kind: str, error: float) -> None:
 def test_parts_below_each_other_are_padded_each() -> None:
     parts = [RANDOM.standard_normal((n, 40), dtype=np.float32) for n in (70, 3)]
     x = RANDOM.standard_normal((2, 40), dtype=np.float32)
-    y = multiply(pack(parts, simd.FLOAT32), Activations(x), 2)
+    y = multiply(pack(parts, emit.FLOAT32), Activations(x), 2)
     assert np.allclose(y[:, :70], x @ parts[0].T, atol=1e-4)
     assert np.allclose(y[:, 128:131], x @ parts[1].T, atol=1e-4)
 
@@ -116,7 +116,7 @@ def test_extreme_activations_are_quantised() -> None:
     x[1, 3], x[2, 3], x[3] = 1e-38, -3e38, np.linspace(-1, 1, 64)
     a = Activations(x)
     assert np.allclose(a.dequantised(4, 64), x, atol=1 / 254, rtol=1e-6)
-    assert a.starts[:4, 0].tolist() == [-simd.OFFSET * row[:64].sum(dtype=int) for row in a.codes[:4]]
+    assert a.starts[:4, 0].tolist() == [-emit.OFFSET * row[:64].sum(dtype=int) for row in a.codes[:4]]
 
 
 @pytest.mark.parametrize("size", [16, 26, 312])
@@ -260,9 +260,9 @@ def test_a_team_shares_out_each_piece_once() -> None:
 @pytest.mark.parametrize("processor", ["haswell", "alderlake", "generic"])
 def test_every_instruction_set(processor: str) -> None:
     """The tests of this file again, compiled for other processors than this one may be."""
-    if simd.INSTRUCTIONS == "generic" or "NUMBA_CPU_NAME" in os.environ:
+    if emit.INSTRUCTIONS == "generic" or "NUMBA_CPU_NAME" in os.environ:
         pytest.skip("this processor has no more than the widest of these")
-    if processor == "alderlake" and not simd.host_has("avxvnni"):
+    if processor == "alderlake" and not emit.host_has("avxvnni"):
         pytest.skip("this processor cannot run what is compiled for one with AVX-VNNI")
     environment = {**os.environ, "NUMBA_CPU_NAME": processor}
     command = [sys.executable, "-m", "pytest", "-q", "-x", __file__, "-k", "not every_instruction_set"]

@@ -1,5 +1,6 @@
 """Starting, stopping and dying: a server ends politely, says what is wrong, and leaves nothing running."""
 
+import json
 import os
 import signal
 import socket
@@ -239,3 +240,27 @@ def test_a_model_without_template_continues_texts(story: Path) -> None:
         assert answer.usage["prompt_tokens"] + answer.usage["completion_tokens"] == 64
         with pytest.raises(InvalidRequest, match="no chat template"):
             client.chat([{"role": "user", "content": "Hello"}])
+
+
+def test_quantize_says_what_it_cost_and_overwrites_nothing(tmp_path: Path) -> None:
+    model, out = str(CHECKPOINTS / "llama-tied-gqa"), tmp_path / "out"
+    run = tritonchat("quantize", model, str(out), "--weights", "int4")
+    assert run.returncode == 0, run.stderr
+    assert "perplexity" in run.stdout and "%" in run.stdout
+    with LLM(out) as llm:
+        assert llm.describe()["weights"] == "int4"
+    again = tritonchat("quantize", model, str(out))
+    assert again.returncode == 1
+    assert "not empty" in again.stderr
+    missing = tritonchat("quantize", str(tmp_path / "nothing"), str(tmp_path / "other"))
+    assert missing.returncode == 1
+    assert "Traceback" not in missing.stderr
+
+
+def test_bench_measures_all_loads() -> None:
+    run = tritonchat("bench", "--model", str(CHECKPOINTS / "llama-tied-gqa"), "--json")
+    assert run.returncode == 0, run.stderr
+    report = json.loads(run.stdout)
+    assert [load["streams"] for load in report["loads"]] == [1, 4, 16, 64]
+    assert report["bandwidth"] > 1e8 and report["arithmetic"] > 1e8
+    assert all(load["tokens_per_second"] > 0 for load in report["loads"])

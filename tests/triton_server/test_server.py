@@ -57,6 +57,16 @@ def test_bare_model_client(server: Server) -> None:
     assert "error" not in details
 
 
+def test_a_second_turn_computes_only_what_is_new(client: ChatClient) -> None:
+    turns = [{"role": "user", "content": "My name is Theodora."}]
+    first = client.chat(turns)
+    turns += [{"role": "assistant", "content": first.text}, {"role": "user", "content": "Who am I?"}]
+    second = client.chat(turns)
+    new = second.usage["prompt_tokens"] - second.usage["cached_tokens"]
+    # The question with its tokens around it, and the end of the answer, which was never computed on.
+    assert 0 < new < 20 < second.usage["cached_tokens"]
+
+
 def test_bare_decoupled_client_gives_the_same_text_in_pieces(server: Server) -> None:
     messages, parameters = encode("Once upon a time"), encode({"max_tokens": 200, "ignore_eos": True})
     with ModelClient(f"grpc://{server.grpc_url}", "chat") as client:

@@ -1,0 +1,193 @@
+"""What kernels emit: the types and instructions of LLVM, and which of them this processor has.
+
+Functions here take a builder `b` and values of LLVM, and emit code; `simd.py` and `blocks.py` make
+intrinsics of them, which kernels call. Memory is addressed by plain integers.
+
+The one thing written for each processor is `dot4`, the sum of four byte products a lane. All of its forms
+are exact, so they agree to the bit.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils, config
+from numba.extending import models, register_model
+
+LANES = 16
+# The kinds of numbers a vector is widened from, as kernels name them.
+FLOAT32, BFLOAT16, FLOAT16, INT8, INT4 = range(5)
+
+I1, I8, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
+F32 = ir.FloatType()
+I8X16, I8X64 = ir.VectorType(I8, LANES), ir.VectorType(I8, 4 * LANES)
+I32X16, F32X16 = ir.VectorType(I32, LANES), ir.VectorType(F32, LANES)
+
+
+def host_has(*features: str) -> bool:
+    """Whether this processor has all these features, as LLVM names them."""
+    there = llvm.get_host_cpu_features()
+    return all(there.get(feature, False) for feature in features)
+
+
+def _instruction_set() -> str:
+    """The widest instructions that numba compiles for here: avx512, avxvnni, avx2 or generic.
+
+    That is this processor, or the one that NUMBA_CPU_NAME names.
+    """
+    if config.CPU_NAME is None:
+        if host_has("avx512f", "avx512bw", "avx512vl", "avx512vnni"):
+            return "avx512"
+        if host_has("avx2", "fma", "f16c"):
+            return "avxvnni" if host_has("avxvnni") else "avx2"
+        return "generic"
+    for instructions, names in {
+        "avx512": "cascadelake cooperlake icelake-client icelake-server tigerlake rocketlake sapphirerapids "
+        "emeraldrapids graniterapids znver4 znver5",
+        "avxvnni": "alderlake raptorlake meteorlake arrowlake lunarlake sierraforest",
+        "avx2": "haswell broadwell skylake skylake-avx512 cannonlake znver1 znver2 znver3",
+    }.items():
+        if config.CPU_NAME in names.split():
+            return instructions
+    return "generic"
+
+
+INSTRUCTIONS = _instruction_set()
+# VNNI multiplies unsigned by signed bytes. Weights are stored as w + 128 for it, and its sums start at
+# -OFFSET * sum(x); the other forms of `dot4` take the 128 off by themselves.
+OFFSET = 128 if INSTRUCTIONS in ("avx512", "avxvnni") else 0
+# How many rows of activations, and how many vectors of weights, a product keeps the sums of in registers:
+# up to 24 of the 32 registers of AVX-512, or 8 of 16 elsewhere (a vector of 16 lanes takes two of those).
+ROWS, TILES = ((6, 4, 2, 1), 4) if INSTRUCTIONS == "avx512" else ((2, 1), 2)
+
+
+class _Vector(types.Type):
+    """A numba type that lowers to one LLVM vector."""
+
+    def __init__(self, name: str, llvm_type: ir.Type) -> None:
+        self.llvm_type = llvm_type
+        super().__init__(name=name)
+
+
+@register_model(_Vector)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, vector: _Vector) -> None:
+        super().__init__(manager, vector, vector.llvm_type)
+
+
+f32x16, i32x16 = _Vector("f32x16", F32X16), _Vector("i32x16", I32X16)
+
+
+def pointer(b: ir.IRBuilder, address: ir.Value, kind: ir.Type) -> ir.Value:
+    return b.inttoptr(address, ir.PointerType(kind))
+
+
+def load(b: ir.IRBuilder, address: ir.Value, kind: ir.Type) -> ir.Value:
+    return b.load(pointer(b, address, kind), align=1)
+
+
+def store(b: ir.IRBuilder, address: ir.Value, value: ir.Value) -> None:
+    b.store(value, pointer(b, address, value.type), align=1)
+
+
+def call(b: ir.IRBuilder, name: str, result: ir.Type, *args: ir.Value) -> ir.Value:
+    kind = ir.FunctionType(result, [arg.type for arg in args])
+    return b.call(cgutils.get_or_insert_function(b.module, kind, name), args)
+
+
+def splat(value: Any, kind: ir.VectorType) -> ir.Constant:
+    return ir.Constant(kind, [value] * kind.count)
+
+
+def broadcast(b: ir.IRBuilder, scalar: ir.Value) -> ir.Value:
+    kind = ir.VectorType(scalar.type, LANES)
+    one = b.insert_element(ir.Constant(kind, ir.Undefined), scalar, ir.Constant(I32, 0))
+    return b.shuffle_vector(one, ir.Constant(kind, ir.Undefined), splat(0, I32X16))
+
+
+def fma(b: ir.IRBuilder, x: ir.Value, y: ir.Value, z: ir.Value) -> ir.Value:
+    # Without an instruction for it, llvm.fma calls a function for each lane; fmuladd then rounds twice.
+    name = "llvm.fmuladd.v16f32" if INSTRUCTIONS == "generic" else "llvm.fma.v16f32"
+    return call(b, name, F32X16, x, y, z)
+
+
+def half_to_float(b: ir.IRBuilder, bits: ir.Value) -> ir.Value:
+    """<16 x i16> that hold float16 -> <16 x float>."""
+    if INSTRUCTIONS != "generic":
+        return b.fpext(b.bitcast(bits, ir.VectorType(ir.HalfType(), LANES)), F32X16)
+    # The exponent is moved into place and then corrected by a product, which is right for subnormals too.
+    wide = b.zext(bits, I32X16)
+    magnitude = b.shl(b.and_(wide, splat(0x7FFF, I32X16)), splat(13, I32X16))
+    scaled = b.fmul(b.bitcast(magnitude, F32X16), splat(2.0**112, F32X16))
+    sign = b.shl(b.and_(wide, splat(0x8000, I32X16)), splat(16, I32X16))
+    return b.bitcast(b.or_(b.bitcast(scaled, I32X16), sign), F32X16)
+
+
+def load_widened(b: ir.IRBuilder, address: ir.Value, kind: int) -> ir.Value:
+    """16 numbers of a kind -> <16 x float>."""
+    if kind == FLOAT32:
+        return load(b, address, F32X16)
+    if kind == INT8:
+        return b.sitofp(b.sext(load(b, address, I8X16), I32X16), F32X16)
+    bits = load(b, address, ir.VectorType(I16, LANES))
+    if kind == FLOAT16:
+        return half_to_float(b, bits)
+    return b.bitcast(b.shl(b.zext(bits, I32X16), splat(16, I32X16)), F32X16)
+
+
+def dot4(b: ir.IRBuilder, acc: ir.Value, w: ir.Value, x: ir.Value, offset: int) -> ir.Value:
+    """acc + the sum of four products a lane: i32x16, unsigned bytes less `offset`, signed bytes.
+
+    VNNI does not take the offset off: its sums start lower instead (see OFFSET).
+    """
+    if INSTRUCTIONS == "avx512":
+        return call(b, "llvm.x86.avx512.vpdpbusd.512", I32X16, acc, w, x)
+    if INSTRUCTIONS in ("avxvnni", "avx2"):
+        halves = [dot4_half(b, *(half(b, v, i) for v in (acc, w, x)), offset) for i in (0, 1)]
+        return b.shuffle_vector(*halves, ir.Constant(I32X16, list(range(16))))
+    if offset:
+        w = b.xor(w, splat(offset, I8X64))
+    w, x = b.bitcast(w, I32X16), b.bitcast(x, I32X16)
+    for byte in range(4):
+        up, down = splat(24 - 8 * byte, I32X16), splat(24, I32X16)
+        widen = b.ashr if offset else b.lshr
+        product = b.mul(widen(b.shl(w, up), down), b.ashr(b.shl(x, up), down))
+        acc = b.add(acc, product)
+    return acc
+
+
+def half(b: ir.IRBuilder, vector: ir.Value, which: int) -> ir.Value:
+    size = vector.type.count // 2
+    mask = ir.Constant(ir.VectorType(I32, size), list(range(which * size, (which + 1) * size)))
+    return b.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
+
+
+def dot4_half(b: ir.IRBuilder, acc: ir.Value, w: ir.Value, x: ir.Value, offset: int) -> ir.Value:
+    i8x32, i16x16, i32x8 = ir.VectorType(I8, 32), ir.VectorType(I16, 16), ir.VectorType(I32, 8)
+    if INSTRUCTIONS == "avxvnni":
+        return call(b, "llvm.x86.avx512.vpdpbusd.256", i32x8, acc, w, x)
+    if offset:
+        # Pairs of products are summed in 16 bits, where 255 * 127 twice would not fit, but 127 * 127 does.
+        w = b.xor(w, splat(offset, i8x32))
+        x = call(b, "llvm.x86.avx2.psign.b", i8x32, x, w)
+        w = call(b, "llvm.abs.v32i8", i8x32, w, ir.Constant(I1, 0))
+    pairs = call(b, "llvm.x86.avx2.pmadd.ub.sw", i16x16, w, x)
+    return b.add(acc, call(b, "llvm.x86.avx2.pmadd.wd", i32x8, pairs, splat(1, i16x16)))
+
+
+def typed(result: types.Type, argument_types: tuple, code: Callable[..., Any]) -> tuple[Any, Any]:
+    """What an intrinsic returns: its signature, and the code that `code(builder, *args)` emits."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: tuple) -> Any:
+        value = code(builder, *args)
+        return context.get_dummy_value() if value is None else value
+
+    return result(*argument_types), codegen
+
+
+def reduce(b: ir.IRBuilder, vector: ir.Value, join: Callable[..., ir.Value]) -> ir.Value:
+    while vector.type.count > 1:
+        vector = join(half(b, vector, 0), half(b, vector, 1))
+    return b.extract_element(vector, ir.Constant(I32, 0))
