@@ -17,10 +17,9 @@ from .emit import INT4, INT8, ROWS, TILES
 # Outputs that one thread computes in one go: weights are padded to strips of this many.
 STRIP = 64
 
-# What a block may be asked for: a number of rows; or FETCHING, the largest while it fetches what comes next,
-# which costs a quarter of its speed and so is code of its own.
-FETCHING = -ROWS[0]
-CASES = (*ROWS, FETCHING)
+# What a block may be asked for: a number of rows; or the same below zero, while it fetches what comes next.
+# That costs up to a quarter of its speed, and so is code of its own.
+CASES = (*ROWS, *(-rows for rows in ROWS if rows > 1))
 
 _n = types.intp
 
@@ -63,13 +62,29 @@ def _for_each(b: ir.IRBuilder, value: ir.Value, cases: Iterable[int], emit: Call
 
 @intrinsic(prefer_literal=True)
 def float_block(
-    typing_context, kinds, tiles, kind, rows, w, w_step, w_tile, ahead, x, x_row, steps, y, y_row, accumulate
+    typing_context,
+    kinds,
+    tiles,
+    kind,
+    rows,
+    w,
+    w_step,
+    w_tile,
+    ahead,
+    gap,
+    x,
+    x_row,
+    steps,
+    y,
+    y_row,
+    accumulate,
 ):
     """y[row, tile] (+)= sum over steps of x[row, step] * w[step, tile].
 
     kinds, tiles: constants, a tuple of the kinds that w may hold, and the tiles of a block.
     kind, rows: one of those kinds, and one of CASES.
-    w: address; a step further is w_step bytes on, a tile w_tile. ahead: as w, of two tiles to be fetched.
+    w: address; a step further is w_step bytes on, a tile w_tile.
+    ahead: address of what is fetched, w_step bytes a step; as much `gap` bytes on.
     x: address of floats, one a step; a row is x_row bytes on.
     y: address of floats, 16 a tile; a row is y_row bytes on. `accumulate` says whether to go on from them.
     """
@@ -82,7 +97,7 @@ def float_block(
         )
         return context.get_dummy_value()
 
-    return types.void(kinds, tiles, *[_n] * 12), codegen
+    return types.void(kinds, tiles, *[_n] * 13), codegen
 
 
 def _floats(
@@ -94,6 +109,7 @@ def _floats(
     w_step: ir.Value,
     w_tile: ir.Value,
     ahead: ir.Value,
+    gap: ir.Value,
     x: ir.Value,
     x_row: ir.Value,
     steps: ir.Value,
@@ -101,7 +117,7 @@ def _floats(
     y_row: ir.Value,
     accumulate: ir.Value,
 ) -> None:
-    next_ones = _places(b, ahead, w_tile, 2) if rows == FETCHING else []
+    next_ones = _places(b, ahead, gap, 2) if rows < 0 else []
     rows = abs(rows)
     xs, ws = _places(b, x, x_row, rows), _places(b, w, w_tile, tiles)
     places = [b.add(place, place.type(64 * t)) for place in _places(b, y, y_row, rows) for t in range(tiles)]
@@ -143,6 +159,7 @@ def integer_block(
     scale,
     run_row,
     ahead,
+    gap,
     ahead_step,
     y,
     y_row,
@@ -159,7 +176,7 @@ def integer_block(
         (code - zero) * factor; a tile is groups_tile bytes on.
     x: address of signed bytes; a row is x_row bytes on. count: how many times 32 k.
     start, scale: addresses of an int32 and a float of each row, run_row bytes apart.
-    ahead: address of two tiles, w_tile apart, to be fetched meanwhile, ahead_step bytes every 32 k.
+    ahead: address of what is fetched, ahead_step bytes every 32 k; as much `gap` bytes on.
     y, accumulate: as in float_block.
     """
 
@@ -170,7 +187,7 @@ def integer_block(
         )
         return context.get_dummy_value()
 
-    return types.void(*[_n] * 17), codegen
+    return types.void(*[_n] * 18), codegen
 
 
 def _integers(
@@ -188,12 +205,13 @@ def _integers(
     scale: ir.Value,
     run_row: ir.Value,
     ahead: ir.Value,
+    gap: ir.Value,
     ahead_step: ir.Value,
     y: ir.Value,
     y_row: ir.Value,
     accumulate: ir.Value,
 ) -> None:
-    next_ones = _places(b, ahead, w_tile, 2) if rows == FETCHING else []
+    next_ones = _places(b, ahead, gap, 2) if rows < 0 else []
     rows = abs(rows)
     xs, ys = _places(b, x, x_row, rows), _places(b, y, y_row, rows)
     starts = [emit.broadcast(b, emit.load(b, place, emit.I32)) for place in _places(b, start, run_row, rows)]

@@ -39,7 +39,7 @@ def _multiply(thread, threads, team, kind, memory, each):
     for _ in range(_TURNS):
         if kind == INT8:
             integer_block(
-                INT8, ROWS[0], w, 16 * _K, 0, 0, x, _K, _K // 32, y, y, 0, w, 512, y + 64, 4 * STRIP, 0
+                INT8, ROWS[0], w, 16 * _K, 0, 0, x, _K, _K // 32, y, y, 0, w, 0, 512, y + 64, 4 * STRIP, 0
             )
         else:
             float_block(
@@ -51,6 +51,7 @@ def _multiply(thread, threads, team, kind, memory, each):
                 64,
                 64 * _K,
                 w,
+                0,
                 x,
                 4 * _K,
                 _K,

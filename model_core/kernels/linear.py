@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from ..quantize import NIBBLE_GROUP
-from .blocks import FETCHING, STRIP, expand, float_block, integer_block
+from .blocks import STRIP, expand, float_block, integer_block
 from .emit import BFLOAT16, FLOAT16, FLOAT32, INT4, INT8, OFFSET, ROWS, TILES
 from .pointwise import swiglu
 from .simd import (
@@ -139,16 +139,22 @@ def block_rows(left):
 
 
 @njit(nogil=True)
-def _ahead(rows, row, tile):
-    """Which two tiles of the next strip to fetch during the block of `row` and `tile`; -1: none.
+def _fetching(rows, row, count, tile):
+    """Whether a block of rows fetches its part of the next strip.
 
-    A few rows alone wait for memory anyway. With more, the next strip comes while this one is computed.
+    A few rows alone wait for memory anyway. With more, the next strip comes while this one is computed:
+    evenly, or during the first blocks where there are many.
     """
-    if rows <= ROWS[0] or rows - row < ROWS[0]:
-        return -1
-    if TILES == STRIP_TILES:
-        return 2 * (row // ROWS[0]) if row < 2 * ROWS[0] else -1
-    return tile if row == 0 else -1
+    return tile == 0 and count > 1 and rows > ROWS[0] and (rows <= 4 * ROWS[0] or row < 2 * ROWS[0])
+
+
+@njit(nogil=True)
+def _part(rows, row, count, size):
+    """Which part of the `size` bytes of the next strip that is: two quarters at most, and their distance."""
+    rows = min(rows, 4 * ROWS[0])
+    if rows == 4 * ROWS[0]:
+        return size // 2 * (row // ROWS[0]), size // 4
+    return size * row // rows, max(0, size * count // rows - size // 4)
 
 
 @njit(nogil=True)
@@ -162,17 +168,17 @@ def _strip_of_integers(m, a, rows, strip, following, y, y_row, how, scratch):
         for i in range(m.k * STRIP // 512):  # pieces of 32 k of a tile
             expand(w + 256 * i, groups + 16 * i, wide + 512 * i)
         kind, w = INT8, wide
-    here = 2 if kind == INT4 else 1
+    here, size = 2 if kind == INT4 else 1, STRIP * m.k // each
     row = 0
     while row < rows:
         count = block_rows(rows - row)
+        part, gap = _part(rows, row, count, size)
         for first in range(0, m.k, GROUP):
             run = row * a.runs_row + first // GROUP * 4
             for tile in range(0, STRIP_TILES, TILES):
-                fetched = _ahead(rows, row, tile)
                 integer_block(
                     kind,
-                    FETCHING if fetched >= 0 else count,
+                    -count if _fetching(rows, row, count, tile) else count,
                     w + (tile * m.k + first) * 16 // here,
                     m.k * 16 // here,
                     groups + (tile * m.k + first) * 16 // NIBBLE_GROUP,
@@ -183,7 +189,8 @@ def _strip_of_integers(m, a, rows, strip, following, y, y_row, how, scratch):
                     a.starts + run,
                     a.scales + run,
                     a.runs_row,
-                    m.data + ((following * STRIP + 16 * fetched) * m.k + 16 * first) // each,
+                    m.data + following * size + part + 16 * first // each,
+                    gap,
                     512 // each,
                     scratch + 64 * tile,
                     4 * STRIP,
@@ -199,17 +206,18 @@ def _strip_of_floats(m, a, rows, strip, following, y, y_row, how, scratch):
     row = 0
     while row < rows:
         count = block_rows(rows - row)
+        part, gap = _part(rows, row, count, STRIP * m.k * size)
         for tile in range(0, STRIP_TILES, TILES):
-            fetched = _ahead(rows, row, tile)
             float_block(
                 (FLOAT32, BFLOAT16, FLOAT16),
                 TILES,
                 m.kind,
-                FETCHING if fetched >= 0 else count,
+                -count if _fetching(rows, row, count, tile) else count,
                 m.data + (strip * STRIP + 16 * tile) * m.k * size,
                 16 * size,
                 16 * m.k * size,
-                m.data + (following * STRIP + 16 * fetched) * m.k * size,
+                m.data + following * STRIP * m.k * size + part,
+                gap,
                 a.floats + row * a.row,
                 a.row,
                 m.k,
