@@ -116,6 +116,8 @@ class PagePool:
     def reserve(self, pages: Pages, length: int) -> bool:
         """Have pages for `length` positions. False, with nothing changed, where there are not enough."""
         missing = -(-length // PAGE) - pages.count
+        if missing <= 0:
+            return True  # as in most steps
         if missing > self.free + self.cached:
             return False
         for _ in range(missing):

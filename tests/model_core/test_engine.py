@@ -77,15 +77,18 @@ def test_same_tokens_alone_and_among_others(llm: LLM, temperature: float) -> Non
         assert alone.text == among.text
 
 
+@pytest.mark.parametrize("weights", ["auto", "int8", "int4"])
 @pytest.mark.parametrize("folder", ["llama-bfloat16", "mistral-window", "qwen2-window", "llama-mqa-odd"])
-def test_same_logits_alone_and_among_others_in_every_family(folder: str) -> None:
+def test_same_logits_alone_and_among_others_in_every_family(folder: str, weights: str) -> None:
+    """Alone on one thread, and among others on two."""
     random = np.random.default_rng(0)
     prompts = [random.integers(3, 60, size).tolist() for size in (1, 2, 3, 9, 17, 33, 40)] * 3
     params = SamplingParams(max_tokens=12, logprobs=5, ignore_eos=True)
-    with LLM(CHECKPOINTS / folder) as llm:
-        together = llm.generate(prompts, params)
+    model = CHECKPOINTS / folder
+    with LLM(model, weights=weights, threads=2) as crowded, LLM(model, weights=weights, threads=1) as quiet:
+        together = crowded.generate(prompts, params)
         for prompt, among in zip(prompts, together, strict=True):
-            alone = llm.generate(prompt, params)
+            alone = quiet.generate(prompt, params)
             assert (alone.token_ids, alone.logprobs) == (among.token_ids, among.logprobs)
 
 

@@ -77,7 +77,10 @@ def test_bare_decoupled_client_gives_the_same_text_in_pieces(server: Server) -> 
     assert len(pieces) > 1
     assert b"".join(piece["response"][0] for piece in pieces) == whole["response"][0]
     assert [bool(piece["details"][0]) for piece in pieces] == [False] * (len(pieces) - 1) + [True]
-    assert json.loads(pieces[-1]["details"][0])["usage"] == json.loads(whole["details"][0])["usage"]
+    usages = [json.loads(last["details"][0])["usage"] for last in (pieces[-1], whole)]
+    for usage in usages:
+        usage.pop("cached_tokens")  # the second finds what the first has computed
+    assert usages[0] == usages[1]
     assert json.loads(bare[-1]["details"][0])["finish_reason"] == "stop"
 
 
