@@ -20,7 +20,7 @@ from .kv_cache import DTYPES, PAGE, Batch, KVCache
 from .loader import load_model
 from .request import Completion, Deliver, Piece
 from .sampling import SamplingParams
-from .scheduler import Limits
+from .scheduler import STEP_TOKENS, Limits
 from .tokenizer import Tokenizer
 
 Messages = Sequence[Mapping[str, str]]
@@ -132,16 +132,17 @@ class LLM:
         """Logits after each of the tokens: float32 [len(tokens), vocabulary]. Raises InvalidRequest."""
         if not tokens or not all(0 <= token < self.model.config.vocab_size for token in tokens):
             raise InvalidRequest("logits() needs token ids within the model's vocabulary, at least one.")
-        positions = np.arange(len(tokens), dtype=np.int32)
         pages = np.arange(-(-len(tokens) // PAGE), dtype=np.int32)
-        batch = Batch(
-            tokens=np.array(tokens, np.int32),
-            positions=positions,
-            starts=np.array([0, len(tokens)], np.int32),
-            page_tables=pages[None],
-            rows=positions,
-        )
-        return self.model.forward(batch, KVCache(self.model.config, len(pages), self.kv_cache_dtype))
+        cache = KVCache(self.model.config, len(pages), self.kv_cache_dtype)
+        parts = []
+        for start in range(0, len(tokens), STEP_TOKENS):  # as the engine does, in the memory of a step
+            chunk = np.array(tokens[start : start + STEP_TOKENS], np.int32)
+            rows = np.arange(len(chunk), dtype=np.int32)
+            batch = Batch(
+                chunk, rows + np.int32(start), np.array([0, len(chunk)], np.int32), pages[None], rows
+            )
+            parts.append(self.model.forward(batch, cache))
+        return np.concatenate(parts)
 
     def encode(self, prompt: str | Sequence[int]) -> list[int]:
         """The token ids of a raw prompt. Raises InvalidRequest for text to a model without tokenizer."""

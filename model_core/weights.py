@@ -28,7 +28,7 @@ class Matrix:
     """Weights [n, k], packed: kernels/linear.py reads them strip by strip.
 
     Attributes:
-        kind: of simd's kinds.
+        kind: of emit's kinds.
         n, k: padded sizes; n to whole strips, and k to groups of 4-bit weights where they are integers.
         data: 16 rows side by side. Float kinds [n / 16, k, 16]; int8 uint8 [n / 16, k / 4, 16, 4], weights +
             128; int4 uint8 [n / 16, k / 8, 16, 4], each byte the codes of k (low half) and k + 4.
