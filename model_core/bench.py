@@ -2,8 +2,7 @@
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import psutil
@@ -55,10 +54,6 @@ class Report:
     prompt_tokens_per_second: float
     prompt_arithmetic_share: float
     loads: tuple[Load, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
 
 
 def measure(llm: LLM, streams: Sequence[int] = STREAMS) -> Report:

@@ -46,7 +46,7 @@ class KVCache:
 
     def __init__(self, config: ModelConfig, pages: int, dtype: str = "float32") -> None:
         """Reserve so many pages. Raises OSError, ValueError or OverflowError: no such memory."""
-        self.pages, self.dtype, self.page_bytes = pages, dtype, self.bytes_per_page(config, dtype)
+        self.pages, self.page_bytes = pages, self.bytes_per_page(config, dtype)
         shape = (config.layers, pages, config.kv_heads)
         width = padded(config.head_dim, PAGE)
         self.keys = aligned_zeros((*shape, config.head_dim, PAGE), dtype)

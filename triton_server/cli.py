@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -231,7 +232,7 @@ def bench(as_json: bool, **llm_settings: Any) -> None:
     with interruptible(), LLM(**llm_settings) as llm:
         report = measure(llm)
     if as_json:
-        return click.echo(json.dumps(report.to_dict(), indent=2))
+        return click.echo(json.dumps(asdict(report), indent=2))
     click.echo(f"{report.model}, {report.weights}, {report.threads} threads, {report.instructions}")
     click.echo(
         f"This machine reads {report.bandwidth / 1e9:.0f} GB/s and computes {report.arithmetic / 1e9:.0f} "
