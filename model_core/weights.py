@@ -82,10 +82,13 @@ def aligned_zeros(shape: Sequence[int], dtype: np.dtype | type) -> np.ndarray:
     not fit into the processor.
     """
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    memory = mmap.mmap(-1, max(size, 1))
     if hasattr(mmap, "MADV_HUGEPAGE"):
+        # Private, because shared memory is kept in small pages unless the whole system is told otherwise.
+        memory = mmap.mmap(-1, max(size, 1), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         with suppress(OSError):
             memory.madvise(mmap.MADV_HUGEPAGE)
+    else:
+        memory = mmap.mmap(-1, max(size, 1))
     return np.frombuffer(memory, dtype, size // np.dtype(dtype).itemsize).reshape(shape)
 
 
