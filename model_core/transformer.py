@@ -12,7 +12,7 @@ from . import operators as op
 from .config import ModelConfig
 from .kernels.attention import PAGE, QUERY_ROWS, attention_scratch
 from .kernels.decoder import LAYER, STEP, forward
-from .kernels.linear import ACTIVATIONS, GROUP, STRIP, SUMS_BYTES
+from .kernels.linear import ACTIVATIONS, GROUP, STRIP, scratch_bytes
 from .kernels.team import Team
 from .kv_cache import Batch, KVCache
 from .weights import NAMES, Matrix, aligned_zeros, padded
@@ -166,8 +166,8 @@ class _Buffers:
 
     def grow(self, tokens: int, wanted: int, context: int) -> None:
         """Make room for so many rows in all, rows of logits, and positions of a sequence."""
-        step = self.step
-        if tokens > self._tokens:
+        step, rows_grow = self.step, tokens > self._tokens
+        if rows_grow:
             self._tokens = tokens
             rows = tokens + 1  # see block_rows
             self.x = self._array(step, "x", rows, self._hidden)
@@ -182,12 +182,11 @@ class _Buffers:
         if wanted > self._wanted:
             self._wanted = wanted
             self._array(step, "last", wanted, self._hidden, row="x_row")
-        if context > self._context:
-            self._context = padded(context, 1024)
-            wide = SUMS_BYTES + STRIP * max(self._k, self._inner)  # of a product
+        if context > self._context or rows_grow:
+            self._context = max(self._context, padded(context, 1024))
             group = self._config.heads // self._config.kv_heads
             long = attention_scratch(self._context, padded(self._config.head_dim, 16), group)
-            size = padded(max(wide, long), 64)
+            size = padded(max(scratch_bytes(self._tokens), long), 64)
             self._array(step, "scratch", self._team.threads, size, np.uint8, row="scratch_size")
 
     def _array(

@@ -147,6 +147,7 @@ def attend(p, layer, table, window, q, q_row, position, tokens, group, head, out
                 PAGE * size,
                 0,
                 keys,
+                keys,
                 0,
                 queries + 4 * row * dim,
                 4 * dim,
@@ -201,14 +202,14 @@ def attend(p, layer, table, window, q, q_row, position, tokens, group, head, out
 @njit(nogil=True)
 def _mix4(kind, rows, w, w_step, w_tile, x, x_row, steps, y, y_row, on):
     float_block(
-        (FLOAT32, FLOAT16, INT8), 4, kind, rows, w, w_step, w_tile, w, 0, x, x_row, steps, y, y_row, on
+        (FLOAT32, FLOAT16, INT8), 4, kind, rows, w, w_step, w_tile, w, w, 0, x, x_row, steps, y, y_row, on
     )
 
 
 @njit(nogil=True)
 def _mix1(kind, rows, w, w_step, w_tile, x, x_row, steps, y, y_row, on):
     float_block(
-        (FLOAT32, FLOAT16, INT8), 1, kind, rows, w, w_step, w_tile, w, 0, x, x_row, steps, y, y_row, on
+        (FLOAT32, FLOAT16, INT8), 1, kind, rows, w, w_step, w_tile, w, w, 0, x, x_row, steps, y, y_row, on
     )
 
 

@@ -71,7 +71,8 @@ def float_block(
     w_step,
     w_tile,
     ahead,
-    gap,
+    also,
+    also_step,
     x,
     x_row,
     steps,
@@ -84,7 +85,7 @@ def float_block(
     kinds, tiles: constants, a tuple of the kinds that w may hold, and the tiles of a block.
     kind, rows: one of those kinds, and one of CASES.
     w: address; a step further is w_step bytes on, a tile w_tile.
-    ahead: address of what is fetched, w_step bytes a step; as much `gap` bytes on.
+    ahead, also: addresses of what is fetched, w_step and also_step bytes a step.
     x: address of floats, one a step; a row is x_row bytes on.
     y: address of floats, 16 a tile; a row is y_row bytes on. `accumulate` says whether to go on from them.
     """
@@ -97,7 +98,7 @@ def float_block(
         )
         return context.get_dummy_value()
 
-    return types.void(kinds, tiles, *[_n] * 13), codegen
+    return types.void(kinds, tiles, *[_n] * 14), codegen
 
 
 def _floats(
@@ -109,7 +110,8 @@ def _floats(
     w_step: ir.Value,
     w_tile: ir.Value,
     ahead: ir.Value,
-    gap: ir.Value,
+    also: ir.Value,
+    also_step: ir.Value,
     x: ir.Value,
     x_row: ir.Value,
     steps: ir.Value,
@@ -117,7 +119,7 @@ def _floats(
     y_row: ir.Value,
     accumulate: ir.Value,
 ) -> None:
-    next_ones = _places(b, ahead, gap, 2) if rows < 0 else []
+    fetched = [(ahead, w_step), (also, also_step)] if rows < 0 else []
     rows = abs(rows)
     xs, ws = _places(b, x, x_row, rows), _places(b, w, w_tile, tiles)
     places = [b.add(place, place.type(64 * t)) for place in _places(b, y, y_row, rows) for t in range(tiles)]
@@ -125,8 +127,8 @@ def _floats(
     def body(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
         offset = b.mul(step, w_step)
         weights = [emit.load_widened(b, b.add(place, offset), kind) for place in ws]
-        for place in next_ones:
-            _prefetch(b, b.add(place, offset))
+        for place, size in fetched:
+            _prefetch(b, b.add(place, b.mul(step, size)))
         new = []
         for row in range(rows):
             value = emit.broadcast(b, emit.load(b, b.add(xs[row], b.mul(step, step.type(4))), emit.F32))
@@ -159,8 +161,9 @@ def integer_block(
     scale,
     run_row,
     ahead,
-    gap,
     ahead_step,
+    also,
+    also_step,
     y,
     y_row,
     accumulate,
@@ -176,7 +179,7 @@ def integer_block(
         (code - zero) * factor; a tile is groups_tile bytes on.
     x: address of signed bytes; a row is x_row bytes on. count: how many times 32 k.
     start, scale: addresses of an int32 and a float of each row, run_row bytes apart.
-    ahead: address of what is fetched, ahead_step bytes every 32 k; as much `gap` bytes on.
+    ahead, also: addresses of what is fetched, ahead_step and also_step bytes every 32 k.
     y, accumulate: as in float_block.
     """
 
@@ -187,7 +190,7 @@ def integer_block(
         )
         return context.get_dummy_value()
 
-    return types.void(*[_n] * 18), codegen
+    return types.void(*[_n] * 19), codegen
 
 
 def _integers(
@@ -205,18 +208,19 @@ def _integers(
     scale: ir.Value,
     run_row: ir.Value,
     ahead: ir.Value,
-    gap: ir.Value,
     ahead_step: ir.Value,
+    also: ir.Value,
+    also_step: ir.Value,
     y: ir.Value,
     y_row: ir.Value,
     accumulate: ir.Value,
 ) -> None:
-    next_ones = _places(b, ahead, gap, 2) if rows < 0 else []
+    fetched = [(ahead, ahead_step), (also, also_step)] if rows < 0 else []
     rows = abs(rows)
     xs, ys = _places(b, x, x_row, rows), _places(b, y, y_row, rows)
     starts = [emit.broadcast(b, emit.load(b, place, emit.I32)) for place in _places(b, start, run_row, rows)]
     ws, gs = _places(b, w, w_tile, TILES), _places(b, groups, groups_tile, TILES)
-    eighth = b.lshr(ahead_step, ahead_step.type(3))
+    eighths = [b.lshr(size, size.type(3)) for _, size in fetched]
 
     def body(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
         at = [b.add(place, b.mul(step, step.type(512 if kind == INT8 else 256))) for place in ws]
@@ -225,8 +229,8 @@ def _integers(
         weights = _bytes if kind == INT8 else _expanded(b, groups)
         for four in range(8):
             tiles = weights(b, at, four)
-            so_far = b.add(b.mul(step, ahead_step), b.mul(eighth, eighth.type(four)))
-            for place in next_ones:
+            for (place, size), eighth in zip(fetched, eighths, strict=True):
+                so_far = b.add(b.mul(step, size), b.mul(eighth, eighth.type(four)))
                 _prefetch(b, b.add(place, so_far))
             new = []
             for row in range(rows):

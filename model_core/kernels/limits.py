@@ -7,7 +7,7 @@ from numba import njit
 
 from .blocks import STRIP, float_block, integer_block
 from .emit import FLOAT32, INT8, ROWS, TILES
-from .linear import SUMS_BYTES
+from .linear import scratch_bytes
 from .simd import add, broadcast, load_f32, sum_of
 from .team import Team, barrier, claim
 
@@ -39,7 +39,7 @@ def _multiply(thread, threads, team, kind, memory, each):
     for _ in range(_TURNS):
         if kind == INT8:
             integer_block(
-                INT8, ROWS[0], w, 16 * _K, 0, 0, x, _K, _K // 32, y, y, 0, w, 0, 512, y + 64, 4 * STRIP, 0
+                INT8, ROWS[0], w, 16 * _K, 0, 0, x, _K, _K // 32, y, y, 0, w, 512, w, 0, y + 64, 4 * STRIP, 0
             )
         else:
             float_block(
@@ -50,6 +50,7 @@ def _multiply(thread, threads, team, kind, memory, each):
                 w,
                 64,
                 64 * _K,
+                w,
                 w,
                 0,
                 x,
@@ -77,7 +78,7 @@ def arithmetic(kind: int, threads: int) -> float:
 
     On numbers that stay in the first cache; the best of some runs.
     """
-    each = STRIP * _K * 4 + 64 * _K + 64 + SUMS_BYTES
+    each = STRIP * _K * 4 + 64 * _K + 64 + scratch_bytes(ROWS[0])
     team, memory = Team(threads), np.zeros(threads * each + 64, np.uint8)
     start = memory.ctypes.data + -memory.ctypes.data % 64
     seconds = _best(lambda: team.run(_multiply, team.address, kind, start, each))

@@ -50,8 +50,13 @@ ACTIVATIONS = np.dtype(
 )
 # What `linear` does with its results.
 SET, ADD, GATE = range(3)
-# What a thread needs to itself, in bytes: sums of a block, before 4-bit weights widened to bytes.
-SUMS_BYTES = max(ROWS) * STRIP * 4
+# A strip is gone through in pieces of so many bytes, each by all rows while it is in the first cache.
+PIECE_BYTES = STRIP * GROUP
+
+
+def scratch_bytes(rows: int) -> int:
+    """What a thread needs to itself for so many rows: a piece of 4-bit weights widened to bytes, and sums."""
+    return PIECE_BYTES + (rows + 1) * STRIP * 4
 
 
 @njit(nogil=True)
@@ -82,8 +87,7 @@ def linear(team, m, a, rows, y, y_row, how, scratch):
 
     The threads of a team take strips of outputs. y: address of floats, rows y_row bytes apart, as wide as
     n is padded. how: SET; ADD, to what y holds; GATE, where each strip has 32 gates and then what they let
-    through, and y is n / 2 wide (swiglu). scratch: address of SUMS_BYTES plus STRIP * k bytes of the calling
-    thread's own.
+    through, and y is n / 2 wide (swiglu). scratch: address of scratch_bytes(rows), the thread's own.
 
     Each output is summed over k in order, in exact integers within a GROUP where the weights are integers.
     So its bits depend neither on how many rows there are nor on the thread.
@@ -132,6 +136,8 @@ def block_rows(left):
 
     That may be one more than there are, so the buffers of activations have a row more than they need.
     """
+    if ROWS[0] < left <= 2 * ROWS[1]:
+        return ROWS[1]  # two alike are better than a large one and a small one
     for rows in ROWS:
         if left >= rows or (rows > 2 and left == rows - 1):
             return rows
@@ -139,91 +145,121 @@ def block_rows(left):
 
 
 @njit(nogil=True)
-def _fetching(rows, row, count, tile):
-    """Whether a block of rows fetches its part of the next strip.
+def _fetched(blocks, block, tile, ahead, apart, size):
+    """What a block of rows fetches of a piece of weights that is needed later: all blocks alike.
 
-    A few rows alone wait for memory anyway. With more, the next strip comes while this one is computed:
-    evenly, or during the first blocks where there are many.
+    Bursts gain nothing, and where there is one block, the processor does better alone. ahead: address of the
+    piece, where tiles of `size` bytes are `apart` bytes from each other. Returns whether it fetches, from
+    which two addresses, and how many bytes from the second; from the first, it is `size`.
     """
-    return tile == 0 and count > 1 and rows > ROWS[0] and (rows <= 4 * ROWS[0] or row < 2 * ROWS[0])
+    if blocks == 1 or block >= STRIP_TILES or tile > 0:
+        return False, ahead, ahead, 0
+    if blocks == 2:
+        first = ahead + 2 * block * apart
+        return True, first, first + apart, size
+    if blocks == 3 and block < 2:
+        return True, ahead + 2 * block * apart, ahead + apart + block * size // 2, size // 2
+    first = ahead + (3 if blocks == 3 else block) * apart
+    return True, first, first, 0
 
 
 @njit(nogil=True)
-def _part(rows, row, count, size):
-    """Which part of the `size` bytes of the next strip that is: two quarters at most, and their distance."""
-    rows = min(rows, 4 * ROWS[0])
-    if rows == 4 * ROWS[0]:
-        return size // 2 * (row // ROWS[0]), size // 4
-    return size * row // rows, max(0, size * count // rows - size // 4)
+def _ahead(m, strip, following, first):
+    """Which weight, counted from the matrix's first, begins what is fetched while k `first` is computed.
+
+    It is needed two pieces later, so that it has time to come and does not wait long in the second cache.
+    """
+    if first < m.k:
+        return strip * STRIP * m.k + first * 16
+    return following * STRIP * m.k + (first - m.k) * 16
 
 
 @njit(nogil=True)
 def _strip_of_integers(m, a, rows, strip, following, y, y_row, how, scratch):
     each = 2 if m.kind == INT4 else 1  # weights a byte
-    kind, w = m.kind, m.data + strip * STRIP * m.k // each
-    groups = m.groups + strip * STRIP * m.k // NIBBLE_GROUP
-    if kind == INT4 and rows > ROWS[0]:
-        # Widened once for all blocks, rather than in each.
-        wide = scratch + SUMS_BYTES
-        for i in range(m.k * STRIP // 512):  # pieces of 32 k of a tile
-            expand(w + 256 * i, groups + 16 * i, wide + 512 * i)
-        kind, w = INT8, wide
-    here, size = 2 if kind == INT4 else 1, STRIP * m.k // each
-    row = 0
-    while row < rows:
-        count = block_rows(rows - row)
-        part, gap = _part(rows, row, count, size)
-        for first in range(0, m.k, GROUP):
-            run = row * a.runs_row + first // GROUP * 4
+    w, groups = m.data + strip * STRIP * m.k // each, m.groups + strip * STRIP * m.k // NIBBLE_GROUP
+    across, across_groups = m.k * 16 // each, m.k * 16 // NIBBLE_GROUP
+    sums, blocks = scratch + PIECE_BYTES, -(-rows // ROWS[0])
+    for first in range(0, m.k, GROUP):
+        count = min(GROUP, m.k - first) // NIBBLE_GROUP
+        kind, piece, piece_across = m.kind, w + first * 16 // each, across
+        piece_groups = groups + first * 16 // NIBBLE_GROUP
+        if kind == INT4 and blocks > 1:
+            # Widened once for all blocks, rather than in each.
+            kind, piece, piece_across = INT8, scratch, GROUP * 16
+            for tile in range(STRIP_TILES):
+                for i in range(count):
+                    expand(
+                        w + first * 8 + tile * across + 256 * i,
+                        piece_groups + tile * across_groups + 16 * i,
+                        scratch + tile * piece_across + 512 * i,
+                    )
+        ahead = m.data + _ahead(m, strip, following, first + 2 * GROUP) // each
+        row = block = 0
+        while row < rows:
+            some = block_rows(rows - row)
             for tile in range(0, STRIP_TILES, TILES):
+                fetching, one, two, two_size = _fetched(
+                    blocks, block, tile, ahead, across, count * 512 // each
+                )
                 integer_block(
                     kind,
-                    -count if _fetching(rows, row, count, tile) else count,
-                    w + (tile * m.k + first) * 16 // here,
-                    m.k * 16 // here,
-                    groups + (tile * m.k + first) * 16 // NIBBLE_GROUP,
-                    m.k * 16 // NIBBLE_GROUP,
+                    -some if fetching and some > 1 else some,
+                    piece + tile * piece_across,
+                    piece_across,
+                    piece_groups + tile * across_groups,
+                    across_groups,
                     a.codes + row * a.codes_row + first,
                     a.codes_row,
-                    min(GROUP, m.k - first) // NIBBLE_GROUP,
-                    a.starts + run,
-                    a.scales + run,
+                    count,
+                    a.starts + row * a.runs_row + first // GROUP * 4,
+                    a.scales + row * a.runs_row + first // GROUP * 4,
                     a.runs_row,
-                    m.data + following * size + part + 16 * first // each,
-                    gap,
+                    one,
                     512 // each,
-                    scratch + 64 * tile,
+                    two,
+                    two_size // count,
+                    sums + (row * STRIP + 16 * tile) * 4,
                     4 * STRIP,
                     first,
                 )
-        _finish(m, min(count, rows - row), strip, y + row * y_row, y_row, how, scratch)
-        row += count
+            row += some
+            block += 1
+    _finish(m, rows, strip, y, y_row, how, sums)
 
 
 @njit(nogil=True)
 def _strip_of_floats(m, a, rows, strip, following, y, y_row, how, scratch):
     size = 4 if m.kind == FLOAT32 else 2
-    row = 0
-    while row < rows:
-        count = block_rows(rows - row)
-        part, gap = _part(rows, row, count, STRIP * m.k * size)
-        for tile in range(0, STRIP_TILES, TILES):
-            float_block(
-                (FLOAT32, BFLOAT16, FLOAT16),
-                TILES,
-                m.kind,
-                -count if _fetching(rows, row, count, tile) else count,
-                m.data + (strip * STRIP + 16 * tile) * m.k * size,
-                16 * size,
-                16 * m.k * size,
-                m.data + following * STRIP * m.k * size + part,
-                gap,
-                a.floats + row * a.row,
-                a.row,
-                m.k,
-                scratch + 64 * tile,
-                4 * STRIP,
-                0,
-            )
-        _finish(m, min(count, rows - row), strip, y + row * y_row, y_row, how, scratch)
-        row += count
+    w, across = m.data + strip * STRIP * m.k * size, m.k * 16 * size
+    sums, blocks = scratch + PIECE_BYTES, -(-rows // ROWS[0])
+    length = 2 * GROUP // size  # of a piece
+    for first in range(0, m.k, length):
+        count = min(length, m.k - first)
+        ahead = m.data + _ahead(m, strip, following, first + 2 * length) * size
+        row = block = 0
+        while row < rows:
+            some = block_rows(rows - row)
+            for tile in range(0, STRIP_TILES, TILES):
+                fetching, one, two, two_size = _fetched(blocks, block, tile, ahead, across, count * 16 * size)
+                float_block(
+                    (FLOAT32, BFLOAT16, FLOAT16),
+                    TILES,
+                    m.kind,
+                    -some if fetching and some > 1 else some,
+                    w + tile * across + first * 16 * size,
+                    16 * size,
+                    across,
+                    one,
+                    two,
+                    two_size // count,
+                    a.floats + row * a.row + 4 * first,
+                    a.row,
+                    count,
+                    sums + (row * STRIP + 16 * tile) * 4,
+                    4 * STRIP,
+                    first,
+                )
+            row += some
+            block += 1
+    _finish(m, rows, strip, y, y_row, how, sums)

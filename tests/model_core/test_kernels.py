@@ -66,7 +66,7 @@ def unpacked(matrix: Matrix, n: int, k: int) -> np.ndarray:
 def multiply(matrix: Matrix, a: Activations, rows: int, before: np.ndarray | None = None) -> np.ndarray:
     """linear() by one thread: float32 [rows, n padded]; added to `before` where given."""
     y = np.full((rows, matrix.n), 7, np.float32) if before is None else before.copy()
-    scratch = aligned_zeros((linear.SUMS_BYTES + linear.STRIP * matrix.k,), np.uint8)
+    scratch = aligned_zeros((linear.scratch_bytes(rows),), np.uint8)
     team = Team(1)
     how = linear.SET if before is None else linear.ADD
     args = (y.ctypes.data, y.strides[0], how, scratch.ctypes.data)
@@ -140,7 +140,7 @@ def test_gates_and_what_they_let_through() -> None:
             multiply(pack([p], KINDS[kind], [b]), a, 7)[:, :n] for p, b in zip(parts, biases, strict=True)
         ]
         y = np.full((7, matrix.n // 2), 7, np.float32)
-        scratch = aligned_zeros((linear.SUMS_BYTES + linear.STRIP * matrix.k,), np.uint8)
+        scratch = aligned_zeros((linear.scratch_bytes(7),), np.uint8)
         arguments = (7, y.ctypes.data, y.strides[0], linear.GATE, scratch.ctypes.data)
         linear.linear(Team(1).address, matrix.record()[0], a.record[0], *arguments)
         assert np.allclose(y[:, :n], op.swiglu(*separate), rtol=1e-5, atol=1e-5)
