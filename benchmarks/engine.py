@@ -18,7 +18,6 @@ import psutil
 from serving import processor
 
 from model_core import LLM, SamplingParams
-from model_core import engine as engine_module
 
 REPEATED = "The quick brown fox jumps over the lazy dog. "
 
@@ -65,9 +64,8 @@ def queue(model: str | None) -> tuple[float, float]:
     """Milliseconds a step with 256 requests under way, and the share of scheduling in it."""
     with LLM(model, max_concurrency=64, max_queue=256) as llm:
         clock = Clock()
-        for name in ("plan", "commit", "sweep"):
+        for name in ("plan", "batch", "commit", "sweep"):
             clock.watch(llm.engine._scheduler, name)
-        clock.watch(engine_module, "to_batch")
         random = np.random.default_rng(0)
         prompts = random.integers(3, llm.model.config.vocab_size, (256, 32)).tolist()
         params = SamplingParams(max_tokens=64, ignore_eos=True)

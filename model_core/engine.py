@@ -18,11 +18,10 @@ from .errors import (
     ShuttingDown,
     TritonchatError,
 )
-from .kv_cache import PAGE, KVCache
-from .page_pool import Pages
+from .kv_cache import KVCache
 from .request import Completion, Deliver, FinishReason, Piece, Sequence
 from .sampling import DEFAULT_MAX_TOKENS, Sampler, SamplingParams
-from .scheduler import Limits, Scheduler, Work, to_batch
+from .scheduler import Limits, Scheduler, Work
 from .speculation import PromptLookup
 from .tokenizer import TextStream, Tokenizer
 from .transformer import Transformer
@@ -133,7 +132,6 @@ class Engine:
                 "(the model's context, or --max-context)."
             )
         limit = min(params.max_tokens or DEFAULT_MAX_TOKENS, max_context - len(prompt))
-        positions = len(prompt) + limit - 1  # the last token's are never computed
         return Sequence(
             request_id=request_id,
             tokens=list(prompt),
@@ -143,7 +141,6 @@ class Engine:
             sampler=Sampler(params, prompt, vocab_size),
             text=None if self._tokenizer is None else TextStream(self._tokenizer, prompt, params.stop),
             deliver=deliver,
-            pages=Pages(np.zeros(-(-positions // PAGE), np.int32)),
             lookup=PromptLookup(self._speculate) if self._speculate else None,
         )
 
@@ -184,7 +181,8 @@ class Engine:
         a panic inside the tokenizer.
         """
         try:
-            logits = self._model.forward(to_batch(work), self._cache)
+            batch = self._scheduler.batch(work)
+            logits = self._model.forward(batch, self._cache)
         except BaseException as error:
             if len(work) == 1:
                 return self._fail(work[0].sequence, error)
@@ -192,25 +190,38 @@ class Engine:
                 self._advance([alone])
             return
         with self._changed:
-            for one in work:
-                self._scheduler.commit(one)
+            self._scheduler.commit(work)
             self._totals["steps"] += 1
-            drafted = sum(len(one.drafts) for one in work)
-            self._totals["drafted_tokens"] += drafted
-            self._totals["computed_tokens"] += sum(len(one.tokens) for one in work) + drafted
+            self._totals["computed_tokens"] += len(batch.tokens)
+            self._totals["drafted_tokens"] += sum(len(one.drafts) for one in work) if self._speculate else 0
+        # For all at once: NumPy takes longer to begin than to look through a row.
+        likeliest, finite = logits.argmax(axis=1).tolist(), np.isfinite(logits).all(axis=1).tolist()
+        rows = list(zip(logits, likeliest, finite, strict=True))
         end = 0
         for one in work:
             start, end = end, end + one.rows
             try:
-                self._extend(one, logits[start:end])
+                self._extend(one, rows[start:end])
             except BaseException as error:
                 self._fail(one.sequence, error)
 
-    def _extend(self, work: Work, logits: np.ndarray) -> None:
-        """Choose a request's next token, and the one after it as long as the drafts were right."""
+    def _extend(self, work: Work, rows: list[tuple[np.ndarray, int, bool]]) -> None:
+        """Choose a request's next token, and the one after it as long as the drafts were right.
+
+        rows: for each, the logits, which one is the largest, and whether all are finite.
+        """
         sequence, accepted = work.sequence, 0
-        for i, row in enumerate(logits):
-            token = self._choose(sequence, row)
+        for i, (logits, likeliest, finite) in enumerate(rows):
+            if not finite:
+                raise TritonchatError(
+                    "the model computed numbers that are not finite; its weights may be damaged."
+                )
+            token, logprob = sequence.sampler.sample(logits, likeliest)
+            sequence.tokens.append(token)
+            if logprob is not None:
+                sequence.logprobs.append(logprob)
+            if sequence.first_token is None:
+                sequence.first_token = time.monotonic()
             right = i < len(work.drafts) and token == work.drafts[i]
             if right:
                 accepted += 1
@@ -221,19 +232,6 @@ class Engine:
                 break
         if work.drafts:
             sequence.lookup.learn(len(work.drafts), accepted)
-
-    def _choose(self, sequence: Sequence, logits: np.ndarray) -> int:
-        if not np.isfinite(logits).all():
-            raise TritonchatError(
-                "the model computed numbers that are not finite; its weights may be damaged."
-            )
-        token, logprob = sequence.sampler.sample(logits)
-        sequence.tokens.append(token)
-        if logprob is not None:
-            sequence.logprobs.append(logprob)
-        if sequence.first_token is None:
-            sequence.first_token = time.monotonic()
-        return token
 
     def _show(self, sequence: Sequence, token: int) -> bool:
         """Deliver the text that a token adds, and end the request where that is due: True if it has ended."""

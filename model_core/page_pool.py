@@ -52,6 +52,11 @@ class Pages:
     path: list[Node] = field(default_factory=list)
     tail: Node | None = None
 
+    @property
+    def room(self) -> int:
+        """Positions that the pages have."""
+        return self.count * PAGE
+
     def append(self, page: int) -> None:
         """Add a page at the end."""
         self.table[self.count] = page
@@ -93,7 +98,7 @@ class PagePool:
         """
         if pages.count != len(pages.path):
             return computed, False  # in the middle of a page
-        node = pages.path[-1] if pages.path else self._root
+        node = self._end(pages)
         while True:
             wanted = tuple(tokens[computed : min(computed + PAGE, len(tokens) - 1)])
             child, common = node.closest(wanted)
@@ -139,7 +144,9 @@ class PagePool:
     def enter_tail(self, pages: Pages, tokens: list[int], length: int) -> None:
         """Put the page behind the full ones into the tree, with the tokens that it has so far."""
         if pages.tail is None and len(pages.path) == length // PAGE:
-            pages.tail = self._add(pages, tuple(tokens[len(pages.path) * PAGE : length]))
+            tokens = tuple(tokens[len(pages.path) * PAGE : length])
+            if self._end(pages).closest(tokens)[1] < len(tokens):
+                pages.tail = self._add(pages, tokens)
 
     def release(self, pages: Pages, tokens: list[int], length: int) -> None:
         """Give up all pages. The first `length` tokens are computed, and stay in the tree while they can.
@@ -163,7 +170,7 @@ class PagePool:
         for start in range(len(pages.path) * PAGE, length - length % PAGE, PAGE):
             wanted = tuple(tokens[start : start + PAGE])
             self._drop_tail(pages)
-            twin, common = (pages.path[-1] if pages.path else self._root).closest(wanted)
+            twin, common = self._end(pages).closest(wanted)
             if twin is None or common < PAGE:
                 node = self._add(pages, wanted)
                 node.ready = ready
@@ -176,14 +183,15 @@ class PagePool:
                 return  # another sequence computes it at this moment; it can be entered later
             pages.path.append(node)
 
-    def _add(self, pages: Pages, tokens: tuple[int, ...]) -> Node | None:
-        """Put the page behind `path` into the tree; None where it has a page with these tokens already."""
-        parent = pages.path[-1] if pages.path else self._root
-        if parent.closest(tokens)[1] == len(tokens):
-            return None
+    def _add(self, pages: Pages, tokens: tuple[int, ...]) -> Node:
+        """Put the page behind `path` into the tree, which has none with these tokens there."""
+        parent = self._end(pages)
         node = Node(int(pages.table[len(pages.path)]), tokens, parent, users=1)
         parent.children.insert(bisect_left(parent.children, tokens, key=_tokens), node)
         return node
+
+    def _end(self, pages: Pages) -> Node:
+        return pages.path[-1] if pages.path else self._root
 
     def _drop_tail(self, pages: Pages) -> None:
         if pages.tail is not None:

@@ -75,8 +75,9 @@ class Sequence:
     sampler: Sampler
     text: TextStream | None
     deliver: Deliver
-    pages: Pages
     lookup: PromptLookup | None
+    pages: Pages | None = None  # since it was admitted, and which row of the scheduler's tables they have
+    row: int = -1
     arrived: float = field(default_factory=time.monotonic)
     admitted: float | None = None
     first_token: float | None = None
@@ -90,6 +91,11 @@ class Sequence:
     def answered(self) -> int:
         """Tokens of the answer so far."""
         return len(self.tokens) - self.prompt_tokens
+
+    @property
+    def positions(self) -> int:
+        """Those that it may come to need in the KV cache; the last token's are never computed."""
+        return self.prompt_tokens + self.limit - 1
 
     @property
     def remaining(self) -> int:

@@ -133,10 +133,15 @@ class Sampler:
             self._seen[prompt] = True
         if params.presence_penalty or params.frequency_penalty:
             self._counts = np.zeros(vocab_size, np.int32)
+        adjusted = self._seen is not None or self._counts is not None or bool(len(self._bias))
+        self._takes_likeliest = params.temperature == 0 and not adjusted
 
-    def sample(self, logits: np.ndarray) -> tuple[int, TokenLogprob | None]:
-        """The next token for float32 logits [vocabulary], and its log probability if it was asked for."""
-        token = self._choose(self._adjusted(logits))
+    def sample(self, logits: np.ndarray, likeliest: int) -> tuple[int, TokenLogprob | None]:
+        """The next token for float32 logits [vocabulary], and its log probability if it was asked for.
+
+        `likeliest` is the index of the largest, the first of equals.
+        """
+        token = likeliest if self._takes_likeliest else self._choose(self._adjusted(logits))
         if self._counts is not None:
             self._counts[token] += 1
         if self._seen is not None:

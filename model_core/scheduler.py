@@ -6,13 +6,14 @@ Orca: Yu et al., 2022, usenix.org/conference/osdi22/presentation/yu.
 import math
 import time
 from collections import OrderedDict
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
 from .errors import NoMemory, QueueFull
 from .kv_cache import PAGE, Batch, KVCache
-from .page_pool import PagePool
+from .page_pool import PagePool, Pages
 from .request import Sequence
 
 # Tokens a step: every answer goes on by one, and prompts take the rest. More would compute prompts little
@@ -42,10 +43,10 @@ class Work:
     """What one sequence does in a step: its next tokens, and drafts of those that may follow."""
 
     sequence: Sequence
-    tokens: list[int]
-    drafts: list[int]
-    prompt: bool  # a chunk of a prompt (or of a preempted request), not a step of an answer
+    end: int  # its tokens from `computed` up to here
     rows: int  # its last rows whose logits are wanted
+    drafts: Collection[int] = ()
+    prompt: bool = False  # a chunk of a prompt (or of a preempted request), not a step of an answer
 
 
 class Scheduler:
@@ -61,6 +62,9 @@ class Scheduler:
         self.running: list[Sequence] = []
         self.prefix_hits_tokens = self.preemptions = 0
         self._page_bytes = cache.page_bytes
+        # The pages of each running request: a row each, which it has while it runs.
+        self._tables = np.zeros((limits.max_concurrency, -(-limits.max_context // PAGE)), np.int32)
+        self._free_rows = list(range(limits.max_concurrency))
         self._cancelled: set[Sequence] = set()
         self._deadline = math.inf  # no request times out before
         self._short = False  # of pages, until a request leaves
@@ -72,7 +76,7 @@ class Scheduler:
 
     def add(self, sequence: Sequence) -> None:
         """Queue a request. Raises QueueFull, or NoMemory if it would not fit into an empty server."""
-        needed = len(sequence.pages.table)
+        needed = -(-sequence.positions // PAGE)
         if needed > self.pool.total:
             raise NoMemory(
                 f"the request may need {needed * self._page_bytes / 2**20:.3g} MiB of KV memory; the server "
@@ -110,12 +114,19 @@ class Scheduler:
         work: dict[Sequence, Work] = {}
         spare = STEP_TOKENS // 2 - len(self.running)  # for drafts, which must not hold up prompts
         for sequence in self.running:
-            if sequence.remaining == 1 and self._make_room(sequence, len(sequence.tokens), work):
+            end = len(sequence.tokens)
+            if end - sequence.computed > 1:
+                continue
+            if end > sequence.pages.room and not self._make_room(sequence, end, work):
+                continue
+            if sequence.lookup is None:
+                work[sequence] = Work(sequence, end, 1)
+            else:
                 drafts = self._drafts(sequence, spare)
                 spare -= len(drafts)
-                work[sequence] = Work(sequence, sequence.tokens[-1:], drafts, False, 1 + len(drafts))
+                work[sequence] = Work(sequence, end, 1 + len(drafts), drafts)
         budget = max(1, STEP_TOKENS - sum(w.rows for w in work.values()))
-        for sequence in self.running:
+        for sequence in self.running if len(work) < len(self.running) else ():
             if sequence.remaining > 1 and budget > 0:
                 budget -= self._prefill(sequence, budget, work)
         while self.waiting and budget > 0 and not self._short:
@@ -125,14 +136,43 @@ class Scheduler:
             budget -= self._prefill(sequence, budget, work)
         return list(work.values())
 
-    def commit(self, work: Work) -> None:
-        """Take a sequence's part of a step, without its drafts, for computed."""
-        sequence = work.sequence
-        sequence.computed += len(work.tokens)
-        if work.prompt or sequence.computed // PAGE > len(sequence.pages.path):
-            self.pool.enter(sequence.pages, sequence.tokens, sequence.computed)
-        if work.prompt and work.rows:
-            self.pool.enter_tail(sequence.pages, sequence.tokens, sequence.computed)
+    def batch(self, work: list[Work]) -> Batch:
+        """A step's work as the model takes it."""
+        tokens: list[int] = []
+        positions: list[int] = []
+        rows: list[int] = []
+        starts = [0]
+        for one in work:
+            sequence, first = one.sequence, one.sequence.computed
+            if one.end - first == 1:
+                tokens.append(sequence.tokens[first])
+                positions.append(first)
+            else:
+                tokens += sequence.tokens[first : one.end]
+                positions += range(first, one.end)
+            if one.drafts:
+                tokens += one.drafts
+                positions += range(one.end, one.end + len(one.drafts))
+            end = len(tokens)
+            if one.rows == 1:
+                rows.append(end - 1)
+            else:
+                rows += range(end - one.rows, end)
+            starts.append(end)
+        most = max(one.sequence.pages.count for one in work)
+        tables = self._tables[[one.sequence.row for one in work], :most]
+        arrays = (np.array(values, np.int32) for values in (tokens, positions, starts))
+        return Batch(*arrays, tables, np.array(rows, np.int32))
+
+    def commit(self, work: list[Work]) -> None:
+        """Take a step, without its drafts, for computed."""
+        for one in work:
+            sequence = one.sequence
+            sequence.computed = one.end
+            if one.prompt or one.end > PAGE * len(sequence.pages.path) + PAGE - 1:
+                self.pool.enter(sequence.pages, sequence.tokens, sequence.computed)
+            if one.prompt and one.rows:
+                self.pool.enter_tail(sequence.pages, sequence.tokens, sequence.computed)
 
     def remove(self, sequence: Sequence) -> None:
         """Take a request out, running or waiting; does nothing if it is neither."""
@@ -145,7 +185,7 @@ class Scheduler:
 
     def _drafts(self, sequence: Sequence, most: int) -> list[int]:
         most = min(most, sequence.limit - sequence.answered - 1)
-        if sequence.lookup is None or most <= 0:
+        if most <= 0:
             return []
         drafts = sequence.lookup.draft(sequence.tokens, most)
         # A guess is not worth a preemption.
@@ -161,9 +201,8 @@ class Scheduler:
             sequence.admitted, sequence.cached_tokens = time.monotonic(), sequence.computed
             self.prefix_hits_tokens += sequence.cached_tokens
         self.pool.announce(sequence.pages, sequence.tokens, end)
-        chunk = sequence.tokens[sequence.computed : end]
-        work[sequence] = Work(sequence, chunk, [], True, int(end == len(sequence.tokens)))
-        return len(chunk)
+        work[sequence] = Work(sequence, end, int(end == len(sequence.tokens)), prompt=True)
+        return end - sequence.computed
 
     def _take(self, sequence: Sequence) -> bool:
         """Use what the prefix cache has. True if the next page is being computed for another request."""
@@ -172,6 +211,8 @@ class Scheduler:
 
     def _admit(self, sequence: Sequence, budget: int) -> bool:
         """Let a waiting request run, if there are pages for its first chunk."""
+        sequence.row = self._free_rows.pop()
+        sequence.pages = Pages(self._tables[sequence.row])
         waits = self._take(sequence)
         end = min(sequence.computed + budget, len(sequence.tokens))
         if not waits and not self.pool.reserve(sequence.pages, end):
@@ -198,25 +239,5 @@ class Scheduler:
 
     def _release(self, sequence: Sequence) -> None:
         self.pool.release(sequence.pages, sequence.tokens, sequence.computed)
+        self._free_rows.append(sequence.row)
         sequence.computed = 0
-
-
-def to_batch(work: list[Work]) -> Batch:
-    """A step's work as the model takes it."""
-    sequences = [w.sequence for w in work]
-    tokens: list[int] = []
-    positions: list[int] = []
-    rows: list[int] = []
-    starts = [0]
-    for w in work:
-        tokens += w.tokens
-        tokens += w.drafts
-        end = len(tokens)
-        positions += range(w.sequence.computed, w.sequence.computed + end - starts[-1])
-        rows += range(end - w.rows, end)
-        starts.append(end)
-    tables = np.zeros((len(work), max(s.pages.count for s in sequences)), np.int32)
-    for i, sequence in enumerate(sequences):
-        tables[i, : sequence.pages.count] = sequence.pages.table[: sequence.pages.count]
-    arrays = (np.array(values, np.int32) for values in (tokens, positions, starts))
-    return Batch(*arrays, tables, np.array(rows, np.int32))

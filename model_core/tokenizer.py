@@ -30,6 +30,7 @@ class Tokenizer:
         # Left out by id: the package's own skip_special_tokens misses those that it normalizes.
         added = self._tokenizer.get_added_tokens_decoder()
         self._special = frozenset(token_id for token_id, token in added.items() if token.special)
+        self._pieces: dict[int, str] = {}  # texts of single tokens, as they came up
         self._template: ChatTemplate | None = read_chat_template(folder)
         self.eos_token_id = self._eos(folder)
 
@@ -57,6 +58,13 @@ class Tokenizer:
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids, special tokens left out."""
         return self._tokenizer.decode([i for i in ids if i not in self._special], skip_special_tokens=False)
+
+    def piece(self, token_id: int) -> str:
+        """The text of one token on its own, empty for a special one."""
+        text = self._pieces.get(token_id)
+        if text is None:
+            text = self._pieces[token_id] = self.decode([token_id])
+        return text
 
     def token_text(self, token_id: int) -> str:
         """One token on its own, special ones included."""
@@ -117,7 +125,8 @@ class TextStream:
         return self._tokenizer.decode(ids).startswith(_BROKEN)
 
     def _decode_known(self) -> str:
-        return self._tokenizer.decode(self._ids[self._begin : self._decoded])
+        known = self._ids[self._begin : self._decoded]
+        return self._tokenizer.piece(known[0]) if len(known) == 1 else self._tokenizer.decode(known)
 
     def _release(self, text: str) -> str:
         text = self._held + text

@@ -20,7 +20,7 @@ def sampler(prompt: tuple[int, ...] = (0,), **params: object) -> Sampler:
 
 def draws(count: int = 2000, **params: object) -> np.ndarray:
     """How often each token comes, over many seeds."""
-    tokens = [sampler(seed=seed, **params).sample(LOGITS)[0] for seed in range(count)]
+    tokens = [sampler(seed=seed, **params).sample(LOGITS, 1)[0] for seed in range(count)]
     return np.bincount(tokens, minlength=len(LOGITS)) / count
 
 
@@ -94,7 +94,7 @@ def test_what_is_not_said_comes_from_the_checkpoint() -> None:
 
 
 def test_temperature_zero_takes_the_likeliest() -> None:
-    assert sampler(temperature=0).sample(LOGITS)[0] == 1
+    assert sampler(temperature=0).sample(LOGITS, 1)[0] == 1
 
 
 def test_temperature_one_follows_the_model() -> None:
@@ -124,33 +124,33 @@ def test_min_p_is_relative_to_the_likeliest() -> None:
 
 def test_same_seed_same_tokens() -> None:
     first, again, other = (sampler(temperature=2, seed=seed) for seed in (7, 7, 8))
-    tokens = [[s.sample(LOGITS)[0] for _ in range(50)] for s in (first, again, other)]
+    tokens = [[s.sample(LOGITS, 1)[0] for _ in range(50)] for s in (first, again, other)]
     assert tokens[0] == tokens[1] != tokens[2]
 
 
 def test_repetition_penalty_counts_prompt_and_answer() -> None:
-    assert sampler(prompt=(1,), temperature=0, repetition_penalty=2).sample(LOGITS)[0] == 2
+    assert sampler(prompt=(1,), temperature=0, repetition_penalty=2).sample(LOGITS, 1)[0] == 2
     negative = np.array([-1.0, -1.5], np.float32)
     params = SamplingParams(temperature=0, repetition_penalty=2).with_defaults(OFF)
-    assert Sampler(params, [0], 2).sample(negative)[0] == 1
+    assert Sampler(params, [0], 2).sample(negative, 0)[0] == 1
 
 
 def test_presence_and_frequency_count_the_answer_only() -> None:
     once = sampler(prompt=(1,), temperature=0, presence_penalty=1.5)
-    assert [once.sample(LOGITS)[0] for _ in range(4)] == [1, 2, 1, 1]
+    assert [once.sample(LOGITS, 1)[0] for _ in range(4)] == [1, 2, 1, 1]
     often = sampler(prompt=(1,), temperature=0, frequency_penalty=0.75)
-    assert [often.sample(LOGITS)[0] for _ in range(5)] == [1, 1, 2, 1, 2]
+    assert [often.sample(LOGITS, 1)[0] for _ in range(5)] == [1, 1, 2, 1, 2]
 
 
 def test_logit_bias_forbids_and_forces() -> None:
-    assert sampler(temperature=0, logit_bias={1: -100}).sample(LOGITS)[0] == 2
-    assert sampler(temperature=1, logit_bias={3: 100}).sample(LOGITS)[0] == 3
+    assert sampler(temperature=0, logit_bias={1: -100}).sample(LOGITS, 1)[0] == 2
+    assert sampler(temperature=1, logit_bias={3: 100}).sample(LOGITS, 1)[0] == 3
     with pytest.raises(InvalidRequest, match="token 5"):
         sampler(logit_bias={5: 1})
 
 
 def test_logprobs_are_the_models_own() -> None:
-    token, logprob = sampler(temperature=0, logprobs=2, logit_bias={1: -100}).sample(LOGITS)
+    token, logprob = sampler(temperature=0, logprobs=2, logit_bias={1: -100}).sample(LOGITS, 1)
     expected = LOGITS - math.log(np.exp(LOGITS.astype(np.float64)).sum())
     assert token == 2
     assert logprob is not None
