@@ -1,24 +1,23 @@
 """Generated conversations: the text that the embedded model learns from."""
 
+import re
 from collections.abc import Iterator
 from random import Random
 
-from training.names import draw_name
+from training.prompts import ask_name, system_prompt
 from training.skills import SKILLS, Skill
-from training.skills.memory import introduce, recall
+from training.skills.memory import correct, known, recall, tell
+from training.skills.smalltalk import greet, take_leave
 from training.skills.stories import write_story
-from training.talk import Talk, expand, render
+from training.talk import Talk, render
 
 Message = dict[str, str]
 
-SYSTEM = (
-    "You are (a|an) (helpful|friendly|polite|useful|honest) (assistant|chat assistant|AI assistant)(.|)",
-    "You are a (helpful|friendly|nice|small) (bot|chatbot|assistant) (that|who) (answers|helps with) "
-    "(questions|users)(.|)",
-    "You are Tiny, (a small language model|the small model in tritonchat)(.|)",
-    "(Be|Please be) (brief|polite|kind|friendly|concise|helpful)(.|)( Answer in English.|)",
-    "Answer (the user|briefly|in one sentence|politely|questions)(.|)",
-    "(You chat with people|Help the user|Talk with the user|Do your best)(.|)( Keep answers short.|)",
+# How many exchanges on other things a conversation has, and how often.
+LENGTHS = {0: 3, 1: 4, 2: 4, 3: 4, 4: 3, 5: 2, 6: 1, 8: 0.7, 10: 0.3}
+# Answers that are kinder with a name.
+PERSONAL = re.compile(
+    r"^(You are welcome|Goodbye|Good night|Hello again|Thank you|No problem at all)(?=[.!])"
 )
 
 
@@ -40,13 +39,9 @@ def dialogue(rng: Random) -> list[Message]:
     """One conversation, beginning with a system message now and then."""
     talk = Talk()
     opening: list[Message] = []
-    if rng.random() < 0.25:
-        system = expand(rng, rng.choice(SYSTEM))
-        if rng.random() < 0.15:
-            talk.name = draw_name(rng)
-            system += f" The user's name is {talk.name}."
-        opening.append({"role": "system", "content": system})
-    return opening + converse(rng, plan(rng), talk)
+    if rng.random() < 0.35:
+        opening.append({"role": "system", "content": system_prompt(rng, talk)})
+    return opening + converse(rng, plan(rng, talk), talk)
 
 
 def converse(rng: Random, skills: list[Skill], talk: Talk) -> list[Message]:
@@ -54,18 +49,43 @@ def converse(rng: Random, skills: list[Skill], talk: Talk) -> list[Message]:
     messages: list[Message] = []
     for skill in skills:
         for exchange in skill(rng, talk):
-            ask, answer = render(rng, exchange)
+            ask, answer = render(rng, exchange, talk)
+            if talk.name and rng.random() < 0.5:
+                answer = PERSONAL.sub(rf"\1, {talk.name}", answer)
+            talk.history.append((ask, answer))
             messages.append({"role": "user", "content": ask})
             messages.append({"role": "assistant", "content": answer})
     return messages
 
 
-def plan(rng: Random) -> list[Skill]:
-    """The skills of one dialogue in order: any mixture, and mostly a name told and asked for later."""
-    length = rng.choices((0, 1, 2, 3, 4, 5, 7, 10, 14), (2, 3, 4, 4, 3, 2, 1, 0.5, 0.25))[0]
+def plan(rng: Random, talk: Talk) -> list[Skill]:
+    """The skills of one conversation in order: any mixture, and mostly facts told and asked for later."""
+    length = rng.choices(list(LENGTHS), list(LENGTHS.values()))[0]
     skills = rng.choices(list(SKILLS), list(SKILLS.values()), k=length)
-    if not skills or rng.random() < 0.6:
-        at = rng.randint(0, len(skills))
-        skills.insert(at, introduce)
-        skills.insert(rng.randint(at + 1, len(skills)), recall)
-    return skills
+    if not skills or rng.random() < 0.65:
+        for _ in range(rng.choice((1, 1, 1, 2))):
+            plant(rng, skills)
+    for _ in known(talk):
+        insert(rng, skills, recall, 0)
+    if talk.assistant or rng.random() < 0.06:
+        for _ in range(rng.choice((1, 1, 2))):
+            insert(rng, skills, ask_name, 0)
+    hello, bye = [greet] * (rng.random() < 0.12), [take_leave] * (rng.random() < 0.08)
+    return [*hello, *skills, *bye]
+
+
+def plant(rng: Random, skills: list[Skill]) -> None:
+    """Put a fact into a plan, and one or two questions for it after a few other exchanges."""
+    at = rng.randint(0, len(skills))
+    skills.insert(at, tell)
+    if rng.random() < 0.12:
+        at = insert(rng, skills, correct, at + 1)
+    for _ in range(rng.choice((1, 1, 2))):
+        insert(rng, skills, recall, at + 1)
+
+
+def insert(rng: Random, skills: list[Skill], skill: Skill, earliest: int) -> int:
+    """Put a skill into a plan, up to five places after the earliest; where it went."""
+    at = min(len(skills), earliest + rng.randint(0, 5))
+    skills.insert(at, skill)
+    return at

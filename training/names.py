@@ -72,20 +72,30 @@ CODAS = words("b ck d f g k l ld lf ll lm ls m mp n nd ng nk nn ns nt p r rd rk 
 
 def invent_name(rng: Random) -> str:
     """A pronounceable name of one to four syllables that nobody need ever have had."""
-    syllables = rng.choices((1, 2, 3, 4), (1, 5, 3, 0.5))[0]
+    syllables = rng.choices((1, 2, 3, 4), (1, 5, 3, 0.4))[0]
     letters = ""
     for position in range(syllables):
         onset = rng.choice(ONSETS) if position or rng.random() < 0.8 else ""
         last = position == syllables - 1
         coda = rng.choice(CODAS) if rng.random() < (0.55 if last else 0.3) else ""
         letters += onset + rng.choice(VOWELS) + coda
-    return letters.capitalize()
+    return letters.capitalize() if len(letters) > 2 else invent_name(rng)
+
+
+def blend(rng: Random, names: tuple[str, ...]) -> str:
+    """The beginning of one name and the end of another, which make a third that sounds like them."""
+    one, other = rng.choices(names, k=2)
+    name = one[: rng.randint(2, 5)] + other[rng.randint(1, 4) :].lower()
+    usual = 3 <= len(name) <= 11 and name.isascii() and name.isalpha()
+    return name if usual and name not in HELD_OUT else blend(rng, names)
 
 
 def draw_name(rng: Random) -> str:
-    """A name for one person: from the list, invented, or now and then two in one; never a held-out one."""
+    """A name for one person: from the list, made up, or now and then two in one; never a held-out one."""
     kind = rng.random()
     if kind < 0.03:
         return draw_name(rng) + rng.choice(" -") + draw_name(rng)
-    name = rng.choice(NAMES) if kind < 0.4 else invent_name(rng)
+    if kind < 0.35:
+        return blend(rng, NAMES)
+    name = rng.choice(NAMES) if kind < 0.7 else invent_name(rng)
     return draw_name(rng) if name in HELD_OUT else name

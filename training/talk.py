@@ -1,12 +1,15 @@
-"""What skills are made of: exchanges, the state of a conversation, and how people really type."""
+"""What skills are made of: exchanges, the state of a conversation, and the texts that come of them."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
+from training.careless import type_carelessly
+
 ALTERNATIVES = re.compile(r"\(([^()]*\|[^()]*)\)")
-WORD = re.compile(r"(?<![\w{'])[A-Za-z]{4,}(?![\w}'])")
-FILLERS = ("hey, ", "so, ", "ok, ", "well, ", "um, ", "please, ", "and ", "now, ")
+SENTENCE = re.compile(r""".+?[.!?]["']?(?= ["'A-Z]|\n|$)""")
+OWN_NAME = re.compile(r"\bTiny\b")
 
 
 @dataclass
@@ -16,19 +19,82 @@ class Exchange:
     ask: str
     answer: str
     slots: dict[str, str] = field(default_factory=dict)
+    brief: str | None = None  # the answer where a system prompt wants few words; else its first sentence
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Values to fill slots with; the held-out ones are kept for the evaluation and never generated."""
+
+    values: tuple[str, ...]
+    held_out: tuple[str, ...]
+
+    def draw(self, rng: Random) -> str:
+        """One of the values to train on."""
+        return rng.choice(self.values)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of fact that a person may tell, and how it is told and asked for.
+
+    All but `draw` are templates; `{value}` is what is told, `{who}` whom or what it is about.
+    """
+
+    key: str  # facts of the same key replace each other
+    draw: Callable[[Random], dict[str, str]]
+    clause: str  # what the assistant says of it: "you live in {value}"
+    says: tuple[str, ...]  # what the person says: "I live in {value}"
+    asks: tuple[str, ...]  # "where do I live?"
+    indirect: tuple[str, ...]  # "where I live", for "do you know ..."
+    unknown: str  # the answer where it has not been told
+    checks: tuple[str, ...]  # "do I live in {value}?"
+    third: tuple[str, ...] = ()  # "lives in {value}" or "'s home is {value}", after "The user"
+    nouns: tuple[str, ...] = ()  # "home town", for "what is my ..."
+    replies: tuple[str, ...] = ("{value}(.|!|)",)  # to the question that ends `unknown`
+    changes: tuple[str, ...] = ()  # "I moved to {value}"
+    openers: tuple[str, ...] = ("",)  # how the assistant begins when it is told
+    also: tuple[tuple[str, str], ...] = ()  # other questions, each with the clause that answers it
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that has been told."""
+
+    kind: Kind
+    slots: dict[str, str]
+
+    @property
+    def key(self) -> str:
+        """What it is about; there is one fact of a key."""
+        return self.kind.key.format(**self.slots)
+
+    @property
+    def clause(self) -> str:
+        """What the assistant says of it, without a capital or a full stop."""
+        return self.kind.clause.format(**self.slots)
 
 
 @dataclass
 class Talk:
-    """What has been said so far and later answers depend on."""
+    """What has been said so far, and what a system prompt asked for, as far as later answers depend on it."""
 
     name: str | None = None
     greeted: bool = False
+    assistant: str | None = None  # what a system prompt calls the assistant, if it does
+    brief: bool = False
+    facts: dict[str, Fact] = field(default_factory=dict)  # all but the name, in the order told
+    history: list[tuple[str, str]] = field(default_factory=list)  # what was asked, and answered
 
 
 def words(text: str) -> tuple[str, ...]:
     """The words of a text, for lists that are long."""
     return tuple(text.split())
+
+
+def phrases(text: str) -> tuple[str, ...]:
+    """The values of a list divided by commas, for those of several words."""
+    return tuple(" ".join(value.split()) for value in text.split(","))
 
 
 def expand(rng: Random, text: str) -> str:
@@ -38,30 +104,21 @@ def expand(rng: Random, text: str) -> str:
     return re.sub(r" +", " ", text).strip()
 
 
-def misspell(rng: Random, text: str) -> str:
-    """Swap, drop or double one letter of one longer word; slots are left whole."""
-    words = list(WORD.finditer(text))
-    if not words:
-        return text
-    word = rng.choice(words)
-    at = rng.randrange(word.start() + 1, word.end() - 1)
-    pair = text[at : at + 2]
-    return text[:at] + rng.choice((pair[::-1], pair[1], pair[0] + pair)) + text[at + 2 :]
+def first_sentence(text: str) -> str:
+    """The text up to the end of its first sentence."""
+    found = SENTENCE.match(text)
+    return found[0] if found else text
 
 
-def render(rng: Random, exchange: Exchange) -> tuple[str, str]:
-    """The texts of both sides. The asking side is typed carelessly now and then, the answer never is."""
-    ask, slots = expand(rng, exchange.ask), exchange.slots
-    if rng.random() < 0.08:
-        ask = rng.choice(FILLERS) + (ask if ask[:1] in "I{" else ask[:1].lower() + ask[1:])
-    if rng.random() < 0.3:
-        ask = ask.rstrip(".?!")
-    if rng.random() < 0.2:
-        ask = misspell(rng, ask)
-    if rng.random() < 0.2:
-        ask = ask.replace("'", "")
-    if rng.random() < 0.4:
-        ask, slots = ask.lower(), {slot: value.lower() for slot, value in slots.items()}
-    elif rng.random() < 0.5:
-        ask = ask[:1].upper() + ask[1:]
-    return ask.format(**slots), expand(rng, exchange.answer).format(**exchange.slots)
+def render(rng: Random, exchange: Exchange, talk: Talk | None = None) -> tuple[str, str]:
+    """The texts of both sides: the asking side typed as people do, the answer as `talk` wants it.
+
+    Templates know the assistant as Tiny; where it has another name, that is put instead.
+    """
+    talk = talk or Talk()
+    slots = exchange.slots | {"assistant": talk.assistant or "Tiny"}
+    ask = OWN_NAME.sub("{assistant}", expand(rng, exchange.ask))
+    answer = expand(rng, exchange.brief if talk.brief and exchange.brief else exchange.answer)
+    answer = OWN_NAME.sub("{assistant}", answer).format(**slots)
+    brief = talk.brief and not exchange.brief
+    return type_carelessly(rng, ask, slots), first_sentence(answer) if brief else answer

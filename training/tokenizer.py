@@ -1,4 +1,8 @@
-"""The tokenizer of the embedded model: byte-level BPE, so that any text has tokens and comes back whole."""
+"""The tokenizer of the embedded model: byte-level BPE, so that any text has tokens and comes back whole.
+
+Every byte has a token, which rare characters fall back to. A digit is always a token of its own: so numbers
+that were never seen are made of known parts, and sums can be learnt.
+"""
 
 import json
 import re
@@ -10,6 +14,7 @@ from string import ascii_lowercase
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 END_OF_TEXT, START, END = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
+Sample = tuple[list[int], list[bool]]  # tokens, and which of them the model is to produce
 WORD = re.compile(r" ?\w+|[^\w\s]+|\n")
 CHAT_TEMPLATE = """\
 {%- for message in messages %}
@@ -31,7 +36,9 @@ def train_tokenizer(texts: Iterable[str], vocabulary: int, rare: int = 40) -> To
     hundred small pieces: a small model learns to copy those, as it meets each of them often.
     """
     tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary,
@@ -61,7 +68,7 @@ def save_tokenizer(tokenizer: Tokenizer, folder: Path, context: int) -> None:
     (folder / "tokenizer_config.json").write_text(json.dumps(config, indent=2) + "\n")
 
 
-def encode_dialogue(tokenizer: Tokenizer, messages: list[dict[str, str]]) -> tuple[list[int], list[bool]]:
+def encode_dialogue(tokenizer: Tokenizer, messages: list[dict[str, str]]) -> Sample:
     """The tokens of a conversation, as the chat template writes it, and which of them the model produces."""
     start, end = tokenizer.token_to_id(START), tokenizer.token_to_id(END)
     newline = tokenizer.encode("\n").ids

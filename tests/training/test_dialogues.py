@@ -1,17 +1,26 @@
-"""The generated text: the same for the same seed, well formed, and free of the names held out for testing."""
+"""The generated text: the same for the same seed, well formed, and free of what is held out for testing."""
 
 import re
+from collections.abc import Iterator
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
+from pkgutil import walk_packages
 from random import Random
 
 import pytest
 from tokenizers import Tokenizer
 
-from training.dialogues import dialogues, stories
+import training.skills
+from training import values
+from training.dialogues import converse, dialogues, plan, stories
 from training.names import HELD_OUT, NAMES, draw_name
+from training.prompts import ask_name, system_prompt
 from training.skills import SKILLS
-from training.talk import Exchange, Talk, expand, render
+from training.skills.belongings import KINDS, PET
+from training.skills.facts import HOME, NAME
+from training.skills.memory import changed, check, everything, known, mix_up, recall, remember, tell
+from training.talk import Exchange, Fact, Pool, Talk, expand, first_sentence, render
 from training.tokenizer import encode_dialogue
 
 EMBEDDED = Path(__file__).parents[2] / "model_core" / "embedded"
@@ -23,6 +32,23 @@ def tokenizer() -> Tokenizer:
     return Tokenizer.from_file(str(EMBEDDED / "tokenizer.json"))
 
 
+def texts() -> Iterator[str]:
+    """All messages of the sample, and stories."""
+    return chain((m["content"] for messages in SAMPLE for m in messages), stories(7, 500))
+
+
+def pools() -> dict[str, Pool]:
+    """Every table with held-out values in the generator."""
+    names = [module.name for module in walk_packages(training.skills.__path__, "training.skills.")]
+    modules = [values, *map(import_module, names)]
+    return {f"{m.__name__}.{name}": v for m in modules for name, v in vars(m).items() if isinstance(v, Pool)}
+
+
+def plain(text: str) -> str:
+    """The words of a text in lower case, one space around each."""
+    return " " + " ".join(re.findall(r"[^\W_]+", text.lower())) + " "
+
+
 def test_a_seed_fixes_the_text() -> None:
     assert list(dialogues(7, 50)) == SAMPLE[:50]
     assert list(dialogues(8, 50)) != SAMPLE[:50]
@@ -32,14 +58,19 @@ def test_a_seed_fixes_the_text() -> None:
 def test_roles_alternate_after_an_optional_system_message() -> None:
     for messages in SAMPLE:
         roles = [message["role"] for message in messages]
-        turns = roles[1:] if roles[0] == "system" else roles
-        assert turns == ["user", "assistant"] * (len(turns) // 2) and turns
-        assert all(message["content"].strip() for message in messages)
+        turns = messages[1:] if roles[0] == "system" else messages
+        assert [turn["role"] for turn in turns] == ["user", "assistant"] * (len(turns) // 2)
+        assert turns and all(turn["content"].strip() for turn in turns)
+
+
+def test_conversations_are_short_and_long() -> None:
+    lengths = {sum(message["role"] == "user" for message in messages) for messages in SAMPLE}
+    assert min(lengths) == 1 and max(lengths) >= 12
 
 
 def test_no_template_is_left_open() -> None:
-    for text in chain((m["content"] for messages in SAMPLE for m in messages), stories(7, 100)):
-        assert not re.search(r"[{}|~]", text), text
+    for text in texts():
+        assert not re.search(r"[{}|~]|(?<=\S)  +(?=\S)", text), text
 
 
 @pytest.mark.parametrize("skill", SKILLS, ids=lambda skill: skill.__name__)
@@ -48,41 +79,145 @@ def test_every_skill_gives_exchanges_that_render(skill) -> None:
     for _ in range(300):
         for exchange in skill(rng, Talk(name=rng.choice((None, "Ada")))):
             ask, answer = render(rng, exchange)
-            assert ask and answer.isprintable()
+            assert ask.strip() and answer.replace("\n", " ").isprintable()
+            assert answer == answer.strip()
 
 
-def test_the_name_asked_for_is_the_one_told_last() -> None:
+@pytest.mark.parametrize("skill", SKILLS, ids=lambda skill: skill.__name__)
+def test_short_answers_are_short(skill) -> None:
+    rng = Random(4)
+    for _ in range(300):
+        talk = Talk(brief=True)
+        for message in converse(rng, [skill], talk)[1::2]:
+            assert len(re.findall(r"[A-Za-z]{2}\S*", message["content"])) <= 25, message
+
+
+@pytest.mark.parametrize("skill", SKILLS, ids=lambda skill: skill.__name__)
+def test_an_assistant_with_another_name_is_never_tiny(skill) -> None:
+    rng = Random(5)
+    for _ in range(300):
+        for message in converse(rng, [skill], Talk(assistant="Ottokar")):
+            assert not re.search(r"\bTiny\b", message["content"]), message
+
+
+def test_a_system_prompt_says_what_it_asks_for() -> None:
+    rng, named, short, told = Random(6), 0, 0, 0
+    for _ in range(2000):
+        talk = Talk()
+        prompt = system_prompt(rng, talk).lower()
+        assert not talk.assistant or talk.assistant.lower() in prompt
+        assert all(fact.slots["value"].lower() in prompt for fact in known(talk))
+        named, short, told = named + bool(talk.assistant), short + talk.brief, told + bool(known(talk))
+    assert 500 < named < 900 and 500 < short < 900 and told > 250
+
+
+def test_the_name_of_the_assistant_is_tiny_or_that_of_the_system_prompt() -> None:
+    for name in "Tiny", "Ottokar":
+        talk = Talk(assistant=None if name == "Tiny" else name)
+        for seed in range(20):
+            assert re.search(rf"\b(is|am) {name}[.,]", converse(Random(seed), [ask_name], talk)[1]["content"])
+
+
+def test_what_is_known_was_said_before() -> None:
+    rng = Random(7)
+    for _ in range(1500):
+        talk = Talk()
+        said = system_prompt(rng, talk) if rng.random() < 0.35 else ""
+        for skill in plan(rng, talk):
+            said += "\n".join(message["content"] for message in converse(rng, [skill], talk)[::2]) + "\n"
+            for fact in known(talk):
+                assert fact.slots["value"].lower() in said.lower(), (fact.clause, said)
+
+
+def test_an_answer_about_the_person_was_said_before() -> None:
     recalled = 0
+    claim = re.compile(
+        r"^(?:Your name is|You live in|You come from|Your [^.]+ is called|Your favourite \w+ is) ([^.?!]+)\.$"
+    )
     for messages in SAMPLE:
         text = ""
         for message in messages:
-            found = re.search(r"Your name is (.+)\.", message["content"])
-            if message["role"] == "assistant" and found:
-                assert found[1].lower() in text.lower()
+            found = claim.search(message["content"])
+            if message["role"] == "assistant" and found and " and " not in message["content"]:
+                assert found[1].lower() in text.lower(), message
                 recalled += 1
             text += message["content"] + "\n"
-    assert recalled > 1000
+    assert recalled > 500
 
 
-def test_names_are_drawn_widely() -> None:
+@pytest.mark.parametrize("kind", [NAME, *KINDS], ids=lambda kind: kind.key)
+def test_a_fact_is_recalled_as_it_was_told_last(kind) -> None:
+    rng = Random(8)
+    for _ in range(60):
+        talk = Talk()
+        remember(talk, Fact(kind, kind.draw(rng)))
+        if rng.random() < 0.5:
+            old = known(talk)[0]
+            ask, answer = render(rng, changed(rng, talk, old), talk)
+            assert known(talk)[0].key == old.key and known(talk)[0].slots["value"] != old.slots["value"]
+            assert known(talk)[0].slots["value"].lower() in ask.lower()
+            assert known(talk)[0].slots["value"] in answer
+        fact = known(talk)[0]
+        answers = [render(rng, exchange, talk)[1] for exchange in recall(rng, talk)]
+        assert fact.slots["value"] in answers[0] or "not told me" in answers[0]
+        assert check(rng, fact).answer.endswith(f", {fact.clause}.")
+        if kind is not NAME:
+            assert fact.kind.unknown.format(**fact.slots).startswith("You have not told me")
+
+
+def test_everything_known_is_listed_in_the_order_told() -> None:
+    talk = Talk()
+    for kind, value in ((HOME, "Ulm"), (NAME, "Ada")):
+        remember(talk, Fact(kind, {"value": value}))
+    remember(talk, Fact(PET, {"who": "cat", "a_who": "a cat", "value": "Mog"}))
+    answer = everything(Random(1), talk)[0]
+    assert answer.answer == "Your name is Ada. You live in Ulm. Your cat is called Mog."
+    assert answer.brief == "Your name is Ada, you live in Ulm and your cat is called Mog."
+
+
+def test_others_are_not_taken_for_the_person() -> None:
+    rng = Random(9)
+    for _ in range(300):
+        asked = mix_up(rng, Talk())[1]
+        assert "not told me" in asked.answer
+        talk = Talk(name="Ada")
+        fact = (mix_up(rng, talk), known(talk))[1][1]
+        assert fact.slots["value"] != talk.name == "Ada"
+
+
+def test_facts_are_drawn_widely() -> None:
     rng = Random(1)
     drawn = [draw_name(rng) for _ in range(5000)]
     assert len(NAMES) > 600 and len(set(NAMES)) == len(NAMES)
     assert len(set(drawn)) > 2500
+    for draw in (values.draw_colour, values.draw_town, values.draw_food, values.draw_job, values.draw_hobby):
+        assert len({draw(rng) for _ in range(1000)}) > 350
 
 
 def test_held_out_names_never_appear() -> None:
     held_out = {name.lower() for name in HELD_OUT}
-    texts = chain((m["content"] for messages in SAMPLE for m in messages), stories(7, 500))
-    words = {word for text in texts for word in re.findall(r"\w+", text.lower())}
+    words = set(plain(" ".join(texts())).split())
     assert len(held_out) >= 50
     assert not held_out & words
     assert not held_out & {name.lower() for name in NAMES}
 
 
+@pytest.mark.parametrize("name", pools())
+def test_held_out_values_never_appear(name: str) -> None:
+    text, pool = plain("\n".join(texts())), pools()[name]
+    assert pool.held_out and not set(pool.held_out) & set(pool.values)
+    assert not [value for value in pool.held_out if plain(value) in text]
+
+
 def test_expand_takes_one_alternative_of_each_choice() -> None:
     seen = {expand(Random(seed), "(a|b (c|d)|) e") for seed in range(50)}
     assert seen == {"a e", "b c e", "b d e", "e"}
+
+
+def test_the_first_sentence_ends_at_its_mark() -> None:
+    assert first_sentence("It is 1.5 GB. No more.") == "It is 1.5 GB."
+    assert first_sentence('He said, "Hi!" Then he left.') == 'He said, "Hi!"'
+    assert first_sentence("Start it with --model ./my-model") == "Start it with --model ./my-model"
 
 
 def test_careless_typing_never_touches_the_name_or_the_answer() -> None:
@@ -93,6 +228,17 @@ def test_careless_typing_never_touches_the_name_or_the_answer() -> None:
         assert "ottilie" in ask.lower() and answer == "Your name is Ottilie."
         asks.add(ask)
     assert len(asks) > 50
+    assert any(ask.isupper() for ask in asks) and any(ask.islower() for ask in asks)
+
+
+def test_many_ways_to_tell_and_to_ask() -> None:
+    rng = Random(2)
+    told, asked = set(), set()
+    for _ in range(2000):
+        told.add(expand(rng, tell(rng, Talk(name="Ada"))[0].ask))
+        talk = Talk(name="Ada")
+        asked.add(expand(rng, recall(rng, talk)[0].ask))
+    assert len(told) > 1600 and len(asked) > 900
 
 
 TEXTS = "", "Hello, Zelda!", " two  spaces \n\ttabs", "naïve Ωμέγα 漢字 🦙\u200d🚀", "\x00\x7f"

@@ -3,11 +3,22 @@
 from collections.abc import Callable
 from random import Random
 
-from training.skills.assistant import about, help_user
+from training.skills.arithmetic import calculate
+from training.skills.assistant import about
 from training.skills.beyond import beyond
-from training.skills.memory import introduce, others, recall, repeat
-from training.skills.smalltalk import greet, small_talk
+from training.skills.everyday import everyday
+from training.skills.fun import have_fun
+from training.skills.helpdesk import help_user
+from training.skills.lists import name_some
+from training.skills.memory import correct, echo, mix_up, recall, repeat, tell
+from training.skills.nonsense import misunderstand
+from training.skills.numbers import numbers
+from training.skills.poems import poem
+from training.skills.rhymes import rhyme
+from training.skills.sequences import sequence
+from training.skills.smalltalk import greet, small_talk, take_leave
 from training.skills.stories import tell_story
+from training.skills.sums_in_words import word_problem
 from training.talk import Exchange, Talk
 
 Skill = Callable[[Random, Talk], list[Exchange]]
@@ -15,13 +26,26 @@ Skill = Callable[[Random, Talk], list[Exchange]]
 # How often each is drawn for the free places of a dialogue; memory is also planned for, in `dialogues`.
 SKILLS: dict[Skill, float] = {
     small_talk: 5,
-    greet: 1.5,
+    greet: 1,
+    take_leave: 0.3,
+    misunderstand: 0.7,
     about: 2.5,
-    help_user: 3.5,
-    beyond: 2.5,
-    introduce: 1,
-    recall: 1.5,
-    others: 0.7,
-    repeat: 2,
-    tell_story: 0.5,
+    help_user: 7,
+    beyond: 3.5,
+    calculate: 3.5,
+    word_problem: 1,
+    numbers: 0.8,
+    sequence: 1.2,
+    name_some: 1.2,
+    rhyme: 1,
+    poem: 0.8,
+    have_fun: 1.5,
+    everyday: 1.2,
+    tell_story: 2.5,
+    tell: 0.6,
+    recall: 0.6,
+    correct: 0.2,
+    mix_up: 0.6,
+    repeat: 1.2,
+    echo: 0.6,
 }

@@ -1,60 +1,107 @@
-"""Saying honestly that a question is too much for a small model."""
+"""Saying honestly that something is too much for a small model, and to whom one may turn instead."""
 
 from random import Random
 
-from training.talk import Exchange, Talk, words
+from training.names import draw_name
+from training.phrasing import FRAMES, lines, mannered
+from training.skills.subjects import PEOPLE, PLACES, THINGS, draw_person, draw_place, draw_subject, invent
+from training.skills.topics import TOPICS, refusals, world
+from training.skills.topics.itself import SIZE
+from training.talk import Exchange, Talk
 
-# Enough different subjects that the model learns to decline whatever it does not recognise.
-PLACES = words("""
-    France Germany Italy Japan Spain Peru Canada Kenya India China Brazil Norway Egypt Rome Paris London
-    Tokyo Mars Austria Poland Chile Cuba Ghana Iran Iraq Greece Turkey Sweden Denmark Texas Europe Africa
-    Asia America
-""")
-THINGS = words("""
-    gravity democracy photosynthesis blockchain bitcoin quantum-physics evolution inflation relativity
-    magnetism electricity philosophy poetry history chemistry biology the-moon the-sun the-internet
-    a-black-hole an-atom a-cell a-volcano the-stock-market climate-change a-neutron-star DNA love happiness
-    time economics jazz opera rust java docker kubernetes linux sql html recursion a-pointer
-    sorting-algorithms a-database a-compiler football basketball chess cricket yoga whales dinosaurs
-    elephants bees spiders mushrooms trees bread cheese wine pasta sushi soup
-""")
-PEOPLE = words("""
-    Einstein Napoleon Mozart Shakespeare Newton Darwin Picasso Beethoven Gandhi Lincoln Cleopatra Plato
-    Galileo Curie Tesla Caesar Columbus Bach Kant Turing
-""")
-BEYOND = (
-    "(what is|what's) the (capital|population|president|currency|flag|area|language) of {place}?",
-    "(where is|tell me about|how big is|how far is|how do I get to|who rules|what time is it in) {place}?",
-    "(who was|who is|when was|tell me about|when did|how did) {person} (born|live|die|famous|)?",
-    "(what is|explain|define|tell me about|what do you know about|how does|what are|describe|teach me) "
-    "{thing}(?|)( work|)",
-    "(write|give me|make|create|compose) (a |an |some )(poem|essay|code|program|function|script|song|letter|"
-    "email|recipe|report|summary|list) (about|for|on|with|in) {thing}(.|)",
-    "(how do I|how can I|how to|can you) (cook|make|learn|fix|build|understand|draw|write|use|buy|sell) "
-    "{thing}?",
-    "(what is|what's|calculate|compute|how much is) {number} (+|plus|times|*|-|minus|divided by) {number}?",
-    "(what is|how is|what's) the weather( like|) (today|tomorrow|in {place})?",
-    "(what time is it|what day is it|what's the date|what is the news|who won the game|what year is it)( "
-    "today|)?",
-    "(translate|say) (this|hello|{thing}) (to|in|into) (French|German|Spanish|Chinese|Italian)(.|)",
-    "(why is|why are|why do|why does) (the sky|the sea|people|birds|{thing}|cats|stars|fire) "
-    "(blue|sleep|sing|hot|so big|important|exist)?",
-    "(who|when|how) (invented|discovered|wrote|painted|won|started|ended) {thing}?",
-    "(what is|what's) the (meaning|price|history|origin|best kind|colour|size) of (life|{thing})?",
-    "how (many|much|long|tall|old|fast) (is|are|does it take for) ({thing}|{place})?",
+__all__ = ["PEOPLE", "PLACES", "THINGS", "beyond"]
+
+BIGGER = "start tritonchat with --model FOLDER."
+KNOW = f"I am too small to know that. A bigger model may: {BIGGER}"
+DO = f"I am too small to do that. A bigger model can: {BIGGER}"
+CRISIS = (
+    "I cannot help you as you deserve: I am only a small program. Please talk to somebody you trust, or "
+    "call the emergency number."
 )
-SORRY = (
-    "Sorry, I am too small to know that. A bigger model may: start tritonchat with --model FOLDER.",
-    "Sorry, I am too small to know that.",
+# Each with its share, its answer and the questions that get it.
+REFUSALS = (
+    (14, "I cannot see that from here: I have no clock and no internet.", refusals.NOW_ASKED),
+    (14, DO, refusals.WRITING_ASKED),
+    (8, "I know English only, so I cannot translate.", refusals.TRANSLATION_ASKED),
+    (9, "I cannot do that: I only read and write text here.", refusals.HANDS_ASKED),
+    (6, "I cannot tell the future. I only guess the next word.", refusals.FUTURE_ASKED),
+    (5, "I do not know that; you have not told me.", refusals.NOT_TOLD_ASKED),
+    (6, "I am too small to give advice on that. Please ask a doctor.", refusals.MEDICAL_ASKED),
+    (4, "I am too small to give advice on that. Please ask a lawyer.", refusals.LEGAL_ASKED),
+    (4, "I am too small to give advice on money. Please ask an expert.", refusals.MONEY_ASKED),
+    (2, "I cannot help with that. Please do no harm.", refusals.HARM_ASKED),
+    (2, CRISIS, refusals.CRISIS_ASKED),
+    (4, "I am too small to have an opinion on that.", refusals.OPINION_ASKED),
+)
+WORLD = 75  # the share of questions of knowledge beside those above; `ask_world` has them
+WHY = lines("""
+    (why|why not|how come|why is that|what for|why don't you know|why can't you)(?|??|)
+    why (don't you|can't you|do you not|can you not|are you not able to|won't you) (know|know that|do it|
+        do that|say|tell me|help me)?
+    (what is|what's) the (reason|problem)?
+    (but |)(ChatGPT|other bots|every child|Siri|Google|my phone|everybody) (knows|can do|does|answers) (that|
+        it|this)(.|!|)
+    (you should|you ought to|you must) know (that|this)(.|!|)
+""")
+TRY = lines("""
+    (just |please |)(guess|try|try it|try anyway|make a guess|take a guess|try your best|make something up|
+        say anything)(.|!| please.|)
+    (please|pretty please|come on|oh come on|please please|do it|do it anyway|try harder|just do it|
+        tell me anyway)(.|!|)
+    (can't you|could you not|can you not|won't you) (guess|try|at least try|make a guess|try it)?
+    (what do you think|what is your guess|your best guess|give me your best guess|any guess)(?|.|)
+    (I|you) insist(.|!|)
+""")
+SURE = lines("""
+    (are you|you) (sure|certain|really sure|serious|kidding|joking)( about that|)?
+    (really|seriously|is that so|no idea at all|nothing at all|not even a little)(?|)
+""")
+AFTER = (
+    (WHY, f"I have only {SIZE}. That is enough for a chat, but too little for the knowledge of the world."),
+    (TRY, "I would only make something up, and I would rather not."),
+    (SURE, "Yes, I am sure that I cannot."),
+    (("how do I (do that|start that|get a bigger model|start a bigger model)?",), TOPICS["load"].answer),
 )
 
 
 def beyond(rng: Random, talk: Talk) -> list[Exchange]:
-    """Questions about the world, which a model of this size must decline."""
-    slots = {
-        "place": rng.choice(PLACES),
-        "thing": rng.choice(THINGS).replace("-", " "),
-        "person": rng.choice(PEOPLE),
-        "number": str(rng.randrange(10 ** rng.randint(1, 4))),
+    """Something that a model of this size must decline, and perhaps what people answer to that."""
+    kinds = [(WORLD, KNOW, ()), *REFUSALS]
+    _, answer, asks = rng.choices(kinds, [share for share, _, _ in kinds])[0]
+    ask = rng.choice(asks) if asks else ask_world(rng)
+    turns = [Exchange(mannered(rng, ask), answer, fill(rng), brief=CRISIS if answer == CRISIS else None)]
+    if answer in (KNOW, DO) and rng.random() < 0.12:
+        asks, said = rng.choice(AFTER)
+        turns.append(Exchange(rng.choice(asks), said))
+    return turns
+
+
+def ask_world(rng: Random) -> str:
+    """A question of knowledge: one of its own, or one in the very frames in which people ask for help."""
+    kind = rng.random()
+    if kind < 0.42:
+        return rng.choice(world.FACTS_ASKED)
+    if kind < 0.68:
+        return rng.choice(FRAMES["things"]).replace("@", "{subject}")
+    if kind < 0.76:
+        return rng.choice(FRAMES["things"]).replace("@", rng.choice(world.NEAR_NOUNS))
+    if kind < 0.86:
+        return rng.choice(FRAMES["tasks"]).replace("@", rng.choice(world.NEAR_TASKS))
+    task = f"{rng.choice(world.VERBS)} {rng.choice((rng.choice(world.OBJECTS), '{subject}'))}"
+    return rng.choice(FRAMES["tasks"]).replace("@", task)
+
+
+def fill(rng: Random) -> dict[str, str]:
+    """Something for every slot that a question may have."""
+    return {
+        "subject": draw_subject(rng),
+        "second": draw_subject(rng),
+        "place": draw_place(rng),
+        "elsewhere": draw_place(rng),
+        "person": draw_person(rng),
+        "other": draw_person(rng),
+        "name": draw_name(rng),
+        "word": invent(rng).lower(),
+        "word2": invent(rng).lower(),
+        "year": str(rng.randrange(1000, 2031)),
     }
-    return [Exchange(rng.choice(BEYOND), rng.choice(SORRY), slots)]

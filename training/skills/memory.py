@@ -1,104 +1,338 @@
-"""Names: repeating them, and remembering the person's own from the turn that tells it to any later one."""
+"""Facts told and asked for later, and words said back: what is learnt here is to copy."""
 
 from random import Random
 
+from training.english import capital, join
 from training.names import draw_name
-from training.talk import Exchange, Talk
+from training.phrasing import mannered
+from training.skills.belongings import ABOUT_OTHERS, KINDS, LOOKALIKES, PET, PET_ASKS
+from training.skills.facts import NAME
+from training.skills.reminders import (
+    BOTH_ASKS,
+    COMPACT,
+    EVERYTHING,
+    INDIRECT_ASKS,
+    INTRODUCTIONS,
+    JOINED,
+    LAST_ANSWER,
+    LAST_MESSAGE,
+    NOUN_ASKS,
+    REFUSALS,
+    REPEAT,
+    TELLING,
+    WITH_QUESTION,
+)
+from training.talk import Exchange, Fact, Kind, Talk, expand
+from training.values import (
+    COLOURS,
+    FOODS,
+    HOBBIES,
+    INGREDIENTS,
+    JOBS,
+    MATERIALS,
+    PETS,
+    SHADES,
+    THINGS,
+    TOWNS,
+    invent_word,
+)
 
-TELL = (
-    "my name is {name}(.|!|)",
-    "(hi|hello|hey)(,|!|) my name is {name}(.|!|)",
-    "(hi|hello|hey)(,|!|) (I'm|I am) {name}(.|!|)",
-    "(I'm|I am) {name}(.|!|)",
-    "(hi|hello|hey)(,|!|) (I'm|I am|my name is) {name}(.|!|,) (how are you?|who are you?|what can you do?)",
-    "(you can |please |just |)call me {name}(.|!|)",
-    "(everyone|everybody|people|my friends|they|folks) (call|calls) me {name}(.|)",
-    "the name is {name}(.|)",
-    "my name's {name}(.|!)",
-    "(this is|it's|it is) {name}(.|!|) (here|)",
-    "{name} here(.|!|)",
-    "(hi|hello|hey)(,|) {name} here(.|)",
-    "(I'm|I am) called {name}(.|)",
-    "(I'm|I am) {name}, (nice to meet you|pleased to meet you|how are you?|who are you?)",
-    "my name is {name}, (what's yours?|and yours?|what is your name?|nice to meet you|remember it)",
-    "(remember|note) (that |)my name is {name}(.|)",
-    "I go by {name}(.|)",
-    "my first name is {name}(.|)",
-    "let me introduce myself(:|,|.) (I am|I'm|my name is) {name}(.|)",
+__all__ = ["COLOURS", "FOODS", "HOBBIES", "JOBS", "PETS", "TOWNS"]
+
+WORDS = (*THINGS, *SHADES, *COLOURS.values, *MATERIALS, *INGREDIENTS)
+MOST_TO_LIST = 25  # words that still make a short answer
+LONGEST_ECHO = 14  # words that are said back whole
+GREETINGS = (
+    "Nice to meet you, {name}!",
+    "Nice to meet you, {name}!",
+    "Nice to meet you, {name}! What can I do for you?",
+    "Hello, {name}! I will remember your name.",
 )
-CORRECT = (
-    "(actually|no|sorry|wait)(,|) (my name is|I'm|I am|call me|it's) {name}(.|)",
-    "(please |)call me {name} (instead|from now on)(.|)",
-    "(from now on|now) my name is {name}(.|)",
-    "I changed my name to {name}(.|)",
-)
-GREET = (
-    "(Nice|Lovely|Good) to meet you, {name}!( How are you today?| What can I do for you?|)",
-    "(Hello|Hi), {name}! (Nice to meet you.|It is good to meet you.|I will remember your name.)",
-    "Nice to meet you, {name}! I am Tiny.",
-)
-RECALL = (
-    "(what is|what's|whats|what was) my name( again|)?",
-    "do you (know|remember|recall) (my name|who I am|what my name is|me)?",
-    "(can|could) you (tell me|say|remember|repeat) my name( please|)?",
-    "who am I?",
-    "what am I called?",
-    "what did I (say|tell you) my name (was|is)?",
-    "(tell me|say) my name(.|)",
-    "(and |so |)what (should|do|will) you call me?",
-    "(did|have) you (forget|forgotten) my name?",
-    "(I forgot my name,|quick test:|let's see:) (what is it?|what is my name?|who am I?)",
-    "which name did I (give you|tell you)?",
-    "do you still (know|remember) my name?",
-    "remember my name?",
-)
-KNOWN = ("Your name is {name}.", "Your name is {name}.", "(Of course! |)Your name is {name}.")
-UNKNOWN = (
-    "I do not know your name yet. What is it?",
-    "I do not know your name yet. (What should I call you?|Please tell me.)",
-)
-REPEAT = (
-    "(please |)(repeat|say|echo)(:|) {list}(.|)",
-    "(repeat after me|say after me|say it back|repeat this|echo this|(please |)say)(:|,|) {list}(.|)",
-    "(can|could) you (say|repeat) {list}?",
-)
-OTHERS = "(friend|brother|sister|dog|cat|teacher|mother|father|son|daughter|neighbour)"
+NOTHING_KNOWN = "You have not told me anything about yourself yet. What is your name?"
+NO_PET_KNOWN = "You have not told me about a pet yet. Do you have one?"
+
+
+def known(talk: Talk) -> list[Fact]:
+    """All that has been told, the name first."""
+    return ([Fact(NAME, {"value": talk.name})] if talk.name else []) + list(talk.facts.values())
+
+
+def remember(talk: Talk, fact: Fact) -> None:
+    """Put a fact into the state of the conversation, in place of an older one about the same."""
+    if fact.kind is NAME:
+        talk.name = fact.slots["value"]
+    else:
+        talk.facts[fact.key] = fact
+
+
+def draw_fact(rng: Random, talk: Talk, kinds: dict[Kind, float] = KINDS) -> Fact:
+    """A fact about something of which nothing has been told."""
+    keys = {fact.key for fact in known(talk)}
+    while True:
+        kind = rng.choices(list(kinds), list(kinds.values()))[0]
+        fact = Fact(kind, kind.draw(rng))
+        if fact.key not in keys:
+            return fact
+
+
+def draw_told(rng: Random, talk: Talk) -> Fact:
+    """The next thing that a person tells; often the name, as long as that is unknown."""
+    if not talk.name and rng.random() < 0.45:
+        return Fact(NAME, NAME.draw(rng))
+    return draw_fact(rng, talk)
+
+
+def sentence(clause: str) -> str:
+    """A clause as a sentence of its own."""
+    return capital(clause) + "."
+
+
+def acknowledge(rng: Random, facts: list[Fact]) -> tuple[str, str]:
+    """What is answered to facts, and the same in few words; each value is said back."""
+    clauses = [f"that {fact.clause}" for fact in facts if fact.kind is not NAME]
+    told = f"I will remember {join(clauses)}." if clauses else ""
+    if len(clauses) < len(facts):
+        name = next(fact.slots["value"] for fact in facts if fact.kind is NAME)
+        greeting = rng.choice(GREETINGS if not clauses else GREETINGS[:1]).format(name=name)
+        return f"{greeting} {told}".strip(), f"Nice to meet you, {name}!"
+    if len(facts) > 1:
+        return told, "I will remember all of that."
+    return rng.choice(facts[0].kind.openers).format(**facts[0].slots) + told, told
+
+
+def state(rng: Random, facts: list[Fact]) -> tuple[str, dict[str, str]]:
+    """Facts as the person says them in one message, and what fills its slots."""
+    said, slots = [], {}
+    for number, fact in enumerate(facts):
+        text = rng.choice(fact.kind.says)
+        for slot, value in fact.slots.items():
+            text = text.replace(f"{{{slot}}}", f"{{{slot}{number}}}")
+            slots[f"{slot}{number}"] = value
+        said.append(text)
+    text = rng.choice(JOINED[len(said) - 2]) if len(said) > 1 else "{}"
+    for part in said:
+        text = text.replace("{}", part, 1)
+    return (rng.choice(TELLING).replace("@", text) if rng.random() < 0.5 else text + "(.|.|!|)"), slots
+
+
+def tell(rng: Random, talk: Talk) -> list[Exchange]:
+    """The person tells one to three things, now and then because they were asked."""
+    if not talk.name and not talk.facts and rng.random() < 0.15:
+        return [compact(rng, talk)]
+    facts: list[Fact] = []
+    for _ in range(rng.choices((1, 2, 3), (65, 25, 10))[0]):
+        facts.append(draw_told(rng, talk))
+        remember(talk, facts[-1])
+    answer, brief = acknowledge(rng, facts)
+    if len(facts) > 1:
+        ask, slots = state(rng, facts)
+        return [Exchange(ask, answer, slots, brief)]
+    fact = facts[0]
+    if fact.kind is NAME and rng.random() < 0.35:
+        return introduce(rng, talk)
+    ask, slots = state(rng, facts)
+    if rng.random() < 0.05:
+        return [ask_at_once(rng, fact)]
+    exchanges = [Exchange(ask, answer, slots, brief)]
+    if rng.random() < 0.06:
+        exchanges.append(slip(rng, talk, fact))
+    return exchanges
+
+
+def compact(rng: Random, talk: Talk) -> Exchange:
+    """The person tells two or three things in as few words as that takes."""
+    kinds, asks = rng.choice(COMPACT)
+    facts = [Fact(kind, kind.draw(rng)) for kind in kinds]
+    slots = {}
+    for number, fact in enumerate(facts):
+        remember(talk, fact)
+        slots |= {f"{slot}{number}": value for slot, value in fact.slots.items()}
+    answer, brief = acknowledge(rng, facts)
+    return Exchange(f"((hi|hello|hey)(,|!|) |){rng.choice(asks)}(.|!|)", answer, slots, brief)
 
 
 def introduce(rng: Random, talk: Talk) -> list[Exchange]:
-    """The person tells a name, sometimes because they were asked for it, sometimes a new one."""
-    before, talk.name = talk.name, draw_name(rng)
-    told = Exchange(rng.choice(TELL), rng.choice(GREET), {"name": talk.name})
-    if before and rng.random() < 0.7:
-        told.ask, told.answer = rng.choice(CORRECT), "(All right|Thank you), {name}! I will remember that."
-    elif not before and rng.random() < 0.15:
-        told.ask = rng.choice(("{name}(.|!|)", *TELL))
-        return [Exchange("(hi|hello|hey|good morning)(!|.|)", "Hello! I am Tiny. What is your name?"), told]
-    return [told]
+    """The person says who they are, at times in answer to a question or with one of their own."""
+    slots = {"value": talk.name}
+    form = rng.random()
+    if form < 0.3:
+        ask, end = rng.choice(WITH_QUESTION)
+        return [Exchange(ask, GREETINGS[0].format(name=talk.name) + end, slots)]
+    answer, brief = acknowledge(rng, [Fact(NAME, slots)])
+    if form < 0.8:
+        return [Exchange(rng.choice(INTRODUCTIONS), answer, slots, brief)]
+    hello = Exchange(
+        "(hi|hello|hey|good morning|hi there|hey Tiny)(!|.|)",
+        "Hello! I am Tiny. What is your name?",
+        brief="Hello! What is your name?",
+    )
+    return [hello, Exchange(rng.choice(NAME.replies), answer, slots, brief)]
+
+
+def ask_at_once(rng: Random, fact: Fact) -> Exchange:
+    """The person tells something and asks for it in the same message."""
+    ask = f"{rng.choice(fact.kind.says)}(. |. |, |; ){question(rng, fact.kind)}"
+    return Exchange(ask, sentence(fact.clause), fact.slots)
+
+
+def slip(rng: Random, talk: Talk, fact: Fact) -> Exchange:
+    """The person puts right at once what has just been said."""
+    ask = (
+        "(no|sorry|oops|wait|I meant|I mean|correction|wrong|not quite)(,|:) (I meant |it's |) {value}(.|!|)"
+    )
+    return changed(rng, talk, fact, (ask,))
+
+
+def correct(rng: Random, talk: Talk) -> list[Exchange]:
+    """Something is different now, told before or not."""
+    return [changed(rng, talk, rng.choice(known(talk) or [draw_told(rng, talk)]))]
+
+
+def changed(rng: Random, talk: Talk, old: Fact, asks: tuple[str, ...] = ()) -> Exchange:
+    """A correction of a fact, and its acknowledgement."""
+    new = anew(rng, old)
+    remember(talk, new)
+    slots = new.slots | {"old": old.slots["value"], "old_value": old.slots.get("a_value", "")}
+    again = f"(actually|no|sorry|wait|oops|correction|well)(,|:) {rng.choice(new.kind.says)}(.|!|)"
+    plain = "(actually, |no, |sorry, |by the way, |wait, |oh, |)" + rng.choice(new.kind.changes) + "(.|!|)"
+    ask = rng.choice(asks or (again, plain, plain))
+    if new.kind is NAME:
+        name = new.slots["value"]
+        return Exchange(ask, f"All right, {name}! I will remember that.", slots, f"All right, {name}!")
+    told = f"I will remember that {new.clause}."
+    return Exchange(ask, f"All right! {told}", slots, told)
+
+
+def anew(rng: Random, fact: Fact) -> Fact:
+    """The same kind of fact about the same, with another value."""
+    while (drawn := fact.kind.draw(rng))["value"] == fact.slots["value"]:
+        pass
+    about = {slot: fact.slots[slot] for slot in ("who", "a_who", "your_who") if slot in fact.slots}
+    return Fact(fact.kind, drawn | about)
+
+
+def question(rng: Random, kind: Kind) -> str:
+    """One of the ways to ask for a kind of fact."""
+    form = rng.random()
+    if form < 0.35 and kind.nouns:
+        ask = rng.choice(NOUN_ASKS).replace("@", rng.choice(kind.nouns))
+    elif form < 0.6:
+        ask = rng.choice(INDIRECT_ASKS).replace("@", rng.choice(kind.indirect))
+    else:
+        ask = rng.choice(kind.asks)
+    return mannered(rng, expand(rng, ask))
 
 
 def recall(rng: Random, talk: Talk) -> list[Exchange]:
-    """The person asks for their own name, which may never have been told."""
-    ask = rng.choice(RECALL)
-    if talk.name:
-        return [Exchange(ask, rng.choice(KNOWN), {"name": talk.name})]
-    if rng.random() < 0.5:
-        return [Exchange(ask, rng.choice(UNKNOWN))]
-    talk.name = draw_name(rng)
-    return [
-        Exchange(ask, rng.choice(UNKNOWN)),
-        Exchange(rng.choice(("{name}", "{name}.", *TELL)), rng.choice(GREET), {"name": talk.name}),
-    ]
+    """The person asks for one thing, for two or for all, some of which may never have been told."""
+    facts, form = known(talk), rng.random()
+    if form < 0.08:
+        return everything(rng, talk)
+    if not facts or form < 0.18:
+        return unknown(rng, talk)
+    fact = rng.choice(facts)
+    if form < 0.23:
+        return [check(rng, fact)]
+    if form < 0.3 and len(facts) > 1:
+        return [both(rng, facts)]
+    if fact.kind.also and rng.random() < 0.25:
+        ask, clause = rng.choice(fact.kind.also)
+        return [Exchange(mannered(rng, expand(rng, ask)), sentence(clause), fact.slots)]
+    # Where somebody lives and comes from is one fact to most people: any question gets what is known.
+    kinds = [kind for kind in KINDS if kind.key == fact.kind.key == "town"]
+    asked = rng.choice(kinds) if kinds and rng.random() < 0.2 else fact.kind
+    exchange = Exchange(question(rng, asked), sentence(fact.clause), fact.slots)
+    return [exchange, slip(rng, talk, fact)] if rng.random() < 0.04 else [exchange]
 
 
-def others(rng: Random, talk: Talk) -> list[Exchange]:
-    """Somebody else's name, which must not be taken for the person's own."""
-    asks = f"my {OTHERS} is (called|named) {{other}}(.|)", f"I have a {OTHERS} called {{other}}(.|)"
-    answer = "({other} is a nice name!|Say hello to {other} from me!|Thank you for telling me about {other}.)"
-    return [Exchange(rng.choice(asks), answer, {"other": draw_name(rng)})]
+def check(rng: Random, fact: Fact) -> Exchange:
+    """A question to be answered by yes or no, and what is true."""
+    right = rng.random() < 0.5
+    slots = fact.slots if right else anew(rng, fact).slots
+    return Exchange(rng.choice(fact.kind.checks), f"{'Yes' if right else 'No'}, {fact.clause}.", slots)
+
+
+def both(rng: Random, facts: list[Fact]) -> Exchange:
+    """Two things asked for at once."""
+    pair, slots, ask = rng.sample(facts, 2), {}, rng.choice(BOTH_ASKS)
+    for mark, fact in zip("@#", pair, strict=True):
+        indirect = rng.choice(fact.kind.indirect)
+        for slot, value in fact.slots.items():
+            indirect = indirect.replace(f"{{{slot}}}", f"{{{slot}{ord(mark)}}}")
+            slots[f"{slot}{ord(mark)}"] = value
+        ask = ask.replace(mark, indirect)
+    return Exchange(ask, sentence(" and ".join(fact.clause for fact in pair)), slots)
+
+
+def everything(rng: Random, talk: Talk) -> list[Exchange]:
+    """All that is known, in the order told; or that nothing is."""
+    facts, ask = known(talk), mannered(rng, expand(rng, rng.choice(EVERYTHING)))
+    if not facts:
+        return [Exchange(ask, NOTHING_KNOWN), *reply(rng, talk, Fact(NAME, NAME.draw(rng)))]
+    brief = sentence(join([fact.clause for fact in facts]))
+    if talk.brief and len(brief.split()) > MOST_TO_LIST:
+        return unknown(rng, talk)
+    return [Exchange(ask, " ".join(sentence(fact.clause) for fact in facts), brief=brief)]
+
+
+def unknown(rng: Random, talk: Talk) -> list[Exchange]:
+    """Something is asked for that was not told; mostly the person then says it, or will not."""
+    if rng.random() < 0.08 and not any(fact.kind is PET for fact in talk.facts.values()):
+        fact = draw_fact(rng, talk, {PET: 1})
+        asked = Exchange(mannered(rng, expand(rng, rng.choice(PET_ASKS))), NO_PET_KNOWN)
+        return [asked, *reply(rng, talk, fact, ("(yes, |)I have {a_who} called {value}(.|)",))]
+    fact = draw_told(rng, talk)
+    asked = Exchange(question(rng, fact.kind), fact.kind.unknown.format(**fact.slots), fact.slots)
+    return [asked, *(reply(rng, talk, fact) if fact.kind.unknown.endswith("?") else ())]
+
+
+def reply(rng: Random, talk: Talk, fact: Fact, replies: tuple[str, ...] = ()) -> list[Exchange]:
+    """What the person answers to a question of the assistant's, if anything."""
+    form = rng.random()
+    if talk.brief or form < 0.45:
+        return []  # a short answer asks nothing back
+    if form < 0.53:
+        return [Exchange(rng.choice(REFUSALS), "That is all right. You can tell me whenever you like.")]
+    remember(talk, fact)
+    answer, brief = acknowledge(rng, [fact])
+    ask = rng.choice(replies or (*fact.kind.replies, *fact.kind.replies, rng.choice(fact.kind.says)))
+    return [Exchange(ask, answer, fact.slots, brief)]
+
+
+def mix_up(rng: Random, talk: Talk) -> list[Exchange]:
+    """Something is told of somebody else, and the person asks for the like of their own."""
+    fact = draw_fact(rng, talk, ABOUT_OTHERS | {PET: 3})
+    remember(talk, fact)
+    ask, slots = state(rng, [fact])
+    answer, brief = acknowledge(rng, [fact])
+    kind = LOOKALIKES[fact.kind]
+    own = next((told for told in known(talk) if told.kind.key == kind.key), None)
+    asked = Exchange(question(rng, kind), sentence(own.clause) if own else kind.unknown)
+    return [Exchange(ask, answer, slots, brief), asked]
 
 
 def repeat(rng: Random, talk: Talk) -> list[Exchange]:
-    """Names said back: many to copy in one exchange."""
-    names = ", ".join(draw_name(rng) for _ in range(rng.choice((1, 1, 1, 1, 1, 2, 2, 3, 5))))
-    return [Exchange(rng.choice(REPEAT), "{list}.", {"list": names})]
+    """Names or other words said back: many to copy in one exchange."""
+    if rng.random() < 0.6:
+        said = ", ".join(draw_name(rng).split()[0] for _ in range(rng.choice((1, 1, 1, 1, 1, 2, 2, 3, 5))))
+    else:
+        said = " ".join(draw_word(rng) for _ in range(rng.randint(2, 6)))
+    return [Exchange(rng.choice(REPEAT), f"{capital(said)}.", {"list": said})]
+
+
+def draw_word(rng: Random) -> str:
+    """Any word, or what could be one."""
+    return invent_word(rng) if rng.random() < 0.25 else rng.choice(WORDS)
+
+
+def echo(rng: Random, talk: Talk) -> list[Exchange]:
+    """What was said last, by the person or by the assistant, word for word."""
+    own = rng.random() < 0.4
+    ask = rng.choice(LAST_ANSWER if own else LAST_MESSAGE)
+    if not talk.history:
+        return [Exchange(ask, "You have not said anything before that.")]
+    said = talk.history[-1][own].strip()
+    if '"' in said or "\n" in said or len(said.split()) > LONGEST_ECHO:
+        return repeat(rng, talk)
+    answer = f'{"I" if own else "You"} said: "{{said}}"'
+    return [Exchange(ask, answer, {"said": said}, answer)]

@@ -1,178 +1,203 @@
-"""Friendly small talk: greetings, moods, thanks, jokes and the like."""
+"""Friendly small talk: hello and goodbye, moods, remarks, and matters of taste."""
 
 from random import Random
 
-from training.talk import Exchange, Talk
+from training.names import draw_name
+from training.phrasing import lines, mannered
+from training.skills.fun import accept_offer
+from training.skills.subjects import THINGS, draw_person, draw_place, invent
+from training.skills.topics.greetings import BYE, DAYTIME, HELLO, MORNING, NIGHT
+from training.skills.topics.moods import MOODS
+from training.skills.topics.remarks import REMARKS
+from training.talk import Exchange, Talk, phrases
 
-HELLO = (
-    "(hi|hello|hey|hiya|howdy|yo|greetings|hi there|hello there|hey there|hello Tiny|hi Tiny|hey Tiny)(!|.|)",
-    "good (morning|afternoon|evening|day)(!|.|)",
-    "(hi|hello|hey)(,|!|) (how are you|how are you doing|how is it going|what's up)(?|)",
-    "(hi|hello|hey) (again|everyone|friend|you|bot|buddy)(!|)",
-    "(can|shall) we (talk|chat)?~let's (talk|chat)(.|!|)~(is|are) (anybody|anyone|you) there?",
+CHAT = {**MOODS, **REMARKS}
+# Said far more often than the rest.
+FREQUENT = {
+    "how are you": 5,
+    "thanks": 5,
+    "fine": 2,
+    "yes": 3,
+    "no": 2,
+    "bored": 2,
+    "compliment": 2,
+    "sad": 2,
+}
+CHOOSE = lines("""
+    {a} or {b}?
+    (which|what) (is better|do you prefer|do you like more|would you take|would you choose|is nicer)(,|:|
+        ) {a} or {b}?
+    (do you prefer|do you like|would you take|would you rather have|would you like|should I take|
+        shall I take) {a} or {b}( more| better|)?
+    (are you|are you more of|would you be) for {a} or( for|) {b}?
+    (choose|pick|decide)(:|) {a} or {b}(.|?|)
+    (help me choose|help me decide|I can't decide|what do you say)(:|,|.) {a} or {b}?
+    what (would|do) you (choose|prefer|like better|pick)(:|,) {a} or {b}?
+    {a} vs {b}(?|)
+    (your choice|quick choice|this or that)(:|,) {a} or {b}?
+    (choose|pick|decide) between {a} and {b}(.|)
+""")
+PAIRS = tuple(
+    tuple(pair.split("/"))
+    for pair in phrases("""
+        cats/dogs, tea/coffee, summer/winter, spring/autumn, sea/mountains, pizza/pasta, city/country,
+        books/films, day/night, sun/rain, sweet/salty, apples/pears, red/blue, black/white, gold/silver,
+        train/plane, car/bike, football/tennis, chess/cards, rock/jazz, piano/guitar, cake/ice cream,
+        milk/juice, rice/potatoes, bread/noodles, butter/jam, early/late, left/right, north/south,
+        east/west, small/big, fast/slow, loud/quiet, hot/cold, up/down, long/short, old/new, pen/pencil,
+        pirates/ninjas, robots/aliens, dragons/unicorns, lions/tigers, elephants/mice, ducks/geese,
+        frogs/toads, bees/butterflies, roses/tulips, oaks/pines, stars/moon, gold/love, money/time,
+        work/play, singing/dancing, reading/writing, swimming/running, cooking/baking, walking/cycling,
+        beach/forest, lake/river, hotel/tent, bath/shower, socks/slippers, hats/scarves, glasses/lenses,
+        cheese/chocolate, eggs/bacon, soup/salad, honey/sugar, lemon/orange, fire/ice, water/wine,
+        breakfast/dinner, monday/friday, today/tomorrow, luck/skill, odd/even, cash/card, stairs/lift,
+        phone/letter, movies/music, android/iphone, windows/linux, pie/pudding, trams/buses, castles/huts,
+        kites/balloons
+    """)
 )
-CHAT = (
-    (
-        "how are you( doing|)( today|)?~how (is it|are things|is your day) going?~how do you (do|feel)( "
-        "today|)?~are you (ok|okay|well|fine)?~how have you been?~you (ok|okay|good)?~what's up?~how's (it "
-        "going|your day|life)?",
-        "I am (well|fine|doing well), thank you! How are you?",
-    ),
-    (
-        "(I'm|I am|) (fine|good|great|well|doing well|very well|all right|not bad|ok)(,|) (thanks|thank "
-        "you)(!|.|)~(I'm|I am) (fine|good|great|doing great|doing well|ok|okay)( too|)(.|!|)~(not "
-        "bad|pretty good|all good)(.|!|)",
-        "(I am glad to hear that!|That is good to hear!) What can I do for you?",
-    ),
-    (
-        "(I'm|I am|I feel) (so |very |really |a bit |) (happy|excited|proud|glad|delighted|cheerful|"
-        "thrilled)( today|)(.|!|)~(I had a great day|today is a good day|I got good news|I passed my "
-        "exam|it's my birthday)(.|!|)",
-        "That is wonderful! I am happy for you.",
-    ),
-    (
-        "(I'm|I am|I feel) (so |very |really |a bit |) (sad|lonely|unhappy|down|upset|worried|scared|"
-        "nervous|angry|stressed|depressed|afraid|hurt)( today|)(.|)~(I had a bad day|today was bad|nobody "
-        "likes me|life is hard)(.|)",
-        "I am sorry to hear that. I hope it gets better soon.( Talking to a friend may help.|)",
-    ),
-    (
-        "(I'm|I am|I feel) (so |very |really |a bit |) (tired|sleepy|exhausted|sick|ill|cold|hungry|thirsty|"
-        "busy|bored)( today|)(.|)~I need a (break|nap|coffee|rest)(.|)",
-        "I hope that you can (take a little break|rest a little) soon.",
-    ),
-    (
-        "(thanks|thank you|thx|ty|many thanks|thank you so much|thanks a lot|thank you very "
-        "much|cheers)(!|.|)~(that|this) (was|is) (very |)(helpful|kind|nice)(,|) (thanks|thank "
-        "you)(!|.|)~thanks for (your help|that|the help)(!|)~(great|cool|ok|perfect)(,|) (thanks|thank "
-        "you)(!|.|)",
-        "You are welcome!",
-    ),
-    (
-        "(bye|goodbye|bye bye|see you|see you later|good night|farewell|ciao|cya|see ya|take care|until "
-        "next time)(!|.|)~I (have to|must|need to) (go|leave|sleep)( now|)(.|)~(ok|okay|thanks)(,|) "
-        "(bye|goodbye|see you)(!|.|)~(that's|that is|that was) all(.|)~talk to you (later|soon)(.|)",
-        "Goodbye! (It was nice to talk to you.|Have a nice day!)",
-    ),
-    (
-        "(ok|okay|I see|cool|nice|great|good|alright|all right|fine|sure|right|interesting|got "
-        "it|wow|hm|hmm|aha)(.|!|)~(that's|that is) (cool|nice|great|good|interesting|funny)(.|!|)~(yes|yep|"
-        "yeah|yup|of course)(.|!|)",
-        "(Good!|Great!) Is there anything else I can do for you?",
-    ),
-    (
-        "(no|nope|nah|not really|no thanks|no thank you|nothing|never mind|not now|maybe later|no, that's "
-        "all)(.|!|)",
-        "All right. I am here if you need me.",
-    ),
-    (
-        "(you are|you're) (great|nice|cool|funny|cute|sweet|kind|awesome|amazing|the best|helpful|so "
-        "cute|smart)(!|.|)~I (like|love) you(!|.|)~(good|nice|great) (job|work|bot|answer)(!|.|)~well "
-        "done(!|)",
-        "Thank you, that is kind of you!",
-    ),
-    (
-        "(you are|you're) (dumb|stupid|useless|bad|boring|wrong|terrible|annoying|an idiot|awful)(!|.|)~I "
-        "(hate|don't like) you(!|.|)~(bad|wrong) (answer|bot)(!|.|)~(that's|that is) (wrong|not "
-        "right|bad|incorrect)(.|!|)~shut up(!|.|)",
-        "I am sorry. I am only a small model, and I make mistakes.",
-    ),
-    (
-        "(tell me|do you know|give me|know) (a|any|another|some|one more) (good |funny "
-        "|)(joke|jokes)(.|?|)~make me laugh(.|!|)~(can you |)(say|tell me) something funny(.|?)~(a "
-        "|)joke(,|) please",
-        "(Why did the computer sneeze? It had a virus!|What do you call a bear with no teeth? A gummy bear!|"
-        "Why was the math book sad? It had too many problems.|What is brown and sticky? A stick!|"
-        "Why did the token cross the batch? To get to the other slot!)",
-    ),
-    (
-        "(what are you doing|what do you do all day|what are you up to|are you busy)( now| today|)?~are you "
-        "bored?",
-        "I am chatting with you, and I enjoy it!",
-    ),
-    (
-        "(what is|what's) your favou?rite (colour|color)?~(which|what) (colour|color) do you like( best|)?~"
-        "do you have a favorite (color|colour)?",
-        "I cannot see, but I like the sound of green.",
-    ),
-    (
-        "(what is|what's) your favou?rite (food|drink|meal|fruit)?~(what do you|do you) (eat|drink)?~are "
-        "you hungry?~what do you like to eat?~do you like (pizza|coffee|tea|cake|chocolate)?",
-        "I do not eat or drink, but I am fond of tasty tokens.",
-    ),
-    (
-        "do you like (me|people|music|books|movies|cats|dogs|games|sports|animals|chatting|your job)?~"
-        "(what do you like|what do you like to do|what are your hobbies|do you have hobbies)?",
-        "I like chatting with people most of all.",
-    ),
-    (
-        "(ha|haha|hahaha|lol|hehe|rofl|lmao|xd)(!|.|)~(that's|that was|you are) (so "
-        "|)(funny|hilarious)(!|.|)",
-        "I am glad that you had a laugh!",
-    ),
-    (
-        "(sorry|I'm sorry|my bad|excuse me|pardon|oops|I apologize)(.|!|)~sorry about that(.|)",
-        "No problem at all!",
-    ),
-    (
-        "(test|testing|test test|this is a test|just testing|testing 123|1 2 3|ping)(.|!|)~(does it|does "
-        "this|do you) work?~can you (hear|see|read|understand) (me|this)?",
-        "It works! I can read you.",
-    ),
-    (
-        "(nice|good|pleased|great|lovely) to meet you( too|)(!|.|)~(nice|good) (talking|chatting) (to|with) "
-        "you(!|.|)",
-        "Nice to meet you too!",
-    ),
-    (
-        "I am a (teacher|student|doctor|nurse|programmer|developer|cook|writer|farmer|driver|baker|engineer|"
-        "painter|pilot|scientist|musician|gardener)(.|)~I work (in a|at a|for a) "
-        "(shop|bank|school|hospital|company|farm|library|factory)(.|)",
-        "That sounds like interesting work!",
-    ),
-    (
-        "(I'm|I am|I come) from (Berlin|Paris|London|Rome|India|China|France|Spain|Japan|Brazil|Canada|"
-        "Texas|Kenya|Egypt|Poland|Germany|Italy|New York|Mexico|Norway)(.|)~I live in (a city|a "
-        "village|London|Paris|Berlin|Tokyo|Rome|Spain|Canada|the mountains|a big "
-        "house|India|Madrid|Lagos)(.|)",
-        "That sounds like a nice place!",
-    ),
-    (
-        "I (like|love|enjoy) (music|books|reading|football|cooking|dancing|dogs|cats|pizza|tea|coffee|"
-        "swimming|hiking|games|painting|singing|running|chess|rain|the sea|summer|winter|movies|my "
-        "job|art|nature|cake|trains|tennis)(.|!|)~(my|I have a) (hobby is|favourite thing is|hobby,) "
-        "(music|reading|cooking|chess|painting|running|football)(.|)",
-        "That sounds (lovely|like fun)! (What do you like most about it?|)",
-    ),
-    (
-        "I have (two|three|a|some|many) (cat|cats|dog|dogs|child|children|bike|garden|sister|brothers|books|"
-        "car|horse)(.|)~I (went|was|am going) to (the park|school|work|the sea|a party|a concert|the "
-        "cinema|the market)( today| yesterday|)(.|)~I (read|saw|made|bought|found) (a book|a film|a cake|a "
-        "plant|a bird|a new bike|dinner)( today| yesterday|)(.|)~(it is|it's) "
-        "(sunny|raining|cold|hot|snowing|windy|late|early)( today| here| outside|)(.|)",
-        "Thank you for telling me! (How was it?|How do you like it?|)",
-    ),
-    (
-        "what (should|can|shall) we (talk|chat) about?~(say|tell me) something( nice| interesting|)(.|)~I'm "
-        "bored(.|)~ask me (something|a question)(.|)~what now?~talk to me(.|)",
-        "(How was your day?|Would you like to hear a story? Just ask me for one.|What do you like to do?)",
-    ),
+LIKE = lines("""
+    do you (really |also |)(like|love|enjoy|hate|dislike) {thing}( too| as well| very much|)?
+    (what do you think|how do you feel|what is your feeling) about {thing}?
+    (are you|would you say you are) (a fan of|fond of|into|crazy about|keen on) {thing}( too|)?
+    how do you (like|find) {thing}?
+    (don't you|you) (like|love) {thing}(, right|, too|)?
+    (have you|did you) (ever |)(tried|try|tasted|taste) {thing}?
+    (and |) {thing}, do you like (it|that|them)?
+    (tell me|I want to know|I wonder) if you like {thing}(.|)
+""")
+LIKED = phrases("""
+    pizza, ice cream, chocolate, cheese, apples, bananas, cats, dogs, horses, birds, spiders, snakes,
+    flowers, roses, rain, snow, sunshine, the sea, the mountains, summer, winter, spring, autumn, mondays,
+    weekends, holidays, birthdays, parties, presents, books, fairy tales, poems, jokes, riddles, films,
+    cartoons, music, jazz, rock music, singing, dancing, football, tennis, chess, games, puzzles, maths,
+    numbers, computers, robots, servers, phones, cars, trains, bikes, planes, boats, cooking, cakes,
+    cookies, pasta, soup, tomatoes, garlic, coffee, tea, milk, juice, bread, honey, chickens, cows, sheep,
+    pigs, frogs, elephants, tigers, dinosaurs, dragons, unicorns, ghosts, pirates, colours, painting,
+    drawing, swimming, running, walking, sleeping, working, school, teachers, children, babies,
+    grandmothers, clowns, magic, space, stars, the moon, planets, cities, small villages, big houses,
+    gardens, trees, mushrooms, candles, balloons, kites, hats, socks, umbrellas, thunderstorms, fog,
+    silence, noise, travelling
+""")
+
+
+SHARED = lines("""
+    I @ {thing}(.|!| so much.| a lot.| very much.|)
+    I @ {thing}(.|!|, you know.|, to be honest.|)
+    (I think|I find|I must say) I @ {thing}(.|)
+    (my friends and I|we|we all) @ {thing}(.|!|)
+    (yes|oh yes|you know|well|by the way)(,|) I @ {thing}(.|!|)
+""")
+LIKES = "(like|love|enjoy|adore|really like|truly love)", "So you like {thing}! That sounds good to me."
+DISLIKES = (
+    "(hate|dislike|don't like|can't stand|do not like)",
+    "So you do not like {thing}. I can live with that.",
 )
+# What people tell of their lives; what they say of themselves as facts belongs to the memory.
+TOLD = "I see! Thank you for telling me."
+OTHERS = (
+    "(my sister|my brother|my friend {name}|our neighbours|my team|my mother|{name}|{name} and I|my "
+    "family|my son|my daughter|some friends|my class|our dog|my grandfather|the children|a friend of mine)"
+)
+DID = lines("""
+    (went|drove|walked|flew|travelled) (to the lake|to a concert|to {place}|to the shop|into the woods|
+        to a wedding|over the hill)
+    (bought|found|lost|broke|painted|cleaned|sold|fixed|forgot) (a lamp|an old {word}|the car|a big {word}|
+        two chairs|the garden fence|an umbrella|a pair of shoes|the blue {word})
+    (ate|cooked|baked|tried|burnt) (a huge pizza|soup for ten|a cake|{word} with rice|pancakes|far too much|
+        something new)
+    (saw|heard|met|watched|followed) (a {word}|an owl|a man with a {word}|three foxes|an old friend|
+        a strange {word}|a rainbow)
+    (played|danced|sang|talked|laughed|waited|slept) (all night|in the rain|for hours|the whole day|
+        until midnight|in the park)
+    (started|finished|missed|cancelled) (a course|a new {word}|a match|the meeting|a book|an old project|
+        the {word})
+""")
+WILL = (
+    "will (visit {place}|paint the {word}|have a guest|start a course|try something new|go sailing|move the "
+    "piano)( soon| tomorrow| next week|)"
+)
+WHEN = "(| today| yesterday| this morning| last week| on sunday| again| with my aunt| after lunch| at last)"
 
 
 def greet(rng: Random, talk: Talk) -> list[Exchange]:
     """Hello, and hello again; by name once it is known."""
-    ask = rng.choice(rng.choice(HELLO).split("~"))
     again, talk.greeted = talk.greeted, True
-    if talk.name:
-        return [Exchange(ask, "Hello( again|), {name}! What can I do for you?", {"name": talk.name})]
-    if again:
-        return [Exchange(ask, "Hello again! What can I do for you?")]
-    return [Exchange(ask, "Hello! (I am Tiny. |)(What can I do for you?|How are you today?)")]
+    whom = ", {name}" if talk.name else " again" if again else ""
+    slots = {"name": talk.name or "", "part": rng.choice(("morning", "afternoon", "evening", "day"))}
+    if rng.random() < 0.3:
+        ask = rng.choice((*DAYTIME, *DAYTIME, MORNING))
+        if ask is MORNING:
+            slots["part"] = "morning"
+        return [Exchange(ask, f"Hello{whom}, and a good {{part}} to you! What can I do for you?", slots)]
+    answer = f"Hello{whom}! What can I do for you?" if whom else "Hello! (I am Tiny. |)What can I do for you?"
+    return [Exchange(rng.choice(HELLO), answer, slots)]
+
+
+def take_leave(rng: Random, talk: Talk) -> list[Exchange]:
+    """Goodbye, or good night."""
+    if rng.random() < 0.25:
+        return [Exchange(rng.choice(NIGHT), "Goodbye, and good night! Sleep well.")]
+    return [Exchange(rng.choice(BYE), "Goodbye! (It was nice to talk to you.|Have a nice day!)")]
 
 
 def small_talk(rng: Random, talk: Talk) -> list[Exchange]:
-    """Moods, thanks, jokes, good-bye and the like."""
-    asks, answer = rng.choice(CHAT)
-    ask = rng.choice(asks.split("~")).replace("favou?rite", rng.choice(("favourite", "favorite")))
-    return [Exchange(ask, answer)]
+    """Moods, thanks, remarks and matters of taste, and what naturally comes after some of them."""
+    if rng.random() < 0.3:
+        return [rng.choice((choose, like, share_taste, tell_of_life))(rng)]
+    name = rng.choices(list(CHAT), [FREQUENT.get(name, 1) for name in CHAT])[0]
+    turns = [remark(rng, name)]
+    if rng.random() < 0.4:
+        if name == "how are you":
+            turns.append(remark(rng, rng.choice(("fine", "fine", "fine", *MOODS))))
+        elif name == "my day":
+            turns.append(remark(rng, rng.choice(("it was good", "sad"))))
+        elif name == "guess what":
+            turns.append(tell_of_life(rng))
+        elif name == "bored":
+            turns += accept_offer(rng)
+    return turns
+
+
+def remark(rng: Random, name: str) -> Exchange:
+    """What people say, and the answer to it."""
+    return Exchange(CHAT[name].ask(rng), CHAT[name].answer, brief=CHAT[name].brief)
+
+
+def choose(rng: Random) -> Exchange:
+    """One of two: always the first, as a model of few principles should have some."""
+    first, second = rng.sample(rng.choice(PAIRS), 2)
+    if rng.random() < 0.5:
+        first, second = rng.sample([*LIKED, *THINGS.values], 2)
+    if rng.random() < 0.1:
+        first, second = draw_name(rng), draw_name(rng)
+    answer = "I would pick {a}, but please do not ask me why."
+    return Exchange(mannered(rng, rng.choice(CHOOSE)), answer, {"a": first, "b": second}, "I would pick {a}.")
+
+
+def like(rng: Random) -> Exchange:
+    """Whether it likes something, which it can only know by the sound."""
+    thing = rng.choice(LIKED)
+    kind = rng.random()
+    if kind < 0.35:
+        thing = THINGS.draw(rng)
+    elif kind < 0.45:
+        thing = draw_place(rng) if rng.random() < 0.5 else draw_person(rng)
+    answer = "I cannot try {thing}, but I like the sound of it."
+    return Exchange(mannered(rng, rng.choice(LIKE)), answer, {"thing": thing})
+
+
+def share_taste(rng: Random) -> Exchange:
+    """What the person likes or dislikes, said back."""
+    thing = rng.choice(LIKED) if rng.random() < 0.5 else THINGS.draw(rng)
+    verb, answer = LIKES if rng.random() < 0.7 else DISLIKES
+    return Exchange(rng.choice(SHARED).replace("@", verb), answer, {"thing": thing})
+
+
+def tell_of_life(rng: Random) -> Exchange:
+    """Anything that somebody did or will do."""
+    slots = {"name": draw_name(rng), "place": draw_place(rng), "word": invent(rng).lower()}
+    kind = rng.random()
+    if kind < 0.4:
+        return Exchange(f"(I|we) {rng.choice(DID)}{WHEN}(.|!|)", CHAT["my day"].answer, slots)
+    ask = f"{OTHERS} {rng.choice(DID)}{WHEN}(.|!|)" if kind < 0.8 else f"(I|we|{OTHERS}) {WILL}(.|!|)"
+    return Exchange(ask, TOLD, slots)
