@@ -30,7 +30,7 @@ SAVE_EVERY = 100  # steps
 class Recipe:
     """Everything the result depends on, so that the same recipe gives the same model."""
 
-    steps: int = 2600
+    steps: int = 2200
     drills: int = 8  # chunks of copying before anything else
     batch_tokens: int = 8192
     learning_rate: float = 3e-3
