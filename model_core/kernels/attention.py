@@ -131,36 +131,37 @@ def attend(p, layer, table, window, q, q_row, position, tokens, group, head, out
         source = q + (row // group) * q_row + 4 * (head * group + row % group) * dim
         scaled(source, dim, np.float32(1), queries + 4 * row * dim)
 
-    for i in range(first_page, last_page):
-        place = (layer * p.pages + get_i32(table, 4 * i)) * p.kv_heads + head
-        keys = p.keys + place * dim * PAGE * size
+    # Two pages at a time, however far from each other, for one alone would leave the processor waiting. The
+    # values, and the keys that come next, are fetched meanwhile: pages lie anywhere in memory.
+    for i in range(first_page, last_page, 2):
+        pages = min(2, last_page - i)
+        keys = p.keys + _place(p, layer, head, table, i) * dim * PAGE * size
+        apart = p.keys + _place(p, layer, head, table, i + pages - 1) * dim * PAGE * size - keys
         to = scores + 4 * PAGE * (i - first_page)
-        row = 0
+        row = block = 0
         while row < rows:
-            count = block_rows(rows - row)
-            float_block(
-                (FLOAT32, FLOAT16, INT8),
-                1,
-                p.kind,
-                count,
-                keys,
-                PAGE * size,
-                0,
-                keys,
-                keys,
-                0,
-                queries + 4 * row * dim,
-                4 * dim,
-                dim,
-                to + row * row_bytes,
-                row_bytes,
-                0,
-            )
-            row += count
+            some = block_rows(rows - row)
+            x, y = queries + 4 * row * dim, to + row * row_bytes
+            # The first blocks fetch a page each: its keys further on, and its values.
+            page = min(i + 2 + block, last_page - 1)
+            ahead = p.keys + _place(p, layer, head, table, page) * dim * PAGE * size
+            page = min(i + block, last_page - 1)
+            also = p.values + _place(p, layer, head, table, page) * PAGE * padded * size
+            count = -some if block < 2 and some > 1 else some
+            if pages == 2:
+                _tiles2(
+                    p.kind, count, keys, PAGE * size, apart, ahead, also, x, 4 * dim, dim, y, row_bytes, 0
+                )
+            else:
+                _tiles1(p.kind, count, keys, PAGE * size, 0, ahead, also, x, 4 * dim, dim, y, row_bytes, 0)
+            row += some
+            block += 1
         if p.kind == INT8:
-            scales = load_f32(p.key_scales, 4 * place * PAGE)
-            for row in range(rows):
-                store_f32(to, row * row_bytes, multiply(load_f32(to, row * row_bytes), scales))
+            for page in range(i, i + pages):
+                scales = load_f32(p.key_scales, 4 * PAGE * _place(p, layer, head, table, page))
+                for row in range(rows):
+                    at = row * row_bytes + 4 * PAGE * (page - i)
+                    store_f32(to, at, multiply(load_f32(to, at), scales))
 
     for row in range(rows):
         end = position + row // group + 1
@@ -169,7 +170,7 @@ def attend(p, layer, table, window, q, q_row, position, tokens, group, head, out
         set_f32(sums, 4 * row, total)
 
     for i in range(first_page, last_page):
-        place = (layer * p.pages + get_i32(table, 4 * i)) * p.kv_heads + head
+        place = _place(p, layer, head, table, i)
         weights = scores + 4 * PAGE * (i - first_page)
         if p.kind == INT8:
             scales = load_f32(p.value_scales, 4 * place * PAGE)
@@ -188,9 +189,37 @@ def attend(p, layer, table, window, q, q_row, position, tokens, group, head, out
                 w, x = values + 16 * tile * size, weights + row * row_bytes
                 on = i - first_page
                 if wide:
-                    _mix4(p.kind, some, w, padded * size, 16 * size, x, row_bytes, count, to, 4 * padded, on)
+                    _tiles4(
+                        p.kind,
+                        some,
+                        w,
+                        padded * size,
+                        16 * size,
+                        w,
+                        w,
+                        x,
+                        row_bytes,
+                        count,
+                        to,
+                        4 * padded,
+                        on,
+                    )
                 else:
-                    _mix1(p.kind, some, w, padded * size, 16 * size, x, row_bytes, count, to, 4 * padded, on)
+                    _tiles1(
+                        p.kind,
+                        some,
+                        w,
+                        padded * size,
+                        16 * size,
+                        w,
+                        w,
+                        x,
+                        row_bytes,
+                        count,
+                        to,
+                        4 * padded,
+                        on,
+                    )
                 row += some
             tile += 4 if wide else 1
 
@@ -200,16 +229,74 @@ def attend(p, layer, table, window, q, q_row, position, tokens, group, head, out
 
 
 @njit(nogil=True)
-def _mix4(kind, rows, w, w_step, w_tile, x, x_row, steps, y, y_row, on):
+def _place(p, layer, head, table, i):
+    """Where the keys and values of the i-th page of a sequence stand among all, of one layer and KV head."""
+    return (layer * p.pages + get_i32(table, 4 * i)) * p.kv_heads + head
+
+
+@njit(nogil=True)
+def _tiles1(kind, rows, w, w_step, w_tile, ahead, also, x, x_row, steps, y, y_row, on):
     float_block(
-        (FLOAT32, FLOAT16, INT8), 4, kind, rows, w, w_step, w_tile, w, w, 0, x, x_row, steps, y, y_row, on
+        (FLOAT32, FLOAT16, INT8),
+        1,
+        kind,
+        rows,
+        w,
+        w_step,
+        w_tile,
+        ahead,
+        also,
+        w_step,
+        x,
+        x_row,
+        steps,
+        y,
+        y_row,
+        on,
     )
 
 
 @njit(nogil=True)
-def _mix1(kind, rows, w, w_step, w_tile, x, x_row, steps, y, y_row, on):
+def _tiles2(kind, rows, w, w_step, w_tile, ahead, also, x, x_row, steps, y, y_row, on):
     float_block(
-        (FLOAT32, FLOAT16, INT8), 1, kind, rows, w, w_step, w_tile, w, w, 0, x, x_row, steps, y, y_row, on
+        (FLOAT32, FLOAT16, INT8),
+        2,
+        kind,
+        rows,
+        w,
+        w_step,
+        w_tile,
+        ahead,
+        also,
+        w_step,
+        x,
+        x_row,
+        steps,
+        y,
+        y_row,
+        on,
+    )
+
+
+@njit(nogil=True)
+def _tiles4(kind, rows, w, w_step, w_tile, ahead, also, x, x_row, steps, y, y_row, on):
+    float_block(
+        (FLOAT32, FLOAT16, INT8),
+        4,
+        kind,
+        rows,
+        w,
+        w_step,
+        w_tile,
+        ahead,
+        also,
+        w_step,
+        x,
+        x_row,
+        steps,
+        y,
+        y_row,
+        on,
     )
 
 
