@@ -30,9 +30,9 @@ SAVE_EVERY = 100  # steps
 class Recipe:
     """Everything the result depends on, so that the same recipe gives the same model."""
 
-    steps: int = 2200
+    steps: int = 12000
     drills: int = 8  # chunks of copying before anything else
-    batch_tokens: int = 8192
+    batch_tokens: int = 4096
     learning_rate: float = 3e-3
     warmup: int = 60
     weight_decay: float = 0.05
