@@ -5,7 +5,8 @@ import json
 import logging
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -157,47 +158,39 @@ class Deployment:
         return [_batch([next(answers) for _ in part]) for part in rows]
 
     async def _answer(self, messages: np.ndarray, parameters: np.ndarray | None) -> tuple[str, dict]:
-        text: list[str] = []
-        details: dict[str, Any] = {}
-        async for piece, details in self._pieces(messages, parameters):  # noqa: B007 - the last one's count
-            text.append(piece)
-        return "".join(text), details
+        async with self._asked(messages, parameters) as answer:
+            await answer.wait_for_end()
+            return answer.take(), answer.details
 
     async def _chat_stream(self, requests: list[Any]) -> AsyncIterator[list[dict[str, np.ndarray]]]:
         """Answer one request in pieces; what comes within an interval goes together."""
         (request,) = requests
         data = request.data
-        held, sent = "", 0.0
-        async for piece, details in self._pieces(data["messages"], data.get("parameters")):
-            held += piece
-            now = time.monotonic()
-            interval = max(STREAM_INTERVAL_S, self._open / RESPONSES_PER_SECOND)
-            if details or (held and now - sent >= interval):
-                yield [{"response": _bytes(held), "details": _bytes(json.dumps(details) if details else "")}]
-                held, sent = "", now
+        async with self._asked(data["messages"], data.get("parameters")) as answer:
+            ended = False
+            while not ended:
+                await answer.wait_for_text()
+                ended = bool(answer.details)
+                text, details = answer.take(), json.dumps(answer.details) if ended else ""
+                if text or ended:
+                    yield [{"response": _bytes(text), "details": _bytes(details)}]
+                if not ended:
+                    await answer.wait_for_end(max(STREAM_INTERVAL_S, self._open / RESPONSES_PER_SECOND))
 
-    async def _pieces(
-        self, messages: np.ndarray, parameters: np.ndarray | None
-    ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-        """The pieces of an answer, the last of them with its details. Never raises."""
-        loop, pieces = asyncio.get_running_loop(), asyncio.Queue[Piece]()
-
-        def deliver(piece: Piece) -> None:
-            loop.call_soon_threadsafe(pieces.put_nowait, piece)
-
+    @asynccontextmanager
+    async def _asked(self, messages: np.ndarray, parameters: np.ndarray | None) -> AsyncIterator["_Answer"]:
+        """A request on its way through the engine. What goes wrong is in the answer's details."""
+        answer = _Answer(self._details)
         self._open += 1
         try:
             # In a thread: templates and tokenizers may take their time, and other streams share this loop.
-            await asyncio.to_thread(self._submit, messages, parameters, deliver)
-            done: Completion | None = None
-            while done is None:
-                piece = await pieces.get()
-                done = piece.completion
-                yield piece.text, {} if done is None else self._details(done)
+            await asyncio.to_thread(self._submit, messages, parameters, answer.deliver)
         except Exception as error:
             if not isinstance(error, TritonchatError):
                 LOGGER.exception("A request failed")
-            yield "", contract.error_details(error)
+            answer.end(contract.error_details(error))
+        try:
+            yield answer
         finally:
             self._open -= 1
 
@@ -231,6 +224,63 @@ class Deployment:
             return {"model": self._llm.describe(), "uptime_s": uptime, **self._llm.engine.stats()}
         known = '{"cancel": request_id} and {"stats": true}'
         return contract.error_details(contract.InvalidRequest(f"unknown command; {known} are known."))
+
+
+class _Answer:
+    """An answer between the engine's thread, which delivers it, and the event loop, which sends it on.
+
+    The loop is woken only when it waits for the next text or for the end, for to wake it costs more than to
+    make a token with a small model.
+    """
+
+    def __init__(self, describe: Callable[[Completion], dict[str, Any]]) -> None:
+        self.details: dict[str, Any] = {}  # once it has ended
+        self._describe = describe
+        self._loop = asyncio.get_running_loop()
+        self._text: list[str] = []
+        self._more, self._ended = asyncio.Event(), asyncio.Event()
+        self._wanted = False
+
+    def deliver(self, piece: Piece) -> None:
+        """Take a piece; called by the engine's thread."""
+        self._text.append(piece.text)
+        if piece.completion is not None:
+            self._loop.call_soon_threadsafe(self._finish, piece.completion)
+        elif self._wanted:
+            self._wanted = False
+            self._loop.call_soon_threadsafe(self._more.set)
+
+    def end(self, details: dict[str, Any]) -> None:
+        """There is nothing more to come."""
+        self.details = details
+        self._ended.set()
+        self._more.set()
+
+    def take(self) -> str:
+        """The text since the last time."""
+        count = len(self._text)
+        text = "".join(self._text[:count])
+        del self._text[:count]
+        return text
+
+    async def wait_for_text(self) -> None:
+        """Wait until there is some text or the answer has ended."""
+        self._more.clear()
+        self._wanted = True
+        if not any(self._text) and not self.details:
+            await self._more.wait()
+
+    async def wait_for_end(self, timeout_s: float | None = None) -> None:
+        """Wait until the answer has ended, or for so long."""
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._ended.wait(), timeout_s)
+
+    def _finish(self, completion: Completion) -> None:
+        try:
+            self.end(self._describe(completion))
+        except Exception as error:
+            LOGGER.exception("An answer could not be described")
+            self.end(contract.error_details(error))
 
 
 def _rows(data: dict[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray | None]]:
