@@ -50,7 +50,7 @@ ACTIVATIONS = np.dtype(
 )
 # What `linear` does with its results.
 SET, ADD, GATE = range(3)
-# A strip is gone through in pieces of so many bytes, each by all rows while it is in the first cache.
+# A strip is gone through in pieces, each by all rows while it is in the first cache. Bytes of one of int8:
 PIECE_BYTES = STRIP * GROUP
 
 
@@ -165,9 +165,9 @@ def _fetched(blocks, block, tile, ahead, apart, size):
 
 @njit(nogil=True)
 def _ahead(m, strip, following, first):
-    """Which weight, counted from the matrix's first, begins what is fetched while k `first` is computed.
+    """Which weight, counted from the matrix's first, is k `first` of a strip, or beyond its end of the next.
 
-    It is needed two pieces later, so that it has time to come and does not wait long in the second cache.
+    Asked for two pieces ahead: what is fetched has time to come, and does not wait long in the second cache.
     """
     if first < m.k:
         return strip * STRIP * m.k + first * 16
