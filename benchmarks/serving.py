@@ -1,9 +1,10 @@
-"""Tokens per second and time to first token, in the engine alone and through Triton over gRPC, in one run.
+"""Tokens per second and time to first token: the engine alone, through Triton over gRPC, and through HTTP.
 
-    python benchmarks/serving.py [--model FOLDER] [--weights int8] [--tokens 200]
+    python benchmarks/serving.py [--model FOLDER] [--weights int8] [--tokens 200] [--clients 1,8,32,64]
 
-Starts a server with the embedded model, or another, on free ports, asks from 1, 8 and 32 clients at once, and
-does the same in this process without Triton. Prints a Markdown table, with the machine it ran on.
+Starts a server with the embedded model, or another, on free ports, asks for streamed answers from so many
+clients at once, and does the same in this process without Triton. Prints a Markdown table, with the machine
+it ran on.
 """
 
 import argparse
@@ -16,6 +17,8 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import httpx
 
 from model_core import LLM, SamplingParams
 from triton_server.client import ChatClient
@@ -44,6 +47,24 @@ def through_triton(url: str, tokens: int) -> Ask:
             client.stream(PROMPT, seed=seed, max_tokens=tokens, ignore_eos=True) as stream,
         ):
             for _ in stream:
+                first = first or time.perf_counter() - start
+        return first
+
+    return ask
+
+
+def through_http(url: str, tokens: int) -> Ask:
+    """Ask the HTTP service, as OpenAI's clients do."""
+    body = {"model": "default", "prompt": PROMPT, "max_tokens": tokens, "ignore_eos": True, "stream": True}
+
+    def ask(seed: int) -> float:
+        start, first = time.perf_counter(), 0.0
+        with (
+            httpx.Client(timeout=None, trust_env=False) as client,
+            client.stream("POST", f"{url}/v1/completions", json={**body, "seed": seed}) as response,
+        ):
+            response.raise_for_status()
+            for _ in response.iter_raw():
                 first = first or time.perf_counter() - start
         return first
 
@@ -85,22 +106,22 @@ def main() -> None:
     parser.add_argument("--model", help="folder in Hugging Face layout")
     parser.add_argument("--weights", default="auto")
     parser.add_argument("--tokens", type=int, default=200, help="of each answer")
+    parser.add_argument("--clients", default="1,8,32", help="at once")
     args = parser.parse_args()
-    names, ports = ("--grpc-port", "--http-port", "--metrics-port"), free_ports(3)
+    names, ports = ("--grpc-port", "--http-port", "--metrics-port", "--api-port"), free_ports(4)
     flags = [part for name, port in zip(names, ports, strict=True) for part in (name, str(port))]
     flags += ["--weights", args.weights, *(["--model", args.model] if args.model else [])]
     start = time.perf_counter()
     command = [sys.executable, "-m", "triton_server", "serve", *flags]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    loads = (1, 8, 32)
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    loads = [int(clients) for clients in args.clients.split(",")]
+    grpc, http = f"127.0.0.1:{ports[0]}", f"http://127.0.0.1:{ports[3]}"
     try:
-        url = f"127.0.0.1:{ports[0]}"
-        with ChatClient(url) as client:
+        with ChatClient(grpc) as client:
             client.wait_until_ready(600)
         started = time.perf_counter() - start
-        served = {
-            clients: measure(through_triton(url, args.tokens), clients, args.tokens) for clients in loads
-        }
+        ways = (through_triton(grpc, args.tokens), through_http(http, args.tokens))
+        served = {clients: [measure(ask, clients, args.tokens) for ask in ways] for clients in loads}
     finally:
         server.terminate()
         server.wait()
@@ -108,11 +129,14 @@ def main() -> None:
         ask = in_process(llm, args.tokens)
         alone = {clients: measure(ask, clients, args.tokens) for clients in loads}
     print(f"{processor()}, Python {platform.python_version()}; the server was up after {started:.1f} s\n")
-    print("| clients at once | tokens/s, engine | tokens/s, through Triton | ratio | first token, ms |")
-    print("| --- | --- | --- | --- | --- |")
-    for clients, (rate, first) in served.items():
+    print("| clients | engine, tokens/s | gRPC | of that | HTTP | of gRPC | first token, gRPC / HTTP, ms |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for clients, ((grpc_rate, grpc_first), (http_rate, http_first)) in served.items():
         engine = alone[clients][0]
-        print(f"| {clients} | {engine:.0f} | {rate:.0f} | {rate / engine:.2f} | {first:.0f} |")
+        print(
+            f"| {clients} | {engine:.0f} | {grpc_rate:.0f} | {grpc_rate / engine:.2f} | {http_rate:.0f} "
+            f"| {http_rate / grpc_rate:.2f} | {grpc_first:.0f} / {http_first:.0f} |"
+        )
 
 
 if __name__ == "__main__":

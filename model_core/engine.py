@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 import uuid
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -49,8 +50,9 @@ class Engine:
         self._changed = threading.Condition()  # guards the scheduler, the ids and the counters
         self._ids: dict[str, Sequence] = {}
         self._closing = False
-        names = ("requests", "prompt_tokens", "completion_tokens", "steps", "computed_tokens")
-        self._totals = dict.fromkeys((*names, "drafted_tokens", "accepted_tokens"), 0)
+        names = ("requests", "refusals", "cancellations", "prompt_tokens", "completion_tokens", "steps")
+        self._totals = dict.fromkeys((*names, "computed_tokens", "drafted_tokens", "accepted_tokens"), 0)
+        self._step_sizes: Counter[int] = Counter()  # how many steps had so many sequences
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
 
@@ -64,18 +66,14 @@ class Engine:
 
         Raises InvalidRequest, PromptTooLong, NoMemory, QueueFull or ShuttingDown; then nothing is delivered.
         """
-        sequence = self._sequence(prompt, params, deliver, request_id or uuid.uuid4().hex)
-        with self._changed:
-            if self._closing:
-                raise ShuttingDown("the server is stopping and takes no new requests.")
-            if sequence.request_id in self._ids:
-                raise InvalidRequest(
-                    f"request_id {sequence.request_id!r} is already in use by a running request."
-                )
-            self._scheduler.add(sequence)
-            self._ids[sequence.request_id] = sequence
-            self._totals["requests"] += 1
-            self._changed.notify_all()
+        try:
+            sequence = self._sequence(prompt, params, deliver, request_id or uuid.uuid4().hex)
+            with self._changed:
+                self._enter(sequence)
+        except TritonchatError:
+            with self._changed:
+                self._totals["refusals"] += 1
+            raise
         return sequence.request_id
 
     def cancel(self, request_id: str) -> bool:
@@ -87,9 +85,13 @@ class Engine:
             return sequence is not None
 
     def stats(self) -> dict[str, Any]:
-        """Numbers of the moment (`running`, `waiting`, ...) and totals since the start."""
+        """Numbers of the moment (`running`, `waiting`, ...) and totals since the start.
+
+        `step_sizes` says how many steps had so many sequences.
+        """
         with self._changed:
             scheduler, pool = self._scheduler, self._scheduler.pool
+            under_way = sum(sequence.answered for sequence in self._ids.values())
             return {
                 "alive": self._thread.is_alive(),
                 "running": len(scheduler.running),
@@ -101,8 +103,10 @@ class Engine:
                     "free": pool.free,
                     "total": pool.total,
                 },
+                "step_sizes": dict(self._step_sizes),
                 "totals": {
                     **self._totals,
+                    "completion_tokens": self._totals["completion_tokens"] + under_way,
                     "prefix_hits_tokens": scheduler.prefix_hits_tokens,
                     "preemptions": scheduler.preemptions,
                 },
@@ -117,6 +121,18 @@ class Engine:
             for sequence in self._ids.values():
                 self._scheduler.cancel(sequence)
         self._thread.join()
+
+    def _enter(self, sequence: Sequence) -> None:
+        if self._closing:
+            raise ShuttingDown("the server is stopping and takes no new requests.")
+        if sequence.request_id in self._ids:
+            raise InvalidRequest(
+                f"request_id {sequence.request_id!r} is already in use by a running request."
+            )
+        self._scheduler.add(sequence)
+        self._ids[sequence.request_id] = sequence
+        self._totals["requests"] += 1
+        self._changed.notify_all()
 
     def _sequence(
         self, prompt: list[int], params: SamplingParams, deliver: Deliver, request_id: str
@@ -158,7 +174,7 @@ class Engine:
                 self._changed.notify_all()
             failure = TritonchatError(f"the engine stopped ({type(error).__name__}: {error}).")
             for sequence in lost:
-                self._deliver(sequence, Piece("", sequence.completion("cancelled", failure)))
+                self._deliver(sequence, sequence.piece("", sequence.completion("cancelled", failure)))
 
     def _step(self) -> bool:
         """Let requests leave and join, then compute what the scheduler plans; False when all is done."""
@@ -192,6 +208,7 @@ class Engine:
         with self._changed:
             self._scheduler.commit(work)
             self._totals["steps"] += 1
+            self._step_sizes[len(work)] += 1
             self._totals["computed_tokens"] += len(batch.tokens)
             self._totals["drafted_tokens"] += sum(len(one.drafts) for one in work) if self._speculate else 0
         # For all at once: NumPy takes longer to begin than to look through a row.
@@ -238,7 +255,7 @@ class Engine:
         stopped = token in self._eos and not sequence.params.ignore_eos
         if sequence.text is not None and not stopped:
             if text := sequence.text.push(token):
-                self._deliver(sequence, Piece(text))
+                self._deliver(sequence, sequence.piece(text))
             stopped = sequence.text.stopped
         ended = stopped or sequence.answered >= sequence.limit
         if ended:
@@ -275,9 +292,10 @@ class Engine:
             self._scheduler.remove(sequence)
             self._totals["prompt_tokens"] += sequence.prompt_tokens
             self._totals["completion_tokens"] += sequence.answered
+            self._totals["cancellations"] += reason == "cancelled" and error is None
             self._changed.notify_all()
         completion: Completion = sequence.completion(reason, error)
-        self._deliver(sequence, Piece(rest, completion))
+        self._deliver(sequence, sequence.piece(rest, completion))
 
     def _deliver(self, sequence: Sequence, piece: Piece) -> None:
         if piece.completion is None:

@@ -51,10 +51,14 @@ class Completion:
 
 @dataclass(frozen=True)
 class Piece:
-    """A step of an answer: new text, possibly empty, and with the last one the whole completion."""
+    """A step of an answer: new text, possibly empty, and with the last one the whole completion.
+
+    `logprobs` are those of the tokens since the piece before, where they were asked for.
+    """
 
     text: str
     completion: Completion | None = None
+    logprobs: list[TokenLogprob] | None = None
 
 
 Deliver = Callable[[Piece], None]
@@ -86,6 +90,13 @@ class Sequence:
     cached_tokens: int = 0
     shown: list[str] = field(default_factory=list)
     logprobs: list[TokenLogprob] = field(default_factory=list)
+    reported: int = 0  # how many of these have been delivered
+
+    def piece(self, text: str, completion: Completion | None = None) -> Piece:
+        """The next piece of the answer."""
+        fresh = None if self.params.logprobs is None else self.logprobs[self.reported :]
+        self.reported = len(self.logprobs)
+        return Piece(text, completion, fresh)
 
     @property
     def answered(self) -> int:

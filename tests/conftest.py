@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +27,9 @@ class Server:
 
     process: subprocess.Popen
     grpc_url: str
+    http_url: str
     metrics_url: str
+    api_url: str
 
 
 def free_port() -> int:
@@ -37,18 +40,27 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running_server(*arguments: str, command: str = "serve") -> Iterator[Server]:
-    """Start `tritonchat serve` on free ports, in a process group of its own; end it as Ctrl-C would."""
-    grpc, http, metrics = free_port(), free_port(), free_port()
-    ports = ["--grpc-port", str(grpc), "--http-port", str(http), "--metrics-port", str(metrics)]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "triton_server", command, *ports, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    try:
+def running_server(
+    *arguments: str, command: str = "serve", log: Path | None = None, **environment: str
+) -> Iterator[Server]:
+    """Start `tritonchat serve` on free ports, in a process group of its own; end it as Ctrl-C would.
+
+    What it says on standard error goes to the file `log`, or to `process.stdout` with the rest.
+    """
+    grpc, http, metrics, api = (free_port() for _ in range(4))
+    ports = {"grpc": grpc, "http": http, "metrics": metrics, "api": api}
+    flags = [f"--{name}-port={port}" for name, port in ports.items()]
+    with contextlib.ExitStack() as stack:
+        data = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        process = subprocess.Popen(
+            [sys.executable, "-m", "triton_server", command, *flags, *arguments],
+            env={**os.environ, "XDG_DATA_HOME": data, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if log is None else stack.enter_context(log.open("wb")),
+            text=True,
+            start_new_session=True,
+        )
+        stack.callback(_end, process)
         assert process.stdout is not None
         said = []
         for line in process.stdout:
@@ -57,21 +69,36 @@ def running_server(*arguments: str, command: str = "serve") -> Iterator[Server]:
                 break
         else:
             pytest.fail(f"the server did not start:\n{''.join(said)}")
-        yield Server(process, f"127.0.0.1:{grpc}", f"http://127.0.0.1:{metrics}/metrics")
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.communicate(timeout=60)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        here = "http://127.0.0.1"
+        yield Server(
+            process,
+            grpc_url=f"127.0.0.1:{grpc}",
+            http_url=f"{here}:{http}",
+            metrics_url=f"{here}:{metrics}/metrics",
+            api_url=f"{here}:{api}",
+        )
+
+
+def _end(process: subprocess.Popen) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGINT)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.communicate(timeout=60)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with the embedded model."""
-    with running_server() as running:
+    with running_server(log=tmp_path_factory.mktemp("server") / "log") as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def api(server: Server) -> Server:
+    """The same, for its HTTP service at `api_url`."""
+    return server
 
 
 @pytest.fixture

@@ -20,43 +20,16 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-import numpy as np
 import tritonclient.grpc as triton
 from tritonclient.utils import InferenceServerException
 
-from model_core import errors
-from model_core.errors import InvalidRequest, QueueFull, TritonchatError
+from model_core.errors import TritonchatError
 
-from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM, encode, encode_padded
+from . import wire
+from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM, MODELS, encode, encode_padded
+from .wire import Messages, ServerUnavailable
 
-Messages = list[dict[str, str]] | str | list[int]  # a conversation, or a raw prompt to continue
-
-# Notice within seconds a server that has vanished without a word, and one that is back.
-_CHANNEL = [
-    ("grpc.keepalive_time_ms", 20_000),
-    ("grpc.keepalive_timeout_ms", 10_000),
-    ("grpc.initial_reconnect_backoff_ms", 200),
-    ("grpc.max_reconnect_backoff_ms", 1_000),
-    ("grpc.enable_http_proxy", 0),  # one for the web knows no way to a server on this machine
-    ("grpc.max_send_message_length", -1),
-    ("grpc.max_receive_message_length", -1),
-]
-_ABSENT = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED")
-_CONTROL_S = 10.0  # a command that takes longer than this finds no server
 _DRAIN_S = 2.0
-
-
-class ServerUnavailable(TritonchatError):
-    """Nothing answers at the server's address, or it went away in the middle."""
-
-    type = "server_unavailable"
-
-
-_ERRORS = {
-    kind.type: kind
-    for kind in vars(errors).values()
-    if isinstance(kind, type) and issubclass(kind, Exception)
-}
 
 
 @dataclass(frozen=True)
@@ -86,14 +59,13 @@ class ChatClient:
     """A connection to a server. Its methods may be called from several threads."""
 
     def __init__(self, url: str = "127.0.0.1:8001") -> None:
-        """`url` is the host and port of the server's gRPC endpoint. Nothing is sent yet.
+        """`url` is the server's gRPC endpoint, as `wire.endpoint` reads it. Nothing is sent yet.
 
         Raises InvalidRequest for the address of anything else.
         """
-        self.url = url.removeprefix("grpc://")
-        if "/" in self.url:
-            raise InvalidRequest(f"{url} is not a gRPC address; give host:port, such as 127.0.0.1:8001.")
-        self._triton = triton.InferenceServerClient(self.url, channel_args=_CHANNEL)
+        self.endpoint = wire.endpoint(url)
+        self.url = self.endpoint.address
+        self._triton = triton.InferenceServerClient(**self.endpoint.arguments())
 
     def close(self) -> None:
         """Close the connection."""
@@ -118,15 +90,15 @@ class ChatClient:
         request_id = parameters.setdefault("request_id", uuid.uuid4().hex)
         arrays = {"messages": encode_padded(messages), "parameters": encode_padded(parameters)}
         try:
-            result = self._triton.infer(CHAT, _inputs({k: v[None] for k, v in arrays.items()}))
+            result = self._triton.infer(CHAT, wire.inputs({k: v[None] for k, v in arrays.items()}))
         except InferenceServerException as error:
-            raise _translated(error, self.url) from error
+            raise wire.translated(error, self.url) from error
         except BaseException:  # Ctrl-C, most of all: nobody waits for the answer any more
             with contextlib.suppress(TritonchatError):
                 self.cancel(request_id)
             raise
-        text, details = _text(result, "response"), json.loads(_text(result, "details"))
-        _raise_failure(details, text)
+        text, details = wire.text(result, "response"), json.loads(wire.text(result, "details"))
+        wire.raise_failure(details, text)
         return Answer(text, details)
 
     def stream(self, messages: Messages, **parameters: Any) -> "AnswerStream":
@@ -144,10 +116,7 @@ class ChatClient:
     def is_ready(self) -> bool:
         """Whether the server answers and its models are loaded."""
         try:
-            return all(
-                self._triton.is_model_ready(name, client_timeout=_CONTROL_S)
-                for name in (CHAT, CHAT_STREAM, CHAT_CONTROL)
-            )
+            return all(self._triton.is_model_ready(name, client_timeout=wire.CONTROL_S) for name in MODELS)
         except InferenceServerException:
             return False
 
@@ -156,18 +125,16 @@ class ChatClient:
         end = time.monotonic() + timeout_s
         while not self.is_ready():
             if time.monotonic() > end:
-                raise _away(self.url)
+                raise wire.away(self.url)
             time.sleep(0.1)
 
     def _control(self, command: dict[str, Any]) -> dict[str, Any]:
         try:
-            inputs = _inputs({"command": encode(command)[None]})
-            result = self._triton.infer(CHAT_CONTROL, inputs, client_timeout=_CONTROL_S)
+            inputs = wire.inputs({"command": encode(command)[None]})
+            result = self._triton.infer(CHAT_CONTROL, inputs, client_timeout=wire.CONTROL_S)
         except InferenceServerException as error:
-            raise _translated(error, self.url) from error
-        value = json.loads(_text(result, "result"))
-        _raise_failure(value)
-        return value
+            raise wire.translated(error, self.url) from error
+        return wire.control_result(result)
 
 
 class AnswerStream:
@@ -200,33 +167,38 @@ class AnswerStream:
 
     def _run(self) -> Iterator[str]:
         # tritonclient allows one stream a client; the channel beneath is shared.
-        connection = triton.InferenceServerClient(self._client.url, channel_args=_CHANNEL)
+        connection = triton.InferenceServerClient(**self._client.endpoint.arguments())
         responses: queue.SimpleQueue = queue.SimpleQueue()
         arrays = {"messages": encode(self._messages), "parameters": encode(self._parameters)}
         details: dict[str, Any] = {}
+        logprobs: list[dict[str, Any]] = []
         open_ended = True  # until Triton has said that no response will follow
         try:
             connection.start_stream(lambda result, error: responses.put((result, error)))
             try:
-                connection.async_stream_infer(CHAT_STREAM, _inputs(arrays), enable_empty_final_response=True)
+                connection.async_stream_infer(
+                    CHAT_STREAM, wire.inputs(arrays), enable_empty_final_response=True
+                )
             except InferenceServerException as error:
                 responses.put((None, error))  # behind what the callback may have been told already
             while open_ended:
                 result, error = responses.get()
                 if error is not None:
                     open_ended = False
-                    raise _translated(error, self._client.url, self.text)
+                    raise wire.translated(error, self._client.url, self.text)
                 open_ended = not _is_final(result)
                 if open_ended:
-                    piece, last = _text(result, "response"), _text(result, "details")
+                    piece, last = wire.text(result, "response"), wire.text(result, "details")
                     self.text += piece
                     details = json.loads(last) if last else {}
+                    logprobs += details.get("logprobs", [])
                     if piece:
                         yield piece
-            if not details:
+            wire.raise_failure(details, self.text)
+            if "finish_reason" not in details:
                 raise ServerUnavailable(f"the server at {self._client.url} broke off the answer.")
-            _raise_failure(details, self.text)
-            self.answer = Answer(self.text, details)
+            whole = {"logprobs": logprobs} if "logprobs" in details else {}
+            self.answer = Answer(self.text, {**details, **whole})
         finally:
             if open_ended:
                 self._cancel()
@@ -256,40 +228,3 @@ def _ended(responses: queue.SimpleQueue) -> bool:
             if error is not None or _is_final(result):
                 return True
     return False
-
-
-def _inputs(arrays: dict[str, np.ndarray]) -> list[triton.InferInput]:
-    inputs = []
-    for name, array in arrays.items():
-        tensor = triton.InferInput(name, list(array.shape), "UINT8")
-        tensor.set_data_from_numpy(array)
-        inputs.append(tensor)
-    return inputs
-
-
-def _text(result: triton.InferResult, name: str) -> str:
-    return result.as_numpy(name).reshape(-1)[0].decode()
-
-
-def _raise_failure(details: dict[str, Any], partial: str = "") -> None:
-    failure = details.get("error")
-    if failure is not None:
-        error = _ERRORS.get(failure["type"], TritonchatError)(failure["message"])
-        error.partial = partial
-        raise error
-
-
-def _away(url: str) -> ServerUnavailable:
-    return ServerUnavailable(f"no tritonchat server answers at {url}; start one with `tritonchat serve`.")
-
-
-def _translated(error: InferenceServerException, url: str, partial: str = "") -> TritonchatError:
-    status, message = str(error.status() or ""), str(error.message())
-    if "maximum queue size" in message:
-        translated: TritonchatError = QueueFull("the server is full (--max-queue); try again in a moment.")
-    elif any(sign in status for sign in _ABSENT) or "no longer in valid state" in message:
-        translated = _away(url)
-    else:
-        translated = TritonchatError(message)
-    translated.partial = partial
-    return translated

@@ -7,11 +7,12 @@
 | `chat_control`| `command` UINT8                            | `result` BYTES                   |
 
 `messages` is a list of {"role", "content"}, or a raw prompt to continue: a string, or a list of token
-ids. `details` comes with the whole answer, or with its last piece.
+ids. `details` comes with the whole answer, or with its last piece. Where `logprobs` were asked for, each
+piece has a `details` with {"logprobs": [...]} of its own tokens; only the last has more.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,9 +20,10 @@ import numpy as np
 
 from model_core import Completion, SamplingParams, TritonchatError
 from model_core.errors import InvalidRequest, PromptTooLong
+from model_core.sampling import TokenLogprob
 from model_core.tokenizer import Tokenizer
 
-CHAT, CHAT_STREAM, CHAT_CONTROL = "chat", "chat_stream", "chat_control"
+MODELS = CHAT, CHAT_STREAM, CHAT_CONTROL = "chat", "chat_stream", "chat_control"
 ROLES = ("system", "user", "assistant")
 
 # Text has about four bytes a token; more than this many a position of the context are not read at all.
@@ -108,7 +110,7 @@ def parse_request(messages: np.ndarray, parameters: np.ndarray | None, max_conte
 
 
 def details(completion: Completion, model: str, tokenizer: Tokenizer | None) -> dict[str, Any]:
-    """The `details` of an answer."""
+    """The `details` of an answer, but for its `logprobs`."""
     described = {
         "finish_reason": completion.finish_reason,
         "usage": asdict(completion.usage),
@@ -117,23 +119,25 @@ def details(completion: Completion, model: str, tokenizer: Tokenizer | None) -> 
     }
     if tokenizer is None:
         described["token_ids"] = completion.token_ids  # there is no text to hold the answer
-    if completion.logprobs is not None:
-        shown = tokenizer.token_text if tokenizer is not None else str
-        described["logprobs"] = [
-            {
-                "token": shown(entry.token_id),
-                "token_id": entry.token_id,
-                "logprob": entry.logprob,
-                "top_logprobs": [
-                    {"token": shown(token), "token_id": token, "logprob": logprob}
-                    for token, logprob in entry.top
-                ],
-            }
-            for entry in completion.logprobs
-        ]
     if completion.error is not None:
         described["error"] = error_details(completion.error)["error"]
     return described
+
+
+def logprob_details(entries: Iterable[TokenLogprob], tokenizer: Tokenizer | None) -> list[dict[str, Any]]:
+    """The `logprobs` of some tokens of an answer."""
+    shown = tokenizer.token_text if tokenizer is not None else str
+    return [
+        {
+            "token": shown(entry.token_id),
+            "token_id": entry.token_id,
+            "logprob": entry.logprob,
+            "top_logprobs": [
+                {"token": shown(token), "token_id": token, "logprob": logprob} for token, logprob in entry.top
+            ],
+        }
+        for entry in entries
+    ]
 
 
 def error_details(error: Exception) -> dict[str, Any]:

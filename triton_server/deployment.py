@@ -5,9 +5,10 @@ import json
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from model_core.request import Completion, Deliver, Piece
 from . import contract
 from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM
 from .machine import use_libpython
+from .telemetry import Telemetry
+from .tls import Tls
 
 LOGGER = logging.getLogger(__name__)
 
@@ -49,6 +52,7 @@ class Address:
     grpc_port: int = 8001
     http_port: int = 8000
     metrics_port: int = 8002
+    tls: Tls | None = None  # for gRPC
 
 
 class Deployment:
@@ -62,6 +66,7 @@ class Deployment:
         self._llm, self._address, self._folder, self._grace_s = llm, address, folder, grace_s
         self._started = time.monotonic()
         self._open = 0  # requests whose last piece has not gone out
+        self._telemetry = Telemetry(llm.engine, llm.describe())
         self._triton: Triton | None = None
 
     def start(self) -> None:
@@ -88,10 +93,14 @@ class Deployment:
         address = self._address
         triton = Triton(
             config=TritonConfig(
-                http_address=address.host,
+                # Its HTTP knows no TLS, so it does not go where TLS is wanted.
+                http_address=address.host if address.tls is None else "127.0.0.1",
                 http_port=address.http_port,
                 grpc_address=address.host,
                 grpc_port=address.grpc_port,
+                grpc_use_ssl=address.tls is not None,
+                grpc_server_cert=address.tls and address.tls.certificate,
+                grpc_server_key=address.tls and address.tls.key,
                 metrics_address=address.host,
                 metrics_port=address.metrics_port,
                 allow_gpu_metrics=False,
@@ -160,7 +169,7 @@ class Deployment:
     async def _answer(self, messages: np.ndarray, parameters: np.ndarray | None) -> tuple[str, dict]:
         async with self._asked(messages, parameters) as answer:
             await answer.wait_for_end()
-            return answer.take(), answer.details
+            return answer.take()
 
     async def _chat_stream(self, requests: list[Any]) -> AsyncIterator[list[dict[str, np.ndarray]]]:
         """Answer one request in pieces; what comes within an interval goes together."""
@@ -170,17 +179,18 @@ class Deployment:
             ended = False
             while not ended:
                 await answer.wait_for_text()
-                ended = bool(answer.details)
-                text, details = answer.take(), json.dumps(answer.details) if ended else ""
+                ended = answer.has_ended
+                text, details = answer.take()
                 if text or ended:
-                    yield [{"response": _bytes(text), "details": _bytes(details)}]
+                    told = json.dumps(details) if details else ""
+                    yield [{"response": _bytes(text), "details": _bytes(told)}]
                 if not ended:
                     await answer.wait_for_end(max(STREAM_INTERVAL_S, self._open / RESPONSES_PER_SECOND))
 
     @asynccontextmanager
     async def _asked(self, messages: np.ndarray, parameters: np.ndarray | None) -> AsyncIterator["_Answer"]:
         """A request on its way through the engine. What goes wrong is in the answer's details."""
-        answer = _Answer(self._details)
+        answer = _Answer(self._llm, self._telemetry)
         self._open += 1
         try:
             # In a thread: templates and tokenizers may take their time, and other streams share this loop.
@@ -188,6 +198,7 @@ class Deployment:
         except Exception as error:
             if not isinstance(error, TritonchatError):
                 LOGGER.exception("A request failed")
+            self._telemetry.refused(error)
             answer.end(contract.error_details(error))
         try:
             yield answer
@@ -202,9 +213,6 @@ class Deployment:
         chat = isinstance(request.messages[0], dict)
         prompt = llm.encode_chat(request.messages) if chat else llm.encode(request.messages)
         llm.engine.submit(prompt, params, deliver, request.request_id)
-
-    def _details(self, completion: Completion) -> dict[str, Any]:
-        return contract.details(completion, self._llm.name, self._llm.tokenizer)
 
     def _chat_control(self, requests: list[Any]) -> list[dict[str, np.ndarray]]:
         return [
@@ -222,7 +230,9 @@ class Deployment:
         if command == {"stats": True}:
             uptime = time.monotonic() - self._started
             return {"model": self._llm.describe(), "uptime_s": uptime, **self._llm.engine.stats()}
-        known = '{"cancel": request_id} and {"stats": true}'
+        if command == {"metrics": True}:
+            return {"metrics": self._telemetry.render()}
+        known = '{"cancel": request_id}, {"stats": true} and {"metrics": true}'
         return contract.error_details(contract.InvalidRequest(f"unknown command; {known} are known."))
 
 
@@ -233,17 +243,22 @@ class _Answer:
     make a token with a small model.
     """
 
-    def __init__(self, describe: Callable[[Completion], dict[str, Any]]) -> None:
-        self.details: dict[str, Any] = {}  # once it has ended
-        self._describe = describe
+    def __init__(self, llm: LLM, telemetry: Telemetry) -> None:
+        self._llm, self._telemetry = llm, telemetry
         self._loop = asyncio.get_running_loop()
-        self._text: list[str] = []
+        self._pieces: list[Piece] = []  # that nobody has taken
+        self._details: dict[str, Any] = {}  # once it has ended
         self._more, self._ended = asyncio.Event(), asyncio.Event()
         self._wanted = False
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether there is nothing more to come."""
+        return self._ended.is_set()
+
     def deliver(self, piece: Piece) -> None:
         """Take a piece; called by the engine's thread."""
-        self._text.append(piece.text)
+        self._pieces.append(piece)
         if piece.completion is not None:
             self._loop.call_soon_threadsafe(self._finish, piece.completion)
         elif self._wanted:
@@ -252,22 +267,27 @@ class _Answer:
 
     def end(self, details: dict[str, Any]) -> None:
         """There is nothing more to come."""
-        self.details = details
+        self._details = details
         self._ended.set()
         self._more.set()
 
-    def take(self) -> str:
-        """The text since the last time."""
-        count = len(self._text)
-        text = "".join(self._text[:count])
-        del self._text[:count]
-        return text
+    def take(self) -> tuple[str, dict[str, Any]]:
+        """The text since the last time and its part of the `details`."""
+        count = len(self._pieces)
+        pieces = self._pieces[:count]
+        del self._pieces[:count]
+        asked_for = [piece.logprobs for piece in pieces if piece.logprobs is not None]
+        details = self._details
+        if asked_for:
+            logprobs = contract.logprob_details(chain.from_iterable(asked_for), self._llm.tokenizer)
+            details = {**details, "logprobs": logprobs}
+        return "".join(piece.text for piece in pieces), details
 
     async def wait_for_text(self) -> None:
         """Wait until there is some text or the answer has ended."""
         self._more.clear()
         self._wanted = True
-        if not any(self._text) and not self.details:
+        if not any(piece.text for piece in self._pieces) and not self.has_ended:
             await self._more.wait()
 
     async def wait_for_end(self, timeout_s: float | None = None) -> None:
@@ -276,8 +296,9 @@ class _Answer:
             await asyncio.wait_for(self._ended.wait(), timeout_s)
 
     def _finish(self, completion: Completion) -> None:
+        self._telemetry.completed(completion)
         try:
-            self.end(self._describe(completion))
+            self.end(contract.details(completion, self._llm.name, self._llm.tokenizer))
         except Exception as error:
             LOGGER.exception("An answer could not be described")
             self.end(contract.error_details(error))

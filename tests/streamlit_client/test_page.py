@@ -14,8 +14,9 @@ import pytest
 from conftest import CHECKPOINTS, Server, free_port, running_server
 
 from model_core.llm import embedded_model
+from triton_server.child import stop_child
 from triton_server.client import ChatClient
-from triton_server.page import start_page, stop_page
+from triton_server.page import start_page
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
@@ -54,7 +55,7 @@ def running_page(server: str, folder: Path) -> Iterator[str]:
     try:
         yield f"http://127.0.0.1:{port}"
     finally:
-        stop_page(process)
+        stop_child(process)
 
 
 @pytest.fixture(scope="module")

@@ -95,10 +95,11 @@ def page_answers(port: int) -> bool:
 
 
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGKILL])
-def test_up_ends_server_and_page_together(signal_number: int) -> None:
+def test_up_ends_all_parts_together(signal_number: int) -> None:
     port = free_port()
     with running_server("--ui-port", str(port), command="up") as server:
         processes = family(server.process)
+        assert len([p for p in processes if {"streamlit", "triton_server.api"} & set(p.cmdline())]) == 2
         assert page_answers(port)
         assert ChatClient(server.grpc_url).is_ready()
         server.process.send_signal(signal_number)
@@ -107,12 +108,15 @@ def test_up_ends_server_and_page_together(signal_number: int) -> None:
         assert not page_answers(port)
 
 
-def test_a_dead_page_is_noticed() -> None:
+@pytest.mark.parametrize(
+    ("part", "module"), [("the page", "streamlit"), ("the HTTP service", "triton_server.api")]
+)
+def test_a_dead_part_is_noticed(part: str, module: str) -> None:
     with running_server("--ui-port", str(free_port()), command="up") as server:
         processes = family(server.process)
-        next(p for p in processes if "streamlit" in p.cmdline()).kill()
+        next(p for p in processes if module in p.cmdline()).kill()
         assert server.process.stdout is not None
-        assert "the page stopped by itself" in server.process.stdout.read()
+        assert f"{part} stopped by itself" in server.process.stdout.read()
         assert server.process.wait(timeout=60) == 1
         wait_until(lambda: gone(processes))
 
@@ -172,7 +176,7 @@ def test_a_taken_port_is_named_with_its_flag() -> None:
 
 
 def test_doctor_looks_at_everything() -> None:
-    ports = [f"--{name}-port={free_port()}" for name in ("grpc", "http", "metrics", "ui")]
+    ports = [f"--{name}-port={free_port()}" for name in ("grpc", "http", "metrics", "api", "ui")]
     result = tritonchat("doctor", *ports)
     assert result.returncode == 0, result.stdout
     for word in ("Python", "glibc", "libpython", "--ui-port", "cores", "GiB", "embedded"):
@@ -196,12 +200,13 @@ def test_doctor_fails_where_something_is_wrong() -> None:
         (["complete", "--temperature", "5"], "temperature"),
         (["serve", "--nonsense"], "--nonsense"),
         (["serve", "--http-port", "7001", "--metrics-port", "7001"], "must be different"),
+        (["serve", "--http-port", "7001", "--api-port", "7001"], "must be different"),
         (["serve", "--host", "nosuch.invalid"], "--host"),
         (["dance"], "dance"),
     ],
 )
 def test_mistakes_get_a_sentence(arguments: list[str], expected: str) -> None:
-    ports = [f"--{name}-port={free_port()}" for name in ("grpc", "http", "metrics")]
+    ports = [f"--{name}-port={free_port()}" for name in ("grpc", "http", "metrics", "api")]
     given = [*(ports if arguments[0] == "serve" else []), *arguments[1:]]
     result = tritonchat(arguments[0], *given)
     assert result.returncode != 0

@@ -1,0 +1,118 @@
+"""A running HTTP service for tests: with settings of its own, and with what it has logged."""
+
+import contextlib
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psutil
+from conftest import free_port
+from prometheus_client.parser import text_string_to_metric_families
+
+from triton_server.api.process import start_api
+from triton_server.api.settings import Settings
+from triton_server.child import stop_child
+
+CHAT = "/v1/chat/completions"
+HELLO = {"model": "default", "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 3}
+
+
+@dataclass(frozen=True)
+class Service:
+    """A service that runs."""
+
+    url: str
+    port: int
+    process: psutil.Process
+    log: Path
+
+    def get(self, path: str, **headers: str) -> httpx.Response:
+        """What it answers."""
+        return httpx.get(self.url + path, headers=headers, timeout=60)
+
+    def ask(self, body: dict[str, Any] = HELLO, **headers: str) -> httpx.Response:
+        """What it answers to a conversation."""
+        return httpx.post(self.url + CHAT, json=body, headers=headers, timeout=60)
+
+    def metrics(self, **headers: str) -> dict[str, float]:
+        """The metrics of the moment."""
+        return samples(self.get("/metrics", **headers).text)
+
+    def requests(self) -> list[dict[str, Any]]:
+        """The log's lines about requests; all of its lines must be JSON."""
+        lines = [json.loads(line) for line in self.log.read_text().splitlines()]
+        return [line for line in lines if line["event"] == "request"]
+
+    def connect(self, request: bytes, address: str = "127.0.0.1") -> socket.socket:
+        """A connection that has sent this much, from an address of this machine's."""
+        connection = socket.create_connection(
+            ("127.0.0.1", self.port), timeout=60, source_address=(address, 0)
+        )
+        connection.sendall(request)
+        return connection
+
+    def post(self, path: str, body: dict[str, Any]) -> socket.socket:
+        """A connection that has asked, and has read nothing yet."""
+        return self.connect(posted(path, body))
+
+
+@contextlib.contextmanager
+def services(grpc_url: str, folder: Path) -> Iterator[Callable[..., Service]]:
+    """A function that starts services for a server, with the settings it is given; all end with the block."""
+    with contextlib.ExitStack() as stack:
+
+        def start(**settings: Any) -> Service:
+            port = free_port()
+            log = folder / f"api-{port}.log"
+            given = {"server": grpc_url, "database": f"sqlite:///{folder / 'sessions.db'}", "port": port}
+            process = start_api(Settings(**{**given, **settings}), log)
+            stack.callback(stop_child, process)
+            return Service(f"http://127.0.0.1:{port}", port, psutil.Process(process.pid), log)
+
+        yield start
+
+
+def posted(path: str, body: dict[str, Any]) -> bytes:
+    """A request as it goes over the wire."""
+    content = json.dumps(body).encode()
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    return head.encode() + b"Content-Length: %d\r\n\r\n" % len(content) + content
+
+
+def samples(text: str) -> dict[str, float]:
+    """Prometheus' samples by name and labels, such as `name{a="b"}`."""
+    values = {}
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            labels = ",".join(f'{k}="{v}"' for k, v in sorted(sample.labels.items()))
+            key = f"{sample.name}{{{labels}}}" if labels else sample.name
+            assert key not in values, f"{key} is there twice"
+            values[key] = sample.value
+    return values
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Returns when the condition holds."""
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, "it never became so"
+        time.sleep(0.02)
+
+
+def all_of(connection: socket.socket) -> bytes:
+    """Everything until the connection ends, however it does."""
+    received = b""
+    with contextlib.suppress(ConnectionError):
+        while some := connection.recv(65536):
+            received += some
+    return received
+
+
+def status(answer: bytes) -> int:
+    """The HTTP status of an answer."""
+    return int(answer.split(b" ", 2)[1])

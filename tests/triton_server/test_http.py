@@ -1,0 +1,275 @@
+"""The HTTP service under load and attack: many streams, clients that leave, a server that dies, nonsense."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import hypothesis
+import openai
+import psutil
+import pytest
+import schemathesis
+from conftest import Server, free_port, running_server
+from hypothesis.errors import Unsatisfiable
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from triton_server.api.process import start_api
+from triton_server.api.settings import Settings
+from triton_server.child import stop_child
+from triton_server.client import ChatClient
+
+STREAMS = 64
+LEAVING = 16
+ENDLESS: dict[str, Any] = {"model": "default", "prompt": "Hello", "max_tokens": 900, "ignore_eos": True}
+# Begins streams and waits to be killed.
+KILLED = """
+import socket, sys, time
+connections = [socket.create_connection((sys.argv[1], int(sys.argv[2]))) for _ in range(int(sys.argv[3]))]
+for connection in connections:
+    connection.sendall(bytes.fromhex(sys.argv[4]))
+for connection in connections:
+    connection.recv(1)
+print("begun", flush=True)
+time.sleep(600)
+"""
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, "it never became so"
+        time.sleep(0.02)
+
+
+def service_of(server: Server) -> psutil.Process:
+    """The process of a server's HTTP service."""
+    children = psutil.Process(server.process.pid).children()
+    return next(child for child in children if "triton_server.api" in child.cmdline())
+
+
+def address(server: Server) -> tuple[str, int]:
+    url = httpx.URL(server.api_url)
+    assert url.port is not None
+    return url.host, url.port
+
+
+def request(**body: Any) -> bytes:
+    """A request for completions as it goes over the wire."""
+    content = json.dumps({**ENDLESS, **body}).encode()
+    head = "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    return f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content
+
+
+async def ask(gpt: openai.AsyncOpenAI, number: int, leave: bool = False) -> str:
+    """The streamed answer to a question of its own, or its beginning."""
+    question = f"My name is number {number}. " + "I like long walks. " * (number % 5)
+    text = ""
+    async with await gpt.chat.completions.create(
+        model="default",
+        messages=[{"role": "user", "content": question}],
+        stream=True,
+        temperature=1.0,
+        seed=number,
+        max_tokens=120,
+        extra_body={"ignore_eos": True},
+    ) as stream:
+        async for chunk in stream:
+            text += chunk.choices[0].delta.content or ""
+            if leave and text:
+                break
+    return text
+
+
+def test_64_streams_get_the_bytes_they_get_alone(api: Server, client: ChatClient) -> None:
+    """Every fourth leaves half-way; memory does not grow from one round to the next."""
+    process, memory = service_of(api), []
+
+    async def rounds() -> None:
+        async with openai.AsyncOpenAI(
+            base_url=f"{api.api_url}/v1",
+            api_key="none",
+            max_retries=0,
+            http_client=httpx.AsyncClient(limits=httpx.Limits(max_connections=STREAMS), timeout=300),
+        ) as gpt:
+            alone = [await ask(gpt, number) for number in range(STREAMS)]
+            assert len(set(alone)) == STREAMS
+            for _ in range(4):
+                together = await asyncio.gather(*(ask(gpt, n, leave=n % 4 == 0) for n in range(STREAMS)))
+                for number, (one, among) in enumerate(zip(alone, together, strict=True)):
+                    assert one.startswith(among) if number % 4 == 0 else one == among
+                memory.append(process.memory_info().rss)
+
+    asyncio.run(rounds())
+    wait_until(lambda: client.stats()["running"] == 0)
+    assert memory[-1] - memory[1] < 8 * 2**20
+
+
+@pytest.mark.parametrize("how", ["streams", "whole answers", "one request for many", "a process"])
+def test_who_leaves_ends_the_work(api: Server, client: ChatClient, how: str) -> None:
+    before = client.stats()["totals"]
+    host, port = address(api)
+    count = LEAVING
+    if how == "a process":
+        given = [host, str(port), str(count), request(stream=True).hex()]
+        asking = subprocess.Popen([sys.executable, "-c", KILLED, *given], stdout=subprocess.PIPE)
+        assert asking.stdout is not None
+        assert asking.stdout.readline() == b"begun\n"
+        asking.kill()
+        asking.communicate()
+    else:
+        body = request(stream=how == "streams", n=count if how.startswith("one") else 1)
+        connections = [
+            socket.create_connection((host, port)) for _ in range(1 if b'"n": 16' in body else count)
+        ]
+        for connection in connections:
+            connection.sendall(body)
+        wait_until(lambda: client.stats()["totals"]["requests"] == before["requests"] + count)
+        for connection in connections:
+            connection.close()
+    wait_until(lambda: client.stats()["running"] == 0)
+    after = client.stats()["totals"]
+    assert after["cancellations"] > before["cancellations"]
+    assert after["completion_tokens"] - before["completion_tokens"] < count * ENDLESS["max_tokens"]
+
+
+def test_a_client_that_leaves_costs_nobody_else_anything(api: Server) -> None:
+    """Its connection, which others reuse, is not confused either."""
+    with httpx.Client(base_url=api.api_url) as web:
+        for _ in range(3):
+            with web.stream("POST", "/v1/completions", json={**ENDLESS, "stream": True}) as response:
+                next(response.iter_lines())
+            answer = web.post("/v1/completions", json={**ENDLESS, "max_tokens": 5})
+            assert answer.json()["usage"]["completion_tokens"] == 5
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Iterator[Callable[[str], openai.OpenAI]]:
+    """Starts an HTTP service by itself, for a server at an address; OpenAI's client of it."""
+    processes = []
+
+    def start(server: str) -> openai.OpenAI:
+        port = free_port()
+        settings = Settings(port=port, server=server, database=f"sqlite:///{tmp_path / 'sessions.db'}")
+        processes.append(start_api(settings, tmp_path / "api.log"))
+        return openai.OpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key="none", max_retries=0)
+
+    yield start
+    for process in processes:
+        stop_child(process)
+
+
+def test_without_a_server_it_says_so(alone: Callable[[str], openai.OpenAI]) -> None:
+    gpt = alone("127.0.0.1:9")
+    for call in (
+        gpt.models.list,
+        lambda: gpt.completions.create(model="default", prompt="Hello"),
+        lambda: gpt.completions.create(model="default", prompt="Hello", stream=True),
+    ):
+        with pytest.raises(openai.InternalServerError, match="tritonchat serve") as raised:
+            call()
+        assert raised.value.status_code == 503
+        assert int(raised.value.response.headers["retry-after"]) > 0
+
+
+def test_a_server_that_dies_half_way_ends_the_stream_with_an_error(
+    alone: Callable[[str], openai.OpenAI], tmp_path: Path
+) -> None:
+    with running_server(log=tmp_path / "log") as server:
+        gpt = alone(server.grpc_url)
+        with ThreadPoolExecutor() as pool:
+            streams = [
+                gpt.completions.create(
+                    model="default",
+                    prompt="Hello",
+                    max_tokens=900,
+                    stream=True,
+                    extra_body={"ignore_eos": True},
+                )
+                for _ in range(8)
+            ]
+            for stream in streams:
+                next(iter(stream))
+            os.killpg(server.process.pid, signal.SIGKILL)
+            failures = [failure for failure in pool.map(_failure, streams) if failure is not None]
+        assert failures  # some may have come whole before
+        assert all("tritonchat serve" in failure for failure in failures)
+        with pytest.raises(openai.InternalServerError):
+            gpt.completions.create(model="default", prompt="Hello")
+
+
+def _failure(stream: openai.Stream) -> str | None:
+    try:
+        list(stream)
+    except openai.APIError as error:
+        return error.message
+    return None
+
+
+def test_stopping_lets_answers_over_http_end(tmp_path: Path) -> None:
+    with running_server(log=tmp_path / "log") as server, ThreadPoolExecutor(8) as pool:
+
+        def ask(number: int) -> str:
+            body = {**ENDLESS, "seed": number, "stream": number % 2 == 0}
+            with httpx.stream("POST", f"{server.api_url}/v1/completions", json=body, timeout=120) as response:
+                return response.read().decode()
+
+        answers = [pool.submit(ask, number) for number in range(8)]
+        with ChatClient(server.grpc_url) as client:
+            wait_until(lambda: client.stats()["totals"]["requests"] == 8)
+        os.killpg(server.process.pid, signal.SIGINT)
+        for number, answer in enumerate(answers):
+            told = answer.result()
+            if number % 2 == 0:
+                assert told.endswith("data: [DONE]\n\n")
+            else:
+                assert json.loads(told)["choices"][0]["finish_reason"] == "length"
+        assert server.process.wait(timeout=60) == 0
+
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+
+
+@pytest.mark.parametrize("mode", list(GenerationMode))
+def test_it_is_as_it_describes_itself_whatever_comes(api: Server, mode: GenerationMode) -> None:
+    """Requests that fit the description, and requests that do not: none is answered with 500."""
+    described = schemathesis.openapi.from_url(f"{api.api_url}/openapi.json")
+    operations = [result.ok() for result in described.get_all_operations()]
+    assert len(operations) > 10
+    for operation in operations:
+
+        @hypothesis.given(operation.as_strategy(generation_mode=mode))
+        @hypothesis.settings(
+            max_examples=20,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            suppress_health_check=list(hypothesis.HealthCheck),
+        )
+        def attack(case: schemathesis.Case) -> None:
+            case.call_and_validate(checks=CHECKS)
+
+        nothing_to_get_wrong = Unsatisfiable if mode is GenerationMode.NEGATIVE else ()
+        with contextlib.suppress(nothing_to_get_wrong):
+            attack()

@@ -1,0 +1,392 @@
+"""OpenAI's API, as its own client, LangChain's and bare HTTP see it."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import openai
+import pytest
+from conftest import Server
+from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_openai import ChatOpenAI
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from openai.types.completion import Completion
+
+from model_core import LLM, SamplingParams
+from triton_server.client import ChatClient
+
+HELLO = [{"role": "user", "content": "Hello"}]
+WILD: dict[str, Any] = {
+    "temperature": 2.0,
+    "seed": 7,
+    "max_tokens": 40,
+    "extra_body": {"ignore_eos": True},
+}
+
+
+@pytest.fixture(scope="module")
+def gpt(api: Server) -> Iterator[openai.OpenAI]:
+    """OpenAI's client, unchanged but for where it finds the service."""
+    with openai.OpenAI(base_url=f"{api.api_url}/v1", api_key="none", max_retries=0) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def web(api: Server) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=api.api_url) as client:
+        yield client
+
+
+def text_of(chunks: list[ChatCompletionChunk], index: int = 0) -> str:
+    choices = [choice for chunk in chunks for choice in chunk.choices if choice.index == index]
+    return "".join(choice.delta.content or "" for choice in choices)
+
+
+def test_the_ordinary_example(gpt: openai.OpenAI, llm: LLM) -> None:
+    completion = gpt.chat.completions.create(model="embedded", messages=HELLO)
+    expected = llm.chat(HELLO)
+    (choice,) = completion.choices
+    assert choice.message.content == expected.text
+    assert (choice.index, choice.message.role, choice.finish_reason) == (0, "assistant", "stop")
+    assert completion.id.startswith("chatcmpl-")
+    assert completion.model == "embedded"
+    assert completion.system_fingerprint and completion.system_fingerprint.startswith("fp_")
+    assert completion.usage is not None
+    assert completion.usage.prompt_tokens == expected.usage.prompt_tokens
+    assert (
+        completion.usage.total_tokens == completion.usage.prompt_tokens + completion.usage.completion_tokens
+    )
+    ChatCompletion.model_validate(completion.model_dump(), strict=True)
+
+
+def test_a_stream_adds_up_to_the_whole(gpt: openai.OpenAI) -> None:
+    whole = gpt.chat.completions.create(model="default", messages=HELLO, **WILD)
+    chunks = list(
+        gpt.chat.completions.create(
+            model="default", messages=HELLO, stream=True, stream_options={"include_usage": True}, **WILD
+        )
+    )
+    assert text_of(chunks) == whole.choices[0].message.content != ""
+    *told, usage = chunks
+    assert len({(chunk.id, chunk.created, chunk.model, chunk.object) for chunk in chunks}) == 1
+    assert told[0].choices[0].delta.role == "assistant"
+    assert [chunk.choices[0].finish_reason for chunk in told[:-1]] == [None] * (len(told) - 1)
+    assert told[-1].choices[0].finish_reason == whole.choices[0].finish_reason
+    assert all(chunk.usage is None for chunk in told)
+    assert usage.choices == []
+    assert usage.usage is not None and whole.usage is not None
+    assert usage.usage.completion_tokens == whole.usage.completion_tokens
+    assert usage.usage.prompt_tokens_details is not None
+    assert usage.usage.prompt_tokens_details.cached_tokens == usage.usage.prompt_tokens - 1
+    for chunk in chunks:
+        ChatCompletionChunk.model_validate(chunk.model_dump(), strict=True)
+
+
+def test_a_stream_is_server_sent_events(web: httpx.Client) -> None:
+    body = {"model": "default", "messages": HELLO, "stream": True}
+    with web.stream("POST", "/v1/chat/completions", json=body) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        lines = list(response.iter_lines())
+    events = [line for line in lines if line]
+    assert lines[1::2] == [""] * (len(lines) // 2)
+    assert all(event.startswith("data: ") for event in events)
+    assert events[-1] == "data: [DONE]"
+    assert all("usage" not in json.loads(event[6:]) for event in events[:-1])
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_n_answers_have_seeds_that_follow(gpt: openai.OpenAI, streamed: bool) -> None:
+    alone = [
+        gpt.chat.completions.create(model="default", messages=HELLO, **{**WILD, "seed": 7 + i})
+        for i in range(5)
+    ]
+    expected = [one.choices[0].message.content for one in alone]
+    assert len(set(expected)) > 1
+    if streamed:
+        chunks = list(
+            gpt.chat.completions.create(
+                model="default",
+                messages=HELLO,
+                n=5,
+                stream=True,
+                stream_options={"include_usage": True},
+                **WILD,
+            )
+        )
+        assert [text_of(chunks, index) for index in range(5)] == expected
+        usage = chunks[-1].usage
+    else:
+        together = gpt.chat.completions.create(model="default", messages=HELLO, n=5, **WILD)
+        assert [choice.message.content for choice in together.choices] == expected
+        usage = together.usage
+    assert usage is not None
+    assert usage.prompt_tokens == alone[0].usage.prompt_tokens
+    assert usage.completion_tokens == sum(one.usage.completion_tokens for one in alone)
+
+
+def test_without_a_seed_answers_differ_but_not_without_temperature(gpt: openai.OpenAI) -> None:
+    def ask(**parameters: Any) -> set[str | None]:
+        answers = [
+            gpt.completions.create(model="default", prompt="Once", max_tokens=60, **parameters)
+            for _ in range(4)
+        ]
+        return {answer.choices[0].text for answer in answers}
+
+    assert len(ask(temperature=2)) > 1
+    assert len(ask(temperature=2, seed=3)) == 1
+    assert len(ask(temperature=0)) == 1
+
+
+def test_stop_strings_and_limits(gpt: openai.OpenAI) -> None:
+    def ask(**parameters: Any) -> Any:
+        return gpt.completions.create(
+            model="default", prompt="Once upon a time", extra_body={"ignore_eos": True}, **parameters
+        ).choices[0]
+
+    text = ask(max_tokens=60).text
+    for stop in (text[10:14], ["never said", text[10:14]]):
+        stopped = ask(max_tokens=60, stop=stop)
+        assert stopped.text == text[: text.index(text[10:14])]
+        assert stopped.finish_reason == "stop"
+    assert ask(max_tokens=5).finish_reason == "length"
+    both = gpt.chat.completions.create(model="default", messages=HELLO, max_tokens=9, max_completion_tokens=2)
+    assert both.usage is not None and both.usage.completion_tokens == 2
+
+
+def test_penalties_bias_and_parameters_of_ours(gpt: openai.OpenAI, llm: LLM) -> None:
+    token = llm.encode("Hello")[0]
+    given: list[dict[str, Any]] = [
+        {"frequency_penalty": 1.5, "presence_penalty": 0.5},
+        {"logit_bias": {str(token): -100}},
+        {"extra_body": {"repetition_penalty": 1.4, "top_k": 3, "min_p": 0.1}, "temperature": 0.9, "seed": 1},
+        {"top_p": 0.5, "temperature": 1.1, "seed": 2},
+    ]
+    for parameters in given:
+        answer = gpt.chat.completions.create(model="default", messages=HELLO, max_tokens=30, **parameters)
+        flat = {**parameters, **parameters.get("extra_body", {})}
+        flat.pop("extra_body", None)
+        expected = llm.chat(HELLO, SamplingParams(max_tokens=30, **flat))
+        assert answer.choices[0].message.content == expected.text
+
+
+def test_log_probabilities_whole_and_streamed(gpt: openai.OpenAI) -> None:
+    asked = {"model": "default", "messages": HELLO, "logprobs": True, "top_logprobs": 3, **WILD}
+    whole = gpt.chat.completions.create(**asked).choices[0].logprobs
+    assert whole is not None and whole.content is not None
+    chunks = list(gpt.chat.completions.create(stream=True, **asked))
+    told = [chunk.choices[0].logprobs for chunk in chunks if chunk.choices[0].logprobs is not None]
+    assert [entry for one in told for entry in one.content or []] == whole.content
+    for entry in whole.content:
+        assert len(entry.top_logprobs) == 3
+        assert entry.bytes is None or bytes(entry.bytes).decode() == entry.token
+    bare = gpt.chat.completions.create(**{**asked, "top_logprobs": None}).choices[0].logprobs
+    assert bare is not None and bare.content is not None
+    assert [entry.top_logprobs for entry in bare.content] == [[]] * len(whole.content)
+
+
+def test_log_probabilities_of_a_completion(gpt: openai.OpenAI) -> None:
+    asked = {"model": "default", "prompt": "Hello", "logprobs": 2, "max_tokens": 20}
+    whole = gpt.completions.create(**asked).choices[0]
+    chunks = list(gpt.completions.create(stream=True, **asked))
+    told = [chunk.choices[0].logprobs for chunk in chunks if chunk.choices[0].logprobs is not None]
+    assert whole.logprobs is not None and whole.logprobs.tokens is not None
+    for name in ("tokens", "token_logprobs", "text_offset", "top_logprobs"):
+        assert [value for one in told for value in getattr(one, name)] == getattr(whole.logprobs, name)
+    for token, offset in zip(whole.logprobs.tokens[:5], whole.logprobs.text_offset or [], strict=False):
+        assert whole.text[offset:].startswith(token)
+
+
+def test_every_form_of_prompt(gpt: openai.OpenAI, llm: LLM) -> None:
+    texts = ["Once upon a time", "Hello"]
+    ids = [llm.encode(text) for text in texts]
+    expected = [llm.generate(text, SamplingParams(max_tokens=15)).text for text in texts]
+
+    def ask(prompt: Any, **parameters: Any) -> list[str]:
+        answer = gpt.completions.create(model="default", prompt=prompt, max_tokens=15, **parameters)
+        assert answer.id.startswith("cmpl-")
+        Completion.model_validate(answer.model_dump(), strict=True)
+        assert [choice.index for choice in answer.choices] == list(range(len(answer.choices)))
+        return [choice.text for choice in answer.choices]
+
+    assert ask(texts[0]) == ask(ids[0]) == expected[:1]
+    assert ask(texts) == ask(ids) == expected
+    assert ask(texts, n=2) == [expected[0], expected[0], expected[1], expected[1]]
+    chunks = gpt.completions.create(model="default", prompt=texts, max_tokens=15, stream=True)
+    streamed = ["", ""]
+    for chunk in chunks:
+        streamed[chunk.choices[0].index] += chunk.choices[0].text
+    assert streamed == expected
+
+
+def test_messages_of_every_kind(gpt: openai.OpenAI, llm: LLM) -> None:
+    messages: list[Any] = [
+        {"role": "developer", "content": "You are brief."},
+        {"role": "user", "content": [{"type": "text", "text": "Hello"}, {"type": "text", "text": "there"}]},
+        {"role": "assistant", "content": "Hello!", "tool_calls": None, "refusal": None, "name": "Tiny"},
+        {"role": "user", "content": "Who are you?", "name": "Ada"},
+    ]
+    expected = llm.chat(
+        [
+            {"role": "system", "content": "You are brief."},
+            {"role": "user", "content": "Hello\nthere"},
+            {"role": "assistant", "content": "Hello!"},
+            {"role": "user", "content": "Who are you?"},
+        ]
+    )
+    answer = gpt.chat.completions.create(model="default", messages=messages)
+    assert answer.choices[0].message.content == expected.text
+
+
+def test_what_changes_nothing_is_tolerated(gpt: openai.OpenAI) -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": {}}}
+    answer = gpt.chat.completions.create(
+        model="default",
+        messages=HELLO,
+        tools=[tool],
+        tool_choice="none",
+        response_format={"type": "text"},
+        modalities=["text"],
+        user="ada",
+        store=True,
+        metadata={"a": "b"},
+        stop=None,
+        extra_body={"nonsense": [1, 2], "temperature": None, "n": None},
+    )
+    assert answer.choices[0].message.content
+
+
+def test_models(gpt: openai.OpenAI) -> None:
+    (model,) = gpt.models.list().data
+    assert (model.id, model.owned_by) == ("embedded", "tritonchat")
+    assert gpt.models.retrieve("embedded") == gpt.models.retrieve("default") == model
+    with pytest.raises(openai.NotFoundError, match="embedded") as raised:
+        gpt.chat.completions.create(model="gpt-4o", messages=HELLO)
+    assert (raised.value.code, raised.value.param) == ("model_not_found", "model")
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+TOOLS = [{"type": "function", "function": {"name": "f"}}]
+WRONG_CHATS: list[tuple[dict[str, Any], int, str | None]] = [
+    ({"temperature": 9}, 400, "temperature"),
+    ({"temperature": "hot"}, 422, "temperature"),
+    ({"max_tokens": 0}, 400, "max_tokens"),
+    ({"max_tokens": 2.5}, 422, "max_tokens"),
+    ({"seed": 2**70}, 400, "seed"),
+    ({"n": 0}, 400, "n"),
+    ({"n": 100_000}, 400, "n"),
+    ({"n": True}, 422, "n"),
+    ({"stop": [""]}, 400, "stop"),
+    ({"stop": 5}, 422, None),
+    ({"logit_bias": {"x": 1}}, 400, None),
+    ({"logit_bias": {"99999999": 1}}, 400, None),
+    ({"top_logprobs": 3}, 400, "top_logprobs"),
+    ({"logprobs": True, "top_logprobs": 21}, 400, "top_logprobs"),
+    ({"messages": []}, 400, None),
+    ({"messages": "Hello"}, 422, "messages"),
+    ({"messages": [{"role": "wizard", "content": "x"}]}, 422, "messages.0.role"),
+    ({"messages": [{"role": "user"}]}, 400, "messages.0"),
+    ({"messages": [*HELLO, {"role": "tool", "content": "x", "tool_call_id": "1"}]}, 400, "messages.1"),
+    ({"messages": [{"role": "assistant", "content": "x", "tool_calls": TOOLS}]}, 400, "messages.0"),
+    ({"messages": [{"role": "user", "content": [IMAGE]}]}, 400, "messages.0"),
+    ({"messages": [{"role": "user", "content": "half a fox \ud83e"}]}, 400, None),
+    ({"messages": [{"role": "user", "content": "word " * 5000}]}, 400, None),
+    ({"messages": HELLO * 1001}, 400, "messages"),
+    ({"tools": TOOLS}, 400, "tools"),
+    ({"functions": TOOLS, "function_call": "auto"}, 400, "functions"),
+    ({"response_format": {"type": "json_object"}}, 400, "response_format"),
+    ({"response_format": {"type": "json_schema", "json_schema": {}}}, 400, "response_format"),
+    ({"modalities": ["text", "audio"]}, 400, "modalities"),
+    ({"timeout_s": 0}, 408, None),
+]
+WRONG_COMPLETIONS: list[tuple[dict[str, Any], int, str | None]] = [
+    ({"prompt": ""}, 400, None),
+    ({"prompt": []}, 400, None),
+    ({"prompt": [[]]}, 422, None),
+    ({"prompt": [""]}, 400, None),
+    ({"prompt": 5}, 422, None),
+    ({"prompt": [1, "a"]}, 422, None),
+    ({"prompt": [10**9]}, 400, None),
+    ({"prompt": ["x"] * 1000}, 400, "n"),
+    ({"echo": True}, 400, "echo"),
+    ({"suffix": "the end"}, 400, "suffix"),
+    ({"best_of": 3}, 400, "best_of"),
+    ({"logprobs": 21}, 400, "logprobs"),
+]
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize(
+    ("path", "changes", "status", "param"),
+    [("chat/completions", *wrong) for wrong in WRONG_CHATS]
+    + [("completions", *wrong) for wrong in WRONG_COMPLETIONS],
+    ids=lambda value: json.dumps(value)[:40] if isinstance(value, dict) else None,
+)
+def test_mistakes_are_told_in_openais_form(
+    web: httpx.Client, path: str, changes: dict[str, Any], status: int, param: str | None, streamed: bool
+) -> None:
+    body = {"model": "default", "messages": HELLO, "prompt": "Hello", "stream": streamed, **changes}
+    content = json.dumps(body).encode()
+    response = web.post(f"/v1/{path}", content=content, headers={"Content-Type": "application/json"})
+    assert response.status_code == status, response.text
+    assert set(response.json()) == {"error"}
+    error = response.json()["error"]
+    assert set(error) == {"message", "type", "param", "code"}
+    assert error["type"] == "invalid_request_error"
+    assert len(error["message"]) > 10
+    if param is not None:
+        assert error["param"] == param
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "content", "status"),
+    [
+        ("POST", "/v1/chat/completions", b"{", 400),
+        ("POST", "/v1/chat/completions", b"\xff\xfe", 400),
+        ("POST", "/v1/chat/completions", b"[" * 100_000, 400),
+        ("POST", "/v1/chat/completions", b"", 422),
+        ("POST", "/v1/chat/completions", b"[]", 422),
+        ("POST", "/v1/chat/completions", b'{"model": "default", "temperature": NaN, "messages": []}', 422),
+        ("POST", "/v1/chat/completions", b'{"seed": 1' + b"0" * 10_000 + b"}", 400),
+        ("GET", "/v1/chat/completions", b"", 405),
+        ("GET", "/v1/models/nobody/has-this", b"", 404),
+        ("GET", "/v2/models", b"", 404),
+    ],
+)
+def test_bare_nonsense_is_told_in_openais_form(
+    web: httpx.Client, method: str, path: str, content: bytes, status: int
+) -> None:
+    response = web.request(method, path, content=content, headers={"Content-Type": "application/json"})
+    assert response.status_code == status, response.text
+    assert set(response.json()["error"]) == {"message", "type", "param", "code"}
+
+
+def test_errors_are_those_of_openais_client(gpt: openai.OpenAI, client: ChatClient) -> None:
+    with pytest.raises(openai.BadRequestError, match="temperature must be between 0 and 2"):
+        gpt.chat.completions.create(model="default", messages=HELLO, temperature=3)
+    with pytest.raises(openai.BadRequestError, match="--max-context") as raised:
+        gpt.completions.create(model="default", prompt="word " * 5000, stream=True)
+    assert raised.value.code == "context_length_exceeded"
+    with pytest.raises(openai.UnprocessableEntityError, match="messages"):
+        gpt.chat.completions.create(model="default", messages=None)  # type: ignore[call-overload]
+
+
+def test_langchain(api: Server, llm: LLM) -> None:
+    chat = ChatOpenAI(model="embedded", base_url=f"{api.api_url}/v1", api_key="none", temperature=0)
+    messages = [SystemMessage("You are Tiny."), HumanMessage("Hello")]
+    expected = llm.chat(
+        [{"role": "system", "content": "You are Tiny."}, {"role": "user", "content": "Hello"}]
+    ).text
+    answer = chat.invoke(messages)
+    assert answer.content == expected
+    assert answer.usage_metadata is not None and answer.usage_metadata["input_tokens"] > 5
+    chunks = list(chat.stream(messages))
+    assert "".join(str(chunk.content) for chunk in chunks) == expected
+    assert [one.content for one in chat.batch([messages] * 3)] == [expected] * 3
+
+    async def both() -> tuple[str, str]:
+        whole = await chat.ainvoke(messages)
+        return str(whole.content), "".join([str(chunk.content) async for chunk in chat.astream(messages)])
+
+    assert asyncio.run(both()) == (expected, expected)

@@ -1,0 +1,178 @@
+"""Attacks by time: clients that take nothing, send nothing, leave, or open ever more streams."""
+
+import shutil
+import ssl
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from conftest import Server
+from http_service import HELLO, Service, all_of, posted, samples, services, status, wait_until
+
+from triton_server.api.access import Answers
+from triton_server.api.errors import ApiError
+from triton_server.api.meters import Meters
+
+COMPLETIONS = "/v1/completions"
+# Some megabytes of events: no kernel holds them for a client that does not read.
+LONG = {
+    "model": "default",
+    "prompt": "Once upon a time",
+    "max_tokens": 900,
+    "ignore_eos": True,
+    "logprobs": 5,
+    "stream": True,
+}
+
+
+@pytest.fixture
+def start(server: Server, tmp_path: Path) -> Iterator[Callable[..., Service]]:
+    """Starts services for the server."""
+    with services(server.grpc_url, tmp_path) as starter:
+        yield starter
+
+
+def test_as_many_streams_as_are_allowed(start: Callable[..., Service]) -> None:
+    service = start(max_streams=12)
+    # Each has more to say than is taken from it, so all stay open.
+    open_streams = [service.post(COMPLETIONS, {**LONG, "n": 4}) for _ in range(3)]
+    for stream in open_streams:
+        assert status(stream.recv(4096)) == 200
+    refused = service.ask()
+    assert refused.status_code == 429
+    assert refused.headers["retry-after"] == "1"
+    assert "--max-streams" in refused.json()["error"]["message"]
+    assert service.get("/readyz").status_code == 200
+    assert service.metrics()["tritonchat_api_answers_open"] == 12
+    for stream in open_streams:
+        stream.close()
+    wait_until(lambda: service.ask().status_code == 200)
+    assert service.metrics()["tritonchat_api_answers_open"] == 0
+
+
+def test_an_answer_of_several_counts_as_several_and_all_or_none_begin(start: Callable[..., Service]) -> None:
+    service = start(max_streams=3)
+    before = service.metrics()["tritonchat_requests_running"]
+    assert service.ask({**HELLO, "n": 4}).status_code == 429
+    assert service.ask({**HELLO, "n": 3}).status_code == 200
+    values = service.metrics()
+    assert values["tritonchat_api_answers_open"] == values["tritonchat_requests_running"] == before == 0
+
+
+def test_places_are_given_back_whatever_happens() -> None:
+    meters = Meters()
+    answers = Answers(1, meters)
+    for _ in range(3):
+        with pytest.raises(ZeroDivisionError), answers.one():
+            with pytest.raises(ApiError) as raised, answers.one():
+                pytest.fail("there was no place")
+            assert (raised.value.status, raised.value.retry_after_s) == (429, 1)
+            1 / 0  # noqa: B018
+    with Answers(0, meters).one(), Answers(0, meters).one():
+        pass
+    assert samples(meters.render())["tritonchat_api_answers_open"] == 0
+
+
+def test_a_client_that_never_reads_is_cut_off(start: Callable[..., Service]) -> None:
+    service = start(send_timeout_s=0.5)
+    before = service.metrics()
+    stuck = [service.post(COMPLETIONS, {**LONG, "n": 16}) for _ in range(8)]
+    wait_until(lambda: service.metrics()["tritonchat_api_cut_off_total"] == 8)
+    wait_until(lambda: service.metrics()["tritonchat_requests_running"] == 0)
+    after = service.metrics()
+    assert after["tritonchat_api_answers_open"] == 0
+    cancelled = after["tritonchat_cancellations_total"] - before["tritonchat_cancellations_total"]
+    assert cancelled > 0
+    for connection in stuck:
+        assert b"[DONE]" not in all_of(connection)
+    cut = [line for line in service.requests() if line["method"] == "POST"]
+    assert [line["complete"] for line in cut] == [False] * 8
+
+
+def test_a_client_that_never_reads_is_cut_off_over_tls_too(
+    start: Callable[..., Service], tmp_path: Path
+) -> None:
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not on this machine")
+    key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "cert.pem")
+    command = f"openssl req -x509 -newkey rsa:2048 -nodes -days 2 -keyout {key} -out {certificate}"
+    name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    subprocess.run([*command.split(), *name], check=True, capture_output=True)
+    service = start(tls_certificate=certificate, tls_key=key, send_timeout_s=0.5)
+    context = ssl.create_default_context(cafile=certificate)
+    stuck = context.wrap_socket(service.connect(b""), server_hostname="localhost")
+    stuck.sendall(posted(COMPLETIONS, {**LONG, "n": 16}))
+    with httpx.Client(base_url=f"https://localhost:{service.port}", verify=context, timeout=60) as client:
+        wait_until(lambda: samples(client.get("/metrics").text)["tritonchat_api_cut_off_total"] == 1)
+        assert client.get("/readyz").status_code == 200
+    assert [line["complete"] for line in service.requests() if line["method"] == "POST"] == [False]
+    stuck.close()
+
+
+def test_a_slow_reader_that_keeps_reading_gets_everything(start: Callable[..., Service]) -> None:
+    service = start(send_timeout_s=2.0)
+    connection = service.post(COMPLETIONS, {**LONG, "n": 2})
+    received = b""
+    while not received.endswith(b"0\r\n\r\n"):
+        received += connection.recv(65536)
+        time.sleep(0.02)
+    assert b"data: [DONE]" in received
+    assert service.metrics()["tritonchat_api_cut_off_total"] == 0
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"POST /v1/chat/completions HTT",
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n",
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 90\r\n\r\n{",
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ],
+    ids=["nothing", "half a line", "half a header", "half a body", "no chunk"],
+)
+def test_a_request_that_never_ends_is_not_waited_for(start: Callable[..., Service], sent: bytes) -> None:
+    service = start(send_timeout_s=0.5)
+    all_of(service.connect(sent))  # returns when the service has ended the connection
+    wait_until(lambda: service.metrics()["tritonchat_api_cut_off_total"] == 1)
+
+
+def test_a_request_that_drips_is_not_waited_for(start: Callable[..., Service]) -> None:
+    service = start(send_timeout_s=0.5)
+    connection = service.connect(b"GET / HTTP/1.1\r\n")
+    with pytest.raises(ConnectionError):
+        while True:
+            connection.sendall(b"X-A: b\r\n")
+            time.sleep(0.05)
+    assert service.get("/healthz").status_code == 200
+
+
+def test_an_endless_header_is_not_kept(start: Callable[..., Service]) -> None:
+    service = start()
+    before = service.process.memory_info().rss
+    connection = service.connect(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+    with pytest.raises(ConnectionError):
+        while True:
+            connection.sendall(b"X-A: " + b"b" * 65536 + b"\r\n")
+    assert service.process.memory_info().rss - before < 16 * 2**20
+    assert service.get("/healthz").status_code == 200
+
+
+def test_a_stream_whose_client_leaves_leaves_the_engine_idle(start: Callable[..., Service]) -> None:
+    service = start()
+    before = service.metrics()
+    streams = [service.post(COMPLETIONS, {**LONG, "n": 4, "logprobs": None}) for _ in range(8)]
+    for stream in streams:
+        assert status(stream.recv(4096)) == 200
+    assert service.metrics()["tritonchat_requests_running"] > 0
+    for stream in streams:
+        stream.close()
+    wait_until(lambda: service.metrics()["tritonchat_requests_running"] == 0)
+    after = service.metrics()
+    assert after["tritonchat_requests_waiting"] == after["tritonchat_api_answers_open"] == 0
+    assert after['tritonchat_kv_pages{state="used"}'] == 0
+    assert after["tritonchat_cancellations_total"] > before["tritonchat_cancellations_total"]
+    wait_until(lambda: service.metrics()["tritonchat_api_requests_open"] == 1)  # the one that asks

@@ -1,0 +1,96 @@
+"""POST /stream: a line for each piece, whatever is in it."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from conftest import Server
+
+from model_core import LLM, SamplingParams
+from triton_server.api.stream import line
+
+
+@pytest.fixture(scope="module")
+def web(api: Server) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=api.api_url) as client:
+        yield client
+
+
+def read(line: str) -> str:
+    """A line as its reader takes it."""
+    return json.loads(f'"{line}"')
+
+
+def ask(web: httpx.Client, **body: Any) -> list[str]:
+    with web.stream("POST", "/stream", json=body) as response:
+        response.read()
+        assert response.status_code == 200, response.text
+        assert response.headers["content-type"] == "text/plain; charset=utf-8"
+        return response.text.split("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\nb\r\n\n",
+        'He said "\\n".',
+        "\\",
+        "\\\\n",
+        "tab\tvertical\x0bform\x0cfile\x1cgroup\x1drecord\x1eunit\x1f",
+        "next\x85line\u2028paragraph\u2029end",
+        "\x00\x7f",
+        "日本語 🦊 עברית",
+    ],
+)
+def test_no_text_breaks_a_line(text: str) -> None:
+    encoded = line(text)
+    assert encoded.endswith(b"\n")
+    (only,) = encoded.decode().splitlines()
+    assert read(only) == text
+
+
+def test_lines_add_up_to_the_text(web: httpx.Client, llm: LLM) -> None:
+    *lines, rest = ask(web, prompt="Once upon a time", num_predict=300, temp=0)
+    assert rest == ""
+    assert len(lines) > 1
+    expected = llm.generate("Once upon a time", SamplingParams(max_tokens=300, temperature=0)).text
+    assert "".join(map(read, lines)) == expected
+
+
+def test_its_names_mean_what_they_mean(web: httpx.Client, llm: LLM) -> None:
+    given = [
+        ({"repeat_penalty": 1.5}, {"repetition_penalty": 1.5}),
+        ({"num_predict": 7}, {"max_tokens": 7}),
+        ({"temp": 0.0, "top_k": 3, "top_p": 0.5, "n_batch": 8, "cache": 1}, {"temperature": 0}),
+        ({"temp": 1.5, "top_k": 1}, {"temperature": 0}),
+    ]
+    for body, parameters in given:
+        lines = ask(web, prompt="Hello", **{"num_predict": 30, **body})
+        expected = llm.generate("Hello", SamplingParams(**{"max_tokens": 30, **parameters}))
+        assert "".join(map(read, lines)) == expected.text
+
+
+def test_each_request_has_a_seed_of_its_own(web: httpx.Client) -> None:
+    answers = {"".join(ask(web, prompt="Once", num_predict=60, temp=2)) for _ in range(4)}
+    assert len(answers) > 1
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({}, 422),
+        ({"prompt": 5}, 422),
+        ({"prompt": ""}, 400),
+        ({"prompt": "Hello", "temp": 9}, 400),
+        ({"prompt": "Hello", "num_predict": -1}, 400),
+        ({"prompt": "word " * 5000}, 400),
+    ],
+)
+def test_mistakes_are_told_before_the_first_line(
+    web: httpx.Client, body: dict[str, Any], status: int
+) -> None:
+    response = web.post("/stream", json=body)
+    assert response.status_code == status
+    assert len(response.json()["error"]["message"]) > 10

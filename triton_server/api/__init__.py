@@ -1,0 +1,1 @@
+"""The HTTP service: OpenAI's API, /stream and sessions, for a server that it reaches over gRPC."""

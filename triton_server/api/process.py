@@ -1,0 +1,27 @@
+"""The HTTP service as a process beside the server."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from ..child import Child, launch, reachable
+from .settings import Settings
+
+
+def launch_api(settings: Settings, log: Path | None) -> Child:
+    """Start the service; without a file, its log goes to our standard error."""
+    scheme = "https" if settings.tls_certificate else "http"
+    return launch(
+        "the HTTP service",
+        [sys.executable, "-m", "triton_server.api"],
+        settings.to_environment(),
+        log,
+        f"{scheme}://{reachable(settings.host)}:{settings.port}/healthz",
+    )
+
+
+def start_api(settings: Settings, log: Path | None) -> subprocess.Popen:
+    """As `launch_api`, and wait until it answers. Raises TritonchatError if it does not come up."""
+    child = launch_api(settings, log)
+    child.wait_until_up()
+    return child.process

@@ -1,0 +1,245 @@
+"""What travels through OpenAI's API, as far as this service reads it. Other fields are ignored.
+
+What is only a matter of range is left to the engine, which refuses it in a sentence.
+"""
+
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+T = TypeVar("T")
+# A body of megabytes may have millions of mistakes, which would take minutes to put together; one is enough.
+List = Annotated[list[T], Field(fail_fast=True)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
+
+
+class ContentPart(_Body):
+    """A part of a message. Only those of the type "text" are understood."""
+
+    type: str
+    text: str | None = None
+
+
+class Message(_Body):
+    """A message of a conversation."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"] = Field(
+        description="developer is another name for system; tool and function are refused."
+    )
+    content: str | List[ContentPart] | None = Field(
+        None, description="Text, or parts of the type text, which are joined by line ends."
+    )
+    tool_calls: List[Any] | None = Field(None, description="Refused, unless empty.")
+
+
+class StreamOptions(_Body):
+    """What a stream has besides the answer."""
+
+    include_usage: bool | None = Field(None, description="One more chunk at the end has the usage.")
+
+
+class ResponseFormat(_Body):
+    """The form of the answer."""
+
+    type: str = Field(description="text; others are refused so far.")
+
+
+class _Sampling(_Body):
+    """How an answer is made; what is left out is the checkpoint's choice."""
+
+    model: str = Field(description='The name of the model served (see /v1/models), or "default".')
+    max_tokens: int | None = None
+    temperature: float | None = Field(None, description="From 0, which takes the likeliest tokens, to 2.")
+    top_p: float | None = None
+    n: int | None = Field(None, description="How many answers, whose seeds are seed, seed + 1, ...")
+    seed: int | None = Field(
+        None,
+        description="The same seed gives the same answer. Without one, each request has another at random, "
+        "so only a temperature of 0 gives the same answer again.",
+    )
+    stop: str | List[str] | None = None
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
+    logit_bias: dict[str, Any] | None = Field(
+        None, description="Token id: what is added to its logit, -100 to 100."
+    )
+    stream: bool | None = Field(None, description="Send the answer as server-sent events, as it is made.")
+    stream_options: StreamOptions | None = None
+    top_k: int | None = Field(
+        None, description="Not OpenAI's: choose among so many likeliest tokens; 0: all."
+    )
+    min_p: float | None = Field(
+        None, description="Not OpenAI's: leave out tokens below this fraction of the likeliest's probability."
+    )
+    repetition_penalty: float | None = Field(None, description="Not OpenAI's: above 1, repeat less.")
+    ignore_eos: bool | None = Field(None, description="Not OpenAI's: go on past the model's end token.")
+    timeout_s: float | None = Field(None, description="Not OpenAI's: give up after so many seconds.")
+
+
+class ChatRequest(_Sampling):
+    """A conversation that waits for an answer."""
+
+    messages: List[Message]
+    max_completion_tokens: int | None = Field(None, description="Comes before max_tokens.")
+    logprobs: bool | None = None
+    top_logprobs: int | None = Field(None, description="Alternatives for each token, 0 to 20.")
+    response_format: ResponseFormat | None = None
+    tools: List[Any] | None = Field(None, description='Refused, unless empty or tool_choice is "none".')
+    tool_choice: Any = None
+    functions: List[Any] | None = Field(None, description='Refused, unless function_call is "none".')
+    function_call: Any = None
+    modalities: List[str] | None = Field(None, description="text; others are refused.")
+
+
+TokenIds = Annotated[List[int], Field(min_length=1)]
+
+
+class CompletionRequest(_Sampling):
+    """A text to continue, or several: as text or as token ids."""
+
+    prompt: str | List[str] | TokenIds | List[TokenIds]
+    logprobs: int | None = Field(None, description="Alternatives for each token, 0 to 20.")
+    echo: bool | None = Field(None, description="Refused, unless false.")
+    suffix: str | None = Field(None, description="Refused, unless empty.")
+    best_of: int | None = Field(None, description="Refused, unless it is n.")
+
+
+class PromptTokensDetails(BaseModel):
+    """Tokens of the prompt that were not computed again."""
+
+    cached_tokens: int
+
+
+class Usage(BaseModel):
+    """What a request took, in tokens; `n` answers to a prompt count it once."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    prompt_tokens_details: PromptTokensDetails
+
+
+class TopLogprob(BaseModel):
+    """A token with its log probability. `bytes` is null where the token is no whole character."""
+
+    token: str
+    logprob: float
+    bytes: list[int] | None
+
+
+class TokenLogprob(TopLogprob):
+    """A token of the answer, and the likeliest in its place."""
+
+    top_logprobs: list[TopLogprob]
+
+
+class ChatLogprobs(BaseModel):
+    """Log probabilities of the tokens of an answer."""
+
+    content: list[TokenLogprob]
+    refusal: None
+
+
+class AnswerMessage(BaseModel):
+    """An answer."""
+
+    role: Literal["assistant"]
+    content: str
+    refusal: None
+
+
+class ChatChoice(BaseModel):
+    """One of the answers."""
+
+    index: int
+    message: AnswerMessage
+    logprobs: ChatLogprobs | None
+    finish_reason: Literal["stop", "length"]
+
+
+class _Answer(BaseModel):
+    id: str
+    created: int
+    model: str
+    system_fingerprint: str
+    usage: Usage
+
+
+class ChatCompletion(_Answer):
+    """The answers to a conversation."""
+
+    object: Literal["chat.completion"]
+    choices: list[ChatChoice]
+
+
+class CompletionLogprobs(BaseModel):
+    """Log probabilities of the tokens of a continuation, and where in it they begin, in characters."""
+
+    tokens: list[str]
+    token_logprobs: list[float]
+    top_logprobs: list[dict[str, float]]
+    text_offset: list[int]
+
+
+class CompletionChoice(BaseModel):
+    """One of the continuations."""
+
+    index: int
+    text: str
+    logprobs: CompletionLogprobs | None
+    finish_reason: Literal["stop", "length"]
+
+
+class Completion(_Answer):
+    """The continuations of a text."""
+
+    object: Literal["text_completion"]
+    choices: list[CompletionChoice]
+
+
+class ModelEntry(BaseModel):
+    """A model that is served."""
+
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+
+
+class ModelList(BaseModel):
+    """The models that are served: one."""
+
+    object: Literal["list"]
+    data: list[ModelEntry]
+
+
+class Problem(BaseModel):
+    """What went wrong: in a sentence, its kind, the field, and in one word."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class ErrorBody(BaseModel):
+    """An error."""
+
+    error: Problem
+
+
+# What any route may answer, for the description of the API.
+ERRORS: dict[int | str, dict[str, Any]] = {
+    400: {"model": ErrorBody, "description": "The request can never succeed as it is."},
+    401: {"model": ErrorBody, "description": "It needs an API key."},
+    403: {"model": ErrorBody, "description": "It comes from a web page that may not use the service."},
+    404: {"model": ErrorBody, "description": "There is nothing of that name."},
+    408: {"model": ErrorBody, "description": "Its timeout_s has passed."},
+    413: {"model": ErrorBody, "description": "Its body is too large."},
+    422: {"model": ErrorBody, "description": "A field is missing or of the wrong type."},
+    429: {"model": ErrorBody, "description": "There is too much to do; Retry-After says when to try again."},
+    503: {"model": ErrorBody, "description": "The engine is away, starting or stopping."},
+}
