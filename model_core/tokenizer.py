@@ -31,6 +31,7 @@ class Tokenizer:
         added = self._tokenizer.get_added_tokens_decoder()
         self._special = frozenset(token_id for token_id, token in added.items() if token.special)
         self._pieces: dict[int, str] = {}  # texts of single tokens, as they came up
+        self._anchor = self._tokenizer.encode("a", add_special_tokens=False).ids[-1:]
         self._template: ChatTemplate | None = read_chat_template(folder)
         self.eos_token_id = self._eos(folder)
 
@@ -67,8 +68,11 @@ class Tokenizer:
         return text
 
     def token_text(self, token_id: int) -> str:
-        """One token on its own, special ones included."""
-        return self._tokenizer.decode([token_id], skip_special_tokens=False)
+        """One token as it stands inside a text, special ones included: alone, many lose their space."""
+        before = self._tokenizer.decode(self._anchor)
+        return self._tokenizer.decode([*self._anchor, token_id], skip_special_tokens=False).removeprefix(
+            before
+        )
 
     def _eos(self, folder: Path) -> int | None:
         token = read_tokenizer_config(folder).get("eos_token")

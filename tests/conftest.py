@@ -2,16 +2,18 @@
 
 import contextlib
 import os
+import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from http_service import Service, services
+from support import free_port
 
 from model_core import LLM
 from triton_server.client import ChatClient
@@ -31,12 +33,14 @@ class Server:
     metrics_url: str
     api_url: str
 
-
-def free_port() -> int:
-    """A port that nobody listens on at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """It makes no token within the block, and loses none."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
 
 @contextlib.contextmanager
@@ -99,6 +103,31 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def api(server: Server) -> Server:
     """The same, for its HTTP service at `api_url`."""
     return server
+
+
+@pytest.fixture
+def start(server: Server, tmp_path: Path) -> Iterator[Callable[..., Service]]:
+    """Starts HTTP services for the server, with settings of their own."""
+    with services(server.grpc_url, tmp_path) as starter:
+        yield starter
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a root, ca.pem, and its certificate for chat.example and localhost: cert.pem, key.pem."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not on this machine")
+    folder = tmp_path_factory.mktemp("tls")
+    (folder / "names").write_text(
+        "subjectAltName=DNS:chat.example,DNS:*.chat.example,DNS:localhost\nbasicConstraints=CA:FALSE\n"
+    )
+    for command in (
+        "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=Root",
+        "req -newkey rsa:2048 -nodes -keyout key.pem -out request.pem -subj /CN=chat.example",
+        "x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -out cert.pem -extfile names",
+    ):
+        subprocess.run(["openssl", *command.split()], cwd=folder, check=True, capture_output=True)
+    yield folder
 
 
 @pytest.fixture

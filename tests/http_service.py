@@ -3,7 +3,6 @@
 import contextlib
 import json
 import socket
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +10,12 @@ from typing import Any
 
 import httpx
 import psutil
-from conftest import free_port
 from prometheus_client.parser import text_string_to_metric_families
+from support import free_port
 
-from triton_server.api.process import start_api
+from triton_server.api.process import launch_api
 from triton_server.api.settings import Settings
-from triton_server.child import stop_child
+from triton_server.child import Child
 
 CHAT = "/v1/chat/completions"
 HELLO = {"model": "default", "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 3}
@@ -61,6 +60,17 @@ class Service:
         return self.connect(posted(path, body))
 
 
+def launched(settings: Settings, log: Path) -> Child:
+    """A service that answers."""
+    child = launch_api(settings, log)
+    try:
+        child.wait_until_up()
+    except BaseException:
+        child.stop()
+        raise
+    return child
+
+
 @contextlib.contextmanager
 def services(grpc_url: str, folder: Path) -> Iterator[Callable[..., Service]]:
     """A function that starts services for a server, with the settings it is given; all end with the block."""
@@ -70,9 +80,9 @@ def services(grpc_url: str, folder: Path) -> Iterator[Callable[..., Service]]:
             port = free_port()
             log = folder / f"api-{port}.log"
             given = {"server": grpc_url, "database": f"sqlite:///{folder / 'sessions.db'}", "port": port}
-            process = start_api(Settings(**{**given, **settings}), log)
-            stack.callback(stop_child, process)
-            return Service(f"http://127.0.0.1:{port}", port, psutil.Process(process.pid), log)
+            child = launched(Settings(**{**given, **settings}), log)
+            stack.callback(child.stop)
+            return Service(f"http://127.0.0.1:{port}", port, psutil.Process(child.process.pid), log)
 
         yield start
 
@@ -94,14 +104,6 @@ def samples(text: str) -> dict[str, float]:
             assert key not in values, f"{key} is there twice"
             values[key] = sample.value
     return values
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Returns when the condition holds."""
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, "it never became so"
-        time.sleep(0.02)
 
 
 def all_of(connection: socket.socket) -> bytes:

@@ -15,8 +15,8 @@ from tritonclient.utils import InferenceServerException
 from model_core.errors import TritonchatError
 
 from . import wire
-from .contract import CHAT_CONTROL, CHAT_STREAM, MODELS, encode
-from .wire import Messages, ServerUnavailable
+from .contract import CHAT_CONTROL, CHAT_STREAM, MODELS, Messages, encode
+from .wire import ServerUnavailable
 
 _CLOSE_S = 2.0
 # A cancellation may come before the server knows the request, so it is said again, ever more rarely.
@@ -159,7 +159,9 @@ async def _read(call: Any, responses: asyncio.Queue) -> None:
         async for response in call:
             responses.put_nowait(response)
         responses.put_nowait(None)
-    except (Exception, asyncio.CancelledError) as error:
+    except asyncio.CancelledError:  # so does gRPC end calls whose connection is closed
+        responses.put_nowait(ServerUnavailable("the connection to the server was closed."))
+    except Exception as error:
         responses.put_nowait(error)
 
 

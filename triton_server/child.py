@@ -21,7 +21,9 @@ _GRACE_S = 10.0
 
 @dataclass(frozen=True)
 class Child:
-    """A part. Where it has no file for its log, that is ours; the URL `probe` answers when it is up."""
+    """A process of ours. `log` is None where it writes to our standard error; the URL `probe` answers once it
+    is up.
+    """
 
     name: str
     process: subprocess.Popen
@@ -29,21 +31,26 @@ class Child:
     probe: str
 
     def wait_until_up(self) -> None:
-        """Wait until it answers. Raises TritonchatError, and ends it, if it does not come up."""
+        """Wait until it answers. Raises TritonchatError if it does not come up."""
         end = time.monotonic() + _START_S
-        try:
-            while not _answers(self.probe):
-                if self.process.poll() is not None or time.monotonic() > end:
-                    raise TritonchatError(f"{self.name} did not start; {self.log or 'its log'} says why.")
-                time.sleep(0.1)
-        except BaseException:
-            stop_child(self.process)
-            raise
+        while not _answers(self.probe):
+            if self.process.poll() is not None or time.monotonic() > end:
+                raise TritonchatError(f"{self.name} did not start; {self.log or 'its log'} says why.")
+            time.sleep(0.1)
 
     def insist(self) -> None:
         """Raises TritonchatError if it has ended."""
         if self.process.poll() is not None:
             raise TritonchatError(f"{self.name} stopped by itself; {self.log or 'its log'} may say why.")
+
+    def stop(self) -> None:
+        """End it, gently at first."""
+        self.process.terminate()
+        try:
+            self.process.wait(timeout=_GRACE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
 
 def launch(
@@ -64,21 +71,6 @@ def launch(
             preexec_fn=_end_with_parent,
         )
     return Child(name, process, log, probe)
-
-
-def stop_child(process: subprocess.Popen) -> None:
-    """End a part, gently at first."""
-    process.terminate()
-    try:
-        process.wait(timeout=_GRACE_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def reachable(host: str) -> str:
-    """The address under which this machine reaches what listens on `host`."""
-    return "127.0.0.1" if host in ("0.0.0.0", "") else host
 
 
 def _answers(url: str) -> bool:

@@ -14,24 +14,26 @@ import rich.table
 
 from model_core import LLM, SamplingParams, TritonchatError
 
-from .child import stop_child
 from .client import ChatClient
+from .hosts import is_loopback, link
 from .machine import check_all, check_ports, check_python
 from .options import (
-    TEXT,
+    FILE,
     MemorySize,
     api_options,
     api_port_option,
     host_option,
     model_options,
+    open_option,
     option,
     page_option,
     port_options,
     server_options,
 )
-from .page import start_page
-from .running import flags, insist, interruptible, link, run_server, scratch_folder
-from .terminal.command import chat, prompt_or_input
+from .page import launch_page
+from .running import flags, insist, interruptible, run_server, scratch_folder
+from .stdin import prompt_or_input
+from .terminal.cli import chat
 from .terminal.display import open_console, writer_for
 
 
@@ -77,21 +79,33 @@ def serve(**settings: Any) -> None:
 
 @cli.command()
 @host_option
+@open_option
 @page_option
-@option("--server", default="127.0.0.1:8001", help="gRPC address of a running server; grpcs://... for TLS.")
-def ui(host: str, ui_port: int, server: str) -> None:
+@option(
+    "--server",
+    default="127.0.0.1:8001",
+    help="gRPC address of a running server; with TLS grpcs://host:8001, with an authority of your own "
+    "grpcs://host:8001?roots=ca.pem.",
+)
+def ui(host: str, open_to_all: bool, ui_port: int, server: str) -> None:
     """Start the page alone, for a server that runs elsewhere."""
+    if not (open_to_all or is_loopback(host)):
+        raise TritonchatError(
+            f"--host {host} opens the page, which asks for no key, to the network; say --open-to-all if "
+            "anybody who can reach it may use it."
+        )
     insist([check_python(), *check_ports(host, {"--ui-port": ui_port})])
     if not ChatClient(server).is_ready():
         click.echo(f"No server answers at {server} yet; the page will say so until one does.", err=True)
     with scratch_folder() as folder, interruptible():
-        page = start_page(host, ui_port, server, folder / "page.log")
+        page = launch_page(host, ui_port, server, folder / "page.log")
         try:
+            page.wait_until_up()
             click.echo(f"Chat at {link(host, ui_port)}   (Ctrl-C ends it)")
-            if page.wait() != 0:
-                raise TritonchatError(f"the page stopped by itself; {folder / 'page.log'} says why.")
+            page.process.wait()
+            page.insist()
         finally:
-            stop_child(page)
+            page.stop()
 
 
 @cli.command()
@@ -146,8 +160,8 @@ def complete(
 @click.argument("model")
 @click.argument("out", type=click.Path(path_type=Path))
 @option("--weights", type=click.Choice(["int8", "int4"]), default="int8", help="Bits of a weight.")
-@option("--calibration", type=TEXT, help="Choose the codes of int4 on this text (GPTQ), not by rounding.")
-@option("--text", type=TEXT, help="Measure on this text.  [default: one that the model makes]")
+@option("--calibration", type=FILE, help="Choose the codes of int4 on this text (GPTQ), not by rounding.")
+@option("--text", type=FILE, help="Measure on this text.  [default: one that the model makes]")
 def quantize(model: str, out: Path, weights: str, calibration: Path | None, text: Path | None) -> None:
     """Write MODEL with its weights in 8 or 4 bits to the folder OUT, and say what that cost.
 

@@ -26,8 +26,8 @@ from tritonclient.utils import InferenceServerException
 from model_core.errors import TritonchatError
 
 from . import wire
-from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM, MODELS, encode, encode_padded
-from .wire import Messages, ServerUnavailable
+from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM, MODELS, Messages, encode, encode_padded
+from .wire import ServerUnavailable
 
 _DRAIN_S = 2.0
 
@@ -112,6 +112,10 @@ class ChatClient:
     def stats(self) -> dict[str, Any]:
         """What the server is and does: `model` (name, limits, ...), `running`, `waiting`, totals."""
         return self._control({"stats": True})
+
+    def metrics(self) -> str:
+        """The engine's metrics in Prometheus form."""
+        return self._control({"metrics": True})["metrics"]
 
     def is_ready(self) -> bool:
         """Whether the server answers and its models are loaded."""

@@ -9,6 +9,10 @@
 `messages` is a list of {"role", "content"}, or a raw prompt to continue: a string, or a list of token
 ids. `details` comes with the whole answer, or with its last piece. Where `logprobs` were asked for, each
 piece has a `details` with {"logprobs": [...]} of its own tokens; only the last has more.
+
+`command` is {"cancel": request_id}, answered by {"cancelled": true or false}; {"stats": true}, by what the
+server is and does; or {"metrics": true}, by {"metrics": text} in Prometheus' format. What fails is
+{"error": {...}}.
 """
 
 import json
@@ -22,6 +26,8 @@ from model_core import Completion, SamplingParams, TritonchatError
 from model_core.errors import InvalidRequest, PromptTooLong
 from model_core.sampling import TokenLogprob
 from model_core.tokenizer import Tokenizer
+
+Messages = list[dict[str, str]] | str | list[int]  # a conversation, or a raw prompt to continue
 
 MODELS = CHAT, CHAT_STREAM, CHAT_CONTROL = "chat", "chat_stream", "chat_control"
 ROLES = ("system", "user", "assistant")
@@ -39,7 +45,7 @@ _PADDED_SIZES = [2**n for n in range(10, 31, 2)]
 class Request:
     """A request as its sender meant it: a conversation or a raw prompt, and how to answer it."""
 
-    messages: list[dict[str, str]] | str | list[int]
+    messages: Messages
     params: SamplingParams
     request_id: str | None
 
@@ -140,13 +146,17 @@ def logprob_details(entries: Iterable[TokenLogprob], tokenizer: Tokenizer | None
     ]
 
 
+def error_type(error: Exception) -> str:
+    """The kind of an error in a word; what nobody expected is `internal`."""
+    return error.type if isinstance(error, TritonchatError) else TritonchatError.type
+
+
 def error_details(error: Exception) -> dict[str, Any]:
     """The `details` of a request that failed before it began."""
-    kind = error.type if isinstance(error, TritonchatError) else TritonchatError.type
-    return {"error": {"type": kind, "message": str(error)}}
+    return {"error": {"type": error_type(error), "message": str(error)}}
 
 
-def _conversation(value: Any) -> list[dict[str, str]] | str | list[int]:
+def _conversation(value: Any) -> Messages:
     if isinstance(value, str):
         if not value:
             raise InvalidRequest("the prompt is empty.")

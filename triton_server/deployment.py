@@ -17,7 +17,7 @@ from pytriton.model_config import DynamicBatcher, ModelConfig, QueuePolicy, Tens
 from pytriton.triton import Triton, TritonConfig
 
 from model_core import LLM
-from model_core.errors import TritonchatError
+from model_core.errors import InvalidRequest, TritonchatError
 from model_core.request import Completion, Deliver, Piece
 
 from . import contract
@@ -38,6 +38,7 @@ START_ATTEMPTS = 4
 HAND_OVER_S = 5.0
 # How long Triton waits for company for a request; less than a token of any model that needs it.
 BATCH_DELAY_US = 2000
+PING_INTERVAL_MS = 10_000
 # A response costs about a millisecond of processor. So a stream sends no more often than anybody reads,
 # and all streams together no more than this many a second: a twentieth of all cores.
 STREAM_INTERVAL_S = 0.03
@@ -93,11 +94,13 @@ class Deployment:
         address = self._address
         triton = Triton(
             config=TritonConfig(
-                # Its HTTP knows no TLS, so it does not go where TLS is wanted.
+                # Triton's HTTP has no TLS, so with TLS it stays on this machine.
                 http_address=address.host if address.tls is None else "127.0.0.1",
                 http_port=address.http_port,
                 grpc_address=address.host,
                 grpc_port=address.grpc_port,
+                # Our clients ask that often whether anybody is there; gRPC would hang up on them.
+                grpc_http2_min_recv_ping_interval_without_data=PING_INTERVAL_MS,
                 grpc_use_ssl=address.tls is not None,
                 grpc_server_cert=address.tls and address.tls.certificate,
                 grpc_server_key=address.tls and address.tls.key,
@@ -233,7 +236,7 @@ class Deployment:
         if command == {"metrics": True}:
             return {"metrics": self._telemetry.render()}
         known = '{"cancel": request_id}, {"stats": true} and {"metrics": true}'
-        return contract.error_details(contract.InvalidRequest(f"unknown command; {known} are known."))
+        return contract.error_details(InvalidRequest(f"unknown command; {known} are known."))
 
 
 class _Answer:

@@ -54,7 +54,7 @@ def options(*decorators: Callable[[Command], Command]) -> Callable[[Command], Co
     return decorate
 
 
-TEXT = click.Path(exists=True, dir_okay=False, path_type=Path)
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 PORT = click.IntRange(1, 65535)
 model_options = options(
     option("--model", help="Folder in Hugging Face layout, or a name on the hub.  [default: embedded model]"),
@@ -93,30 +93,37 @@ server_options = options(
     option("--max-queue", type=click.IntRange(0), default=256, help="Requests that may wait beyond those."),
     port_options,
 )
-host_option = option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0 for every network.")
+host_option = option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0: every one.")
 page_option = option("--ui-port", type=PORT, default=8501, help="The page.")
 api_port_option = option("--api-port", type=PORT, default=8080, help="The HTTP service: OpenAI's API, /docs.")
+open_option = option(
+    "--open-to-all",
+    is_flag=True,
+    help="Put Triton's ports and the page, which check no key, on --host too, and let the HTTP service "
+    "run there without one.",
+)
 # Named as the fields of Settings.
 api_options = options(
     api_port_option,
-    option("--api-key", "api_keys", multiple=True, help="A key to the HTTP service; may be repeated."),
-    option("--api-key-file", type=TEXT, help="More of them, one a line."),
     option(
-        "--open-to-all",
-        is_flag=True,
-        help="With --host: let anybody who can reach them use Triton's ports and the page, which ask for no "
-        "key, and the HTTP service if it has none. Else they stay on 127.0.0.1.",
+        "--api-key",
+        "api_keys",
+        multiple=True,
+        help="A key that opens the HTTP service; may be repeated. In the environment (several: spaces "
+        "between them) it stays out of the process list.",
     ),
-    option("--tls-cert", type=TEXT, help="Certificate for gRPC and the HTTP service, in PEM."),
-    option("--tls-key", type=TEXT, help="Its key."),
+    option("--api-key-file", type=FILE, help="More of them, one a line."),
+    open_option,
+    option("--tls-cert", type=FILE, help="Certificate for gRPC and the HTTP service, in PEM."),
+    option("--tls-key", type=FILE, help="Its key."),
     option(
         "--cors-origin", "cors", multiple=True, help="Web pages of this origin may call the HTTP service."
     ),
     option(
         "--database",
-        default="",
         show_default="SQLite in the user's data folder",
-        help="URL of the sessions' database.",
+        help="Of the sessions: sqlite:////folder/file.db, or postgresql://user:password@host/name, which "
+        "needs the extra `postgresql`.",
     ),
     option(
         "--requests-per-minute",
@@ -131,10 +138,9 @@ api_options = options(
         help="Answers that the HTTP service gives at once; 0: any number.",
     ),
     option(
-        "--max-answer",
-        "max_tokens",
+        "--max-answer-tokens",
         type=click.IntRange(0),
-        default=Settings.max_tokens,
+        default=Settings.max_answer_tokens,
         help="Tokens after which the HTTP service cuts an answer, whatever was asked for; 0: none.",
     ),
     option(
@@ -152,9 +158,9 @@ api_options = options(
     ),
     option(
         "--client-timeout",
-        "send_timeout_s",
+        "client_timeout_s",
         type=click.FloatRange(0),
-        default=Settings.send_timeout_s,
+        default=Settings.client_timeout_s,
         help="Seconds after which a client that takes, or says, nothing is cut off; 0: never.",
     ),
     option("--log-content", is_flag=True, help="Write what is said over HTTP into the log."),

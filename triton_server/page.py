@@ -1,11 +1,11 @@
 """The Streamlit page as a process beside the server."""
 
 import importlib.util
-import subprocess
 import sys
 from pathlib import Path
 
-from .child import Child, launch, reachable
+from .child import Child, launch
+from .hosts import reachable
 
 
 def launch_page(host: str, port: int, server: str, log: Path) -> Child:
@@ -30,10 +30,3 @@ def launch_page(host: str, port: int, server: str, log: Path) -> Child:
         log,
         f"http://{reachable(host)}:{port}/_stcore/health",
     )
-
-
-def start_page(host: str, port: int, server: str, log: Path) -> subprocess.Popen:
-    """As `launch_page`, and wait until it answers. Raises TritonchatError if it does not come up."""
-    child = launch_page(host, port, server, log)
-    child.wait_until_up()
-    return child.process

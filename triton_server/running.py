@@ -1,5 +1,6 @@
 """Running the server with all its parts, until a signal or the death of one."""
 
+import os
 import shutil
 import signal
 import sys
@@ -17,13 +18,12 @@ import rich.console
 from model_core import LLM, TritonchatError
 
 from .api.process import launch_api
-from .api.settings import Settings, is_loopback
-from .child import Child, reachable, stop_child
+from .api.settings import Settings
+from .child import Child
+from .hosts import LOOPBACK, is_loopback, link, reachable
 from .machine import Check, check_libpython, check_ports, check_python, check_system
 from .page import launch_page
 from .tls import Tls
-
-LOOPBACK = "127.0.0.1"
 
 
 def run_server(
@@ -46,15 +46,17 @@ def run_server(
     if (tls_cert is None) != (tls_key is None):
         raise TritonchatError("--tls-cert and --tls-key belong together.")
     tls = None if tls_cert is None or tls_key is None else Tls(tls_cert, tls_key)
-    # What asks for no key goes to the network only where that was said.
+    # Triton's ports and the page check no key, so they leave this machine only with --open-to-all.
     inner = host if settings["open_to_all"] or is_loopback(host) else LOOPBACK
     grpc = f"{reachable(inner)}:{grpc_port}"
     of_api = {f.name: settings.pop(f.name) for f in fields(Settings) if f.name in settings}
     of_api["api_keys"] += () if api_key_file is None else keys_in(api_key_file)
     if tls is not None:
         of_api |= {"tls_certificate": str(tls.certificate.resolve()), "tls_key": str(tls.key.resolve())}
-    api = Settings(host=host, port=api_port, server=grpc if tls is None else tls.server(grpc), **of_api)
+    api = Settings(host=host, port=api_port, server=grpc if tls is None else tls.url(grpc), **of_api)
 
+    for secret in ("TRITONCHAT_API_KEY", "TRITONCHAT_DATABASE"):  # not for Triton or the page
+        os.environ.pop(secret, None)
     ports = {"grpc_port": grpc_port, "http_port": http_port, "metrics_port": metrics_port}
     if ui_port is not None:
         ports["ui_port"] = ui_port
@@ -96,7 +98,7 @@ def run_server(
         finally:
             deployment.stop()
             for part in parts:
-                stop_child(part.process)
+                part.stop()
     click.echo("Stopped.")
 
 
@@ -151,8 +153,3 @@ def insist(checks: list[Check]) -> None:
 def flags(ports: dict[str, int]) -> dict[str, int]:
     """Option names as they stand on the command line."""
     return {"--" + name.replace("_", "-"): port for name, port in ports.items()}
-
-
-def link(host: str, port: int, scheme: str = "http") -> str:
-    """The address to open in a browser on this machine."""
-    return f"{scheme}://{'localhost' if host in (LOOPBACK, '0.0.0.0') else host}:{port}"

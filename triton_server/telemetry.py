@@ -25,8 +25,9 @@ from prometheus_client.core import (
 from prometheus_client.utils import floatToGoString
 
 from model_core.engine import Engine
-from model_core.errors import TritonchatError
 from model_core.request import Completion
+
+from .contract import error_type
 
 PREFIX = "tritonchat_"
 # Seconds. A tiny model answers within milliseconds, a large one on a small machine within minutes.
@@ -94,8 +95,7 @@ class Telemetry:
 
     def refused(self, error: Exception) -> None:
         """Take note of a request that never began."""
-        kind = error.type if isinstance(error, TritonchatError) else TritonchatError.type
-        self._refusals.labels(kind).inc()
+        self._refusals.labels(error_type(error)).inc()
 
     def render(self) -> str:
         """All metrics in Prometheus' text format."""

@@ -16,7 +16,7 @@ class Tls:
     certificate: Path
     key: Path
 
-    def server(self, address: str) -> str:
+    def url(self, address: str) -> str:
         """The URL of a gRPC endpoint with this certificate, for processes on this machine.
 
         They know the certificate itself, so its issuer and the name in it need not fit the address.

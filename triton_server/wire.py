@@ -14,8 +14,6 @@ from tritonclient.utils import InferenceServerException
 from model_core import errors
 from model_core.errors import InvalidRequest, QueueFull, TritonchatError
 
-Messages = list[dict[str, str]] | str | list[int]  # a conversation, or a raw prompt to continue
-
 CONTROL_S = 10.0  # a command that takes longer than this finds no server
 # Notice within seconds a server that has vanished without a word, and one that is back.
 _CHANNEL = [

@@ -78,6 +78,12 @@ def test_what_only_looks_like_a_stop_string_comes_late_but_comes() -> None:
     assert "".join(stream(tokenizer, [], ids, ("aabb",))) == "aab aab aaa"
 
 
+def test_texts_of_tokens_are_those_inside_a_text(tokenizer: Tokenizer) -> None:
+    text = "There was  a cat, and\nit was the cat."
+    ids = tokenizer.encode(text)
+    assert "".join(tokenizer.token_text(token_id) for token_id in ids).endswith(text)
+
+
 def test_hopeless_bytes_are_shown_in_the_end() -> None:
     tokenizer = Tokenizer(embedded_model())
     broken = tokenizer.encode("é")[:1] * 9  # a leading byte, again and again

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import CHECKPOINTS, Server, free_port, running_server
+from conftest import CHECKPOINTS, Server, running_server
+from support import free_port
 
 from model_core.llm import embedded_model
-from triton_server.child import stop_child
 from triton_server.client import ChatClient
-from triton_server.page import start_page
+from triton_server.page import launch_page
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
@@ -51,11 +51,12 @@ def browser() -> Iterator[playwright.Browser]:
 def running_page(server: str, folder: Path) -> Iterator[str]:
     """Start the page for a server; its address."""
     port = free_port()
-    process = start_page("127.0.0.1", port, server, folder / "page.log")
+    page = launch_page("127.0.0.1", port, server, folder / "page.log")
     try:
+        page.wait_until_up()
         yield f"http://127.0.0.1:{port}"
     finally:
-        stop_child(process)
+        page.stop()
 
 
 @pytest.fixture(scope="module")

@@ -3,24 +3,24 @@
 import contextlib
 import json
 import socket
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import httpx
 import pytest
-from conftest import Server
-from http_service import CHAT, HELLO, Service, all_of, services, status
+from http_service import CHAT, HELLO, Service, all_of, status
 
 from triton_server.api.access import MAX_BUCKETS, RateLimit, client_address, duration
 
 KEY, OTHER = "sk-correct-horse-battery", "sk-another"
 
 
-@pytest.fixture
-def start(server: Server, tmp_path: Path) -> Iterator[Callable[..., Service]]:
-    """Starts services for the server."""
-    with services(server.grpc_url, tmp_path) as starter:
-        yield starter
+def test_many_answers_to_a_large_body_are_as_many_bodies(start: Callable[..., Service]) -> None:
+    service = start(max_body_bytes=10_000)
+    body = {**HELLO, "messages": [{"role": "user", "content": "x" * 1000}]}
+    assert service.ask({**body, "n": 2}).status_code == 200
+    refused = service.ask({**body, "n": 64})
+    assert refused.status_code == 413
+    assert "--max-body" in refused.json()["error"]["message"]
 
 
 # Keys.
@@ -38,8 +38,10 @@ def test_keys(start: Callable[..., Service]) -> None:
             assert b"www-authenticate: bearer" in head.lower()
             assert set(json.loads(body)["error"]) == {"message", "type", "param", "code"}
             assert json.loads(body)["error"]["code"] == "invalid_api_key"
-    for path in ("/v1/models", "/healthz/", "//healthz", "/healthz/../v1/models", "/HEALTHZ", "/docs", "/x"):
+    for path in ("/v1/models", "/healthz/", "//healthz", "/healthz/../v1/models", "/HEALTHZ", "/docs/", "/x"):
         assert service.get(path).status_code == 401, path
+    assert service.get("/docs").status_code == 200  # where people may enter theirs
+    assert service.get("/openapi.json").json()["components"]["securitySchemes"]
     for headers in (
         {"Authorization": f"Bearer {KEY}"},
         {"authorization": f"bearer {OTHER}"},

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,7 +19,8 @@ import openai
 import psutil
 import pytest
 import schemathesis
-from conftest import Server, free_port, running_server
+from conftest import Server, running_server
+from http_service import launched, posted
 from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
@@ -29,10 +29,9 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+from support import free_port, wait_until
 
-from triton_server.api.process import start_api
 from triton_server.api.settings import Settings
-from triton_server.child import stop_child
 from triton_server.client import ChatClient
 
 STREAMS = 64
@@ -51,13 +50,6 @@ time.sleep(600)
 """
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, "it never became so"
-        time.sleep(0.02)
-
-
 def service_of(server: Server) -> psutil.Process:
     """The process of a server's HTTP service."""
     children = psutil.Process(server.process.pid).children()
@@ -72,9 +64,7 @@ def address(server: Server) -> tuple[str, int]:
 
 def request(**body: Any) -> bytes:
     """A request for completions as it goes over the wire."""
-    content = json.dumps({**ENDLESS, **body}).encode()
-    head = "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    return f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content
+    return posted("/v1/completions", {**ENDLESS, **body})
 
 
 async def ask(gpt: openai.AsyncOpenAI, number: int, leave: bool = False) -> str:
@@ -167,12 +157,12 @@ def alone(tmp_path: Path) -> Iterator[Callable[[str], openai.OpenAI]]:
     def start(server: str) -> openai.OpenAI:
         port = free_port()
         settings = Settings(port=port, server=server, database=f"sqlite:///{tmp_path / 'sessions.db'}")
-        processes.append(start_api(settings, tmp_path / "api.log"))
+        processes.append(launched(settings, tmp_path / "api.log"))
         return openai.OpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key="none", max_retries=0)
 
     yield start
     for process in processes:
-        stop_child(process)
+        process.stop()
 
 
 def test_without_a_server_it_says_so(alone: Callable[[str], openai.OpenAI]) -> None:

@@ -7,16 +7,15 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
 import pytest
-from conftest import CHECKPOINTS, free_port, running_server
+from conftest import CHECKPOINTS, running_server
 from pytriton.triton import Triton
+from support import free_port, wait_until
 
 from model_core import LLM
 from model_core.errors import InvalidRequest
@@ -40,13 +39,6 @@ def tritonchat(*arguments: str, **environment: str) -> subprocess.CompletedProce
 def family(process: subprocess.Popen) -> list[psutil.Process]:
     root = psutil.Process(process.pid)
     return [root, *root.children(recursive=True)]
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, "it never became so"
-        time.sleep(0.05)
 
 
 def gone(processes: list[psutil.Process]) -> bool:

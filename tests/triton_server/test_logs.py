@@ -3,26 +3,20 @@
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
-from conftest import Server, free_port
+from conftest import Server
 from fastapi import FastAPI
-from http_service import CHAT, HELLO, Service, all_of, samples, services
+from http_service import CHAT, HELLO, Service, all_of, samples
+from support import free_port
 
 from triton_server.api import access, errors, logs
 from triton_server.api.settings import Settings
 
 KEY = "sk-correct-horse-battery"
-
-
-@pytest.fixture
-def start(server: Server, tmp_path: Path) -> Iterator[Callable[..., Service]]:
-    """Starts services for the server."""
-    with services(server.grpc_url, tmp_path) as starter:
-        yield starter
 
 
 # The log.

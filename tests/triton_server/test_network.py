@@ -1,9 +1,7 @@
 """What of it the network reaches: where it listens, who gets in, and TLS."""
 
-import shutil
 import ssl
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -16,9 +14,10 @@ from tritonclient.utils import InferenceServerException
 
 from model_core import TritonchatError
 from model_core.errors import InvalidRequest
-from triton_server.api.settings import Settings, is_loopback
+from triton_server.api.settings import Settings
 from triton_server.cli import cli
 from triton_server.client import ChatClient, ServerUnavailable
+from triton_server.hosts import is_loopback
 from triton_server.running import keys_in
 from triton_server.tls import Tls
 from triton_server.wire import endpoint
@@ -75,6 +74,8 @@ def test_flags_that_would_open_it_to_the_network_unsaid() -> None:
         result = CliRunner().invoke(cli, ["serve", *flags])
         assert isinstance(result.exception, TritonchatError)
         assert "--api-key" in str(result.exception) and "--open-to-all" in str(result.exception)
+    result = CliRunner().invoke(cli, ["ui", "--host", "0.0.0.0"])
+    assert "--open-to-all" in str(result.exception)
     with pytest.raises(TritonchatError, match="belong together"):
         CliRunner().invoke(cli, ["serve", "--tls-cert", __file__], catch_exceptions=False)
     Settings(host="0.0.0.0", open_to_all=True)
@@ -92,7 +93,7 @@ def test_flags_that_would_open_it_to_the_network_unsaid() -> None:
 
 
 def test_settings_travel_by_the_environment(tmp_path: Path) -> None:
-    settings = Settings(api_keys=("a", "b"), cors=("https://x",), max_tokens=5, log_content=True)
+    settings = Settings(api_keys=("a", "b"), cors=("https://x",), max_answer_tokens=5, log_content=True)
     assert Settings.from_environment(settings.to_environment()) == settings
     assert Settings.from_environment({}) == Settings()
 
@@ -135,24 +136,6 @@ def _arguments(process: psutil.Process) -> list[str]:
         return []
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with a root, ca.pem, and a certificate of its for chat.example, cert.pem with key.pem."""
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl is not on this machine")
-    folder = tmp_path_factory.mktemp("tls")
-    (folder / "names").write_text(
-        "subjectAltName=DNS:chat.example,DNS:*.chat.example\nbasicConstraints=CA:FALSE\n"
-    )
-    for command in (
-        "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=Root",
-        "req -newkey rsa:2048 -nodes -keyout key.pem -out request.pem -subj /CN=chat.example",
-        "x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -out cert.pem -extfile names",
-    ):
-        subprocess.run(["openssl", *command.split()], cwd=folder, check=True, capture_output=True)
-    yield folder
-
-
 def test_tls(certificate: Path, tmp_path: Path) -> None:
     flags = ("--tls-cert", str(certificate / "cert.pem"), "--tls-key", str(certificate / "key.pem"))
     with running_server(*flags, log=tmp_path / "log") as server:
@@ -180,7 +163,7 @@ def test_tls(certificate: Path, tmp_path: Path) -> None:
 def test_certificates_that_cannot_be_used(certificate: Path) -> None:
     for cert, key in (("cert.pem", "ca.key"), ("cert.pem", "nothing"), ("key.pem", "cert.pem")):
         with pytest.raises(TritonchatError, match="cannot be used"):
-            Tls(certificate / cert, certificate / key).server("127.0.0.1:1")
+            Tls(certificate / cert, certificate / key).url("127.0.0.1:1")
 
 
 @pytest.mark.parametrize(

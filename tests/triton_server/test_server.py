@@ -2,10 +2,8 @@
 
 import json
 import threading
-import time
 import urllib.request
 import uuid
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -14,6 +12,7 @@ import tritonclient.grpc as triton
 from conftest import Server
 from pytriton.client import DecoupledModelClient, ModelClient
 from pytriton.client.exceptions import PyTritonClientInferenceServerError
+from support import wait_until
 
 from model_core import LLM, TritonchatError
 from model_core.errors import InvalidRequest, PromptTooLong, RequestTimeout
@@ -35,13 +34,6 @@ def counters(server: Server, model: str) -> dict[str, float]:
         lines = response.read().decode().splitlines()
     wanted = [line for line in lines if f'model="{model}"' in line and line.startswith("nv_inference")]
     return {line.partition("{")[0]: float(line.rpartition(" ")[2]) for line in wanted}
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, "it never became so"
-        time.sleep(0.02)
 
 
 def test_bare_model_client(server: Server) -> None:

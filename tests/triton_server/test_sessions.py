@@ -8,7 +8,7 @@ import re
 import signal
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,10 @@ from typing import Any
 import httpx
 import psutil
 import pytest
-from conftest import Server, free_port, running_server
+from conftest import Server, running_server
+from http_service import launched
+from support import free_port, wait_until
 
-from triton_server.api.process import start_api
 from triton_server.api.settings import Settings
 from triton_server.client import ChatClient
 
@@ -39,7 +40,7 @@ class Service:
         self.start()
 
     def start(self) -> None:
-        self.process = start_api(self.settings, self._log)
+        self.process = launched(self.settings, self._log).process
         self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.settings.port}", timeout=60)
 
     def kill(self) -> None:
@@ -95,36 +96,19 @@ def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @contextlib.contextmanager
-def frozen(server: Server) -> Iterator[None]:
-    """A server that makes no token, and loses none."""
-    server.process.send_signal(signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        server.process.send_signal(signal.SIGCONT)
-
-
-@contextlib.contextmanager
 def half_an_answer(server: Server, service: Service, session_id: str) -> Iterator[tuple[str, Iterator[dict]]]:
     """An answer that has begun and cannot end within the block: its text so far, and the events to come."""
     for _ in range(50):
         turns = service.turns(session_id)
         with service.stream(session_id, "Tell me a story.", **ENDLESS) as events:
             said = next(events)["text"]
-            with frozen(server):
+            with server.paused():
                 time.sleep(0.2)  # what is on its way arrives
                 if service.turns(session_id) == turns:
                     yield said, events
                     return
         service.call("PUT", f"/sessions/{session_id}/revert", {"to": len(turns) + 1})
     pytest.fail("every answer ended before it could be stopped")
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < end, "it never became so"
-        time.sleep(0.02)
 
 
 def refused(response: httpx.Response, status: int, code: str | None = None) -> str:
@@ -363,7 +347,7 @@ def test_an_answer_of_which_nothing_was_seen_leaves_nothing(
 ) -> None:
     name = service.new()
     body = {"prompt": "Hello", "stream": streamed, "parameters": ENDLESS}
-    with frozen(server), pytest.raises(httpx.ReadTimeout):
+    with server.paused(), pytest.raises(httpx.ReadTimeout):
         service.call("PUT", f"/sessions/{name}/generate", body, timeout=0.5)
     wait_until(lambda: service.call("PUT", f"/sessions/{name}", {"system": None}).status_code == 200)
     assert service.turns(name) == []

@@ -15,7 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, free_port
+from conftest import ROOT
+from support import free_port
 
 from model_core.errors import InvalidRequest
 from triton_server.api.database import Session, StoreError

@@ -151,7 +151,7 @@ def test_preemptions_guesses_and_pages(fresh: Callable[..., LLM]) -> None:
 
 def test_what_went_through_triton_is_in_the_metrics(server: Server, client: ChatClient) -> None:
     def metrics() -> dict[str, float]:
-        return samples(client._control({"metrics": True})["metrics"])
+        return samples(client.metrics())
 
     before = metrics()
     client.chat("Hello", max_tokens=5, ignore_eos=True)

@@ -22,12 +22,13 @@ from typing import Any
 
 import httpx
 import pytest
-from conftest import Server, free_port
+from conftest import Server
+from http_service import launched
 from rich.cells import cell_len
 from rich.console import Console
+from support import free_port
 
 from model_core import TritonchatError
-from triton_server.api.process import start_api
 from triton_server.api.settings import Settings
 from triton_server.terminal.commands import parameter, parsed
 from triton_server.terminal.display import AnswerWriter, literal
@@ -139,16 +140,6 @@ def chat(api: Server, tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
         yield start
 
 
-@contextlib.contextmanager
-def paused(server: Server) -> Iterator[None]:
-    """A server that makes no token for a while."""
-    server.process.send_signal(signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        server.process.send_signal(signal.SIGCONT)
-
-
 def turns(server: str, session_id: str) -> list[dict[str, Any]]:
     response = httpx.get(f"{server}/sessions/{session_id}")
     assert response.status_code == 200, response.text
@@ -166,7 +157,7 @@ def in_an_answer(terminal: Terminal, server: Server, number: int, do: Callable[[
         terminal.ask("Tell me a story.")
         terminal.expect("story.\n")
         terminal.wait_until(lambda: len(terminal.rest()) > 20)
-        with paused(server):
+        with server.paused():
             said = None
             while said != terminal.rest():  # what had been made already is on its way
                 said = terminal.rest()
@@ -239,7 +230,7 @@ def test_ctrl_c_stops_the_answer_and_not_the_program(chat: Callable[..., Termina
 def test_ctrl_c_before_the_answer_begins(chat: Callable[..., Terminal], api: Server) -> None:
     terminal = chat("--id", "hasty")
     terminal.prompt(1)
-    with paused(api):
+    with api.paused():
         terminal.ask("Hello")
         terminal.expect("…")
         terminal.send(CTRL_C)
@@ -281,7 +272,7 @@ def test_a_message_of_several_lines(chat: Callable[..., Terminal], api: Server, 
 def test_what_is_typed_meanwhile_waits(chat: Callable[..., Terminal], api: Server) -> None:
     terminal = chat("--id", "quick")
     terminal.prompt(1)
-    with paused(api):
+    with api.paused():
         terminal.ask("Hello")
         terminal.expect("…")
         terminal.ask("My name is Ada.")
@@ -345,7 +336,7 @@ def test_a_service_that_dies_in_an_answer_and_comes_back(
     settings = Settings(
         port=free_port(), server=api.grpc_url, database=f"sqlite:///{tmp_path / 'sessions.db'}"
     )
-    services = [start_api(settings, tmp_path / "api.log")]
+    services = [launched(settings, tmp_path / "api.log").process]
     terminal = chat("--id", "survivor", *ENDLESS, server=f"127.0.0.1:{settings.port}")
 
     def kill() -> None:
@@ -359,7 +350,7 @@ def test_a_service_that_dies_in_an_answer_and_comes_back(
         terminal.ask("Hello")
         terminal.expect("server answers at")
         terminal.prompt(number)
-        services.append(start_api(settings, tmp_path / "api.log"))
+        services.append(launched(settings, tmp_path / "api.log").process)
         terminal.ask(":retry")
         terminal.expect("tokens/s")
         terminal.prompt(number + 1)
@@ -374,7 +365,7 @@ def test_a_session_that_somebody_else_uses(chat: Callable[..., Terminal], api: S
     terminal = chat("--id", "shared")
     terminal.prompt(1)
     body = {"question": "Hello", "stream": True}
-    with paused(api), ThreadPoolExecutor(1) as pool:
+    with api.paused(), ThreadPoolExecutor(1) as pool:
         shared = f"{api.api_url}/sessions/shared"
         other = pool.submit(httpx.put, f"{shared}/generate", json=body, timeout=_WAIT_S)
         terminal.wait_until(lambda: httpx.put(shared, json={}).status_code == 409)
@@ -391,7 +382,7 @@ def test_a_session_that_somebody_else_uses(chat: Callable[..., Terminal], api: S
 def test_a_lifted_receiver_gives_the_terminal_back(chat: Callable[..., Terminal], api: Server) -> None:
     terminal = chat("--id", "hung-up")
     terminal.prompt(1)
-    with paused(api):
+    with api.paused():
         terminal.ask("Hello")
         terminal.expect("…")
         terminal.process.send_signal(signal.SIGTERM)
@@ -442,7 +433,7 @@ def test_a_key_is_asked_for(api: Server, tmp_path: Path) -> None:
         port=free_port(), server=api.grpc_url, database=f"sqlite:///{tmp_path / 'db'}", api_keys=("right",)
     )
     server = f"http://127.0.0.1:{settings.port}"
-    service = start_api(settings, tmp_path / "api.log")
+    service = launched(settings, tmp_path / "api.log").process
     try:
         for arguments, status, said in [
             ([], 1, "asks for an API key"),

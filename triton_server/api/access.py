@@ -20,12 +20,14 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..hosts import is_loopback
 from .errors import ApiError, response_of
 from .meters import Meters, meters_of
-from .settings import Settings, is_loopback
+from .settings import Settings
 
-# Probes must not need a secret, nor be turned away because the service is busy.
-FREE_PATHS = ("/healthz", "/readyz")
+# Probes must not need a secret, nor be turned away because the service is busy; and no browser can send one
+# to load the description, which says nothing of anybody.
+FREE_PATHS = ("/healthz", "/readyz", "/docs", "/openapi.json")
 METRICS_PATH = "/metrics"
 # Headers that a web page may read, where CORS lets it in.
 SHOWN_HEADERS = (
@@ -138,7 +140,7 @@ class AccessMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        exchange = _Exchange(scope, receive, send, self._settings.max_body_bytes, self._meters)
+        exchange = _Metered(scope, receive, send, self._settings.max_body_bytes, self._meters)
         try:
             self._admit(scope, exchange)
             exchange.check_length()
@@ -146,7 +148,7 @@ class AccessMiddleware:
             return await response_of(error)(scope, exchange.receive, exchange.send)
         await self._app(scope, exchange.receive, exchange.send)
 
-    def _admit(self, scope: Scope, exchange: "_Exchange") -> None:
+    def _admit(self, scope: Scope, exchange: "_Metered") -> None:
         """Set the owner of a request. Raises ApiError where it may not pass."""
         state = scope.setdefault("state", {})
         state["owner"] = ""
@@ -155,7 +157,8 @@ class AccessMiddleware:
             return
         if self._private and is_foreign(headers, self._settings.cors):
             message = (
-                "web pages of other hosts may not use this service (--cors-origin names those that may)."
+                "without an API key this service answers only requests to localhost, and of web pages only "
+                "its own and those of --cors-origin."
             )
             self._refuse("foreign_page", ApiError(403, message, code="foreign_page"))
         if path == METRICS_PATH and is_loopback(self._settings.host):
@@ -186,7 +189,7 @@ class AccessMiddleware:
             found |= hmac.compare_digest(digest, known)
         return digest.hex() if found and key else None
 
-    def _count(self, client: str, exchange: "_Exchange") -> None:
+    def _count(self, client: str, exchange: "_Metered") -> None:
         if self._limit is None:
             return
         allowance = self._limit.take(client)
@@ -210,7 +213,7 @@ class AccessMiddleware:
         raise error
 
 
-class _Exchange:
+class _Metered:
     """A request's body on its way in, within the limit, and the answer on its way out."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, limit: int, meters: Meters) -> None:
@@ -279,7 +282,7 @@ def presented_key(headers: Headers) -> bytes:
 
 
 def client_address(scope: Scope) -> str:
-    """Whom to count a request for: an IPv4 address, or an IPv6 one's network, of which anybody has all."""
+    """Whom to count a request for: an IPv4 address, or the /64 of an IPv6 one, which one client has."""
     host = (scope.get("client") or ("",))[0]
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
@@ -295,8 +298,8 @@ def client_address(scope: Scope) -> str:
 def is_foreign(headers: Headers, cors: tuple[str, ...]) -> bool:
     """Whether a browser sent this for a page of somebody else's.
 
-    Where nobody needs a key because only this machine can reach the service, a browser on it must not lend
-    its hand to the pages it shows: neither directly, nor by a name of theirs that points here.
+    Without keys, to be on this machine is the only credential, and a browser here has it. So no page of
+    others may use it, neither by our address nor by a name of its own that resolves to it (DNS rebinding).
     """
     host, origin = headers.get("host", ""), headers.get("origin")
     name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host

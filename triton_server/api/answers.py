@@ -5,7 +5,6 @@ times a second.
 """
 
 import json
-import logging
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable
@@ -13,13 +12,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-from model_core import TritonchatError
-
 from ..async_client import Part
-from .errors import ApiError, ClientLeft, body_of
+from .errors import ApiError, ClientLeft, told
 from .served import Model
-
-LOGGER = logging.getLogger(__name__)
 
 _dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _Logprobs = list[dict[str, Any]]  # as the contract has them
@@ -58,7 +53,7 @@ async def whole(
     async with aclosing(parts):
         async for number, part in parts:
             choices[number].add(part)
-    told = [
+    listed = [
         {
             "index": number,
             **style.choice("".join(choice.text)),
@@ -67,7 +62,7 @@ async def whole(
         }
         for number, choice in enumerate(choices)
     ]
-    return _dumps({**style.envelope(model, False), "choices": told, "usage": _usage(choices, n)}).encode()
+    return _dumps({**style.envelope(model, False), "choices": listed, "usage": _usage(choices, n)}).encode()
 
 
 async def events(
@@ -80,57 +75,41 @@ async def events(
 ) -> AsyncIterator[bytes]:
     """The answers as server-sent events, the last of them [DONE], or an error where one failed."""
     start = f"data: {_dumps(style.envelope(model, True))[:-1]}".encode()
-    head, tail = (
-        start + b',"choices":[{"index":',
-        b"}]" + (b',"usage":null}' if with_usage else b"}") + b"\n\n",
-    )
+    end = b',"usage":null}\n\n' if with_usage else b"}\n\n"
+
+    def event(number: int, delta: bytes, logprobs: bytes = b"null", reason: bytes = b"null") -> bytes:
+        choice = b'{"index":%d%b,"logprobs":%b,"finish_reason":%b}' % (number, delta, logprobs, reason)
+        return b"".join((start, b',"choices":[', choice, b"]", end))
+
     choices = [_Choice() for _ in range(count)]
     try:
         async with aclosing(parts):
             async for number, part in parts:
-                choice, index = choices[number], b"%d" % number
-                if not choice.begun:
-                    yield b"".join(
-                        (head, index, style.opening, b',"logprobs":null,"finish_reason":null', tail)
-                    )
+                choice = choices[number]
+                if not choice.text:
+                    yield event(number, style.opening)
                 offset = choice.offset
                 choice.add(part)
                 logprobs = part.details.get("logprobs")
                 if part.text or logprobs:
-                    told = b"null" if not logprobs else _dumps(style.logprobs(logprobs, offset)).encode()
-                    yield b"".join(
-                        (
-                            head,
-                            index,
-                            style.before,
-                            _dumps(part.text).encode(),
-                            style.after,
-                            b',"logprobs":',
-                            told,
-                            b',"finish_reason":null',
-                            tail,
-                        )
-                    )
+                    listed = _dumps(style.logprobs(logprobs, offset)).encode() if logprobs else b"null"
+                    yield event(number, style.before + _dumps(part.text).encode() + style.after, listed)
                 if part.is_last:
-                    reason = part.details["finish_reason"].encode()
-                    rest = b',"logprobs":null,"finish_reason":"%b"' % reason
-                    yield b"".join((head, index, style.closing, rest, tail))
+                    reason = b'"%b"' % part.details["finish_reason"].encode()
+                    yield event(number, style.closing, reason=reason)
         if with_usage:
             yield start + f',"choices":[],"usage":{_dumps(_usage(choices, n))}}}\n\n'.encode()
         yield b"data: [DONE]\n\n"
     except ClientLeft:
         raise
     except Exception as error:
-        if not isinstance(error, TritonchatError):
-            LOGGER.exception("A stream failed")
-        yield f"data: {_dumps(body_of(error))}\n\n".encode()
+        yield f"data: {_dumps(told(error))}\n\n".encode()
 
 
 class _Choice:
     """One of a request's answers as far as it has come."""
 
     def __init__(self) -> None:
-        self.begun = False
         self.text: list[str] = []
         self.logprobs: _Logprobs | None = None
         self.offset = 0  # in characters, of the next token whose log probability will be told
@@ -138,7 +117,6 @@ class _Choice:
 
     def add(self, part: Part) -> None:
         """Take the next part. Raises ApiError if it says that the answer was cut off."""
-        self.begun = True
         self.text.append(part.text)
         fresh = part.details.get("logprobs")
         if fresh is not None:
@@ -171,10 +149,10 @@ def _chat_choice(text: str) -> dict[str, Any]:
 
 
 def _chat_logprobs(entries: _Logprobs, offset: int) -> dict[str, Any]:
-    told = [
+    listed = [
         {**_token(entry), "top_logprobs": [_token(e) for e in entry["top_logprobs"]]} for entry in entries
     ]
-    return {"content": told, "refusal": None}
+    return {"content": listed, "refusal": None}
 
 
 def _token(entry: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from .meters import Meters
 
 _MAX_HEADER_BYTES = 64 * 1024
-# A request that comes more slowly than this, after the time that it has anyhow, is not meant to end.
+# A request must come, and an answer be taken, at least this fast on average; a slower client is stalling.
 _MIN_BYTES_PER_SECOND = 1000
 # What the kernel takes off us without anybody reading it. By itself it would grow to megabytes a connection,
 # and a stream whose client is stuck would go on for as long.
@@ -36,8 +36,10 @@ class Connection(HttpToolsProtocol):
     def __init__(self, timeout_s: float, meters: Meters, **settings: Any) -> None:
         super().__init__(**settings)
         self._timeout_s, self._meters = timeout_s, meters
-        self._in_header = False
         self._since, self._bytes = 0.0, 0  # of the request that is being read
+        self._beside = 0  # bytes since its last piece of body: headers, trailers, what stands around chunks
+        self._unsent = 0
+        self._is_deaf = False  # whether no further request is taken
         self._reading: asyncio.TimerHandle | None = None
         self._writing: asyncio.TimerHandle | None = None
 
@@ -57,32 +59,49 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Some of a request is there."""
+        # Line ends begin no request, but they end uvicorn's own patience.
+        if self._reading is None and (self.cycle is None or self.cycle.response_complete):
+            self._expect_request()
         self._bytes += len(data)
+        self._beside += len(data)
         super().data_received(data)
-        if self._in_header and self._bytes > _MAX_HEADER_BYTES:
+        if self._beside > _MAX_HEADER_BYTES:
             self._cut_off()
 
     def on_message_begin(self) -> None:
         """A request begins."""
         super().on_message_begin()
-        self._in_header = True
         self._expect_request()
 
     def on_headers_complete(self) -> None:
         """Its body follows, if it has one."""
-        self._in_header = False
+        running = self.cycle
         super().on_headers_complete()
+        if self.pipeline:
+            # It came before the last one was answered. To keep it, uvicorn would stop reading, and so not see
+            # the client leave. Few send such, and they ask again where the connection ends.
+            self.pipeline.clear()
+            self.cycle, self._is_deaf = running, True
+            running.keep_alive = False
+            self.flow.resume_reading()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of the body is there."""
+        if not self._is_deaf:
+            self._beside = 0
+            super().on_body(body)
 
     def on_message_complete(self) -> None:
         """A request is there as a whole."""
         self._reading = _stop(self._reading)
-        super().on_message_complete()
+        if not self._is_deaf:
+            self._beside = 0
+            super().on_message_complete()
 
     def pause_writing(self) -> None:
         """The client takes no more for now."""
         super().pause_writing()
-        if self._timeout_s:
-            self._writing = self.loop.call_later(self._timeout_s, self._cut_off)
+        self._expect_reader()
 
     def resume_writing(self) -> None:
         """The client has taken all."""
@@ -91,7 +110,7 @@ class Connection(HttpToolsProtocol):
 
     def _expect_request(self) -> None:
         self._reading = _stop(self._reading)
-        self._since, self._bytes = self.loop.time(), 0
+        self._since, self._bytes, self._beside = self.loop.time(), 0, 0
         if self._timeout_s:
             self._reading = self.loop.call_later(self._timeout_s, self._check_progress)
 
@@ -105,11 +124,25 @@ class Connection(HttpToolsProtocol):
         else:
             self._cut_off()
 
+    def _expect_reader(self) -> None:
+        if self._timeout_s:
+            self._unsent = self.transport.get_write_buffer_size()
+            self._writing = self.loop.call_later(self._timeout_s, self._check_reader)
+
+    def _check_reader(self) -> None:
+        taken = self._unsent - self.transport.get_write_buffer_size()
+        if taken < _MIN_BYTES_PER_SECOND * self._timeout_s:
+            self._cut_off()
+        else:
+            self._expect_reader()
+
     def _cut_off(self) -> None:
         self._meters.cut_off.inc()
         self.transport.abort()
 
 
 def _stop(timer: asyncio.TimerHandle | None) -> None:
+    """Cancel a timer; None, to put in its place."""
     if timer is not None:
         timer.cancel()
+    return None

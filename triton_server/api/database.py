@@ -16,6 +16,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, IntegrityError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.orm import Mapped, mapped_column
 
+from ..folders import data_folder
 from .errors import ApiError
 
 LOGGER = logging.getLogger(__name__)
@@ -90,6 +91,11 @@ class _Schema(_Base):
     version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
 
 
+def default_url() -> str:
+    """SQLite in the user's data folder."""
+    return URL.create("sqlite", database=str(data_folder() / "sessions.db")).render_as_string()
+
+
 def connect(url: str) -> sql.Engine:
     """What connects to a database when it is used first.
 
@@ -112,7 +118,7 @@ def connect(url: str) -> sql.Engine:
             **options,
         )
     except ModuleNotFoundError as error:
-        raise StoreError("PostgreSQL needs its driver: pip install 'psycopg[binary]'.") from error
+        raise StoreError("PostgreSQL needs its driver: install tritonchat[postgresql].") from error
     if is_sqlite(parsed):
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)

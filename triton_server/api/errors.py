@@ -7,7 +7,9 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from model_core.errors import TritonchatError
@@ -18,19 +20,44 @@ _STATUS = {  # by the error's type; any other is 500
     "invalid_request": 400,
     "prompt_too_long": 400,
     "no_memory": 400,
-    "session_not_found": 404,
     "timeout": 408,
-    "session_exists": 409,
-    "session_busy": 409,
     "queue_full": 429,
     "shutting_down": 503,
     "server_unavailable": 503,
-    "database": 503,
 }
 _CODES = {"prompt_too_long": "context_length_exceeded"}  # where OpenAI has a name of its own
 _KINDS = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _RETRY_AFTER_S = {429: 1, 503: 5}
 _ABOUT = re.compile(r"(\w+) must be ")  # how SamplingParams begins when a field is wrong
+
+
+class Problem(BaseModel):
+    """What went wrong: in a sentence, its kind, the field, and in one word."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class ErrorBody(BaseModel):
+    """An error."""
+
+    error: Problem
+
+
+# What any route may answer, for the description of the API.
+ERRORS: dict[int | str, dict[str, Any]] = {
+    400: {"model": ErrorBody, "description": "The request can never succeed as it is."},
+    401: {"model": ErrorBody, "description": "It needs an API key."},
+    403: {"model": ErrorBody, "description": "It comes from a web page that may not use the service."},
+    404: {"model": ErrorBody, "description": "There is nothing of that name."},
+    408: {"model": ErrorBody, "description": "Its timeout_s has passed."},
+    413: {"model": ErrorBody, "description": "Its body is too large."},
+    422: {"model": ErrorBody, "description": "A field is missing or of the wrong type."},
+    429: {"model": ErrorBody, "description": "There is too much to do; Retry-After says when to try again."},
+    503: {"model": ErrorBody, "description": "The engine is away, starting or stopping."},
+}
 
 
 class ApiError(TritonchatError):
@@ -91,6 +118,13 @@ def body_of(error: Exception) -> dict[str, Any]:
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 
+def told(error: Exception) -> dict[str, Any]:
+    """As `body_of`, for a stream, which has no status any more: what nobody expected is logged here."""
+    if not isinstance(error, TritonchatError):
+        LOGGER.error("A stream failed", exc_info=error)
+    return body_of(error)
+
+
 def headers_of(error: Exception) -> dict[str, str]:
     """The headers that an error adds to its response: Retry-After where trying again makes sense."""
     wait = getattr(error, "retry_after_s", None) or _RETRY_AFTER_S.get(status_of(error))
@@ -106,18 +140,17 @@ def response_of(error: Exception) -> Response:
 
 
 def install(app: FastAPI) -> None:
-    """Let the application answer all errors in this form."""
+    """Let the application answer all errors in this form; logs.py does so for those that nobody expected."""
 
     async def known(request: Request, error: Exception) -> Response:
         return response_of(error)
 
-    async def unknown(request: Request, error: Exception) -> Response:
-        LOGGER.error("A request failed", exc_info=error)
-        return response_of(error)
+    async def left(request: Request, error: Exception) -> Response:
+        return response_of(ClientLeft())
 
+    app.add_exception_handler(ClientDisconnect, left)
     for kind in (TritonchatError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, known)
-    app.add_exception_handler(Exception, unknown)
 
 
 def _first_problem(error: RequestValidationError) -> tuple[str, str | None]:

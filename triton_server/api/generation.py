@@ -13,11 +13,12 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from ..async_client import Part
-from ..wire import Messages
+from ..contract import Messages
 from .errors import ApiError, ClientLeft
 from .settings import Settings
 
 T = TypeVar("T")
+_Items = asyncio.Queue[tuple[int, Part] | Exception]
 _MAX_PREFIX = 80  # of an id that a client sent; the engine takes 128 characters in all
 
 
@@ -32,7 +33,8 @@ class Job:
 async def generate(request: Request, messages: Messages, parameters: dict[str, Any]) -> AsyncIterator[Part]:
     """The answer to `messages` in parts, for a client that waits at the other end of `request`.
 
-    The id of the request begins with that of the HTTP request; answers are cut at the settings' `max_tokens`.
+    The id of the request begins with that of the HTTP request; answers are cut at the settings'
+    `max_answer_tokens`.
     When the client leaves, the generation stops and so does this iteration, with ClientLeft.
 
     Raises:
@@ -51,14 +53,24 @@ async def generate_all(request: Request, jobs: Sequence[Job]) -> AsyncIterator[t
     All are counted; what there is no room for is refused before any begins.
     """
     state = request.app.state
-    jobs = [_limited(job, state.settings) for job in jobs]
-    prefix = str(getattr(request.state, "request_id", "http"))[:_MAX_PREFIX]
+    settings = state.settings
+    jobs = [_limited(job, settings) for job in jobs]
+    if settings.max_streams and len(jobs) > settings.max_streams:
+        raise ApiError(
+            400,
+            f"{len(jobs)} answers are more than this service gives at once, {settings.max_streams} "
+            "(--max-streams).",
+            "invalid_request",
+            "n",
+        )
+    prefix = request.state.request_id[:_MAX_PREFIX]
     request.state.usage = Counter()  # for the log
-    queue: asyncio.Queue[tuple[int, Part] | Exception] = asyncio.Queue()
+    queue: _Items = asyncio.Queue()
     with ExitStack() as stack:
         for _ in jobs:
             stack.enter_context(state.answers.one())
-        tasks = [asyncio.create_task(_watch(request, queue))]
+        watch = asyncio.create_task(_watch(request, queue))
+        tasks = [watch]
         stack.callback(lambda: [task.cancel() for task in tasks])
         for number, job in enumerate(jobs):
             parameters = {**job.parameters, "request_id": f"{prefix}-{uuid.uuid4().hex}"}
@@ -67,6 +79,8 @@ async def generate_all(request: Request, jobs: Sequence[Job]) -> AsyncIterator[t
         left = len(jobs)
         while left:
             item = await queue.get()
+            if watch.done():  # what is in the queue by then nobody has seen
+                raise ClientLeft
             if isinstance(item, Exception):
                 raise item
             if item[1].is_last:
@@ -107,7 +121,7 @@ class Streamed(Response):
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _pump(parts: AsyncIterator[Part], number: int, queue: asyncio.Queue) -> None:
+async def _pump(parts: AsyncIterator[Part], number: int, queue: _Items) -> None:
     """Put the parts of an answer into the queue, or what went wrong."""
     try:
         async with aclosing(parts):
@@ -117,7 +131,7 @@ async def _pump(parts: AsyncIterator[Part], number: int, queue: asyncio.Queue) -
         queue.put_nowait(error)
 
 
-async def _watch(request: Request, queue: asyncio.Queue) -> None:
+async def _watch(request: Request, queue: _Items) -> None:
     """Put ClientLeft into the queue when the client hangs up."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
@@ -133,7 +147,7 @@ def _limited(job: Job, settings: Settings) -> Job:
             "too_many_messages",
             "messages",
         )
-    asked, most = job.parameters.get("max_tokens"), settings.max_tokens
+    asked, most = job.parameters.get("max_tokens"), settings.max_answer_tokens
     if most and (asked is None or (isinstance(asked, int) and asked > most)):
         return Job(job.messages, {**job.parameters, "max_tokens": most})
     return job

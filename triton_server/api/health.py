@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request, Response
 
 from model_core import TritonchatError
 
+from ..async_client import AsyncChatClient
 from ..wire import away
 from .meters import meters_of
 
@@ -22,15 +23,15 @@ _METRICS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}
 class Readiness:
     """Whether a server answers, asked at most once in READY_S however many want to know."""
 
-    def __init__(self) -> None:
-        self._asking = asyncio.Lock()
+    def __init__(self, client: AsyncChatClient) -> None:
+        self._client, self._asking = client, asyncio.Lock()
         self._ready, self._until = False, 0.0
 
-    async def of(self, client: Any) -> bool:
-        """Whether the server of an AsyncChatClient answers and its models are ready."""
+    async def get(self) -> bool:
+        """Whether the server answers and its models are ready."""
         async with self._asking:
             if time.monotonic() >= self._until:
-                self._ready = await client.is_ready()
+                self._ready = await self._client.is_ready()
                 self._until = time.monotonic() + READY_S
             return self._ready
 
@@ -45,10 +46,8 @@ async def healthz() -> dict[str, str]:
 async def readyz(request: Request) -> dict[str, str]:
     """Triton answers, and its models are ready."""
     state = request.app.state
-    if not hasattr(state, "readiness"):
-        state.readiness = Readiness()
-    if not await state.readiness.of(state.client):
-        raise away(state.settings.server)
+    if not await state.readiness.get():
+        raise away(state.client.url)
     return {"status": "ready"}
 
 

@@ -1,7 +1,4 @@
-"""Structured logs: one line a request, with the id by which its client knows it. What is said stays out.
-
-Lines are JSON, or readable where a person looks at them in a terminal.
-"""
+"""Structured logs: a line of JSON for each request, with its client's id for it. What is said stays out."""
 
 import logging
 import re
@@ -9,7 +6,6 @@ import sys
 import time
 import traceback
 import uuid
-from collections.abc import Mapping
 from typing import Any
 
 import structlog
@@ -46,11 +42,7 @@ def configure(settings: Settings) -> None:
     ]
     if not settings.log_content:
         shared.append(_traceback_without_words)
-    last: list[Processor] = (
-        [structlog.dev.ConsoleRenderer()]
-        if sys.stderr.isatty()
-        else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
-    )
+    last: list[Processor] = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
@@ -79,7 +71,7 @@ class LogMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        exchange = _Exchange(scope, receive, send, _MAX_CONTENT if self._with_content else 0)
+        exchange = _Logged(scope, receive, send, _MAX_CONTENT if self._with_content else 0)
         self._meters.requests_open.inc()
         failure: Exception | None = None
         try:
@@ -92,7 +84,7 @@ class LogMiddleware:
             self._meters.requests_open.dec()
             self._write(scope, exchange, failure)
 
-    def _write(self, scope: Scope, exchange: "_Exchange", failure: Exception | None) -> None:
+    def _write(self, scope: Scope, exchange: "_Logged", failure: Exception | None) -> None:
         route = getattr(scope.get("route"), "path", _NOWHERE)
         status = exchange.status or _LEFT
         seconds = time.monotonic() - exchange.began
@@ -112,9 +104,8 @@ class LogMiddleware:
             line["complete"] = False  # the client left, or was cut off
         if state.get("owner"):
             line["key"] = state["owner"][:8]
-        usage = state.get("usage")
-        if isinstance(usage, Mapping):
-            line |= {name: usage[name] for name in _USAGE if name in usage}
+        usage = state.get("usage", {})
+        line |= {name: usage[name] for name in _USAGE if name in usage}
         if self._with_content:
             line |= {"body": _text(exchange.body), "answer": _text(exchange.answer)}
         if failure is None:
@@ -123,7 +114,7 @@ class LogMiddleware:
             self._log.error("request", **line, exc_info=failure)
 
 
-class _Exchange:
+class _Logged:
     """A request and its answer, as far as the log is to tell."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, keep: int) -> None:
@@ -145,7 +136,7 @@ class _Exchange:
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.status = message["status"]
+            self.status = _LEFT if self._left else message["status"]
             MutableHeaders(scope=message)[REQUEST_ID] = self._id
         else:
             self.complete = not message.get("more_body", False) and not self._left

@@ -8,12 +8,11 @@ from starlette.responses import Response
 
 from model_core.sampling import MAX_LOGPROBS
 
-from ..wire import Messages
+from ..contract import Messages
 from . import answers
-from .errors import ApiError
+from .errors import ERRORS, ApiError
 from .generation import Job, Streamed, begun, generate_all
-from .schemas import (
-    ERRORS,
+from .openai_schemas import (
     ChatCompletion,
     ChatRequest,
     Completion,
@@ -50,7 +49,7 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
     _refuse_unknown_ways(body)
     asked = body.max_tokens if body.max_completion_tokens is None else body.max_completion_tokens
     messages = [_message(number, message) for number, message in enumerate(body.messages, 1)]
-    jobs = _jobs([messages], body, {"max_tokens": asked, "logprobs": _chat_logprobs(body)})
+    jobs = _jobs([messages], body, {"max_tokens": asked, "logprobs": _alternatives(body)})
     return await _answer(request, body, jobs, answers.CHAT, model)
 
 
@@ -91,7 +90,12 @@ async def _answer(
     style: answers.Style,
     model: Model,
 ) -> Response:
-    parts, n = generate_all(request, jobs), body.n or 1
+    n, most = body.n or 1, request.app.state.settings.max_body_bytes
+    if (
+        n > 1 and n * len(await request.body()) > most
+    ):  # each answer takes the whole conversation to the engine
+        raise ApiError(413, f"n times the body is more than {most} bytes (--max-body).", "too_large", "n")
+    parts = generate_all(request, jobs)
     if not body.stream:
         return Response(await answers.whole(parts, len(jobs), n, style, model), media_type="application/json")
     with_usage = body.stream_options is not None and bool(body.stream_options.include_usage)
@@ -158,7 +162,7 @@ def _refuse_unknown_ways(body: ChatRequest) -> None:
         raise _unsupported("modalities", "this service answers in text alone.")
 
 
-def _chat_logprobs(body: ChatRequest) -> int | None:
+def _alternatives(body: ChatRequest) -> int | None:
     """How many alternatives a token to tell; None for no log probabilities at all."""
     top = body.top_logprobs
     if top is not None and not 0 <= top <= MAX_LOGPROBS:

@@ -1,10 +1,10 @@
 """The HTTP service as a process beside the server."""
 
-import subprocess
 import sys
 from pathlib import Path
 
-from ..child import Child, launch, reachable
+from ..child import Child, launch
+from ..hosts import reachable
 from .settings import Settings
 
 
@@ -18,10 +18,3 @@ def launch_api(settings: Settings, log: Path | None) -> Child:
         log,
         f"{scheme}://{reachable(settings.host)}:{settings.port}/healthz",
     )
-
-
-def start_api(settings: Settings, log: Path | None) -> subprocess.Popen:
-    """As `launch_api`, and wait until it answers. Raises TritonchatError if it does not come up."""
-    child = launch_api(settings, log)
-    child.wait_until_up()
-    return child.process

@@ -29,19 +29,25 @@ class ServedModel:
     """What the server has, asked again now and then: it may come back with another model."""
 
     def __init__(self, client: AsyncChatClient) -> None:
-        self._client, self._asking = client, asyncio.Lock()
+        self._client = client
+        self._asking: asyncio.Task[Model] | None = None
         self._model: Model | None = None
         self._until = 0.0
 
     async def get(self) -> Model:
         """The model. Raises ServerUnavailable."""
-        async with self._asking:
-            if self._model is None or time.monotonic() > self._until:
-                found = _model(await self._client.stats())
-                if self._model is None or self._model.fingerprint != found.fingerprint:
-                    self._model = found
-                self._until = time.monotonic() + _FRESH_S
+        if self._model is not None and time.monotonic() <= self._until:
             return self._model
+        if self._asking is None or self._asking.done():  # else all wait for the same answer
+            self._asking = asyncio.create_task(self._ask())
+        return await asyncio.shield(self._asking)
+
+    async def _ask(self) -> Model:
+        found = _model(await self._client.stats())
+        if self._model is None or self._model.fingerprint != found.fingerprint:
+            self._model = found
+        self._until = time.monotonic() + _FRESH_S
+        return self._model
 
     async def named(self, name: str) -> Model:
         """The model, if that is its name or "default". Raises ApiError (404) or ServerUnavailable."""

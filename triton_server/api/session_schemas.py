@@ -80,14 +80,14 @@ class Question(_In):
         description="The question. `question` is another name for it.",
     )
     stream: bool = Field(False, description="Send the answer as server-sent events, as it is made.")
-    parameters: Parameters = Field(Parameters(), description="Of this answer alone, before the session's.")
+    parameters: Parameters = Field(Parameters(), description="For this answer; they override the session's.")
 
 
 class Reversion(_In):
     """Where to go back to."""
 
     to: int = Field(
-        description="Before this question, from 1. One more than there are changes nothing.",
+        description="The first question to drop, from 1; one past the last drops nothing.",
         json_schema_extra={"minimum": 1},  # a number out of range is told what the range is
     )
 

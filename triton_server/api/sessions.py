@@ -1,4 +1,4 @@
-"""Conversations that the service keeps: /sessions, and the paths of an earlier service as other names.
+"""Conversations that the service keeps: /sessions.
 
 The history of a session is what its owner has seen. So a turn is kept before the end of its answer is sent;
 of a stream that breaks off, what was sent until then is kept as a turn that ends with "cancelled"; and of an
@@ -14,18 +14,16 @@ from typing import Annotated, Any, TypeVar
 
 import anyio
 from fastapi import APIRouter, Query, Request
-from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ValidationError
-from starlette.responses import PlainTextResponse, Response
+from pydantic import BaseModel
+from starlette.responses import Response
 
 from model_core import SamplingParams
-from model_core.errors import InvalidRequest, ShuttingDown, TritonchatError
+from model_core.errors import ShuttingDown
 
 from ..async_client import Part
 from . import store
-from .errors import ApiError, ClientLeft, body_of
+from .errors import ERRORS, ApiError, ClientLeft, ErrorBody, told
 from .generation import Streamed, begun, generate
-from .schemas import ERRORS, ErrorBody
 from .session_schemas import (
     Changes,
     NewSession,
@@ -55,18 +53,18 @@ mixed up: the second is refused (409, `session_busy`). If the client leaves, the
 been sent of a stream is kept as a turn whose `finish_reason` is `cancelled`."""
 
 
-_BUSY: dict[int | str, dict[str, Any]] = {
+BUSY: dict[int | str, dict[str, Any]] = {
     409: {"model": ErrorBody, "description": "Another request works on the session; Retry-After says when."}
 }
-_TAKEN: dict[int | str, dict[str, Any]] = {
+TAKEN: dict[int | str, dict[str, Any]] = {
     409: {"model": ErrorBody, "description": "There is a session of this id."}
 }
 
 
-@router.post("/sessions", response_model=SessionState, status_code=201, responses=_TAKEN)
+@router.post("/sessions", response_model=SessionState, status_code=201, responses=TAKEN)
 async def create_session(request: Request, new: NewSession | None = None) -> store.Session:
     """Begin a session, under an id of your own or one that is made."""
-    return await _create(request, new or NewSession())
+    return await create(request, new or NewSession())
 
 
 @router.get("/sessions")
@@ -74,7 +72,7 @@ async def list_sessions(
     request: Request,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE, description="Sessions of a page.")] = 20,
     before: Annotated[
-        int | None, Query(ge=1, le=2**31 - 1, description="The page after one is `before` its `next`.")
+        int | None, Query(ge=1, le=2**31 - 1, description="For the page after one: its `next`.")
     ] = None,
 ) -> SessionPage:
     """Your sessions, the newest first."""
@@ -92,7 +90,7 @@ async def get_session(request: Request, session_id: SessionId) -> store.Session:
     return await asyncio.to_thread(_store(request).session, _owner(request), session_id)
 
 
-@router.put("/sessions/{id}", response_model=SessionState, responses=_BUSY)
+@router.put("/sessions/{id}", response_model=SessionState, responses=BUSY)
 async def change_session(request: Request, session_id: SessionId, changes: Changes) -> store.Session:
     """Set the system prompt or parameters. Turns stay as they are; the next answer goes by the new ones."""
     sessions, owner = _store(request), _owner(request)
@@ -104,7 +102,7 @@ async def change_session(request: Request, session_id: SessionId, changes: Chang
         return await _finish(sessions.change, session, **values)
 
 
-@router.delete("/sessions/{id}", status_code=204, responses=_BUSY)
+@router.delete("/sessions/{id}", status_code=204, responses=BUSY)
 async def delete_session(request: Request, session_id: SessionId) -> None:
     """Remove a session with all its turns."""
     sessions, owner = _store(request), _owner(request)
@@ -112,7 +110,7 @@ async def delete_session(request: Request, session_id: SessionId) -> None:
         await _finish(sessions.delete, owner, session_id)
 
 
-@router.put("/sessions/{id}/revert", response_model=SessionState, responses=_BUSY)
+@router.put("/sessions/{id}/revert", response_model=SessionState, responses=BUSY)
 async def revert_session(request: Request, session_id: SessionId, reversion: Reversion) -> store.Session:
     """Go back to before a question: it and all that came after it are gone."""
     sessions, owner = _store(request), _owner(request)
@@ -130,74 +128,16 @@ async def revert_session(request: Request, session_id: SessionId, reversion: Rev
             'with all but the text, or {"error": {...}} where it failed.',
             "content": {"text/event-stream": {}},
         },
-        **_BUSY,
+        **BUSY,
     },
 )
 async def ask(request: Request, session_id: SessionId, question: Question) -> Response | dict[str, Any]:
-    parts = _answer(request, session_id, question, question.stream)
+    parts = answer_of(request, session_id, question, question.stream)
     if question.stream:
         return Streamed(_events(await begun(parts)), "text/event-stream")
     async with aclosing(parts):
         said = [part async for part in parts]
     return {"text": "".join(part.text for part in said), **said[-1].details}
-
-
-def _object_or_plain(model: type[BaseModel], field: str, required: bool = True) -> dict[str, Any]:
-    """OpenAPI's words for a body that is a JSON object, or one field of it as plain text."""
-    content = {
-        "application/json": {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}},
-        "text/plain": {"schema": {"type": "string", "minLength": 1, "description": f"`{field}` alone."}},
-    }
-    return {"requestBody": {"required": required, "content": content}}
-
-
-_TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}}
-
-
-@router.post(
-    "/createSession",
-    status_code=201,
-    response_class=Response,
-    responses={201: {"description": "The id.", **_TEXT}, **_TAKEN},
-    openapi_extra=_object_or_plain(NewSession, "id", required=False),
-)
-async def create_session_by_old_name(request: Request) -> PlainTextResponse:
-    """As POST /sessions; the body may be the id alone, and the answer is."""
-    session = await _create(request, await _body(request, NewSession, "id"))
-    return PlainTextResponse(session.id, status_code=201)
-
-
-@router.put(
-    "/generate/{id}",
-    response_class=Response,
-    responses={200: {"description": "The answer.", **_TEXT}, **_BUSY},
-    openapi_extra=_object_or_plain(Question, "prompt"),
-)
-async def ask_by_old_name(request: Request, session_id: SessionId) -> Response:
-    """As PUT /sessions/{id}/generate; the body may be the question alone, and the answer is streamed text.
-
-    An answer that fails after it has begun is broken off: the response does not end as HTTP's do.
-    """
-    question = await _body(request, Question, "prompt")
-    return Streamed(_text(await begun(_answer(request, session_id, question, streamed=True))), "text/plain")
-
-
-@router.put(
-    "/revert/{id}",
-    response_model=SessionState,
-    responses=_BUSY,
-    openapi_extra=_object_or_plain(Reversion, "to"),
-)
-async def revert_session_by_old_name(request: Request, session_id: SessionId) -> store.Session:
-    """As PUT /sessions/{id}/revert; the body may be the number alone."""
-    return await revert_session(request, session_id, await _body(request, Reversion, "to"))
-
-
-@router.delete("/removeSession/{id}", response_class=Response, responses=_BUSY)
-async def delete_session_by_old_name(request: Request, session_id: SessionId) -> Response:
-    """As DELETE /sessions/{id}, but answers 200."""
-    await delete_session(request, session_id)
-    return Response()
 
 
 async def settle(sessions: store.Store) -> None:
@@ -207,12 +147,13 @@ async def settle(sessions: store.Store) -> None:
             await asyncio.sleep(0.01)
 
 
-async def _create(request: Request, new: NewSession) -> store.Session:
+async def create(request: Request, new: NewSession) -> store.Session:
+    """A new session of the request's owner."""
     parameters = _merged({}, new.parameters)
     return await _finish(_store(request).create, _owner(request), new.id, new.system, parameters)
 
 
-async def _answer(
+async def answer_of(
     request: Request, session_id: str, question: Question, streamed: bool
 ) -> AsyncIterator[Part]:
     """The answer's parts; the last says which turn it is, and comes when that is in the database.
@@ -260,43 +201,11 @@ async def _events(parts: AsyncIterator[Part]) -> AsyncIterator[bytes]:
     except ClientLeft:
         raise
     except Exception as error:
-        if not isinstance(error, TritonchatError):
-            LOGGER.exception("A stream failed")
-        yield _event(body_of(error))
-
-
-async def _text(parts: AsyncIterator[Part]) -> AsyncIterator[bytes]:
-    async with aclosing(parts):
-        async for part in parts:
-            yield part.text.encode()
+        yield _event(told(error))
 
 
 def _event(value: dict[str, Any]) -> bytes:
     return f"data: {json.dumps(value)}\n\n".encode()
-
-
-async def _body(request: Request, model: type[Body], field: str) -> Body:
-    """A body that is a JSON object, or one field of it as plain text.
-
-    Raises InvalidRequest or RequestValidationError where it is neither.
-    """
-    try:
-        text = (await request.body()).decode()
-    except UnicodeDecodeError as error:
-        raise InvalidRequest("the body is not UTF-8.") from error
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = None
-    is_object = isinstance(value, dict)
-    if not is_object:
-        if text and "json" in request.headers.get("content-type", ""):
-            raise InvalidRequest("the body is not a JSON object.")
-        value = {field: text} if text else {}
-    try:
-        return model.model_validate(value, strict=is_object)
-    except ValidationError as error:
-        raise RequestValidationError([{**e, "loc": ("body", *e["loc"])} for e in error.errors()]) from error
 
 
 async def _finish(change: Callable[..., Result], *arguments: Any, **named: Any) -> Result:

@@ -1,12 +1,13 @@
 """How the HTTP service is run: where it listens, who may use it, and how much of it."""
 
-import ipaddress
 import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 
 from model_core import TritonchatError
+
+from ..hosts import is_loopback
 
 _VARIABLE = "TRITONCHAT_API_SETTINGS"
 
@@ -21,13 +22,13 @@ class Settings:
         api_keys: any of these opens the service; none: nobody is asked for one.
         open_to_all: the operator has said that anybody who can reach the service may use it.
         cors: origins of web pages that may call the service; "*": all. None by default.
-        database: SQLAlchemy URL of the sessions' database; empty: SQLite in the user's data folder.
+        database: SQLAlchemy URL of the sessions' database; None: SQLite in the user's data folder.
         max_body_bytes: of a request.
         max_messages: of a conversation.
-        max_tokens: an answer is cut here, whatever was asked for.
+        max_answer_tokens: an answer is cut here, whatever was asked for.
         requests_per_minute: of one key, or of one address where there are no keys.
         max_streams: answers under way at once, all clients together.
-        send_timeout_s: a client that takes nothing for so long is cut off.
+        client_timeout_s: a client that takes, or sends, nothing for so long is cut off.
         log_content: write what is said into the log.
         tls_certificate, tls_key: PEM files; None: no TLS.
     """
@@ -38,19 +39,20 @@ class Settings:
     api_keys: tuple[str, ...] = ()
     open_to_all: bool = False
     cors: tuple[str, ...] = ()
-    database: str = ""
+    database: str | None = None
     max_body_bytes: int = 4 * 2**20
     max_messages: int = 1000
-    max_tokens: int = 0
+    max_answer_tokens: int = 0
     requests_per_minute: int = 0
     max_streams: int = 256
-    send_timeout_s: float = 30.0
+    client_timeout_s: float = 30.0
     log_content: bool = False
     tls_certificate: str | None = None
     tls_key: str | None = None
 
     def __post_init__(self) -> None:
-        """Raises TritonchatError for a key that nobody can send, and where the network needs none unsaid."""
+        """Raises TritonchatError for a key that no header can carry, and for a network address with neither
+        keys nor `open_to_all`."""
         if not (self.api_keys or self.open_to_all or is_loopback(self.host)):
             raise TritonchatError(
                 f"--host {self.host} opens the service to the network; give it an --api-key, or say "
@@ -71,14 +73,3 @@ class Settings:
     def to_environment(self) -> dict[str, str]:
         """The variable that hands these to the service's process; never on a command line, for all to see."""
         return {_VARIABLE: json.dumps(asdict(self))}
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a service that listens there."""
-    if host == "localhost":
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return (getattr(address, "ipv4_mapped", None) or address).is_loopback

@@ -17,12 +17,10 @@ from typing import Any
 
 import sqlalchemy as sql
 from sqlalchemy import orm
-from sqlalchemy.engine import URL
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from model_core.errors import InvalidRequest
 
-from ..folders import data_folder
 from . import database
 from .database import Session, Turn
 from .errors import ApiError
@@ -60,11 +58,6 @@ class SessionBusy(ApiError):
             "session_busy",
             retry_after_s=1,
         )
-
-
-def default_url() -> str:
-    """SQLite in the user's data folder."""
-    return URL.create("sqlite", database=str(data_folder() / "sessions.db")).render_as_string()
 
 
 class Store:

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from ..async_client import Part
+from .errors import ERRORS
 from .generation import Streamed, begun, generate
-from .schemas import ERRORS
 
 _PASSED = {  # the name here: the name in the contract
     "num_predict": "max_tokens",

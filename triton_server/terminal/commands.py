@@ -17,6 +17,7 @@ from rich.text import Text
 from model_core import SamplingParams, TritonchatError
 
 from .chat import Chat
+from .display import literal
 
 # A smiley is no command, and neither is anything else that a colon and a word do not begin.
 _COMMAND = re.compile(r":([a-z][a-z_]+)(?:\s+(.*))?", re.DOTALL)
@@ -132,7 +133,7 @@ def _save(chat: Chat, argument: str) -> None:
     session = chat.record()
     if not session["turns"]:
         raise TritonchatError("there is nothing to save yet.")
-    path = Path(argument or f"{session['id']}.md").expanduser()
+    path = Path(argument or Path(f"{session['id']}.md").name).expanduser()
     writers = {".json": as_json, ".md": as_markdown, ".txt": as_markdown}
     write = writers.get(path.suffix.lower())
     if write is None:
@@ -166,7 +167,8 @@ def _sessions(chat: Chat, _: str) -> None:
     for session in sessions:
         used = datetime.fromisoformat(session["updated"].replace("Z", "+00:00")).astimezone()
         style = "bold" if session["id"] == chat.session_id else ""
-        table.add_row(session["id"], str(session["questions"]), f"{used:%Y-%m-%d %H:%M}", style=style)
+        shown = Text(literal(session["id"]))
+        table.add_row(shown, str(session["questions"]), f"{used:%Y-%m-%d %H:%M}", style=style)
     chat.console.print(table)
 
 
@@ -208,7 +210,8 @@ class CommandCompleter(Completer):
     """Completes commands and what stands behind them; messages are left alone."""
 
     def __init__(self, chat: Chat) -> None:
-        self._chat, self._ids = chat, []
+        self._chat = chat
+        self._ids: list[str] = []
         self._paths = PathCompleter(expanduser=True)
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:

@@ -13,7 +13,7 @@ import httpx
 from model_core import TritonchatError
 from model_core.errors import InvalidRequest
 
-from ..api.settings import is_loopback
+from ..hosts import is_loopback
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 

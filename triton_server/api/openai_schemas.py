@@ -83,7 +83,7 @@ class ChatRequest(_Sampling):
     """A conversation that waits for an answer."""
 
     messages: List[Message]
-    max_completion_tokens: int | None = Field(None, description="Comes before max_tokens.")
+    max_completion_tokens: int | None = Field(None, description="Takes precedence over max_tokens.")
     logprobs: bool | None = None
     top_logprobs: int | None = Field(None, description="Alternatives for each token, 0 to 20.")
     response_format: ResponseFormat | None = None
@@ -214,32 +214,3 @@ class ModelList(BaseModel):
 
     object: Literal["list"]
     data: list[ModelEntry]
-
-
-class Problem(BaseModel):
-    """What went wrong: in a sentence, its kind, the field, and in one word."""
-
-    message: str
-    type: str
-    param: str | None
-    code: str | None
-
-
-class ErrorBody(BaseModel):
-    """An error."""
-
-    error: Problem
-
-
-# What any route may answer, for the description of the API.
-ERRORS: dict[int | str, dict[str, Any]] = {
-    400: {"model": ErrorBody, "description": "The request can never succeed as it is."},
-    401: {"model": ErrorBody, "description": "It needs an API key."},
-    403: {"model": ErrorBody, "description": "It comes from a web page that may not use the service."},
-    404: {"model": ErrorBody, "description": "There is nothing of that name."},
-    408: {"model": ErrorBody, "description": "Its timeout_s has passed."},
-    413: {"model": ErrorBody, "description": "Its body is too large."},
-    422: {"model": ErrorBody, "description": "A field is missing or of the wrong type."},
-    429: {"model": ErrorBody, "description": "There is too much to do; Retry-After says when to try again."},
-    503: {"model": ErrorBody, "description": "The engine is away, starting or stopping."},
-}

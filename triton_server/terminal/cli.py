@@ -9,24 +9,34 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from model_core import TritonchatError
-from model_core.errors import InvalidRequest
 
 from ..options import option
+from ..stdin import decoded, prompt_or_input
 
 if TYPE_CHECKING:
     from .chat import Chat
 
-STDIN = "-"
 REFUSED, AWAY = 1, 3
 
 
 @click.command()
 @click.argument("question", required=False)
-@option("--server", envvar="TRITONCHAT_API_URL", default="127.0.0.1:8080", help="Where the HTTP service is.")
+@option(
+    "--server",
+    envvar="TRITONCHAT_API_URL",
+    default="127.0.0.1:8080",
+    help="URL of the HTTP service; https://... for TLS.",
+)
 @option("--api-key", help="Where the service asks for one; safer in the environment.")
 @option("--id", "session_id", metavar="ID", help="Come back to this session, or begin one of this name.")
 @option("--system", metavar="TEXT", help="What the model should know before the conversation begins.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="As :set; may be repeated.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter, such as temperature=0.7; may be repeated.",
+)
 @option("--vi", is_flag=True, help="Keys of vi instead of those of emacs.")
 def chat(
     question: str | None,
@@ -45,7 +55,7 @@ def chat(
     Ends with 1 where something was refused, 3 where no server answers, 130 after Ctrl-C.
     """
     from .chat import Chat  # only now, for other commands need no HTTP client
-    from .display import open_console
+    from .display import literal, open_console
     from .service import Service, ServiceError
 
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -66,7 +76,7 @@ def chat(
             else:
                 _answer(conversation, _questions(question), keep=session_id is not None)
     except ServiceError as error:
-        click.secho(f"tritonchat: {error}", fg="red", err=True)
+        click.secho(f"tritonchat: {literal(str(error))}", fg="red", err=True)
         sys.exit(AWAY if error.status in (0, 503) else REFUSED)
 
 
@@ -96,33 +106,13 @@ def _answer(conversation: "Chat", questions: Iterator[str], keep: bool) -> None:
                 conversation.service.delete(conversation.session_id)
 
 
-def prompt_or_input(prompt: str | None) -> str | None:
-    """The prompt of a command line, or what comes as - or by a pipe. None where there is neither.
-
-    Raises InvalidRequest where that is no text.
-    """
-    if prompt is not None and prompt != STDIN:
-        return prompt
-    if prompt is None and sys.stdin.isatty():
-        return None
-    text = _text(sys.stdin.buffer.read(), "standard input").removesuffix("\n")
-    return text if text or prompt == STDIN else None
-
-
 def _questions(question: str | None) -> Iterator[str]:
     if question is not None:
         given = (prompt_or_input(question),)
     else:
         lines = enumerate(sys.stdin.buffer, 1)
-        given = (_text(line, f"line {number} of standard input") for number, line in lines)
+        given = (decoded(line, f"line {number} of standard input") for number, line in lines)
     return (text.strip() for text in given if text and text.strip())
-
-
-def _text(data: bytes, name: str) -> str:
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise InvalidRequest(f"{name} is not UTF-8.") from error
 
 
 def _setting(text: str) -> tuple[str, Any]:
