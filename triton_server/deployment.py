@@ -25,6 +25,7 @@ from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM
 from .machine import use_libpython
 from .telemetry import Telemetry
 from .tls import Tls
+from .wire import KEEPALIVE_MS
 
 LOGGER = logging.getLogger(__name__)
 
@@ -38,7 +39,6 @@ START_ATTEMPTS = 4
 HAND_OVER_S = 5.0
 # How long Triton waits for company for a request; less than a token of any model that needs it.
 BATCH_DELAY_US = 2000
-PING_INTERVAL_MS = 10_000
 # A response costs about a millisecond of processor. So a stream sends no more often than anybody reads,
 # and all streams together no more than this many a second: a twentieth of all cores.
 STREAM_INTERVAL_S = 0.03
@@ -99,8 +99,8 @@ class Deployment:
                 http_port=address.http_port,
                 grpc_address=address.host,
                 grpc_port=address.grpc_port,
-                # Our clients ask that often whether anybody is there; gRPC would hang up on them.
-                grpc_http2_min_recv_ping_interval_without_data=PING_INTERVAL_MS,
+                # By itself gRPC hangs up on clients that ask more often than every five minutes.
+                grpc_http2_min_recv_ping_interval_without_data=KEEPALIVE_MS // 2,
                 grpc_use_ssl=address.tls is not None,
                 grpc_server_cert=address.tls and address.tls.certificate,
                 grpc_server_key=address.tls and address.tls.key,

@@ -15,9 +15,10 @@ from model_core import errors
 from model_core.errors import InvalidRequest, QueueFull, TritonchatError
 
 CONTROL_S = 10.0  # a command that takes longer than this finds no server
+KEEPALIVE_MS = 20_000  # a connection that is silent for so long is asked whether anybody is there
 # Notice within seconds a server that has vanished without a word, and one that is back.
 _CHANNEL = [
-    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_time_ms", KEEPALIVE_MS),
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.max_reconnect_backoff_ms", 1_000),
