@@ -15,6 +15,7 @@ from tokenizers import Tokenizer
 from torch.nn.functional import cross_entropy
 from tqdm import tqdm
 from transformers import LlamaConfig, LlamaForCausalLM
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from training.dialogues import dialogues, stories
 from training.drills import copying, plain, sums
@@ -24,13 +25,14 @@ CONTEXT = 1024
 IGNORED = -100
 CHUNK = 4096  # dialogues generated, sorted by length and cut into batches at a time
 SAVE_EVERY = 100  # steps
+STRETCH = 128  # queries
 
 
 @dataclass(frozen=True)
 class Recipe:
     """Everything the result depends on, so that the same recipe gives the same model."""
 
-    steps: int = 8000
+    steps: int = 10000
     drills: int = 8  # chunks of copying before anything else
     batch_tokens: int = 4096
     learning_rate: float = 3e-3
@@ -51,6 +53,38 @@ class Progress:
 
 
 Batch = tuple[torch.Tensor, torch.Tensor]
+
+
+def attention(
+    module: torch.nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: torch.Tensor | None,
+    scaling: float,
+    **_: object,
+) -> tuple[torch.Tensor, None]:
+    """Causal attention, a stretch of queries at a time; on a processor twice as fast as PyTorch's own.
+
+    query [batch, heads, length, width], key and value [batch, groups, length, width]; returns [batch, length,
+    heads, width]. Padding is at the end, where nothing is learnt, so `mask` is not needed.
+    """
+    batch, heads, length, width = query.shape
+    rows = heads // key.shape[1]  # of each group
+    query = (query * scaling).reshape(-1, rows, length, width)
+    key, value = key.reshape(-1, length, width).transpose(1, 2), value.reshape(-1, length, width)
+    results = []
+    for begin in range(0, length, STRETCH):
+        end = min(begin + STRETCH, length)
+        own = query[:, :, begin:end].reshape(-1, rows * (end - begin), width)
+        scores = torch.matmul(own, key[:, :, :end]).view(-1, rows, end - begin, end)
+        later = torch.full_like(scores[0, 0], -torch.inf).triu(begin + 1)
+        shares = torch.softmax(scores + later, -1).view(-1, rows * (end - begin), end)
+        results.append(torch.matmul(shares, value[:, :end]).view(-1, rows, end - begin, width))
+    return torch.cat(results, 2).view(batch, heads, length, width).transpose(1, 2).contiguous(), None
+
+
+ALL_ATTENTION_FUNCTIONS.register("stretches", attention)
 
 
 def build_model(vocabulary: int, end_ids: list[int], pad_id: int) -> LlamaForCausalLM:
@@ -166,6 +200,8 @@ def train(tokenizer: Tokenizer, recipe: Recipe, checkpoint: Path) -> tuple[Llama
     model = build_model(tokenizer.get_vocab_size(), end_ids, end_ids[1])
     look_back(model)
     model.to("cuda" if torch.cuda.is_available() else "cpu")
+    if model.device.type == "cpu":
+        model.set_attn_implementation("stretches")
     optimizers = build_optimizers(model, recipe)
     progress = Progress()
     if checkpoint.exists():

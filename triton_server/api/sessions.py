@@ -7,14 +7,12 @@ answer that never came, nothing.
 
 import asyncio
 import json
-import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from typing import Annotated, Any, TypeVar
 
 import anyio
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel
 from starlette.responses import Response
 
 from model_core import SamplingParams
@@ -37,21 +35,16 @@ from .session_schemas import (
     SessionSummary,
 )
 
-LOGGER = logging.getLogger(__name__)
-
 router = APIRouter(tags=["sessions"], responses=ERRORS)
 
 MAX_PAGE = 100
-Body = TypeVar("Body", bound=BaseModel)
 Result = TypeVar("Result")
 _SETTLE_S = 5.0
 _DETAILS = ("finish_reason", "usage", "timings")
 
-
 _KEPT = """The turn is in the database before the answer ends. Two requests on one session at once are never
 mixed up: the second is refused (409, `session_busy`). If the client leaves, the generation stops; what had
 been sent of a stream is kept as a turn whose `finish_reason` is `cancelled`."""
-
 
 BUSY: dict[int | str, dict[str, Any]] = {
     409: {"model": ErrorBody, "description": "Another request works on the session; Retry-After says when."}
