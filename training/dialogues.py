@@ -62,7 +62,7 @@ def plan(rng: Random, talk: Talk) -> list[Skill]:
     """The skills of one conversation in order: any mixture, and mostly facts told and asked for later."""
     length = rng.choices(list(LENGTHS), list(LENGTHS.values()))[0]
     skills = rng.choices(list(SKILLS), list(SKILLS.values()), k=length)
-    if not skills or rng.random() < 0.55:
+    if not skills or rng.random() < 0.65:
         for _ in range(rng.choice((1, 1, 1, 2))):
             plant(rng, skills)
     for _ in known(talk):

@@ -1,5 +1,6 @@
 """Names to talk about, drawn so widely that a model must learn to copy them and cannot know them all."""
 
+from collections.abc import Sequence
 from random import Random
 
 from training.talk import words
@@ -88,6 +89,15 @@ def blend(rng: Random, names: tuple[str, ...]) -> str:
     name = one[: rng.randint(2, 5)] + other[rng.randint(1, 4) :].lower()
     usual = 3 <= len(name) <= 11 and name.isascii() and name.isalpha()
     return name if usual and name not in HELD_OUT else blend(rng, names)
+
+
+def coin(rng: Random, nouns: Sequence[str]) -> str:
+    """A noun that does not exist: pieces of two others, two others in one, or mere sounds."""
+    kind = rng.random()
+    if kind >= 0.7:
+        return invent_name(rng).lower()
+    single = tuple(noun for noun in nouns if noun.isalpha())
+    return blend(rng, single).lower() if kind < 0.4 else "".join(rng.sample(single, 2)).lower()
 
 
 def draw_name(rng: Random) -> str:

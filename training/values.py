@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from random import Random
 
-from training.names import blend, draw_name, invent_name
+from training.names import blend, coin, draw_name, invent_name
 from training.talk import Pool, phrases, words
 
 COLOURS = Pool(
@@ -174,17 +174,18 @@ def permitted(pool: Pool, draw: Callable[[], str]) -> str:
 def draw_colour(rng: Random) -> str:
     """A colour: plain, in some shade, or one that nobody has heard of."""
     kind = rng.random()
-    if kind < 0.4:
+    if kind < 0.3:
         return COLOURS.draw(rng)
-    if kind < 0.75:
+    if kind < 0.6:
         return permitted(COLOURS, lambda: f"{rng.choice(SHADES)} {COLOURS.draw(rng)}")
-    return invent_word(rng) + rng.choice(("", "", " " + rng.choice(COLOURS.values[:16])))
+    colour = permitted(COLOURS, lambda: coin(rng, COLOURS.values))
+    return colour + rng.choice(("", "", " " + rng.choice(COLOURS.values[:16])))
 
 
 def draw_town(rng: Random) -> str:
     """A town, real or made up, of one word or several."""
     kind = rng.random()
-    if kind < 0.45:
+    if kind < 0.35:
         return TOWNS.draw(rng)
     town = invent_name(rng)
     if kind < 0.6:
@@ -196,7 +197,7 @@ def draw_town(rng: Random) -> str:
 
 def draw_pet(rng: Random) -> str:
     """The kind of a pet; now and then of a kind unknown to science."""
-    return PETS.draw(rng) if rng.random() < 0.85 else invent_word(rng)
+    return PETS.draw(rng) if rng.random() < 0.5 else permitted(PETS, lambda: coin(rng, PETS.values))
 
 
 def draw_pet_name(rng: Random) -> str:
@@ -207,30 +208,36 @@ def draw_pet_name(rng: Random) -> str:
 def draw_food(rng: Random) -> str:
     """Something to eat, from the table or put together."""
     kind = rng.random()
-    if kind < 0.45:
+    if kind < 0.35:
         return FOODS.draw(rng)
-    first = invent_word(rng) if kind < 0.65 else rng.choice(INGREDIENTS)
+    if kind < 0.5:
+        return permitted(FOODS, lambda: coin(rng, FOODS.values))
+    first = coin(rng, INGREDIENTS) if kind < 0.7 else rng.choice(INGREDIENTS)
     dish = rng.choice(DISHES).replace("-", " ")
     full = f"{first} {dish}" if rng.random() < 0.7 else f"{rng.choice(COOKED)} {first} {dish}"
-    return draw_food(rng) if full in FOODS.held_out else full
+    return draw_food(rng) if any(value in full for value in FOODS.held_out) else full
 
 
 def draw_job(rng: Random) -> str:
     """A job, from the table or put together."""
     kind = rng.random()
-    if kind < 0.55:
+    if kind < 0.4:
         return JOBS.draw(rng)
-    first = invent_word(rng) if kind < 0.75 else rng.choice(MATERIALS)
+    if kind < 0.6:
+        return permitted(JOBS, lambda: coin(rng, JOBS.values))
+    first = coin(rng, MATERIALS) if kind < 0.8 else rng.choice(MATERIALS)
     return f"{first} {rng.choice(TRADES)}"
 
 
 def draw_hobby(rng: Random) -> str:
     """A hobby, from the table or put together."""
     kind = rng.random()
-    if kind < 0.55:
+    if kind < 0.4:
         return HOBBIES.draw(rng)
-    if kind < 0.8:
+    if kind < 0.6:
         return permitted(HOBBIES, lambda: f"{rng.choice(PASTIMES)} {rng.choice(THINGS)}")
+    if kind < 0.8:
+        return permitted(HOBBIES, lambda: coin(rng, HOBBIES.values))
     return invent_word(rng) + rng.choice(("ing", "ing", " collecting", " racing", " ball", " dancing"))
 
 

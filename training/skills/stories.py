@@ -41,7 +41,9 @@ from training.skills.story_tables import (
     PLACES,
     bare,
     definite,
+    draw_hero,
     draw_hero_name,
+    draw_object,
     draw_place,
 )
 from training.talk import Exchange, Talk, expand
@@ -94,9 +96,14 @@ class Request:
     theme: str | None = None
 
 
-def draw_cast(rng: Random) -> Cast:
-    """Somebody, somewhere, with something."""
-    return Cast(HEROES.draw(rng), rng.choice(NAMES), draw_place(rng), OBJECTS.draw(rng))
+def draw_cast(rng: Random, named: str = "") -> Cast:
+    """Somebody, somewhere, with something; what is `named` may be something that nobody has heard of."""
+    return Cast(
+        draw_hero(rng) if "h" in named else HEROES.draw(rng),
+        rng.choice(NAMES),
+        draw_place(rng) if "p" in named else PLACES.draw(rng),
+        draw_object(rng) if "o" in named else OBJECTS.draw(rng),
+    )
 
 
 def write_story(rng: Random) -> str:
@@ -144,10 +151,8 @@ def told(rng: Random, request: Request, plot: Plot) -> Exchange:
 
 def draw_request(rng: Random, talk: Talk) -> Request:
     """A request that names any of hero, place and thing, or none of them."""
-    cast, tone = draw_cast(rng), rng.choices(TONES, (6, 1, 1, 1.5))[0]
     named = rng.choices((*BODIES, "theme", ""), (40, 10, 12, 5, 18, 6, 6, 3, 8))[0]
-    if "p" not in named:
-        cast = replace(cast, place=PLACES.draw(rng))  # made-up ones are for those who name them
+    cast, tone = draw_cast(rng, named if named in BODIES else ""), rng.choices(TONES, (6, 1, 1, 1.5))[0]
     slots: dict[str, str] = {}
     relation = theme = None
     if not named:
@@ -248,7 +253,7 @@ def go_on(rng: Random, cast: Cast, plot: Plot) -> list[Exchange]:
 def change(rng: Random, cast: Cast, plot: Plot) -> list[Exchange]:
     """The same story once more with another hero, place or thing."""
     part = rng.choice(list(CHANGES))
-    fresh = draw_cast(rng)
+    fresh = draw_cast(rng, "hpo")
     changed = {"hero": fresh.hero, "name": fresh.name} if part == "hero" else {part: getattr(fresh, part)}
     ask = mannered(rng, rng.choice(INSTEAD).replace("CHANGE", CHANGES[part]))
     return [told(rng, Request(ask, {"new": getattr(fresh, part)}, replace(cast, **changed)), plot)]

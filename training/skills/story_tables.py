@@ -4,7 +4,7 @@ import re
 from random import Random
 
 from training.english import an
-from training.names import draw_name, invent_name
+from training.names import coin, draw_name, invent_name
 from training.talk import Pool, phrases, words
 
 HERO_NOUNS = phrases("""
@@ -110,6 +110,12 @@ def sampled(nouns: tuple[str, ...], adjectives: tuple[str, ...], before: str = "
     return tuple(f"{before} {phrase}".strip() for phrase in phrases)
 
 
+HELD_OUT = {
+    *NEW_HERO_NOUNS,
+    *NEW_OBJECT_NOUNS,
+    *(noun for nouns in NEW_PLACE_NOUNS.values() for noun in nouns),
+}
+
 HEROES = Pool(combined(HERO_NOUNS, HERO_ADJECTIVES), sampled(NEW_HERO_NOUNS, HERO_ADJECTIVES))
 PLACES = Pool(
     tuple(
@@ -126,12 +132,33 @@ PLACES = Pool(
 OBJECTS = Pool(combined(OBJECT_NOUNS, OBJECT_ADJECTIVES), sampled(NEW_OBJECT_NOUNS, OBJECT_ADJECTIVES))
 
 
+def draw_hero(rng: Random) -> str:
+    """A hero to train on: of the pool, or one that nobody has heard of."""
+    return HEROES.draw(rng) if rng.random() < 0.5 else unheard_of(rng, HERO_NOUNS, HERO_ADJECTIVES)
+
+
+def draw_object(rng: Random) -> str:
+    """An object to train on: of the pool, or one that nobody has heard of."""
+    return OBJECTS.draw(rng) if rng.random() < 0.5 else unheard_of(rng, OBJECT_NOUNS, OBJECT_ADJECTIVES)
+
+
 def draw_place(rng: Random) -> str:
-    """A place to train on: of the pool, a town, or one that has just been made up."""
+    """A place to train on: of the pool, a town, or one that nobody has heard of."""
     kind = rng.random()
-    if kind < 0.75:
+    if kind < 0.45:
         return PLACES.draw(rng)
-    return f"in {rng.choice(TOWNS) if kind < 0.85 else invent_name(rng)}"
+    if kind < 0.65:
+        return f"in {rng.choice(TOWNS) if kind < 0.52 else invent_name(rng)}"
+    before = rng.choice(list(PLACE_NOUNS))
+    return f"{before} {unheard_of(rng, PLACE_NOUNS['in'], PLACE_ADJECTIVES)}"
+
+
+def unheard_of(rng: Random, nouns: tuple[str, ...], adjectives: tuple[str, ...]) -> str:
+    """Something that does not exist, with an adjective or without: to name it is to copy."""
+    noun = coin(rng, nouns)
+    if noun in HELD_OUT:
+        return unheard_of(rng, nouns, adjectives)
+    return an(f"{rng.choice(adjectives)} {noun}" if rng.random() < 0.5 else noun)
 
 
 def draw_hero_name(rng: Random) -> str:

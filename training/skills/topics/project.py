@@ -64,8 +64,8 @@ PROJECT = {
         """,
     ),
     "production": Topic(
-        "Run tritonchat serve on each machine, put a load balancer in front, and watch the metrics on port "
-        "8002.",
+        "Run tritonchat serve on each machine, put a load balancer in front, and watch /metrics on port "
+        "8080.",
         tasks="""
             (run|use|deploy|put|take) (it|tritonchat|this) (in|into|to|for) (production|a cluster|
                 a data center)

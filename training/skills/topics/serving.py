@@ -64,8 +64,9 @@ SERVING = {
         """,
     ),
     "host": Topic(
-        "Start it with --host 0.0.0.0 to listen on every network. Without it, only this machine can connect.",
-        brief="Start it with --host 0.0.0.0.",
+        "Start it with --host 0.0.0.0 and an --api-key, so that other machines can use the HTTP API. With "
+        "--open-to-all they can use the page, too.",
+        brief="Start it with --host 0.0.0.0 and an --api-key.",
         more="For example: tritonchat up --host 0.0.0.0 --api-key SECRET",
         tasks="""
             (reach|use|open|see|access|get to) (it|the page|the server|tritonchat) from (another|
@@ -237,7 +238,8 @@ SERVING = {
         """,
     ),
     "metrics": Topic(
-        "The server counts requests and times on port 8002, in the form that Prometheus reads.",
+        "The HTTP API has requests, tokens and times at /metrics on port 8080, in the form that Prometheus "
+        "reads.",
         tasks="""
             (see|get|read|collect|watch|scrape) (the|some) (metrics|statistics|counters|usage numbers)
             (monitor|watch|observe|supervise) (the server|tritonchat|it|my server)
