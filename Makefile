@@ -11,7 +11,7 @@ chat: $(VENV)/.ready
 	@exec $(BIN)/tritonchat up
 
 test: $(VENV)/.ready-dev
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(VENV)/.ready-dev
 	@$(BIN)/ruff check .

@@ -117,7 +117,10 @@ def main() -> None:
     grpc, http = f"127.0.0.1:{ports[0]}", f"http://127.0.0.1:{ports[3]}"
     try:
         with ChatClient(grpc) as client:
-            client.wait_until_ready(600)
+            while not client.is_ready():
+                if server.poll() is not None:
+                    sys.exit(f"The server did not start; this says why: {' '.join(command)}")
+                time.sleep(0.1)
         started = time.perf_counter() - start
         ways = (through_triton(grpc, args.tokens), through_http(http, args.tokens))
         served = {clients: [measure(ask, clients, args.tokens) for ask in ways] for clients in loads}
