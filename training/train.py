@@ -32,7 +32,7 @@ STRETCH = 128  # queries
 class Recipe:
     """Everything the result depends on, so that the same recipe gives the same model."""
 
-    steps: int = 24000
+    steps: int = 20000
     drills: int = 8  # chunks of copying before anything else
     batch_tokens: int = 4096
     learning_rate: float = 3e-3
