@@ -13,7 +13,6 @@ Parameters are those of `model_core.SamplingParams`. What the server refuses is 
 import contextlib
 import json
 import queue
-import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -123,14 +122,6 @@ class ChatClient:
             return all(self._triton.is_model_ready(name, client_timeout=wire.CONTROL_S) for name in MODELS)
         except InferenceServerException:
             return False
-
-    def wait_until_ready(self, timeout_s: float = 60.0) -> None:
-        """Wait for a server that is starting. Raises ServerUnavailable when the time is over."""
-        end = time.monotonic() + timeout_s
-        while not self.is_ready():
-            if time.monotonic() > end:
-                raise wire.away(self.url)
-            time.sleep(0.1)
 
     def _control(self, command: dict[str, Any]) -> dict[str, Any]:
         try:
