@@ -1,6 +1,7 @@
 """How people type to a machine: hastily, in lower case, with slips and abbreviations."""
 
 import re
+from collections.abc import Callable
 from random import Random
 
 WORD = re.compile(r"(?<![\w{'])[A-Za-z]{4,}(?![\w}'])")
@@ -33,8 +34,12 @@ AFTER_QUESTION = ("??", "???", "?!", " ?", "? :)", "...", "? ", "? thanks")
 AFTER_STATEMENT = ("!!", "!!!", "...", "..", " :)", " :D", " !", "! :)", " ;)", " lol")
 
 
-def type_carelessly(rng: Random, ask: str, slots: dict[str, str]) -> str:
-    """The text of a template without choices, with the slips of a hasty hand; values of slots stay whole."""
+def type_carelessly(rng: Random, ask: str, slots: dict[str, str], spell: Callable[[str], str] = str) -> str:
+    """The text of a template without choices, with the slips of a hasty hand; values of slots stay whole.
+
+    `spell` gives how the person writes names: as they are, all small or all large.
+    """
+    slots = {slot: spell(value) for slot, value in slots.items()}
     if rng.random() < 0.08:
         ask = rng.choice(FILLERS) + (ask if KEEPS_CAPITAL.match(ask) else ask[:1].lower() + ask[1:])
     ask = end(rng, ask)
@@ -42,12 +47,11 @@ def type_carelessly(rng: Random, ask: str, slots: dict[str, str]) -> str:
         ask = misspell(rng, ask)
     ask = drop(rng, ask)
     style = rng.random()
+    if spell is str.upper or (style > 0.97 and "{" not in ask):
+        return re.sub(r"(\{\w+\})|([^{]+)", shout, ask).format(**slots)
     if style < 0.4:
-        return ask.lower().format(**{slot: value.lower() for slot, value in slots.items()})
-    if style < 0.43:
-        return re.sub(r"(\{\w+\})|([^{]+)", shout, ask).format(**{k: v.upper() for k, v in slots.items()})
-    ask = ask.format(**slots)
-    return ask[:1].upper() + ask[1:] if style < 0.75 else ask
+        return ask.lower().format(**slots)
+    return (ask[:1].upper() + ask[1:] if style < 0.75 else ask).format(**slots)
 
 
 def shout(found: re.Match[str]) -> str:

@@ -37,7 +37,7 @@ def stories(seed: int, count: int) -> Iterator[str]:
 
 def dialogue(rng: Random) -> list[Message]:
     """One conversation, beginning with a system message now and then."""
-    talk = Talk()
+    talk = Talk(spell=rng.choices((str, str.lower, str.upper), (62, 35, 3))[0])
     opening: list[Message] = []
     if rng.random() < 0.35:
         opening.append({"role": "system", "content": system_prompt(rng, talk)})
@@ -51,7 +51,7 @@ def converse(rng: Random, skills: list[Skill], talk: Talk) -> list[Message]:
         for exchange in skill(rng, talk):
             ask, answer = render(rng, exchange, talk)
             if talk.name and rng.random() < 0.5:
-                answer = PERSONAL.sub(rf"\1, {talk.name}", answer)
+                answer = PERSONAL.sub(rf"\1, {talk.as_typed(talk.name)}", answer)
             talk.history.append((ask, answer))
             messages.append({"role": "user", "content": ask})
             messages.append({"role": "assistant", "content": answer})

@@ -10,6 +10,9 @@ from training.careless import type_carelessly
 ALTERNATIVES = re.compile(r"\(([^()]*\|[^()]*)\)")
 SENTENCE = re.compile(r""".+?[.!?]["']?(?= ["'A-Z]|\n|$)""")
 OWN_NAME = re.compile(r"\bTiny\b")
+SLOT = re.compile(r"\{(\w+)\}")
+# A word with a capital of its own; `The` may be that of a sentence.
+PROPER = re.compile(r"\b(?!The\b)[^\W\d_]\w+")
 
 
 @dataclass
@@ -85,6 +88,15 @@ class Talk:
     brief: bool = False
     facts: dict[str, Fact] = field(default_factory=dict)  # all but the name, in the order told
     history: list[tuple[str, str]] = field(default_factory=list)  # what was asked, and answered
+    spell: Callable[[str], str] = str  # how the person writes names: as they are, or all small or large
+    named: set[str] = field(default_factory=set)  # proper names that the person has written
+
+    def as_typed(self, text: str) -> str:
+        """A text with the names that the person has written as the person writes them.
+
+        So all that is to be copied is the same tokens in either place, and no spelling has to be known.
+        """
+        return PROPER.sub(lambda found: self.spell(found[0]) if found[0] in self.named else found[0], text)
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -120,5 +132,8 @@ def render(rng: Random, exchange: Exchange, talk: Talk | None = None) -> tuple[s
     ask = OWN_NAME.sub("{assistant}", expand(rng, exchange.ask))
     answer = expand(rng, exchange.brief if talk.brief and exchange.brief else exchange.answer)
     answer = OWN_NAME.sub("{assistant}", answer).format(**slots)
+    for slot in set(SLOT.findall(ask)) - {"assistant"}:
+        talk.named |= {word for word in PROPER.findall(slots[slot]) if word[0].isupper()}
     brief = talk.brief and not exchange.brief
-    return type_carelessly(rng, ask, slots), first_sentence(answer) if brief else answer
+    answer = talk.as_typed(first_sentence(answer) if brief else answer)
+    return type_carelessly(rng, ask, slots, talk.spell), answer

@@ -1,7 +1,8 @@
 """The tokenizer of the embedded model: byte-level BPE, so that any text has tokens and comes back whole.
 
 Every byte has a token, which rare characters fall back to. A digit is always a token of its own: so numbers
-that were never seen are made of known parts, and sums can be learnt.
+that were never seen are made of known parts, and sums can be learnt. What is said to the model begins with a
+space, so that its first word has the same tokens as in the middle of an answer, and can be copied there.
 """
 
 import json
@@ -21,7 +22,11 @@ CHAT_TEMPLATE = """\
     {%- if message.role not in ['system', 'user', 'assistant'] %}
         {{- raise_exception('Unknown role: ' ~ message.role) }}
     {%- endif %}
-    {{- '<|im_start|>' ~ message.role ~ '\\n' ~ message.content ~ '<|im_end|>\\n' }}
+    {{- '<|im_start|>' ~ message.role ~ '\\n' }}
+    {%- if message.role != 'assistant' %}
+        {{- ' ' }}
+    {%- endif %}
+    {{- message.content ~ '<|im_end|>\\n' }}
 {%- endfor %}
 {%- if add_generation_prompt %}
     {{- '<|im_start|>assistant\\n' }}
@@ -76,8 +81,8 @@ def encode_dialogue(tokenizer: Tokenizer, messages: list[dict[str, str]]) -> Sam
     produced: list[bool] = []
     for message in messages:
         head = [start, *tokenizer.encode(message["role"] + "\n").ids]
-        body = [*tokenizer.encode(message["content"]).ids, end]
-        tokens += head + body + newline
         own = message["role"] == "assistant"
+        body = [*tokenizer.encode(message["content"] if own else f" {message['content']}").ids, end]
+        tokens += head + body + newline
         produced += [False] * len(head) + [own] * len(body) + [False] * len(newline)
     return tokens, produced

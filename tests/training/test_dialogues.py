@@ -1,7 +1,7 @@
 """The generated text: the same for the same seed, well formed, and free of what is held out for testing."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -225,10 +225,23 @@ def test_careless_typing_never_touches_the_name_or_the_answer() -> None:
     asks = set()
     for seed in range(200):
         ask, answer = render(Random(seed), exchange)
-        assert "ottilie" in ask.lower() and answer == "Your name is Ottilie."
+        assert "Ottilie" in ask and answer == "Your name is Ottilie."
         asks.add(ask)
     assert len(asks) > 50
-    assert any(ask.isupper() for ask in asks) and any(ask.islower() for ask in asks)
+    assert any(ask.replace("Ottilie", "").islower() for ask in asks)
+    shouted = {render(Random(seed), Exchange("how are you?", "Fine."))[0] for seed in range(200)}
+    assert any(ask.isupper() for ask in shouted)
+
+
+@pytest.mark.parametrize("spell", [str.lower, str.upper])
+def test_names_come_back_as_the_person_writes_them(spell: Callable[[str], str]) -> None:
+    talk = Talk(spell=spell)
+    told = Exchange("my dog {name} is old", "The good old {name}!", {"name": "Anna-Lena Ott"})
+    for seed in range(50):
+        ask, answer = render(Random(seed), told, talk)
+        assert spell("Anna-Lena Ott") in ask and answer == f"The good old {spell('Anna-Lena Ott')}!"
+    later = render(Random(0), Exchange("who?", "The dog is Anna-Lena Ott, and Max is not."), talk)[1]
+    assert later == f"The dog is {spell('Anna-Lena Ott')}, and Max is not."
 
 
 def test_many_ways_to_tell_and_to_ask() -> None:
@@ -263,5 +276,5 @@ def test_the_model_learns_its_own_words_and_where_to_end(tokenizer: Tokenizer) -
     own = [token for token, mine in zip(tokens, produced, strict=True) if mine]
     assert tokenizer.decode(own, skip_special_tokens=False) == "Hi, Ada!<|im_end|>"
     assert tokenizer.decode(tokens, skip_special_tokens=False) == (
-        "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\nHi, Ada!<|im_end|>\n"
+        "<|im_start|>user\n Hello<|im_end|>\n<|im_start|>assistant\nHi, Ada!<|im_end|>\n"
     )

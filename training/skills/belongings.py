@@ -157,10 +157,10 @@ CALLED = Kind(
         my {who} has a new name(:|, it is) {value}
         I renamed my {who}(: it is|, it is now|. It's) {value}
     """),
-    openers=("", "", "{value}, what a nice name! "),
+    openers=("", "", "What a nice name, {value}! "),
     also=(
-        ("who is {value}( again|)?", "{value} is your {who}"),
-        ("who (was|is) {value}, do you (know|remember)?", "{value} is your {who}"),
+        ("who is {value}( again|)?", "your {who} is {value}"),
+        ("who (was|is) {value}, do you (know|remember)?", "your {who} is {value}"),
     ),
 )
 PET_ASKS = lines("""
@@ -174,7 +174,7 @@ PET_ASKS = lines("""
 """)
 PET = replace(
     CALLED,
-    openers=("", "", "{value} sounds like a good friend! "),
+    openers=("", "", "A good friend, {value}! "),
     also=(*CALLED.also, *((ask, "you have {a_who} called {value}") for ask in PET_ASKS)),
 )
 RELATIVE = replace(

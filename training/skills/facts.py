@@ -144,7 +144,7 @@ HOME = Kind(
     {old} was too loud, so I moved to {value}
         my new home is {value}
     """),
-    openers=("", "{value}! ", "Nice! "),
+    openers=("", "Ah, {value}! ", "Nice! "),
 )
 ORIGIN = Kind(
     key="town",
@@ -181,7 +181,7 @@ ORIGIN = Kind(
         "I really come from {value}",
         "I meant that I'm from {value}",
     ),
-    openers=("", "{value}! "),
+    openers=("", "Ah, {value}! "),
 )
 AGE = Kind(
     key="age",

@@ -116,7 +116,9 @@ def name_some(rng: Random, talk: Talk) -> list[Exchange]:
     """A list of one to seven things, and now and then some more of them."""
     one, several, things = rng.choice(KINDS)
     wanted = rng.randint(1, MOST)
-    drawn = rng.sample(things, len(things))
+    # In the order of the table, as a model without a plan can only go on, and not draw and remember.
+    first = rng.randrange(len(things))
+    drawn = [*things[first:], *things[:first]]
     if wanted == 1:
         ask = order(rng, rng.choice(ONE).replace("KIND1", one).replace("ONE", an(one)))
         turns = [Exchange(ask, f"Here is {an(one)}: {drawn[0]}.")]

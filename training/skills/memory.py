@@ -317,7 +317,7 @@ def repeat(rng: Random, talk: Talk) -> list[Exchange]:
         said = ", ".join(draw_name(rng).split()[0] for _ in range(rng.choice((1, 1, 1, 1, 1, 2, 2, 3, 5))))
     else:
         said = " ".join(draw_word(rng) for _ in range(rng.randint(2, 6)))
-    return [Exchange(rng.choice(REPEAT), f"{capital(said)}.", {"list": said})]
+    return [Exchange(rng.choice(REPEAT), "I say {list}.", {"list": said})]
 
 
 def draw_word(rng: Random) -> str:
@@ -332,7 +332,7 @@ def echo(rng: Random, talk: Talk) -> list[Exchange]:
     if not talk.history:
         return [Exchange(ask, "You have not said anything before that.")]
     said = talk.history[-1][own].strip()
-    if '"' in said or "\n" in said or len(said.split()) > LONGEST_ECHO:
+    if "\n" in said or len(said.split()) > LONGEST_ECHO:
         return repeat(rng, talk)
-    answer = f'{"I" if own else "You"} said: "{{said}}"'
+    answer = f"{'I' if own else 'You'} said: {{said}}"
     return [Exchange(ask, answer, {"said": said}, answer)]

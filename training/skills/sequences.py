@@ -326,7 +326,7 @@ def spell(rng: Random, talk: Talk) -> Exchange:
         answer = f"{spelling(talk.name)}." if talk.name in SPELT else NO_SPELLING
         return Exchange(mannered(rng, rng.choice(SPELL_MINE)), answer)
     if kind < 0.5:
-        return made(rng, question, LETTER_COUNT, f"{capital(word)} has {len(word)} letters.", word=word)
+        return made(rng, question, LETTER_COUNT, f"The word {word} has {len(word)} letters.", word=word)
     answer = f"{spelling(word)}."
     if kind < 0.65:
         word, answer = invent_name(rng).lower(), NO_SPELLING

@@ -229,8 +229,8 @@ def questions(rng: Random, cast: Cast, plot: Plot) -> list[Exchange]:
         (FOLLOW_UPS["name"], "The hero's name was {name}."),
         (FOLLOW_UPS["who"], "It was about {hero_called}."),
         (FOLLOW_UPS["where"], "It happened {place}."),
-        (WHAT_OF_IT[plot.relation], f"{{name}} {plot.relation} {{object}}."),
-        (FOLLOW_UPS["what"], f"{{name}} {plot.relation} {{object}}."),
+        (WHAT_OF_IT[plot.relation], f"In the story, {{name}} {plot.relation} {{object}}."),
+        (FOLLOW_UPS["what"], f"In the story, {{name}} {plot.relation} {{object}}."),
     )
     slots = cast.slots(rng) | {"kind": bare(cast.hero) if cast.hero else "hero"}
     some = rng.sample(about, rng.choice((1, 1, 2)))
