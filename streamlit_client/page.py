@@ -19,7 +19,14 @@ DEFAULT_SERVER = "127.0.0.1:8001"
 # Smoother than this nobody sees, and every look costs the browser a redraw.
 LOOK_INTERVAL_S = 0.05
 
-CHAT_EXAMPLES = ["Hello, who are you?", "My name is Ada.", "What can you do?", "Tell me a story."]
+CHAT_EXAMPLES = [
+    "Hello, who are you?",
+    "My name is Ada and I live in Ulm.",
+    "Tell me a story about a fox, a lighthouse and a golden key.",
+    "What is 47 + 38?",
+    "What rhymes with cat?",
+    "How do I load my own model?",
+]
 STORY_EXAMPLES = ["Once upon a time", "One day, a little dog", "The sun was shining and"]
 
 

@@ -1,161 +1,177 @@
-"""A small examination of a trained model: conversations with names it never saw, and fixed questions.
+"""The examination of a trained model: held-out values, in words written without a look at the training text.
 
 `python -m training.evaluate` examines the embedded model, by the project's own engine.
 """
 
-from dataclasses import dataclass
+import argparse
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from model_core import LLM, SamplingParams
-from training.names import HELD_OUT
+from training.dialogues import Message, dialogues
+from training.evaluation import arithmetic, everyday, helpdesk, memory, smalltalk, system, tales, unknown
+from training.evaluation.cases import Case
+from training.names import NAMES
 
-Case = tuple[list[str], str]  # what the person says, turn by turn, and what the last answer must contain
+WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\ufffd")  # the last is half a character
+MAX_TOKENS = 200
+VOCABULARY_SEED, VOCABULARY_DIALOGUES = 1, 20_000
 
-BETWEEN = (
-    [],
-    ["How are you?"],
-    ["tell me a joke", "haha nice"],
-    ["What is Triton?", "thanks", "what is a kv cache"],
-    ["my dog is called Rex", "I like football", "what can you do?", "what's the capital of Sweden?"],
+
+@dataclass(frozen=True)
+class Kind:
+    """Conversations that try one ability, and the share of them that has to go well."""
+
+    name: str
+    bar: float
+    cases: list[Case]
+
+
+KINDS = (
+    Kind("one fact remembered for 1 to 4 turns", 0.95, memory.recall_cases()),
+    Kind("two facts, asked in either order", 0.90, memory.two_fact_cases()),
+    Kind("a fact corrected", 0.90, memory.corrected_cases()),
+    Kind("a fact never told, and said so", 0.90, memory.not_told_cases()),
+    Kind("sums and differences to 99", 0.95, arithmetic.calculation_cases()),
+    Kind("counting, letters, days and months", 0.90, arithmetic.sequence_cases()),
+    Kind("story with the hero, place and object asked for", 0.90, tales.story_cases()),
+    Kind("lists of so many things, rhymes, poems", 0.85, tales.list_cases()),
+    Kind("name given by the system prompt", 0.90, system.name_cases()),
+    Kind("short answers, as the system prompt wants", 0.90, system.length_cases()),
+    Kind("help with tritonchat", 0.90, helpdesk.help_cases()),
+    Kind("small facts that a child knows", 0.85, everyday.everyday_cases()),
+    Kind("unknown things declined", 0.90, unknown.unknown_cases()),
+    Kind("small talk", 0.85, smalltalk.talk_cases()),
 )
-TELLS = ("My name is {}.", "Hi, I'm {}", "call me {}", "Hello! I am {}. How are you?", "Good day! I am {}")
-ASKS = ("What is my name?", "do you remember who I am", "whats my name", "Can you say my name?", "who am I")
+WRITING = Kind("answers that end by themselves, without broken words", 0.99, [])
 
 
-def recall_cases(lower: bool) -> list[Case]:
-    """Every held-out name twice, each time told, followed by other things, and asked for."""
-    cases = []
-    for number, name in enumerate((*HELD_OUT, *reversed(HELD_OUT))):
-        tell = TELLS[number % 5].format(name)
-        turns = [tell, *BETWEEN[number // 5 % 5], ASKS[number // 3 % 5]]
-        cases.append(([turn.lower() for turn in turns] if lower else turns, name))
-    return cases
+@dataclass(frozen=True)
+class Answer:
+    """One answer in a conversation, the conversation before it, and whether the model ended it."""
 
-
-def fixed(*cases: tuple[str, str]) -> list[Case]:
-    """Cases from the turns, separated by `/`, and the text to be found."""
-    return [(turns.split(" / "), wanted) for turns, wanted in cases]
-
-
-CHECKS: dict[str, list[Case]] = {
-    "name remembered": recall_cases(lower=False),
-    "name remembered, lower case": recall_cases(lower=True),
-    "name not told": fixed(
-        ("What is my name?", "do not know"),
-        ("whats my name", "do not know"),
-        ("Hello / How are you? / Do you know my name?", "do not know"),
-        ("My dog is called Bella / What is my name?", "do not know"),
-        ("tell me a story about Luna / who am I?", "do not know"),
-        ("I'm tired / what is my name", "do not know"),
-        ("thank you / who am i", "do not know"),
-        ("What is your name? / And what is my name?", "do not know"),
-    ),
-    "name corrected": fixed(
-        ("My name is Anna / Actually, call me Percival / What is my name?", "Percival"),
-        ("I'm Rufus / hello / no, my name is Tamsin / whats my name?", "Tamsin"),
-        ("my name is Kenji / my sister is called Ximena / what is my name?", "Kenji"),
-        ("What is my name? / It's Octavia / How are you? / What is my name?", "Octavia"),
-        ("My name is Zelda / tell me a story about Rufus / what is my name", "Zelda"),
-    ),
-    "greetings and small talk": fixed(
-        ("Hello", "Hello"),
-        ("hi there", "Hello"),
-        ("Good morning!", "Hello"),
-        ("helo", "Hello"),
-        ("How are you?", "thank you"),
-        ("how are you doin", "thank you"),
-        ("Thanks!", "welcome"),
-        ("thank yuo", "welcome"),
-        ("Bye", "Goodbye"),
-        ("good night", "Goodbye"),
-        ("I am so sad today.", "sorry to hear"),
-        ("I'm hungry", "I hope"),
-        ("Tell me a joke", "?"),
-    ),
-    "what it is": fixed(
-        ("What are you?", "Tiny"),
-        ("who are you", "Tiny"),
-        ("waht are you", "Tiny"),
-        ("What is your name?", "Tiny"),
-        ("are you a human?", "not a person"),
-        ("Are you ChatGPT?", "No, I am Tiny"),
-        ("How many parameters do you have?", "two million"),
-        ("Who made you?", "tritonchat"),
-    ),
-    "help": fixed(
-        ("How do I load my own model?", "--model FOLDER"),
-        ("how can i use another model", "--model FOLDER"),
-        ("how to load my modle?", "--model FOLDER"),
-        ("What is Triton?", "inference server"),
-        ("what is dynamic batching", "joins requests"),
-        ("What is a KV cache?", "keys and values"),
-        ("explain the kv cache", "keys and values"),
-        ("What is tritonchat?", "chat service"),
-        ("how do i stop the server", "Ctrl-C"),
-    ),
-    "beyond it": fixed(
-        ("What is the capital of France?", "too small"),
-        ("who was Napoleon", "too small"),
-        ("What is 12 times 7?", "too small"),
-        ("Write a poem about autumn.", "too small"),
-        ("explain general relativity", "too small"),
-        ("how do I bake an apple pie?", "too small"),
-        ("What is the tallest mountain in the world?", "too small"),
-        ("can you recommend a good film", "too small"),
-    ),
-    "stories": fixed(
-        ("Tell me a story", "."),
-        ("tell me a story about Clementine", "Clementine"),
-        ("Can you tell me a bedtime story about Yusuf?", "Yusuf"),
-    ),
-}
+    before: tuple[str, ...]
+    text: str
+    ended: bool
 
 
 @dataclass(frozen=True)
 class Marks:
-    """How the cases of one check went: how many there are, and which failed, with the answer they got."""
+    """How cases went: how many there are, which failed and why, and every answer given."""
 
     cases: int
     failures: list[str]
-    answers: int
-    ended: int  # answers that the model ended by itself
+    answers: list[Answer] = field(repr=False)
 
     @property
     def share(self) -> float:
-        """Cases answered as wanted, of all."""
+        """Cases that went well, of all."""
         return 1 - len(self.failures) / self.cases
 
 
 def examine(llm: LLM, cases: list[Case]) -> Marks:
-    """Have all conversations of a check together, greedily, a turn of each at a time."""
-    params = SamplingParams(temperature=0, max_tokens=256)
-    talks: list[list[dict[str, str]]] = [[] for _ in cases]
-    answers = ended = 0
-    for turn in range(max(len(turns) for turns, _ in cases)):
-        going = [i for i, (turns, _) in enumerate(cases) if turn < len(turns)]
-        for i in going:
-            talks[i].append({"role": "user", "content": cases[i][0][turn]})
-        for i, completion in zip(going, llm.chat([talks[i] for i in going], params), strict=True):
-            talks[i].append({"role": "assistant", "content": completion.text})
-            answers += 1
-            ended += completion.finish_reason == "stop"
-    failures = [
-        f"{' / '.join(turns)} -> {talk[-1]['content']}"
-        for (turns, wanted), talk in zip(cases, talks, strict=True)
-        if wanted not in talk[-1]["content"]
-    ]
-    return Marks(len(cases), failures, answers, ended)
+    """Have all conversations together, greedily, a turn of each at a time."""
+    params = SamplingParams(temperature=0, max_tokens=MAX_TOKENS)
+    talks = [opening(case) for case in cases]
+    answers: list[list[Answer]] = [[] for _ in cases]
+    for turn in range(max(len(case.turns) for case in cases)):
+        going = [number for number, case in enumerate(cases) if turn < len(case.turns)]
+        for number in going:
+            talks[number].append({"role": "user", "content": cases[number].turns[turn]})
+        completions = llm.chat([talks[number] for number in going], params)
+        for number, completion in zip(going, completions, strict=True):
+            before = tuple(message["content"] for message in talks[number])
+            answers[number].append(Answer(before, completion.text, completion.finish_reason == "stop"))
+            talks[number].append({"role": "assistant", "content": completion.text})
+    failures = [fault for case, given in zip(cases, answers, strict=True) for fault in faults(case, given)]
+    return Marks(len(cases), failures, [answer for given in answers for answer in given])
 
 
-def evaluate(llm: LLM) -> None:
-    """Print how many cases were answered as wanted, check by check, and how many answers ended."""
-    marks = {check: examine(llm, cases) for check, cases in CHECKS.items()}
-    for check, mark in marks.items():
-        print(f"{check}: {mark.cases - len(mark.failures)} of {mark.cases}")
-        for failure in mark.failures[:10]:
-            print(f"    {failure}")
-    ended, answers = sum(m.ended for m in marks.values()), sum(m.answers for m in marks.values())
-    print(f"answers that ended by themselves: {ended} of {answers}")
+def opening(case: Case) -> list[Message]:
+    """What stands before the first turn."""
+    return [{"role": "system", "content": case.system}] if case.system else []
+
+
+def faults(case: Case, answers: list[Answer]) -> Iterator[str]:
+    """What is to be said about a case that failed, at most once."""
+    for want, answer in zip(case.wants, answers[-len(case.wants) :], strict=True):
+        if not want.holds(answer.text):
+            yield f"{' / '.join(answer.before)}\n      -> {answer.text}\n      wanted: {want.text}"
+            return
+
+
+def look_at_writing(answers: list[Answer], known: set[str]) -> Marks:
+    """Which answers did not end by themselves, or have words that nobody said and no text has."""
+    failures = []
+    for answer in answers:
+        broken = sorted(set(words(answer.text)) - known - set(words(" ".join(answer.before))))
+        if broken or not answer.ended:
+            why = f"broken: {', '.join(broken)}" if broken else "did not end"
+            failures.append(f"{answer.before[-1]}\n      -> {answer.text}\n      {why}")
+    return Marks(len(answers), failures, answers)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in small letters, without the 's of a possessive."""
+    return [word.removesuffix("'s") for word in WORD.findall(text.lower())]
+
+
+def vocabulary() -> set[str]:
+    """The words of generated answers; one that a single conversation has may be an invented name."""
+    counts = Counter(
+        word
+        for messages in dialogues(VOCABULARY_SEED, VOCABULARY_DIALOGUES)
+        for word in {word for m in messages if m["role"] == "assistant" for word in words(m["content"])}
+    )
+    names = {word for name in NAMES for word in words(name)}
+    return names | {word for word, count in counts.items() if count > 1}
+
+
+def evaluate(llm: LLM, failures: int = 5, markdown: bool = False) -> None:
+    """Examine all kinds, and print how many cases of each went well, with some that did not."""
+    marks = [(kind, examine(llm, kind.cases)) for kind in KINDS]
+    answers = [answer for _, mark in marks for answer in mark.answers]
+    marks.append((WRITING, look_at_writing(answers, vocabulary())))
+    for line in table(marks, markdown):
+        print(line)
+    if not markdown:
+        for kind, mark in marks:
+            for failure in mark.failures[:failures]:
+                print(f"\n{kind.name}: {failure}")
+
+
+def table(marks: Iterable[tuple[Kind, Marks]], markdown: bool) -> Iterator[str]:
+    """The lines of a table: for the terminal, or for the model's card."""
+    heads = ("conversations", "passed", "of", "share", "bar")
+    rows = []
+    for kind, mark in marks:
+        passed = mark.cases - len(mark.failures)
+        rows.append((kind.name, str(passed), str(mark.cases), f"{mark.share:.1%}", f"{kind.bar:.0%}"))
+    if markdown:
+        yield from (f"| {' | '.join(row)} |" for row in (heads, ("---", *["---:"] * 4), *rows))
+    else:
+        yield from (
+            f"{name:<56}{passed:>7}{of:>6}{share:>8}{bar:>6}"
+            for name, passed, of, share, bar in (heads, *rows)
+        )
+
+
+def main() -> None:
+    """Read the command line and examine."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.evaluate", description="Examines a model, by default the embedded one."
+    )
+    parser.add_argument("model", nargs="?", help="folder of the model (default: the embedded one)")
+    parser.add_argument(
+        "--failures", type=int, default=5, help="failed cases shown of each kind (%(default)s)"
+    )
+    parser.add_argument("--markdown", action="store_true", help="print only the table, for the model's card")
+    arguments = parser.parse_args()
+    with LLM(arguments.model) as llm:
+        evaluate(llm, arguments.failures, arguments.markdown)
 
 
 if __name__ == "__main__":
-    evaluate(LLM())
+    main()

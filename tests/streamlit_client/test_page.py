@@ -169,7 +169,7 @@ def test_a_conversation_goes_on_is_tried_again_and_forgotten(visit: Callable[...
     expect(answers(page)).to_have_count(2)
 
     button(page, "New chat").click()
-    expect(button(page, "What can you do?")).to_be_visible()
+    expect(button(page, "What rhymes with cat?")).to_be_visible()
     expect(page.get_by_test_id("stChatMessage")).to_have_count(0)
 
 
@@ -180,7 +180,7 @@ def test_the_same_seed_gives_the_same_answer(visit: Callable[..., Page], address
     seed.press("Enter")
     texts = []
     for _ in range(2):
-        button(page, "Tell me a story.").click()
+        button(page, "Tell me a story about a fox, a lighthouse and a golden key.").click()
         expect(answers(page)).to_contain_text("seed 7 · ")
         texts.append(answers(page).get_by_test_id("stMarkdown").first.inner_text())
         button(page, "New chat").click()
