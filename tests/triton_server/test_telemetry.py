@@ -137,7 +137,7 @@ def test_cancellations_and_refusals_of_the_engine(fresh: Callable[..., LLM]) -> 
 
 
 def test_preemptions_guesses_and_pages(fresh: Callable[..., LLM]) -> None:
-    llm = fresh(kv_cache_memory=2**20, speculate=8)
+    llm = fresh(kv_cache_memory=2**21, speculate=8)
     telemetry = Telemetry(llm.engine, llm.describe())
     prompts = [f"{number} one two one two one two" for number in range(12)]
     llm.generate(prompts, SamplingParams(max_tokens=300, ignore_eos=True))
