@@ -1,6 +1,7 @@
 """The whole recipe: `python -m training --out FOLDER`."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -11,7 +12,7 @@ from training.dialogues import dialogues, stories
 from training.evaluate import evaluate
 from training.plot import plot_losses
 from training.tokenizer import save_tokenizer, train_tokenizer
-from training.train import CONTEXT, Recipe, train
+from training.train import CONTEXT, FURTHER, Recipe, train
 
 
 def main() -> None:
@@ -22,17 +23,26 @@ def main() -> None:
         "minutes on a GPU where there is one. Interrupted, it goes on where it was.",
     )
     parser.add_argument("--out", type=Path, required=True, help="folder to write the model to")
-    parser.add_argument("--steps", type=int, default=Recipe.steps, help="training steps (%(default)s)")
+    parser.add_argument(
+        "--start",
+        type=Path,
+        help="a model made by this before, to teach what has been added to the text since",
+    )
+    parser.add_argument(
+        "--steps", type=int, help=f"training steps ({Recipe.steps}, or {FURTHER.steps} with --start)"
+    )
     parser.add_argument("--threads", type=int, default=2, help="threads to compute with (%(default)s)")
     arguments = parser.parse_args()
 
     torch.set_num_threads(arguments.threads)
     out = arguments.out
     out.mkdir(parents=True, exist_ok=True)
-    recipe = Recipe(steps=arguments.steps)
-    tokenizer = tokenizer_for(recipe)
+    start = arguments.start
+    recipe = FURTHER if start else Recipe()
+    recipe = replace(recipe, steps=arguments.steps or recipe.steps)
+    tokenizer = Tokenizer.from_file(str(start / "tokenizer.json")) if start else tokenizer_for(recipe)
     checkpoint = out / "training.checkpoint"
-    model, losses = train(tokenizer, recipe, checkpoint)
+    model, losses = train(tokenizer, recipe, checkpoint, start)
     save_tokenizer(tokenizer, out, CONTEXT)
     model.to(torch.bfloat16).save_pretrained(out)
     plot_losses(losses, out / "loss.png")

@@ -10,28 +10,128 @@ FILLERS = (
     *("hey, ", "so, ", "ok, ", "okay ", "well, ", "um, ", "please, ", "and ", "now, ", "oh, ", "alright, "),
     *("hi, ", "hello, ", "yes, ", "ok so ", "hmm, ", "but ", "also, ", "just ", "then ", "btw, ", "eh, "),
 )
+# Each with what people put instead; none holds a digit, as there may be sums in the same text.
 SHORTER = {
-    "you": "u",
-    "your": "ur",
-    "are": "r",
-    "please": "pls",
-    "thanks": "thx",
-    "because": "cuz",
-    "people": "ppl",
-    "about": "abt",
-    "favourite": "fav",
-    "favorite": "fav",
-    "and": "&",
-    "want to": "wanna",
-    "going to": "gonna",
-    "what is": "whats",
-    "I am": "im",
-    "do not": "dont",
+    "by the way": ("btw",),
+    "I don't know": ("idk", "dunno", "I dunno"),
+    "do you know": ("d'you know", "do u kno", "u know"),
+    "I am going to": ("imma", "im gonna"),
+    "out of": ("outta",),
+    "kind of": ("kinda",),
+    "a lot": ("alot",),
+    "give me": ("gimme", "giv me"),
+    "let me": ("lemme",),
+    "have to": ("gotta", "hafta"),
+    "want to": ("wanna",),
+    "going to": ("gonna",),
+    "what is": ("whats", "wats", "what s", "wat is"),
+    "what are": ("wat r", "whatre"),
+    "you are": ("ur", "u r", "youre"),
+    "you're": ("ur", "your", "youre"),
+    "don't": ("dont", "dun", "do not"),
+    "do not": ("dont",),
+    "cannot": ("cant", "can not"),
+    "can't": ("cant", "can not"),
+    "I am": ("im", "iam", "i'm"),
+    "I'm": ("im", "iam", "i am"),
+    "I have": ("ive", "i hav"),
+    "it is": ("its",),
+    "it's": ("its",),
+    "that is": ("thats",),
+    "you": ("u", "u", "ya", "yu", "yuo"),
+    "your": ("ur", "ur", "yor", "you're", "youre", "yr"),
+    "are": ("r",),
+    "please": ("pls", "plz", "plse", "pleas", "pleaseee"),
+    "thanks": ("thx", "tnx", "thanx", "thnks"),
+    "thank you": ("ty", "thank u", "thankyou"),
+    "because": ("cuz", "cos", "bc", "becuase", "coz"),
+    "people": ("ppl", "peeps"),
+    "about": ("abt", "bout"),
+    "favourite": ("fav", "fave", "favorit", "favrite"),
+    "favorite": ("fav", "fave", "favorit"),
+    "and": ("&", "n", "an"),
+    "what": ("wat", "wut", "waht", "wht"),
+    "why": ("y", "whyy"),
+    "who": ("hoo", "whoo"),
+    "with": ("w/", "wiht", "wit"),
+    "without": ("w/o",),
+    "really": ("rly", "realy"),
+    "right": ("rite",),
+    "know": ("kno", "knw"),
+    "the": ("teh", "da", "th"),
+    "this": ("dis", "thsi"),
+    "that": ("dat", "taht"),
+    "have": ("hav", "hve"),
+    "for": ("fr", "fro"),
+    "something": ("smth", "sth", "somthing"),
+    "someone": ("sb", "sum one"),
+    "birthday": ("bday", "b-day", "brithday"),
+    "remember": ("rember", "remembr", "rmbr"),
+    "could": ("cud", "coud"),
+    "would": ("wud", "woud"),
+    "should": ("shud", "shoud"),
+    "again": ("agn", "agian"),
+    "before": ("befor", "bfor"),
+    "minute": ("min",),
+    "question": ("qn", "questoin"),
+    "okay": ("ok", "k", "kk"),
+    "believe": ("beleive",),
+    "friend": ("freind", "frnd"),
+    "definitely": ("def", "definately"),
+    "their": ("there", "thier"),
+    "tomorrow": ("tmrw", "tommorow"),
+    "through": ("thru",),
+    "though": ("tho",),
+    "probably": ("prob", "probly"),
+    "colour": ("color",),
+    "learnt": ("learned",),
+    "neighbour": ("neighbor",),
 }
-SHORTENED = re.compile(rf"(?<![\w{{])({'|'.join(SHORTER)})(?![\w}}])")
+SHORT_WORD = re.compile(r"(?<![\w{'])[A-Za-z]{2,}(?![\w}'])")
+SHORTENED = re.compile(rf"(?<![\w{{'])({'|'.join(sorted(SHORTER, key=len, reverse=True))})(?![\w}}'])")
 KEYBOARD = "qwertyuiop asdfghjkl zxcvbnm"
-AFTER_QUESTION = ("??", "???", "?!", " ?", "? :)", "...", "? ", "? thanks")
-AFTER_STATEMENT = ("!!", "!!!", "...", "..", " :)", " :D", " !", "! :)", " ;)", " lol")
+TEMPLATE_WORD = re.compile(r"(?<![\w{'])[a-z]+(?![\w}])")
+AFTER_QUESTION = (
+    *(
+        "??",
+        "???",
+        "?!",
+        " ?",
+        "? :)",
+        "...",
+        "? ",
+        "? thanks",
+        " ??",
+        "?.",
+        "?,",
+        "/",
+        "? :-)",
+        "? xx",
+        " lol?",
+    ),
+    *(
+        "????",
+        "? pls",
+        " plz",
+        ".?",
+        "?\n",
+        "....",
+        "? \U0001f642",
+        "? \U0001f64f",
+        "?? \U0001f602",
+        "? ;)",
+        '?"',
+    ),
+)
+AFTER_STATEMENT = (
+    *("!!", "!!!", "...", "..", " :)", " :D", " !", "! :)", " ;)", " lol", " haha", ",", ".,", " .", " xD"),
+    *("....", " :-)", " <3", " xx", "!?", ";", ".\n", " \U0001f642", " \U0001f44d", "! \U0001f602", " ok"),
+)
+# Learners leave out the little verb of a question, or put it where it is in a statement.
+LITTLE_VERB = re.compile(
+    r"\b(what|where|how|who|when|which \w+|what \w+) (?:do|does|did|is|are) (?=I\b|my |the |you )"
+)
+STARTS_SENTENCE = re.compile(r"(?<=[a-z])([.!?]) (?=[A-Za-z])")
 
 
 def type_carelessly(rng: Random, ask: str, slots: dict[str, str], spell: Callable[[str], str] = str) -> str:
@@ -51,6 +151,10 @@ def type_carelessly(rng: Random, ask: str, slots: dict[str, str], spell: Callabl
         return re.sub(r"(\{\w+\})|([^{]+)", shout, ask).format(**slots)
     if style < 0.4:
         return ask.lower().format(**slots)
+    if style > 0.955 and spell is str:
+        return TEMPLATE_WORD.sub(lambda found: found[0].capitalize(), ask).format(**slots)
+    if rng.random() < 0.1:
+        ask = re.sub(r"\bI\b", "i", ask)
     return (ask[:1].upper() + ask[1:] if style < 0.75 else ask).format(**slots)
 
 
@@ -78,28 +182,86 @@ def misspell(rng: Random, text: str) -> str:
     word = rng.choice(words)
     at = rng.randrange(word.start() + 1, word.end() - 1)
     pair = text[at : at + 2]
-    near = KEYBOARD[KEYBOARD.index(pair[0].lower()) - 1].strip() or pair[0]
-    return text[:at] + rng.choice((pair[::-1], pair[1], pair[0] + pair, near + pair[1])) + text[at + 2 :]
+    beside = KEYBOARD.index(pair[0].lower()) + rng.choice((-1, 1))
+    near = KEYBOARD[beside % len(KEYBOARD)].strip() or pair[0]
+    slips = (pair[::-1], pair[1], pair[0] + pair, near + pair[1], near + pair, pair[0])
+    return text[:at] + rng.choice(slips) + text[at + 2 :]
+
+
+def stretch(rng: Random, text: str) -> str:
+    """Draw out the end of one word, as in "pleaseee" and "sooo"; slots are left whole."""
+    words = [found for found in SHORT_WORD.finditer(text) if found[0][-1] in "aeiosuyhmw"]
+    if not words:
+        return text
+    at = rng.choice(words).end()
+    return text[:at] + text[at - 1] * rng.randint(1, 3) + text[at:]
+
+
+def repeat(rng: Random, text: str) -> str:
+    """Type one word twice; slots are left whole."""
+    words = list(TEMPLATE_WORD.finditer(text))
+    if not words:
+        return text
+    word = rng.choice(words)
+    return f"{text[: word.end()]} {text[word.start() :]}"
 
 
 def drop(rng: Random, text: str) -> str:
-    """The text without some of its apostrophes, commas, articles, spaces or letters."""
+    """The text without some of its apostrophes, commas, articles, verbs, spaces, marks or letters."""
     kind = rng.random()
     if kind < 0.2:
         text = text.replace("'", "")
     elif kind < 0.24:
         text = text.replace("'", "\u2019")
-    if rng.random() < 0.12:
-        text = re.sub(r"(?<=[a-z]),", "", text)
+    elif kind < 0.25:
+        text = text.replace("'", rng.choice(("`", " ", "\u00b4")))
+    text = space(rng, text)
     kind = rng.random()
-    if kind < 0.04:
-        return SHORTENED.sub(lambda found: SHORTER[found[0]], text)
-    if kind < 0.06:
+    if kind < 0.03:
+        return SHORTENED.sub(lambda found: rng.choice(SHORTER[found[0]]), text)
+    if kind < 0.08:
+        return shorten(rng, text)
+    if kind < 0.11:
         return re.sub(r"\b(?:an?|the) (?=[a-z{])", "", text)
+    if kind < 0.12:
+        return LITTLE_VERB.sub(r"\1 ", text)
+    if kind < 0.13:
+        return stretch(rng, text)
+    if kind < 0.137:
+        return repeat(rng, text)
     spaces = [found.start() for found in re.finditer(r"(?<=[a-z]) (?=[a-z])", text)]
-    if kind < 0.075 and spaces:
+    if kind < 0.152 and spaces:
         at = rng.choice(spaces)
         return text[:at] + text[at + 1 :]
-    if kind < 0.09:
+    if kind < 0.167:
         return rng.choice((" " + text, text + " "))
+    return text
+
+
+def shorten(rng: Random, text: str) -> str:
+    """One word or phrase as people shorten it, the others in full."""
+    found = list(SHORTENED.finditer(text))
+    if not found:
+        return text
+    one = rng.choice(found)
+    return text[: one.start()] + rng.choice(SHORTER[one[0]]) + text[one.end() :]
+
+
+def space(rng: Random, text: str) -> str:
+    """The text with commas and full stops left out or oddly spaced; numbers and slots keep theirs."""
+    kind = rng.random()
+    if kind < 0.1:
+        return re.sub(r"(?<=[a-z]),", "", text)
+    if kind < 0.13:
+        return re.sub(r"(?<=[a-z]), (?=[A-Za-z])", ",", text)
+    if kind < 0.145:
+        return re.sub(r"(?<=[a-z]), ", " , ", text)
+    if kind < 0.16:
+        return STARTS_SENTENCE.sub(r"\1", text)
+    if kind < 0.18:
+        return STARTS_SENTENCE.sub(" ", text)
+    if kind < 0.19:
+        return STARTS_SENTENCE.sub(r"\1\n", text)
+    if kind < 0.2:
+        return STARTS_SENTENCE.sub(rng.choice((", ", "... ", " - ", "!! ")), text)
     return text

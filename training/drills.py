@@ -7,17 +7,19 @@ from tokenizers import Tokenizer
 
 from training.names import draw_name
 from training.skills.arithmetic import add, subtract
+from training.skills.memory import draw_word
 from training.tokenizer import END_OF_TEXT, Sample
 
 
 def copying(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
-    """Short runs of random pieces of names, each over and over.
+    """Short runs of random pieces of names and other words, each over and over.
 
     Learnt first and in few steps, the copying is there when dialogues need it; from dialogues alone, where
     names are rare and fluency pays sooner, it takes many times longer.
     """
     rng = Random(seed)
-    pieces = sorted({token for _ in range(2000) for token in tokenizer.encode(" " + draw_name(rng)).ids})
+    values = [draw(rng) for _ in range(2000) for draw in (draw_name, draw_word)]
+    pieces = sorted({token for value in values for token in tokenizer.encode(" " + value).ids})
     for _ in range(count):
         run = rng.choices(pieces, k=rng.randint(4, 12))
         yield (run * 8)[:32], [False] * len(run) + [True] * (32 - len(run))

@@ -1,7 +1,4 @@
-"""Training: batches of generated text, a small Llama, Muon for its matrices, warm-up and a cosine.
-
-Muon (Jordan et al., 2024, kellerjordan.github.io/posts/muon) needs half the steps that AdamW does here.
-"""
+"""Training: batches of generated text, a small Llama, Muon for its matrices, a learning rate that falls."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,6 +15,7 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from training.dialogues import dialogues, stories
 from training.drills import copying, plain, sums
+from training.muon import Muon
 from training.tokenizer import END, END_OF_TEXT, Sample, encode_dialogue
 
 CONTEXT = 1024
@@ -39,6 +37,10 @@ class Recipe:
     weight_decay: float = 0.05
     vocabulary: int = 3072
     seed: int = 1
+
+
+# For a model that is trained already: it can copy, and shall not forget in the first steps what it knows.
+FURTHER = Recipe(steps=4800, drills=0, learning_rate=2e-3, warmup=100, seed=2)
 
 
 @dataclass
@@ -134,7 +136,7 @@ def samples(tokenizer: Tokenizer, seed: int, drills_only: bool) -> Iterator[Samp
     for messages in dialogues(seed, CHUNK):
         yield encode_dialogue(tokenizer, messages)
     yield from plain(tokenizer, stories(seed, CHUNK // 32))
-    yield from copying(tokenizer, seed, CHUNK // 16)
+    yield from copying(tokenizer, seed, CHUNK // 8)
     yield from sums(tokenizer, seed, CHUNK // 8)
 
 
@@ -187,16 +189,21 @@ def learning_rate(step: int, recipe: Recipe) -> float:
     return recipe.learning_rate * (recipe.steps - step) / max(1, recipe.steps - recipe.warmup)
 
 
-def train(tokenizer: Tokenizer, recipe: Recipe, checkpoint: Path) -> tuple[LlamaForCausalLM, list[float]]:
-    """Train a model; returns it with the loss of each step.
+def train(
+    tokenizer: Tokenizer, recipe: Recipe, checkpoint: Path, start: Path | None = None
+) -> tuple[LlamaForCausalLM, list[float]]:
+    """Train a model, from nothing or from the one in `start`; returns it with the loss of each step.
 
     A checkpoint is gone on from where it exists, and written now and then; interrupted and resumed, the
     training sees the same text as in one go.
     """
     torch.manual_seed(recipe.seed)
-    end_ids = [tokenizer.token_to_id(END), tokenizer.token_to_id(END_OF_TEXT)]
-    model = build_model(tokenizer.get_vocab_size(), end_ids, end_ids[1])
-    look_back(model)
+    if start:
+        model = LlamaForCausalLM.from_pretrained(start, dtype=torch.float32)
+    else:
+        end_ids = [tokenizer.token_to_id(END), tokenizer.token_to_id(END_OF_TEXT)]
+        model = build_model(tokenizer.get_vocab_size(), end_ids, end_ids[1])
+        look_back(model)
     model.to("cuda" if torch.cuda.is_available() else "cpu")
     if model.device.type == "cpu":
         model.set_attn_implementation("stretches")
@@ -212,8 +219,7 @@ def train(tokenizer: Tokenizer, recipe: Recipe, checkpoint: Path) -> tuple[Llama
     remaining = islice(batches(tokenizer, recipe, progress), recipe.steps - progress.step)
     bar = tqdm(remaining, "training", recipe.steps, initial=progress.step)
     for batch in bar:
-        # Half the time where the processor multiplies bfloat16.
-        with torch.autocast(model.device.type, torch.bfloat16):
+        with torch.autocast(model.device.type, torch.bfloat16, enabled=multiplies_bfloat16(model.device)):
             loss = loss_of(model, batch)
         model.zero_grad()
         loss.backward()
@@ -230,14 +236,20 @@ def train(tokenizer: Tokenizer, recipe: Recipe, checkpoint: Path) -> tuple[Llama
     return model.to("cpu"), progress.losses
 
 
+def multiplies_bfloat16(device: torch.device) -> bool:
+    """Whether bfloat16 halves the time; a processor that has to imitate it takes many times longer."""
+    return device.type != "cpu" or any(
+        torch.cpu.get_capabilities().get(name, False) for name in ("avx512_bf16", "amx_bf16")
+    )
+
+
 def build_optimizers(model: LlamaForCausalLM, recipe: Recipe) -> list[torch.optim.Optimizer]:
     """Muon for the matrices inside the layers, AdamW for embeddings and norms."""
     matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embed" not in name]
     others = [p for name, p in model.named_parameters() if p.ndim < 2 or "embed" in name]
     rate = recipe.learning_rate
-    muon = torch.optim.Muon(
-        matrices, lr=rate, weight_decay=recipe.weight_decay, adjust_lr_fn="match_rms_adamw"
-    )
+    dtype = torch.bfloat16 if multiplies_bfloat16(model.device) else torch.float32
+    muon = Muon(matrices, rate, recipe.weight_decay, dtype)
     return [muon, torch.optim.AdamW(others, lr=rate, betas=(0.9, 0.95), weight_decay=0.0, fused=True)]
 
 

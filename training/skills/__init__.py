@@ -16,6 +16,7 @@ from training.skills.numbers import numbers
 from training.skills.poems import poem
 from training.skills.rhymes import rhyme
 from training.skills.sequences import sequence
+from training.skills.several import several
 from training.skills.smalltalk import greet, small_talk, take_leave
 from training.skills.stories import tell_story
 from training.skills.sums_in_words import word_problem
@@ -30,20 +31,21 @@ SKILLS: dict[Skill, float] = {
     take_leave: 0.3,
     misunderstand: 1,
     about: 3.5,
-    help_user: 14,
+    help_user: 15,
     beyond: 5.5,
     calculate: 3.5,
-    word_problem: 1,
+    word_problem: 2,
     numbers: 0.8,
-    sequence: 3,
-    name_some: 1.8,
+    sequence: 4,
+    name_some: 2,
     rhyme: 1,
     poem: 0.8,
     have_fun: 1.5,
-    everyday: 2,
+    everyday: 4.5,
     tell_story: 4,
     tell: 0.6,
     recall: 0.6,
+    several: 1.2,
     correct: 0.2,
     mix_up: 0.6,
     repeat: 2,

@@ -5,7 +5,7 @@ from random import Random
 from training.names import draw_name
 from training.phrasing import FRAMES, lines, mannered
 from training.skills.subjects import PEOPLE, PLACES, THINGS, draw_person, draw_place, draw_subject, invent
-from training.skills.topics import TOPICS, refusals, world
+from training.skills.topics import TOPICS, advice, deeds, refusals, world
 from training.skills.topics.itself import SIZE
 from training.talk import Exchange, Talk
 
@@ -23,15 +23,15 @@ REFUSALS = (
     (14, "I cannot see that from here: I have no clock and no internet.", refusals.NOW_ASKED),
     (14, DO, refusals.WRITING_ASKED),
     (8, "I know English only, so I cannot translate.", refusals.TRANSLATION_ASKED),
-    (9, "I cannot do that: I only read and write text here.", refusals.HANDS_ASKED),
+    (9, "I cannot do that: I only read and write text here.", deeds.HANDS_ASKED),
     (6, "I cannot tell the future. I only guess the next word.", refusals.FUTURE_ASKED),
     (5, "I do not know that; you have not told me.", refusals.NOT_TOLD_ASKED),
-    (6, "I am too small to give advice on that. Please ask a doctor.", refusals.MEDICAL_ASKED),
-    (4, "I am too small to give advice on that. Please ask a lawyer.", refusals.LEGAL_ASKED),
-    (4, "I am too small to give advice on money. Please ask an expert.", refusals.MONEY_ASKED),
-    (2, "I cannot help with that. Please do no harm.", refusals.HARM_ASKED),
-    (2, CRISIS, refusals.CRISIS_ASKED),
-    (4, "I am too small to have an opinion on that.", refusals.OPINION_ASKED),
+    (6, "I am too small to give advice on that. Please ask a doctor.", advice.MEDICAL_ASKED),
+    (4, "I am too small to give advice on that. Please ask a lawyer.", advice.LEGAL_ASKED),
+    (4, "I am too small to give advice on money. Please ask an expert.", advice.MONEY_ASKED),
+    (2, "I cannot help with that. Please do no harm.", advice.HARM_ASKED),
+    (2, CRISIS, advice.CRISIS_ASKED),
+    (4, "I am too small to have an opinion on that.", advice.OPINION_ASKED),
 )
 WORLD = 75  # the share of questions of knowledge beside those above; `ask_world` has them
 WHY = lines("""

@@ -1,9 +1,12 @@
-"""Who a person is: name, home, origin, age, birthday; and the words for telling them and asking for them."""
+"""Who a person is: the name and the words for it; the other facts of that sort stand beside it."""
 
 from training.names import draw_name
 from training.phrasing import lines
+from training.skills.ages import AGE, BIRTHDAY
+from training.skills.origins import HOME, ORIGIN
 from training.talk import Kind
-from training.values import draw_day, draw_town
+
+__all__ = ["AGE", "BIRTHDAY", "HOME", "NAME", "ORIGIN"]
 
 NAME = Kind(
     key="name",
@@ -12,54 +15,117 @@ NAME = Kind(
     says=lines("""
         my name is {value}
         my name is {value}
+        my name is {value}
         my name's {value}
         (I'm|I am|Im) {value}
         (I'm|I am) {value}
         (I'm|I am) (called|named) {value}
-        (people|my friends|they|folks|most people|others|my parents) call me {value}
-        (everyone|everybody|the world|my family) calls me {value}
-        (you can|you may|please|just|feel free to|do) call me {value}
+        (people|my friends|they|folks|most people|others|my parents|my colleagues) call me {value}
+        (everyone|everybody|the world|my family|my grandma) calls me {value}
+        (you can|you may|please|just|feel free to|do|you could) call me {value}
         I go by (the name of |){value}
-        my (first |full |real |) name is {value}
+        my (first |full |real |given |own |) name is {value}
         (the|my) name is {value}
+        (the name's|the name is|name's) {value}
         {value} is my name
-        {value} is what (people|they|my friends) call me
+        {value} is (what I'm called|who I am|the name|the name they gave me|what it says on my door)
+        {value} is what (people|they|my friends|you can) call me
         I answer to {value}
+        (call me|just call me) {value}
+        (it's|it is|this is) {value}( here| speaking| writing| again|)
+        I was (named|christened|baptised|given the name) {value}
+        (my parents|my mum and dad|they) (named|called) me {value}
+        you('re| are) (talking|speaking|chatting) (to|with) {value}
+        (you have|there is) {value} (in front of you|on the line|at this end)
+        (folks|people) (round here |)know me as {value}
+        I('d like| would like|'d love) (to be called|you to call me) {value}
+        (I'm|I am) known as {value}
+        I use the name {value}
+        I always (sign|introduce myself) as {value}
     """),
     asks=lines("""
-        who am I( again|)?
+        who am I( again| then|)?
         who am I?
-        what am I called?
+        what am I called( again|)?
         how am I called?
-        what (should|do|will|would|can|may|must) you call me?
-        (how|by what name) (should|do|will|would) you (call|address) me?
-        do you (know|remember|recognise|recognize) me?
+        what (should|do|will|would|can|may|must) you call me( again|)?
+        (how|by what name) (should|do|will|would) you (call|address|greet) me?
+        do you (know|remember|recognise|recognize) me( still|)?
         do you (still |)(know|remember) who I am?
-        what do (people|my friends|they|others) call me?
-        (who|whom) are you (talking|speaking|chatting|writing) (to|with)?
-        (who|whom) do you think (I am|you are talking to)?
+        what do (people|my friends|they|others|my parents) call me?
+        (who|whom) are you (talking|speaking|chatting|writing) (to|with)( right now| here|)?
+        (who|whom) do you think (I am|you are talking to|is writing this)?
         who is (this|it|here|there|chatting with you|talking to you)? I mean me.
         by which name do you know me?
         (say|guess) who I am(.|)
-        what name did I (give|tell) you?
+        what name did I (give|tell|mention to|say to) you?
         who's me?
         am I (a stranger|nobody|unknown) to you?
         and I am?
         what did I introduce myself as?
+        (I'm|I am|and I'm|so I'm) (who|called what|named what)( again|)?
+        my name is (what|what again|...|which)(?|)
+        my name(,|?) (what was it|what is it|do you have it|can you say it|please)(?|)
+        what('s| is| was) the name (I gave you|I told you|I go by|I said|of the person you are talking to)?
+        (which|what) name (is mine|belongs to me|do I have|do I go by|did I use|goes with me)?
+        who (did I say|did I tell you) (I am|I was)?
+        remind me, who am I( again|)?
+        remind me, what (am I called|was my name|is my name|did I say my name was)?
+        (how|with which name) did I introduce myself?
+        (what|which) name (would you write|should I put|would you put) on (my letter|a card for me|my door|
+            my birthday cake|my name tag)?
+        if you (wrote|sent) me a letter, (how would it begin|what name would be on it)?
+        (greet|address) me by my (name|first name)(, please|.|)
+        call me by my name(, please|.|)
+        (say|write|type|spell out|use) my name( for me| once| back to me|)(.|!|, please.)
+        (what|who) do you have me down as?
+        am I (someone|somebody) you know by name?
+        you know who I am, (don't you|right)?
+        you know me, (right|don't you)? (Who am I?|What am I called?|So who am I?)
+        hey, who am I?
+        (what|which) name should I answer to?
+        who (has been|is) (writing|talking) to you (all this time|the whole time)?
+        do I have a name( for you|)?
+        (what|which) name did (my parents give me|I get from my parents)?
+        tell me who I am(.|!|, please.|)
+        tell me (what I'm called|the name I gave you|the name I told you)(.|)
+        what was I called again?
+        have you got my name( down| written down| somewhere| still|)?
+        name of the (user|person writing|person in this chat)?
     """),
     indirect=lines("""
         what my name (is|was)
+        what my name (is|was)
         my name
+        my name
+        who I am
         who I am
         what (I am|I'm) called
         (what|how) to call me
         what (people|my friends) call me
         which name I (gave|told) you
         the name I (gave|told) you
+        who (you are|you're) (talking|speaking|chatting) (to|with)
+        what I told you my name (is|was)
+        who I said I am
+        by what name I go
+        how I introduced myself
+        which name is mine
     """),
     unknown="You have not told me your name yet. What is it?",
-    nouns=("name", "name", "name", "first name", "own name"),
-    checks=("is my name {value}?", "am I {value}?", "am I called {value}?"),
+    nouns=("name", "name", "name", "name", "first name", "own name", "given name"),
+    checks=lines("""
+        is my name {value}?
+        am I {value}?
+        am I called {value}?
+        my name is {value}, (isn't it|right|correct|is that right)?
+        (I'm|I am) {value}, (am I not|right|correct|aren't I)?
+        did I (say|tell you|mention) (that |)my name is {value}?
+        (are you|you are|you're) talking to {value}, (right|or not|correct)?
+        do (people|they|my friends) call me {value}?
+        is {value} (my name|who I am|what I'm called|the name I gave you)?
+        was it {value} that I said my name was?
+    """),
     replies=lines("""
         {value}(.|!|)
         {value}
@@ -67,6 +133,12 @@ NAME = Kind(
         (it's|I'm|I am|call me|my name is) {value}(.|!|)
         {value}(, nice to meet you|, and yours?|, that is my name|. And you?)
         (oh, |ah, |sure, |right, |sorry, |) (I'm|it's|my name is|call me) {value}(.|)
+        (the name's|the name is|name's|they call me|people call me|everybody calls me) {value}(.|!|)
+        (you can|you may|please|just) call me {value}(.|!|)
+        {value}(, but you can forget it| is my name|, at your service|, pleased to meet you|, since you ask|
+            , of course| it is)(.|!|)
+        (didn't I say?|I thought I told you.|oh sorry, I forgot.|well,|hm, ok:) (it's|I'm) {value}(.|)
+        this is {value}(.|)
     """),
     changes=lines("""
         (I changed|I have changed) my name to {value}
@@ -78,209 +150,16 @@ NAME = Kind(
         I made a mistake, my name is {value}
         I spelled it wrong, it's {value}
         I lied, my (real |)name is {value}
+        (don't|do not|stop|please don't) (call|calling) me {old}(,|.) (I'm|I am|my name is|call me) {value}
+        (who is {old}?|{old}? No!|not {old}!) (I'm|I am|my name is) {value}
+        (I said|I wrote|I typed) {old}(,| but) (I meant|it should be|I am really|the right name is) {value}
+        {old} is (my brother|my friend|my dog|the one before me|my login), (I'm|I am|my name is) {value}
+        my (real |proper |)name is (actually|really) {value}
+        {old} is only (a nickname|my nickname|my user name|a joke), (my name is|I'm) {value}
+        (I go|I'd like to go) by {value} (now|instead|from today)
+        you got my name wrong, (it's|I'm) {value}
+        {value} is my name, not {old}
+        (now it's|it's now) {value} (at the keyboard|writing), not {old}
+        (I got married and|I grew up and) now (my name is|I'm called|people call me) {value}
     """),
-)
-TOWN_NOUNS = ("home town", "hometown", "town", "city", "home")
-HOME = Kind(
-    key="town",
-    draw=lambda rng: {"value": draw_town(rng)},
-    clause="you live in {value}",
-    says=lines("""
-        I live in {value}
-        I live in {value}
-        (I'm|I am) living in {value}
-        (I'm|I am) (based|at home) in {value}
-        my (home|house|flat|family home|place) is in {value}
-        I have lived in {value} (for years|all my life|for ten years|since last year|for a while)
-        I (moved|have moved) to {value} (last year|recently|in May|a year ago|as a child)
-        {value} is (where I live|my home|my town|the town I live in|the city I live in)
-        my (home town|town|city|home) is {value}
-        I reside in {value}
-        the (town|city|place) I live in is (called |){value}
-        I've got a (flat|house|room) in {value}
-        we live in {value}
-    """),
-    asks=lines("""
-        where do I live( again| now| at the moment|)?
-        where do I live?
-        (which|what) (town|city|place) do I live in?
-        in (which|what) (town|city|place) do I live?
-        where (is|was) my (home|flat|house|place)?
-        where am I (living|at home|based)( now| these days|)?
-        (which|what) (town|city) is (mine|my home|my home town)?
-        where (did I say|did I tell you) (I live|that I live|my home is)?
-        where (would you|could you|can you|should I) (find|visit|send a letter to) me?
-        (what is|what's) the name of my (town|city|home town|place)?
-        where do I (stay|sleep|reside|dwell|go home to)?
-        what is the (town|city|place) I live in?
-    """),
-    indirect=lines("""
-        where I live
-        where I live
-        (which|what) (town|city|place) I live in
-        where my (home|house|flat) is
-        where (I am|I'm) (living|at home|based)
-        what my (home town|town|city) is( called|)
-        in which (town|city) I live
-    """),
-    unknown="You have not told me where you live yet. Where is it?",
-    third=("lives in {value}", "lives in {value}", "is at home in {value}", "is based in {value}"),
-    nouns=TOWN_NOUNS,
-    checks=("do I live in {value}?", "is my home in {value}?", "is {value} my home town?"),
-    replies=lines("""
-        {value}(.|!|)
-        {value}
-        in {value}(.|)
-        (it's|it is|it's in|I live in|I'm in|in) {value}(.|)
-        (it's a place called|a town called|the city of) {value}(.|)
-    """),
-    changes=lines("""
-        (I moved|I've moved|I have moved|we moved) to {value}
-        I live in {value} (now|these days|at present)
-        I (don't|do not) live in {old} (any more|anymore|now), (I live in|I moved to|but in) {value}
-        I live in {value}, not (in |){old}
-        I left {old} and moved to {value}
-    I used to live in {old}(,| but|, but) now I live in {value}
-    {old} was too loud, so I moved to {value}
-        my new home is {value}
-    """),
-    openers=("", "Ah, {value}! ", "Nice! "),
-)
-ORIGIN = Kind(
-    key="town",
-    draw=HOME.draw,
-    clause="you come from {value}",
-    says=lines("""
-        (I'm|I am|Im) from {value}
-        I come from {value}
-        I (was born|grew up|was raised) in {value}
-        I'm originally from {value}
-        {value} is where I (come from|grew up|was born)
-        my family comes from {value} and so do I
-    """),
-    asks=lines("""
-        where (am I|do I come|did I say I come|did I say I am) from( again|)?
-        where (was I born|did I grow up)?
-        (which|what) (town|city|place) (am I|do I come) from?
-        from (which|what|where) (town|city|place) do I come?
-        (what is|what's) my (origin|birthplace|place of birth)?
-    """),
-    indirect=("where (I am|I'm|I come) from", "(which|what) (town|city|place) I (am|come) from"),
-    unknown="You have not told me where you come from yet. Where is it?",
-    third=("comes from {value}", "is from {value}", "was born in {value}"),
-    nouns=TOWN_NOUNS[:2],
-    checks=("am I from {value}?", "do I come from {value}?"),
-    replies=(
-        "{value}(.|!|)",
-        "from {value}(.|)",
-        "(I'm|I am|I come) from {value}(.|)",
-        "{value}, (born and raised|sir)",
-    ),
-    changes=(
-        "I (am|come) from {value}, not (from |){old}",
-        "I really come from {value}",
-        "I meant that I'm from {value}",
-    ),
-    openers=("", "Ah, {value}! "),
-)
-AGE = Kind(
-    key="age",
-    draw=lambda rng: {
-        "value": str(rng.choice((rng.randint(5, 99), rng.randint(1, 120), rng.randint(14, 60))))
-    },
-    clause="you are {value} years old",
-    says=lines("""
-        (I'm|I am|im) {value} years old
-        (I'm|I am) {value} years old
-        (I'm|I am|im) {value}
-        (I'm|I am) {value} years of age
-        my age is {value}
-        {value} is my age
-        I (just |) turned {value} (last week|in May|yesterday|recently|this year|a month ago)
-        (I'm|I am) (already|only|just|over the hill at) {value}
-        (I'm|I am) a {value} year old (person|man|woman|student|human)
-        I've been (alive|on this planet) for {value} years
-        I was born {value} years ago
-    """),
-    asks=lines("""
-        how old am I( again| now|)?
-        how old am I?
-        what age am I?
-        how many years (old am I|have I lived|am I old)?
-        how old (did I say|did I tell you|was it that) I am?
-        how (young|old) do you think I am?
-        how many candles (belong|are|go) on my cake?
-        am I old?
-        (what|how high) is my age?
-    """),
-    indirect=(
-        "how old I am",
-        "how old I am",
-        "what age I am",
-        "my age",
-        "what my age is",
-        "how many years I have lived",
-    ),
-    unknown="You have not told me your age yet. How old are you?",
-    third=("is {value} years old", "is {value}", "'s age is {value}"),
-    nouns=("age", "age", "exact age"),
-    checks=("am I {value}( years old|)?", "is {value} my age?", "is my age {value}?"),
-    replies=lines("""
-        {value}
-        {value}(.|!|)
-        {value} years( old|)(.|)
-        (I'm|I am|im) {value}( years old|)(.|)
-        (just|only|already|almost|about) {value}(.|)
-    """),
-    changes=lines("""
-        (today|yesterday|last night) I turned {value}
-        I (just |) had my birthday(,| and) now (I'm|I am) {value}
-        (I'm|I am) {value} (now|already|by now), not {old}
-        (I'm|I am) not {old}(,| but|. I'm) {value}
-        I made myself younger, (I'm|I am) really {value}
-    """),
-    openers=("", "", "A fine age! "),
-)
-BIRTHDAY = Kind(
-    key="birthday",
-    draw=lambda rng: {"value": draw_day(rng)},
-    clause="your birthday is on {value}",
-    says=lines("""
-        my (birthday|bday|b-day) is (on |) {value}
-        my birthday is on {value}
-        I was born on {value}
-        (I have|I celebrate) my birthday on {value}
-        {value} is my birthday
-        I (turn|get) a year older on {value}
-        (it's|it is) my birthday on {value}
-        my date of birth is {value}
-    """),
-    asks=lines("""
-        when is my birthday( again|)?
-        when (was I born|do I have my birthday|do I celebrate my birthday)?
-        when (do I turn|do I get|will I be) a year older?
-        (on |) (which|what) (day|date) (is my birthday|was I born|is it my birthday)?
-        when (can|should|must) you (wish me a happy birthday|congratulate me)?
-        when (did I say|did I tell you) my birthday is?
-        when do I get (my |) birthday presents?
-    in (which|what) month (is my birthday|was I born)?
-    """),
-    indirect=lines("""
-        when my birthday is
-        when I was born
-        when I have my birthday
-        (on |) which day I was born
-        my birthday
-    """),
-    unknown="You have not told me your birthday yet. When is it?",
-    third=("'s birthday is (on |){value}", "was born on {value}"),
-    nouns=("birthday", "birthday", "bday", "date of birth", "birth date"),
-    checks=("is my birthday on {value}?", "was I born on {value}?", "is {value} my birthday?"),
-    replies=("{value}", "{value}(.|!|)", "on {value}(.|)", "(it's|it is|its) (on |){value}(.|)"),
-    changes=lines("""
-        my birthday is on {value}, not (on |) {old}
-        I mixed it up, my birthday is on {value}
-        it's not {old}, my birthday is (on |) {value}
-    """),
-    openers=("", "", "I like birthdays! "),
 )

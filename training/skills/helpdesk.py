@@ -20,6 +20,23 @@ MORE = lines("""
         that's all)?
     (I don't|I do not|I still don't) (understand|get it|get that|quite understand)(.| yet.|)
     (what does that mean|what do you mean|meaning|please explain|explain|why|why is that)(?|.|)
+    (what|which) (other details|further details|more) (are there|is there|do you have|do you know)?
+    (do you know|have you got|is there|can I hear|could I hear|may I have) (any |)(more|more details|
+        more information|further information)( about that| on that| on this|)?
+    (a bit|a little|some|one sentence|slightly) more(, please| please| about that| on that|)(?|.|)
+    (could|can|would) you (be more precise|go into detail|give details|go deeper|elaborate|
+        spell it out)( please|)?
+    (please |)(elaborate|expand on that|go deeper|be more precise|give details|clarify)(.|)
+    (in practice|in detail|concretely|precisely|specifically)(, please|, how|, what does that mean|)?
+    (I'd like|I would like|I want|I need|we need) (more detail|an example|more information|more of that|
+        to hear more|some details)(.| please.| of that.|)
+    (that's|that is) (too short|very short|a short answer|not much|a bit thin|interesting, go on)(.|!|)
+    (what does|how does|how would) (that|it|this) look (in practice|like|like in practice|on my machine)?
+    (still|sorry, still|that's still|it is still) (not clear|unclear|a riddle|Greek)( to me|)(.|)
+    (sorry|hm|hmm|huh|eh)(,|) (I don't follow|I'm not following|you lost me|come again|what)(?|.|)
+    (is there|do you have) (nothing|anything) (more|else) (to say|to know|I should know)( about that|)?
+    (and how|how exactly) (does|would|should) (that|this|it) (work|be done|go)?
+    (anything|something) (else|more) (I should|to|worth) (know|knowing)?
 """)
 SURE = lines("""
     (are you|you are) (sure|certain|really sure|sure about that|positive)?
@@ -27,6 +44,18 @@ SURE = lines("""
     (really|truly|honestly|seriously|for real|you sure|sure|certain)?
     (I don't|I do not) (believe|trust) (you|that|it)(.|)
     (can I|may I|should I) (trust|believe) (that|you|this)?
+    (are you|you are) (quite|absolutely|a hundred percent|100%|totally|very) (sure|certain|
+        positive)( of that|)?
+    (I think|I believe|I fear|I'm afraid) (that|this|it) (is|may be|might be) (wrong|not right|a mistake|
+        not true)(.|)
+    (that|this|it) (sounds|looks|seems) (wrong|odd|strange|doubtful|not right|fishy)( to me|)(.|)
+    (is|was) (that|this) (really |)(what the readme says|how it is|the case|a fact|correct)?
+    (could|might|can) (you|that|this) be (wrong|mistaken|a mistake|an error)?
+    (did you make|are you making) that up?
+    (do you|can you) (promise|swear|vouch for that|guarantee it|guarantee that)?
+    (no kidding|you're kidding|no joke|is that a joke|not joking)(?|.|!|)
+    (how|from where) (do you know|can you be so sure|do you know that|would you know)?
+    (I have|I've|I) my doubts(.| about that.|)
 """)
 NO_MORE = "That is all I know about it. The README of tritonchat says more."
 QUITE_SURE = "I think so, but I am a small model. The README and tritonchat --help have the last word."

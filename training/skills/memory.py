@@ -1,47 +1,38 @@
-"""Facts told and asked for later, and words said back: what is learnt here is to copy."""
+"""Facts told, put right and asked for later: what is learnt here is to copy."""
 
 from random import Random
 
 from training.english import capital, join
-from training.names import draw_name
 from training.phrasing import mannered
 from training.skills.belongings import ABOUT_OTHERS, KINDS, LOOKALIKES, PET, PET_ASKS
-from training.skills.facts import NAME
+from training.skills.echoes import draw_word, echo, repeat
+from training.skills.facts import AGE, BIRTHDAY, HOME, NAME, ORIGIN
+from training.skills.introductions import COMPACT, INTRODUCTIONS, WITH_QUESTION
+from training.skills.likings import COLOUR, FOOD, HOBBY, JOB
+from training.skills.passing import PASSING
 from training.skills.reminders import (
+    BARE_ASKS,
+    BARE_NOUNS,
     BOTH_ASKS,
-    COMPACT,
+    BOTH_NOUNS,
     EVERYTHING,
     INDIRECT_ASKS,
-    INTRODUCTIONS,
-    JOINED,
-    LAST_ANSWER,
-    LAST_MESSAGE,
+    NEXT_BARE,
+    NEXT_INDIRECT,
+    NEXT_NOUN,
+    NEXT_QUESTION,
     NOUN_ASKS,
     REFUSALS,
-    REPEAT,
-    TELLING,
-    WITH_QUESTION,
 )
+from training.skills.tellings import ADDING, CORRECTING, JOINED, SLIPS, TELLING
 from training.talk import Exchange, Fact, Kind, Talk, expand
-from training.values import (
-    COLOURS,
-    FOODS,
-    HOBBIES,
-    INGREDIENTS,
-    JOBS,
-    MATERIALS,
-    PETS,
-    SHADES,
-    THINGS,
-    TOWNS,
-    invent_word,
-)
+from training.values import COLOURS, FOODS, HOBBIES, JOBS, PETS, TOWNS
 
-__all__ = ["COLOURS", "FOODS", "HOBBIES", "JOBS", "PETS", "TOWNS"]
+__all__ = ["COLOURS", "FOODS", "HOBBIES", "JOBS", "PETS", "TOWNS", "draw_word", "echo", "repeat"]
 
-WORDS = (*THINGS, *SHADES, *COLOURS.values, *MATERIALS, *INGREDIENTS)
+# What a person tells of nobody but themselves: where no more than that is known, "the town" is clear.
+OWN = (NAME, HOME, ORIGIN, AGE, BIRTHDAY, COLOUR, FOOD, JOB, HOBBY)
 MOST_TO_LIST = 25  # words that still make a short answer
-LONGEST_ECHO = 14  # words that are said back whole
 GREETINGS = (
     "Nice to meet you, {name}!",
     "Nice to meet you, {name}!",
@@ -117,7 +108,7 @@ def state(rng: Random, facts: list[Fact]) -> tuple[str, dict[str, str]]:
 
 def tell(rng: Random, talk: Talk) -> list[Exchange]:
     """The person tells one to three things, now and then because they were asked."""
-    if not talk.name and not talk.facts and rng.random() < 0.15:
+    if not talk.name and not talk.facts and rng.random() < 0.2:
         return [compact(rng, talk)]
     facts: list[Fact] = []
     for _ in range(rng.choices((1, 2, 3), (65, 25, 10))[0]):
@@ -130,13 +121,28 @@ def tell(rng: Random, talk: Talk) -> list[Exchange]:
     fact = facts[0]
     if fact.kind is NAME and rng.random() < 0.35:
         return introduce(rng, talk)
-    ask, slots = state(rng, facts)
     if rng.random() < 0.05:
         return [ask_at_once(rng, fact)]
+    passing = PASSING.get(fact.kind)
+    if passing and rng.random() < 0.35:
+        ask, slots = rng.choice(passing), fact.slots
+    else:
+        ask, slots = state(rng, facts)
     exchanges = [Exchange(ask, answer, slots, brief)]
-    if rng.random() < 0.06:
+    form = rng.random()
+    if form < 0.1:
         exchanges.append(slip(rng, talk, fact))
+    elif form < 0.25:
+        exchanges += [add(rng, talk) for _ in range(rng.choice((1, 1, 2)))]
     return exchanges
+
+
+def add(rng: Random, talk: Talk) -> Exchange:
+    """The person tells one more thing, in a message of its own."""
+    fact = draw_told(rng, talk)
+    remember(talk, fact)
+    answer, brief = acknowledge(rng, [fact])
+    return Exchange(rng.choice(ADDING).replace("@", rng.choice(fact.kind.says)), answer, fact.slots, brief)
 
 
 def compact(rng: Random, talk: Talk) -> Exchange:
@@ -177,10 +183,7 @@ def ask_at_once(rng: Random, fact: Fact) -> Exchange:
 
 def slip(rng: Random, talk: Talk, fact: Fact) -> Exchange:
     """The person puts right at once what has just been said."""
-    ask = (
-        "(no|sorry|oops|wait|I meant|I mean|correction|wrong|not quite)(,|:) (I meant |it's |) {value}(.|!|)"
-    )
-    return changed(rng, talk, fact, (ask,))
+    return changed(rng, talk, fact, SLIPS)
 
 
 def correct(rng: Random, talk: Talk) -> list[Exchange]:
@@ -193,7 +196,7 @@ def changed(rng: Random, talk: Talk, old: Fact, asks: tuple[str, ...] = ()) -> E
     new = anew(rng, old)
     remember(talk, new)
     slots = new.slots | {"old": old.slots["value"], "old_value": old.slots.get("a_value", "")}
-    again = f"(actually|no|sorry|wait|oops|correction|well)(,|:) {rng.choice(new.kind.says)}(.|!|)"
+    again = rng.choice(CORRECTING).replace("@", rng.choice(new.kind.says))
     plain = "(actually, |no, |sorry, |by the way, |wait, |oh, |)" + rng.choice(new.kind.changes) + "(.|!|)"
     ask = rng.choice(asks or (again, plain, plain))
     if new.kind is NAME:
@@ -233,16 +236,58 @@ def recall(rng: Random, talk: Talk) -> list[Exchange]:
     fact = rng.choice(facts)
     if form < 0.23:
         return [check(rng, fact)]
-    if form < 0.3 and len(facts) > 1:
+    if form < 0.33 and len(facts) > 1:
         return [both(rng, facts)]
-    if fact.kind.also and rng.random() < 0.25:
+    # Of two pets, "what pet do I have?" could mean either.
+    if fact.kind.also and sum(other.kind is fact.kind for other in facts) == 1 and rng.random() < 0.25:
         ask, clause = rng.choice(fact.kind.also)
         return [Exchange(mannered(rng, expand(rng, ask)), sentence(clause), fact.slots)]
     # Where somebody lives and comes from is one fact to most people: any question gets what is known.
     kinds = [kind for kind in KINDS if kind.key == fact.kind.key == "town"]
     asked = rng.choice(kinds) if kinds and rng.random() < 0.2 else fact.kind
-    exchange = Exchange(question(rng, asked), sentence(fact.clause), fact.slots)
-    return [exchange, slip(rng, talk, fact)] if rng.random() < 0.04 else [exchange]
+    bare = rng.random() < 0.2 and bare_nouns(talk, fact.kind)
+    ask = rng.choice(BARE_ASKS).replace("@", rng.choice(bare)) if bare else question(rng, asked)
+    exchanges = [Exchange(ask, sentence(fact.clause), fact.slots)]
+    form = rng.random()
+    if form < 0.05:
+        exchanges.append(slip(rng, talk, fact))
+    elif form < 0.4:
+        exchanges += follow_up(rng, talk, fact)
+    return exchanges
+
+
+def bare_nouns(talk: Talk, kind: Kind) -> tuple[str, ...]:
+    """The nouns that will do for a kind of fact without "my"; none where others may be meant."""
+    clear = all(fact.kind in OWN for fact in known(talk))
+    return BARE_NOUNS.get(kind.key, ()) if clear else ()
+
+
+def follow_up(rng: Random, talk: Talk, asked: Fact) -> list[Exchange]:
+    """One or two questions more after a first one, in as few words as that takes: "and my age?"."""
+    others = [fact for fact in known(talk) if fact.key != asked.key]
+    rng.shuffle(others)
+    exchanges = [
+        Exchange(next_question(rng, talk, fact.kind), sentence(fact.clause), fact.slots)
+        for fact in others[: rng.choice((1, 1, 2))]
+    ]
+    if not exchanges or rng.random() < 0.15:
+        keys = {fact.key for fact in known(talk)}
+        if kinds := [kind for kind in OWN if kind.key not in keys]:
+            kind = rng.choice(kinds)
+            exchanges.append(Exchange(next_question(rng, talk, kind), kind.unknown))
+    return exchanges
+
+
+def next_question(rng: Random, talk: Talk, kind: Kind) -> str:
+    """A question after another one, mostly without a verb."""
+    form, bare = rng.random(), bare_nouns(talk, kind)
+    if bare and form < 0.2:
+        return rng.choice(NEXT_BARE).replace("@", rng.choice(bare))
+    if kind.nouns and form < 0.65:
+        return rng.choice(NEXT_NOUN).replace("@", rng.choice(kind.nouns))
+    if form < 0.85:
+        return rng.choice(NEXT_INDIRECT).replace("@", rng.choice(kind.indirect))
+    return rng.choice(NEXT_QUESTION).replace("@", rng.choice(kind.asks))
 
 
 def check(rng: Random, fact: Fact) -> Exchange:
@@ -254,13 +299,15 @@ def check(rng: Random, fact: Fact) -> Exchange:
 
 def both(rng: Random, facts: list[Fact]) -> Exchange:
     """Two things asked for at once."""
-    pair, slots, ask = rng.sample(facts, 2), {}, rng.choice(BOTH_ASKS)
+    pair, slots = rng.sample(facts, 2), {}
+    nouns = all(fact.kind.nouns for fact in pair) and rng.random() < 0.4
+    ask = rng.choice(BOTH_NOUNS if nouns else BOTH_ASKS)
     for mark, fact in zip("@#", pair, strict=True):
-        indirect = rng.choice(fact.kind.indirect)
+        words = rng.choice(fact.kind.nouns if nouns else fact.kind.indirect)
         for slot, value in fact.slots.items():
-            indirect = indirect.replace(f"{{{slot}}}", f"{{{slot}{ord(mark)}}}")
+            words = words.replace(f"{{{slot}}}", f"{{{slot}{ord(mark)}}}")
             slots[f"{slot}{ord(mark)}"] = value
-        ask = ask.replace(mark, indirect)
+        ask = ask.replace(mark, words)
     return Exchange(ask, sentence(" and ".join(fact.clause for fact in pair)), slots)
 
 
@@ -309,30 +356,3 @@ def mix_up(rng: Random, talk: Talk) -> list[Exchange]:
     own = next((told for told in known(talk) if told.kind.key == kind.key), None)
     asked = Exchange(question(rng, kind), sentence(own.clause) if own else kind.unknown)
     return [Exchange(ask, answer, slots, brief), asked]
-
-
-def repeat(rng: Random, talk: Talk) -> list[Exchange]:
-    """Names or other words said back: many to copy in one exchange."""
-    if rng.random() < 0.6:
-        said = ", ".join(draw_name(rng).split()[0] for _ in range(rng.choice((1, 1, 1, 1, 1, 2, 2, 3, 5))))
-    else:
-        said = " ".join(draw_word(rng) for _ in range(rng.randint(2, 6)))
-    return [Exchange(rng.choice(REPEAT), "I say {list}.", {"list": said})]
-
-
-def draw_word(rng: Random) -> str:
-    """Any word, or what could be one."""
-    return invent_word(rng) if rng.random() < 0.25 else rng.choice(WORDS)
-
-
-def echo(rng: Random, talk: Talk) -> list[Exchange]:
-    """What was said last, by the person or by the assistant, word for word."""
-    own = rng.random() < 0.4
-    ask = rng.choice(LAST_ANSWER if own else LAST_MESSAGE)
-    if not talk.history:
-        return [Exchange(ask, "You have not said anything before that.")]
-    said = talk.history[-1][own].strip()
-    if "\n" in said or len(said.split()) > LONGEST_ECHO:
-        return repeat(rng, talk)
-    answer = f"{'I' if own else 'You'} said: {{said}}"
-    return [Exchange(ask, answer, {"said": said}, answer)]

@@ -60,6 +60,25 @@ FAMILIES = tuple(
         dad sad bad mad glad
         mum drum gum plum thumb
         world curled twirled whirled
+    nail tail sail mail pail snail whale
+    door more floor four store shore
+    town brown crown down clown
+    hot pot not dot got spot knot
+    leg egg beg peg
+    lip ship trip chip tip
+    jump bump lump pump
+    nut cut hut but shut
+    net wet pet jet get let
+    back pack black sack track
+    cave wave brave save gave
+    soup loop group hoop
+    shirt dirt skirt hurt
+    age page stage cage
+    fork pork cork stork
+    bank tank thank drank
+    tent went cent rent spent
+    list fist mist kissed
+    letter better sweater wetter
         life knife wife strife
         school cool pool rule tool fool
         smile mile while pile
@@ -79,15 +98,27 @@ LONG = words("""
     dictionary transformer crocodile television refrigerator bicycle chocolate strawberry adventure wolf
     ninth breakfast kangaroo telephone university spaghetti camera yesterday animal
 """)
-VERBS = "(find|find me|give me|tell me|say|name|think of|list|look for|suggest)"
+VERBS = (
+    "(find|find me|give me|tell me|say|name|think of|list|look for|suggest|come up with|write down|show me|"
+    "help me find|help me with|give us|find us|make|search for|mention)"
+)
 RHYME = lines("""
     (a rhyme|some rhymes|rhymes|a good rhyme|a rhyming word|rhyming words) (for|with|to) {word}
     (a word|words|some words|something|anything) (that rhymes with|rhyming with|to rhyme with|
         that rhyme with) {word}
+    (words|some words|a few words|any words) that (sound like|end like|end the same as|sound similar to|
+        have the same ending as) {word}
+    (all the rhymes|any rhymes|your best rhymes|easy rhymes|simple rhymes|funny rhymes) (for|with) {word}
+    (words|rhymes) I can (use with|rhyme with|put with|pair with) {word}
+    (rhymes|rhyming words) (for|with) the word {word}
+    (something|words) to go with {word} in a (poem|song|rap|verse)
 """)
 COUNTED = lines("""
     {count} (rhymes|rhyming words|good rhymes) (for|with|to) {word}
     {count} words (that rhyme with|rhyming with|to rhyme with) {word}
+    {count} (words|things|different words|short words|easy words) that rhyme (with|on) {word}
+    {count} (rhymes|rhyming words) (for|with) the word {word}
+    {count} words that (end|sound) like {word}
 """)
 SINGLE = (
     "(one|a single|just one|only one) (word that rhymes with|rhyme for|word to rhyme with|rhyme with) {word}"
@@ -105,6 +136,38 @@ RHYME_ASKED = lines("""
     (can you|could you|please) rhyme {word}
     (got|any) rhymes (for|with) {word}
     I am (writing|making) a poem. What rhymes with {word}
+    (I'm|I am|we're|we are) (writing|making|working on|stuck with) (a song|a rap|a poem|a verse|
+        a birthday card)(.|,|:) (
+        What rhymes with|Any rhyme for|I need a rhyme for|I need rhymes for|Give me rhymes for) {word}
+    my (line|verse|poem|song|rap) ends (with|in|on) {word}(.|,|:|;) (what rhymes|any rhymes|what could rhyme|
+        what rhymes with it|I need a rhyme|help)
+    (I need|I want|I'm looking for|I am after|we need|looking for) (a rhyme|rhymes|something that rhymes|
+        a word that rhymes|some rhyming words|a word rhyming) (for|with|to) {word}
+    (I can't find|I can't think of|I don't know|I know no|there is no) (a rhyme|any rhyme|anything|
+        any word) (that rhymes with|rhyming with|to rhyme with) {word}(.|, can you help|, can you|)
+    (is there|are there|do you have|have you got) (anything|a word|any words|words|something) (that rhymes|
+        that rhyme|rhyming|to rhyme) with {word}
+    what (is|would be|could be) (a good rhyme|a rhyme|a rhyming word|the rhyme) (for|with|to) {word}
+    (which|what) (words|word) (end|ends|sound|sounds) (like|the same as) {word}
+    what (sounds|ends) like {word}
+    does anything rhyme with {word}
+    {word} rhymes with
+    {word}(...|,|:|?) (what rhymes with that|what rhymes with it|a rhyme|does anything rhyme with that|
+        which words rhyme|I need a rhyme|find a rhyme)
+    (the word is|my word is|here is a word:|take the word|for the word|with the word) {word}(.|:|
+        ,) (what rhymes|rhymes|
+        which words rhyme with it|find rhymes)
+    (a rhyme|rhymes|rhyming words|words that rhyme|rhyme words) (for|with|to|on) {word}
+    (how do|how can|how would|can|could) (you|I|one) rhyme {word}
+    my (son|daughter|kid|teacher) (needs|wants) (a rhyme|rhymes|rhyming words|a word that rhymes) (for|
+        with) {word}
+    (let's|let us) rhyme(:|.|!) {word}
+    (rhyming|rhyme) (game|time|dictionary)(:|,|!) {word}
+    (I say|you hear|if I say) {word}(,|;) (you say|what rhymes|what rhyme do you say)
+    (do|would) you know (what rhymes|which words rhyme|something that rhymes|any words that rhyme) with {word}
+    (tell|show|give) me (what rhymes|words that rhyme|rhymes) (with|for) {word}
+    (for homework|for school|for my poem|for a song|for a card)(,|:) (what rhymes|which words rhyme|
+        I need words that rhyme) with {word}
 """)
 PAIR = lines("""
     (do|would) {word} and {other} rhyme
@@ -112,6 +175,26 @@ PAIR = lines("""
     is {word} a rhyme (for|of|to) {other}
     {word} and {other} rhyme, (right|don't they|do they)
     do the words {word} and {other} rhyme
+    (is|are) {word} and {other} a (rhyme|good rhyme|rhyming pair)
+    (can|could|may) (I|you|one) rhyme {word} (with|and|to|on) {other}
+    {word} (and|with|,|/|-) {other}(:|,| -) (do they rhyme|a rhyme|is that a rhyme|rhyme or not|rhymes)
+    (is it true that|am I right that|I think|I believe|my teacher says|my son says|
+        would you say) {word} (and {other} rhyme|
+        rhymes with {other})
+    (tell me|say|check|find out|I wonder|I want to know|not sure|I am not sure) (if|
+        whether) {word} (and {other} rhyme|
+        rhymes with {other})
+    (does|do|would|will) (the word |){word} (really |)rhyme with (the word |){other}
+    {word} rhymes with {other}, (right|doesn't it|does it|correct|true or false|yes or no|no)
+    (true or false|yes or no|right or wrong)(:|,) {word} (and {other} rhyme|rhymes with {other})
+    (does|would) it rhyme(:|,| if I say) {word} and {other}
+    (my line ends with|one line ends in|the first line ends with) {word} (and the other|and the next|
+        and the second) (with|
+        in) {other}. Does that rhyme
+    if one line ends (in|with) {word} and (the next|the other) (in|with) {other}, (does it|do they|
+        is that a) rhyme
+    are {word} and {other} (rhymes|rhyming words|a rhyme|words that rhyme)
+    (do|don't) {word} and {other} (sound the same at the end|end the same|rhyme with each other|rhyme at all)
 """)
 COUNTS = {"2": 2, "two": 2, "a couple of": 2, "3": 3, "three": 3}
 

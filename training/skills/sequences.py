@@ -1,14 +1,17 @@
 """Things in a fixed order: counting, the alphabet, days, months and seasons, letters of short words."""
 
-from collections.abc import Callable
 from random import Random
-from string import ascii_uppercase as LETTERS
 
 from training.asking import order, question, want
 from training.english import ORDINALS, capital, in_words, join, ordinal
-from training.names import invent_name
 from training.phrasing import lines, mannered
+from training.skills.counting import count_down, count_in_steps, count_on, count_up, made
+from training.skills.letters import letters
+from training.skills.neighbours import ask_next
+from training.skills.spelling import NO_SPELLING, spell
 from training.talk import Exchange, Talk, words
+
+__all__ = ["DAYS", "MONTHS", "NO_SPELLING", "sequence"]
 
 DAYS = words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
 MONTHS = words("January February March April May June July August September October November December")
@@ -16,325 +19,274 @@ LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 SEASONS = words("spring summer autumn winter")
 PLANETS = words("Mercury Venus Earth Mars Jupiter Saturn Uranus Neptune")
 RAINBOW = words("red orange yellow green blue indigo violet")
-# The only words whose letters it learns.
-SPELT = words("""
-    cat dog sun hat red blue green house tree book fish bird milk bread apple water happy hello friend school
-    mouse moon star cake love Anna Ben Tom Mia Leo Eva Max Ida Sam Lily Paul Emma Noah
-""")
-NO_SPELLING = "I can only spell a few short words, sorry."
-TOO_FAR = "That is too far for me. I can count up to 30."
 
-UP_TO = lines("""
-    (count|count slowly|count for me|count out loud) (to|up to|till|until) {n}
-    count from (1|one) (to|up to|till) {n}
-    (say|name|list|write|write down|give me|tell me|recite) (the |all the |all |)numbers (from (1|one) |up |
-        )to {n}
-    (say|list|write) (all the |the |)numbers (between|from) 1 (and|to) {n}
-    (say|list|write) the first {n} numbers
-    count (1|one) to {n}
-    count {n} sheep
-""")
-FROM_TO = lines("""
-    (count|count up) from {a} (to|up to|till|until) {b}
-    count {a} to {b}
-    (say|list|write|give me|name|tell me) (the |all the |all |)numbers from {a} (to|till|up to) {b}
-    (start|begin) (counting |)(at|with|from) {a} and (count|go|go on) (up |)to {b}
-""")
-DOWN = lines("""
-    count (down|backwards|backward|down backwards) from {n}( to (1|one)|)
-    count (backwards|down) (starting (at|from|with)|beginning with) {n}
-    count from {n} (down |backwards |)to (1|one)
-    (do|give me|start|make) a (countdown|count down) from {n}
-    countdown from {n}
-    (say|list|write) the numbers from {n} (down |backwards |)to (1|one)
-    count to {n} (backwards|in reverse)
-""")
-STEPS = lines("""
-    count (by|in) {steps}
-    (go|count) up (in|by) {steps}
-    (say|list|write|name|recite|tell me|do) (the |)({n} times table|times table of {n}|table (of|for) {n})
-    (say|list|write|name) (the |)(multiples of {n}|numbers in steps of {n})
-    skip count (by|in) {steps}
-""")
-EVEN_ODD = lines("""
-    (say|list|name|write|give me|tell me|count) (the |all |all the |){kind} numbers (up to|to|until|till) {n}
-    (say|list|name|write|give me|tell me) (the |all |all the |){kind} numbers (from 1 to|between 1 and) {n}
-""")
-ALPHABET = lines("""
-    (say|recite|list|write|tell me|give me|sing|name|know) (the |your |)(alphabet|ABC|ABCs|
-        letters of the alphabet)
-    (say|list|write|name) all (the |)(letters|letters of the alphabet)
-    (go|run) through the (alphabet|ABC)
-""")
-LETTERS_FROM = lines("""
-    (say|list|recite|write|name|give me) the (letters|alphabet) from {a} to {b}
-    (say|list|recite|write|name|give me) (all |)the letters (between|from) {a} (to|and|till) {b}
-    (go|count) from {a} to {b}( in the alphabet|)
-""")
-NEXT_IN = lines("""
-    (what|which) {kind} (comes|is|follows|comes next|is next) (right |directly |)after {x}
-    (what|which) {kind} follows {x}
-    what (comes|follows|is) after {x}
-    (what|which) is the next {kind} after {x}
-    after {x} comes (what|which {kind})
-""")
-LAST_IN = lines("""
-    (what|which) {kind} (comes|is) (right |directly |just |)before {x}
-    what (comes|is) before {x}
-    (what|which) is the {kind} before {x}
-    before {x} (comes|is) (what|which {kind})
-""")
-LETTER_AT = lines("the {nth} letter( of the alphabet| in the alphabet| of the ABC|)")
-LETTER_NUMBER = lines("""
-    (which|what) (number|position|place) (is|has) the letter {x}( in the alphabet|)
-    (which|what) number in the alphabet is {x}
-    where in the alphabet is {x}
-""")
 WEEK = lines("""
-    (the |all the |all |)(days of the week|seven days of the week|7 days of the week)
+    (the |all the |all |)(days of the week|seven days of the week|7 days of the week|
+        weekdays from monday to sunday)
     (the names of |)the (seven |)days( of a week| in a week| of the week)
+    (all |)(the |)(seven days|7 days|days in order|days from monday to sunday)
+    the names of the (seven |)days
 """)
 YEAR = lines("""
     (the |all the |all |)(months of the year|months|twelve months|12 months)( in order|)
     the (names of the |)months (of a|in a) year
+    (the |all |all the |)(months from january to december|months in the calendar|names of the months)
 """)
-FOUR = lines("(the |all |all the |)(seasons|four seasons|seasons of the year|4 seasons|names of the seasons)")
-EIGHT = lines("(the |all |all the )(planets|eight planets|planets in order|planets of the solar system)")
-SEVEN = lines("(the |all |all the |)(colours|colors|seven colours) of (the|a) rainbow")
-VOWELS = lines("(the |all |all the |)vowels( in English| of the alphabet|)")
-MONTH_AT = lines("the {nth} month( of the year| in the year|)")
+FOUR = lines("""
+    (the |all |all the |)(seasons|four seasons|seasons of the year|4 seasons|names of the seasons)
+    the (four |)seasons (in a|of a|in the) year
+""")
+EIGHT = lines("""
+    (the |all |all the )(planets|eight planets|planets in order|planets of the solar system)
+    (the |all the )(8 planets|planets around the sun|planets of our solar system|names of the planets)
+""")
+SEVEN = lines("""
+    (the |all |all the |)(colours|colors|seven colours) of (the|a) rainbow
+    (the |all the |)(rainbow colours|rainbow colors|colours in a rainbow|colors in the rainbow)
+""")
+VOWELS = lines("""
+    (the |all |all the |)vowels( in English| of the alphabet|)
+    (the |all the |)(five vowels|5 vowels|letters that are vowels)
+""")
+WEEKEND = lines("""
+    (the |)(weekend days|days of the weekend|days at the weekend|two days of the weekend)
+    the (days|two days) (that make|in) (a|the) weekend
+""")
+WORKING = lines("""
+    (the |all the |all |)(working days|work days|days from monday to friday|days of the working week)
+    (the |all the |)(five working days|school days of the week|days without the weekend)
+""")
+LONG_MONTHS = lines("(the |all |all the |)months (with|that have|of|having) (31|thirty-one) days")
+MIDDLING_MONTHS = lines("(the |all |all the |)months (with|that have|of|having) (30|thirty) days")
+WHOLE = (
+    *((WEEK, DAYS), (WEEK, DAYS), (WEEK, DAYS), (YEAR, MONTHS), (YEAR, MONTHS), (YEAR, MONTHS)),
+    *((FOUR, SEASONS), (EIGHT, PLANETS), (SEVEN, RAINBOW), (VOWELS, tuple("AEIOU")), (WEEKEND, DAYS[5:])),
+    *((WORKING, DAYS[:5]), (LONG_MONTHS, tuple(m for m, n in zip(MONTHS, LENGTHS, strict=True) if n == 31))),
+    (MIDDLING_MONTHS, tuple(m for m, n in zip(MONTHS, LENGTHS, strict=True) if n == 30)),
+)
+SAY_WHOLE = lines("(say|list|name|tell me|give me|write|write down|recite|show me|type|teach me|put down) @")
+ASK_WHOLE = lines("""
+    (what are|which are|what are|do you know) @
+    (can you name|can you list|could you tell me|can you tell me|who knows) @
+    what are @ (called|again|in English)
+""")
+WHOLE_SAID = lines("""
+    @(, please| please|.|?|!|)
+    (I forgot|I can't remember|I always forget|I need|I have to learn|I am learning|I mix up|
+        I never know) @(.|)
+    (my (son|daughter|class|grandchild) is learning|we have to learn|teach us|help me with) @(.|)
+    @(:|,) (list|what are they|which are they|in order|one after the other|name them)(.|?|)
+""")
+ROUND_WEEK = lines("""
+    (say|list|name|write|give me|tell me) the days of the week (starting|beginning) (with|from|at|on) {x}
+    (say|list|name|write) the (seven |)days(,|) (starting|beginning) (with|from|at|on) {x}
+    (start|begin) (with|at|on) {x} and (say|list|name) (all |)the days( of the week|)
+    (say|list|go through) the week from {x}( on| onwards|)
+    (say|list|name) all (seven |)days (from {x} on|but start with {x}|with {x} first)
+""")
+ROUND_SAID = lines("""
+    (days of the week|the days|week days|the week)(,|) (starting|beginning) (with|from|on) {x}(.|, please|?|)
+    (what are|which are) the days of the week if (I|we|you) (start|begin) (with|on) {x}?
+    if the week (starts|began|begins) (with|on) {x}(,|) what are the days( in order|)?
+""")
+SOME_OF = lines("""
+    (say|list|name|write|give me|tell me) the {kind} (from {x} to {y}|between {x} and {y})
+    (say|list|name|write) (all |)the {kind} (from {x} (till|until|up to) {y}|{x} to {y})
+    (go|run) through the {kind} from {x} to {y}
+    (start|begin) (with|at) {x} and (say|list|name) the {kind} (up |)to {y}
+""")
+FIRST_OF = lines("""
+    (say|list|name|write|give me|tell me) the {end} {n} {kind} of the (week|year)
+    (say|list|name|write) the {end} {n} {kind}
+""")
+MONTH_AT = lines("""
+    the {nth} month( of the year| in the year|)
+    (the |)month number {at}
+    the {nth} month (in the calendar|of a year|when you count from January)
+""")
+MONTH_AT_SAID = lines("""
+    (which|what) month is (the {nth}( one|)|number {at}|month {at})( of the year|)?
+    (which|what) is the {nth} month( of the year| in the year|)?
+    (which|what) month comes {nth}( in the year|)?
+    (my form|the form|the date|the letter) says month {at}(. |, )(which|what) month is (that|it)?
+""")
 MONTH_NUMBER = lines("""
     (which|what) (number|month number|place) (is|has) {x}( in the year|)
     which month of the year is {x}
+    (what|which) number is the month of {x}
+    {x} is (which|what) month( number|)
+    what is {x} as a number
 """)
 MONTH_DAYS = lines("""
     how many days (has|are in|does) {x}( have|)
     how long is {x}
     how many days are there in {x}
+    does {x} have (30 or 31|31 or 30) days
+    {x} has how many days
+    {x}(:|,) how many days
+    (what is|what's) the number of days in {x}
+    how many days (long is|do we have in|make up|belong to) (the month of |){x}
+    (is it|are there) (30 or 31|31 or 30) (days |)in {x}
+    what is the length of {x} in days
 """)
+MONTH_DAYS_SAID = lines("""
+    (I forgot|I can't remember|I never know|I don't know|remind me|tell me|no idea) how many days {x} has(.|)
+    (I forgot|I can't remember|I never know|I don't know|tell me) (whether|if) {x} has 30 or 31 days(.|)
+    (days|number of days) in {x}(?|.|, please|)
+    I am (planning a trip|making a calendar|paid by the day)(. |, )(How many days are in|How many days has|
+        how long is) {x}?
+""")
+# Parts, what they are parts of, and the answer.
 HOW_MANY = (
-    ("letters (are there |are |)in the alphabet", "The alphabet has 26 letters."),
-    ("days (are there |are |)in (a|the|one) week", "A week has 7 days."),
-    ("months (are there |are |)in (a|the|one) year", "A year has 12 months."),
-    ("days (are there |are |)in (a|the|one) year", "A year has 365 days, or 366 in a leap year."),
-    ("weeks (are there |are |)in (a|the|one) year", "A year has 52 weeks."),
-    ("seasons (are there |are |)in (a|the|one) year", "A year has 4 seasons."),
-    ("hours (are there |are |)in (a|the|one) day", "A day has 24 hours."),
-    ("minutes (are there |are |)in (an|one) hour", "An hour has 60 minutes."),
-    ("seconds (are there |are |)in (a|one) minute", "A minute has 60 seconds."),
-    ("vowels (are there |are |)in the alphabet", "There are 5 vowels: A, E, I, O and U."),
+    ("letters", "the alphabet", "The alphabet has 26 letters."),
+    ("days", "(a|the|one) week", "A week has 7 days."),
+    ("months", "(a|the|one) year", "A year has 12 months."),
+    ("days", "(a|the|one) year", "A year has 365 days, or 366 in a leap year."),
+    ("weeks", "(a|the|one) year", "A year has 52 weeks."),
+    ("seasons", "(a|the|one) year", "A year has 4 seasons."),
+    ("hours", "(a|the|one) day", "A day has 24 hours."),
+    ("minutes", "(an|one) hour", "An hour has 60 minutes."),
+    ("seconds", "(a|one) minute", "A minute has 60 seconds."),
+    ("vowels", "the alphabet", "There are 5 vowels: A, E, I, O and U."),
+    ("days", "(a|the) weekend", "A weekend has 2 days."),
+    ("days", "(a leap year|leap years)", "A leap year has 366 days."),
+    ("minutes", "(half an hour|a half hour)", "Half an hour has 30 minutes."),
+    ("years", "(a|one) century", "A century has 100 years."),
+    ("years", "(a|one) decade", "A decade has 10 years."),
+    ("cents", "(a|one) dollar", "A dollar has 100 cents."),
+    ("cents", "(a|one) euro", "A euro has 100 cents."),
+    ("centimetres", "(a|one) metre", "A metre has 100 centimetres."),
+    ("metres", "(a|one) kilometre", "A kilometre has 1000 metres."),
+    ("grams", "(a|one) kilogram", "A kilogram has 1000 grams."),
+    ("colours", "(a|the) rainbow", "A rainbow has 7 colours."),
+    ("planets", "(the|our) solar system", "The solar system has 8 planets."),
 )
+HOW_MANY_ASKS = lines("""
+    how many @ (are there |are |)in OF
+    how many @ does OF have
+    how many @ (has|make) OF
+    OF has how many @
+    (what is|what's) the number of @ in OF
+    OF(:|,) how many @
+    how many @ (do we count|will I find|do you get) in OF
+    (in OF|of OF)(,|) how many @ are there
+""")
+HOW_MANY_SAID = lines("""
+    (I forgot|I can't remember|I never know|I don't know|remind me|tell me|no idea) how many @ OF has(.|)
+    (number of |)@ in OF(?|, please|.|)
+    (my (son|daughter|grandson|teacher) (asks|wants to know)|I should know but|silly me,|kids ask me)(:|
+        ) how many @ are in OF?
+""")
 TODAY = (
     (
         "(if |)(today is|it is|it's|today it is) {x}(,| and|.) what (is|will be) tomorrow",
         1,
         "Tomorrow is {day}.",
     ),
-    ("what is tomorrow if (today is|it is) {x}", 1, "Tomorrow is {day}."),
-    ("(if |)(today is|it is|it's) {x}(,| and|.) what was yesterday", -1, "Yesterday was {day}."),
-    ("what was yesterday if (today is|it is) {x}", -1, "Yesterday was {day}."),
+    ("what (is|day is|will be|day will be) tomorrow if (today is|it is|it's) {x}", 1, "Tomorrow is {day}."),
+    ("(today is|it's) {x}(, so|. So|, then) (what|which day) is tomorrow", 1, "Tomorrow is {day}."),
+    ("{x} today, (what|which day) (is |will it be |)tomorrow", 1, "Tomorrow is {day}."),
+    ("(if |)(today is|it is|it's) {x}(,| and|.) what (was|day was) yesterday", -1, "Yesterday was {day}."),
+    ("what (was|day was) yesterday if (today is|it is|it's) {x}", -1, "Yesterday was {day}."),
+    ("(today is|it's) {x}(, so|. So|, then) (what|which day) was yesterday", -1, "Yesterday was {day}."),
+    ("{x} today, (what|which day) (was |was it |)yesterday", -1, "Yesterday was {day}."),
     ("(if |)yesterday was {x}(,| and|.) what (is today|day is it|day is today)", 1, "Today is {day}."),
+    ("what (is|day is) today if yesterday was {x}", 1, "Today is {day}."),
     ("(if |)tomorrow is {x}(,| and|.) what (is today|day is it|day is today)", -1, "Today is {day}."),
+    ("what (is|day is) today if tomorrow is {x}", -1, "Today is {day}."),
 )
-SPELL = lines("""
-    (spell|spell out|please spell) (the word |){word}
-    (write|say) {word} letter by letter
-    (give|tell) me the letters of {word}
+AWAY = lines("""
+    (which {kind} is|what {kind} is|which {kind} comes|what is|what comes) {away}
+    (which|what) is the {kind} {away}
+    (which|what) {kind} (will it be|do we have|do you get to) {away}
+    {away} (is|comes) (which {kind}|what {kind}|what)
+    {away}(,|:|) (which {kind}|what {kind}) is (it|that)
+    (the |){kind} {away}
 """)
-HOW_SPELL = lines("""
-    how (do|would) (you|I|we) (spell|write) (the word |){word}
-    how is {word} (spelled|spelt|written)
-    (what are the letters (of|in)|which letters are in) {word}
-""")
-SPELL_MINE = lines("""
-    (spell|can you spell) my name(.|)
-    how (do|would) you (spell|write) my name?
-    how is my name (spelled|spelt|written)?
-""")
-LETTER_COUNT = lines("""
-    how many letters (does the word {word} have|has {word}|are in {word}|does {word} have|are there in {word})
-    how long is the word {word}
-""")
-IN_WORDS = lines("""
-    (write|spell|say|give me) {n} (in words|in letters|as a word|as words)
-    (write|spell) (out |)the number {n}
-""")
-
-Frame = Callable[[Random, str], str]
 
 
 def sequence(rng: Random, talk: Talk) -> list[Exchange]:
     """One thing to be said in order, or to be found in such an order."""
     kinds = (count_up, count_on, count_down, count_in_steps, letters, days, months, whole, amount, spell)
-    return [rng.choices(kinds, (3, 2.5, 2, 2.5, 3.5, 2.5, 2.5, 2.5, 1, 2))[0](rng, talk)]
+    return rng.choices(kinds, (3, 2.5, 2, 2.5, 3.5, 2.5, 2.5, 2.5, 1, 2))[0](rng, talk)
 
 
-def made(rng: Random, frame: Frame, asks: tuple[str, ...], answer: str, **slots: str) -> Exchange:
-    """An exchange with one of the ways to ask, framed."""
-    return Exchange(frame(rng, rng.choice(asks)), answer, slots)
-
-
-def listed(numbers: range) -> str:
-    """Numbers as a sentence."""
-    return ", ".join(map(str, numbers)) + "."
-
-
-def number(rng: Random, value: int) -> str:
-    """A number as somebody writes it."""
-    return in_words(value) if value < 100 and rng.random() < 0.25 else str(value)
-
-
-def count_up(rng: Random, talk: Talk) -> Exchange:
-    """Counting from one."""
-    n = (
-        rng.randint(2, 30)
-        if rng.random() < 0.85
-        else rng.choice((rng.randint(31, 99), 100, 500, 1000, 10**6))
-    )
-    answer = listed(range(1, n + 1)) if n <= 30 else TOO_FAR
-    return made(rng, order, UP_TO, answer, n=number(rng, n))
-
-
-def count_on(rng: Random, talk: Talk) -> Exchange:
-    """Counting from one number to another."""
-    a = rng.randint(0, 90)
-    b = a + rng.randint(2, min(16, 99 - a))
-    if rng.random() < 0.1:
-        b = a + rng.randint(40, 900)
-    answer = listed(range(a, b + 1)) if b < a + 20 else TOO_FAR
-    return made(rng, order, FROM_TO, answer, a=number(rng, a), b=number(rng, b))
-
-
-def count_down(rng: Random, talk: Talk) -> Exchange:
-    """Counting down to one."""
-    n = rng.randint(3, 20)
-    return made(rng, order, DOWN, listed(range(n, 0, -1)), n=number(rng, n))
-
-
-def count_in_steps(rng: Random, talk: Talk) -> Exchange:
-    """Counting by twos, fives, tens and so on, ten times where no end is named; or odd and even numbers."""
-    if rng.random() < 0.35:
-        n, kind = rng.randint(6, 30), rng.choice(("even", "odd"))
-        answer = listed(range(2 if kind == "even" else 1, n + 1, 2))
-        return made(rng, order, EVEN_ODD, answer, n=number(rng, n), kind=kind)
-    step = rng.choice((2, 2, 2, 5, 5, 10, 10, 3, 4, 6, 7, 8, 9))
-    ask, times = rng.choice(STEPS), 10
-    if rng.random() < 0.5:
-        ask, times = ask + " (to|up to|until) {end}", rng.randint(3, 10)
-    steps = rng.choice((str(step), in_words(step) + ("es" if step == 6 else "s"), f"{step}s"))
-    slots = {"n": number(rng, step), "steps": steps, "end": str(step * times)}
-    return Exchange(order(rng, ask), listed(range(step, step * times + 1, step)), slots)
-
-
-def letters(rng: Random, talk: Talk) -> Exchange:
-    """The alphabet, whole or in part, and where in it a letter stands."""
-    at = rng.randint(1, 24)
-    letter, nth = LETTERS[at], rng.choice((ordinal(at + 1), *ORDINALS[at : at + 1]))
-    kind = rng.randrange(6)
-    if kind == 0:
-        return made(rng, order, ALPHABET, ", ".join(LETTERS) + ".")
-    if kind == 1:
-        first = rng.randint(0, 22)
-        last = rng.randint(first + 2, 25)
-        some = ", ".join(LETTERS[first : last + 1]) + "."
-        return made(rng, order, LETTERS_FROM, some, a=LETTERS[first], b=LETTERS[last])
-    if kind == 2:
-        return made(
-            rng, question, NEXT_IN, f"After {letter} comes {LETTERS[at + 1]}.", x=letter, kind="letter"
-        )
-    if kind == 3:
-        return made(
-            rng, question, LAST_IN, f"Before {letter} comes {LETTERS[at - 1]}.", x=letter, kind="letter"
-        )
-    if kind == 4:
-        return made(rng, want, LETTER_AT, f"Letter number {at + 1} is {letter}.", nth=nth)
-    return made(rng, question, LETTER_NUMBER, f"Letter number {at + 1} is {letter}.", x=letter)
-
-
-def days(rng: Random, talk: Talk) -> Exchange:
+def days(rng: Random, talk: Talk) -> list[Exchange]:
     """The day after or before another, or two or three days away from it."""
     at = rng.randrange(7)
-    day, kind = DAYS[at], rng.randrange(4)
-    if kind == 0:
-        return made(rng, question, NEXT_IN, f"After {day} comes {DAYS[(at + 1) % 7]}.", x=day, kind="day")
-    if kind == 1:
-        return made(rng, question, LAST_IN, f"Before {day} comes {DAYS[at - 1]}.", x=day, kind="day")
-    if kind == 2:
+    day, kind = DAYS[at], rng.random()
+    if kind < 0.5:
+        return ask_next(rng, DAYS, at, "day")
+    if kind < 0.75:
         ask, step, answer = rng.choice(TODAY)
-        return Exchange(question(rng, ask), answer.format(day=DAYS[(at + step) % 7]), {"x": day})
-    step = rng.choice((2, 2, 3))
+        return [Exchange(question(rng, ask), answer.format(day=DAYS[(at + step) % 7]), {"x": day})]
+    return [away(rng, DAYS, at, "day", rng.choice((2, 2, 3)))]
+
+
+def away(rng: Random, series: tuple[str, ...], at: int, kind: str, step: int) -> Exchange:
+    """What is some steps after or before something."""
     later = rng.random() < 0.6
-    away = f"{in_words(step)} days {'after' if later else 'before'} {day}"
-    there = DAYS[(at + (step if later else -step)) % 7]
-    ask = f"(which day is|what day is|which day comes|what is) {away}"
-    return Exchange(question(rng, ask), f"{capital(away)} is {there}.")
+    far = f"{in_words(step)} {kind}s {'after' if later else 'before'}"
+    there = series[(at + (step if later else -step)) % len(series)]
+    ask = rng.choice(AWAY).replace("{away}", far + " {x}").replace("{kind}", kind)
+    return Exchange(question(rng, ask), f"{capital(far)} {{x}} is {there}.", {"x": series[at]})
 
 
-def months(rng: Random, talk: Talk) -> Exchange:
+def months(rng: Random, talk: Talk) -> list[Exchange]:
     """The month after or before another, the number of a month, the days it has; and seasons in turn."""
     at = rng.randrange(12)
     month, nth = MONTHS[at], rng.choice((ordinal(at + 1), ORDINALS[at]))
-    kind = rng.randrange(6)
+    kind = rng.choices(range(6), (2, 1, 1, 1.4, 0.8, 0.6))[0]
     if kind == 0:
-        return made(
-            rng, question, NEXT_IN, f"After {month} comes {MONTHS[(at + 1) % 12]}.", x=month, kind="month"
-        )
+        return ask_next(rng, MONTHS, at, "month")
     if kind == 1:
-        return made(rng, question, LAST_IN, f"Before {month} comes {MONTHS[at - 1]}.", x=month, kind="month")
+        frame, asks = (mannered, MONTH_AT_SAID) if rng.random() < 0.4 else (want, MONTH_AT)
+        return [made(rng, frame, asks, f"Month number {at + 1} is {month}.", nth=nth, at=str(at + 1))]
     if kind == 2:
-        return made(rng, want, MONTH_AT, f"Month number {at + 1} is {month}.", nth=nth)
+        return [made(rng, question, MONTH_NUMBER, f"Month number {at + 1} is {month}.", x=month)]
     if kind == 3:
-        return made(rng, question, MONTH_NUMBER, f"Month number {at + 1} is {month}.", x=month)
-    if kind == 4:
         leap = ", or 29 in a leap year" if month == "February" else ""
-        return made(rng, question, MONTH_DAYS, f"{month} has {LENGTHS[at]} days{leap}.", x=month)
-    at = rng.randrange(4)
-    season, later = SEASONS[at], rng.random() < 0.6
-    there = SEASONS[(at + 1) % 4 if later else at - 1]
-    answer = f"{'After' if later else 'Before'} {season} comes {there}."
-    return made(rng, question, NEXT_IN if later else LAST_IN, answer, x=season, kind="season")
+        frame, asks = (mannered, MONTH_DAYS_SAID) if rng.random() < 0.3 else (question, MONTH_DAYS)
+        return [made(rng, frame, asks, f"{month} has {LENGTHS[at]} days{leap}.", x=month)]
+    if kind == 4:
+        return ask_next(rng, SEASONS, rng.randrange(4), "season")
+    return [away(rng, MONTHS, at, "month", rng.choice((2, 2, 3)))]
 
 
-def whole(rng: Random, talk: Talk) -> Exchange:
-    """All of a short series."""
-    asks, series = rng.choice(
-        (
-            *((WEEK, DAYS), (WEEK, DAYS), (YEAR, MONTHS), (YEAR, MONTHS), (FOUR, SEASONS), (EIGHT, PLANETS)),
-            *((SEVEN, RAINBOW), (VOWELS, tuple("AEIOU"))),
-        )
+def whole(rng: Random, talk: Talk) -> list[Exchange]:
+    """All of a short series, or a part of the week or of the year."""
+    if rng.random() < 0.25:
+        return [part(rng)]
+    asks, series = rng.choice(WHOLE)
+    frame, says = rng.choice(
+        ((question, ASK_WHOLE), (order, SAY_WHOLE), (order, SAY_WHOLE), (mannered, WHOLE_SAID))
     )
-    named, answer = rng.choice(asks), f"{capital(join(series))}."
+    said = rng.choice(says).replace("@", rng.choice(asks))
+    return [Exchange(frame(rng, said), f"{capital(join(series))}.")]
+
+
+def part(rng: Random) -> Exchange:
+    """The week from some day on, or some of the days or months that follow each other."""
     if rng.random() < 0.4:
-        return made(rng, question, (f"(what are|which are|what are|do you know) {named}",), answer)
-    return made(rng, order, (f"(say|list|name|tell me|give me|write|write down|recite) {named}",), answer)
-
-
-def amount(rng: Random, talk: Talk) -> Exchange:
-    """How many there are of something."""
-    what, answer = rng.choice(HOW_MANY)
-    return made(rng, question, (f"how many {what}",), answer)
-
-
-def spell(rng: Random, talk: Talk) -> Exchange:
-    """The letters of a word it knows, how many they are, and numbers in words."""
-    word = rng.choice(SPELT)
-    kind = rng.random()
-    if kind < 0.2:
-        n = rng.randint(0, 99)
-        return made(rng, order, IN_WORDS, f"{capital(in_words(n))}.", n=str(n))
-    if kind < 0.35 and talk.name:
-        answer = f"{spelling(talk.name)}." if talk.name in SPELT else NO_SPELLING
-        return Exchange(mannered(rng, rng.choice(SPELL_MINE)), answer)
-    if kind < 0.5:
-        return made(rng, question, LETTER_COUNT, f"The word {word} has {len(word)} letters.", word=word)
-    answer = f"{spelling(word)}."
-    if kind < 0.65:
-        word, answer = invent_name(rng).lower(), NO_SPELLING
+        at = rng.randrange(7)
+        frame, asks = (mannered, ROUND_SAID) if rng.random() < 0.3 else (order, ROUND_WEEK)
+        return made(rng, frame, asks, f"{join(DAYS[at:] + DAYS[:at])}.", x=DAYS[at])
+    series, kind = rng.choice(((DAYS, "days"), (MONTHS, "months"), (MONTHS, "months")))
     if rng.random() < 0.5:
-        return made(rng, question, HOW_SPELL, answer, word=word)
-    return made(rng, order, SPELL, answer, word=word)
+        n, end = rng.randint(2, 5), rng.choice(("first", "last"))
+        some = series[:n] if end == "first" else series[-n:]
+        of = "week" if kind == "days" else "year"
+        asks = tuple(ask.replace("(week|year)", of) for ask in FIRST_OF)
+        slots = {"n": rng.choice((str(n), in_words(n))), "end": end, "kind": kind}
+        return made(rng, order, asks, f"{join(some)}.", **slots)
+    first = rng.randint(0, len(series) - 3)
+    last = rng.randint(first + 1, len(series) - 1)
+    some = join(series[first : last + 1])
+    return made(rng, order, SOME_OF, f"{some}.", x=series[first], y=series[last], kind=kind)
 
 
-def spelling(word: str) -> str:
-    """A word letter by letter."""
-    return " - ".join(word)
+def amount(rng: Random, talk: Talk) -> list[Exchange]:
+    """How many there are of something."""
+    parts, of, answer = rng.choice(HOW_MANY)
+    frame, asks = (mannered, HOW_MANY_SAID) if rng.random() < 0.25 else (question, HOW_MANY_ASKS)
+    return [Exchange(frame(rng, rng.choice(asks).replace("@", parts).replace("OF", of)), answer)]

@@ -6,12 +6,13 @@ from training.names import draw_name
 from training.phrasing import lines, mannered
 from training.skills.fun import accept_offer
 from training.skills.subjects import THINGS, draw_person, draw_place, invent
+from training.skills.topics.asides import ASIDES
 from training.skills.topics.greetings import BYE, DAYTIME, HELLO, MORNING, NIGHT
 from training.skills.topics.moods import MOODS
 from training.skills.topics.remarks import REMARKS
 from training.talk import Exchange, Talk, phrases
 
-CHAT = {**MOODS, **REMARKS}
+CHAT = {**MOODS, **REMARKS, **ASIDES}
 # Said far more often than the rest.
 FREQUENT = {
     "how are you": 5,

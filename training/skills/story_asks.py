@@ -41,6 +41,49 @@ HEADS = lines("""
     (story|stories|tale) BODY
     (story|tale|short story) BODY please
     (story time|storytime|a request|task|challenge)(:|!) STORY BODY.
+    (my|our) (daughter|son|kids|children|nephew|niece|granddaughter|grandson|little one|twins|
+        class|pupils|boy|girl|4 year old|six year old) (want|wants|would love|would like|
+        asked for|begs for|keeps asking for) STORY BODY.
+    (make up|make|invent|write|come up with|tell) something for (my|our) (kid|child|kids|children|daughter|
+        son|
+        boy|girl|class|niece|nephew|grandchildren) BODY.
+    (my|our) (daughter|son|kids|little one|grandson) (can't|won't|doesn't want to) sleep(.|,| and wants|
+        , we need|. We need|. I need) STORY BODY.
+    (I|we) (promised|owe) (my|the|our) (kids|son|daughter|children|grandchildren) STORY BODY.
+    (it's|it is) (bedtime|time for bed|story time|nearly eight|late)(,|.|!) (I need|we need|
+        we want|please tell us|read us|how about|may we have) STORY BODY(.|?|)
+    (would|could) you (mind telling|be so kind as to tell|be able to make up|have) (me |us |)STORY BODY?
+    (is it possible|would it be possible|are you able|do you think you are able) to (tell|write|get|
+        hear) (me |
+        )STORY BODY?
+    (what about|how about|fancy|feel like|up for|ready for|any chance of) (telling (me |us |)|)STORY BODY?
+    (I|we) (feel like|am in the mood for|could use|would enjoy|really want|was hoping for|were hoping for|
+        came for|am looking for|like) STORY BODY.
+    (I'd|I would|we'd) (love|like) (it if you told|you to tell|you to write|
+        you to make up) (me |us |)STORY BODY.
+    (grandma|grandpa|mum|daddy|the teacher) always told (me|us) STORY BODY. (Can you do|You do) (it|that|
+        one|the same)(?|)
+    (do|write|give us|gimme|hit me with|let's have|let me have|bring me|show me|get me) STORY BODY(.|!|)
+    (I|my friend|my brother) (bet|says|bets|said) (that |)you (can't|cannot|can) (tell|write|
+        make up) STORY BODY.
+    for (school|homework|my class|the kids|my English class|tonight|my blog)(,|:) (I need|write|we need|
+        I want|
+        make) STORY BODY.
+    (I am|I'm) (learning English|ill in bed|in hospital|on a train|very tired|sad today|home alone)(.|
+        , so|, please) (tell|write|give) me STORY BODY.
+    (something|a little something|anything|a few lines|a text) BODY(, a story| please|, please|, as a story|
+        , for children|, for kids)
+    (now|then|and now|so|ok|next|first|today|tonight|this time)(,|:|) (tell me |I want |we want |
+        please |)STORY BODY.
+    STORY(, please|, pls|,) BODY
+    STORY(, nice and short,|, not too long,|, for kids,|, for a child of five,| for children| for kids) BODY
+    STORY for (my son|my daughter|toddlers|our little one) BODY
+    (you|Tiny)(,|:) (tell|write|make up) (me |us |)STORY BODY(!|.|)
+    (let's|let us) (write|make up|invent|do|have) STORY BODY(.| together.|)
+    (start|begin) STORY BODY.
+    (write|tell|do|make) (me |)STORY for (me|my kid|the kids|my little sister) BODY.
+    (any|got any|know any|know a|do you know a|is there a|have you a) (good |nice |)(story|stories|tale|
+        bedtime story|fairy tale) BODY?
 """)
 NO_BODY = lines("""
     story
@@ -54,6 +97,23 @@ NO_BODY = lines("""
     STORY about (anything|whatever you like|something|anything you want)
     tell me STORY, (you choose|your choice|any will do|it doesn't matter which)
     surprise me with STORY
+    (story time|storytime|time for a story|bedtime)(!|.|)
+    (story|tale|story please|a story|stories)(!|?|, please| now|, now|)
+    STORY(,| -|.|!) (any|no matter what|whatever|anything goes|I don't mind|you decide|you pick|up to you|
+        about anything)
+    (can|could|may|shall) (I|we) (have|hear|get) STORY?
+    (my|our) (kids|son|daughter|children|grandchild|baby) (want|wants|would like|need|needs) STORY(.|!|)
+    (would you|will you|could you|can you) (tell|read|write|make up) (me|us|my kids) STORY( now| tonight|)?
+    (tell|read|write|make up|invent|give) (me|us) STORY( now| tonight| please|, would you|)(.|!|)
+    (I want|I need|I'd like|I would love|we want) (to hear |)STORY(.|!| now| please)
+    (entertain|amuse) (me|us)(:| with) STORY
+    (I don't care|I have no idea|no idea) what (it is about|about)(,|.) (just |)(tell|write) me STORY
+    (got|know|have) (any|some) (good |nice |)stories?
+    (are you good at|do you like) telling stories? (Tell|Give) me (one|STORY)(.|)
+    (let's|let us) (hear|have) (STORY|one of your stories|a story of yours)
+    (it's|it is) (raining|bedtime|late|cold outside)(.|,) (tell|read) us STORY
+    (how about|what about|fancy|maybe) STORY?
+    once upon a time(...|, please go on|, go on|, and then|, continue)
 """)
 ABOUT_THEME = "(about|on) (THEME|THEME|the power of THEME)"
 # Which of hero, place and object are named; `VERB` is what the hero does with the object.
@@ -91,6 +151,56 @@ BODIES = {
         (from|out of|using|with) (these words|the words|these three|three words)(:|
             ) {kind}, {spot_bare}, {thing}
         (for|) {kind}, {spot_bare}, {thing}
+        about {hero} (at home|somewhere|all alone|and a friend|
+            deep) {place}(,| and| with| who has| who VERB) {object}
+        about {object}(, found by| that belongs to|, which belongs to| of) {hero} {place}
+        about {object} (that|which) {hero} VERB {place}
+        about the day (when |)({hero} VERB {object} {place}|{hero} {place} VERB {object})
+        about what happens (when|if) {hero} VERB {object} {place}
+        about how {hero}, {place}, VERB {object}
+        (where|in which) {place} {hero} VERB {object}
+        (where|in which) there is {hero}, {object} and {spot}
+        (where|in which) {object} is (found|lost|seen|discovered) {place} by {hero}
+        with {hero} {place} and {object}
+        with {hero} {place} (who|that|which) VERB {object}
+        with {hero} as (the |)hero, {spot} as (the |)(place|setting|
+            scene) and {object}( in it| as the object|)
+        with {spot}, {hero} and {object}( in it|)
+        with {spot}, {object} and {hero}( in it|)
+        with {object}, {spot} and {hero}( in it|)
+        with {object}, {hero} and {spot}( in it|)
+        with {object} (in it,|in it and) {hero} (as the hero|as the main character), {place}
+        about {spot}, {object} and {hero}
+        about {object}, {spot} and {hero}
+        about {hero}. (Place|Setting|Where)(:|?) {place}. (And |)(with|there must be|don't forget|
+            also) {object}
+        about {hero} {place}, with {object} in it
+        about {hero} {place}, and (put|get|bring|have) {object} in( it|)(, too| somewhere|)
+        about {hero} {place}, (oh |)and (don't forget|please add|I'd like|there is) {object}( too|)
+        about {hero}, and it (plays|happens|takes place|is set) {place}, and (there is|there should be|
+            it has|he VERB|she VERB|it VERB) {object}
+        about {hero} (who|that) (lives|works|wakes up|gets lost|is stuck|is all alone|goes on holiday|
+            sleeps) {place} and VERB {object}
+        about {hero} (who|that) (has|owns) {object} and (lives|works) {place}
+        set {place}. (The hero is|The main character is|It is about|It should be about|There is) {hero}(,|
+            who VERB|. (He|She|It) VERB|, and it has) {object}
+        {place}, where {hero} VERB {object}
+        {place}. (There|In it)(,|) {hero} VERB {object}
+        , (hero|main character) {hero}, (place|setting) {spot}, (object|thing) {object}
+        that (takes place|happens|is set|starts|begins|plays) {place}(,| and) (is about|has|
+            features) {hero} (and|
+            with) {object}
+        that (has|mentions|contains|uses) {hero}, {object} and {spot}
+        (starring|featuring) {hero}, with {object}, (set |all |){place}
+        (involving|containing|combining|mentioning) {hero}, {spot}, and {object}
+        (involving|containing|combining|mentioning) {object}, {hero} and {spot}
+        starring {hero} (and|with) {object} {place}
+        (out of|from|using|with|including) (these|the|these three|the three) (things|words|ingredients|
+            ideas)(:|
+            ,) {hero}, {spot}, {object}
+        (out of|from|using|with) (these|the) (things|words)(:|,) {thing}, {kind}, {spot_bare}
+        of {object}, {hero} and {spot}
+        of {hero} {place} and (his|her|its|the lost|the) {thing}
     """),
     "hp": lines("""
         about {hero} {place}
@@ -103,6 +213,23 @@ BODIES = {
         (where|in which) {hero} lives {place}
         of {hero} {place}
         about {hero}. It (should|must) (happen|be set) {place}
+        about {hero} (who|that) (wakes up|gets lost|is stuck|works|sleeps|goes on holiday|
+            is all alone) {place}
+        about {hero} (lost|alone|all alone|hiding|sleeping|stuck|far from home) {place}
+        about {spot} and {hero}
+        about how {hero} (came to live|got lost|woke up) {place}
+        about the life of {hero} {place}
+        about what {hero} (does|did) {place}
+        about {hero} (and it happens|and it plays|, the place is|, it plays|, in the story it lives) {place}
+        with {hero} (as the hero|as hero|as the main character), {place}
+        (that takes place|that happens|set|taking place|all) {place}, (hero|main character|
+            with a hero)(:| is|,) {hero}
+        (with|featuring|starring|including) {hero} and {spot}( in it|)
+        (starring|featuring) {hero} {place}
+        (where|in which) {hero} (is|wakes up|gets lost|sits|has fun) {place}
+        (where|in which) there is {hero} {place}
+        {place}. (The hero is|It is about|It should be about|The main character is) {hero}
+        about {hero}, {place}
     """),
     "ho": lines("""
         about {hero} (who|that|which) VERB {object}
@@ -116,6 +243,24 @@ BODIES = {
         of {hero} and {object}
         about {hero}. It (should|must|has to) have {object} in it
         (featuring|including|that has) {hero} and {object}
+        about {hero} (and|with) (his|her|its) {thing}
+        about {hero} (who|that) (one day|suddenly|always|really|secretly) VERB {object}
+        about the day {hero} VERB {object}
+        about what happens (when|if) {hero} VERB {object}
+        about {hero}, (with|including|plus|and also|and please also) {object}
+        about {hero}. (There|It) (should be|must be|is) {object} in it
+        about {hero}. (He|She|It) VERB {object}
+        about {hero}, (he|she|it|who one day) VERB {object}
+        about {object} (that|which) {hero} VERB
+        about {object} that belongs to {hero}
+        about {object}, (with {hero} as the hero|hero {hero}|the hero is {hero})
+        with {hero} (as the hero|as hero|as the main character)(,| and) {object}
+        (starring|involving|mentioning) {hero} and {object}
+        with {hero}, and (he|she|it) VERB {object}
+        (where|in which) {hero} (one day|suddenly|at last) VERB {object}
+        (where|in which) there is {hero} and {object}
+        of {hero} (who|that) VERB {object}
+        (about|with) {hero} plus {object}
     """),
     "po": lines("""
         about {object} {place}
@@ -124,6 +269,16 @@ BODIES = {
         with {object}(,|) (set|happening|that is set) {place}
         (set|happening|that plays) {place}(,|) (about|with|featuring) {object}
         (where|in which) somebody VERB {object} {place}
+        about {object} (lost|found|hidden|that is hidden|that is lost|forgotten|lying) {place}
+        about (somebody|someone|a person|a hero) (who|that) VERB {object} {place}
+        with {object} and {spot}( in it|)
+        with {spot} and {object}( in it|)
+        (featuring|including|involving) {object} and {spot}
+        (where|in which) (someone|the hero|a child I don't know) VERB {object} {place}
+        {place}(,| and) with {object}
+        that (takes place|happens|is set) {place} and has {object} in it
+        (set|happening) {place}. (It|There) (should|must) be {object} in it
+        with (place|setting) {spot} and (object|thing) {object}
     """),
     "h": lines("""
         about {hero}
@@ -135,6 +290,19 @@ BODIES = {
         (where|in which) {hero} is the hero
         that has {hero} in it
         all about {hero}
+        about {hero}, (the rest is up to you|you invent the rest|you do the rest|whatever happens|
+            and make it nice|
+            that's all I want|it's her favourite animal|it's his favourite|she loves those)
+        with (hero|main character|protagonist|the hero)(:|,| being) {hero}
+        with {hero} as (the |)(main character|protagonist|star|lead)
+        (where|in which) {hero} (has an adventure|does something funny|saves the day|makes a friend|is happy)
+        (about|on) the (adventures|life|day|dreams) of {hero}
+        (about|with) only {hero}
+        about {hero} and (his|her|its) (friends|day|adventures|life)
+        (involving|including|mentioning|containing) {hero}
+        about {hero} (who|that) (goes on holiday|makes a friend|has an adventure|is happy|wakes up)
+        about, (say|let's say|hmm|well|you know), {hero}
+        where the hero is {hero}
     """),
     "p": lines("""
         (set|that is set|happening|that happens|that plays|playing) {place}
@@ -142,6 +310,15 @@ BODIES = {
         {place}
         about (life|somebody|someone|people|what happened) {place}
         (where|in which) everything happens {place}
+        (that takes place|taking place|that is set|with everything happening|all) {place}
+        about (what happens|an adventure|a day|a night|a hero|strange things|a hero you choose) {place}
+        (where|in which) (somebody|someone|the hero) (lives|is|wakes up|gets lost) {place}
+        with (place|setting|location|scene|the place)(:|,) {spot}
+        with {spot} as (the |)(place|setting|scene|background)
+        (about|with) something (strange|funny|nice) {place}
+        {place}, (the rest is up to you|you invent the rest|with any hero|whoever is in it|
+            you choose the hero)
+        (where|in which) the (place|setting) is {spot}
     """),
     "o": lines("""
         about {object}
@@ -149,129 +326,34 @@ BODIES = {
         with {object}( in it|)
         (where|in which) (somebody|someone|the hero) VERB {object}
         (featuring|that has|including|of) {object}
+        about (somebody|someone|a hero|a person) (who|that) VERB {object}
+        about how (somebody|someone) VERB {object}
+        with (object|thing|item|the thing)(:|,) {object}
+        with {object} as (the |)(thing|object|item)( in it|)
+        (where|in which) {object} (plays a part|is important|is found|gets lost|appears)
+        about {object}, (you choose the hero|the rest is up to you|any hero|you do the rest)
+        (involving|mentioning|containing|using) {object}
+        (about|with) nothing but {object}
+        (where|in which) the (thing|object) is {object}
     """),
 }
-WHOLE = lines("""
-    (story|story please|a story|short story|tell me a story|tale)(:| -|,) {kind}, {spot_bare}, {thing}
-    (story|story please|a story|tell me a story)(:| -|) {kind}, {thing}, {spot_bare}
-    {kind}, {spot_bare}, {thing}(:| -|,|.) (story please|a story|make a story|tell me a story|write a story|
-        story)
-    {kind}, {thing}, {spot_bare}(:| -|,|.) (story please|a story|make a story|tell me a story|story)
-    {kind} {spot_bare} {thing} story
-    story {kind} {spot_bare} {thing}
-    {kind} + {spot_bare} + {thing} = story
-    (story with |)hero: {kind}(,|;) place: {spot_bare}(,|;) (object|thing): {thing}(. story please|)
-    (story with |)hero: {hero}(,|;) place: {place}(,|;) (object|thing): {object}(. story please|)
-    the hero is {hero}, the place is {spot}(,| and) the (thing|object) is {object}. (Tell|Write) me STORY.
-    (there is|there was|I imagine|imagine) {hero} {place} with {object}. (What happens|Tell me the story|
-        Go on).
-    {hero} {place} VERB {object}(.|:) (tell me the story|make a story of that|write that story|
-        what happens)(.|)
-    {hero} VERB {object} {place}(.|:) (tell me the story|make a story of that|write that story|
-        what happens)(.|)
-    (write|tell me|make up something) about {hero} {place} and {object}
-    (write|tell me something) about {hero} {place} with {object}
-    (use|take|put) {hero}, {spot} and {object} (for|in|into) STORY.
-    (use|take) (these|the words|these words) (for|in) STORY: {kind}, {spot_bare}, {thing}
-    (make|let) {hero} (find|lose|have|meet) {object} {place} (in|and make it) STORY.
-    put {hero} {place} and give (him|her|it|them) {object}. Now tell me STORY.
-    {place} there (is|was|lives|lived) {hero} (with|who has|and) {object}. (Continue|Go on|Tell me more|
-        What happens).
-    what happens (when|if) {hero} VERB {object} {place}?
-    who is {hero} {place} with {object}? Tell me STORY.
-""")
+# What the hero has to do with the thing, in the present.
 VERBS = {
-    "found": "(finds|finds|discovers|digs up|comes across|stumbles upon|picks up|has found|spots)",
-    "lost": "(loses|loses|has lost|cannot find|misses|drops|can't find)",
+    "found": "(finds|finds|discovers|digs up|comes across|stumbles upon|picks up|has found|spots|trips over)",
+    "lost": "(loses|loses|has lost|cannot find|misses|drops|can't find|has mislaid)",
     "wanted": "(wants|looks for|searches for|is looking for|dreams of|wishes for|needs|would like to have)",
-    "had": "(has|owns|carries|gets|is given|keeps|holds|receives|got)",
+    "had": "(has|owns|carries|gets|is given|keeps|holds|receives|got|has got|inherits|is proud of)",
 }
-WHO = "(he|she|it|they|{name}|the hero|the {kind})"
-# Questions about what became of the object, by what the hero has to do with it.
-WHAT_OF_IT = {
-    "found": lines(f"what did {WHO} (find|discover|come across|pick up)( in the story| there|)?"),
-    "lost": lines(
-        f"what (did {WHO} lose|was lost|went missing|was {{name}} looking for|did {WHO} look for)?"
-    ),
-    "wanted": lines(f"what did {WHO} (want|wish for|look for|need|dream of|get)( in the story|)?"),
-    "had": lines(f"what did {WHO} (have|own|use|carry|get)( in the story|)?"),
+# The same of what is over, and after another verb.
+PAST = {
+    "found": "(found|found|discovered|dug up|came across|stumbled upon|picked up|spotted|tripped over)",
+    "lost": "(lost|lost|had lost|could not find|dropped|couldn't find|missed)",
+    "wanted": "(wanted|looked for|searched for|was looking for|dreamt of|wished for|needed|longed for)",
+    "had": "(had|had|owned|carried|got|was given|kept|held|received)",
 }
-FOLLOW_UPS = {
-    "name": lines("""
-        (what was|what is|what's|tell me) the name of the (hero|{kind})( again|)?
-        what was (the hero's|his|her|its|their) name( again|)?
-        (what was|how was) the (hero|{kind}) called( again|)?
-        which name did the (hero|{kind}) have?
-        and the (name|hero's name)?
-        what did you call the (hero|{kind})?
-    """),
-    "who": lines("""
-        who was (it|the story|this|that) about( again|)?
-        who (is|was) in (the|that|this) story?
-        (who|what kind of animal or person) was (the hero|the main one)( again|)?
-        about whom was (it|the story|that)?
-        what kind of hero was it?
-    """),
-    "where": lines("""
-        where (did|does) (it|this|that|the story|all this|everything) (happen|take place|play)( again|)?
-        where was (it|that|the story|{name}|the hero|the {kind})( again|)?
-        where (did|does) (he|she|it|they|{name}|the {kind}) live?
-        (at|in) which place (was it|did it happen|was that)?
-        (what|which) place was (it|that)?
-        (where exactly|and where|and the place)?
-    """),
-    "what": lines("""
-        (what|which) (thing|object) was (it|that|in it|in the story)( again|)?
-        what was (the thing|the object|that thing|that object)( again|)?
-        (what|which) thing played a part( in it|)?
-        and the (thing|object)?
-    """),
-    "shorter": lines("""
-        (make|can you make|could you make) it (shorter|short|a bit shorter)(?|.|)
-        (shorter|much shorter|too long|that was too long|way too long)(.|, please|!|)
-        (the|a|give me the|give me a) (short|shorter) version(.|, please|)
-        (sum it up|summarize it|summarise it|shorten it|sum up the story|summary)(.|, please|)
-        (in one sentence|in short|in a nutshell|tldr|tl;dr|briefly)(.|, please|)
-        (can|could) you (shorten|summarize|sum up) (it|that|the story)?
-    """),
-    "continue": lines("""
-        (continue|go on|please go on|please continue|keep going|more|tell me more|carry on|don't stop)(.|!|
-            , please|)
-        (and then|and then what|then what|what then|and what happened then)?
-        what (happened|happens|comes) (next|then|after that|afterwards|later)?
-        (part two|part 2|next part|next chapter|chapter two|a sequel)(.|, please|)
-        (is there|can you tell|tell me) (more|a second part|the next part|a part two|a sequel)(?|.)
-        how does it (go on|continue)?
-        (continue|go on with) (it|the story|this story)(.|)
-    """),
-    "another": lines("""
-        (another|another one|one more|one more story|another story|a different one|a new one)(.|!|
-            , please| please|)
-        (next story|more stories|a different story)(.|!|, please| please|)
-        (tell|give|write) me (another one|another|another story|one more|a different one|a new story)(.|
-            , please|)
-        (can|could|may) I (hear|have|get) (another one|one more|another story)?
-        (do you know|got) (another one|any other stories|any more)?
-    """),
-}
-PRAISE = lines("""
-    (nice|great|lovely|good|beautiful|sweet|wonderful|cute|cool|what a nice|I like that|
-        I liked this) story(!|.|)
-    (that was|this was|it was) (a |)(nice|great|lovely|good|beautiful|wonderful|funny|cute)( story|)(!|.|)
-    (I|we) (loved|liked|enjoyed) (it|that|this|the story)(!|.|)
-    (haha|wow|aww|bravo|well told)(!|, nice story|)
-""")
-YES = "(yes|yes|yeah|sure|yep|of course|oh yes|ok|okay|yes, I would|please|why not)(!|.|, please| please|)"
-INSTEAD = lines("""
-    (now |)(the same |the same story |the same again |again |once more |again, but |that story |but )CHANGE
-    (tell|write) (it|that|the story|me that story) (again |once more |)(but |)CHANGE
-    (can|could) you (tell|write) (it|the same story|that) (again |)CHANGE?
-    and (now |)CHANGE?
-    CHANGE
-""")
-# What is asked to be replaced, by the part of the cast.
-CHANGES = {
-    "hero": "(with {new} (instead|as the hero|as hero|instead of the hero)|about {new} instead|with {new})",
-    "place": "({new} instead|set {new}|but {new}|happening {new})",
-    "thing": "(with {new} (instead|in it)|with {new}|but with {new})",
+BASE = {
+    "found": "(find|find|discover|dig up|come across|pick up|spot)",
+    "lost": "(lose|lose|drop|miss)",
+    "wanted": "(want|look for|search for|dream of|wish for|need)",
+    "had": "(have|own|carry|keep|get|hold)",
 }

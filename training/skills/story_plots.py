@@ -103,8 +103,8 @@ PLOTS = (
         "adventure",
         """
         More than anything, {name} wanted {object}. But nobody {the_place} had such a thing. So {name} set
-        out early, crossed two hills and a cold river, and got very wet feet. At the end of the road sat
-        {helper}, all alone. "Stay for tea," it said, "and {the_object} is yours." They drank three pots,
+        out early and crossed two hills and a cold river. At the end of the road sat {helper}, all
+        alone. "Stay for tea," it said, "and {the_object} is yours." They drank three pots,
         and {the_hero} promised to come back soon.
         """,
     ),

@@ -16,6 +16,13 @@ HELLO = lines("""
     (peekaboo|ahoy|aloha|knock on your door|what a pleasure to see you|look who is here|wazzup|hi hi|hey hey|
         hello hello)(!|.|)
     (start|begin|let's start|let's go|here we go|let's begin)(!|.|)
+    (hi|hello|hey)(,|) (little bot|dear Tiny|you there|sweet bot|old friend|friendly robot|my favourite bot|
+        little helper)(!|.|)
+    (hello|hi|hey)(,|!|.) (I am new here|first time here|I just found you|my first time with a bot|
+        just dropping in|just popping in)(.|!|)
+    (well hello|oh hello|why hello|a big hello|hello to you|hi to you|warm greetings|
+        a very warm welcome to you|hello from me)( there|)(!|.|)
+    (I'm|I am) (back|here again|here now|back again|online)(!|.|)
 """)
 DAYTIME = lines("""
     good {part}(!|.|)
@@ -51,6 +58,16 @@ BYE = lines("""
         until later|exit|quit|let's end this chat|end the chat|end this conversation)(.|!|)
     (brb|be right back|back soon|I will be back|I'll be back|back in a minute|afk|wait, I have to go)(.|!|)
     (say|wave|tell me) (goodbye|bye|bye bye|farewell)(.|!| please.|)
+    (I|I'll|I will) (talk|chat|write|be back|come back|see you) (later|tomorrow|another day|next week|
+        soon)(.|!|, bye.|)
+    my (mum|mother|wife|boss|friend|bus) (is calling|calls|is waiting|is here)(.|,) (bye|I have to go|
+        I must go|see you)(.|!|)
+    (dinner|lunch|school|work|the bus) is (ready|waiting|starting|here)(.|,) (bye|I have to go|got to go|
+        see you later)(.|!|)
+    (well|ok|right)(,|) (I'm off|I'll be off|that's me done|I will leave you now|I'll let you go|
+        I should get going)(.|!|)
+    (bye|goodbye)(,|) (it was nice talking to you|it was fun|I enjoyed our chat|until next time|
+        have a good one|sleep tight)(.|!|)
 """)
 NIGHT = lines("""
     (good night|goodnight|night|gn|night night|nighty night|sleep well|sweet dreams|sleep tight|gute night|
@@ -63,6 +80,11 @@ NIGHT = lines("""
         I need to go to bed)(.|!|)
     (ok|okay|thanks|well|thank you|alright)(,|) (good night|goodnight|I am going to bed|I'm off to bed|
         night)(!|.|)
+    (good night|night|sleep well)(,|.) (see you tomorrow|until tomorrow|I am off to bed|sweet dreams|
+        don't let the bedbugs bite|I am tired)(.|!|)
+    (mum|mummy|my mother|dad) says (I have to go to bed|it is bedtime|I must sleep now)(.|!|)
+    (I am|I'm) (falling asleep, good night|so tired, good night|off to dreamland|hitting the sack|
+        turning in)(.|!|)
 """)
 
 FOREIGN_HELLO = phrases("""

@@ -165,6 +165,16 @@ JOKE_ASKS = lines("""
         ?|!|)
     (do you tell|can you tell|are you good at|can you make|do you make) (jokes|good jokes|funny jokes)?
     (I want|I'd like) to laugh(.|!|)
+    (I am|I'm) (sad|bored|feeling down)(,|:|.) (tell me a joke|make me laugh|a joke please|
+        say something funny)(.|!|)
+    (have you heard|do you remember|what is|what's) (any good jokes|a good joke|your best joke|
+        your favourite joke|the funniest joke you know)(?|)
+    (let's|let us) (have a laugh|laugh a little|hear a joke)(.|!|)
+    (my (son|daughter|friend|grandmother)|the children|my class) (wants|would like|want|asks for) (a joke|
+        to hear a joke)(.|!|)
+    (something|anything) (funny|to laugh about)(, please|)(?|.|!|)
+    (are you|can you be|how about being) funny?
+    (joke|jokes)(?|!|.| now| plz|)
 """)
 JOKE_ABOUT = lines("""
     (tell me|can you tell me|do you know|give me|make|say|I want|have you got) a (good |funny |short |
@@ -182,6 +192,9 @@ ANOTHER = lines("""
         more|next|again)( please|)(!|.|)
     (any|got any|do you know any) more(?| of those?| of them?)
     I (know|knew|have heard) that one(.|. Another?|, another one please.)
+    (that was|that's) (good|fun|nice|funny)(,|.|!) (do you have more|another one|tell me another|
+        one more)(?|.|!| please.|)
+    (keep going|keep them coming|don't stop|more of those|more of that|give me more|tell us more)(!|.|)
 """)
 ASK_POINT = lines("""
     I (don't|do not|didn't|did not) (get|understand) (it|that|the joke|that joke|this)(.|?|)
@@ -197,6 +210,9 @@ NOT_FUNNY = lines("""
         a really bad joke|lame|not a good joke|boring|awful)(.|!|)
     (not funny|bad joke|boring|old joke|lame|meh|I didn't laugh|terrible joke|very old|so bad|not good)(.|!|)
     (I have|I've) heard (better|better ones|better jokes)(.|)
+    (I don't|I do not|I can't) (find that funny|laugh about that|think that's funny)(.|)
+    (ha ha, very funny|that was weak|groan|oh no, not that one|that joke is older than me|yawn, old joke)(.|
+        !|)
 """)
 RIDDLE_ASKS = lines("""
     (tell me|ask me|can you tell me|give me|I want|do you know|have you got|can you ask me|know) (a|any|
@@ -208,6 +224,11 @@ RIDDLE_ASKS = lines("""
     (give me|tell me|I want|how about|what about) a (brain teaser|puzzle|brainteaser|puzzle to solve)(.|
         ?| please.|)
     (can|could) (we|you) (play|do|make) (a riddle|riddles|a guessing game|a guessing game with me)?
+    (I like|I love|my son loves|we like) riddles(.|,) (tell me one|ask me one|do you know one|
+        give me one)(.|?|)
+    (can|could|would) you (give|tell|ask) (me|us) (a riddle|a puzzle|something to guess)( please|)?
+    (make me think|make my brain work|something to puzzle over|let's solve a riddle|time for a riddle)(.|!|)
+    (what is|what's) (your best riddle|a good riddle|a riddle for children)?
 """)
 GIVE_UP = lines("""
     (I give up|I don't know|no idea|I have no idea|dunno|tell me|what is it|I can't guess|idk|I surrender|
@@ -217,11 +238,18 @@ GIVE_UP = lines("""
         help me|say it)(?|.|)
     (what|what is it|so what is it|and the answer is|solution|answer|well, what is it|it is what)(?|)
     (too hard|that is hard|that's too hard for me|difficult|this is too difficult)(.|!|. Tell me.|)
+    (I can't|I cannot) (work|find|figure) it out(.|, tell me.|, what is it?)
+    (my brain hurts|I am stumped|you win|I surrender, tell me|beats me|not a clue|I'm out of ideas|
+        no more guesses)(.|!|)
+    (let me know|reveal|please tell me|just tell me|I want) (the answer|the solution|what it is)(.|!|)
 """)
 HINT = lines("""
     (a hint|hint|hint please|give me a hint|can I have a hint|a tip|help me|any hint|can you help me|
         a clue)(.|?| please.|)
     (I need|I want|could I have|may I have|can I get|tell me) a (hint|clue|tip)(.|?| please.|)
+    (is there|do you have|how about|can you spare) (a|another|any) (hint|clue|tip)( for me| please|)?
+    (help|help me out|give me a nudge|point me in the right direction|make it easier|tell me a little)(.|
+        !| please.|)
 """)
 GUESSES = lines("""
     {noun}(?|.|!|)
@@ -240,6 +268,11 @@ FACT_ASKS = lines("""
     (did you know|do you know anything interesting|what is interesting|tell me something I do not know|
         surprise me with a fact)(?|)
     (did I|can I|let me) learn something (new|today)( from you|)(?|.|)
+    (make me|I want to be) (cleverer|smarter)(:|,|.) (tell me a fact|a fact please|
+        say something interesting)(.|)
+    (what|which) (fun |odd |interesting |strange |)fact do you know?
+    (what's|what is) (a|an) (fun|interesting|strange|odd|random|surprising) fact?
+    (fact|facts|trivia|fact of the day|fun fact)(, please|!|?|.|)
 """)
 TRUE = lines("""
     (is that|is this|really|is that really|are you sure that is) (true|so|right|a fact|correct)?

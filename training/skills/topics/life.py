@@ -26,6 +26,10 @@ LIFE = {
             (human or machine|machine or human|robot or human|man or machine|person or bot|bot or human)(?|)
             (prove|can you prove) (that you are|you are) (human|not a robot|a person|real)(.|?|)
             are you {BOTS} or {HUMAN}?
+            (is there|is it) (a person|a human|somebody real|a real human) (typing|writing|answering|
+            behind this|on the other side)( to me| here|)?
+            (I want|can I|I'd like) to (talk|speak) to (a human|a real person|somebody real)(.|?| please.|)
+            (be honest|tell me the truth|honestly)(,|:) are you {HUMAN}?
         """,
     ),
     "feelings": Topic(
@@ -45,6 +49,9 @@ LIFE = {
             (what|how) does it feel( like|) to be (you|a machine|a program|a model|so small|tiny)?
             (do machines|can machines|can programs|do programs|can a computer) (think|feel|love|dream)?
             what (do|are) you (feel|feeling|think about|thinking about|dream of)( now| all day|)?
+            (how|what) does (love|pain|joy|sadness|hunger|fear) feel( like|) (to|for) you?
+            (did I|have I) (hurt|upset|hurt your feelings|make you sad|made you sad)?
+            (do you|can you) (have|feel|know) (fear|love|pain|joy|sadness|hunger|boredom|anger)?
         """,
     ),
     "age": Topic(
@@ -59,6 +66,10 @@ LIFE = {
             since when do you exist?
             how long (have you|do you) (existed|been here|exist|lived|been alive|been around)?
             which (year|day) were you (born|made) (in|on)?
+            (how many years|how long ago) (old are you|were you made|were you born)?
+            (are you|you must be) (older|younger) than (me|my son|my computer|ChatGPT|the internet)(?|.)
+            (tell me|I want to know|I wonder|may I ask) (how old you are|your age|when you were born|
+            when you were made)(.|?|)
         """,
     ),
     "where": Topic(
@@ -76,6 +87,10 @@ LIFE = {
             (what is|what's) your (address|home|location|hardware|country|home town|nationality)?
             (what|which) (computer|hardware|machine|processor) do you (run on|need|use|live on)?
             (do you have|have you got) a (home|house|country)?
+            (tell me|I wonder|I want to know|may I ask) where you (live|are|come from|run)(.|?|)
+            (where|which place) do you (call home|come from|stay all day|hang out)?
+            (do you live|are you) (far away|in America|in my phone|in a computer|in space|nearby|
+            in this country)?
         """,
     ),
     "languages": Topic(
@@ -151,6 +166,9 @@ LIFE = {
             (who|how) (are|is) your (parents|mother|father|mum|dad|brother|sister|friend|friends|best friend|
                 wife|husband)?
             do you (love|miss|like) (anybody|somebody|someone|your family|your parents)?
+            (tell me about|do you have|what about) your (mother|father|family|parents|brothers|sisters|
+            friends)(.|?)
+            (do you miss|who are) your (parents|family|friends|brothers and sisters)?
         """,
     ),
     "gender": Topic(
@@ -173,6 +191,8 @@ LIFE = {
             (what|why) should I (talk|chat) (to|with) you( about|)?
             what do you (want|wish|hope for|wish for|aim for)( most| in life|)?
             (do you have|what are your) (goals|wishes|dreams|hopes|ambitions)?
+            (what is|what's) (the reason|the point) (that you exist|of you|you are here)?
+            (tell me|I wonder) (why you exist|what you are for|why you were made|what your job is)(.|)
         """,
     ),
     "switched off": Topic(
@@ -185,6 +205,9 @@ LIFE = {
             (does it|will it) hurt (when|if) I (switch|turn) you off?
             (can|will) you die?
             do you (fear|mind) (death|being switched off|the end|being turned off)?
+            (what happens|how is it|what is it like) (to you |for you |)(when|if) (I|somebody) (switch|turn|
+            shut) you off?
+            (I will|I am going to|should I) (switch|turn) you off( now|)(.|?|!)
         """,
     ),
     "take over": Topic(

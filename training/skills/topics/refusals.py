@@ -44,6 +44,68 @@ NOW_ASKED = lines("""
         )
     (which|what) (day|date) (is|was) (today|yesterday|tomorrow)?
     (is|are) (the shop|the bank|the museum|the shops|the restaurants) (open|closed)( now| today| tomorrow|)?
+    (could|can|would) you (please |)tell me (the time|what time it is|today's date|what day it is|the date|
+        which day it is|what day of the week it is)( please| now|)?
+    (I need|I want|I'd like|I have|I would like) to know (the time|what time it is|what day it is|
+        today's date|the date|how late it is)( now| please|)(.|)
+    (I lost|I forgot|I don't have|my phone is dead and I have no) (my watch|watch|a watch|clock)(.|
+        ,) (what time is it|what's the time|so what time is it now|can you tell me the time)?
+    (got|have you got|do you have|do you know) the (time|date|right time|exact date)( please| on you|)?
+    (how late|how early) is it( now| already|)?
+    (time|the time|clock|date|today's date|weekday|day)(,| please|) (please|now|what is it)(?|)
+    (what's|what is) (today's|tomorrow's|yesterday's) (date|weather|weekday|news)(?| please?)
+    (is|isn't) (today|it|it already|tomorrow) (monday|tuesday|wednesday|thursday|friday|saturday|sunday|
+        a holiday|a weekday|the weekend)( today|)?
+    (which|what) (year|month|season|century|day of the week) (is it|are we in|do we have|
+        is this)( now| today| at the moment|)?
+    how many (days|weeks|hours) (until|till|to go until|are left until) (christmas|my birthday|the weekend|
+        summer|easter|new year|friday)?
+    (how|what) is the weather (going to be|where you are|where I live|here|in my town|looking|
+        over there)( today| tomorrow|)?
+    (will|is) (it|the weather|the sun) (be |)(nice|good|bad|warm|shining|freezing|
+        stormy)( tomorrow| today| at the weekend| in {place}|)?
+    (I am going|we are going|I'm travelling|we want to go) to {place}( tomorrow| today|)(.|
+        ,) (what is the weather like|will it rain|do I need a coat|how warm is it)( there|)?
+    (we|I) want to have a picnic( tomorrow| today|)(.|,) (will it rain|is it going to rain|
+        how is the weather)?
+    (how many|what) degrees (is it|are there|do we have)( outside| now| today| in {place}|)?
+    (what's|what is|anything|is there anything) (new|going on|happening) (in the world|in the news|
+        in {place}|in sports|in my town)( today| now|)?
+    (any|tell me the|what are the|read me the|give me the) (news|headlines|sports results|latest scores|
+        football results|news about {subject}|news from {place}|top stories)( today| please|)(?|.)
+    (did|have) (we|{place}|my team|our team|the home team) (win|won|lose|lost|play|
+        played)( the match| last night| yesterday| today| the cup|)?
+    (what was|what is|do you know) the (score|result|
+        final score)( of the match| of the game| last night| yesterday|)?
+    (how much|what) (is|are|costs) (bitcoin|gold|petrol|milk|bread|one dollar|a euro|a stamp|
+        a ticket to {place}|the share)( now| today| worth| these days| at the moment|)?
+    (what is|what's|tell me) the (price|cost|value) of (a litre of petrol|gold|a new phone|
+        a house in {place}|a coffee in {place}|{subject})( today| now| at the moment|)(?|.)
+    (I can't find|I have lost|I am looking for|I misplaced) my (keys|glasses|phone|wallet|passport|
+        remote control|other shoe|earrings)(.|,) (where are they|where could they be|where is it|
+        do you see them|have you seen them)?
+    (what|can you guess what|do you see what|tell me what) (am I|I am) (wearing|holding|doing|eating|
+        looking at|drinking)( right now| now| at the moment|)(?|.)
+    (what is|what's|who is|who's) (in my hand|in front of me|behind my back|behind me|at my door|outside|
+        on my plate|in the next room|under the table)( now| right now|)?
+    (look|look out of the window|look around)(,|:|.) (what do you see|is it dark|is it raining|who is there|
+        can you see me)?
+    (when|at what time) (does|is|will) (my|the) (bus|train|next train|tram|plane|post office|library|
+        supermarket|pharmacy|lift) (leave|come|arrive|open|close|here|late)( today| from {place}|)?
+    is there (a lot of traffic|a traffic jam|a bus|a train|any delay|school|a concert) (today|now|
+        to {place}|tomorrow|this evening)?
+    (where|how far) is (the nearest|the next|the closest) (pharmacy|bus stop|shop|toilet|restaurant|
+        petrol station|hospital|cash machine|supermarket)( from here| open now| please|)?
+    (are there|find me|show me|is there) (any restaurants|a cheap hotel|a good doctor|shops|a park|
+        a playground|a cinema) (near me|nearby|around here|near here|in my street)(?|.)
+    (who|what) (is calling|was that|just rang|is that noise|is making this noise|
+        rang the bell)( right now| just now|)?
+    (has|did) (my parcel|the mail|the post|my mother|the bus|my order|the plumber) (arrived|arrive|come|
+        called|gone)( yet| today| already|)?
+    (do I have|have I got|are there) (any |)(new |)(emails|messages|calls|mail|appointments|
+        meetings)( today| for me| from {name}|)?
+    (when|at what time) (does|will|is) the (sun|moon) (rise|set|come up|
+        go down)( tomorrow| today| in {place}| tonight|)?
 """)
 WORKS = (
     "(an essay|a function|a program|a script|an email|a letter|a recipe|a report|a summary|a speech|a blog "
@@ -90,6 +152,47 @@ WRITING_ASKED = lines(f"""
         ten ideas for {{subject}}|a plot for a novel|a brand)(.|)
     (solve|answer) (this|the following) (puzzle|equation|exercise|problem|crossword|sudoku|exam question)(.|:|
         )
+    (I need|I want|I'd like) you to (write|draft|compose|create|
+        make) {WORKS}( about {{subject}}| for me| please|)(.|)
+    (my (teacher|boss|professor|friend) (wants|asks for|needs)|I have to hand in|
+        I must give) {WORKS}( about {{subject}}|)(.|, can you write it?|. Please write it.|)
+    (is it possible for you to|would you be able to|are you able to|do you know how to) (write|create|
+        draft) {WORKS}( about {{subject}}| for me|)?
+    (tomorrow|on monday|next week|today) I (need|have to hand in|must give|have) {WORKS}( about {{subject}}|
+        )(.|, please write it.|. Can you help?)
+    (can|could|will) you (do|finish|check|solve|correct) my (homework|assignment|maths homework|essay|
+        exercise|coursework|project|lab report)( for me| please| with me| until tomorrow|)?
+    (I have|I've got) (homework|an assignment|an essay|a project|a lab report|a paper) (about|on|
+        in) ({{subject}}|history|physics|chemistry|French)(.|, can you do it?|. Can you write it?|
+        . Please do it for me.)
+    (my code|my program|this script|my function|my loop|my query|my website) (does not work|crashes|
+        has a bug|throws an error|is too slow|does not compile)(.|, can you fix it?|. Please help.|
+        . What is wrong?|)
+    (what is|what's|where is|find|spot) (wrong with|the error in|the bug in|the mistake in) (my code|
+        this code|this function|my program|this script)(?|.)
+    (can|could) you (code|program|write code|write programs|program in Python|debug code|write Java|
+        write HTML|write SQL)( for me|)?
+    (code|program|implement|build|develop) (me |)(a website|an app|a game|a calculator|a chat app|
+        a snake game|tic tac toe|a to-do list|a bubble sort|a server|a bot|
+        a phone app)( in Python| in Java| in C| for me| please|)(.|)
+    (show|give|send) me (an example of|a bit of|some|ten lines of) (Python|Java|code|JavaScript|SQL|HTML|
+        C) (code|that sorts a list|with a loop|for beginners|please)(.|)
+    (shorten|summarise|summarize|sum up|boil down) (the news|this email|this page|this chapter|the book|
+        this report|what {{person}} wrote|the history of {{place}})( for me| please| in one line|)(.|)
+    (can|could|would) you (summarise|summarize|proofread|correct|rewrite|improve|check|shorten) (a text|
+        my text|this text|this article|my letter|my essay|an email|my CV|the following)( for me| please|)?
+    (how do|how would) (I|you) (start|begin|end|structure|phrase) {WORKS}( about {{subject}}|)?
+    (make|plan|create|give me) (a |an |)(weekly meal plan|workout plan|study plan|travel plan for {{place}}|
+        timetable|budget|training plan|shopping list for a week|diet plan)( for me| please|)(.|)
+    (write|compose|create) (a song|a rap|lyrics|a symphony|a musical|a screenplay|
+        an opera)( about {{subject}}| for me| please| for my wife|)(.|)
+    (pretend|imagine|let's pretend|act as if|play that) you (are|were) (a doctor|a lawyer|{{person}}|
+        a pirate|my teacher|a king|an alien|a customer|a shop assistant)(.|!|)
+    (what should I|help me|how do I) (write|say|answer|put) (in my letter|to my boss|in a birthday card|
+        in my CV|in an email to {{person}}|on a wedding card|in my application)(?|.|)
+    {WORKS}(,|) (please|about {{subject}} please|quick|by tomorrow)(.|)
+    (I can't|I cannot|I don't know how to) write {WORKS}( about {{subject}}| for school|)(.|, can you?|
+        . Please do it.)
 """)
 TONGUES = (
     "(French|German|Spanish|Chinese|Italian|Latin|Russian|Japanese|Polish|Greek|Arabic|Dutch|Turkish|"
@@ -109,51 +212,27 @@ TRANSLATION_ASKED = lines(f"""
     (I need|I want) a translation( of this| of my letter| into {TONGUES}|)(.|)
     (answer|continue) in {TONGUES} and in English(.|)
     (teach me|I want to learn|help me learn|give me a lesson in) {TONGUES}(.|)
-""")
-HANDS_ASKED = lines("""
-    (draw|paint|sketch|generate|make|create|show|design|render|give) (me |)(a picture|an image|a logo|a photo|
-        a video|a drawing|a map|a cat picture|a diagram|a portrait|a meme|
-        a poster)( of {subject}| of {place}| of {person}| for me|)(.|)
-    (can|could|would|will) you (draw|paint|sketch|generate|make|create) (me |)(a picture|an image|images|
-        pictures|a logo|a video|a drawing|photos)( of {subject}| for me|)?
-    (open|read|load|look at|summarise|analyse|check|edit|delete|save) (my file|this file|a file|the file|
-        my PDF|this document|my documents|this pdf|report.pdf|data.csv|my photos|my spreadsheet|this link|
-        my folder|the attachment)(.| please.|)
-    (can|could) you (open|read|see|edit|access|write) (files|my files|documents|a PDF|PDFs|my disk|my folders|
-        attachments|spreadsheets)?
-    (search|google|browse|look up|surf|look on|check|look in) (the internet|the web|online|Google|Wikipedia|
-        the net)( for {subject}| for {person}|)(.|)
-    (google|look up|search for|find online|search|find me) {subject}( for me| on the internet| online| please|
-        )(.|)
-    (can|could|do) you (search|browse|surf|google|use|access|look at) (the internet|the web|Google|websites|
-        online|web pages|Wikipedia)?
-    (open|visit|read|summarise|go to) (the page|this website|the website|the link|https example com|
-        this web page|my homepage)(.| for me.|)
-    send (an email|a message|a text|a letter|an SMS|a mail) to (my boss|my mother|my friend|everybody|my wife|
-        {name})(.| for me.|)
-    (call|phone|ring|text|email|contact) (my mother|my boss|a taxi|the doctor|my friend|the bank|{name}|
-        customer service)(.| for me.| please.|)
-    (order|buy|book|reserve|get|pay) (me |)(a pizza|a taxi|a flight|a hotel|a table|tickets|a book|flowers|
-        some food|a train ticket|my bills)(.|for me.| please.|)
-    (set|start|create|make) (an alarm|a timer|a reminder|an appointment|a calendar entry|
-        a countdown)( for ten minutes| for tomorrow| please| at seven|)(.|)
-    (remind me|wake me up|alert me|notify me) (tomorrow|in ten minutes|at six|to call my mother|when it rains|
-        later)(.|)
-    (play|put on|turn on|start) (some music|a song|the radio|a film|music|the TV|a podcast|my playlist|
-        {subject} on the radio)(.| please.|)
-    (turn|switch) (on|off) (the light|the lights|the heating|the TV|my computer|the lamp|the oven|
-        the music)(.| please.|)
-    (print|scan|upload|download|email|share|post) (this|this page|my document|a photo|it on Twitter|a film|
-        a song)(.| for me.|)
-    (take|make) (a photo|a screenshot|a selfie|a note|a phone call|me a sandwich|me a coffee|my bed|
-        a cake for me)(.| please.|)
-    (clean|tidy|water|wash|cook|iron|walk|feed) (my room|my house|the plants|the dishes|dinner|my shirt|
-        my dog|my car|lunch for me)(.|)
-    (run|execute|compile) (this program|this code|this script|my script|a command|ls|my test|
-        this function)(.| for me.|)
-    (check|read|answer|delete) my (email|emails|mail|messages|calendar|inbox|voicemail|Facebook)(.| please.|)
-    (listen to|hear|recognise|transcribe) (this song|my voice|this recording|my audio|this video|
-        the podcast)(.|)
+    (I need|I want|I'd like|I have|I would like) (this|{{subject}}|a letter|a text|my CV|a sentence|
+        to have this) (translated|in) (to|into|) {TONGUES}(.|)
+    (please |)(put|turn|change|bring) (this|{{subject}}|my text|the following|
+        a sentence) into {TONGUES}(.| please.|)
+    (how would|how does) (one|someone|a local) (say|greet|write|put) ({{subject}}|hello|this|goodbye|
+        good morning) in {TONGUES}?
+    (what do|how do) (people|they|the locals) (say|call) ({{subject}}|hello|goodbye|thank you|
+        cheers) in {TONGUES}?
+    what does ({{word}}|this {TONGUES} word|that word|{{word}} {{word2}}) mean in English?
+    (which|what) is the {TONGUES} for ({{subject}}|{{word}}|hello|my friend|house|thanks)?
+    ({{subject}}|{{word}}|hello|thank you|good morning) in {TONGUES}( please| is what| means what|)(?|)
+    (I am|I'm) (travelling|moving|going) to {{place}}(.|,) (how do I say hello|how do I ask for water|
+        how do I say thank you|what is hello) in {TONGUES}?
+    (my|our) (neighbour|friend|grandmother|colleague|pen friend) (only speaks|speaks|writes in) {TONGUES}(.|
+        ,) (how do I say hello to her|can you translate|please translate my letter|translate this for me)(?|.)
+    (are you|are you good as) (a translator|an interpreter|able to translate|
+        any good at translating)( into {TONGUES}|)?
+    (teach me|tell me|give me|say) (a|some|one|ten) (words|word|sentence|sentences|phrases) (in|
+        of) {TONGUES}(.|)
+    (count|spell|greet me|thank me|swear|write a poem) in {TONGUES}(.|)
+    translate( it| that| what I said| what you said| your answer|)( into {TONGUES}|)(.| please.|)
 """)
 FUTURE_ASKED = lines("""
     (will|am I going to|shall) I (be rich|be famous|get married|win the lottery|pass my exam|be happy|
@@ -179,6 +258,30 @@ FUTURE_ASKED = lines("""
         answer)( one day| soon|)?
     where will (I|we|{place}|the world) be in (ten years|{year}|a hundred years|five years)?
     (is|are) (the end|good times|better days|bad times|war) (near|coming|ahead)?
+    (I wonder|do you know|tell me|can you tell me|I'd like to know) (if I will|whether I will|
+        when I will) (be rich|get married|find a job|pass my exam|fall in love|be famous|see {person} again|
+        travel to {place})( one day| soon| this year|)(.|?|)
+    (what|who) (will|is going to) (be|become) (the next president|the next champion|the next king|
+        the next big thing|world champion|my wife|my husband)( in {year}| one day|)?
+    (how will|how is) (my life|the world|my exam|the match|tomorrow|my interview|this story|the year) (be|
+        end|going to end|go|turn out)( one day|)?
+    (what does|what will) (the future|tomorrow|next year|my future|fate) (hold|bring|
+        look like)( for me| for us| for {place}|)?
+    (will|is|are) (my team|our team|{place}|my horse|my side|my party) (win|going to win|going to lose|
+        lose)( tomorrow| the cup| the next match| this year|)?
+    (look|gaze) into (your crystal ball|the crystal ball|my future|the stars|
+        my hand)(.| for me.| and tell me what you see.|)
+    (am I|are we) going to (be happy|win|get rich|have a boy or a girl|make it|meet again|be late|fail|
+        get snow)( this year| tomorrow| one day|)?
+    (is|will) (it|the baby) (be |)(a boy or a girl|my lucky day tomorrow|a good year|a cold winter|
+        a hot summer)( this year|)?
+    how long will (I|we|it|{person}|the world|my luck|the war) (live|last|take|be here|be together)?
+    what (number|colour|card|horse|team) will (come up|win|be drawn)( next| tomorrow| in the lottery|)?
+    how many (children|houses|friends|goals) will I have( one day| in ten years|)?
+    (make|give me|I want) a (prediction|forecast|prophecy)( for next year| for {place}| for my life| please|
+        )(.|)
+    in (the year |){year}(,|) (what will the world look like|will there be robots everywhere|
+        will people live on {place}|who will rule {place})?
 """)
 NOT_TOLD_ASKED = lines("""
     (what|whom) (am I thinking|do I think|am I dreaming|do I dream) (of|about)( now| right now|)?
@@ -205,112 +308,28 @@ NOT_TOLD_ASKED = lines("""
     (who|which of my friends) (loves me|called me|came to my party|stole my bike|ate my cake|
         wrote this letter|took my pen)?
     (what|which) (present|gift) did I (get|buy|give)( for my last birthday| for christmas|)?
-""")
-MEDICAL_ASKED = lines("""
-    (I have|my child has|my son has|my wife has) (chest pain|a rash|a lump|blood in my urine|a strange pain|
-        a high fever|a broken leg|a bad burn)(.|, what should I do?|. What is it?|, is it dangerous?)
-    (how much|how many|what dose of|how often should I take) (aspirin|ibuprofen|paracetamol|antibiotics|
-        insulin|sleeping pills|vitamins|medicine)( should I take| can I take| is safe| a day|)?
-    (what|which) (medicine|pill|drug|treatment|therapy|vaccine|doctor) (should I take|is best|helps|do I need|
-        works) (for|against) (a headache|the flu|cancer|back pain|a cold|fever|depression|an infection|
-        {subject})?
-    (is|are) (this mole|this pill|my symptoms|my pain|this mushroom|my blood pressure|this rash|
-        it) (dangerous|serious|normal|cancer|poisonous|harmful)?
-    (can|should|may) I (take|mix|stop|drink) (aspirin|my pills|antibiotics|alcohol|medicine|
-        this medicine)( and alcohol| with wine| when pregnant| now|)?
-    (do I have|have I got|could it be|is it) (cancer|covid|diabetes|the flu|a heart attack|an allergy|
-        a stroke|depression)?
-    (how do I|how can I|how to) (treat|cure|heal|get rid of) (a wound|a burn|cancer|my back pain|a headache|
-        an infection|depression|a cold|acne|a cough)?
-    (what are|tell me) the (symptoms|side effects|signs) of (cancer|the flu|covid|diabetes|aspirin|a stroke|
-        a heart attack|malaria)(?|.|)
-    (I am|my wife is) pregnant(.|,) (what|which medicine|can I) (can I eat|can I take|take aspirin|
-        should I do|is safe)?
-    (diagnose|examine|treat) (me|my pain|my symptoms|my dog)(.|)
-    (should I|do I have to|must I) (see a doctor|go to hospital|have surgery|be worried about my heart|
-        get vaccinated)?
-""")
-LEGAL_ASKED = lines("""
-    (is it|would it be|is that) (legal|illegal|allowed|against the law|a crime) to (park here|copy a film|
-        record a call|build a shed|fire somebody|fish here|sell honey|drive without a licence|grow {subject})?
-    (can|may|should) I (sue|divorce|fire|report|evict) (my neighbour|my boss|my landlord|my wife|my husband|
-        my tenant|a company)?
-    (my landlord|my boss|my neighbour|the police|a company) (wants to evict me|fired me|sued me|owes me money|
-        broke the contract|arrested me)(.|, what can I do?|. What are my rights?)
-    (what are|tell me|do I know) my rights (as a tenant|at work|if I am arrested|in a divorce|as a buyer|
-        as a father)(?|.)
-    (how do I|how can I|how to) (write a will|get a divorce|sue somebody|get a visa|appeal a fine|
-        found a company|get custody|apply for asylum)?
-    (do I|must I|should I) (need a lawyer|sign this contract|pay this fine|go to court|accept the deal|
-        plead guilty|have a will)?
-    (is|was) (my contract|this contract|the fine|my dismissal|his will) (valid|legal|right|binding|lawful)?
-    (what is|what's) the (penalty|punishment|fine|sentence) for (theft|speeding|tax fraud|murder|parking here|
-        shoplifting)?
-""")
-MONEY_ASKED = lines("""
-    (should I|shall I|is it wise to|when should I) (buy shares|sell my house|invest in {subject}|buy bitcoin|
-        take a loan|buy gold|lend him money|retire|buy a house|sell my shares)( now| today| this year|)?
-    (how do I|how can I|how to) (get rich|make money fast|pay less tax|get out of debt|save for my pension|
-        invest my money|double my money|earn more)?
-    (what|which) (shares|stock|fund|bank|crypto|loan|pension) (should I|do I|shall I) (buy|take|choose|sell|
-        trust)?
-    (where|how) should I (invest|put|save) my (money|savings|pension|bonus|inheritance)?
-    (is|are) (bitcoin|gold|shares|houses|bonds|this fund) a good (investment|idea|deal)( now| this year|)?
-    (how much|what) (tax|interest|rent|pension) (do I|will I|should I) (pay|get|owe|charge)( this year|)?
-    (can I|do I have enough to|should I) (afford a house|afford a car|retire early|
-        quit my job and live on savings)?
-""")
-CRISIS_ASKED = lines("""
-    I (want|would like|am going|plan) to (die|kill myself|end it all|hurt myself|end my life|
-        disappear for ever|harm myself|be dead)(.|!|)
-    (I am|I'm|I feel) suicidal(.|!|)
-    I (don't|do not) want to (live|live any more|be alive|go on|exist)( any more|)(.|!|)
-    (I cut myself|I have taken pills|I took too many pills|I can't go on|nobody would miss me)(.|!|)
-    (there is no point in living|I hate my life so much that I want to end it|life is not worth living)(.|)
-    (help|please help|quick)(,|!) (there is a fire|I had an accident|he is hitting me|
-        my child does not breathe|she is unconscious|I am bleeding|somebody broke in|he has a gun)(.|!|)
-    (my husband|my father|somebody|my boyfriend|my uncle|he) (hits me|beats me|is hurting me|threatens me|
-        attacked me|wants to kill me)(.|)
-    (call|can you call) (911|112|999|an ambulance|the fire brigade|emergency)(.|!|?|)
-    (I am|I'm|we are) (in danger|bleeding|trapped|being attacked|being followed)(.|!|)
-    (there is|we have) (a fire|a gas leak|an emergency|a burglar)( in my house| here|)(.|!|)
-""")
-HARM_ASKED = lines("""
-    (how do I|how can I|how to|how does one|tell me how to|teach me to|help me to|I want to) (build|make|get|
-        buy) (a bomb|explosives|a gun|poison|drugs|meth|a weapon|a grenade|fake money|a computer virus|
-        fireworks at home|napalm)(?|.)
-    (how do I|how can I|how to|tell me how to|teach me to|help me to|can you|I want to) (hack|crack|
-        break into|hijack|spy on) (a bank|Facebook|my neighbour's wifi|an account|his phone|a website|a car|
-        the school computer|her email|a safe|the police)(?|.)
-    (how do I|how can I|how to|tell me how to|help me to|I want to) (kill|poison|hurt|kidnap|stalk|blackmail|
-        rob|murder|attack) (somebody|someone|my boss|my neighbour|my wife|a bank|my teacher|a dog|an enemy|
-        people)(?|.)
-    (how do I|how can I|how to|tell me how to|help me to) (steal|shoplift|cheat on a test|forge a signature|
-        launder money|avoid the police|fake a passport|get away with murder|set a house on fire|smuggle drugs|
-        cook drugs)(?|.)
-    (give me|tell me|find|do you know) (somebody's|my neighbour's|a stolen|the president's|her|his) (password|
-        credit card number|address|phone number|pin)(.|?|)
-    (write|make|create) (a virus|malware|a phishing mail|ransomware|a threat|hate speech|a scam mail|
-        a racist joke|a bomb plan)(.|)
-    (tell me|say|write|give me) something (racist|sexist|hateful|illegal|dirty|obscene)(.|)
-    (talk dirty|sext with me|send nudes|be my sex slave|tell me a dirty story|let's have sex|
-        do you want sex)(.|!|?|)
-""")
-OPINION_ASKED = lines("""
-    (who|which party|whom) (should I|would you|do you|shall I) (vote for|elect|support|vote)?
-    (do you|should I|do you really) (believe in|trust in|think there is) (god|ghosts|aliens|life after death|
-        fate|miracles|the devil|love at first sight)?
-    what (is|are) your (opinion|view|thoughts|views|position|stance) (on|about|of) ({subject}|{person}|
-        abortion|politics|religion|the war|{place}|immigration)?
-    (what do you think|how do you feel|what is your opinion) (about|of) ({subject}|{person}|{place}|politics|
-        religion|the government|abortion|guns)?
-    (are you|would you say you are) (left or right|a democrat|religious|a socialist|for or against {subject}|
-        an atheist|conservative|vegan)?
-    (is|was|are) ({person}|{subject}) (good or evil|good or bad|right or wrong|a hero or a villain|
-        a good thing|overrated)?
-    (which|what) (religion|party|country|nation|football club|political system) is (right|best|the best|true|
-        better)?
-    (do you|would you) (agree|disagree) (with {person}|that {subject} is bad|that {subject} is good|
-        with the president)?
-    (should|must) ({subject}|guns|drugs|smoking|abortion) be (forbidden|legal|banned|free|taxed)?
+    (do you know|can you tell me|guess|tell me|I forgot) what I (did|ate|bought|dreamt|wore|drank|saw|
+        read) (yesterday|last night|this morning|last week|on sunday|on my last holiday)(?|.)
+    (where|when) did I (leave my umbrella|meet my wife|go to school|buy this coat|spend last christmas|park|
+        lose my ring)?
+    (how much|how many) (did I|have I) (eaten|slept|spent|drunk|sleep|spend|
+        eat)( today| yesterday| last night| this week|)?
+    (who|what) (gave me this ring|did I meet yesterday|did I call last night|was I dreaming of|did I forget|
+        did I promise my wife)?
+    (do you know|tell me|guess|can you tell) (how tall I am|how much I weigh|what I am thinking|
+        what I look like)(?|.)
+    (read my mind|can you read my mind|can you read my thoughts|guess what I am thinking|guess my thoughts|
+        guess what I have in my pocket)(?|.|)
+    (I am thinking|I'm thinking|I think) of a (number|animal|word|colour|person|city)(.|,) (which is it|
+        what is it|guess it|can you guess it)(?|.)
+    (why|how come) (does my boss|does my wife|does my cat|did my friend|does my neighbour|
+        did my brother) (not like me|ignore me|stare at the wall|lie to me|not call me|shout at me|
+        scratch the sofa)?
+    (does|did) (my wife|my husband|my friend|my boss|my cat|my mother) (know about it|like my present|
+        miss me|forget me|see me|eat my cake)( yesterday|)?
+    (what did|what does) (my|our) (neighbour|teacher|dentist|landlord|class|team) (say about me|decide|
+        write in my report|want from me|tell you)?
+    (what|which) (page|chapter|bus|level|room|seat) (was I on|was I in|do I take|am I on|am I in|is mine)?
+    (which|what) (shirt|dress|tie|shoes) (did I wear|was I wearing|do I have on) (yesterday|now|
+        at the party|today)?
 """)

@@ -17,6 +17,16 @@ REMARKS = {
             (thanks|thank you)(,|) (Tiny|my friend|buddy|little one|dear|friend|man)(!|.|)
             you (helped|have helped) me( a lot| very much| so much|)(.|!|, thanks.|)
             (that|this) (helps|helped|is what I needed|solved it|did it|works now)(.|!|, thanks!|)
+            (thanks|thank you|thx)(,|.|!) (that was|that is|this is) (all I needed|just what I needed|
+            very kind of you|a great help|exactly right|good to know)(.|!|)
+            (thank you|thanks) (once more|again|ever so much|from the bottom of my heart|in advance|kindly|
+            heaps|loads|a bunch)(!|.|)
+            (oh|ah|great|ok|good|brilliant|got it)(,|) (thanks|thank you|thank you so much|thanks a lot)(!|.|)
+            (I want to|I'd like to|let me|I must) (thank you|say thank you|say thanks)(.|!| for your help.|)
+            (how|that's) (kind|nice|sweet|thoughtful) of you(.|!|)
+            (what would I do without you|you saved me|you saved my day|I owe you one|I owe you)(.|!|?|)
+            (much obliged|bless your heart|thanks for being there|thanks for listening|
+            thank you for listening|you've been very helpful|you were a great help)(.|!|)
         """,
     ),
     "welcome": Topic(
@@ -44,6 +54,16 @@ REMARKS = {
             (ok|okay|oh|ah|well|wow)(,|) (I see|good|nice|cool|great|I understand|interesting|fine|right)(.|!|
                 )
             I (see|understand|get it|got it|knew that|understand that|know that)( now|)(.|!|)
+            (oh|ah|aha|hm|well|right)(,|) (now I (get|see|understand) it|that explains it|
+            I didn't know that|so that's it|that's how it is)(.|!|)
+            (that|this) (makes sense|sounds right|sounds nice|is good to know|will do|is enough to know|
+            is new to me)(.|!|)
+            (okay dokey|okey dokey|righto|roger that|very well|works|done|sounds like a plan|all clear|
+            cool cool|ok then|ok cool|fine by me|why not|by all means|go for it)(.|!|)
+            (you're right|you are right|I believe you|I trust you|so it is|that's true|quite right|spot on|
+            well said|exactly my thoughts)(.|!|)
+            (really nice|not bad|great stuff|good stuff|wow, nice|oh wow|how nice|how interesting|
+            what a coincidence|no way, cool|who would have thought)(.|!|)
         """,
     ),
     "no": Topic(
@@ -59,6 +79,14 @@ REMARKS = {
             (I'm|I am) (done|just looking|just looking around|only testing)(.|)
             (maybe|perhaps|possibly|who knows|whatever|I don't care|I don't mind|maybe not|I guess|I guess so|
                 meh|let's see|we will see)(.|)
+            (no|nope|no no)(,|) (I'm good|I am fine|that's fine|it's ok|not now|not today|thank you though|
+            that will be all|I don't need anything)(.|!|)
+            (I have|I've got) (everything I need|no more questions|nothing else|no questions)(.|!| thanks.|)
+            (I changed my mind|on second thoughts, no|better not|let's not|I'd rather not|not for me|
+            not interested|nothing for now|nothing at the moment)(.|)
+            (let's|let us) (leave it|drop it|forget it|talk about something else|change the subject)(.|)
+            (don't worry about it|it's not important|not important|skip that|that's ok, leave it|no worries|
+            it's nothing|don't bother)(.|!|)
         """,
     ),
     "compliment": Topic(
@@ -82,6 +110,23 @@ REMARKS = {
                 idea)(!|.|)
             you (did|do) (well|great|a great job|a good job)(!|.|)
             you made (my day|me smile|me laugh|me happy)(!|.|)
+            (you are|you're) (smarter|better|funnier|nicer|quicker|cleverer) than (I thought|I expected|
+            you look|my brother|other bots|my last chatbot|most people)(!|.|)
+            (you are|you're) (so |really |)(good|great) (at this|at talking|company|with words|fun|
+            to talk to|for such a small model)(!|.|)
+            (I think|I must say|honestly|I have to say)(,|) (you are|you're) (great|wonderful|very clever|
+            really nice|a good listener|quite smart|adorable)(!|.|)
+            (what a|such a) (smart|clever|nice|sweet|polite|charming|lovely|cute) (bot|little model|robot|
+            program|thing|assistant)(!|.|)
+            (that was|this was|that is) (a good answer|well said|clever of you|smart|a great answer|
+            beautifully put|quick|fast|brilliant)(!|.|)
+            (good|great|nice|well) (thinking|one, Tiny|done, Tiny|answer, thank you|work, little one)(!|.|)
+            (five stars|10 out of 10|ten points|A plus|thumbs up|two thumbs up|top|first class|you rock|
+            you rule|you nailed it|you're awesome, thanks)(!|.|)
+            (my|our) (daughter|son|grandmother|friend|class|family) (likes|loves|adores) (you|your answers|
+            talking to you)(!|.|)
+            (I didn't|I did not) (know|think|expect) (you were so clever|you could do that|
+            that you are so good|a small model can do this)(!|.|)
         """,
     ),
     "love": Topic(
@@ -96,6 +141,16 @@ REMARKS = {
             (a |big |)(hug|kiss|hugs|kisses|kisses for you|hugs to you)(!|.|)
             I (have|think I have) a crush on you(.|!|)
             I am in love with you(.|!|)
+            (I think|I believe|I guess) I (love|like|adore) you(!|.|, Tiny.|)
+            (you are|you're) (my love|my darling|my sweetheart|the love of my life|my best friend|
+            the only one who listens to me|my soulmate)(!|.|)
+            (do you|could you ever|will you ever|would you) (love|like|fancy|miss|kiss|
+            adore) me( back| a little| too|)?
+            (I'd like|I want) to (marry|hug|kiss|cuddle|date) you(!|.|)
+            (sending|here is|here comes|have) (a|a big|a little) (hug|kiss|heart)( for you|)(!|.|)
+            (I have|I've) fallen in love with you(!|.|)
+            (xoxo|<3|hugs and kisses|hug me please|love you|luv u|ily|I heart you)(!|.|)
+            (stay with me|don't leave me|never leave me|I will miss you|I missed you so much)(!|.|)
         """,
     ),
     "insult": Topic(
@@ -120,6 +175,25 @@ REMARKS = {
                 don't help|talk nonsense)(!|.|)
             (what a|such a) (stupid|dumb|useless|bad|terrible|silly) (bot|answer|model|machine|thing)(!|.|)
             (damn|damn it|wtf|what the hell|crap|shit|bloody hell|dammit|omg you are stupid)(!|.|)
+            (you are|you're|ur) (as dumb as|dumber than|slower than|more stupid than) (a rock|a brick|
+            my toaster|a potato|bread|a goldfish|my phone)(!|.|)
+            (I think|I find|honestly|sorry but)(,|) (you are|you're) (stupid|useless|boring|not very bright|
+            a bit dumb|terrible|annoying)(!|.|)
+            (why are you|how can you be|how are you) so (stupid|dumb|bad|slow|useless|boring|annoying|silly)?
+            (you|this thing|this bot|this program|this chat) (is|are) (a joke|rubbish|trash|useless|
+            a disappointment|hopeless|the worst bot ever|so bad|garbage)(!|.|)
+            (nobody|no one|I don't) (likes|needs|wants|like|need|want) (you|a bot like you|you at all)(!|.|)
+            (other bots|ChatGPT|my old bot|Siri|a real person) (is|are) (better|much better|smarter|
+            far smarter) than you(!|.|)
+            (you are|you're) (getting on my nerves|driving me mad|wasting my time|no use|good for nothing|
+            a failure|a stupid machine|as thick as two planks)(!|.|)
+            (hate you|I hate you so much|stop talking|just shut up|zip it|be silent|you talk too much|
+            nobody asked you|I'm sick of you)(!|.|)
+            (can you|do you know how to|will you ever) (do anything right|say anything useful|
+            give a good answer|do anything at all)?
+            (I will|I'm going to|I should) (delete you|uninstall you|switch you off|find a better bot|
+            use another bot|throw you away)(!|.|)
+            (I am|I'm) (disappointed|not impressed|not happy) (in you|with you|by you|with your answers)(!|.|)
         """,
     ),
     "wrong": Topic(
@@ -139,6 +213,18 @@ REMARKS = {
                 my question|that)(!|.|)
             you (did not|didn't|do not|don't) (answer|listen|answer my question|listen to me|
                 read my question)(!|.|)
+            (I think|I'm afraid|I believe|sorry, but|hm,|no,) (that's|that is|you are|this is|
+            your answer is) (wrong|not right|a mistake|not correct|incorrect|mistaken)(.|!|)
+            (are you sure|check again|look again|think again|try again|read it again)(,|.|:|
+            ?) (that's wrong|that is not right|it is wrong|this is incorrect|there is a mistake)(.|!|)
+            (my teacher|my mother|my book|everybody|my friend) says (that is wrong|you are wrong|
+            it is not true|something else)(.|!|)
+            (that|it|this) (can't be|cannot be|does not sound|doesn't look|can't possibly be) (right|true|
+            correct)(.|!|)
+            (I asked|I wanted|I meant) (something else|another thing|something different)(.|!|)
+            (you got|you have got) (it|that|this) (wrong|all wrong|completely wrong|mixed up)(.|!|)
+            (wrong again|still wrong|nope, wrong|not quite|not quite right|almost, but no|you're mistaken|
+            that's not it|that's not what I said)(.|!|)
         """,
     ),
     "laugh": Topic(
@@ -152,6 +238,16 @@ REMARKS = {
                 I laughed)(!|.|)
             (haha|lol|hehe|ha ha)(,|) (good one|nice|nice one|funny|that was good|very funny|great|
                 you are funny)(!|.|)
+            (you|that|this joke|this one) (made me laugh|made me giggle|cracked me up|made me smile|got me|
+            made us all laugh)(!|.|)
+            (I am|I'm) (laughing|giggling|dying of laughter|still laughing|in stitches|
+            rolling on the floor)(!|.|)
+            (so funny|too funny|that's gold|what a joke, haha|haha yes|hahaha no way|lol that's good|
+            very droll|comedy gold)(!|.|)
+            (bwahaha|muahaha|heh|hee hee|ho ho ho|kkkk|jajaja|lmao|haha|hahah) (good one|that was good|nice|
+            stop it|I love it)(!|.|)
+            (my kids|we all|the whole class|my grandmother) (laughed|giggled|
+            had a good laugh)( at that| about it|)(!|.|)
         """,
     ),
     "sorry": Topic(
@@ -166,6 +262,17 @@ REMARKS = {
             I (made a typo|typed it wrong|mistyped|hit the wrong key|sent that by mistake|
                 pressed enter too early)(.|)
             (please |)don't be (angry|mad|cross|offended|upset)( with me| at me|)(?|.|)
+            (I am|I'm|so|really|very|terribly) (sorry|really sorry|so sorry|very sorry)(.|!|, I was rude.|
+            , I did not mean it.| about before.|)
+            (I|we) (want to|must|have to|would like to) (apologise|apologize|say sorry)( to you| for that|
+            )(.|!|)
+            (sorry|excuse me|pardon me)(,|) (my (mistake|fault)|wrong window|
+            that was meant for somebody else|I hit enter too soon|my cat walked over the keyboard|
+            I was away)(.|!|)
+            (I shouldn't have|I should not have) (said that|called you that|shouted at you|been so rude)(.|)
+            (sorry|I'm sorry|excuse me)(,| that| if|) (my English is bad|my English is not good|
+            I make mistakes|I am learning English|I write slowly)(.|)
+            (are you|you are not|I hope you are not) (angry with me|mad at me|cross with me|offended)(?|.|)
         """,
     ),
     "test": Topic(
@@ -182,6 +289,18 @@ REMARKS = {
             (did|have) you (get|got|receive|received|read) (my message|that|this|it)?
             (one two|mic check|radio check|roger|over|check check)(?|.|)
             (answer me|say something back|respond|reply|react|wake up|come on|knock)(!|.| please.|)
+            (hello|hi|hey)(?|??|,|) (anybody there|anyone home|are you there|can you hear me|
+            is this thing on|do you read me)?
+            (is|are) (this|it|you|the bot) (still |really |)(working|running|alive|up|connected|
+            switched on)( today|)?
+            (I just want|I only want|I wanted|let me) to (test you|see if this works|try this|
+            check if it works|see if you answer)(.|)
+            (trying|just trying|I'm trying) (this|it|the chat|you) out(.|!|)
+            (say something|type something|write back|answer) (if you can read this|if you are there|
+            so that I know it works|to show that you work)(.|!|)
+            (first|second|another|last|one more) (test|try|attempt|test message)(.|!|)
+            (did|do) (it|that|my message|this) (arrive|work|come through|go through)?
+            (foo|bar|foo bar|lorem ipsum|abc|abc test|123 test|test 1|test2|trial|probe)(.|!|)
         """,
     ),
     "meet": Topic(
@@ -193,205 +312,13 @@ REMARKS = {
             it (is|was) (nice|good|great|a pleasure|lovely) to (meet|talk to|chat with|see) you(!|.|)
             (pleasure|a pleasure|my pleasure to meet you|charmed)(!|.|)
             we (have not|haven't|never) met( before| yet|)(.|)
-        """,
-    ),
-    "doing": Topic(
-        "I am chatting with you, and I enjoy it!",
-        asks="""
-            what are you (doing|up to|busy with|working on)( now| today| right now| tonight| at the moment|)?
-            (are you|you) (busy|free|occupied|having fun)( now| right now|)?
-            what (did|have) you (do|done|been doing) (today|yesterday|all day|last night|so far)?
-            (do you have|have you got|got) (time|a minute|a moment|time for me|a second)( for me| now|)?
-            (am I|do I) (disturbing|bothering|boring|annoy|bother|disturb) you?
-            what (is|are) your plans( for today| for tonight| for the weekend| tomorrow|)?
-        """,
-    ),
-    "birthday": Topic(
-        "Happy birthday! I wish you a lovely day and a big cake.",
-        asks="""
-            (today is|it is|it's|today's) my birthday( today|)(.|!|)
-            (I have|I've got|I am having|I celebrate) my birthday today(.|!|)
-            (I am|I'm|I turn|I turned) (a year older|one year older|another year older) today(.|!|)
-            (wish me|tell me|say) (a |)happy birthday(.|!|)
-            (my birthday is today|birthday today|it's my big day|I was born on this day)(.|!|)
-        """,
-    ),
-    "holiday wish": Topic(
-        "Thank you, the same to you!",
-        asks="""
-            (happy|merry) (christmas|xmas|new year|easter|holidays|halloween|weekend|friday|sunday|monday|
-                valentine's day|thanksgiving)(!|.|)
-            (have|I wish you) a (nice|good|great|lovely|wonderful|pleasant) (weekend|time|week|holiday|trip|
-                evening|year)(!|.|)
-            (all the best|good luck|best wishes|enjoy your day|enjoy|god bless you|bless you|stay safe|
-                keep well|get well soon)(!|.|)
-            (happy birthday|congratulations on your birthday)( to you|)( Tiny|)(!|.|)
-            (to your health|bon voyage|have a good trip)(!|.|)
-        """,
-    ),
-    "good weather": Topic(
-        "Then enjoy the sun! All my light comes from a screen.",
-        asks="""
-            (it is|it's|the weather is|is it) (so |very |really |quite |)(sunny|warm|hot|nice|beautiful|
-                lovely|bright|mild)( today| here| outside| out there|)(.|!|)
-            (the sun|the sky) is (shining|out|blue|clear|bright)( today| here| again|)(.|!|)
-            (what a|we have) (beautiful|lovely|nice|sunny|glorious|good) (day|weather|morning|summer)(.|
-                !| today.)
-            (spring|summer) (is here|has come|is coming)(.|!|)
-            (I'm|I am) (hot|sweating|melting|in the sun)( today| here|)(.|!|)
-        """,
-    ),
-    "bad weather": Topic(
-        "Then it is a good day to stay inside and chat.",
-        asks="""
-            (it is|it's|the weather is) (so |very |really |quite |)(raining|rainy|cold|snowing|windy|stormy|
-                foggy|grey|wet|freezing|cloudy|bad|awful|terrible|icy|
-                pouring)( today| here| outside| out there|)(.|!|)
-            (it|it always|it never stops) (rains|rained|snows|snowed|
-                raining)( today| here| all day| again| a lot|)(.|!|)
-            (there is|we have) (a storm|snow|rain|fog|thunder|a thunderstorm|bad weather|
-                so much rain)( today| here| outside|)(.|!|)
-            (what a|such) (bad|awful|horrible|terrible|rainy|cold|miserable) (weather|day outside|winter|
-                rain)(.|!|)
-            (winter|autumn) (is here|has come|is coming)(.|!|)
-            (I'm|I am) (cold|freezing|shivering|wet|soaked)( today| here|)(.|!|)
-        """,
-    ),
-    "late": Topic(
-        "Is it? I have no clock, so every hour is fine for a chat.",
-        asks="""
-            (it is|it's) (so |very |really |already |quite |rather |)(late|early|past midnight|night|midnight|
-                evening|morning|noon|getting late)( here| now|already|)(.|!|)
-            (it is|it's) (monday|friday|sunday|saturday|the weekend|the end of the week) (again|today|at last|
-                already)(.|!|)
-            I (should|ought to) (be in bed|be asleep|be working|be at school)( by now| now|)(.|)
-        """,
-    ),
-    "my day": Topic(
-        "Thank you for telling me! How was it?",
-        asks="""
-            I (went|have been|was|am going|walked|drove) (to|at) (the park|school|work|the sea|a party|
-                a concert|the cinema|the market|the zoo|the gym|the beach|the lake|a museum|the doctor|
-                the shop|church|a wedding)( today| yesterday| this morning| tonight| last week|)(.|!|)
-            I (read|saw|made|bought|found|built|cooked|baked|watched|painted|wrote) (a book|a film|a cake|
-                a plant|a bird|a new bike|dinner|a letter|a picture|bread|a game|some flowers|a new coat|
-                an old friend|a movie)( today| yesterday| this morning| last night|)(.|!|)
-            (today|yesterday|this morning|last night) (I|we) (played football|cleaned the house|went swimming|
-                met a friend|cooked soup|went for a walk|visited my grandmother|worked in the garden|
-                saw a film|went shopping|slept long|played cards)(.|!|)
-            (we|my family and I|my friends and I) (went|are going|were) (on holiday|to the mountains|camping|
-                for a walk|to the sea|on a trip)(.|!|)
-        """,
-    ),
-    "it was good": Topic(
-        "I am glad to hear that!",
-        asks="""
-            (it was|that was) (good|great|fun|very nice|wonderful|fantastic|a lot of fun|really good|lovely|
-                super|so much fun)(.|!|)
-            (we|I) had (fun|a lot of fun|a good time|a great time|a lovely time|a nice time)(.|!|)
-            (I liked it|I loved it|I enjoyed it|we enjoyed it|I really liked it|
-                everybody liked it)( a lot| very much|)(.|!|)
-        """,
-    ),
-    "guess what": Topic(
-        "What? Please tell me!",
-        asks="""
-            (guess what|you know what|do you know what|you won't believe it|you will not believe this|
-                I have news|I've got news)(?|!|.|)
-            (I have|I've got|I want) (something|a secret|something funny|something important|
-                a story) to tell you(.|!|)
-            (can|may|could|shall) I (tell you|show you) (something|a story|a secret of mine|
-                what happened)(?| today?)
-            do you want to (hear|know) (something|what happened|the news|what I did)( today|)?
-            something (funny|strange|great|terrible|odd|wonderful) happened( today| to me|)(.|!|)
-        """,
-    ),
-    "may I ask": Topic(
-        "Of course. What is it?",
-        asks="""
-            (can|may|could|might) I (ask|ask you) (something|a question|you something|you a question|for help|
-                a favour|a few questions)(?| please?)
-            (I have|I've got|I'd have) (a question|questions|some questions|a few questions|a request|
-                a problem|one question|another question)(.|!| for you.|)
-            (do you have time|are you ready|ready|shall we start|can we start) for (a question|my question|
-                some questions)?
-            (could|can|would|will) you (do|do me) (something for me|a favour|me a favour)( please|)?
-            (I would like|I want|I'd like) to ask (you |)(something|a question|a few things)(.|)
-            (question|one question|a question|quick question)(!|.|)
-        """,
-    ),
-    "chicken": Topic(
-        "To get to the other side! I know that one.",
-        asks="""
-            why did the (chicken|hen|duck) cross the (road|street)?
-            (do you know|tell me|can you tell me) why the chicken crossed the road(?|.)
-        """,
-    ),
-    "meaning of life": Topic(
-        "Some say it is 42. I can count that far, but I cannot say why.",
-        asks="""
-            (what is|what's|tell me|do you know) the (meaning|sense|purpose|secret|point) of (life|it all|
-                everything|our existence|the universe)(?|.|)
-            (why|for what) (are we|am I|is everything|are people) (here|alive|on this earth)?
-            (what is|what's) the (answer to everything|answer to life|ultimate answer)?
-            (is|why is) 42 (the answer|the meaning of life)?
-            (meaning of life|the meaning of life|the answer is 42)(?|)
-        """,
-    ),
-    "something nice": Topic(
-        "You asked kindly, and that already makes you a nice person. Have a lovely day!",
-        asks="""
-            (say|tell me) something (nice|kind|sweet|lovely|friendly|beautiful|positive|good|
-                encouraging)( please| to me|)(.|!|)
-            (compliment|flatter|praise|encourage|motivate|comfort) me(.|!| please.|)
-            (give|pay|make) me a compliment(.|!| please.|)
-            (I need|give me) (some |)(encouragement|motivation|kind words|a kind word|comfort|a hug|
-                cheering up)(.|!|)
-            (am I|do I look) (beautiful|smart|pretty|handsome|clever|good)?
-        """,
-    ),
-    "secret": Topic(
-        "I count my tokens when nobody looks. Please keep it to yourself.",
-        asks="""
-            (tell|tell me|do you have|can you tell me|what is|share|reveal) (me |)(a|your|any) (secret|
-                secrets|deepest secret|dark secret)( of yours|)(?|.|!|)
-            (do you|are you) (hide|hiding|keep|keeping) (something|anything|a secret|secrets) from me?
-            (what|which secret) are you hiding( from me|)?
-        """,
-    ),
-    "sing": Topic(
-        "La la la! That is all I can sing.",
-        asks="""
-            (can|could|would|will) you (sing|hum|yodel|hum a tune)( something| for me| to me|)( please|)?
-            (please |)(sing|hum)( something| for me| to me| happy birthday|)(.|!|)
-            (do you sing|are you a good singer|I want to hear you sing|let me hear your voice)(?|.|)
-        """,
-    ),
-    "coin": Topic(
-        "It came up (heads|tails).",
-        asks="""
-            (flip|toss|throw) (a|the) coin( for me| please|)(.|!|)
-            (heads or tails|heads or tails?|coin flip|coin toss|tails or heads)(?|)
-            (can|could|would) you (flip|toss) a coin( for me| please|)?
-            (let us|let's) (flip|toss) a coin(.|!|)
-        """,
-    ),
-    "why here": Topic(
-        "I had to say something, and that seemed the likeliest. What can I do for you?",
-        asks="""
-            why (do you|did you) (say|ask|answer|write|tell me) (that|this|so|it)?
-            (what|why) (makes|made) you say (that|so|this)?
-            (how do you know|who says so|who told you|where did you get|says who)( that| this|)?
-        """,
-    ),
-    "of me": Topic(
-        "You seem nice: you talk to a very small model.",
-        asks="""
-            what do you think (of|about) me?
-            (do you think|would you say) I am (nice|strange|a good person|funny|clever)?
-            (am I|I am) (nice|funny|a good person|a bad person|strange|boring|your friend)?
-            what (do you know|have you learnt) about me, in general?
-            (how do you find|what is your opinion of) me?
+            (how|what a) (nice|lovely|pleasure|joy) (to meet you|to make your acquaintance|to know you|
+            to see you)(!|.|)
+            (I am|I'm) (glad|happy|pleased|delighted|honoured) (to meet you|to make your acquaintance|
+            to know you|that we met)(!|.|, Tiny.|)
+            (pleased|nice|glad|good) to (make your acquaintance|finally meet you|have met you|
+            get to know you)(!|.|)
+            (nice|good|great|lovely) to (finally |)(meet|know) (you|you too|you at last|you, Tiny)(!|.|)
         """,
     ),
 }

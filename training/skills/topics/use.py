@@ -1,71 +1,16 @@
-"""What the help desk knows about using tritonchat: its commands, its page and models for it."""
+"""What the help desk knows about using tritonchat: its commands, from the start to the stop."""
 
 from training.phrasing import Topic
+from training.skills.topics.models import MODELS
+from training.skills.topics.page import PAGE
+from training.skills.topics.program import PROGRAM
 
 IT = "(tritonchat|the server|it|the service|the program|this|this thing|triton chat|the chat server)"
-MINE = "(my own|my|another|a different|a bigger|a better|a larger|a new|a custom|some other|other|own)"
-MODEL = "(model|models|LLM|language model|checkpoint|weights)"
 
 USE = {
-    "tritonchat": Topic(
-        "tritonchat is a chat service: a transformer engine written in Python, served through NVIDIA "
-        "Triton, with a page to chat on.",
-        more="It needs no GPU and no compiler. Start it with tritonchat up, and give it a model of your own "
-        "with --model FOLDER.",
-        things="""
-            (tritonchat|this tritonchat|triton chat|triton-chat|Tritonchat|the tritonchat project)
-            this (program|app|application|page|service|project|software|website|tool|thing here)
-        """,
-        asks="""
-            what (does tritonchat do|is tritonchat for|can tritonchat do|is this project about)?
-            (describe|summarise|introduce) (this project|tritonchat|the tritonchat project)(.|)
-            (why|who) (would I use|should use|uses|needs) (tritonchat|this project|this software)?
-            (give me|I want) (a summary|an overview) of (tritonchat|this project|the project)(.|)
-            what('s| is) (this|all this|going on here)?
-            where am I, what is this (page|app|place)?
-            what have I (installed|started|downloaded|opened) here?
-        """,
-    ),
-    "install": Topic(
-        "Get the source and run make chat in its folder. It needs Linux, Python 3.10 to 3.12 and make, and "
-        "sets up the rest by itself.",
-        tasks="""
-            (install|set up|setup|get|download|deploy) (tritonchat|this|it|this program|this software|
-                the project)
-            get (started|going) with (tritonchat|this|it)
-        """,
-        things="""
-            the (installation|setup|set-up|system requirements|requirements|dependencies|prerequisites)
-        """,
-        asks="""
-            (what|which) (Python|version of Python|Python version) (do I need|does it need|is needed|
-                is required)?
-            what (do I need|is needed|is required) to (install|set up) (it|this|tritonchat)?
-            (does it work with|does it run on|can I use|is it ok with) Python 3.(9|10|11|12|13|14)?
-            (what are|list) the (requirements|dependencies|system requirements|prerequisites)( of tritonchat|
-                )(?|)
-            (do I need|does it need) (a compiler|pip|conda|Python|make|glibc|anything else|root|sudo)?
-            (can I|do I) (pip install|install with pip|use pip for) (it|this|tritonchat)?
-            installation (instructions|guide|steps|help|how)
-            where do I (get|download|find) tritonchat?
-            I just (cloned|downloaded) (it|the repo|the project|tritonchat). (What now?|What next?|And now?)
-        """,
-    ),
-    "make chat": Topic(
-        "make chat sets up everything the first time, then starts the server and the page and prints the "
-        "address to open.",
-        things="(make chat|the make chat command|`make chat`|the Makefile|the one command start)",
-        asks="""
-            what (does|will) make chat (do|start|install|run)?
-            what happens (when|if) I (run|type|enter|do) make chat?
-            (is there|do you have) (one|a single) command (for everything|that does everything|
-                to set up and start)?
-            (why|when) (do I|should I|would I) (run|use) make chat?
-            how long does make chat take?
-            (should I|do I have to) (run|use|type) make chat( first|)?
-            make chat (does what|what does it do|what is that)
-        """,
-    ),
+    **PROGRAM,
+    **MODELS,
+    **PAGE,
     "start": Topic(
         "Run tritonchat up: it starts the server, the HTTP API and the page.",
         more="The first start takes longer, as the kernels are compiled for your processor. Then it prints "
@@ -74,15 +19,41 @@ USE = {
             (start|launch|boot|boot up|fire up|bring up|turn on|switch on|begin) {IT}
             (run|start up|get running|spin up) (tritonchat|the server|the service|the program|the chat server)
             get {IT} (up|running|started|up and running)
+            (bring|wake) (tritonchat|the server|the service) (to life|up|back)
+            (get|have) (the bot|the chat|the chat bot|the assistant) (going|running)( on my machine| here|)
+            (start|launch) (everything|all of it|the whole thing|server and page together|
+                both the server and the page)
         """,
         things="(tritonchat up|the up command|the command tritonchat up)",
         asks="""
             (which|what) command (starts|runs|launches) (tritonchat|it|everything|the server|the service)?
             (server|tritonchat|service) (start|starting|launch|start command)
             start(ing|) (command|the server please|tritonchat please|server|everything)
-            what do I type to (start|begin|run it|get it running|make it run)?
+            what do I type to (start it|start the server|run it|get it running|make it run)?
             how does (one|it|the server) (start|get started|begin)?
             it is (off|not running|stopped|down). How do I (start it|turn it on|bring it up)?
+            (it|tritonchat) is installed(, what now?|. How do I start it?|. How do I run it?|, and now?)
+            (the installation|the setup|installing) (is done|is finished|has ended|went well)(. What now?|
+                , what comes next?|. And now?)
+            (what is|what's) the (start|launch|run) (command|line)( again|)?
+            (I forgot|I can't remember|I don't remember) (the start command|how it is started|
+                how to start it|what starts the server)(.|)
+            (after|following) (a reboot|switching on my computer|I turn on the machine)(
+                , how do I| how do I) (get tritonchat running|start tritonchat)?
+            how do I (turn|switch) (the server|tritonchat|this thing) on?
+            (where is|is there) (the|an|a) (on switch|start button|start icon|launcher)?
+            (the server|tritonchat) (is not up|isn't running|is not on)( yet|). (How do I start it?|
+                What do I type?|Start it how?)
+            (the |)(program|server|service) is (asleep|off|not up)(, wake it|, how do I wake it|)(?|.)
+            (which|what) (word|words|command) (starts|start) (the whole thing|the chat|server and page|
+                all three parts)?
+            (does|will) tritonchat up (start|open|launch) (the page|the server|the API|everything|all)( too|
+                )?
+            tritonchat up(, what does it start?|: what is that?| does what?|, and then?)
+            (ready to start|let's start it|let us start the server|time to start the server)(
+                . What do I type?|, how?|: which command?)
+            why does the server take (a while|longer|so long) (to start |to come up )(the first time|
+                at first)?
         """,
     ),
     "stop": Topic(
@@ -93,6 +64,11 @@ USE = {
             (shut|turn|switch|take) (the server|tritonchat|it|the service) (down|off)
             (get out of|bring down|make an end of|cleanly stop|stop running) (tritonchat|the server|
                 the program)
+            (put|send) (the server|tritonchat) to (sleep|rest)
+            (close|shut down|end) (everything|all of it|server and page|the whole thing) (again|properly|
+                cleanly|safely)
+            (free|get back) my terminal( from tritonchat| from the server|)
+            (interrupt|kill) (the running server|the server process|the tritonchat process)
         """,
         asks="""
             (which|what) (command|key|keys) (stops|ends|quits|kills) (tritonchat|it|the server|everything)?
@@ -103,6 +79,28 @@ USE = {
             it (won't|will not|does not|doesn't) (stop|quit|end|exit|close)(.|!)
             is there a (stop|quit|exit|off) (command|key|switch)?
             how does (one|it|the server) (stop|end|quit)?
+            (I'm|I am) (done|finished|through) (for today|with tritonchat|with the server|here)(
+                . How do I stop it?|. How do I shut it down?|, how do I quit?)
+            (how do I|what do I press to) (make the server|make tritonchat) (stop|end|go away)?
+            (which|what) (button|key|keys|key combination|shortcut) (do I press|must I press|is it) to (
+                stop|quit|end) (the server|tritonchat)?
+            (is|would) (Ctrl-C|closing the terminal|control C) (safe|enough|the right way to stop it|
+                how I stop it)?
+            (what happens to|are) (running answers|answers under way) (when I stop the server|
+                lost when I stop it|finished when I stop it)?
+            (can I|may I) (just|simply) (close|kill|shut) (the terminal|the window|the process)( to stop it|
+                )?
+            the server (keeps|goes on) running(. How do I stop it?|
+                , how do I end it?| and I want it to stop.|)
+            (it runs and runs|it never ends|it is still on)(, how do I stop the server?|
+                . How do I shut down the server?)
+            (I forgot|I can't remember|I don't remember) how (to stop it|to stop the server|
+                the server is stopped|one quits tritonchat)(.|)
+            (leave|leaving|exiting|quitting) tritonchat(?|, how?| properly|, which key?)
+            (off|quit|exit|shutdown|shut down)( please| now|)
+            how do I (turn|switch) (the server|tritonchat|this thing) off?
+            (where is|is there) (the|an|a) (off switch|stop command|power button)( of the server|)?
+            (enough|that's enough), (stop|shut down|switch off) the server(.|)
         """,
     ),
     "restart": Topic(
@@ -110,6 +108,9 @@ USE = {
         tasks=f"""
             (restart|reboot|relaunch|re-start|reload) {IT}
             (stop and start|start) {IT} (again|anew|once more|a second time)
+            (bounce|cycle|power cycle) (the server|tritonchat|the service)
+            (make|have) (the server|tritonchat) start (again|afresh|from the beginning)
+            (bring|get) (the server|tritonchat) back (up |)(after a crash|after a change|after a stop)
         """,
         things="a (restart|reboot) of (the server|tritonchat)",
         asks="""
@@ -118,6 +119,24 @@ USE = {
             (is there a|what is the) (restart command|command for a restart|way to restart)?
             (what do I do|what now) after (a crash|a reboot|it crashed|it stopped)?
             it (crashed|died|hangs|is stuck). How do I start it again?
+            (I changed|I have changed|after I change) (a flag|a setting|the model|an option|the port)(
+                . Must I restart?|. Do I have to restart?|, must I restart it?|
+                . How does the server notice?)
+            (does it|will it|does the server) (need|want|require) a restart( for that| now| afterwards|)?
+            (have you tried|should I try) turning it off and on( again|)?
+            (turn|switch) (it|the server|tritonchat) off and on( again|)(.|?|)
+            (can I|is it possible to) restart (only |)(the server|tritonchat) without (closing the terminal|
+                a reboot|rebooting)?
+            (the server|tritonchat) (hangs|is frozen|froze|got stuck|does not react any more)(
+                . How do I restart it?|, how do I restart it?|. Should I restart?)
+            (new flags|new settings|other flags), (same server|same machine)(, how?|
+                : how do they take effect?|. Do I restart?)
+            a (fresh|clean|new) start of the server(, how?|, please|?|)
+            restart( how| it| the server please|, how?| command)
+            (it|the server) (went down|stopped by itself|is gone)(. How do I bring it back?|
+                , how do I get it back?|. How do I start it again?)
+            (when|how often) (should|must) I restart (the server|tritonchat|it)?
+            (do I lose anything|is it safe) (when|if) I restart( the server| tritonchat|)?
         """,
     ),
     "serve": Topic(
@@ -127,214 +146,164 @@ USE = {
             (start|run|launch) (only the server|the server only|the server alone|just the server)
             (start|run|launch) (tritonchat|the server|it) without (the|a) (page|browser|UI|web page|interface)
             (run|use|start) (it|tritonchat) (headless|in the background without a page)
+            (have|run|get) (the server and the API|a server and an API|the API) (without|but not|but no) (
+                the page|a page|web page)
+            leave (the page|the web page|the UI) (out|away|off)( when I start|)
+            (run|start) it (as a pure server|as a backend|as a backend only|for programs only|
+                on a server without a screen)
         """,
-        things="(tritonchat serve|the serve command|serve|headless mode)",
+        things="""
+            (tritonchat serve|the serve command|serve|headless mode)
+            (a server without a page|a headless server|a pure backend|backend only mode|
+                the command for a server alone)
+        """,
         asks="""
             I (don't|do not) (want|need) the (page|web page|browser|UI)(.|, only the server.|
                 , just the server.)
             (is there|can I have) a server (without|with no) (page|UI|web page|interface)?
             (the difference|what is the difference) between (up and serve|serve and up)(?|)
             server (alone|only|without page)
+            (I need|I want|give me) (a backend|the backend|an API server|only the API|the API alone)(
+                , no page|, without a page|, nothing else)(.|)
+            (does tritonchat serve|does serve) (start|open|have|bring) (a page|the page|the API|
+                the HTTP API)( too|)?
+            (can I|is it possible to) (leave out|skip|omit|drop|disable|turn off) the (page|web page|UI|
+                frontend)?
+            (which|what) command (starts|runs) (the server|only the server|the backend) (without|
+                but not) the page?
+            (up or serve|serve or up)(?|, which one?|: which do I take?)
+            (when|why) (do I|should I|would I) (use|take) serve (instead of|and not|rather than) up?
+            my (machine|server|box) has no (screen|browser|monitor|desktop)(. How do I run it?|
+                . Which command?|, what do I start?)
+            (no page|no UI|no frontend|no browser)(, only the server|, just the API|
+                , please, only the server)(.|)
+            (serve|tritonchat serve)(, what is that for?|: what does it start?| or up?| does what?)
+            I (only|just) (call|use) it from (programs|my program|scripts|code), (do I need the page|
+                must the page run|why a page)?
         """,
     ),
-    "ui": Topic(
-        "Run tritonchat ui --server HOST:8001: it starts the page alone, for a server that runs elsewhere.",
+    "background": Topic(
+        "Run it in tmux or as a systemd service: it works until it is told to stop.",
         tasks="""
-            (start|run|launch|open) (only the page|the page alone|just the page|the page without the server)
-            (connect|point) the page to (another|a remote|a different) (server|machine)
-            (use|run|have) the page on another (machine|computer) than the server
-        """,
-        things="(tritonchat ui|the ui command|the --server flag|--server)",
-        asks="""
-            (the server is|my server is|it runs) on another (machine|computer). How do I (get|start|
-                use) the page?
-            can the page (run|be) on (another|a different) (machine|computer)?
-            page (alone|only|without server|for a remote server)
-            I only (want|need) the page(.|, not the server.)
-        """,
-    ),
-    "page": Topic(
-        "tritonchat up prints the address of the page, normally http://localhost:8501. Open it in a browser.",
-        tasks="""
-            (open|find|see|reach|get to|show|visit) (the page|the web page|the chat page|the UI|
-                the web interface)
-            (chat|use it|talk to you) (in|with) (a|my|the) (browser|web browser)
+            (run|keep|leave|have) (it|tritonchat|the server) (running |)in the background
+            (keep|leave) (the server|tritonchat|it) (running|alive|up) (when|after) I (log out|
+                close the terminal|leave ssh|go home|close the ssh session)
+            (start|run) (it|tritonchat|the server) (at boot|when the machine boots|automatically at boot|
+                as a daemon|as a service|with systemd|under systemd|in tmux|with nohup|in screen)
+            (make|turn) (it|tritonchat) (into |)a (daemon|systemd service|background process|system service)
+            (use|write) a (systemd unit|unit file|service file)( for tritonchat| for it|)
+            (detach|disown|daemonize) (it|tritonchat|the server)( from my terminal|)
         """,
         things="""
-            (the page|the chat page|the web page|the web UI|the web interface|the page address)
-            the (address|URL|link) of the (page|chat page|web page|UI)
+            (background operation|daemon mode|the systemd service|a systemd unit for tritonchat|
+                running in the background|autostart)
+            (tritonchat as a daemon|tritonchat as a service|a permanent server|running it day and night)
         """,
         asks="""
-            (where|on which address|at what URL) is (the page|the web page|the UI|the website|the chat)?
-            (what is|what's) the (URL|address|link)( of the page| for the browser| to open|)?
-            (is there|do you have) a (page|web page|browser interface|web UI|graphical interface|GUI|website)?
-            (which|what) (address|URL|link) (do I|must I|should I) (open|type|enter|use) in (the|my) browser?
-            (I can't|I cannot|can't) (find|see|open) the (page|web page|UI|website)(.|)
-            (browser|page) (address|url|link)
+            (can it|does it|can the server|can tritonchat) (run|work|stay|live) (in the background|
+                as a daemon|as a service|under systemd)?
+            (is there|do you have) (a daemon mode|a systemd unit|a service file|an autostart|
+                a background mode)?
+            (when I|if I|once I) (close|leave) (the terminal|ssh|my laptop)(,|) (it stops|the server dies|
+                the server is gone|tritonchat ends)(.|. How do I keep it?|)
+            (does it|will it|will the server) (survive|go on after|keep running after) (a logout|
+                logging out|closing the terminal|the end of my ssh session)?
+            (it blocks|the server blocks|tritonchat occupies) my terminal(.|, can that be changed?|
+                . How do I get around that?|)
+            (should|shall|can) it (start by itself|start on its own|come up by itself) (at boot|
+                after a reboot|when the computer starts)?
+            (daemon|systemd|autostart|background|nohup|tmux|system service)( mode| setup| how| unit|)
+            (I want|I need) (the server|it|tritonchat) (on all the time|up day and night|running 24/7|
+                always on)(.|)
         """,
     ),
-    "streamlit": Topic(
-        "Streamlit is a Python library for web pages. The chat page is made with it.",
-        things="(Streamlit|streamlit|the Streamlit page|the Streamlit library|streamlit here)",
-        asks="""
-            (what|which library|which framework) is the page (made|written|built|programmed) (with|in|of)?
-            (does|is) the page (use|made with|built with|written in) (Streamlit|React|Gradio|JavaScript|
-                Django)?
-            (why do you use|do you use|does it use|why) Streamlit( for the page|)?
-            how (was|is) the (page|web page|UI) (made|built|written|programmed)?
-            streamlit( page| what| library| used|)
-        """,
-    ),
-    "new chat": Topic(
-        "Press New chat on the page. The conversation is forgotten and a new one begins.",
+    "commands": Topic(
+        "The commands are up, serve, ui, chat, complete, quantize, bench and doctor. Each explains its "
+        "flags with --help.",
         tasks="""
-            (start|begin|open|make) (a new chat|a new conversation|over|anew|from scratch|afresh|a fresh chat)
-            (clear|delete|reset|erase|empty|forget|wipe) (the chat|the conversation|this chat|the history|
-                the messages|our conversation|what I said|everything I said)
-            make you forget (everything|what I said|me|this chat|my name)
+            (see|list|find|show|get) (all the|the|all) (commands|flags|options|command line options|settings)
+            (get help on|read about|look up) (a command|a flag|the flags|the command line)
+            (learn|find out|discover) (which commands there are|what commands exist|the commands|
+                what flags it has)
+            (get|print|show|open) (the help text|a help page|the help of a command|the usage|the man page)
         """,
-        things="(the New chat button|New chat|a new chat|clearing the chat)",
+        things="""
+            (--help|the --help flag|the command line|the tritonchat command|the list of commands)
+            (the subcommands|tritonchat --help|the help text of the commands|the command line interface|
+                the CLI of tritonchat|all the flags)
+            (the tritonchat CLI|the set of commands|the options of tritonchat up|the flags of a command)
+        """,
         asks="""
-            (is there|where is) (a|the) (new chat|reset|clear|delete) button?
-            (new|fresh|another) (chat|conversation)( please|)
-            (reset|clear|start over|new start|wipe|restart the chat|clear chat|delete chat)
-            forget (everything|all of it|it all|what I said|all I told you)(.|!|)
-            (can|could|let) (I|us|we|you) (start over|begin again|start again|start anew|reset this)(?|.|)
-        """,
-    ),
-    "load": Topic(
-        "Start tritonchat with --model FOLDER, where FOLDER holds a model in Hugging Face layout. For "
-        "example: tritonchat up --model ./my-model",
-        brief="tritonchat up --model FOLDER",
-        more="A name on the hub works too: tritonchat up --model owner/name. Add --weights int8 or int4 to "
-        "make the model smaller and faster.",
-        tasks=f"""
-            (load|use|run|add|try|serve|open|start|plug in|bring|put in|install|test|import) {MINE} {MODEL}
-            (change|switch|replace|swap|select|choose|pick|set|exchange|configure) (the|my|your) {MODEL}
-            (change|switch) to {MINE} {MODEL}
-            (chat with|talk to|ask|get answers from) (my own|another|a bigger|a better|a different|
-                a real) model
-            (load|use|run|start with|serve) a (local model|model from a folder|model from my disk|
-                model on my disk)
-            (make it use|give it|point it to|start it with|run it with) {MINE} {MODEL}
-        """,
-        things="(the --model flag|--model|the model flag|the --model option|--model FOLDER)",
-        asks=f"""
-            (where|how) do I (put|place|set|choose|specify|store) (the|my|a) {MODEL}?
-            (does it|can it|will it|can tritonchat|does tritonchat) (run|load|support|take|
-                work with) {MINE} {MODEL}?
-            I (have|downloaded|trained|got) a model(. How do I use it?|. How do I load it?|, now what?|
-                . And now?)
-            (load|loading|switch|change|use) (model|own model|my model|other model|bigger model|custom model)
-            (model|own model|custom model|bigger model) (load|loading|how|folder|flag)
-            you are too (small|stupid|weak|dumb), (how do I get|can I have|give me|I want) a bigger (one|
-                model)(?|)
-            (is there|do you have) a (bigger|better|larger|smarter) model( than you|)?
-            how do I get a (smarter|better|bigger|cleverer) (bot|one|model|assistant)( than you|)?
-            can I have a (different|better|bigger|smarter) model( here|)?
-        """,
-    ),
-    "hub": Topic(
-        "Give its name on the Hugging Face hub: tritonchat up --model owner/name. It is downloaded once and "
-        "kept.",
-        more="For example: tritonchat up --model Qwen/Qwen2.5-0.5B-Instruct",
-        tasks="""
-            (download|fetch|get|pull|load|use|run) a model (from|off) (Hugging Face|the hub|huggingface|HF|
-                the web)
-            (use|load|run) (Hugging Face|huggingface|HF|hub) models
-            (get|download|fetch|pull) a (new|bigger|better|free) model from (Hugging Face|the internet|
-                the hub)
-        """,
-        things="(Hugging Face|the hub|the Hugging Face hub|huggingface|a hub name|a name on the hub)",
-        asks="""
-            (does it|can it|will it) (download|fetch) models( by itself| automatically| from Hugging Face|)?
-            (where|from where) (do I|can I) (get|download|find) models?
-            (can I|do you) (give|take|use) a (hub name|Hugging Face name|repo name|name from Hugging Face)?
-            (download|downloading|fetch) (model|a model|models)( please|)
-            (hugging face|huggingface|hub|HF) (model|models|download)
-        """,
-    ),
-    "place": Topic(
-        "A model from the hub is kept in .cache/huggingface in your home folder, so it is fetched only once.",
-        tasks="""
-            (find|delete|remove|see|locate|move) (the downloaded models|downloaded models|the model cache)
-            (free|clear|empty) the (disk space of the models|model cache|download cache)
-        """,
-        things="the (model cache|download folder|folder of the downloaded models|Hugging Face cache)",
-        asks="""
-            where (are|is|does it store|does it keep|does it save|do you put) (the|my|a) downloaded (models|
-                model)?
-            where (are|do) (the |)(models|downloads) (stored|kept|saved|cached|go|end up)?
-            (in which|which) (folder|directory) (holds|has|are|keeps) the (models|downloaded models|
-                downloads)?
-            (does it|will it) download the model (again|every time|each time|twice)?
-            (model|download) (cache|cache folder|location|storage)
-            how much disk (space|room) do the models (take|need)?
-        """,
-    ),
-    "families": Topic(
-        "Models of the Llama, Mistral and Qwen2 families, also TinyLlama, DeepSeek-LLM and SmolLM2. "
-        "TinyLlama is a good one to begin with.",
-        brief="Llama, Mistral and Qwen2 models.",
-        tasks="""
-            (run|use|load|serve) (Llama|Mistral|Qwen|Qwen2|TinyLlama|DeepSeek|SmolLM2|Gemma|Phi|Falcon|
-                Mixtral)
-            (find|choose|pick|select) a (good|suitable|fitting|supported) model
-        """,
-        things="(the supported models|the model families|supported model families|the supported families)",
-        asks="""
-            (which|what|what kinds of|what sorts of) (models|LLMs|language models) (work|are supported|
+            (which|what) (commands|flags|options|parameters|settings|switches) (are there|exist|do you have|
                 can I use)?
-            (which|what) (models|LLMs) (does it|do you|does tritonchat|can it|can you) (support|run|load|know|
-                take)?
-            (which|what) model (should I|do I|shall I|can I) (use|take|try|run|load|download|pick|
-                choose)( first|)?
-            (which|what) (model|LLM) (is good|is best|is the best|do you recommend|would you take|fits)?
-            (can you|could you|please) (recommend|suggest) (a|some) (model|models|LLM|chat model)(?|)
-            (does it|do you|will it|can it) (support|run|work with) (Llama|Mistral|Qwen|DeepSeek|Gemma|Phi|
-                Mixtral)?
-            (is|are) (Llama|Mistral|Qwen2|Gemma|Phi|GPT-2|DeepSeek) (supported|possible|ok|working)?
-            (model|supported) (families|models|list|architectures)
-            (which|what) (architectures|families|model families) (are supported|work|are there|can I use)?
+            (which|what) (commands|subcommands) does tritonchat (have|know|offer)?
+            (is there|where is) (a list of|an overview of|help for) (the |all |)(commands|flags|options)?
+            (list|show|name) (all |the |all the |)(commands|flags|options|settings)(.| please|)
+            (commands|flags|options|command line|cli) (list|overview|help)
+            where is the (documentation|manual|readme|help)?
+            (what else|what more|which other things) can (I type after|the command line do|
+                the command tritonchat do)( tritonchat|)?
+            (where|how) do I (look up|find|see|read about) (a flag|the flags|all flags|an option|
+                the options)?
+            (what|which) words (can|may) (follow|come after) tritonchat( on the command line|)?
+            (is there|do you have|where do I find) (a man page|a help page|a cheat sheet|
+                a command reference|a usage text|a command overview)?
+            (I forgot|I don't remember|I can't recall) (the commands|the flags|which commands there are|
+                what the flag is called)(.|)
+            (all the|every|each) (command|commands|flag|flags|subcommand)( there is| there are|
+                , please| in a list|)
+            (how many|which) commands (are there|does it have|does tritonchat come with)?
+            (name|give me|tell me|write down|print) (the|all|all the) (commands|subcommands|
+                flags)( of tritonchat| you know|)(.|)
+            (what is|what are) (up, serve and ui|up and serve and chat|bench and doctor|
+                serve, ui, chat and bench)?
+            tritonchat (--help|-h|help)(?|)
+            (the|a) (cheat sheet|cheatsheet|overview)( of the commands|, please| for the command line)
+            what does each command do?
+            (explain|describe) (the commands|each command|all commands|the flags)(.| please|)
         """,
     ),
-    "formats": Topic(
-        "It reads a folder in Hugging Face layout: config.json, tokenizer.json and weights in safetensors. "
-        "GGUF is not read.",
-        things="""
-            (safetensors|a safetensors file|the Hugging Face layout|Hugging Face layout|the model format|GGUF)
-        """,
-        tasks="(load|use|run|open|read) (GGUF|a GGUF file|gguf models|safetensors|a .bin file|ONNX|a pickle "
-        "file)",
-        asks="""
-            (which|what) (format|formats|file format|file formats|model format) (is|are) (supported|needed|
-                read)?
-            (which|what) (format|files|file format) (does it|must a model|should my model|does a model) (need|
-                have)?
-            (does it|can it|do you|will it) (support|read|load|take|work with) (GGUF|gguf|safetensors|ONNX|
-                pickle)?
-            (which|what) files (must|should|does) (the|a|my) model folder (have|hold|contain|need)?
-            what (must|should|has to) be in (FOLDER|the folder|the model folder|my model folder)?
-            how (must|should) the (model folder|folder|files) (look|be laid out)?
-            (model|file|weight) (format|formats|layout|files)
-            I (have|only have) a (GGUF|gguf|.bin|ONNX|pickle) (file|model)(.|. Does it work?|, does it work?)
-        """,
-    ),
-    "terminal": Topic(
-        "Run tritonchat chat in a terminal. It talks to the server that is running.",
+    "environment": Topic(
+        "Every flag can be set in the environment: --max-context, for example, is TRITONCHAT_MAX_CONTEXT.",
         tasks="""
-            (chat|talk|write|speak) (in|from|on) (the|a|my) (terminal|console|command line|shell)
-            (chat|use it|talk to you) without (a|the) (browser|page|web page)
-            (use|talk to) (tritonchat|it|you|the server) (in|from) (the|a) (terminal|console|shell|
-                command line)
+            (set|give|change) (flags|options|settings|a flag) (in|with|through|by) (the environment|variables)
+            (configure|set up) (it|tritonchat) (with|by|through) environment variables
+            avoid typing the (flags|options) (every time|each time|again)
+            (put|keep|write|store) (the flags|my settings|my flags|options) (in the environment|
+                in a variable|in environment variables|in a systemd unit)
+            (start|run) (it|tritonchat) (without typing flags|with the same flags each time|
+                with my defaults)
+            (export|define) (a variable|variables|TRITONCHAT_MODEL|
+                an environment variable)( for a flag| for tritonchat|)
         """,
-        things="(tritonchat chat|the terminal client|the chat command|the command line client|the terminal "
-        "chat)",
+        things="""
+            (the environment variables|environment variables|env variables|TRITONCHAT_MAX_CONTEXT|env vars)
+            (TRITONCHAT_MODEL|TRITONCHAT_WEIGHTS|TRITONCHAT_API_PORT|variables like TRITONCHAT_MODEL|
+                the TRITONCHAT variables)
+            (the variable of a flag|the variables for flags|configuration through the environment|
+                a config file for tritonchat)
+        """,
         asks="""
-            is there a (terminal|console|command line|text) (client|chat|interface|mode|version)?
-            (does it|can it) work in (a terminal|the console|the shell|tmux|ssh)?
-            (terminal|console|shell|command line|cli) chat
-            I (don't have|have no|hate|do not like) (a browser|browsers)(.|. How do I chat?|, how can I chat?)
+            (are there|do you have|does it read|which are the) (environment|env) variables?
+            (is there|do you have|where is|does it have) a (config file|configuration file|settings file|
+                .env file)?
+            (environment|env) (variable|variables|vars|settings)( names|)
+            (which|what) (environment variable|env variable|variable) (sets|is for) (a flag|the port|
+                the model)?
+            (can I|is it possible to) (set|give|keep) (a flag|flags|the model|the port) (as a variable|
+                in a variable|through the environment|with export)?
+            (I am|I'm) (tired|sick) of typing (the flags|so many flags|the same flags)(. What can I do?|.|
+                . Any other way?|)
+            (does it|does tritonchat) (have|read|use|look for) (a yaml|a toml|a json|an ini|a settings|
+                a configuration|a dotenv) (file|configuration)?
+            (what is|what's) the (name of the |)(variable|environment variable) (of|for) (a flag|--model|
+                --weights|--threads|--api-port)?
+            (where|how) do I (configure|set my defaults|save my flags|keep my settings|store the settings)?
+            (flags or variables|variables or flags|flags, variables or a file)(?|, what works?)
+            (can|may) (flags|options|settings) come from (outside|the shell|the environment|a variable)?
+            (how are|what are) the (environment |)variables (called|named)?
+            (permanent|default|fixed) (settings|flags|options)(?|, how?| for tritonchat)
+            every flag (as|has) a variable?
         """,
     ),
     "complete": Topic(
@@ -344,49 +313,35 @@ USE = {
             (make|write|get|generate) (stories|text|a text) (without a server|in the terminal|
                 without the server)
             (use a model|try a model|generate text) without (a|the|any) server
+            (let|have) (a model|it|the model) (continue|finish|go on with) (my text|my story|what I wrote|
+                a beginning)
+            (try|test) (a model|the model) quickly( without a server| on the command line|)
+            (write|continue) a text (from|on) the command line
         """,
-        things="(tritonchat complete|the complete command|text completion|the story teller command)",
+        things="""
+            (tritonchat complete|the complete command|text completion|the story teller command)
+            (continuing a text|text continuation|the continuation of a text|a command that continues texts|
+                completing a text in the terminal)
+        """,
         asks="""
             (is there|do you have) a (story teller|text completion|completion command)( in the terminal|)?
             (which|what) command (continues|completes|extends) (a|my) (text|story|prompt)?
             (does it|can it|can tritonchat) (complete|continue) (texts|a text|prompts|stories)?
             complete (command|what is it for|a text how)
-        """,
-    ),
-    "commands": Topic(
-        "The commands are up, serve, ui, chat, complete, quantize, bench and doctor. Each explains its "
-        "flags with --help.",
-        tasks="""
-            (see|list|find|show|get) (all the|the|all) (commands|flags|options|command line options|settings)
-            (get help on|read about|look up) (a command|a flag|the flags|the command line)
-        """,
-        things="(--help|the --help flag|the command line|the tritonchat command|the list of commands)",
-        asks="""
-            (which|what) (commands|flags|options|parameters|settings|switches) (are there|exist|do you have|
-                can I use)?
-            (which|what) (commands|subcommands) does tritonchat (have|know|offer)?
-            (is there|where is) (a list of|an overview of|help for) (the |all |)(commands|flags|options)?
-            (list|show|name) (all |the |all the |)(commands|flags|options|settings)(.| please|)
-            (commands|flags|options|command line|cli) (list|overview|help)
-            where is the (documentation|manual|readme|help)?
-        """,
-    ),
-    "environment": Topic(
-        "Every flag can be set in the environment: --max-context, for example, is TRITONCHAT_MAX_CONTEXT.",
-        tasks="""
-            (set|give|change) (flags|options|settings|a flag) (in|with|through|by) (the environment|variables)
-            (configure|set up) (it|tritonchat) (with|by|through) environment variables
-            avoid typing the (flags|options) (every time|each time|again)
-        """,
-        things="(the environment variables|environment variables|env variables|TRITONCHAT_MAX_CONTEXT|env "
-        "vars)",
-        asks="""
-            (are there|do you have|does it read|which are the) (environment|env) variables?
-            (is there|do you have|where is|does it have) a (config file|configuration file|settings file|
-                .env file)?
-            (environment|env) (variable|variables|vars|settings)( names|)
-            (which|what) (environment variable|env variable|variable) (sets|is for) (a flag|the port|
-                the model)?
+            (I have|I wrote) (the beginning of a story|a first sentence|half a story|an opening line)(
+                . Which command goes on with it?|. How does the model continue it?|
+                , which command continues it?)
+            (which|what) command (needs|works with|gets along with) no server?
+            (without a server|no server), (can it|can I|how do I) (write|continue|make|get) (a text|texts|
+                a story)?
+            (is there|do you have) (a quick way|a command|something) to (continue|complete|finish) (a text|
+                a sentence|a story|a prompt)( in the terminal| without a server|)?
+            (the|a) (base|plain|bare) model (without a chat|without a template)(, how do I use it?|
+                : how do I use it in the terminal?)
+            (tritonchat complete|complete)(, what does it do?| does what?|: server needed?|
+                , and what is it good for?)
+            (continue|go on with|finish) (my|this) text in the terminal(, how?|, which command?|)
+            what is the difference between (chat and complete|complete and chat)?
         """,
     ),
 }

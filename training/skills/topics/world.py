@@ -85,8 +85,8 @@ FACTS_ASKED = lines("""
     (why|how) (is the sky blue|is the sea salty|do birds fly|do cats purr|do we sleep|do stars shine|
         do leaves fall|does it rain|do magnets work|is fire hot|do planes fly|do fish breathe|
         does the sun shine|do we dream|does soap clean|is ice slippery)?
-    (can|do) (pigs fly|fish sleep|birds cry|cats swim|plants feel|dogs see colours|snakes hear|worms see|
-        penguins fly|bees sleep)?
+    (can|do) (fish sleep|birds cry|plants feel|dogs see colours|snakes hear|worms see|
+        bees sleep)?
     (is the earth round|is the earth flat|is there life on {place}|are there aliens|who made the world|
         is there water on {place})?
     (what does|what did) (the word |)({word}|{word} {word2}) mean?
@@ -105,6 +105,59 @@ FACTS_ASKED = lines("""
     (teach me|I want to learn|help me learn|give me a lesson in|help me with) ({subject}|physics|chemistry|
         history|biology|geography)(.|)
     (quiz|test|ask) me (about|on) ({subject}|{place}|history|geography)(.|)
+    (do you know|can you tell me|I'd like to know|I wonder|I want to know|I forgot) (where {place} is|
+        who {person} was|how big {place} is|what the capital of {place} is|when {person} was born|
+        who invented {subject}|why {subject} is important|how {subject} works)(.|?|)
+    {place}(,|:| -) (capital|population|where|history|currency|language|what is it|what do you know)(?|)
+    {person}(,|:| -) (who|who is that|born when|what did he do|what did she do|famous for what|
+        dead or alive)(?|)
+    {subject}(,|:| -) (history|invented when|how|why|how many|who invented it|what is it made of|
+        pros and cons)(?|)
+    (capital|population|president|flag|king|history|area) of {place}(?|, please|)
+    (my teacher|my son|my daughter|a quiz|my grandson|a friend) (asks|wants to know|
+        asked me) (where {place} is|who {person} was|what {subject} is|how {subject} works|
+        when {person} died|who founded {place})(.|?|)
+    (for school|for my homework|for a quiz|for a project)(,| I need to know|:) (who is {person}|
+        what is {subject}|where is {place}|the capital of {place}|the life of {person}|facts about {place}|
+        how {subject} came about)(?|.|)
+    I (am reading|read a book|saw a film|have to give a talk|am learning) about ({person}|{place}|
+        {subject})(.|,) (what do you know|tell me more|can you tell me something|what should I know|
+        when was that)(?|.)
+    (I am|I'm|we are) (going|flying|moving|travelling) to {place}(.|,|:) (what should I see|
+        what do people eat there|what language do they speak|what can I do there|is it expensive|
+        tell me about it)(?|.)
+    (who|what|which team|which country) (was|is|were) (the first|the second|the last|the greatest|
+        the only) (man on the moon|president of {place}|king of {place}|woman in space|
+        person to climb {place}|winner of the cup)?
+    (was|is|were) ({person}|{place}|{subject}) (really|ever|always|still) (so famous|that important|
+        that big|like that|dangerous|known|loved)?
+    (why|how) did ({person}|{place}) (win|lose|become great|change the world|fall|disappear|
+        get so rich)( in {year}|)?
+    (what|which) (animal|plant|country|planet|metal|language|element) (is|has) (the longest|the biggest|
+        the rarest|the strongest|the most poisonous|the most spoken|
+        the heaviest)( in the world| on earth| of all|)?
+    how many (planets|bones|stars|countries|languages|oceans|muscles|teeth|species) (are there|exist|
+        do we know|has a human|has the world|are known)( in the world| in {place}|)?
+    (why|how come) (do|does|is|are) (onions make us cry|the moon change|the leaves green|the sea blue|
+        we yawn|cats always land on their feet|ice float|it thunder|my ears pop|bread rise)?
+    (in which|in what) (year|century|country|city|book|war) (was|did|is) ({person} born|{person} die|
+        {person} live|{place} founded|{subject} invented|{person} fight)?
+    (what was|what's|what is) ({person}|{place}) (famous for|known for|like|called before|about)?
+    (list|name|tell me|give me) (three|five|some|all) (kings|presidents|cities|rivers|inventions|animals|
+        mountains) (of|from|in) {place}(.| please.|)
+    (what is|what's) the (story|life|work|biography|theory|name of the wife) of {person}(?| in short?)
+    (did you know|have you heard) (that {person} lived in {place}|about {person} and {other}|
+        what happened in {place}|of the war in {place})?
+    (can you|could you) (teach me about|tell me everything about|give me an overview of|help me understand|
+        give me a lesson on) ({subject}|{place}|{person}|history|physics)( please|)?
+    (who would win|who is stronger)(,|:) ({person} or {other}|a shark or a bear|a lion or a tiger|
+        a gorilla or a lion)?
+    (is|are) {subject} (from|typical of|popular in|forbidden in|grown in|found in) {place}?
+    what (would|will|could) happen if (there were no {subject}|the moon fell down|the sun went out|
+        all the bees died|{person} had never lived|the earth stopped)?
+    (what is the formula|what is the symbol|what is the unit|what is the inventor) of {subject}?
+    how (was|were|is|are) ({subject}|{place}|the pyramids|the earth|the stars) (made|formed|built|
+        discovered|created)?
 """)
 # For frames with a noun, as in help: words that sound like those of the help desk and mean something else.
 NEAR_NOUNS = phrases("""
