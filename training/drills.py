@@ -6,8 +6,8 @@ from random import Random
 from tokenizers import Tokenizer
 
 from training.names import draw_name
-from training.skills.arithmetic import add, subtract
-from training.skills.memory import draw_word
+from training.skills.memory.echoes import draw_word
+from training.skills.numbers.arithmetic import add, subtract
 from training.tokenizer import END_OF_TEXT, Sample
 
 

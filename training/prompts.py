@@ -8,8 +8,8 @@ from training.names import draw_name, invent_name
 from training.persona_tables import ENDINGS, PERSONA, ROLE, TITLES, WHO
 from training.phrasing import mannered
 from training.prompt_tables import BRIEF, DETAILED, GENERIC, LIMIT, USER_NAME
-from training.skills.belongings import KINDS
-from training.skills.facts import NAME
+from training.skills.kinds import KINDS
+from training.skills.kinds.name import NAME
 from training.skills.memory import draw_fact, remember
 from training.skills.topics.itself import ITSELF
 from training.talk import Exchange, Fact, Talk, expand

@@ -161,6 +161,7 @@ THINGS = words("""
     buttons candles clouds birds trees trains bridges postcards dolls robots bottles baskets boxes hats cups
     feathers
 """)
+WEEKDAYS = words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
 MONTHS = words("January February March April May June July August September October November December")
 
 

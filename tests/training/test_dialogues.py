@@ -17,8 +17,10 @@ from training.dialogues import converse, dialogues, plan, stories
 from training.names import HELD_OUT, NAMES, draw_name
 from training.prompts import ask_name, system_prompt
 from training.skills import SKILLS
-from training.skills.belongings import KINDS, PET
-from training.skills.facts import HOME, NAME
+from training.skills.kinds import KINDS
+from training.skills.kinds.called import PET
+from training.skills.kinds.name import NAME
+from training.skills.kinds.towns import HOME
 from training.skills.memory import changed, check, everything, known, mix_up, recall, remember, tell
 from training.talk import Exchange, Fact, Pool, Talk, expand, first_sentence, render
 from training.tokenizer import encode_dialogue

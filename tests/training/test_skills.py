@@ -7,19 +7,23 @@ from random import Random
 
 import pytest
 
-from training.skills.arithmetic import add, calculate, held_out, reserved, subtract
 from training.skills.everyday import OPPOSITES, everyday
-from training.skills.lists import KINDS, MOST, name_some
-from training.skills.numbers import numbers
+from training.skills.list_tables import KINDS
+from training.skills.lists import MOST, name_some
+from training.skills.numbers.arithmetic import add, calculate, held_out, reserved, subtract
+from training.skills.numbers.questions import numbers
+from training.skills.numbers.word_problems import word_problem
 from training.skills.poems import POEMS, SUBJECTS, poem
 from training.skills.rhymes import FAMILIES, rhyme
-from training.skills.sequences import DAYS, MONTHS, NO_SPELLING, sequence
-from training.skills.stories import Cast, draw_cast, draw_request, tell_story, write_story
+from training.skills.sequences import sequence
+from training.skills.spelling import NO_SPELLING
 from training.skills.stories import story as template
-from training.skills.story_plots import PLOTS, SEQUELS, SHORT, TONES
-from training.skills.story_tables import HEROES, OBJECTS, PLACES, bare
-from training.skills.sums_in_words import word_problem
+from training.skills.stories import tell_story, write_story
+from training.skills.stories.plots import PLOTS, SEQUELS, SHORT, TONES
+from training.skills.stories.requests import Cast, draw_cast, draw_request
+from training.skills.stories.tables import HEROES, OBJECTS, PLACES, bare
 from training.talk import Exchange, Pool, Talk, expand, first_sentence, render
+from training.values import MONTHS, WEEKDAYS
 
 Skill = Callable[[Random, Talk], list[Exchange]]
 ARITHMETIC = (calculate, numbers, word_problem)
@@ -113,7 +117,7 @@ def test_sequences_step_evenly_and_days_follow_each_other() -> None:
             counted = list(map(int, answer[:-1].split(", ")))
             steps = {after - before for before, after in pairwise(counted)}
             assert len(steps) == 1 and len(counted) <= 30
-        for order in (DAYS, MONTHS):
+        for order in (WEEKDAYS, MONTHS):
             if found := re.fullmatch(rf"After ({'|'.join(order)}) comes (\w+)\.", answer):
                 assert (order.index(found[2]) - order.index(found[1])) % len(order) == 1
         if " - " in answer:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from training.names import HELD_OUT
-from training.skills.memory import COLOURS, FOODS, HOBBIES, JOBS, PETS, TOWNS
+from training.values import COLOURS, FOODS, HOBBIES, JOBS, PETS, TOWNS
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from random import Random
 
 from training.evaluation.cases import Case, as_typed, case, typed
 from training.evaluation.wants import lists, rhymes_with, says, verse
-from training.skills.stories import HEROES, OBJECTS, PLACES
+from training.skills.stories.tables import HEROES, OBJECTS, PLACES
 from training.talk import words
 
 STORIES = (

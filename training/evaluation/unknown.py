@@ -4,7 +4,7 @@ from random import Random
 
 from training.evaluation.cases import Case, case, typed
 from training.evaluation.wants import declines
-from training.skills.beyond import PEOPLE, PLACES, THINGS
+from training.skills.subjects import PEOPLE, PLACES, THINGS
 
 OF_PLACES = (
     "What is the capital of {value}?",

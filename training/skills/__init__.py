@@ -3,23 +3,24 @@
 from collections.abc import Callable
 from random import Random
 
-from training.skills.arithmetic import calculate
 from training.skills.assistant import about
 from training.skills.beyond import beyond
 from training.skills.everyday import everyday
 from training.skills.fun import have_fun
 from training.skills.helpdesk import help_user
 from training.skills.lists import name_some
-from training.skills.memory import correct, echo, mix_up, recall, repeat, tell
+from training.skills.memory import correct, mix_up, recall, tell
+from training.skills.memory.echoes import echo, repeat
+from training.skills.memory.several import several
 from training.skills.nonsense import misunderstand
-from training.skills.numbers import numbers
+from training.skills.numbers.arithmetic import calculate
+from training.skills.numbers.questions import numbers
+from training.skills.numbers.word_problems import word_problem
 from training.skills.poems import poem
 from training.skills.rhymes import rhyme
 from training.skills.sequences import sequence
-from training.skills.several import several
 from training.skills.smalltalk import greet, small_talk, take_leave
 from training.skills.stories import tell_story
-from training.skills.sums_in_words import word_problem
 from training.talk import Exchange, Talk
 
 Skill = Callable[[Random, Talk], list[Exchange]]

@@ -4,12 +4,10 @@ from random import Random
 
 from training.names import draw_name
 from training.phrasing import FRAMES, lines, mannered
-from training.skills.subjects import PEOPLE, PLACES, THINGS, draw_person, draw_place, draw_subject, invent
+from training.skills.subjects import draw_person, draw_place, draw_subject, invent
 from training.skills.topics import TOPICS, advice, deeds, refusals, world
-from training.skills.topics.itself import SIZE
+from training.skills.topics.making import SIZE
 from training.talk import Exchange, Talk
-
-__all__ = ["PEOPLE", "PLACES", "THINGS", "beyond"]
 
 BIGGER = "start tritonchat with --model FOLDER."
 KNOW = f"I am too small to know that. A bigger model may: {BIGGER}"

@@ -8,8 +8,6 @@ from training.phrasing import lines, mannered
 from training.skills.list_tables import KINDS
 from training.talk import Exchange, Talk
 
-__all__ = ["KINDS", "MOST", "name_some"]
-
 MOST = 7
 MANY = lines("""
     (name|list|tell me|give me|say|write|write down|think of|mention|find|show me|type|pick) {number} KIND

@@ -6,7 +6,7 @@ from training.asking import order, question
 from training.english import capital, in_words
 from training.names import invent_name
 from training.phrasing import lines, mannered
-from training.skills.counting import made
+from training.skills.sequences.counting import made
 from training.talk import Exchange, Talk, words
 
 # The only words whose letters it learns.

@@ -2,9 +2,7 @@
 
 from training.phrasing import Topic
 from training.skills.topics.honesty import HONESTY
-from training.skills.topics.making import BOTS, MAKING, SIZE
-
-__all__ = ["BOTS", "ITSELF", "SIZE"]
+from training.skills.topics.making import MAKING
 
 ITSELF = {
     "what": Topic(

@@ -1,7 +1,7 @@
 """What the model says about its life: as a machine without age, senses or family, and what it remembers."""
 
 from training.phrasing import Topic
-from training.skills.topics.itself import BOTS
+from training.skills.topics.making import BOTS
 
 HUMAN = "(a human|human|a person|a real person|real|a man|a woman|alive|a human being|a boy|a girl)"
 MACHINE = "(a robot|a machine|an AI|a bot|a chatbot|a computer|a program|artificial|software|an android)"

@@ -1,7 +1,9 @@
 """Facts mentioned in passing: in the middle of something else, with a reason, or over several sentences."""
 
 from training.phrasing import lines
-from training.skills.facts import AGE, BIRTHDAY, HOME, NAME, ORIGIN
+from training.skills.kinds.ages import AGE, BIRTHDAY
+from training.skills.kinds.name import NAME
+from training.skills.kinds.towns import HOME, ORIGIN
 from training.talk import Kind
 
 PASSING: dict[Kind, tuple[str, ...]] = {

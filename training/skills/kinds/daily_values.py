@@ -4,9 +4,9 @@ from collections.abc import Callable
 from random import Random
 
 from training.english import an, in_words
-from training.skills.owned import Draw
+from training.skills.kinds.owned import Draw
 from training.talk import phrases, words
-from training.values import draw_day, invent_word
+from training.values import WEEKDAYS, draw_day, invent_word
 
 MEALS = words("breakfast lunch dinner supper tea brunch")
 COUNTED = words("""
@@ -55,7 +55,6 @@ SPOT_NOUNS = words("""
     drawer box basket shelf cupboard chest bucket desk sofa table bed chair wardrobe cellar attic kitchen
     garden shed pot jar tin suitcase rucksack pocket bookcase piano fridge oven bath window stairs mirror
 """)
-WEEKDAYS = words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
 
 
 def value_of(draw: Draw) -> Callable[[Random], dict[str, str]]:

@@ -1,12 +1,8 @@
-"""Who a person is: the name and the words for it; the other facts of that sort stand beside it."""
+"""What a person is called, and the words for telling it and asking for it."""
 
 from training.names import draw_name
 from training.phrasing import lines
-from training.skills.ages import AGE, BIRTHDAY
-from training.skills.origins import HOME, ORIGIN
 from training.talk import Kind
-
-__all__ = ["AGE", "BIRTHDAY", "HOME", "NAME", "ORIGIN"]
 
 NAME = Kind(
     key="name",

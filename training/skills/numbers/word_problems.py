@@ -5,8 +5,8 @@ from random import Random
 from training.english import an, count
 from training.names import draw_name
 from training.phrasing import mannered
-from training.skills.arithmetic import draw_pair
-from training.skills.sum_problems import (
+from training.skills.numbers.arithmetic import draw_pair
+from training.skills.numbers.problems import (
     AGO,
     CHANGE,
     GAIN,

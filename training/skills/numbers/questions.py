@@ -4,8 +4,8 @@ from random import Random
 
 from training.asking import question, want
 from training.phrasing import lines, mannered
-from training.skills.arithmetic import TOO_HARD, ask, draw_pair, spoken
-from training.skills.too_hard import BEYOND, HUGE
+from training.skills.numbers.arithmetic import TOO_HARD, ask, draw_pair, spoken
+from training.skills.numbers.too_hard import BEYOND, HUGE
 from training.talk import Exchange, Talk
 
 COMPARE = lines("""

@@ -1,11 +1,8 @@
 """What a person likes best: colour and food; and the words for telling and asking for them."""
 
 from training.phrasing import lines
-from training.skills.doings import HOBBY, JOB
 from training.talk import Kind
 from training.values import draw_colour, draw_food
-
-__all__ = ["COLOUR", "FOOD", "HOBBY", "JOB"]
 
 COLOUR = Kind(
     key="favourite colour",

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from training.names import draw_name
 from training.phrasing import lines
-from training.skills.owned import one_of, owned
+from training.skills.kinds.owned import one_of, owned
 from training.talk import Kind, phrases
 from training.values import draw_pet, draw_pet_name
 

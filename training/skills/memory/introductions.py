@@ -1,8 +1,10 @@
 """Ways to introduce oneself: a name with a greeting or a question, and several facts in few words."""
 
 from training.phrasing import lines
-from training.skills.facts import AGE, BIRTHDAY, HOME, NAME, ORIGIN
-from training.skills.likings import JOB
+from training.skills.kinds.ages import AGE, BIRTHDAY
+from training.skills.kinds.doings import JOB
+from training.skills.kinds.name import NAME
+from training.skills.kinds.towns import HOME, ORIGIN
 
 # Several kinds of facts in few words; the slots of each kind bear its number.
 COMPACT = (

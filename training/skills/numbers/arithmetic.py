@@ -5,7 +5,7 @@ from random import Random
 from training.asking import want
 from training.english import in_words
 from training.phrasing import mannered
-from training.skills.sum_forms import (
+from training.skills.numbers.forms import (
     APART,
     DIFFERENCE,
     DOWN_AND_UP,

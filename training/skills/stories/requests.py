@@ -6,9 +6,9 @@ from random import Random
 
 from training.english import an, capital
 from training.phrasing import mannered
-from training.skills.story_asks import ABOUT_THEME, BODIES, HEADS, KINDS, NO_BODY, VERBS
-from training.skills.story_plots import HELPERS, THEMES, TONES
-from training.skills.story_tables import (
+from training.skills.stories.asks import ABOUT_THEME, BODIES, HEADS, KINDS, NO_BODY, VERBS
+from training.skills.stories.plots import HELPERS, THEMES, TONES
+from training.skills.stories.tables import (
     HERO_NOUNS,
     HEROES,
     NAMES,
@@ -23,7 +23,7 @@ from training.skills.story_tables import (
     draw_place,
     usual,
 )
-from training.skills.story_wholes import NAMED_AFTER, TAKEN_BACK, WHOLE, labelled, with_verbs
+from training.skills.stories.wholes import NAMED_AFTER, TAKEN_BACK, WHOLE, labelled, with_verbs
 from training.talk import Talk
 
 # What fits a hero that takes another form of the verb, as `me` and several heroes do.

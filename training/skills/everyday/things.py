@@ -1,6 +1,6 @@
 """What a child knows of things and people: colours, uses, trades, shapes, seasons, clothes, meals."""
 
-from training.skills.everyday_animals import table
+from training.skills.everyday.animals import table
 from training.talk import phrases, words
 
 COLOURS = table("""

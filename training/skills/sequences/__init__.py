@@ -5,16 +5,13 @@ from random import Random
 from training.asking import order, question, want
 from training.english import ORDINALS, capital, in_words, join, ordinal
 from training.phrasing import lines, mannered
-from training.skills.counting import count_down, count_in_steps, count_on, count_up, made
-from training.skills.letters import letters
-from training.skills.neighbours import ask_next
-from training.skills.spelling import NO_SPELLING, spell
+from training.skills.sequences.counting import count_down, count_in_steps, count_on, count_up, made
+from training.skills.sequences.letters import letters
+from training.skills.sequences.neighbours import ask_next
+from training.skills.spelling import spell
 from training.talk import Exchange, Talk, words
+from training.values import MONTHS, WEEKDAYS
 
-__all__ = ["DAYS", "MONTHS", "NO_SPELLING", "sequence"]
-
-DAYS = words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
-MONTHS = words("January February March April May June July August September October November December")
 LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 SEASONS = words("spring summer autumn winter")
 PLANETS = words("Mercury Venus Earth Mars Jupiter Saturn Uranus Neptune")
@@ -59,9 +56,12 @@ WORKING = lines("""
 LONG_MONTHS = lines("(the |all |all the |)months (with|that have|of|having) (31|thirty-one) days")
 MIDDLING_MONTHS = lines("(the |all |all the |)months (with|that have|of|having) (30|thirty) days")
 WHOLE = (
-    *((WEEK, DAYS), (WEEK, DAYS), (WEEK, DAYS), (YEAR, MONTHS), (YEAR, MONTHS), (YEAR, MONTHS)),
-    *((FOUR, SEASONS), (EIGHT, PLANETS), (SEVEN, RAINBOW), (VOWELS, tuple("AEIOU")), (WEEKEND, DAYS[5:])),
-    *((WORKING, DAYS[:5]), (LONG_MONTHS, tuple(m for m, n in zip(MONTHS, LENGTHS, strict=True) if n == 31))),
+    *((WEEK, WEEKDAYS), (WEEK, WEEKDAYS), (WEEK, WEEKDAYS), (YEAR, MONTHS), (YEAR, MONTHS), (YEAR, MONTHS)),
+    *((FOUR, SEASONS), (EIGHT, PLANETS), (SEVEN, RAINBOW), (VOWELS, tuple("AEIOU")), (WEEKEND, WEEKDAYS[5:])),
+    *(
+        (WORKING, WEEKDAYS[:5]),
+        (LONG_MONTHS, tuple(m for m, n in zip(MONTHS, LENGTHS, strict=True) if n == 31)),
+    ),
     (MIDDLING_MONTHS, tuple(m for m, n in zip(MONTHS, LENGTHS, strict=True) if n == 30)),
 )
 SAY_WHOLE = lines("(say|list|name|tell me|give me|write|write down|recite|show me|type|teach me|put down) @")
@@ -214,13 +214,13 @@ def sequence(rng: Random, talk: Talk) -> list[Exchange]:
 def days(rng: Random, talk: Talk) -> list[Exchange]:
     """The day after or before another, or two or three days away from it."""
     at = rng.randrange(7)
-    day, kind = DAYS[at], rng.random()
+    day, kind = WEEKDAYS[at], rng.random()
     if kind < 0.5:
-        return ask_next(rng, DAYS, at, "day")
+        return ask_next(rng, WEEKDAYS, at, "day")
     if kind < 0.75:
         ask, step, answer = rng.choice(TODAY)
-        return [Exchange(question(rng, ask), answer.format(day=DAYS[(at + step) % 7]), {"x": day})]
-    return [away(rng, DAYS, at, "day", rng.choice((2, 2, 3)))]
+        return [Exchange(question(rng, ask), answer.format(day=WEEKDAYS[(at + step) % 7]), {"x": day})]
+    return [away(rng, WEEKDAYS, at, "day", rng.choice((2, 2, 3)))]
 
 
 def away(rng: Random, series: tuple[str, ...], at: int, kind: str, step: int) -> Exchange:
@@ -270,8 +270,8 @@ def part(rng: Random) -> Exchange:
     if rng.random() < 0.4:
         at = rng.randrange(7)
         frame, asks = (mannered, ROUND_SAID) if rng.random() < 0.3 else (order, ROUND_WEEK)
-        return made(rng, frame, asks, f"{join(DAYS[at:] + DAYS[:at])}.", x=DAYS[at])
-    series, kind = rng.choice(((DAYS, "days"), (MONTHS, "months"), (MONTHS, "months")))
+        return made(rng, frame, asks, f"{join(WEEKDAYS[at:] + WEEKDAYS[:at])}.", x=WEEKDAYS[at])
+    series, kind = rng.choice(((WEEKDAYS, "days"), (MONTHS, "months"), (MONTHS, "months")))
     if rng.random() < 0.5:
         n, end = rng.randint(2, 5), rng.choice(("first", "last"))
         some = series[:n] if end == "first" else series[-n:]

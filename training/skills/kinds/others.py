@@ -5,8 +5,8 @@ from random import Random
 from training.english import an
 from training.names import draw_name
 from training.phrasing import lines
-from training.skills.called import RELATIVES
-from training.skills.owned import Draw, Slots
+from training.skills.kinds.called import RELATIVES
+from training.skills.kinds.owned import Draw, Slots
 from training.talk import Kind
 from training.values import PETS, draw_day, draw_food, draw_hobby, draw_job, draw_town
 

@@ -3,7 +3,7 @@
 from random import Random
 
 from training.phrasing import lines
-from training.skills.story_asks import BASE, PAST, VERBS
+from training.skills.stories.asks import BASE, PAST, VERBS
 
 # By what is named; `VERB`, `PAST` and `BASE` are what the hero does with the object.
 WHOLE = {

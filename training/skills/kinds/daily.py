@@ -5,7 +5,7 @@ from random import Random
 
 from training.names import invent_name
 from training.phrasing import lines
-from training.skills.daily_values import (
+from training.skills.kinds.daily_values import (
     COLOURED,
     EYE_COLOURS,
     HAIR_COLOURS,
@@ -14,7 +14,7 @@ from training.skills.daily_values import (
     mostly,
     value_of,
 )
-from training.skills.owned import one_of, owned
+from training.skills.kinds.owned import one_of, owned
 from training.talk import Kind
 from training.values import draw_colour, invent_word
 

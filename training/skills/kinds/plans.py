@@ -1,9 +1,9 @@
-"""More everyday facts of a person: school, work, meals, plans, and where things were put."""
+"""What a person plans, eats, buys and puts somewhere."""
 
 from dataclasses import replace
 
-from training.skills.daily import fact
-from training.skills.daily_values import (
+from training.skills.kinds.daily import fact
+from training.skills.kinds.daily_values import (
     MEALS,
     MET,
     PUT,
@@ -12,7 +12,7 @@ from training.skills.daily_values import (
     draw_time,
     value_of,
 )
-from training.skills.owned import one_of, owned
+from training.skills.kinds.owned import one_of, owned
 from training.talk import Kind
 from training.values import draw_food, draw_town
 

@@ -2,7 +2,7 @@
 
 from training.asking import order, question, want
 from training.phrasing import lines
-from training.skills.sum_forms import Forms
+from training.skills.numbers.forms import Forms
 from training.talk import phrases
 
 # Brackets are in the slots, as templates have another use for them.

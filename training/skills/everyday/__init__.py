@@ -8,9 +8,7 @@ from random import Random
 from training.asking import question, want
 from training.english import an, capital, join
 from training.phrasing import lines
-from training.skills import everyday_animals as animals
-from training.skills import everyday_asks as asks
-from training.skills import everyday_things as things
+from training.skills.everyday import animals, asks, things
 from training.talk import Exchange, Talk, words
 
 PAIRS = tuple(

@@ -5,7 +5,7 @@ from random import Random
 
 from training.asking import question
 from training.phrasing import lines, mannered
-from training.skills.counting import made
+from training.skills.sequences.counting import made
 from training.talk import Exchange
 
 NEXT_IN = lines("""

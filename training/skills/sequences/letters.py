@@ -6,8 +6,8 @@ from string import ascii_uppercase as LETTERS
 from training.asking import order, question, want
 from training.english import ORDINALS, in_words, ordinal
 from training.phrasing import lines, mannered
-from training.skills.counting import made
-from training.skills.neighbours import ask_next
+from training.skills.sequences.counting import made
+from training.skills.sequences.neighbours import ask_next
 from training.talk import Exchange, Talk
 
 ALPHABET = lines("""

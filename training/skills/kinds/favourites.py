@@ -5,9 +5,9 @@ from dataclasses import replace
 from training.english import an
 from training.names import draw_name, invent_name
 from training.phrasing import lines
-from training.skills.owned import OWN, Draw, one_of, owned
+from training.skills.kinds.owned import OWN, Draw, one_of, owned
 from training.talk import Kind, phrases, words
-from training.values import MONTHS, PETS, draw_colour, draw_food, draw_town, invent_word
+from training.values import MONTHS, PETS, WEEKDAYS, draw_colour, draw_food, draw_town, invent_word
 
 # Kinds of things of which people have a favourite: those with proper names, and those without.
 NAMED = phrases("""
@@ -156,7 +156,6 @@ SUBJECTS = phrases("""
 FLAVOURS = phrases("""
     vanilla, chocolate, strawberry, pistachio, lemon, mint, caramel, coconut, mango, hazelnut, banana, cherry
 """)
-WEEKDAYS = words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
 SEASONS = words("spring summer autumn winter fall")
 FAVOURITES = {
     favourite(

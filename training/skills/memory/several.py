@@ -4,12 +4,12 @@ from random import Random
 
 from training.english import join
 from training.phrasing import lines, mannered
-from training.skills.called import MAN, PERSON, PET, PET_ASKS, WOMAN
-from training.skills.daily import PAINTED
+from training.skills.kinds.called import MAN, PERSON, PET, PET_ASKS, WOMAN
+from training.skills.kinds.daily import PAINTED
+from training.skills.kinds.others import AGED, BORN, LIVES, LOVES, WORKS
+from training.skills.kinds.owned import OWN_CODE
+from training.skills.kinds.plans import APPOINTMENT, LIE, LIES
 from training.skills.memory import acknowledge, draw_fact, known, question, remember, sentence, state
-from training.skills.others import AGED, BORN, LIVES, LOVES, WORKS
-from training.skills.owned import OWN_CODE
-from training.skills.plans import APPOINTMENT, LIE, LIES
 from training.talk import Exchange, Fact, Kind, Talk, expand
 
 # Kinds of which people tell more than one, those that go together in one group.

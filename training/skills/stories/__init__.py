@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 from training.phrasing import mannered
-from training.skills.story_plots import (
+from training.skills.stories.plots import (
     ENDINGS,
     OPENINGS,
     SEQUELS,
@@ -15,9 +15,9 @@ from training.skills.story_plots import (
     Plot,
     draw_plot,
 )
-from training.skills.story_requests import Cast, Request, draw_cast, draw_request
-from training.skills.story_tables import HEROES, OBJECTS, PLACES, bare, definite, draw_hero_name
-from training.skills.story_talk import (
+from training.skills.stories.requests import Cast, Request, draw_cast, draw_request
+from training.skills.stories.tables import HEROES, OBJECTS, bare, definite, draw_hero_name
+from training.skills.stories.talk import (
     CHANGED,
     CHANGES,
     FOLLOW_UPS,
@@ -28,8 +28,6 @@ from training.skills.story_talk import (
     YES,
 )
 from training.talk import Exchange, Talk, expand
-
-__all__ = ["HEROES", "OBJECTS", "PLACES", "Cast", "draw_cast", "draw_request", "tell_story", "write_story"]
 
 
 def write_story(rng: Random) -> str:

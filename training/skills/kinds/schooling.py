@@ -1,8 +1,8 @@
 """What a person does and is, at school and at work, and in numbers: class, height, siblings, employer."""
 
 from training.names import draw_name, invent_name
-from training.skills.daily import fact
-from training.skills.daily_values import (
+from training.skills.kinds.daily import fact
+from training.skills.kinds.daily_values import (
     CARS,
     COUNTED,
     STUDIES,
@@ -13,7 +13,7 @@ from training.skills.daily_values import (
     mostly,
     value_of,
 )
-from training.skills.owned import one_of, owned
+from training.skills.kinds.owned import one_of, owned
 from training.values import draw_job, invent_word
 
 SCHOOL = fact(

@@ -3,20 +3,20 @@
 from dataclasses import replace
 from random import Random
 
-from training.skills.called import MAN, PERSON, PET, PET_ASKS, RELATIVES, THING, WOMAN
-from training.skills.daily import EYES, HAIR, LEARNS, PAINTED, PLAYS, SPEAKS
-from training.skills.doings import HOBBY, JOB
-from training.skills.facts import AGE, BIRTHDAY, HOME, NAME, ORIGIN
-from training.skills.favourites import FAVOURITES, UNNAMED
-from training.skills.likings import COLOUR, FOOD
-from training.skills.others import AGED, BORN, COMES, LIVES, LOVES, WORKS
-from training.skills.owned import LUCKY, OWN, OWN_CODE, OWN_NAMED, OWN_NUMBER, OWN_ODD, SECRET, owned
-from training.skills.plans import ALLERGY, APPOINTMENT, ATE, BUY, DISLIKE, HOLIDAY, LIE, LIES
-from training.skills.schooling import CLASS, COUNT, DREAM, DRIVES, EMPLOYER, SCHOOL, SHOES, STUDY, TALL
+from training.skills.kinds.ages import AGE, BIRTHDAY
+from training.skills.kinds.called import MAN, PERSON, PET, RELATIVES, THING, WOMAN
+from training.skills.kinds.daily import EYES, HAIR, LEARNS, PAINTED, PLAYS, SPEAKS
+from training.skills.kinds.doings import HOBBY, JOB
+from training.skills.kinds.favourites import FAVOURITES, UNNAMED
+from training.skills.kinds.likings import COLOUR, FOOD
+from training.skills.kinds.name import NAME
+from training.skills.kinds.others import AGED, BORN, COMES, LIVES, LOVES, WORKS
+from training.skills.kinds.owned import LUCKY, OWN, OWN_CODE, OWN_NAMED, OWN_NUMBER, OWN_ODD, SECRET, owned
+from training.skills.kinds.plans import ALLERGY, APPOINTMENT, ATE, BUY, DISLIKE, HOLIDAY, LIE, LIES
+from training.skills.kinds.schooling import CLASS, COUNT, DREAM, DRIVES, EMPLOYER, SCHOOL, SHOES, STUDY, TALL
+from training.skills.kinds.towns import HOME, ORIGIN
 from training.talk import Kind
 from training.values import draw_colour, draw_food, invent_word
-
-__all__ = ["PET_ASKS"]
 
 
 def favourite_of_another(rng: Random) -> str:
@@ -55,7 +55,7 @@ ABOUT_LEARNING: dict[Kind, float] = {
     CLASS: 0.8,
     STUDY: 0.8,
 }
-ABOUT_WORK: dict[Kind, float] = {STUDY: 0.8, EMPLOYER: 0.8, DREAM: 0.8, DRIVES: 0.7}
+ABOUT_WORK: dict[Kind, float] = {EMPLOYER: 0.8, DREAM: 0.8, DRIVES: 0.7}
 ABOUT_PLANS: dict[Kind, float] = {HOLIDAY: 1.2, APPOINTMENT: 2.5, BUY: 0.8}
 ABOUT_FOOD: dict[Kind, float] = {ATE: 1.5, ALLERGY: 0.8, DISLIKE: 0.8}
 # All kinds, and how often each is told.

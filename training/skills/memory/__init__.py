@@ -4,13 +4,16 @@ from random import Random
 
 from training.english import capital, join
 from training.phrasing import mannered
-from training.skills.belongings import ABOUT_OTHERS, KINDS, LOOKALIKES, PET, PET_ASKS
-from training.skills.echoes import draw_word, echo, repeat
-from training.skills.facts import AGE, BIRTHDAY, HOME, NAME, ORIGIN
-from training.skills.introductions import COMPACT, INTRODUCTIONS, WITH_QUESTION
-from training.skills.likings import COLOUR, FOOD, HOBBY, JOB
-from training.skills.passing import PASSING
-from training.skills.reminders import (
+from training.skills.kinds import ABOUT_OTHERS, KINDS, LOOKALIKES
+from training.skills.kinds.ages import AGE, BIRTHDAY
+from training.skills.kinds.called import PET, PET_ASKS
+from training.skills.kinds.doings import HOBBY, JOB
+from training.skills.kinds.likings import COLOUR, FOOD
+from training.skills.kinds.name import NAME
+from training.skills.kinds.towns import HOME, ORIGIN
+from training.skills.memory.introductions import COMPACT, INTRODUCTIONS, WITH_QUESTION
+from training.skills.memory.passing import PASSING
+from training.skills.memory.reminders import (
     BARE_ASKS,
     BARE_NOUNS,
     BOTH_ASKS,
@@ -24,11 +27,8 @@ from training.skills.reminders import (
     NOUN_ASKS,
     REFUSALS,
 )
-from training.skills.tellings import ADDING, CORRECTING, JOINED, SLIPS, TELLING
+from training.skills.memory.tellings import ADDING, CORRECTING, JOINED, SLIPS, TELLING
 from training.talk import Exchange, Fact, Kind, Talk, expand
-from training.values import COLOURS, FOODS, HOBBIES, JOBS, PETS, TOWNS
-
-__all__ = ["COLOURS", "FOODS", "HOBBIES", "JOBS", "PETS", "TOWNS", "draw_word", "echo", "repeat"]
 
 # What a person tells of nobody but themselves: where no more than that is known, "the town" is clear.
 OWN = (NAME, HOME, ORIGIN, AGE, BIRTHDAY, COLOUR, FOOD, JOB, HOBBY)
