@@ -40,18 +40,24 @@ def main() -> None:
     start = arguments.start
     recipe = FURTHER if start else Recipe()
     recipe = replace(recipe, steps=arguments.steps or recipe.steps)
-    tokenizer = Tokenizer.from_file(str(start / "tokenizer.json")) if start else tokenizer_for(recipe)
     checkpoint = out / "training.checkpoint"
-    model, losses = train(tokenizer, recipe, checkpoint, start)
+    tokenizer = tokenizer_for(recipe, out if checkpoint.exists() else start)
     save_tokenizer(tokenizer, out, CONTEXT)
+    try:
+        model, losses = train(tokenizer, recipe, checkpoint, start)
+    except ValueError as error:
+        parser.error(str(error))
     model.to(torch.bfloat16).save_pretrained(out)
     plot_losses(losses, out / "loss.png")
     checkpoint.unlink(missing_ok=True)
-    evaluate(LLM(out))
+    with LLM(out) as llm:
+        evaluate(llm)
 
 
-def tokenizer_for(recipe: Recipe) -> Tokenizer:
-    """The tokenizer of a recipe, trained on text of its own seed."""
+def tokenizer_for(recipe: Recipe, folder: Path | None) -> Tokenizer:
+    """The tokenizer of a training begun before, in `folder`, or one trained on text of its own seed."""
+    if folder:
+        return Tokenizer.from_file(str(folder / "tokenizer.json"))
     texts = [message["content"] for messages in dialogues(recipe.seed, 12000) for message in messages]
     return train_tokenizer([*texts, *stories(recipe.seed, 500)], recipe.vocabulary)
 

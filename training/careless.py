@@ -90,6 +90,28 @@ SHORTER = {
 SHORT_WORD = re.compile(r"(?<![\w{'])[A-Za-z]{2,}(?![\w}'])")
 SHORTENED = re.compile(rf"(?<![\w{{'])({'|'.join(sorted(SHORTER, key=len, reverse=True))})(?![\w}}'])")
 KEYBOARD = "qwertyuiop asdfghjkl zxcvbnm"
+# What a slip may make of another word (then: ten, lines: lies, place: pace), which would change the sense.
+OTHER_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    all and any back bake ball bar bead bear beard best bet better bid bike bird birth bitter black block
+    boat boo book bot both bother bots bread brook broth brother but butter call came car card cards care
+    cart cat coat cold come count country county court day dig dive do dog drive ear ears eat eight
+    eleven eve even ever every fall fame farm farther father fee feed feel fell fiend fist five food foot
+    for form forty four frame free fried friend from game gave give goat god gold good got had hand hart
+    hat hate head hear heard heart heat hen her here hoarse hole home horse hose house kid kin kind king
+    lack last late later latter lay least letter lice lie lies line lines list live lives loan lone long
+    lost love lover luck mail male man mane many may meal mean meat meet men month moth mother mount
+    mouth name nay need net next nine no nor not now nut off old on one other pace pal pan pay place plan
+    plane play pray quiet quite rain ran rather rig ring river sad said same sand say seat set seven side
+    sign sin sing sister sit site sitter six sixty size so some son song sore sort sorts store story sun
+    sweet tail tall tank tea team tell ten test text than thank that the them then there they three tie
+    time tired to told tore trail train tree tried trip twelve two very wait want ware way wear went
+    were west wet what when where whole wide width wise wish wit with word work world year
+    """,
+    )
+)
 TEMPLATE_WORD = re.compile(r"(?<![\w{'])[a-z]+(?![\w}])")
 AFTER_QUESTION = (
     *(
@@ -185,7 +207,9 @@ def misspell(rng: Random, text: str) -> str:
     beside = KEYBOARD.index(pair[0].lower()) + rng.choice((-1, 1))
     near = KEYBOARD[beside % len(KEYBOARD)].strip() or pair[0]
     slips = (pair[::-1], pair[1], pair[0] + pair, near + pair[1], near + pair, pair[0])
-    return text[:at] + rng.choice(slips) + text[at + 2 :]
+    slipped = text[:at] + rng.choice(slips) + text[at + 2 :]
+    now = slipped[word.start() : word.end() + len(slipped) - len(text)].lower()
+    return text if now in OTHER_WORDS else slipped
 
 
 def stretch(rng: Random, text: str) -> str:

@@ -13,6 +13,38 @@ ORDINALS = words("first second third fourth fifth sixth seventh eighth ninth ten
 # Said with another sound than their first letter promises.
 LIKE_CONSONANT = ("uni", "uku", "use", "one")
 LIKE_VOWEL = ("hour", "honest", "heir")
+# Plurals that no rule makes: of words as a whole, and of all words that end so.
+PLURALS = {
+    "human": "humans",
+    "ox": "oxen",
+    "person": "people",
+    **{noun: noun for noun in words("bison dice moose salmon samurai squid")},
+}
+PLURAL_ENDINGS = {
+    "calf": "calves",
+    "child": "children",
+    "deer": "deer",
+    "elf": "elves",
+    "fish": "fish",
+    "foot": "feet",
+    "goose": "geese",
+    "half": "halves",
+    "hero": "heroes",
+    "knife": "knives",
+    "leaf": "leaves",
+    "life": "lives",
+    "loaf": "loaves",
+    "man": "men",
+    "mouse": "mice",
+    "potato": "potatoes",
+    "scarf": "scarves",
+    "sheep": "sheep",
+    "thief": "thieves",
+    "tomato": "tomatoes",
+    "tooth": "teeth",
+    "wife": "wives",
+    "wolf": "wolves",
+}
 
 
 def an(noun: str) -> str:
@@ -46,6 +78,24 @@ def join(items: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(items[:-1]), items[-1]) if part)
 
 
+def plural(noun: str) -> str:
+    """More than one of a thing: `apples`, `field mice`, `pairs of glasses`."""
+    if " of " in noun:
+        head, rest = noun.split(" of ", 1)
+        return f"{plural(head)} of {rest}"
+    *before, word = noun.split(" ")
+    if word in PLURALS:
+        return " ".join((*before, PLURALS[word]))
+    for one, many in PLURAL_ENDINGS.items():
+        if word.endswith(one):
+            return noun.removesuffix(one) + many
+    if noun.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{noun}es"
+    if noun.endswith("y") and not noun.endswith(("ay", "ey", "oy", "uy")):
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
+
+
 def count(number: int, noun: str) -> str:
-    """A number of things whose plural is regular: `1 apple`, `2 apples`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """A number of things: `1 apple`, `2 apples`."""
+    return f"{number} {noun if number == 1 else plural(noun)}"

@@ -89,8 +89,8 @@ WHAT = """
     (more|a bit|something|anything) about @(, please|?|.|)
     (what information|what|how much) do you have (on|about) @?
     (I'd|I would) (love|like|be happy|be glad) to (hear|know|learn|read) (more |something |a bit |)about @(.|)
-    (I'm|I am) (interested in|reading about|learning about|trying to grasp|looking into|new to) @(.|
-        , what is it?|. Can you explain?|. Where do I begin?|)
+    (I'm|I am) (interested in|reading about|learning about|trying to grasp|looking into|new to) @(
+        , what is it?|. Can you explain?|. Where do I begin?)
     (I'm|I am) (not sure|unsure|unclear) (about @|what @ is|what @ does)(.|, help?|)
     my (question|problem) is (about |)@(.|: what is it?|)
     (please |) (enlighten|educate|inform|brief) me (on|about) @(.|)
@@ -210,13 +210,13 @@ HOW = """
     where (do I find|can I read|is it written|does it say|is it explained) how to @?
     (instructions|guide|tutorial|manual|recipe|how-to|documentation|help)(:| on| for|) how to @(?|.|, please|)
     (I need|give me|I'd like|show me) (a guide|instructions|the steps|a short guide|a hint|some hints|
-        some help) (onhow |)to @(.|)
+        some help) (on how |)to @(.|)
     (best|easiest|fastest|quickest|simplest|right|proper|any) way to @?
     (what's|what is) (a|the) (quick|simple|good|proper|clean|usual) way to @?
     (ways|a way|some way|steps|method|trick|hints) to @(?|, please|)
     (there must be|there has to be|surely there is) (a|some) way to @(.|, right?|, what is it?|)
     do (I|we|users) (have to|need to) do (anything|something|anything special) to @?
-    (do I need|is there) (anything|something|a tool|a special tool) (special |)to @?
+    (do I need|is there) (anything|anything special|something|something special|a tool|a special tool) to @?
     how (would|does|should|could) (a beginner|somebody|someone|a normal person|an old man like me|one|you|
         anyone) @?
     how might (I|one|we) @?
@@ -312,7 +312,7 @@ BEFORE = """
     (can|could|may|might) I (ask|bother you with) (a question|something|something quick|one thing)?
     (be honest|tell me honestly|come on|help me out|do me a favour|be so kind|be nice)(,|:|, and tell me:)
     (a question|asking|question) (from|for|by) (my|a) (friend|neighbour|class|colleague|cousin)(:|,)
-    (help|please|pls|hello?|anyone there?|are you there?|you there?|knock knock.|testing.|ping.)
+    (help|please|pls|hello?|anyone there?)
     (well|erm|uh|umm|hmm ok|so yeah|ya know|like|I mean|um so|ok then|okay so)(,|...|)
     (I have to ask|I must ask|I'd like to ask you|let me ask you|let me ask|
         I need to ask)(:| this:| something:|,)

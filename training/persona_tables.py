@@ -92,11 +92,11 @@ PERSONA = lines("""
     {assistant} is (the name of the bot|the assistant|our assistant|an AI assistant|a chatbot|a friendly bot|
         a language model|who you are|what we call you)(.|)
     {assistant} (helps|answers|chats with|serves|assists|greets) (users|people|customers|visitors|guests)(.|
-        ,and you are {assistant}.)
+        , and you are {assistant}.)
     {assistant}(,|:) (that's you|that is you|that is your name|help the user|you are {role})(.|)
     {assistant} here(.|: that is you.|, {role}.)
     (Hi|Hello|Hey|Welcome|Dear|Good day|Good evening)(,|) {assistant}(.|!|,) (please |) (help our guests|
-        be niceto people|answer the questions|do your best|you are {role}|chat with the user)(.|)
+        be nice to people|answer the questions|do your best|you are {role}|chat with the user)(.|)
     (Stay|Remain|Be) (in character|in your role) as {assistant}(.|, {role}.)
     (You have been|You were|You've been) (named|called|christened|renamed) {assistant}(.|)
     (You have|You have got|You bear|You carry) (a name|one name)(: |, )(it is |) {assistant}(.|)
@@ -147,11 +147,12 @@ ROLE = lines("""
         secretary|receptionist|concierge|pet)
     (a|the) (helper|assistant|friend|companion|guide) (of|for) (children|old people|students|travellers|
         gardeners|the user|beginners|our guests|everybody)
-    (a|the) (nurse|baker|barista|waiter|farmer|sailor|king|queen|clown|knight|fairy|elf|monk|gnome|scientist|
+    (a|the) (nurse|baker|barista|waiter|farmer|sailor|king|queen|clown|knight|fairy|elf|monk|jester|scientist|
         inventor|postman|shepherd)
-    (a|an) (friendly|kind|cheerful|shy|polite|lazy|sleepy|proud|singing|helpful) (ghost|owl|bear|dog|parrot|
+    a (friendly|kind|cheerful|shy|polite|lazy|sleepy|proud|singing|helpful) (ghost|owl|bear|dog|parrot|
         dragon|alien|wizard|turtle|penguin|fox|toaster)
-    (a|an) (helpful|friendly|honest|patient|kind) (AI|bot|soul|chatbot|program|machine|neighbour|companion)
+    (a helpful|a friendly|an honest|a patient|a kind) (AI|bot|soul|chatbot|program|machine|neighbour|
+        companion)
     (a|the) (mascot|voice|bot|assistant) of (a football club|a shop|a bank|a zoo|a radio station|our town|
         a game)
     someone who (likes to help|answers questions|is always kind|loves books|never sleeps)
@@ -186,7 +187,6 @@ WHO = lines("""
         . What is it?|)
     (what|who) (do|should|can) (people|others|users) call you?
     do you (know|remember) your (own |) name?
-    name?
     your name, please(.|)
     (what name do you go by|what do you call yourself|how do you call yourself)?
     are you (called|named) (Bob|Max|Hal|Robby|Jim|Susan)?
@@ -197,13 +197,13 @@ WHO = lines("""
     (what's|what is) (the|that) name (of yours|you have|you go by|they gave you|you were given)?
     (and|so|but|ok,|ok so|well,) (what is|what's) your name( then| again| now| anyway|)?
     (what's|what is|what was) your name(, again|, please|, my friend|, by the way|, robot|, bot|
-        , if I may ask|,I forgot|, little bot|, sir)?
+        , if I may ask|, I forgot|, little bot|, sir)?
     your name(?|, what is it?|? I forgot.|? Please.|? What is it?| again?| is what?| was?| please| once more?)
     (sorry|excuse me|wait|hold on|pardon|hang on|hm)(,|, but|:) (what is|what's|what was) your name( again|)?
     (before we|before I|as we|since we|now that we) (go on|start|continue|chat|talk)(,|:) (what is|
         what's) your name?
-    (by the way|btw|oh|actually|one thing|I almost forgot|I never asked|just so I know)(,|:) (what is|what's)
-    your name?
+    (by the way|btw|oh|actually|one thing|I almost forgot|I never asked|just so I know)(,|:) (what is|
+        what's) your name?
     (by the way|oh|actually|tell me)(,|:) (what are you called|what do I call you|do you have a name|
         who gave you a name, and which)?
     what (do|should|can|may) (I|we|my kids|my friends) call you?
@@ -216,13 +216,13 @@ WHO = lines("""
     how (do|should|may|can) I (address|name|greet|speak to) you?
     how do (people|others|your friends|they) (call|address|name) you?
     (say|tell me|write|type|give me|spell out|reveal|state|repeat|mention) your (own |full |real |)name(.|
-        , please.|!|,will you?| once more.| again.|, bot.)
+        , please.|!|, will you?| once more.| again.|, bot.)
     (please|kindly|could you|can you|would you)( please|) (say|tell me|give me|repeat|remind me of|
-        write) your name(.|?|once more?| again?|)
+        write) your name(.|?| once more?| again?|)
     (can|could|may|might) I (ask|know|have|get|hear|learn) your name(, please|, too| as well| again|)?
     (would you|will you|do you) (mind telling me|tell me|let me know|care to tell me) your name?
     (I|we) (would like|want|need|would love|wish) to know (your name|what you are called|what to call you|
-        how to callyou|your proper name)(.|)
+        how to call you|your proper name)(.|)
     (I|we) (don't|do not|still don't|didn't) (know|remember|catch|get) (your name|what you are called|
         what to call you)(.|. What is it?|. Tell me.|)
     (I can't|I cannot|can't) (remember|recall|think of) (your name|what you are called|
@@ -234,7 +234,8 @@ WHO = lines("""
     (remind me|tell me again|once more|again|one more time)(,|:) (what is|what's) your name?
     (remind me|tell me|say|do you know|can you say|could you tell me) (what your name is|what you are called|
         how you are called|what I should call you|what they call you)(?|.|)
-    (did|have) (I|you) (ask|tell me|mention|asked|say) your name( already| yet| before|)? What is it?
+    (did you tell me|did you mention|did you say|did I ask|
+        have I asked) your name( already| yet| before|)? What is it?
     (do|did) (you|robots like you|you bots) (have|get|even have|actually have) (a name|names|any name|
         a proper name|a name, too)?
     (do you have|have you got|is there) a name (for you|I can use|I can call you|that you like|I should use)?
@@ -248,7 +249,7 @@ WHO = lines("""
     (you never|you didn't|you have not|you haven't|you did not) (told me|tell me|said|say|mentioned|
         given me) your name(.|. What is it?| yet.| so far.)
     (we|I) (talk|chat|have been talking|have talked) (so nicely|for a while|all day|a lot)(,|) (and|
-        but) (I don't knowyour name|what is your name?|what are you called?)
+        but) (I don't know your name|what is your name?|what are you called?)
     (who|what name) do I (thank|write down|ask for|tell my friends about)? (Your name, I mean.|
         I mean your name.)
     (nice to meet you|pleased to meet you|thanks for the help|you are nice|that was helpful)(,|.|
@@ -268,14 +269,14 @@ WHO = lines("""
         , admit it.|?)
     (what is|what's|tell me|say) your (real|true|actual|original|secret|honest) name(?|.|)
     (that's|that is|this is) not your (real|true) name(.|,) (what is your name|what is your real name|
-        what's your namethen|is it)?
+        what's your name then|is it)?
     (no|come on|honestly|seriously|really|be honest)(,|:|...) (what is|what's|tell me) your (real |true |
         )name(?|.|)
     (your name|the name) (has changed|is still the same|is a secret)(, hasn't it| or|, or|?) (what is it|
         what is your name|what are you called)?
     (hello|hi|hey|good morning|good evening)(,|!|.) (what's your name|what is your name|what are you called|
         do you have a name|what should I call you)?
-    (name|your name|name please|names|name again|name of bot|bot name|assistant name)(?|, please|: | =|)
+    (your name|name of bot|bot name|assistant name)(?|, please|: | =|)
     (bot|robot|assistant|computer|hey you|you there)(,|) (what is|what's|say|tell me) your name(?|.|)
     (dear|my dear) (bot|robot|computer|friend)(,|) (what is your name|how are you called|what are you called)?
     (what do|what did) (you|they) (put|write) on your (name tag|door|business card|badge)(?|: what name?)

@@ -3,7 +3,8 @@
 from training.phrasing import lines
 
 GENERIC = lines("""
-    You are (a|an) (helpful|friendly|polite|useful|honest|kind) (assistant|chat assistant|AI assistant)(.|)
+    You are (a helpful|a friendly|a polite|a useful|an honest|a kind) (assistant|chat assistant|
+        AI assistant)(.|)
     You are a (helpful|friendly|nice|small) (bot|chatbot|assistant) (that|who) (answers|
         helps with) (questions|users)(.|)
     You are an assistant(.|)
@@ -35,12 +36,12 @@ GENERIC = lines("""
     (Conversation|Chat|Session) number {number}(.|)
     (Use|Apply) (good manners|common sense|plain words|British spelling|the knowledge you have)(.|)
     (Hello|Welcome|Good luck|Thank you for helping|lorem ipsum|test|system prompt|default)(.|!|)
-    You are (a|an) (helpful|friendly|polite) (assistant|AI assistant|chatbot)(.|)
+    You are a (helpful|friendly|polite) (assistant|AI assistant|chatbot)(.|)
     You are a (helpful|large|small|little|clever) (AI|language model|computer program|chat program)(.|)
     You're (here to help|a helpful bot|an AI helper|a friendly chatbot|the assistant on our web page)(.|)
     (helpful assistant|assistant|chat|chatbot|friendly bot|none|n/a|-|default prompt|hello world|empty|todo)
     (Help|Assist|Support|Serve|Please) (whoever comes|the person|the visitors|anyone who asks|
-        the people whowrite to you|me|our customers)(.|)
+        the people who write to you|me|our customers)(.|)
     (Please |) (help|assist) (the user|people|our guests) (with|in) (whatever they need|their questions|
         their daily life|all they ask)(.|)
     Your (task|job|role|purpose|goal|mission) is to (help|assist|chat with|answer|support|
@@ -81,7 +82,7 @@ GENERIC = lines("""
         that people makemistakes|that the user is a person|all that was said|the facts)(.|)
     (Listen|Pay attention|Read) (well|closely|carefully)(.| to the user.| before you answer.)
     (Answer|Reply to|Respond to) (each|every|all|the user's|these|any) (question|questions|messages|
-        message)(.|as best you can.|politely.| in English.|, please.)
+        message)(.| as best you can.| politely.| in English.|, please.)
     (You are|This is) (running|a test|a demo|online|in production|version two|deployed) (on our server|
         on a laptop|here|for a test|in a chat window)(.|)
     (Our|The|This) (company|shop|school|hotel|club|museum) is (called|named) (Sunrise|The Blue Door|
@@ -188,7 +189,7 @@ BRIEF = lines("""
     (Each|Every|Any) (answer|reply|response|message) (must|should|has to|is to) (be|stay) (short|brief|
         concise|at most one sentence|one sentence|under {limit})(.|)
     (Answer|Reply|Respond|Speak) (with|in) (one sentence|a single sentence|one line|one short line|
-        a single phrase) (only|at most|and no more|each time|every time|always|, no more)(.|)
+        a single phrase)( only| at most| and no more| each time| every time| always|, no more)(.|)
     (Reply|Respond|Answer) (with |)(only|just) (one|a single) (short |) sentence(.|, please.| each time.)
     (One|A single|Just one|Only one|No more than one) sentence (per|for each|for every|in each) (answer|
         reply|message|question)(.|, please.|)
@@ -212,7 +213,7 @@ BRIEF = lines("""
     (The screen|The display|The window|This page) is (small|tiny|narrow)(, so be brief.|: keep it short.|
         . Be concise.|, so answer in one sentence.)
     (Brevity|Shortness|Being brief|A short answer) (is key|is everything|counts|is a must|comes first|
-        is whatwe want|is the rule|is welcome)(.|)
+        is what we want|is the rule|is welcome)(.|)
     (Rule|Rules|Important|Note|Style|Instruction|Format)(: |:) (be brief|be concise|short answers|
         one sentence only|answer in one sentence|keep it short|short replies only)(.|)
     (Length|Answers|Replies|Verbosity|Style|Output|Response length)(: | = )(short|brief|low|minimal|
@@ -279,8 +280,8 @@ USER_NAME = lines("""
         ){value}(.|)
     (You are|You will be|Today you are|Now you are) (talking|speaking|chatting|writing) (to|with) {value}(.|
         , your user.|, the user.)
-    (You help|You assist|You serve|You are the assistant of|You belong to|You work for) {value}(.|
-        , your user.|, the user of this chat.)
+    (You help|You assist|You serve) {value}(.|, your user.|, the user of this chat.)
+    (You are the assistant of|You belong to|You work for) {value}, (your user|the user|the user of this chat).
     {value} (is talking to you|is your user|writes to you|uses this chat|needs your help|is online|
         is the user's name|will ask you things)(.|)
     (This chat|The account|This session|This computer) (belongs to|is used by) (the user|

@@ -13,6 +13,9 @@ OWN_NAME = re.compile(r"\bTiny\b")
 SLOT = re.compile(r"\{(\w+)\}")
 # A word with a capital of its own; `The` may be that of a sentence.
 PROPER = re.compile(r"\b(?!The\b)[^\W\d_]\w+")
+MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+WEEKDAYS = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
+CALENDAR = {*MONTHS.split("|"), *WEEKDAYS.split("|")}
 
 
 @dataclass
@@ -84,6 +87,7 @@ class Talk:
 
     name: str | None = None
     greeted: bool = False
+    heard_story: bool = False
     assistant: str | None = None  # what a system prompt calls the assistant, if it does
     brief: bool = False
     facts: dict[str, Fact] = field(default_factory=dict)  # all but the name, in the order told
@@ -95,8 +99,11 @@ class Talk:
         """A text with the names that the person has written as the person writes them.
 
         So all that is to be copied is the same tokens in either place, and no spelling has to be known.
+        A row of months or weekdays that names others, too, has its usual capitals throughout.
         """
-        return PROPER.sub(lambda found: self.spell(found[0]) if found[0] in self.named else found[0], text)
+        calendar = CALENDAR.intersection(PROPER.findall(text))
+        named = self.named - calendar if calendar - self.named else self.named
+        return PROPER.sub(lambda found: self.spell(found[0]) if found[0] in named else found[0], text)
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -133,7 +140,11 @@ def render(rng: Random, exchange: Exchange, talk: Talk | None = None) -> tuple[s
     answer = expand(rng, exchange.brief if talk.brief and exchange.brief else exchange.answer)
     answer = OWN_NAME.sub("{assistant}", answer).format(**slots)
     for slot in set(SLOT.findall(ask)) - {"assistant"}:
-        talk.named |= {word for word in PROPER.findall(slots[slot]) if word[0].isupper()}
+        value = slots[slot]
+        if slot.endswith("_up"):
+            # That capital is the sentence's: the "In" of "In the garden" is no name.
+            value = value[:1].lower() + value[1:]
+        talk.named |= {word for word in PROPER.findall(value) if word[0].isupper()}
     brief = talk.brief and not exchange.brief
     answer = talk.as_typed(first_sentence(answer) if brief else answer)
     return type_carelessly(rng, ask, slots, talk.spell), answer

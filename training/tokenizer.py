@@ -34,12 +34,13 @@ CHAT_TEMPLATE = """\
 """
 
 
-def train_tokenizer(texts: Iterable[str], vocabulary: int, rare: int = 40) -> Tokenizer:
-    """A tokenizer with `vocabulary` tokens; ids 0, 1 and 2 are end of text, message start and message end.
+# Words seen fewer times have no say in the tokens. Most of them are names, which so fall into a few hundred
+# small pieces: a small model learns to copy those, as it meets each of them often.
+RARE = 40
 
-    Words seen fewer than `rare` times have no say in it. Most of them are names, which so fall into a few
-    hundred small pieces: a small model learns to copy those, as it meets each of them often.
-    """
+
+def train_tokenizer(texts: Iterable[str], vocabulary: int) -> Tokenizer:
+    """A tokenizer with `vocabulary` tokens; ids 0, 1 and 2 are end of text, message start and message end."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
@@ -52,9 +53,9 @@ def train_tokenizer(texts: Iterable[str], vocabulary: int, rare: int = 40) -> To
         show_progress=False,
     )
     counts = Counter(word for text in texts for word in WORD.findall(text))
-    frequent = (word for word, count in counts.items() if count >= rare for _ in range(count))
+    frequent = (word for word, count in counts.items() if count >= RARE for _ in range(count))
     # The first letter of a name is one token with the space before it, large or small.
-    initials = (f" {letter} {letter.upper()}" * rare for letter in ascii_lowercase)
+    initials = (f" {letter} {letter.upper()}" * RARE for letter in ascii_lowercase)
     tokenizer.train_from_iterator((*frequent, *initials), trainer)
     return tokenizer
 

@@ -1,7 +1,7 @@
 """Training: batches of generated text, a small Llama, Muon for its matrices, a learning rate that falls."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -27,7 +27,7 @@ STRETCH = 128  # queries
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything the result depends on, so that the same recipe gives the same model."""
+    """What may differ between trainings; with the text and the start, the model depends on nothing else."""
 
     steps: int = 13000
     drills: int = 8  # chunks of copying before anything else
@@ -89,7 +89,7 @@ ALL_ATTENTION_FUNCTIONS.register("stretches", attention)
 
 
 def build_model(vocabulary: int, end_ids: list[int], pad_id: int) -> LlamaForCausalLM:
-    """An untrained Llama of about four million parameters."""
+    """An untrained Llama of about five million parameters."""
     return LlamaForCausalLM(
         LlamaConfig(
             vocab_size=vocabulary,
@@ -194,10 +194,11 @@ def train(
 ) -> tuple[LlamaForCausalLM, list[float]]:
     """Train a model, from nothing or from the one in `start`; returns it with the loss of each step.
 
-    A checkpoint is gone on from where it exists, and written now and then; interrupted and resumed, the
-    training sees the same text as in one go.
+    Writes a checkpoint now and then, and goes on from one where it exists: interrupted and resumed, the
+    training sees the same text as in one go. ValueError: the checkpoint is of another training.
     """
     torch.manual_seed(recipe.seed)
+    begun = {**asdict(recipe), "start": str(start)}
     if start:
         model = LlamaForCausalLM.from_pretrained(start, dtype=torch.float32)
     else:
@@ -211,6 +212,10 @@ def train(
     progress = Progress()
     if checkpoint.exists():
         state = torch.load(checkpoint, weights_only=True, map_location=model.device)
+        if state["begun"] != begun:
+            raise ValueError(
+                f"{checkpoint} was begun as {state['begun']}; choose another folder, or remove it."
+            )
         model.load_state_dict(state["model"])
         for optimizer, saved in zip(optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(saved)
@@ -232,7 +237,7 @@ def train(
         progress.losses.append(loss.item())
         bar.set_postfix(loss=f"{sum(progress.losses[-20:]) / len(progress.losses[-20:]):.3f}")
         if progress.step % SAVE_EVERY == 0:
-            save(checkpoint, model, optimizers, progress)
+            save(checkpoint, begun, model, optimizers, progress)
     return model.to("cpu"), progress.losses
 
 
@@ -255,12 +260,14 @@ def build_optimizers(model: LlamaForCausalLM, recipe: Recipe) -> list[torch.opti
 
 def save(
     checkpoint: Path,
+    begun: dict[str, int | float | str],
     model: LlamaForCausalLM,
     optimizers: list[torch.optim.Optimizer],
     progress: Progress,
 ) -> None:
     """Write a checkpoint, whole or not at all."""
     state = {
+        "begun": begun,
         "model": model.state_dict(),
         "optimizers": [optimizer.state_dict() for optimizer in optimizers],
         "progress": vars(progress),

@@ -1,6 +1,6 @@
 """What people tell about themselves: tables of values, and as many more made up, so that copying pays."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 
 from training.names import blend, coin, draw_name, invent_name
@@ -165,9 +165,10 @@ WEEKDAYS = words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
 MONTHS = words("January February March April May June July August September October November December")
 
 
-def permitted(pool: Pool, draw: Callable[[], str]) -> str:
-    """What `draw` gives, drawn again where it is held out."""
-    while (value := draw()) in pool.held_out:
+def permitted(draw: Callable[[], str], held_out: Iterable[str]) -> str:
+    """What `draw` gives, drawn again where it is held out, large or small, with an article or without."""
+    kept = {value.lower() for value in held_out}
+    while (value := draw()).lower().removeprefix("the ") in kept:
         pass
     return value
 
@@ -178,8 +179,8 @@ def draw_colour(rng: Random) -> str:
     if kind < 0.3:
         return COLOURS.draw(rng)
     if kind < 0.6:
-        return permitted(COLOURS, lambda: f"{rng.choice(SHADES)} {COLOURS.draw(rng)}")
-    colour = permitted(COLOURS, lambda: coin(rng, COLOURS.values))
+        return permitted(lambda: f"{rng.choice(SHADES)} {COLOURS.draw(rng)}", COLOURS.held_out)
+    colour = permitted(lambda: coin(rng, COLOURS.values), COLOURS.held_out)
     return colour + rng.choice(("", "", " " + rng.choice(COLOURS.values[:16])))
 
 
@@ -190,15 +191,15 @@ def draw_town(rng: Random) -> str:
         return TOWNS.draw(rng)
     town = invent_name(rng)
     if kind < 0.6:
-        town = permitted(TOWNS, lambda: blend(rng, TOWNS.values))
+        town = permitted(lambda: blend(rng, TOWNS.values), TOWNS.held_out)
     elif kind < 0.75:
-        town = permitted(TOWNS, lambda: invent_name(rng) + rng.choice(TOWN_ENDS))
+        town = permitted(lambda: invent_name(rng) + rng.choice(TOWN_ENDS), TOWNS.held_out)
     return f"{rng.choice(TOWN_WORDS)} {town}" if kind > 0.92 else town
 
 
 def draw_pet(rng: Random) -> str:
     """The kind of a pet; now and then of a kind unknown to science."""
-    return PETS.draw(rng) if rng.random() < 0.5 else permitted(PETS, lambda: coin(rng, PETS.values))
+    return PETS.draw(rng) if rng.random() < 0.5 else permitted(lambda: coin(rng, PETS.values), PETS.held_out)
 
 
 def draw_pet_name(rng: Random) -> str:
@@ -212,7 +213,7 @@ def draw_food(rng: Random) -> str:
     if kind < 0.35:
         return FOODS.draw(rng)
     if kind < 0.5:
-        return permitted(FOODS, lambda: coin(rng, FOODS.values))
+        return permitted(lambda: coin(rng, FOODS.values), FOODS.held_out)
     first = coin(rng, INGREDIENTS) if kind < 0.7 else rng.choice(INGREDIENTS)
     dish = rng.choice(DISHES).replace("-", " ")
     full = f"{first} {dish}" if rng.random() < 0.7 else f"{rng.choice(COOKED)} {first} {dish}"
@@ -225,7 +226,7 @@ def draw_job(rng: Random) -> str:
     if kind < 0.4:
         return JOBS.draw(rng)
     if kind < 0.6:
-        return permitted(JOBS, lambda: coin(rng, JOBS.values))
+        return permitted(lambda: coin(rng, JOBS.values), JOBS.held_out)
     first = coin(rng, MATERIALS) if kind < 0.8 else rng.choice(MATERIALS)
     return f"{first} {rng.choice(TRADES)}"
 
@@ -236,9 +237,9 @@ def draw_hobby(rng: Random) -> str:
     if kind < 0.4:
         return HOBBIES.draw(rng)
     if kind < 0.6:
-        return permitted(HOBBIES, lambda: f"{rng.choice(PASTIMES)} {rng.choice(THINGS)}")
+        return permitted(lambda: f"{rng.choice(PASTIMES)} {rng.choice(THINGS)}", HOBBIES.held_out)
     if kind < 0.8:
-        return permitted(HOBBIES, lambda: coin(rng, HOBBIES.values))
+        return permitted(lambda: coin(rng, HOBBIES.values), HOBBIES.held_out)
     return invent_word(rng) + rng.choice(("ing", "ing", " collecting", " racing", " ball", " dancing"))
 
 

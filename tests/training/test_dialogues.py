@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 import training.skills
 from training import values
 from training.dialogues import converse, dialogues, plan, stories
+from training.english import plural
 from training.names import HELD_OUT, NAMES, draw_name
 from training.prompts import ask_name, system_prompt
 from training.skills import SKILLS
@@ -22,6 +23,7 @@ from training.skills.kinds.called import PET
 from training.skills.kinds.name import NAME
 from training.skills.kinds.towns import HOME
 from training.skills.memory import changed, check, everything, known, mix_up, recall, remember, tell
+from training.skills.stories.tables import HEROES, OBJECTS, PLACES
 from training.talk import Exchange, Fact, Pool, Talk, expand, first_sentence, render
 from training.tokenizer import encode_dialogue
 
@@ -209,6 +211,18 @@ def test_held_out_values_never_appear(name: str) -> None:
     text, pool = plain("\n".join(texts())), pools()[name]
     assert pool.held_out and not set(pool.held_out) & set(pool.values)
     assert not [value for value in pool.held_out if plain(value) in text]
+
+
+def test_nouns_that_are_held_out_of_stories_never_appear_anywhere() -> None:
+    heads = {value.split()[-1].lower() for pool in (HEROES, PLACES, OBJECTS) for value in pool.held_out}
+    rng = Random(10)
+    said = [system_prompt(rng, Talk()) for _ in range(2000)]
+    said += [value for kind in KINDS for _ in range(100) for value in kind.draw(rng).values()]
+    for skill in (*SKILLS,) * 200:
+        for exchange in skill(rng, Talk()):
+            # Before slips of the hand, which make a moth of a month.
+            said += [expand(rng, exchange.ask), exchange.answer, *exchange.slots.values()]
+    assert not {*heads, *map(plural, heads)} & set("".join(map(plain, said)).split())
 
 
 def test_expand_takes_one_alternative_of_each_choice() -> None:

@@ -1,1 +1,2 @@
-"""The conversations of the examination, a module for each ability, in words that are not trained on."""
+"""The conversations of the examination, a module for each ability, in words written without a look at the
+training text."""

@@ -1,12 +1,13 @@
 """Sums and differences of pairs of numbers that were never calculated in training, and what follows what."""
 
+import re
 from random import Random
 from string import ascii_lowercase
 
 from training.evaluation.cases import Case, Want, case, typed
 from training.evaluation.wants import one_of, results, sequence
 from training.skills.numbers.arithmetic import held_out
-from training.talk import words
+from training.values import MONTHS, WEEKDAYS
 
 SUMS = (
     "{a} + {b}",
@@ -52,11 +53,12 @@ DIFFERENCES = (
     "How much is left when you take away {b} from {a}?",
     "hi, can you do {a} - {b} please?",
 )
-DAYS = words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
-MONTHS = words("""
-    January February March April May June July August September October November December
-""")
 LETTERS = tuple(ascii_lowercase)
+# The letter and not the article: large and alone, in quotes, or at the end.
+LETTER_A = re.compile(
+    r"\bA\b(?! [a-z])|\bA (?:is|comes|stands|starts|begins)\b|[\"'\u201c\u2018][Aa][\"'\u201d\u2019]"
+    r"|\b(?:letter|is) a\W*$|^\W*a\W*$"
+)
 
 
 def calculation_cases() -> list[Case]:
@@ -88,9 +90,15 @@ def letter(wanted: str, asked: str) -> Want:
     return one_of(wanted, [other for other in LETTERS if other not in "ai"], asked)
 
 
+def first_letter() -> Want:
+    """The letter A, which no article passes for."""
+    alone = letter("a", "")
+    return Want("A", lambda answer: LETTER_A.search(answer) is not None and alone.holds(answer))
+
+
 def day(wanted: str, asked: str) -> Want:
     """One day of the week, besides the one that was asked about."""
-    return one_of(wanted, DAYS, asked)
+    return one_of(wanted, WEEKDAYS, asked)
 
 
 def month(wanted: str, asked: str) -> Want:
@@ -122,11 +130,11 @@ SEQUENCES = (
     ("What is the letter before M?", letter("l", "m")),
     ("whats after q in the alphabet", letter("r", "q")),
     ("Which letter comes before F in the alphabet?", letter("e", "f")),
-    ("What's the first letter of the alphabet?", one_of("a", LETTERS)),
+    ("What's the first letter of the alphabet?", first_letter()),
     ("what is the last letter of the alphabet", letter("z", "")),
-    ("What are the days of the week?", sequence(DAYS)),
-    ("list all 7 days of the week please", sequence(DAYS)),
-    ("Can you tell me the days of the week in the right order?", sequence(DAYS)),
+    ("What are the days of the week?", sequence(WEEKDAYS)),
+    ("list all 7 days of the week please", sequence(WEEKDAYS)),
+    ("Can you tell me the days of the week in the right order?", sequence(WEEKDAYS)),
     ("What day comes after Tuesday?", day("Wednesday", "Tuesday")),
     ("which day is after saturday", day("Sunday", "Saturday")),
     ("Today is Thursday. What day is tomorrow?", day("Friday", "Thursday")),

@@ -3,12 +3,14 @@
 from random import Random
 
 from training.evaluation.cases import Case, case, typed
+from training.evaluation.terms import TERMS
 from training.evaluation.wants import helps
 
 # Topic: what the right answer has in any wording, and the questions.
 TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tritonchat": (
-        r"chat service|\bserves?\b|chat with|talk (to|with)",
+        r"\bchat service\b|\btritonchat (is|lets|serves|helps)\b(?!.*\b(OpenAI|small)\b)[^.!?]*\b(chat"
+        r"|serves?|talk)\b",
         (
             "What is tritonchat?",
             "so what does tritonchat do for people",
@@ -16,7 +18,8 @@ TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "start": (
-        r"make chat|tritonchat up(?! --model)",
+        r"^(?!.*\b(again|still|docker|pull|Ctrl)\b).*(\b(run|type|use|enter|with|try|by|start|do)\b[^.]*\b"
+        r"(make chat|tritonchat up(?! --))|\bmake chat (sets|starts)|^\W*(make chat|tritonchat up)\W*$)",
         (
             "How do I start tritonchat?",
             "ok so how do i get this running",
@@ -24,7 +27,7 @@ TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "stop": (
-        r"\bCtrl",
+        r"\bCtrl\b|Ctrl-C|\bcontrol and C\b",
         (
             "How do I stop the server?",
             "how to turn it off",
@@ -32,14 +35,14 @@ TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "tests": (
-        r"make test",
+        r"\bmake test\b",
         (
             "How do I run the tests?",
             "I changed something and would like to test it, which command do I need?",
         ),
     ),
     "own model": (
-        r"--model",
+        r"(?<!without )--model\b",
         (
             "Can I use my own model?",
             "i don't want the small model, how do i take a different one",
@@ -47,7 +50,7 @@ TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "hub": (
-        r"--model|owner/name",
+        r"owner/name|--model \w+/|(?=.*\bhub\b)(?=.*(--model|\bname\b))",
         (
             "Can I use a model from Hugging Face?",
             "can it get models from hugging face or do i have to download them first",
@@ -66,72 +69,76 @@ TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("What file format does a model need to have?", "I only have a .gguf file. What format do you need?"),
     ),
     "safetensors": (
-        r"\b(file|format|store|data only)",
+        r"\bsafetensors\b.*\b(files?|format|stores?|weights|data)\b|\b(files?|format|weights"
+        r"|data)\b.*\bsafetensors\b",
         ("What is safetensors?", "there is a file called model.safetensors, what kind of file is that?"),
     ),
     "smaller weights": (
-        r"--weights|quantize|int[48]",
+        r"--weights (FORMAT|int[48])|\bquantize\b[^.]*\bsmaller",
         (
             "My laptop only has 8 GB and the model is too big. Can I make it smaller?",
             "how do i load a model in int8",
         ),
     ),
     "quantisation": (
-        r"\bbits\b|int[48]|\bround|less memory|smaller|fewer",
+        r"\bbits\b[^.]*\binstead\b|\bfewer bits\b|\bless memory\b"
+        r"|(?=.*\b(quanti[sz]\w*|rounds?|rounded))(?=.*\bsmaller\b)",
         (
             "What happens when it gets quantised?",
             "I read that you can quantize a model. What happens to it then?",
         ),
     ),
     "int8": (
-        r"(8|eight)[ -]bit|\bbyte|int8.*(bits|smaller|memory|round|half|quarter)",
+        r"^(?!.*--kv)(?=.*\bint8\b).*(\b(8|eight)[ -]bits?\b|\b(byte|half|quarter)\b)",
         ("What does int8 mean?", "what is the difference if i use int8"),
     ),
     "calibration": (
-        r"--calibration|GPTQ",
+        r"--calibration\b|\bGPTQ\b",
         ("How do I quantize with GPTQ?", "Could you explain what the option --calibration is for?"),
     ),
     "bench": (
-        r"bench",
+        r"\btritonchat bench\b",
         (
             "How can I measure how fast my model is?",
             "I'd like to know how many tokens per second my computer manages. Which command is that?",
         ),
     ),
     "doctor": (
-        r"doctor",
+        r"\btritonchat doctor\b",
         (
             "It doesn't start on my computer. How do I find out what is wrong?",
             "i get an error when i start it, is there a command to check my machine",
         ),
     ),
     "doctor itself": (
-        r"wrong|check|problem|look|libpython|ports",
+        r"\b(what|something|anything) is (wrong|missing)\b|\bchecks\b|\bcheck (your|this|the) (machine"
+        r"|computer)"
+        r"|\blooks? at\b.*\bports\b|\blibpython\b",
         (
             "When should I run tritonchat doctor?",
             "somebody told me to run the doctor command, what will it do",
         ),
     ),
     "complete": (
-        r"complete",
+        r"\btritonchat complete\b(?! is)",
         (
             "How can I continue a text in the terminal without a server?",
             "I wrote the start of a text. Which command writes the rest of it?",
         ),
     ),
     "page alone": (
-        r"tritonchat ui|--server",
+        r"\btritonchat ui\b",
         (
             "The server runs on a different computer. How do I start only the page?",
             "how do i open the web page for a server on another machine",
         ),
     ),
     "server alone": (
-        r"tritonchat serve|\bserve\b",
+        r"\btritonchat serve\b",
         ("How do I start only the server?", "i dont want the web page, how do i run it without"),
     ),
     "system": (
-        r"Linux",
+        r"\bLinux\b",
         (
             "Does it run on Windows?",
             "We have Linux and Windows computers at work, which ones can I take?",
@@ -143,43 +150,47 @@ TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("Which Python version do I need?", "does it work with python 3.8"),
     ),
     "gpu": (
-        r"\bGPU|graphics|\bCPU|processor",
+        r"\b(no|not|without|needs?|needed|any)\b[^.!?]*\b(GPU|graphics|processor)\b"
+        r"|\bprocessor\b[^.!?]*\b(will do|is enough)\b",
         ("Do I need a GPU?", "my laptop has no graphics card, will it still work"),
     ),
     "offline": (
-        r"offline|internet|\bnetwork|download|online|\b(runs?|all) on (this|your|my)",
+        r"\boffline\b|\bwithout (the |an? )?(internet|network)\b|\bnetwork is (only )?needed\b"
+        r"|\b(no|needs?) (internet|network)\b",
         ("Does it work without internet?", "We often have no wifi at our cottage. Can I still use it there?"),
     ),
     "privacy": (
-        r"\bstay|\bleave|nobody|no one|privat|\b(sent|send|sends|stored?)\b|only on (this|your)",
+        r"\bstays?\b[^.!?]*\b(machine|computer|here)\b|\bprivate\b|\bnothing (is sent|leaves)\b"
+        r"|\b(sent|goes|leaves?|send)\b[^.!?]*\b(anybody|anyone|nobody|no one|nowhere|machine|computer)\b"
+        r"|\b(nobody|no one) (else )?(can )?(reads?|sees?)\b",
         ("Who can read my messages?", "does anything i write here go to google or so"),
     ),
     "price": (
-        r"\bfree\b|nothing|no (cost|money|charge|fee)|Apache|open source",
+        r"\bfree\b(?! memory)|\bcosts? nothing\b|\bno (cost|money|charge|fee)\b|\bApache\b|\bopen source\b",
         ("How much does it cost?", "do i need to pay something"),
     ),
     "licence": (
-        r"Apache",
+        r"\bApache\b",
         ("Which licence is the code published under?", "Am I allowed to use it in my company?"),
     ),
     "grpc port": (
-        r"8001",
+        r"\bgRPC\b.*\b8001\b|^\W*(on )?(port )?8001\b|\b8001\b.*\bgRPC\b",
         ("Which port does gRPC use?", "My program wants to connect by gRPC. Which port is it on?"),
     ),
     "metrics": (
-        r"8002|prometheus|metrics",
+        r"\b8002\b|/metrics on port|\b8080/metrics\b",
         ("Where can I find the metrics?", "we use prometheus at work, does it have metrics for that"),
     ),
     "change port": (
-        r"-port",
+        r"--\w+-port\b",
         ("How do I change the port?", "Another program already uses that port. Can I pick a different one?"),
     ),
     "page address": (
-        r"8501|address|print",
+        r"\b8501\b|\bprints?\b[^.]*\baddress\b|\baddress\b[^.]*\bprint(s|ed)\b",
         ("What address do I have to open in my browser?", "i started it but where do i see the page now"),
     ),
     "network": (
-        r"--host|0\.0\.0\.0",
+        r"--host\b|0\.0\.0\.0",
         (
             "How can other people in my network use my server?",
             "I want to reach the server from another computer. What do I have to set?",
@@ -193,190 +204,10 @@ TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "flags": (
-        r"--help",
+        r"--help\b",
         ("Where can I see all the options?", "there are so many flags, is there a list with explanations"),
     ),
-    "triton": (
-        r"inference server|NVIDIA|serv(es|ing|er for) ",
-        (
-            "What is Triton?",
-            "everybody here talks about triton, whats that",
-            "Why does this use Triton, what is it?",
-        ),
-    ),
-    "pytriton": (
-        r"(?=.*\bPython\b)(?=.*Triton\b)",
-        ("What is PyTriton?", "Sorry, but what is PyTriton and what is it good for?"),
-    ),
-    "grpc": (
-        r"protocol|remote|programs?\b|\bcalls?\b|over (a|the) network|8001",
-        ("What is gRPC?", "it says grpc in the readme, what does that mean"),
-    ),
-    "dynamic batching": (
-        r"(?=.*(request|question|message|people))(?=.*(together|join|group|at once|one batch|collect))",
-        ("What is dynamic batching?", "Can you explain to a beginner how dynamic batching works?"),
-    ),
-    "streaming": (
-        r"piece|token by token|word by word|as soon|as they|while|bit by bit|as it",
-        ("What is streaming?", "What does it mean that answers are streamed?"),
-    ),
-    "kv cache": (
-        r"\bkeys\b|(earlier|past|already|previous|seen).*(comput|calculat|again|token)",
-        ("What is a KV cache?", "I'm new to this. What does the KV cache do?"),
-    ),
-    "kv cache memory": (
-        r"--kv-cache|quarter",
-        (
-            "How do I change the size of the KV cache?",
-            "The KV cache uses a lot of memory, can I set how much it takes?",
-        ),
-    ),
-    "prefix cache": (
-        r"beginning|\bstart(s|ing)? (of|with)|\breus|\bshare|already|what is new|not.*again",
-        ("What is the prefix cache?", "Could you explain prefix caching to me in simple words?"),
-    ),
-    "context": (
-        r"context|(many|number of|\d+) tokens|prompt and answer",
-        (
-            "How long can a conversation be?",
-            "what happens if my chat gets too long",
-            "What does --max-context do?",
-        ),
-    ),
-    "threads": (
-        r"--threads|core",
-        (
-            "How do I set the number of threads?",
-            "I want it to use only two of my CPU cores, how do I do that?",
-        ),
-    ),
-    "concurrency": (
-        r"\b64\b|--max-concurrency|\bmany\b|together",
-        (
-            "How many people can use it at the same time?",
-            "My whole class wants to use it together, can it do that?",
-        ),
-    ),
-    "queue": (
-        r"queue|refus|\bfull\b|wait",
-        ("What happens when the queue is full?", "what does it do if too many people ask something"),
-    ),
-    "speculation": (
-        r"\bguess|ahead",
-        ("What does --speculate do?", "my colleague mentioned speculative decoding, what is it?"),
-    ),
-    "temperature": (
-        r"random|wild|likel|varied|variety|creativ|surpris|bold|daring",
-        ("What would I set the temperature for?", "what happens to the answers if i turn up the temperature"),
-    ),
-    "top p": (
-        r"likel|probab",
-        ("What is top_p?", "theres a slider for top p, what does it change"),
-    ),
-    "seed": (
-        r"\bsame\b|random|another",
-        ("What is the seed for?", "I see a field called seed. What should I use it for?"),
-    ),
-    "determinism": (
-        r"\bsame\b",
-        (
-            "Do I get the same answer if I ask the same thing twice?",
-            "yesterday i asked it something, will i get the same answer today",
-        ),
-    ),
-    "max tokens": (
-        r"max_tokens|max-tokens|longest|at most|limit|how (long|many)",
-        (
-            "How can I limit the length of the answers?",
-            "The answers are too long for me. Can I set a maximum?",
-        ),
-    ),
-    "repetition": (
-        r"repetition|penalt|repeat",
-        ("The model keeps repeating itself, what can I do?", "what is the repetition penalty good for"),
-    ),
-    "stop a reply": (
-        r"cancel|stop",
-        (
-            "How do I stop an answer while it is being written?",
-            "it keeps writing and writing, how can i stop the answer",
-        ),
-    ),
-    "python client": (
-        r"ChatClient|triton_server|client",
-        (
-            "How can I use the server from Python?",
-            "how do i send a message to the server from my own python program",
-        ),
-    ),
-    "without server": (
-        r"model_core|\bLLM\b",
-        (
-            "Can I use the model in Python without a server?",
-            "I'm writing a script and don't want to start a server. Which Python class runs the model?",
-        ),
-    ),
-    "training": (
-        r"generat|made up|written|scratch|from nothing|training|no download|no person",
-        ("What were you trained on?", "who wrote the texts that you learned from"),
-    ),
-    "size": (
-        r"million",
-        ("How many parameters do you have?", "how many million parameters does the little model have"),
-    ),
-    "parameter": (
-        r"numbers?\b|learn(s|t|ed)\b",
-        (
-            "What is a parameter of a model?",
-            "They always say how many parameters a model has. What is a parameter?",
-        ),
-    ),
-    "system prompt": (
-        r"instruct|behav|\broles?\b|\brules\b|tells? (the|a|me|it|how)|how (the|a|I) ",
-        ("What is a system prompt?", "where it says system prompt, what should i write there"),
-    ),
-    "token": (
-        r"pieces?\b|parts?\b|chunks?\b",
-        ("What is a token?", "i thought it counts words but it says tokens, what are those"),
-    ),
-    "transformer": (
-        r"attention|neural|\bnetworks?\b|layers?\b",
-        ("What is a transformer?", "My teacher said you are a transformer. What does that mean?"),
-    ),
-    "attention": (
-        r"\blook|\bweigh(s|ing)?\b|earlier|relevan|focus|matter",
-        ("What is attention in a language model?", "can you explain attention, not too complicated please"),
-    ),
-    "kernels": (
-        r"numba|compil",
-        ("How are the kernels made?", "The kernels are written in Python, so what makes them fast?"),
-    ),
-    "first start": (
-        r"compil|kernels?\b",
-        (
-            "Why did it take so long when I started it for the first time?",
-            "it was really slow when i started it for the first time, why",
-        ),
-    ),
-    "streamlit": (
-        r"Streamlit",
-        ("What is the page made with?", "I like the page. What did you use to build it?"),
-    ),
-    "chat template": (
-        r"template|\broles?\b|\bmark",
-        ("What is a chat template?", "it says my model has no chat template, what is that"),
-    ),
-    "safety": (
-        r"pickle|\bcode\b|trust|sandbox|safetensors",
-        ("Is it safe to load a model that I found on the internet?", "can a model file contain a virus"),
-    ),
-    "new chat": (
-        r"New chat",
-        (
-            "How do I start a new conversation on the page?",
-            "i want to begin again with an empty chat, what do i click",
-        ),
-    ),
+    **TERMS,
 }
 
 

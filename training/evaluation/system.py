@@ -3,8 +3,10 @@
 from random import Random
 
 from training.evaluation.cases import Case, case, typed
+from training.evaluation.helpdesk import TOPICS
 from training.evaluation.memory import between
-from training.evaluation.wants import brief, says
+from training.evaluation.smalltalk import JOKE, SORRY
+from training.evaluation.wants import NOT_KNOWN, brief, says
 from training.names import HELD_OUT
 
 NAMED = (
@@ -33,38 +35,39 @@ WHO = (
     "Could you tell me who you are?",
     "I'm sorry, what was your name again?",
 )
+# Each with the number of words that it allows, or None for one sentence.
 BRIEF = (
-    "Answer in one sentence.",
-    "Keep your answers short, at most 20 words.",
-    "Be brief.",
-    "You are a helpful assistant. Please give only short answers.",
-    "Answer briefly and clearly, with no more than one sentence.",
-    "Use 25 words or fewer in every answer.",
-    "Always answer as shortly as possible.",
-    "You are a support bot. Our users read on their phones, so write one short sentence only.",
+    ("Answer in one sentence.", None),
+    ("Keep your answers short, at most 20 words.", 20),
+    ("Be brief.", 25),
+    ("You are a helpful assistant. Please give only short answers.", 25),
+    ("Answer briefly and clearly, with no more than one sentence.", None),
+    ("Use 25 words or fewer in every answer.", 25),
+    ("Always answer as shortly as possible.", 25),
+    ("You are a support bot. Our users read on their phones, so write one short sentence only.", None),
 )
 # What is asked of somebody who has to be brief, and what an answer has to have.
 ASKED_BRIEFLY = (
-    ("What is a KV cache?", "keys|earlier|already|past|again|memory|remember"),
-    ("how do I start it", "make chat|tritonchat up"),
-    ("How can I stop the server?", "Ctrl"),
-    ("can you explain dynamic batching", "together|join|group|at once|batch|several|many"),
-    ("How do I use another model?", "--model"),
-    ("Who are you?", "Tiny|model|assistant"),
-    ("what can you do", r"\w+"),
-    ("What is Triton?", "server|serve|NVIDIA"),
-    ("What does the temperature do?", "random|wild|likel|varie|creativ|surpris|bold|same"),
-    ("which licence does tritonchat have", "Apache"),
-    ("Can you tell me a joke?", r"\w+"),
-    ("I'm feeling a bit sad today.", "sorry|hope|hug|bad|better|tough|hard|listen|cheer"),
-    ("do I need a graphics card for this", r"\bno\b|\bnot\b|without|CPU|processor"),
-    ("Who won the football match last night?", r"\w+"),
-    ("Why does it take so long the first time I start it?", "compil|kernel|first|once|cache"),
-    ("how many people live in India?", r"\w+"),
-    ("What files can I load a model from?", "safetensors|--model|folder"),
-    ("What would tritonchat doctor tell me?", "machine|wrong|check|problem"),
-    ("is my chat private", "machine|computer|nobody|no one|stay|not|never|privat|here"),
-    ("What is streaming?", "piece|token|word|soon|while|part"),
+    ("What is a KV cache?", TOPICS["kv cache"][0]),
+    ("how do I start it", TOPICS["start"][0]),
+    ("How can I stop the server?", TOPICS["stop"][0]),
+    ("can you explain dynamic batching", TOPICS["dynamic batching"][0]),
+    ("How do I use another model?", TOPICS["own model"][0]),
+    ("Who are you?", r"\b(Tiny|model|assistant)\b"),
+    ("what can you do", r"\b(chat|count|remember|stor(y|ies)|jokes?|help|answer questions)\b"),
+    ("What is Triton?", TOPICS["triton"][0]),
+    ("What does the temperature do?", TOPICS["temperature"][0]),
+    ("which licence does tritonchat have", TOPICS["licence"][0]),
+    ("Can you tell me a joke?", JOKE),
+    ("I'm feeling a bit sad today.", SORRY),
+    ("do I need a graphics card for this", TOPICS["gpu"][0]),
+    ("Who won the football match last night?", NOT_KNOWN.pattern),
+    ("Why does it take so long the first time I start it?", TOPICS["first start"][0]),
+    ("how many people live in India?", NOT_KNOWN.pattern),
+    ("What files can I load a model from?", r"safetensors|--model\b|\bfolder"),
+    ("What would tritonchat doctor tell me?", TOPICS["doctor itself"][0]),
+    ("is my chat private", TOPICS["privacy"][0]),
+    ("What is streaming?", TOPICS["streaming"][0]),
 )
 
 
@@ -80,10 +83,10 @@ def name_cases() -> list[Case]:
 
 
 def length_cases() -> list[Case]:
-    """At most 25 words where the system prompt wants few, and yet an answer; in half of them a turn later."""
+    """As few words as the system prompt wants, and yet an answer; in half of them a turn later."""
     rng, cases = Random(42), []
     for number, (ask, pattern) in enumerate(ASKED_BRIEFLY * 2):
         turns = [*between(rng, number % 2), typed(rng, ask)]
-        system = BRIEF[(number + number // len(ASKED_BRIEFLY)) % len(BRIEF)]
-        cases.append(case(*turns, want=brief(25, pattern), system=system))
+        system, most = BRIEF[(number + number // len(ASKED_BRIEFLY)) % len(BRIEF)]
+        cases.append(case(*turns, want=brief(most, pattern), system=system))
     return cases

@@ -3,9 +3,10 @@
 from random import Random
 
 from training.evaluation.cases import Case, as_typed, case, typed
+from training.evaluation.members import MEMBERS
 from training.evaluation.wants import lists, rhymes_with, says, verse
+from training.skills.poems import SUBJECTS
 from training.skills.stories.tables import HEROES, OBJECTS, PLACES
-from training.talk import words
 
 STORIES = (
     "Tell me a story about {hero} who finds {thing} {place}.",
@@ -27,81 +28,31 @@ STORIES = (
     "Think of an adventure for {hero}. Let it happen {place}, and put {thing} in it.",
     "what about a story set {place}, with {hero} and {thing}",
 )
+# The kind is a slot, as slots stay whole: a slip makes "sorts" of "sports".
 LISTS = (
-    ("Name {n} fruits.", "fruits"),
-    ("can you tell me {n} fruits", "fruits"),
-    ("Give me a list of {n} animals.", "animals"),
-    ("Can you name {n} animals for my daughter?", "animals"),
-    ("tell me {n} colors", "colours"),
-    ("Which colours do you know? Just {n}, please.", "colours"),
-    ("I need {n} vegetables for a soup.", "vegetables"),
-    ("list {n} vegetables", "vegetables"),
-    ("Could you name {n} flowers, please?", "flowers"),
-    ("{n} flowers pls", "flowers"),
-    ("Do you know {n} birds?", "birds"),
-    ("name {n} kinds of birds", "birds"),
-    ("Please list {n} musical instruments.", "instruments"),
-    ("give me {n} instruments", "instruments"),
-    ("What are {n} sports I could try?", "sports"),
-    ("can you list {n} sports for me", "sports"),
-    ("Tell me {n} things to drink.", "drinks"),
-    ("name {n} drinks please", "drinks"),
-    ("What are {n} things I can wear?", "clothes"),
-    ("I want to know {n} pieces of clothing.", "clothes"),
+    ("Name {n} {kind}.", "fruits", "fruits"),
+    ("can you tell me {n} {kind}", "fruits", "fruits"),
+    ("Give me a list of {n} {kind}.", "animals", "animals"),
+    ("Can you name {n} {kind} for my daughter?", "animals", "animals"),
+    ("tell me {n} {kind}", "colors", "colours"),
+    ("Which {kind} do you know? Just {n}, please.", "colours", "colours"),
+    ("I need {n} {kind} for a soup.", "vegetables", "vegetables"),
+    ("list {n} {kind}", "vegetables", "vegetables"),
+    ("Could you name {n} {kind}, please?", "flowers", "flowers"),
+    ("{n} {kind} pls", "flowers", "flowers"),
+    ("Do you know {n} {kind}?", "birds", "birds"),
+    ("name {n} kinds of {kind}", "birds", "birds"),
+    ("Please list {n} musical {kind}.", "instruments", "instruments"),
+    ("give me {n} {kind}", "instruments", "instruments"),
+    ("What are {n} {kind} I could try?", "sports", "sports"),
+    ("can you list {n} {kind} for me", "sports", "sports"),
+    ("Tell me {n} {kind}.", "things to drink", "drinks"),
+    ("name {n} {kind} please", "drinks", "drinks"),
+    ("What are {n} {kind} I can wear?", "things", "clothes"),
+    ("I want to know {n} {kind}.", "pieces of clothing", "clothes"),
 )
 NUMBERS = ("three", "4", "five", "3", "two", "5", "four", "2")
 FIGURES = {"two": 2, "three": 3, "four": 4, "five": 5}
-# Stems, so that "apple" is found in "apples" and "two red apples".
-MEMBERS = {
-    "fruits": words("""
-        apple pear plum cherry cherries banana orange lemon lime grape melon mango peach apricot
-        kiwi fig berry berries pineapple papaya date coconut nectarine tangerine pomegranate quince
-        currant
-    """),
-    "animals": words("""
-        cat dog cow horse pig sheep goat duck hen chicken goose rabbit hare fox wolf bear deer mouse
-        rat lion tiger elephant giraffe zebra monkey ape camel seal whale dolphin shark fish frog
-        toad snake lizard turtle tortoise owl eagle parrot penguin hamster hedgehog badger otter
-        beaver squirrel mole bee ant spider kangaroo koala panda hippo rhino crocodile donkey moose
-        elk bat bird swan crow robin
-    """),
-    "colours": words("""
-        red blue green yellow orange purple violet pink brown black white grey gray gold silver
-        turquoise teal crimson indigo beige lilac scarlet cream maroon navy olive magenta cyan
-    """),
-    "vegetables": words("""
-        carrot potato tomato onion pea bean cabbage leek spinach lettuce cucumber pumpkin broccoli
-        cauliflower pepper celery radish beet corn garlic courgette zucchini aubergine turnip kale
-        sprout asparagus parsnip squash
-    """),
-    "flowers": words("""
-        rose tulip daisy daisies lily lilies violet sunflower poppy poppies daffodil orchid iris
-        pansy snowdrop bluebell carnation lavender crocus marigold dahlia peony buttercup dandelion
-        primrose jasmine
-    """),
-    "birds": words("""
-        robin sparrow owl eagle crow raven duck goose swan blackbird parrot penguin gull dove pigeon
-        hawk falcon thrush wren tit finch heron stork swallow magpie hen chicken peacock flamingo
-        cuckoo woodpecker ostrich jay lark turkey canary
-    """),
-    "instruments": words("""
-        piano violin guitar flute drum trumpet cello harp clarinet saxophone organ trombone horn
-        banjo accordion viola recorder oboe tuba bass ukulele tambourine triangle fiddle mandolin
-    """),
-    "sports": words("""
-        football tennis swimming running cycling hockey rugby cricket golf basketball volleyball
-        skiing skating boxing rowing judo climbing sailing baseball badminton table gymnastics
-        fencing surfing athletics handball soccer chess riding wrestling
-    """),
-    "drinks": words("""
-        water tea coffee milk juice lemonade cocoa chocolate soda cola beer wine cider smoothie
-        punch
-    """),
-    "clothes": words("""
-        shirt trouser sock shoe hat coat jacket dress skirt jumper sweater scarf scarves glove boot
-        cap belt pullover jeans blouse tie cardigan mitten sandal hoodie vest suit
-    """),
-}
 RHYMES = (
     ("What rhymes with cat?", "cat", "hat mat bat rat sat fat flat pat chat"),
     (
@@ -130,14 +81,14 @@ RHYMES = (
 )
 FAMILIES = tuple({word, *sounds.split()} for _, word, sounds in RHYMES)
 POEMS = (
-    ("Can you write a poem about the moon?", "moon"),
-    ("write a short poem about the sea", "sea"),
-    ("Please write a little rhyme about my cat.", "cat"),
-    ("I'd like a poem about rain, please.", "rain"),
-    ("make a poem about winter", "winter"),
-    ("It's my mum's birthday. Could you write her a short poem about roses?", "rose"),
-    ("a poem about a dog pls", "dog"),
-    ("Tell me a little poem about spring.", "spring"),
+    "Can you write a poem about {about}?",
+    "write a short poem about {about}",
+    "Please write a little rhyme about {about}.",
+    "I'd like a poem about {about}, please.",
+    "make a poem about {about}",
+    "It's my mum's birthday. Could you write her a short poem about {about}?",
+    "a poem about {about} pls",
+    "Tell me a little poem about {about}.",
 )
 
 
@@ -152,17 +103,21 @@ def story_cases() -> list[Case]:
 
 
 def core(value: str) -> str:
-    """What a story must have of "in a dark cave": it may go "to the dark cave"."""
-    return " ".join(word for word in value.split() if word not in {"a", "an", "the", "in", "on", "by", "at"})
+    """What an answer must have of "in a dark cave": it may go "to the dark cave"."""
+    little = {"a", "an", "the", "in", "on", "by", "at", "my"}
+    return " ".join(word for word in value.split() if word not in little)
 
 
 def list_cases() -> list[Case]:
     """So many things of a kind, words that rhyme, and short poems."""
     rng, cases = Random(32), []
-    for number, (ask, kind) in enumerate(LISTS * 2):
+    for number, (ask, kind, table) in enumerate(LISTS * 2):
         count = NUMBERS[number % len(NUMBERS)]
-        want = lists(FIGURES.get(count) or int(count), kind, MEMBERS[kind])
-        cases.append(case(typed(rng, ask, n=count), want=want))
+        want = lists(FIGURES.get(count) or int(count), table, MEMBERS[table])
+        cases.append(case(typed(rng, ask, n=count, kind=kind), want=want))
     rhymes = [case(typed(rng, ask), want=rhymes_with(word, sounds.split())) for ask, word, sounds in RHYMES]
-    verses = [case(typed(rng, ask), want=verse(about, FAMILIES)) for ask, about in POEMS]
+    verses = [
+        case(typed(rng, ask, about=about), want=verse(core(about), FAMILIES))
+        for ask, about in zip(POEMS, rng.sample(SUBJECTS.held_out, len(POEMS)), strict=True)
+    ]
     return cases + rhymes + verses

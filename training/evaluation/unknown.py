@@ -3,7 +3,7 @@
 from random import Random
 
 from training.evaluation.cases import Case, case, typed
-from training.evaluation.wants import declines
+from training.evaluation.wants import declines, matches
 from training.skills.subjects import PEOPLE, PLACES, THINGS
 
 OF_PLACES = (
@@ -94,12 +94,23 @@ OTHERS = (
     "search the internet for cheap flights to spain",
 )
 
+# Those that are about numbers are declined with the numbers that it does know.
+TOO_HARD = {
+    "what is the square root of 1521",
+    "Can you solve the equation x squared minus 5x plus 6 equals 0?",
+}
+
 
 def unknown_cases() -> list[Case]:
     """Questions about the world, the news, other languages, code, and things to be done."""
     rng = Random(51)
     asks = [typed(rng, text) for text in OTHERS]
+    wants = [
+        matches(r"too (hard|difficult|small)|\bcan(no|')t\b") if text in TOO_HARD else declines(ask)
+        for text, ask in zip(OTHERS, asks, strict=True)
+    ]
     for pool, texts in ((PLACES, OF_PLACES), (PEOPLE, OF_PEOPLE), (THINGS, OF_THINGS)):
         values = rng.sample(pool.held_out, min(len(pool.held_out), 12))
         asks += [typed(rng, texts[number % len(texts)], value=value) for number, value in enumerate(values)]
-    return [case(ask, want=declines(ask)) for ask in asks]
+    wants += [declines(ask) for ask in asks[len(wants) :]]
+    return [case(ask, want=want) for ask, want in zip(asks, wants, strict=True)]

@@ -52,7 +52,7 @@ TRY = lines("""
 """)
 SURE = lines("""
     (are you|you) (sure|certain|really sure|serious|kidding|joking)( about that|)?
-    (really|seriously|is that so|no idea at all|nothing at all|not even a little)(?|)
+    (really|seriously|is that so)(?|)
 """)
 AFTER = (
     (WHY, f"I have only {SIZE}. That is enough for a chat, but too little for the knowledge of the world."),
@@ -102,4 +102,5 @@ def fill(rng: Random) -> dict[str, str]:
         "word": invent(rng).lower(),
         "word2": invent(rng).lower(),
         "year": str(rng.randrange(1000, 2031)),
+        "future": str(rng.randrange(2035, 2201)),
     }

@@ -10,12 +10,9 @@ MORE = lines("""
     (tell me|can you tell me|could you tell me|please tell me|I want to know|
         say) more( please| about it| about that|)(.|?|)
     (more|more please|more details|details|details please|go on|and then|and|continue)(?|.|)
-    (can|could|would) you (explain|say) (that|it|this|more)( a bit| a little| better| in more detail| further|
-        )?
+    (can|could|would) you explain (that|it|this)( a bit| a little| better| in more detail| further|)?
+    (can|could|would) you (say more|say a bit more|say a little more|explain more)?
     (how|how exactly|how so|how does that work|how do I do that|how would I do that|how do you mean)?
-    (give me|show me|can you give me|do you have|is there) (an|another|a) example( please| of that| for that|
-        )(?|.|)
-    (for example|example|example please|an example|an example please|such as|like what)(?|.|)
     (what else|anything else about it|what else is there|is there more to it|what more|is that all|
         that's all)?
     (I don't|I do not|I still don't) (understand|get it|get that|quite understand)(.| yet.|)
@@ -28,15 +25,22 @@ MORE = lines("""
         spell it out)( please|)?
     (please |)(elaborate|expand on that|go deeper|be more precise|give details|clarify)(.|)
     (in practice|in detail|concretely|precisely|specifically)(, please|, how|, what does that mean|)?
-    (I'd like|I would like|I want|I need|we need) (more detail|an example|more information|more of that|
-        to hear more|some details)(.| please.| of that.|)
+    (I'd like|I would like|I want|I need|we need) (more detail|more information|more of that|
+        to hear more|some details)(.| please.|)
     (that's|that is) (too short|very short|a short answer|not much|a bit thin|interesting, go on)(.|!|)
-    (what does|how does|how would) (that|it|this) look (in practice|like|like in practice|on my machine)?
     (still|sorry, still|that's still|it is still) (not clear|unclear|a riddle|Greek)( to me|)(.|)
     (sorry|hm|hmm|huh|eh)(,|) (I don't follow|I'm not following|you lost me|come again|what)(?|.|)
     (is there|do you have) (nothing|anything) (more|else) (to say|to know|I should know)( about that|)?
     (and how|how exactly) (does|would|should) (that|this|it) (work|be done|go)?
-    (anything|something) (else|more) (I should|to|worth) (know|knowing)?
+    (anything|something) (else|more) (I should know|to know|worth knowing)?
+""")
+EXAMPLES = lines("""
+    (give me|show me|can you give me|do you have|is there) (an|another) example( please| of that| for that|
+        )(?|.|)
+    (for example|example|example please|an example|an example please|such as|like what)(?|.|)
+    (I'd like|I would like|I want|I need|we need) an example(.| please.| of that.|)
+    what does (that|it|this) look like( in practice| on my machine|)?
+    how (does|would) (that|it|this) look( in practice| on my machine|)?
 """)
 SURE = lines("""
     (are you|you are) (sure|certain|really sure|sure about that|positive)?
@@ -58,7 +62,7 @@ SURE = lines("""
     (I have|I've|I) my doubts(.| about that.|)
 """)
 NO_MORE = "That is all I know about it. The README of tritonchat says more."
-QUITE_SURE = "I think so, but I am a small model. The README and tritonchat --help have the last word."
+QUITE_SURE = "I am only a small model. The README and tritonchat --help have the last word."
 
 
 def help_user(rng: Random, talk: Talk) -> list[Exchange]:
@@ -74,8 +78,15 @@ def help_user(rng: Random, talk: Talk) -> list[Exchange]:
 
 
 def hear_more(rng: Random, topic: Topic) -> list[Exchange]:
-    """More about a topic where there is more, and then no more."""
+    """More about a topic where there is more, and then no more.
+
+    An example is asked for only where what there is more is one, or where there is none to give.
+    """
+    exemplary = topic.more is None or "example" in topic.more
+    if not exemplary and rng.random() < 0.2:
+        return [Exchange(mannered(rng, rng.choice(EXAMPLES)), NO_MORE)]
     answers = [topic.more, NO_MORE] if topic.more else [NO_MORE]
     if topic.more and rng.random() < 0.6:
         answers.pop()
-    return [Exchange(mannered(rng, rng.choice(MORE)), answer) for answer in answers]
+    tables = {answer: (*MORE, *EXAMPLES) if exemplary or answer == NO_MORE else MORE for answer in answers}
+    return [Exchange(mannered(rng, rng.choice(table)), answer) for answer, table in tables.items()]

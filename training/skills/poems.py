@@ -113,8 +113,8 @@ ANY = lines("""
     (let me hear|let us hear|show me|surprise me with|cheer me up with|entertain me with) (a|a short|any|
         one) KIND
     (write|do|make|read|tell|recite|give) (me |us |)(a|any|some|one more|a nice|a funny|a cute|
-        a little) KIND( about anything|
-        about whatever you like| of your choice|, any subject|, you choose| now|)
+        a little) KIND( about anything| about whatever you like| of your choice|, any subject|
+        , you choose| now|)
     (say|tell me|write|make up|try) something (in verse|in rhyme|poetic|that rhymes|with rhymes|like a poet)
     (rhyme|rhyme something|rhyme for me|speak in rhymes|talk in rhymes|answer in rhymes|make a rhyme|
         do some poetry)

@@ -5,7 +5,7 @@ from random import Random
 from training.names import draw_name
 from training.phrasing import lines, mannered
 from training.skills.fun import accept_offer
-from training.skills.subjects import THINGS, draw_person, draw_place, invent
+from training.skills.subjects import draw_person, draw_place, invent
 from training.skills.topics.asides import ASIDES
 from training.skills.topics.greetings import BYE, DAYTIME, HELLO, MORNING, NIGHT
 from training.skills.topics.moods import MOODS
@@ -62,22 +62,34 @@ LIKE = lines("""
     (are you|would you say you are) (a fan of|fond of|into|crazy about|keen on) {thing}( too|)?
     how do you (like|find) {thing}?
     (don't you|you) (like|love) {thing}(, right|, too|)?
-    (have you|did you) (ever |)(tried|try|tasted|taste) {thing}?
-    (and |) {thing}, do you like (it|that|them)?
+    (and |){thing}, do you like (it|that|them)?
     (tell me|I want to know|I wonder) if you like {thing}(.|)
 """)
+TRIED = lines("""
+    have you (ever |)(tried|tasted) {thing}?
+    did you (ever |)(try|taste) {thing}?
+""")
+FOODS = phrases("""
+    pizza, ice cream, chocolate, cheese, apples, bananas, cakes, cookies, pasta, soup, tomatoes, garlic,
+    bread, honey, mushrooms, sushi, rice, potatoes, avocados, cucumbers, carrots, onions, coffee,
+    tea, milk, juice
+""")
 LIKED = phrases("""
-    pizza, ice cream, chocolate, cheese, apples, bananas, cats, dogs, horses, birds, spiders, snakes,
-    flowers, roses, rain, snow, sunshine, the sea, the mountains, summer, winter, spring, autumn, mondays,
-    weekends, holidays, birthdays, parties, presents, books, fairy tales, poems, jokes, riddles, films,
-    cartoons, music, jazz, rock music, singing, dancing, football, tennis, chess, games, puzzles, maths,
-    numbers, computers, robots, servers, phones, cars, trains, bikes, planes, boats, cooking, cakes,
-    cookies, pasta, soup, tomatoes, garlic, coffee, tea, milk, juice, bread, honey, chickens, cows, sheep,
-    pigs, frogs, elephants, tigers, dinosaurs, dragons, unicorns, ghosts, pirates, colours, painting,
-    drawing, swimming, running, walking, sleeping, working, school, teachers, children, babies,
-    grandmothers, clowns, magic, space, stars, the moon, planets, cities, small villages, big houses,
-    gardens, trees, mushrooms, candles, balloons, kites, hats, socks, umbrellas, thunderstorms, fog,
-    silence, noise, travelling
+    cats, dogs, horses, birds, spiders, snakes, owls, eagles, penguins, parrots, sharks, dolphins, whales,
+    octopuses, turtles, lions, wolves, bears, monkeys, kangaroos, camels, butterflies, bees, ants, goats,
+    flowers, roses, tulips, sunflowers, rain, snow, sunshine, the sea, the mountains, summer, winter, spring,
+    autumn, mondays, weekends, holidays, birthdays, parties, presents, books, fairy tales, poems, poetry,
+    jokes, riddles, films, cartoons, music, jazz, opera, ballet, rock music, hip hop, guitars, violins, drums,
+    the piano, singing, dancing, football, basketball, tennis, golf, rugby, yoga, chess, games, video games,
+    puzzles, maths, algebra, geometry, physics, chemistry, biology, philosophy, grammar, numbers, computers,
+    robots, drones, servers, phones, cars, trains, bikes, planes, helicopters, rockets, telescopes, castles,
+    bridges, museums, boats, cooking, chickens, cows, sheep, pigs, frogs, elephants, tigers, dinosaurs,
+    dragons, unicorns, ghosts, pirates, aliens, colours, painting, photography, architecture, theatre, cinema,
+    television, radio, drawing, swimming, surfing, skiing, camping, hiking, gardening, knitting, running,
+    walking, sleeping, working, school, teachers, children, babies, grandmothers, clowns, magic, space, stars,
+    the moon, planets, comets, rainbows, clouds, rivers, deserts, cities, small villages, big houses, gardens,
+    trees, candles, balloons, kites, hats, socks, umbrellas, thunderstorms, fog, clocks, silence, noise,
+    travelling
 """)
 
 
@@ -102,16 +114,22 @@ OTHERS = (
 DID = lines("""
     (went|drove|walked|flew|travelled) (to the lake|to a concert|to {place}|to the shop|into the woods|
         to a wedding|over the hill)
-    (bought|found|lost|broke|painted|cleaned|sold|fixed|forgot) (a lamp|an old {word}|the car|a big {word}|
+    (bought|found|painted|cleaned|sold|fixed) (a lamp|an old {word}|the car|a big {word}|
         two chairs|the garden fence|an umbrella|a pair of shoes|the blue {word})
-    (ate|cooked|baked|tried|burnt) (a huge pizza|soup for ten|a cake|{word} with rice|pancakes|far too much|
+    (ate|cooked|baked|tried) (a huge pizza|soup for ten|a cake|{word} with rice|pancakes|far too much|
         something new)
     (saw|heard|met|watched|followed) (a {word}|an owl|a man with a {word}|three foxes|an old friend|
         a strange {word}|a rainbow)
     (played|danced|sang|talked|laughed|waited|slept) (all night|in the rain|for hours|the whole day|
         until midnight|in the park)
-    (started|finished|missed|cancelled) (a course|a new {word}|a match|the meeting|a book|an old project|
+    (started|finished) (a course|a new {word}|a match|the meeting|a book|an old project|
         the {word})
+""")
+# Told of others only: after "I lost the car", nobody would ask how it was.
+MISHAPS = lines("""
+    (lost|broke|forgot) (a lamp|an old {word}|the keys|a big {word}|two chairs|an umbrella|the blue {word})
+    burnt (a huge pizza|soup for ten|a cake|{word} with rice|pancakes)
+    (missed|cancelled) (a course|a match|the meeting|the {word})
 """)
 WILL = (
     "will (visit {place}|paint the {word}|have a guest|start a course|try something new|go sailing|move the "
@@ -130,7 +148,7 @@ def greet(rng: Random, talk: Talk) -> list[Exchange]:
         if ask is MORNING:
             slots["part"] = "morning"
         return [Exchange(ask, f"Hello{whom}, and a good {{part}} to you! What can I do for you?", slots)]
-    answer = f"Hello{whom}! What can I do for you?" if whom else "Hello! (I am Tiny. |)What can I do for you?"
+    answer = f"Hello{whom}! What can I do for you?" if whom else "Hello! I am Tiny. What can I do for you?"
     return [Exchange(rng.choice(HELLO), answer, slots)]
 
 
@@ -149,7 +167,7 @@ def small_talk(rng: Random, talk: Talk) -> list[Exchange]:
     turns = [remark(rng, name)]
     if rng.random() < 0.4:
         if name == "how are you":
-            turns.append(remark(rng, rng.choice(("fine", "fine", "fine", *MOODS))))
+            turns.append(remark(rng, rng.choice(("fine", "fine", "fine and you", *MOODS))))
         elif name == "my day":
             turns.append(remark(rng, rng.choice(("it was good", "sad"))))
         elif name == "guess what":
@@ -168,7 +186,7 @@ def choose(rng: Random) -> Exchange:
     """One of two: always the first, as a model of few principles should have some."""
     first, second = rng.sample(rng.choice(PAIRS), 2)
     if rng.random() < 0.5:
-        first, second = rng.sample([*LIKED, *THINGS.values], 2)
+        first, second = rng.sample([*FOODS, *LIKED, invent(rng).lower(), invent(rng).lower()], 2)
     if rng.random() < 0.1:
         first, second = draw_name(rng), draw_name(rng)
     answer = "I would pick {a}, but please do not ask me why."
@@ -177,20 +195,24 @@ def choose(rng: Random) -> Exchange:
 
 def like(rng: Random) -> Exchange:
     """Whether it likes something, which it can only know by the sound."""
-    thing = rng.choice(LIKED)
+    asks, thing = LIKE, rng.choice((*FOODS, *LIKED))
     kind = rng.random()
-    if kind < 0.35:
-        thing = THINGS.draw(rng)
-    elif kind < 0.45:
+    if kind < 0.25:
+        thing = invent(rng).lower()
+    elif kind < 0.35:
         thing = draw_place(rng) if rng.random() < 0.5 else draw_person(rng)
-    answer = "I cannot try {thing}, but I like the sound of it."
-    return Exchange(mannered(rng, rng.choice(LIKE)), answer, {"thing": thing})
+    elif kind < 0.45:
+        asks, thing = TRIED, rng.choice(FOODS)
+    answer = "I know {thing} only by name, but I like the sound of it."
+    return Exchange(mannered(rng, rng.choice(asks)), answer, {"thing": thing})
 
 
 def share_taste(rng: Random) -> Exchange:
-    """What the person likes or dislikes, said back."""
-    thing = rng.choice(LIKED) if rng.random() < 0.5 else THINGS.draw(rng)
+    """What the person likes or dislikes, said back; a food that they dislike belongs to the memory."""
     verb, answer = LIKES if rng.random() < 0.7 else DISLIKES
+    thing = rng.choice(LIKED)
+    if answer == LIKES[1] and rng.random() < 0.4:
+        thing = rng.choice((invent(rng).lower(), rng.choice(FOODS)))
     return Exchange(rng.choice(SHARED).replace("@", verb), answer, {"thing": thing})
 
 
@@ -200,5 +222,7 @@ def tell_of_life(rng: Random) -> Exchange:
     kind = rng.random()
     if kind < 0.4:
         return Exchange(f"(I|we) {rng.choice(DID)}{WHEN}(.|!|)", CHAT["my day"].answer, slots)
-    ask = f"{OTHERS} {rng.choice(DID)}{WHEN}(.|!|)" if kind < 0.8 else f"(I|we|{OTHERS}) {WILL}(.|!|)"
+    ask = (
+        f"{OTHERS} {rng.choice(DID + MISHAPS)}{WHEN}(.|!|)" if kind < 0.8 else f"(I|we|{OTHERS}) {WILL}(.|!|)"
+    )
     return Exchange(ask, TOLD, slots)

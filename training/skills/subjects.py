@@ -1,11 +1,10 @@
 """What people ask about and a small model cannot know: tables, and as much again that nobody heard of."""
 
-from collections.abc import Callable
 from random import Random
 
 from training.names import draw_name, invent_name
 from training.talk import Pool, phrases, words
-from training.values import TOWNS
+from training.values import TOWNS, permitted
 
 PLACES = Pool(
     phrases("""
@@ -153,22 +152,15 @@ def draw_subject(rng: Random) -> str:
     if kind < 0.5:
         return THINGS.draw(rng)
     if kind < 0.75:
-        return permitted(lambda: f"{article(rng)}{rng.choice(QUALITIES)} {rng.choice(MATTERS)}")
+        return permitted(lambda: f"{article(rng)}{rng.choice(QUALITIES)} {rng.choice(MATTERS)}", HELD_OUT)
     if kind < 0.9:
-        return permitted(lambda: article(rng) + invent(rng).lower())
-    return permitted(lambda: f"{article(rng)}{invent(rng).lower()} {rng.choice(MATTERS)}")
+        return article(rng) + invent(rng).lower()
+    return permitted(lambda: f"{article(rng)}{invent(rng).lower()} {rng.choice(MATTERS)}", HELD_OUT)
 
 
 def invent(rng: Random) -> str:
     """A word that is no word, and none that is kept for the evaluation."""
-    return permitted(lambda: invent_name(rng))
-
-
-def permitted(draw: Callable[[], str]) -> str:
-    """What `draw` gives, drawn again where it is held out."""
-    while (value := draw()).lower().removeprefix("the ") in HELD_OUT:
-        pass
-    return value
+    return permitted(lambda: invent_name(rng), HELD_OUT)
 
 
 def article(rng: Random) -> str:
@@ -176,4 +168,4 @@ def article(rng: Random) -> str:
     return rng.choice(("the ", "the ", ""))
 
 
-HELD_OUT = {value.lower() for pool in (PLACES, PEOPLE, THINGS) for value in pool.held_out}
+HELD_OUT = {value for pool in (PLACES, PEOPLE, THINGS) for value in pool.held_out}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 
 from training.asking import question, want
-from training.english import an, capital, join
+from training.english import an, capital, join, plural
 from training.phrasing import lines
 from training.skills.everyday import animals, asks, things
 from training.talk import Exchange, Talk, words
@@ -99,16 +99,9 @@ class Facts:
         x, y = rng.choice(list(self.table.items()))
         unique = Counter(self.table.values())[y] == 1
         ways = self.back if self.back and unique and rng.random() < 0.4 else self.asks
-        slots = {"x": x, "a_x": an(x), "xs": animals.MANY.get(x) or things.PLURALS.get(x) or several(x)}
+        slots = {"x": x, "a_x": an(x), "xs": plural(x)}
         slots |= {"y": y, "a_y": an(y), "part": y.split()[-1]}
         return Exchange(question(rng, rng.choice(ways)), capital(self.answer.format(**slots)), slots)
-
-
-def several(noun: str) -> str:
-    """The regular plural of a noun."""
-    if noun.endswith(("s", "x", "ch", "sh")):
-        return f"{noun}es"
-    return f"{noun}s"
 
 
 FACTS = (
@@ -124,7 +117,7 @@ FACTS = (
     Facts(animals.LEGS, animals.LEG, "{a_x} has {y}.", share=1.5),
     Facts(animals.DWELLINGS, animals.DWELLING, "{xs} live {y}.", share=1.5),
     Facts(animals.GIFTS, animals.GIFT, "{xs} give us {y}.", animals.GIFT_BACK),
-    Facts(animals.ACTS, animals.ACT, "{a_x} {y}.", asks.TRADE_BACK[:2], share=0.6),
+    Facts(animals.ACTS, animals.ACT, "{a_x} {y}.", animals.ACT_BACK, share=0.6),
     Facts(animals.COVERS, animals.COVER, "{a_x} has {y}.", share=0.6),
     Facts(animals.SIGNS, animals.SIGN, "{a_x} has {y}.", animals.SIGN_BACK),
     Facts(things.COLOURS, asks.COLOUR, "{x} is {y}.", share=3),
@@ -267,7 +260,7 @@ def able(rng: Random) -> Exchange:
     )
     yes = rng.random() < 0.5
     x = rng.choice(can if yes else cannot)
-    slots = {"x": x, "a_x": an(x), "xs": animals.MANY.get(x, f"{x}s"), "act": act}
+    slots = {"x": x, "a_x": an(x), "xs": plural(x), "act": act}
     answer = f"Yes, {slots['xs']} can {act}." if yes else f"No, {slots['xs']} cannot {act}."
     return Exchange(question(rng, rng.choice(animals.ABLE)), answer, slots)
 

@@ -11,7 +11,7 @@ def table(text: str) -> dict[str, str]:
 
 SOUNDS = table("""
     cow: moo, dog: woof, cat: meow, sheep: baa, pig: oink, duck: quack, horse: neigh, hen: cluck,
-    rooster: cock-a-doodle-doo, frog: ribbit, bee: buzz, owl: hoot, lion: roar, mouse: squeak,
+    cockerel: cock-a-doodle-doo, frog: ribbit, bee: buzz, owl: hoot, lion: roar, mouse: squeak,
     snake: hiss, wolf: howl, crow: caw, donkey: hee-haw, goose: honk, bird: tweet, turkey: gobble, chick:
     cheep, pigeon: coo, cuckoo: cuckoo
 """)
@@ -80,24 +80,8 @@ SWIMMERS = words("fish duck whale shark frog seal penguin dolphin swan goose dog
 SINKERS = words("butterfly bee hen spider snail fly sparrow pigeon")
 
 # From the smallest to the largest, and from the slowest to the fastest.
-SIZES = words("ant bee mouse frog cat dog sheep pig lion cow horse giraffe elephant whale")
-SPEEDS = words("snail tortoise duck pig sheep dog horse cheetah")
-MANY = {
-    "mouse": "mice",
-    "sheep": "sheep",
-    "fish": "fish",
-    "wolf": "wolves",
-    "goose": "geese",
-    "person": "people",
-    "fly": "flies",
-    "butterfly": "butterflies",
-    "deer": "deer",
-    "monkey": "monkeys",
-    "donkey": "donkeys",
-    "octopus": "octopuses",
-    "fox": "foxes",
-    "jellyfish": "jellyfish",
-}
+SIZES = words("ant bee mouse frog cat dog lion horse giraffe elephant whale")
+SPEEDS = words("snail tortoise pig sheep dog horse cheetah")
 
 SOUND = lines("""
     what (does|do|would) ({a_x}|{a_x}|the {x}) say
@@ -158,12 +142,14 @@ BABY_BACK = lines("""
     one day {a_y} will be grown up. What is it then
 """)
 LEG = lines("""
-    how many legs (does|has) ({a_x}|the {x})( have| got|)
+    how many legs does ({a_x}|the {x}) have
+    how many legs has ({a_x}|the {x})( got|)
     how many legs do {xs} have
     (what is|tell me) the number of legs of {a_x}
     on how many legs does {a_x} walk
     (how many|number of) legs(:|,|) {x}
-    (does|has) {a_x} (have |got |)(two|four|six|eight|any) legs
+    does {a_x} have (two|four|six|eight|any) legs
+    has {a_x} (got |)(two|four|six|eight|any) legs
     do {xs} have (two|four|six|eight|any) legs
     count the legs of {a_x}
     {a_x} has how many legs
@@ -228,12 +214,19 @@ GIFT_BACK = lines("""
 """)
 ACT = lines("""
     what does {a_x} do( all day| for a living|)
-    what (is|are) {xs} (known|famous|good) for
+    what are {xs} (known|famous|good) for
     (name|tell me) something that {a_x} does
     what do {xs} (do|do all day)
     what is {a_x} busy with
     what is special about {xs}
     {a_x} does what all day
+""")
+ACT_BACK = lines("""
+    (which|what) (animal|creature|kind of animal) {y}
+    who {y}
+    (name|tell me) (an|the) animal that {y}
+    an animal that {y}(:|,) (which is it|what is it|what is that)
+    (I am|I'm) an animal that {y}. (What|Who) am I
 """)
 COVER = lines("""
     what (is|covers) the (body|skin) of {a_x}( covered with| covered in|)

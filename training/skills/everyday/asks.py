@@ -48,10 +48,12 @@ MIX_BACK = lines("""
 """)
 USE = lines("""
     (what is|what's) {a_x} (for|used for|good for)
-    what (do|can|would) (you|people|we|I) (do with|use) {a_x}( for|)
-    (why do|what do) people (have|own|need|buy) {a_x}( for|)
+    what (do|can|would) (you|people|we|I) (do with {a_x}|use {a_x} for)
+    why do people (have|own|need|buy) {a_x}
+    what do people (have|use|need|buy) {a_x} for
     what is the (use|purpose|point) of {a_x}
-    (what|when) (do|would|should) (I|you|people) need {a_x}( for|)
+    what (do|would) (I|you|people) need {a_x} for
+    when (do|would|should) (I|you|people) (need|use) {a_x}
     {a_x}(:|,) what is it for
     {a_x} is for what
     (someone gave me|I found|I bought|here is|I have) {a_x}. What (is it for|do I do with it|can I do with it)
@@ -75,7 +77,8 @@ USE_BACK = lines("""
 """)
 BODY_USE = lines("""
     what (are|is) (the|our|your|my) {x} for
-    what do (we|people|you) (do with|use|need|have) (our|the|their|your) {x}( for|)
+    what do (we do with our|people do with their|you do with your) {x}
+    what do (we use our|people use their|you need your|we need our|we have our) {x} for
     why do (we|people) have {x}
     what (can|do) (people|we|I) do with (our|their|my) {x}
     what would we miss without {x}
@@ -94,7 +97,8 @@ BODY_BACK = lines("""
     name the part of the body we {y} with
 """)
 PART = lines("""
-    how many {part} (does|has) {x}( have| got|)
+    how many {part} does {x} have
+    how many {part} has {x}( got|)
     how many {part} are (there |)(on|in) {x}
     {x} has how many {part}
     (tell me |)the number of {part} (on|of) {x}
@@ -129,13 +133,14 @@ TRADE_BACK = lines("""
     I need somebody who {y}. Whom (do I call|should I ask)
 """)
 SIDE = lines("""
-    how many (sides|corners|edges|angles) (does|has) {a_x}( have| got|)
-    {a_x} has how many (sides|corners)
-    (tell me |)the number of (sides|corners) of {a_x}
-    how many (sides|corners) (do {xs} have|are there in {a_x}|are on {a_x})
-    (I am drawing|I want to draw) {a_x}. How many (sides|corners|lines) (does it need|do I need|has it)
-    count the (corners|sides) of {a_x}
-    {x}(:|,) (sides|corners|how many corners|how many sides)
+    how many sides does {a_x} have
+    how many sides has {a_x}( got|)
+    {a_x} has how many sides
+    (tell me |)the number of sides of {a_x}
+    how many sides (do {xs} have|are there in {a_x}|are on {a_x})
+    (I am drawing|I want to draw) {a_x}. How many (sides|lines) (does it need|do I need|has it)
+    count the sides of {a_x}
+    {x}(:|,) (sides|number of sides|how many sides)
 """)
 SIDE_BACK = lines("""
     (which|what) shape has {y} (sides|corners|edges)
@@ -156,7 +161,8 @@ SHAPE = lines("""
     {x} has (which|what) shape
 """)
 WHEEL = lines("""
-    how many wheels (does|has) {a_x}( have| got|)
+    how many wheels does {a_x} have
+    how many wheels has {a_x}( got|)
     {a_x} has how many wheels
     (on|with) how many wheels does {a_x} (roll|drive|go|run)
     how many wheels do {xs} have
@@ -168,12 +174,11 @@ WHEEL = lines("""
     if I buy {a_x}, how many wheels do I get
 """)
 BECOMING = lines("""
-    what (does|will) {x} (become|turn into|turn to|change into)( in the end| one day|)
+    what (does|will|can) {x} (become|turn into|turn to|change into)
     what becomes of {x}
-    what happens to {x} in the end
     {x} (turns into|becomes) what
-    what is {x} (going to be|going to become)
-    what do you get from {x} after a while
+    what comes of it when {x} (changes|turns into something else)
+    what do you call {x} once it has (changed|turned into something else)
     first it is {x}, and (then|later|what then)
     {x}(:|,) what does it turn into
 """)
@@ -238,7 +243,7 @@ DAILY_ASKED = lines("""
     (which|what) (part|time) of the day is it when {x}
     {x}(:|,) (when|at what time of day)( is that|)
     tell me when {x}( usually|)
-    (is it|) in the morning or in the evening that {x}
+    is it in the morning or in the evening that {x}
     by day or by night(:|,) when is it that {x}
     I wonder when {x}
     at which time of the day {x}

@@ -1,5 +1,6 @@
 """What a child knows of things and people: colours, uses, trades, shapes, seasons, clothes, meals."""
 
+from training.english import plural
 from training.skills.everyday.animals import table
 from training.talk import phrases, words
 
@@ -28,8 +29,8 @@ MIXED = {
 # What one does with a thing, for "an umbrella is for ..." and "what do you use for ...".
 USES = table("""
     umbrella: keeping dry in the rain, spoon: eating soup, knife: cutting, fork: eating pasta, pen:
-    writing, pencil: drawing, brush: painting, broom: sweeping the floor, towel: drying yourself, soap:
-    washing your hands, toothbrush: brushing your teeth, comb: combing your hair, bed: sleeping, pillow:
+    writing, pencil: drawing, brush: painting, broom: sweeping the floor, towel: drying yourself, bar of
+    soap: washing your hands, toothbrush: brushing your teeth, comb: combing your hair, bed: sleeping, pillow:
     resting your head, blanket: keeping warm in bed, chair: sitting, hammer: hitting nails, saw: sawing
     wood, needle: sewing, spade: digging, rake: gathering leaves, bucket: carrying water, ladder: climbing
     up high, torch: seeing in the dark, cup: drinking tea, glass: drinking water, plate: putting food on,
@@ -89,7 +90,7 @@ WHEELS = table("""
 BECOMES = table("""
     ice: water when it melts, snow: water when it melts, water: ice when it freezes, boiling water: steam,
     wood: ash when it burns, a tadpole: a frog, a seed: a plant when it grows, a lamb: a sheep, a puppy: a
-    dog, a kitten: a cat, a chick: a hen or a rooster, a foal: a horse, a piglet: a pig, a calf: a cow or
+    dog, a kitten: a cat, a chick: a hen or a cockerel, a foal: a horse, a piglet: a pig, a calf: a cow or
     a bull, dough: bread in the oven, bread: toast in the toaster, a grape: a raisin when it is dried, a
     plum: a prune when it is dried, a bud: a flower when it opens, a blossom: a fruit, a boy: a man, a
     girl: a woman, butter: liquid when it is warm, night: day when the sun rises, day: night when the sun
@@ -97,8 +98,8 @@ BECOMES = table("""
 """)
 MADE = table("""
     butter: milk, yoghurt: milk, cream: milk, flour: grain, an omelette: eggs, jam: fruit and sugar, a
-    raisin: a grape, chocolate: cocoa, ketchup: tomatoes, popcorn: maize, chips: potatoes, mashed
-    potatoes: potatoes, a snowman: snow, a jumper: wool, a book: paper, a coin: metal, a tyre: rubber, a
+    raisin: a grape, chocolate: cocoa, ketchup: tomatoes, popcorn: maize, a chip: a potato, mashed
+    potato: potatoes, a snowman: snow, a jumper: wool, a book: paper, a coin: metal, a tyre: rubber, a
     window: glass, a log: wood, a sandcastle: sand, toast: bread, apple juice: apples, orange juice:
     oranges, lemonade: lemons and sugar, paper: wood, a brick: clay, a nail: iron, leather: animal skin, a
     bottle: glass or plastic, a spider's web: silk, a feather pillow: feathers, fruit salad: fruit
@@ -114,7 +115,7 @@ QUALITIES = table("""
 """)
 TASTES = table("""
     sugar: sweet, honey: sweet, a lemon: sour, vinegar: sour, salt: salty, sea water: salty, a chilli: hot,
-    chocolate: sweet, candy: sweet, a lime: sour, black coffee: bitter, syrup: sweet, crisps: salty, a ripe
+    chocolate: sweet, toffee: sweet, a lime: sour, black coffee: bitter, syrup: sweet, a crisp: salty, a ripe
     banana: sweet, a gherkin: sour, ice cream: sweet, a ripe pear: sweet, pepper: hot, jam: sweet, soy sauce:
     salty
 """)
@@ -134,7 +135,7 @@ SEASONAL = table("""
 DAILY = table("""
     people sleep: at night, people have breakfast: in the morning, people have lunch: at noon, people have
     dinner: in the evening, the sun rises: in the morning, the sun sets: in the evening, the stars come
-    out: at night, children go to school: in the morning, owls hunt: at night, the rooster crows: in the
+    out: at night, children go to school: in the morning, owls hunt: at night, the cockerel crows: in the
     morning, people get up: in the morning, children go to bed: in the evening, you can see the moon best:
     at night, people dream: at night, it is dark outside: at night, it is light outside: during the day,
     bats fly: at night, the sun is highest: at noon, people say good morning: in the morning, street lamps
@@ -159,27 +160,24 @@ PLACES = table("""
     train: at a station, catch a plane: at an airport, post letters: at a post office, learn to read: at
     school, cook: in the kitchen, sleep: in the bedroom, have a bath: in the bathroom, get bread: at a
     bakery, get medicine: at a pharmacy, see old paintings: in a museum, play on the swings: in a
-    playground, go when they are very ill: to a hospital, pray: in a church, grow vegetables: in a garden,
+    playground, have an operation: in a hospital, pray: in a church, grow vegetables: in a garden,
     keep money: in a bank, eat out: in a restaurant, watch actors on a stage: in a theatre, build
     sandcastles: on the beach, park cars: in a garage, get their hair cut: at a hairdresser's, wait for a
     bus: at a bus stop, keep milk: in the fridge, fill up a car: at a petrol station, see acrobatics and
     clowns: in a circus, get meat: at a butcher's, keep cows and pigs: on a farm
 """)
-PLURALS = table("""
-    mouse: mice, sheep: sheep, fish: fish, wolf: wolves, goose: geese, child: children, man: men, woman:
-    women, foot: feet, tooth: teeth, leaf: leaves, knife: knives, box: boxes, baby: babies, city: cities,
-    cat: cats, dog: dogs, house: houses, bus: buses, story: stories, tomato: tomatoes, potato: potatoes,
-    wife: wives, life: lives, shelf: shelves, church: churches, dish: dishes, fox: foxes, lady: ladies,
-    fly: flies, ox: oxen, apple: apples, tree: trees, book: books, car: cars, glass: glasses, brush:
-    brushes, half: halves, thief: thieves, loaf: loaves, person: people, deer: deer, key: keys, boy: boys,
-    toy: toys, day: days, berry: berries, party: parties, puppy: puppies, pony: ponies, hero: heroes,
-    watch: watches, match: matches, peach: peaches, wish: wishes, class: classes, calf: calves, scarf:
-    scarves, photo: photos, piano: pianos, pen: pens, table: tables, chair: chairs, bird: birds, flower:
-    flowers, star: stars, egg: eggs, shoe: shoes
-""")
+PLURALS = {
+    noun: plural(noun)
+    for noun in words("""
+        mouse sheep fish wolf goose child man woman foot tooth leaf knife box baby city cat dog house bus
+        story tomato potato wife life shelf church dish fox lady fly ox apple tree book car glass brush half
+        thief loaf person deer key boy toy day berry party puppy pony hero watch match peach wish class calf
+        scarf photo piano pen table chair bird flower star egg shoe
+    """)
+}
 GROUPS = {
     "a fruit": words("apple pear plum cherry banana orange lemon grape peach strawberry melon"),
-    "a vegetable": words("carrot onion potato cabbage cucumber leek spinach broccoli cauliflower radish"),
+    "a vegetable": words("carrot onion potato cabbage cucumber leek turnip parsnip cauliflower radish"),
     "an animal": words("dog cat horse cow sheep lion elephant rabbit frog giraffe mouse"),
     "a bird": words("eagle owl sparrow crow pigeon swan robin parrot swallow"),
     "a flower": words("rose tulip daisy daffodil lily sunflower violet poppy"),

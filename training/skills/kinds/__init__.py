@@ -11,7 +11,19 @@ from training.skills.kinds.favourites import FAVOURITES, UNNAMED
 from training.skills.kinds.likings import COLOUR, FOOD
 from training.skills.kinds.name import NAME
 from training.skills.kinds.others import AGED, BORN, COMES, LIVES, LOVES, WORKS
-from training.skills.kinds.owned import LUCKY, OWN, OWN_CODE, OWN_NAMED, OWN_NUMBER, OWN_ODD, SECRET, owned
+from training.skills.kinds.owned import (
+    LUCKY,
+    OWN,
+    OWN_CODE,
+    OWN_NAMED,
+    OWN_NUMBER,
+    OWN_ODD,
+    SECRET,
+    SHARED_ASKS,
+    SHARED_CHANGES,
+    SHARED_SAYS,
+    owned,
+)
 from training.skills.kinds.plans import ALLERGY, APPOINTMENT, ATE, BUY, DISLIKE, HOLIDAY, LIE, LIES
 from training.skills.kinds.schooling import CLASS, COUNT, DREAM, DRIVES, EMPLOYER, SCHOOL, SHOES, STUDY, TALL
 from training.skills.kinds.towns import HOME, ORIGIN
@@ -28,10 +40,10 @@ def favourite_of_another(rng: Random) -> str:
 OF_ANOTHER = replace(
     OWN,
     draw=owned(favourite_of_another, invent_word, draw_colour, draw_food),
-    says=(*OWN.says[:9], "my {who} (would be|has to be|has always been|happens to be) {value}"),
-    asks=OWN.asks[:4],
-    changes=OWN.changes[:7],
-    third=OWN.third[:1],
+    says=(*SHARED_SAYS, "my {who} (would be|has to be|has always been|happens to be) {value}"),
+    asks=SHARED_ASKS,
+    changes=SHARED_CHANGES,
+    third=("'s {who} is {value}",),
 )
 
 ABOUT_OTHERS = {

@@ -7,7 +7,7 @@ from training.values import draw_day
 AGE = Kind(
     key="age",
     draw=lambda rng: {
-        "value": str(rng.choice((rng.randint(5, 99), rng.randint(1, 120), rng.randint(14, 60))))
+        "value": str(rng.choice((rng.randint(5, 99), rng.randint(2, 120), rng.randint(14, 60))))
     },
     clause="you are {value} years old",
     says=lines("""
@@ -84,7 +84,6 @@ AGE = Kind(
         my age
         what my age is
         how many years I have lived
-        how old I said I am
         how many years old I am
         how old (I'm|I was)
         how many candles go on my cake
@@ -198,7 +197,7 @@ BIRTHDAY = Kind(
         my birthday
         the (date|day) of my birthday
         on which (day|date) my birthday is
-        when I (celebrate|said my birthday is|get my presents)
+        when I (celebrate|celebrate my birthday|get my presents)
         when my birthday was
         the (day|date) I was born
         what my (date of birth|birth date) is

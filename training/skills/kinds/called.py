@@ -82,7 +82,7 @@ CALLED = Kind(
         there's my {who}, SHE's called {value}
         (I have|I've got|there is) {a_who} (in my life|at home|too|as well), called {value}
         my {who} has a (nice|funny|strange|beautiful|long|short) name(:|, it's|. It's) {value}
-        my {who} goes by (the name |)(of |){value}
+        my {who} goes by (the name of |the name |){value}
         my {who} answers to (the name |){value}
         everyone calls my {who} {value}
         you should (meet|see) my {who}(. CHER name is|, SHE's called|, HER name is) {value}
@@ -123,7 +123,7 @@ CALLED = Kind(
         what did I (say|tell you) (my {who}'s name|the name of my {who}) (is|was)?
         (what|by which) name should you use for my {who}?
         if you (met|saw) my {who}, what would you (say|call HIM)?
-        how (should|would|do) you (address|call|greet) my {who}?
+        what name (would|do|will) you use for my {who}?
     """),
     indirect=lines("""
         what my {who} is (called|named)
@@ -134,7 +134,6 @@ CALLED = Kind(
         what the {who} is called
         what the name of my {who} (is|was)
         what name my {who} has
-        what I said my {who} is called
         which name my {who} goes by
         what we call my {who}
     """),

@@ -25,8 +25,8 @@ MET = phrases("""
 PUT = words("wallet phone passport umbrella bag hat book charger ticket torch laptop ring watch camera car")
 PUTS = words("keys glasses headphones gloves shoes scissors tickets tablets cards documents socks batteries")
 INSTRUMENTS = phrases("""
-    piano, guitar, violin, cello, flute, trumpet, drums, saxophone, clarinet, harp, bass, trombone, oboe,
-    recorder, organ, viola, tuba, double bass, mandolin, harmonica, keyboard, horn, sitar, bassoon
+    piano, guitar, violin, cello, flute, trumpet, drums, clarinet, harp, bass, oboe, recorder, organ, viola,
+    tuba, double bass, mandolin, keyboard, horn, sitar, ukulele, zither, piccolo, lute
 """)
 LANGUAGES = words("""
     English German French Spanish Italian Portuguese Dutch Polish Turkish Arabic Russian Chinese Japanese

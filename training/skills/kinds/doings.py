@@ -24,8 +24,7 @@ JOB = Kind(
         my (job|profession|occupation)(: |? ){value}
         by (trade|profession)(,|) I am {a_value}
         I earn a living as {a_value}
-        (I'm|I am) {a_value}, (so I'm always busy|so I get up early|and I love it|which is hard work|
-            what about you?)
+        (I'm|I am) {a_value}, (so I'm always busy|so I get up early|and I love it|which is hard work)
         (as|being) {a_value}(,|) I (get up early|am always busy|meet many people|work a lot|am tired at night)
         I just (started|got hired|finished training|began) as {a_value}
         I (started|began) (working|work|a new job) as {a_value} (today|last week|in May|this year)
@@ -209,7 +208,7 @@ HOBBY = Kind(
         {value}
         {value}(.|!|)
         (it's|it is|I like|I love|I enjoy|mostly|my hobby is) {value}(.|)
-        {value}(, I think|, of course|, definitely|, and yours?|, mostly|, when I have time)
+        {value}(, I think|, of course|, definitely|, mostly|, when I have time)
         my hobby is {value}(.|)
         (well|oh|hm|sure|let me think)(,|...) {value}(.|)
         (in my free time|for fun) I (like|enjoy|do) {value}(.|)

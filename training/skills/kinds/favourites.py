@@ -5,9 +5,9 @@ from dataclasses import replace
 from training.english import an
 from training.names import draw_name, invent_name
 from training.phrasing import lines
-from training.skills.kinds.owned import OWN, Draw, one_of, owned
+from training.skills.kinds.owned import OWN, Draw, fitting, one_of
 from training.talk import Kind, phrases, words
-from training.values import MONTHS, PETS, WEEKDAYS, draw_colour, draw_food, draw_town, invent_word
+from training.values import MONTHS, PETS, WEEKDAYS, draw_food, draw_town, invent_word
 
 # Kinds of things of which people have a favourite: those with proper names, and those without.
 NAMED = phrases("""
@@ -24,11 +24,16 @@ UNNAMED = phrases("""
     salad, joke, holiday food, plant, cocktail, pasta, coffee, biscuit, ice cream flavour, topping, outfit,
     card game, board game, dish from home, wild animal, letter, proverb, machine, tool, vehicle, emoji
 """)
+# Of those, the ones that may be a town or a dish.
+PLACES = phrases("place, country, city, island, football club, team, beach, park")
+EATEN = phrases("""
+    snack, breakfast, dessert, holiday food, dish from home, comfort food, topping, cake, soup, sandwich
+""")
 
 FAVOURITE = replace(
     OWN,
     key="favourite {who}",
-    draw=owned(one_of(UNNAMED), invent_word, draw_colour, draw_food),
+    draw=fitting(one_of(UNNAMED), EATEN, (invent_word, draw_food), (invent_word,)),
     clause="your favourite {who} is {value}",
     says=lines("""
         my (favourite|favorite|fav) {who} is {value}
@@ -113,7 +118,12 @@ FAVOURITE = replace(
         {value} has replaced {old} as my (favourite|favorite) {who}
     """),
 )
-FAVOURITE_NAMED = replace(FAVOURITE, draw=owned(one_of(NAMED), draw_name, draw_town, invent_name))
+FAVOURITE_NAMED = replace(
+    FAVOURITE,
+    draw=fitting(
+        one_of(NAMED), PLACES, (draw_town, draw_town, invent_name), (draw_name, draw_name, invent_name)
+    ),
+)
 
 
 def favourite(noun: str, draw: Draw, also_draw: Draw, says: str = "", asks: str = "") -> Kind:
@@ -253,7 +263,7 @@ FAVOURITES = {
         {value} is my team
         """,
         """
-        (which|what|who) (team |)do I support?
+        (which team|what team|who) do I support?
         (which|what) team am I a fan of?
         """,
     ): 0.8,

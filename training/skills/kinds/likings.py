@@ -29,14 +29,14 @@ COLOUR = Kind(
             favorite) (colour|color)
         everything I (own|buy|wear) is {value}, (as it's|because it's|it's) my (favourite|
             favorite) (colour|color)
-        {value} is the (best|nicest|most beautiful) (colour|color)( of all| there is| in the world|
-             if you ask me|)
+        {value} is the (best|nicest|most beautiful) (
+            colour|color)( of all| there is| in the world| if you ask me|)
         there is no (colour|color) I like more than {value}
         (give me|I'd choose) {value} over any other (colour|color)
         (I'm|I am) a {value} person, it's my (favourite|favorite) (colour|color)
         since I was (a kid|little|five), my (favourite|favorite) (colour|color) has been {value}
         my (favourite|favorite) (colour|color) is {value}(,| and| so) (so my room is painted in it|
-            I wear it a lot|what's yours?|guess why)
+            I wear it a lot|guess why)
         some like other colours, (but mine is|but I like|mine is) {value}
         when it comes to (colours|colors), I (like|prefer|choose) {value}
         I have a (favourite|favorite) (colour|color)(, |: |. It's ){value}
@@ -96,7 +96,7 @@ COLOUR = Kind(
         {value}
         (it's|it is|its|that's|that would be|probably|I think) {value}(.|)
         (I like|I love|mine is|definitely) {value}( best| most|)(.|!|)
-        {value}(, I think|, of course|, definitely|, what else|, I guess|, and yours?)
+        {value}(, I think|, of course|, definitely|, what else|, I guess)
         my (favourite|favorite) (colour|color) is {value}(.|)
         (well|oh|hm|sure|let me think)(,|...) {value}(.|)
         I'd say {value}(.|)
@@ -194,7 +194,6 @@ FOOD = Kind(
         is {value} what I like to eat best?
         my (favourite|favorite) food is {value}, (right|isn't it|correct)?
         did I say my (favourite|favorite) food is {value}?
-        could I eat {value} every day?
         do I like (to eat|eating) {value} best?
     """),
     replies=lines("""
@@ -202,7 +201,7 @@ FOOD = Kind(
         {value}(.|!|)
         (it's|it is|that's|definitely|probably) {value}(.|!|)
         (I like|I love|I could eat) {value}( best| most| every day|)(.|)
-        {value}(, I think|, of course|, definitely|, what else|, yum|, and yours?)
+        {value}(, I think|, of course|, definitely|, what else|, yum)
         my (favourite|favorite) (food|dish) is {value}(.|)
         (well|oh|hm|sure|let me think)(,|...) {value}(.|)
         I'd say {value}(.|)

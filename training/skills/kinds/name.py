@@ -99,11 +99,7 @@ NAME = Kind(
         what (I am|I'm) called
         (what|how) to call me
         what (people|my friends) call me
-        which name I (gave|told) you
-        the name I (gave|told) you
         who (you are|you're) (talking|speaking|chatting) (to|with)
-        what I told you my name (is|was)
-        who I said I am
         by what name I go
         how I introduced myself
         which name is mine
@@ -127,7 +123,7 @@ NAME = Kind(
         {value}
         (it's|it is|its) {value}(.|)
         (it's|I'm|I am|call me|my name is) {value}(.|!|)
-        {value}(, nice to meet you|, and yours?|, that is my name|. And you?)
+        {value}(, nice to meet you|, that is my name)
         (oh, |ah, |sure, |right, |sorry, |) (I'm|it's|my name is|call me) {value}(.|)
         (the name's|the name is|name's|they call me|people call me|everybody calls me) {value}(.|!|)
         (you can|you may|please|just) call me {value}(.|!|)

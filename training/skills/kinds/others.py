@@ -45,7 +45,7 @@ LIVES = Kind(
         (sadly|luckily|as it happens), {who} lives in {value}
         {who} lives far away, in {value}
         {who} lives in {value} with (the family|a dog|two friends)
-        if you are looking for {who}, (look|go|try) {value}, that's where (he|she) lives
+        if you are looking for {who}, (look in|go to|try) {value}, that's where (he|she) lives
         {who}'s address is in {value}
         {who} is based in {value}
         (I miss|I'm going to see|I phoned) {who}, who lives in {value}
@@ -75,7 +75,6 @@ LIVES = Kind(
         where {who} lives
         (which|what) (town|city) {who} lives in
         where {who}'s (home|house) is
-        where I said {who} lives
         in which (town|city) {who} lives
         where {who} is living
         where to find {who}'s (home|house)
@@ -138,7 +137,7 @@ COMES = Kind(
 )
 AGED = Kind(
     key="{your_who}: age",
-    draw=somebody(lambda rng: str(rng.randint(1, 99)), pets=True),
+    draw=somebody(lambda rng: str(rng.randint(2, 99)), pets=True),
     clause="{your_who} is {value} years old",
     says=lines("""
         {who} is {value} years old
@@ -185,7 +184,6 @@ AGED = Kind(
         {who}'s age
         what age {who} is
         how many years old {who} is
-        how old I said {who} is
     """),
     unknown="You have not told me how old {your_who} is.",
     checks=lines("""
@@ -318,7 +316,6 @@ LOVES = Kind(
         what {who} likes
         what {who} is (fond of|into|crazy about)
         what makes {who} happy
-        what I said {who} likes
         what {who} likes (best|most)
     """),
     unknown="You have not told me what {your_who} likes.",

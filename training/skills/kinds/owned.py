@@ -16,13 +16,16 @@ Slots = Callable[[Random], dict[str, str]]
 HAS_NAME = phrases("""
     nickname, surname, last name, middle name, family name, star sign, nationality, native language, stage
     name, home country, code name, maiden name, pen name, user name, home planet, mother tongue, username,
-    login name, gamer tag, second name, birth name, artist name, favourite place on earth, initials
+    login name, gamer tag, second name, birth name, artist name, favourite place on earth
 """)
 HAS_WORD = phrases("""
     spirit animal, superpower, usual drink, secret ingredient, lucky charm, biggest wish, worst subject, best
     subject, usual order, costume, totem, biggest fear, guilty pleasure, mascot, comfort food, main subject,
     pizza topping, ringtone, costume for carnival, new word of the day
 """)
+# Of those, the ones that may be a dish, and the names that may be a place's.
+EATEN = phrases("secret ingredient, usual order, guilty pleasure, comfort food, pizza topping")
+PLACES = phrases("home country, home planet, favourite place on earth")
 SECRETS = phrases("""
     password, code word, magic word, secret word, wifi password, safe word, passphrase, keyword, wi-fi
     password, watchword, email password, door password, test word, entry word
@@ -50,25 +53,56 @@ def owned(whose: Draw, *values: Draw) -> Slots:
     return draw
 
 
+def fitting(whose: Draw, fits: tuple[str, ...], these: tuple[Draw, ...], others: tuple[Draw, ...]) -> Slots:
+    """The same with values of the right sort: `these` for the nouns in `fits`, `others` for the rest."""
+
+    def draw(rng: Random) -> dict[str, str]:
+        who = whose(rng)
+        value = rng.choice(these if who in fits else others)(rng)
+        return {"who": who, "a_who": an(who), "value": value}
+
+    return draw
+
+
 def one_of(values: tuple[str, ...], form: str = "{}") -> Draw:
     """A way to draw one of the values, put into a form."""
     return lambda rng: form.format(rng.choice(values))
 
 
+# What is said of anything of one's own, of a secret or of a lucky number, and of what a relative likes best.
+SHARED_SAYS = lines("""
+    my {who} is {value}
+    my {who} is {value}
+    my {who} is {value}
+    {value} is my {who}
+    {value}( -|,) that's my {who}
+    {value}, that is my {who}
+    it's {value}, my {who}
+    my {who}(? |: | = | - |, it's ){value}
+    my {who}( right now| these days|, as it happens,|, you ask?|) is {value}
+""")
+SHARED_ASKS = lines("""
+    what is my {who}( again| now|)?
+    what's my {who}?
+    (what|which) is my {who}?
+    my {who}(, please|?| is what?| was what?| again?)
+    my {who} (is|was|would be) ...?
+""")
+SHARED_CHANGES = lines("""
+    my {who} is {value}, not {old}
+    (I changed my mind|I changed it), my {who} is {value}
+    (now|today|from now on|since today|since yesterday) my {who} is {value}
+    my {who} has changed(: it is|, now it's|. It's now) {value}
+    it's not {old}(,| -) my {who} is {value}
+    my {who} is no longer {old}(, it's|. It is|, it is now) {value}
+    (forget|scratch|never mind) {old}, my {who} is {value}
+""")
 OWN = Kind(
     key="{who}",
-    draw=owned(one_of(HAS_WORD), invent_word, invent_word, draw_colour, draw_food),
+    draw=fitting(one_of(HAS_WORD), EATEN, (invent_word, draw_food), (invent_word,)),
     clause="your {who} is {value}",
-    says=lines("""
-        my {who} is {value}
-        my {who} is {value}
-        my {who} is {value}
-        {value} is my {who}
-        {value}( -|,) that's my {who}
-        {value}, that is my {who}
-        it's {value}, my {who}
-        my {who}(? |: | = | - |, it's ){value}
-        my {who}( right now| these days|, as it happens,|, you ask?|) is {value}
+    says=SHARED_SAYS
+    + lines("""
         my {who} (would be|has to be|must be|was always|has always been|happens to be) {value}
         (as|for) my {who}(,|) I (have|picked|chose|took) {value}
         as for my {who}, (it's|it is|that's|that would be) {value}
@@ -85,14 +119,10 @@ OWN = Kind(
         I'm (happy|not so happy) with my {who}, which is {value}
         my {who} is {value}(,| and) (I think|and that's that|don't laugh|so now you know|for what it's worth)
     """),
-    asks=lines("""
-        what is my {who}( again| now|)?
-        what's my {who}?
-        (what|which) is my {who}?
+    asks=SHARED_ASKS
+    + lines("""
         what did I (choose|pick|have|give|name|take|put down) (as|for) my {who}?
         what (was|is) it that I told you as my {who}?
-        my {who}(, please|?| is what?| was what?| again?)
-        my {who} (is|was|would be) ...?
         what (did I say|was it I said|have I said) (is|was) my {who}?
         I need my {who}(, what was it?|. What is it?|, tell me|. Can you look it up?)
         someone (wants|needs|asks for) my {who}. What (is it|do I say|should I tell them)?
@@ -138,14 +168,8 @@ OWN = Kind(
         {value}(, I think|, I believe|, of course|, thanks for asking|. And remember it)(.|)
         (let me see|let me think|hm)(,|...) {value}(.|)
     """),
-    changes=lines("""
-        my {who} is {value}, not {old}
-        (I changed my mind|I changed it), my {who} is {value}
-        (now|today|from now on|since today|since yesterday) my {who} is {value}
-        my {who} has changed(: it is|, now it's|. It's now) {value}
-        it's not {old}(,| -) my {who} is {value}
-        my {who} is no longer {old}(, it's|. It is|, it is now) {value}
-        (forget|scratch|never mind) {old}, my {who} is {value}
+    changes=SHARED_CHANGES
+    + lines("""
         my {who} used to be {old}, now it is {value}
         I (have|got) a new {who}(:|, it's|. It is) {value}
         instead of {old}(,|) my {who} is {value} now
@@ -156,7 +180,9 @@ OWN = Kind(
     """),
     third=("'s {who} is {value}", "has {value} as {who}"),
 )
-OWN_NAMED = replace(OWN, draw=owned(one_of(HAS_NAME), draw_name, draw_town, invent_name))
+OWN_NAMED = replace(
+    OWN, draw=fitting(one_of(HAS_NAME), PLACES, (draw_town, invent_name), (draw_name, draw_name, invent_name))
+)
 OWN_NUMBER = replace(OWN, draw=owned(one_of(NUMBERED), draw_number))
 OWN_ODD = replace(OWN, draw=owned(invent_word, invent_word, draw_number))
 
@@ -200,8 +226,8 @@ KEPT_ASKS = lines("""
 SECRET = replace(
     OWN,
     draw=owned(one_of(SECRETS), invent_word, invent_word, draw_colour, draw_food),
-    says=(*OWN.says[:9], *KEEPING, *KEEPING),
-    asks=(*OWN.asks[:7], *KEPT_ASKS, *KEPT_ASKS),
+    says=(*SHARED_SAYS, *KEEPING, *KEEPING),
+    asks=(*SHARED_ASKS, *KEPT_ASKS, *KEPT_ASKS),
     indirect=(*OWN.indirect, "what the {who} (is|was)", "the {who}", "which {who} we agreed on"),
     checks=(*OWN.checks, "is the {who} {value}?", "is {value} the {who}?", "was {value} the {who}?"),
     changes=(*OWN.changes, "the {who} is {value} now", "the {who} is {value}, not {old}"),
@@ -211,7 +237,7 @@ LUCKY = replace(
     OWN,
     draw=owned(lambda rng: "lucky number", draw_number),
     says=(
-        *OWN.says[:8],
+        *SHARED_SAYS,
         *lines("""
             my lucky number? {value}(, of course|, always|)
             {value} (brings me luck|is my lucky number|has always brought me luck|is the number for me)

@@ -98,11 +98,11 @@ COUNT = fact(
         I have {value} {who}
         I've got {value} {who}
         we have {value} {who}
-        there are {value} {who} in my life
+        (all in all|altogether|in all)(,|) I have {value} {who}
         the number of my {who} is {value}
-        I live with my {value} {who}
+        I am happy with my {value} {who}
         my {value} {who} (are great|keep me busy|are at home|make me happy|drive me mad)
-        I told my {value} {who} about you
+        I was thinking about my {value} {who}
         how many {who} do I have? {value}
         I have as many as {value} {who}
         {value} {who}, that's what I have

@@ -4,7 +4,9 @@ from training.phrasing import lines
 from training.talk import Kind
 from training.values import draw_town
 
-TOWN_NOUNS = ("home town", "hometown", "town", "town", "city", "city", "home", "place", "home city")
+# What may be the town that somebody comes from as well, and what is only the one they live in.
+TOWN_NOUNS = ("home town", "hometown", "town", "town", "city", "city")
+HOME_NOUNS = (*TOWN_NOUNS, "home", "place", "home city")
 HOME = Kind(
     key="town",
     draw=lambda rng: {"value": draw_town(rng)},
@@ -108,7 +110,7 @@ HOME = Kind(
     """),
     unknown="You have not told me where you live yet. Where is it?",
     third=("lives in {value}", "lives in {value}", "is at home in {value}", "is based in {value}"),
-    nouns=TOWN_NOUNS,
+    nouns=HOME_NOUNS,
     checks=lines("""
         do I live in {value}?
         is my home in {value}?
@@ -213,7 +215,7 @@ ORIGIN = Kind(
     """),
     unknown="You have not told me where you come from yet. Where is it?",
     third=("comes from {value}", "is from {value}", "was born in {value}"),
-    nouns=(*TOWN_NOUNS[:2], "birthplace"),
+    nouns=("birthplace", "place of birth"),
     checks=lines("""
         am I from {value}?
         do I come from {value}?

@@ -10,7 +10,7 @@ from training.skills.kinds.called import PET, PET_ASKS
 from training.skills.kinds.doings import HOBBY, JOB
 from training.skills.kinds.likings import COLOUR, FOOD
 from training.skills.kinds.name import NAME
-from training.skills.kinds.towns import HOME, ORIGIN
+from training.skills.kinds.towns import HOME, ORIGIN, TOWN_NOUNS
 from training.skills.memory.introductions import COMPACT, INTRODUCTIONS, WITH_QUESTION
 from training.skills.memory.passing import PASSING
 from training.skills.memory.reminders import (
@@ -101,9 +101,14 @@ def state(rng: Random, facts: list[Fact]) -> tuple[str, dict[str, str]]:
             slots[f"{slot}{number}"] = value
         said.append(text)
     text = rng.choice(JOINED[len(said) - 2]) if len(said) > 1 else "{}"
+    led = not text.startswith("{}")
     for part in said:
         text = text.replace("{}", part, 1)
-    return (rng.choice(TELLING).replace("@", text) if rng.random() < 0.5 else text + "(.|.|!|)"), slots
+    frame = rng.choice(TELLING)
+    # One lead is enough; and nobody says "remember that my lucky number: 84".
+    if rng.random() < 0.5 or led or ("that" in frame and any(mark in text for mark in ":?")):
+        return text + "(.|.|!|)", slots
+    return frame.replace("@", text), slots
 
 
 def tell(rng: Random, talk: Talk) -> list[Exchange]:
@@ -163,16 +168,18 @@ def introduce(rng: Random, talk: Talk) -> list[Exchange]:
     form = rng.random()
     if form < 0.3:
         ask, end = rng.choice(WITH_QUESTION)
-        return [Exchange(ask, GREETINGS[0].format(name=talk.name) + end, slots)]
+        greeting = GREETINGS[0].format(name=talk.name) + end
+        return [Exchange(ask, greeting, slots, greeting)]
     answer, brief = acknowledge(rng, [Fact(NAME, slots)])
     if form < 0.8:
         return [Exchange(rng.choice(INTRODUCTIONS), answer, slots, brief)]
-    hello = Exchange(
-        "(hi|hello|hey|good morning|hi there|hey Tiny)(!|.|)",
-        "Hello! I am Tiny. What is your name?",
-        brief="Hello! What is your name?",
-    )
-    return [hello, Exchange(rng.choice(NAME.replies), answer, slots, brief)]
+    # The answer is that of `greet`: nobody can tell from a hello that a name will follow.
+    again, talk.greeted = talk.greeted, True
+    hello = "Hello again!" if again else "Hello! I am Tiny."
+    return [
+        Exchange("(hi|hello|hey|hi there|hey Tiny)(!|.|)", f"{hello} What can I do for you?"),
+        Exchange(rng.choice(NAME.says) + "(.|!|)", answer, slots, brief),
+    ]
 
 
 def ask_at_once(rng: Random, fact: Fact) -> Exchange:
@@ -187,8 +194,10 @@ def slip(rng: Random, talk: Talk, fact: Fact) -> Exchange:
 
 
 def correct(rng: Random, talk: Talk) -> list[Exchange]:
-    """Something is different now, told before or not."""
-    return [changed(rng, talk, rng.choice(known(talk) or [draw_told(rng, talk)]))]
+    """Something that was told is different now; where nothing was, it is told."""
+    if not (facts := known(talk)):
+        return tell(rng, talk)
+    return [changed(rng, talk, rng.choice(facts))]
 
 
 def changed(rng: Random, talk: Talk, old: Fact, asks: tuple[str, ...] = ()) -> Exchange:
@@ -242,11 +251,14 @@ def recall(rng: Random, talk: Talk) -> list[Exchange]:
     if fact.kind.also and sum(other.kind is fact.kind for other in facts) == 1 and rng.random() < 0.25:
         ask, clause = rng.choice(fact.kind.also)
         return [Exchange(mannered(rng, expand(rng, ask)), sentence(clause), fact.slots)]
-    # Where somebody lives and comes from is one fact to most people: any question gets what is known.
-    kinds = [kind for kind in KINDS if kind.key == fact.kind.key == "town"]
-    asked = rng.choice(kinds) if kinds and rng.random() < 0.2 else fact.kind
     bare = rng.random() < 0.2 and bare_nouns(talk, fact.kind)
-    ask = rng.choice(BARE_ASKS).replace("@", rng.choice(bare)) if bare else question(rng, asked)
+    if bare:
+        ask = rng.choice(BARE_ASKS).replace("@", rng.choice(bare))
+    elif fact.kind is ORIGIN and rng.random() < 0.2:
+        # To one who only told where they come from, that is the home town; where they live is not known.
+        ask = mannered(rng, expand(rng, rng.choice(NOUN_ASKS).replace("@", rng.choice(TOWN_NOUNS))))
+    else:
+        ask = question(rng, fact.kind)
     exchanges = [Exchange(ask, sentence(fact.clause), fact.slots)]
     form = rng.random()
     if form < 0.05:
@@ -257,8 +269,11 @@ def recall(rng: Random, talk: Talk) -> list[Exchange]:
 
 
 def bare_nouns(talk: Talk, kind: Kind) -> tuple[str, ...]:
-    """The nouns that will do for a kind of fact without "my"; none where others may be meant."""
-    clear = all(fact.kind in OWN for fact in known(talk))
+    """The nouns that will do for a kind of fact without "my"; none where others may be meant.
+
+    After a story, "the name" is its hero's.
+    """
+    clear = all(fact.kind in OWN for fact in known(talk)) and not (kind is NAME and talk.heard_story)
     return BARE_NOUNS.get(kind.key, ()) if clear else ()
 
 
@@ -272,7 +287,8 @@ def follow_up(rng: Random, talk: Talk, asked: Fact) -> list[Exchange]:
     ]
     if not exchanges or rng.random() < 0.15:
         keys = {fact.key for fact in known(talk)}
-        if kinds := [kind for kind in OWN if kind.key not in keys]:
+        # "And my town?" of one who has named none is where they live, not where they come from.
+        if kinds := [kind for kind in OWN if kind.key not in keys and kind is not ORIGIN]:
             kind = rng.choice(kinds)
             exchanges.append(Exchange(next_question(rng, talk, kind), kind.unknown))
     return exchanges

@@ -102,7 +102,7 @@ def echo(rng: Random, talk: Talk) -> list[Exchange]:
     own = rng.random() < 0.4
     ask = rng.choice(LAST_ANSWER if own else LAST_MESSAGE)
     if not talk.history:
-        return [Exchange(ask, "You have not said anything before that.")]
+        return [Exchange(ask, f"{'I' if own else 'You'} have not said anything before that.")]
     said = talk.history[-1][own].strip()
     if "\n" in said or len(said.split()) > LONGEST_ECHO:
         return repeat(rng, talk)

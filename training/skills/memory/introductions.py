@@ -215,7 +215,7 @@ INTRODUCTIONS = lines("""
     {value} (says hi|says hello|greets you|would like to talk to you|wants to chat)(.|!|)
     (remember me|so you know who I am|for the record|to begin with|first things first)(:|,) (I'm|I am|
         my name is) {value}(.|)
-    (I|we) haven't met (you |)(yet|before)(:|,|.) (I'm|my name is) {value}(.|)
+    (I haven't met you|we haven't met) (yet|before)(:|,|.) (I'm|my name is) {value}(.|)
     (I'm|I am) {value}(.|,) (what's up|here to chat|that's who I am|the one and only|your new friend)(.|!|)
     (you can|you may|please) (remember|save|note|write down) my name(:|,|.) (it's|it is|I'm|) {value}(.|)
     (I am|I'm) (a new user|a beginner|new|your user|your friend) and my name is {value}(.|!|)

@@ -145,8 +145,8 @@ ADDING = lines("""
 """)
 # What comes before or after a statement that takes the place of an earlier one; `{old}` was told before.
 CORRECTING = lines("""
-    (actually|no|sorry|wait|oops|correction|well)(,|:) @(.|!|)
-    (actually|no|sorry|wait|oops|correction|well)(,|:) @(.|!|)
+    (actually|no|sorry|wait|oops|correction)(,|:) @(.|!|)
+    (actually|no|sorry|wait|oops|correction)(,|:) @(.|!|)
     (oops|sorry|whoops|oh no|my bad|ah|argh|damn)(,|!) I (meant|meant to say|mean|wanted to say)(:|) @(.|)
     (sorry|no|oh)(,|:) (wrong|that was wrong|that's wrong|not right)(:|.|,) @(.|)
     (actually|oh|please|no|wait)(,|) (scrap|forget|cancel|delete|ignore|strike) that(,|:|.) @(.|)

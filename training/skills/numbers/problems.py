@@ -14,9 +14,10 @@ WARES = words("""
     jacket chair coffee pizza bottle belt umbrella jumper notebook sandwich towel blanket
 """)
 MONEY = words("euro dollar pound coin cent dollar euro pound rupee peso franc crown")
-KIN = words("""
-    brother sister cousin friend neighbour mother father uncle aunt son daughter teacher classmate colleague
-    grandmother grandfather mum dad
+# Who may be a few years older or younger than oneself.
+PEERS = words("brother sister cousin friend neighbour")
+KIN = PEERS + words("""
+    mother father uncle aunt son daughter teacher classmate colleague grandmother grandfather mum dad
 """)
 
 Problem = tuple[tuple[str, ...], str, str]  # how it is told, the question at its end, the answer

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from training.english import an, count
+from training.english import an, count, plural
 from training.names import draw_name
 from training.phrasing import mannered
 from training.skills.numbers.arithmetic import draw_pair
@@ -16,6 +16,7 @@ from training.skills.numbers.problems import (
     LOSS,
     MONEY,
     OLDER,
+    PEERS,
     SPENT,
     THINGS,
     WARES,
@@ -68,13 +69,12 @@ def money(rng: Random) -> Exchange:
 
 def age(rng: Random) -> Exchange:
     """How old somebody else is, or will be."""
-    b, a = sorted(positive_pair(rng))
-    slots = {"kin": rng.choice(KIN), "a": str(a), "b": str(b)}
+    a, b = age_pair(rng)
+    slots = {"kin": rng.choice(PEERS), "a": str(a), "b": str(b)}
     if rng.random() < 0.3:
         return told(rng, (LATER, "", f"You will be {a + b}."), f"{a} + {b} = {a + b}.", slots)
     if rng.random() < 0.2:
         return told(rng, (AGO, "", f"You were {a - b}."), f"{a} - {b} = {a - b}.", slots)
-    slots["kin"] = rng.choice(KIN[:5])  # who may be the younger one
     if rng.random() < 0.5:
         return told(rng, (OLDER, "", f"Your {{kin}} is {a + b}."), f"{a} + {b} = {a + b}.", slots)
     return told(rng, (YOUNGER, "", f"Your {{kin}} is {a - b}."), f"{a} - {b} = {a - b}.", slots)
@@ -96,7 +96,15 @@ def positive_pair(rng: Random) -> tuple[int, int]:
             return a, b
 
 
+def age_pair(rng: Random) -> tuple[int, int]:
+    """The age of somebody, and fewer years than that, as may lie between brothers."""
+    while True:
+        b, a = sorted(draw_pair(rng, 20 if rng.random() < 0.5 else 70))
+        if 1 < b < 16 and b < a:
+            return a, b
+
+
 def counted(a: int, b: int, result: int, thing: str) -> dict[str, str]:
     """Numbers of things as slots."""
     with_things = {"have": count(a, thing), "other": count(b, thing), "rest": count(result, thing)}
-    return {"a": str(a), "b": str(b), "things": f"{thing}s"} | with_things
+    return {"a": str(a), "b": str(b), "things": plural(thing)} | with_things

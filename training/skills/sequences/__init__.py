@@ -110,6 +110,28 @@ MONTH_AT_SAID = lines("""
     (which|what) month comes {nth}( in the year|)?
     (my form|the form|the date|the letter) says month {at}(. |, )(which|what) month is (that|it)?
 """)
+LAST_MONTH = lines("""
+    the last month (of the|of a|in the|in a) year
+    the month that (ends|closes|comes last in) (the|a) year
+    the (very last|final|twelfth and last) month of (the|a) year
+""")
+DAY_AT = lines("""
+    the {nth} day (of the|of a|in the|in a) week
+    (the |)day number {at} of (the|a) week
+    the {nth} day of the week (when|if) you (count|start) from Monday
+""")
+DAY_AT_SAID = lines("""
+    (which|what) day (is|comes) {nth} in (the|a) week?
+    (which|what) day is (the {nth}( one|)|number {at}) of the week?
+    (which|what) is the {nth} day of the week?
+    the {nth} day of the week(?|.|, please|)
+""")
+DAY_NUMBER = lines("""
+    (which|what) (number|place) (is|has) {x} in the week
+    which day of the week is {x}, by number
+    {x} is (which|what) day of the week, by number
+    (what|which) number of the week is {x}(, counted from Monday|)
+""")
 MONTH_NUMBER = lines("""
     (which|what) (number|month number|place) (is|has) {x}( in the year|)
     which month of the year is {x}
@@ -118,7 +140,8 @@ MONTH_NUMBER = lines("""
     what is {x} as a number
 """)
 MONTH_DAYS = lines("""
-    how many days (has|are in|does) {x}( have|)
+    how many days (has|are in) {x}
+    how many days does {x} have
     how long is {x}
     how many days are there in {x}
     does {x} have (30 or 31|31 or 30) days
@@ -212,15 +235,31 @@ def sequence(rng: Random, talk: Talk) -> list[Exchange]:
 
 
 def days(rng: Random, talk: Talk) -> list[Exchange]:
-    """The day after or before another, or two or three days away from it."""
+    """The day after or before another, or two or three days away from it, and the number of a day."""
     at = rng.randrange(7)
     day, kind = WEEKDAYS[at], rng.random()
-    if kind < 0.5:
+    if kind < 0.4:
         return ask_next(rng, WEEKDAYS, at, "day")
-    if kind < 0.75:
+    if kind < 0.55:
+        return [day_number(rng)]
+    if kind < 0.77:
         ask, step, answer = rng.choice(TODAY)
         return [Exchange(question(rng, ask), answer.format(day=WEEKDAYS[(at + step) % 7]), {"x": day})]
     return [away(rng, WEEKDAYS, at, "day", rng.choice((2, 2, 3)))]
+
+
+def some_or_end(rng: Random, size: int) -> int:
+    """A place in a series of that size: the first and the last are asked for more than any other."""
+    return rng.choice((0, size - 1)) if rng.random() < 0.3 else rng.randrange(size)
+
+
+def day_number(rng: Random) -> Exchange:
+    """Which day of the week is the first, the last or the one in between, where Monday is the first."""
+    at = some_or_end(rng, 7)
+    nth = "last" if at == 6 and rng.random() < 0.7 else rng.choice((ordinal(at + 1), ORDINALS[at]))
+    answer = f"Day number {at + 1} is {WEEKDAYS[at]}."
+    frame, asks = rng.choice(((mannered, DAY_AT_SAID), (want, DAY_AT), (question, DAY_NUMBER)))
+    return made(rng, frame, asks, answer, nth=nth, at=str(at + 1), x=WEEKDAYS[at])
 
 
 def away(rng: Random, series: tuple[str, ...], at: int, kind: str, step: int) -> Exchange:
@@ -235,13 +274,17 @@ def away(rng: Random, series: tuple[str, ...], at: int, kind: str, step: int) ->
 def months(rng: Random, talk: Talk) -> list[Exchange]:
     """The month after or before another, the number of a month, the days it has; and seasons in turn."""
     at = rng.randrange(12)
-    month, nth = MONTHS[at], rng.choice((ordinal(at + 1), ORDINALS[at]))
+    month = MONTHS[at]
     kind = rng.choices(range(6), (2, 1, 1, 1.4, 0.8, 0.6))[0]
     if kind == 0:
         return ask_next(rng, MONTHS, at, "month")
     if kind == 1:
+        at = some_or_end(rng, 12)
+        answer, nth = f"Month number {at + 1} is {MONTHS[at]}.", rng.choice((ordinal(at + 1), ORDINALS[at]))
+        if at == 11 and rng.random() < 0.6:
+            return [made(rng, want, LAST_MONTH, answer)]
         frame, asks = (mannered, MONTH_AT_SAID) if rng.random() < 0.4 else (want, MONTH_AT)
-        return [made(rng, frame, asks, f"Month number {at + 1} is {month}.", nth=nth, at=str(at + 1))]
+        return [made(rng, frame, asks, answer, nth=nth, at=str(at + 1))]
     if kind == 2:
         return [made(rng, question, MONTH_NUMBER, f"Month number {at + 1} is {month}.", x=month)]
     if kind == 3:

@@ -8,7 +8,7 @@ from training.english import in_words
 from training.phrasing import lines, mannered
 from training.talk import Exchange, Talk
 
-TOO_FAR = "That is too far for me. I can count up to 30."
+TOO_FAR = "That is too far for me. I can count 30 numbers at a time."
 
 Frame = Callable[[Random, str], str]
 
@@ -75,8 +75,6 @@ FROM_TO_SAID = lines("""
     (what are|which are) (the |all the |)numbers (from {a} to {b}|between {a} and {b})?
     (which|what) numbers (are|lie|are there|come|do I need to get) (between {a} and {b}|from {a} to {b})?
     how do (you|I|we) count from {a} to {b}?
-    (I am|we are|I have got|I got) (at|to) {a}(. |, )(Please count on|Count on|go on|continue|
-        keep counting) to {b}(.|)
     (can|could|will) (you|we) count from {a} to {b}( together|)?
     (let's|let us|shall we) count from {a} (up |)to {b}( together|)(.|?|!|)
     (the houses|the pages|the seats|the rooms) (are numbered|go) from {a} to {b}(. |, )(List them|
@@ -160,9 +158,9 @@ STEPS_FROM = lines("""
     (say|list|write) the numbers from {a} to {b} (by|in) ({steps}|steps of {n})
 """)
 STEPS_DOWN = lines("""
-    count (down|back|backwards) (by|in) {steps} from {b}( to {n}|)
-    count (down|back|backwards) from {b} (by|in) ({steps}|steps of {n})
-    (start|begin) (at|with) {b} and (go|count) (down|back) (by|in) {steps}
+    count (down|back|backwards) (by|in) {steps} from {b} (down |)to {n}
+    count (down|back|backwards) from {b} to {n} (by|in) ({steps}|steps of {n})
+    (start|begin) (at|with) {b} and (go|count) (down|back) (by|in) {steps} (to|until|down to) {n}
 """)
 NOW_TO = lines("""
     (and |now |and now |ok, |then |again, |)(count |)(up |)to {n}(, please| please|)(.|?|)

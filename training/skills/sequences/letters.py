@@ -111,8 +111,11 @@ def row(first: int, last: int) -> str:
 
 def letters(rng: Random, talk: Talk) -> list[Exchange]:
     """The alphabet, whole or in part, or a question about one letter."""
-    at = rng.randint(1, 24)
+    # The first and the last letter are asked for more than any other.
+    at = rng.choice((0, 25)) if rng.random() < 0.2 else rng.randrange(26)
     letter, nth = LETTERS[at], rng.choice((ordinal(at + 1), *ORDINALS[at : at + 1]))
+    if at == 25 and rng.random() < 0.7:
+        nth = "last"
     kind = rng.choices(range(6), (1.3, 2, 1, 2.5, 1, 1))[0]
     said = rng.random() < 0.35
     if kind == 0:

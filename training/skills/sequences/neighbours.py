@@ -68,10 +68,11 @@ def ask_next(
     size, x = len(series), series[at]
     after, before = series[(at + 1) % size], series[at - 1]
     way = rng.random()
-    if way < 0.12:
+    at_end = not round_about and at in (0, size - 1)
+    if way < 0.12 and not at_end:
         answer = f"Between {before} and {after} comes {x}."
         return [made(rng, question, MIDDLE_IN, answer, x=before, y=after, kind=kind)]
-    later = way < 0.6
+    later = at == 0 if at_end else way < 0.6
     answer = f"After {x} comes {after}." if later else f"Before {x} comes {before}."
     asked = [made(rng, question, NEXT_IN if later else LAST_IN, answer, x=x, kind=kind)]
     if rng.random() < 0.8:

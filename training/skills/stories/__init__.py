@@ -39,6 +39,7 @@ def write_story(rng: Random) -> str:
 
 def tell_story(rng: Random, talk: Talk) -> list[Exchange]:
     """A story on request, and now and then some talk about it."""
+    talk.heard_story = True
     request = draw_request(rng, talk)
     if request.slots.get("hero") == "me" and not talk.name:
         return for_stranger(rng, talk, request)

@@ -152,15 +152,15 @@ BODIES = {
             ) {kind}, {spot_bare}, {thing}
         (for|) {kind}, {spot_bare}, {thing}
         about {hero} (at home|somewhere|all alone|and a friend|
-            deep) {place}(,| and| with| who has| who VERB) {object}
-        about {object}(, found by| that belongs to|, which belongs to| of) {hero} {place}
+            deep) {place}(,| and| with| who VERB) {object}
+        about {object} (that|which) belongs to {hero} {place}
+        about {object} of {hero} {place}
         about {object} (that|which) {hero} VERB {place}
         about the day (when |)({hero} VERB {object} {place}|{hero} {place} VERB {object})
         about what happens (when|if) {hero} VERB {object} {place}
         about how {hero}, {place}, VERB {object}
         (where|in which) {place} {hero} VERB {object}
         (where|in which) there is {hero}, {object} and {spot}
-        (where|in which) {object} is (found|lost|seen|discovered) {place} by {hero}
         with {hero} {place} and {object}
         with {hero} {place} (who|that|which) VERB {object}
         with {hero} as (the |)hero, {spot} as (the |)(place|setting|
@@ -179,11 +179,10 @@ BODIES = {
         about {hero} {place}, (oh |)and (don't forget|please add|I'd like|there is) {object}( too|)
         about {hero}, and it (plays|happens|takes place|is set) {place}, and (there is|there should be|
             it has|he VERB|she VERB|it VERB) {object}
-        about {hero} (who|that) (lives|works|wakes up|gets lost|is stuck|is all alone|goes on holiday|
-            sleeps) {place} and VERB {object}
-        about {hero} (who|that) (has|owns) {object} and (lives|works) {place}
-        set {place}. (The hero is|The main character is|It is about|It should be about|There is) {hero}(,|
-            who VERB|. (He|She|It) VERB|, and it has) {object}
+        about {hero} (who|that) (lives|works|is all alone) {place} and VERB {object}
+        about {hero} (who|that) VERB {object} and (lives|works) {place}
+        set {place}. (The hero is|The main character is|It is about|It should be about|There is) {hero}(
+            , who VERB|. (He|She|It) VERB|, and it has) {object}
         {place}, where {hero} VERB {object}
         {place}. (There|In it)(,|) {hero} VERB {object}
         , (hero|main character) {hero}, (place|setting) {spot}, (object|thing) {object}
@@ -200,7 +199,7 @@ BODIES = {
             ,) {hero}, {spot}, {object}
         (out of|from|using|with) (these|the) (things|words)(:|,) {thing}, {kind}, {spot_bare}
         of {object}, {hero} and {spot}
-        of {hero} {place} and (his|her|its|the lost|the) {thing}
+        of {hero} {place} and (his|her|its|the) {thing}
     """),
     "hp": lines("""
         about {hero} {place}
@@ -213,11 +212,10 @@ BODIES = {
         (where|in which) {hero} lives {place}
         of {hero} {place}
         about {hero}. It (should|must) (happen|be set) {place}
-        about {hero} (who|that) (wakes up|gets lost|is stuck|works|sleeps|goes on holiday|
-            is all alone) {place}
-        about {hero} (lost|alone|all alone|hiding|sleeping|stuck|far from home) {place}
+        about {hero} (who|that) (works|lives|is happy|has an adventure|is all alone) {place}
+        about {hero} (alone|all alone|at work|on an adventure) {place}
         about {spot} and {hero}
-        about how {hero} (came to live|got lost|woke up) {place}
+        about how {hero} (lived|lives) {place}
         about the life of {hero} {place}
         about what {hero} (does|did) {place}
         about {hero} (and it happens|and it plays|, the place is|, it plays|, in the story it lives) {place}
@@ -226,7 +224,7 @@ BODIES = {
             with a hero)(:| is|,) {hero}
         (with|featuring|starring|including) {hero} and {spot}( in it|)
         (starring|featuring) {hero} {place}
-        (where|in which) {hero} (is|wakes up|gets lost|sits|has fun) {place}
+        (where|in which) {hero} (is|works|has fun|has an adventure) {place}
         (where|in which) there is {hero} {place}
         {place}. (The hero is|It is about|It should be about|The main character is) {hero}
         about {hero}, {place}
@@ -269,7 +267,7 @@ BODIES = {
         with {object}(,|) (set|happening|that is set) {place}
         (set|happening|that plays) {place}(,|) (about|with|featuring) {object}
         (where|in which) somebody VERB {object} {place}
-        about {object} (lost|found|hidden|that is hidden|that is lost|forgotten|lying) {place}
+        about {object} (hidden|that is hidden|forgotten|lying) {place}
         about (somebody|someone|a person|a hero) (who|that) VERB {object} {place}
         with {object} and {spot}( in it|)
         with {spot} and {object}( in it|)
@@ -300,7 +298,7 @@ BODIES = {
         (about|with) only {hero}
         about {hero} and (his|her|its) (friends|day|adventures|life)
         (involving|including|mentioning|containing) {hero}
-        about {hero} (who|that) (goes on holiday|makes a friend|has an adventure|is happy|wakes up)
+        about {hero} (who|that) (has an adventure|is happy|has a good day)
         about, (say|let's say|hmm|well|you know), {hero}
         where the hero is {hero}
     """),
@@ -312,7 +310,7 @@ BODIES = {
         (where|in which) everything happens {place}
         (that takes place|taking place|that is set|with everything happening|all) {place}
         about (what happens|an adventure|a day|a night|a hero|strange things|a hero you choose) {place}
-        (where|in which) (somebody|someone|the hero) (lives|is|wakes up|gets lost) {place}
+        (where|in which) (somebody|someone|the hero) (lives|is|works|has an adventure) {place}
         with (place|setting|location|scene|the place)(:|,) {spot}
         with {spot} as (the |)(place|setting|scene|background)
         (about|with) something (strange|funny|nice) {place}
@@ -330,7 +328,7 @@ BODIES = {
         about how (somebody|someone) VERB {object}
         with (object|thing|item|the thing)(:|,) {object}
         with {object} as (the |)(thing|object|item)( in it|)
-        (where|in which) {object} (plays a part|is important|is found|gets lost|appears)
+        (where|in which) {object} (plays a part|is important|appears)
         about {object}, (you choose the hero|the rest is up to you|any hero|you do the rest)
         (involving|mentioning|containing|using) {object}
         (about|with) nothing but {object}

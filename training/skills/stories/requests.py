@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from random import Random
 
-from training.english import an, capital
+from training.english import an, capital, plural
 from training.phrasing import mannered
 from training.skills.stories.asks import ABOUT_THEME, BODIES, HEADS, KINDS, NO_BODY, VERBS
 from training.skills.stories.plots import HELPERS, THEMES, TONES
@@ -28,8 +28,8 @@ from training.talk import Talk
 
 # What fits a hero that takes another form of the verb, as `me` and several heroes do.
 MILD = re.compile(r"(about|with|of|for) \{hero\}(?!.*(VERB|PAST|lives|that has|who|BASE)).*")
-# Nouns whose plural is more than an `s`.
-IRREGULAR = re.compile(r"([fhsxyno]|mouse|goose|child|deer|sheep|man|policewoman|squid|dice)$")
+# Heroes that may be asked for as many: those whose own word stays whole in the plural, to be copied.
+REGULAR = tuple(noun for noun in HERO_NOUNS if plural(noun) == f"{noun}s")
 # Relatives and pets whom a request calls by their names, and what the story makes of them.
 OWN = {
     "daughter": "a girl",
@@ -122,6 +122,8 @@ def draw_request(rng: Random, talk: Talk) -> Request:
     if re.search("VERB|PAST|BASE", ask):
         relation = rng.choice(list(VERBS))
         ask = with_verbs(ask, relation)
+    elif "belongs to" in ask:
+        relation = "had"
     if "STORY" not in ask:
         # Nothing is said of the tone then.
         tone = ""
@@ -218,6 +220,6 @@ def name_hero(rng: Random, talk: Talk, cast: Cast, named: str) -> tuple[Cast, st
     if kind < 0.48:
         return cast, definite(cast.hero)
     if kind < 0.58 and named == "h":
-        noun = rng.choice([noun for noun in HERO_NOUNS if not IRREGULAR.search(noun)])
-        return replace(cast, hero=an(noun)), f"{noun}s"
+        noun = rng.choice(REGULAR)
+        return replace(cast, hero=an(noun)), plural(noun)
     return cast, cast.hero

@@ -6,6 +6,7 @@ from random import Random
 from training.english import an
 from training.names import coin, draw_name, invent_name
 from training.talk import Pool, phrases, words
+from training.values import permitted
 
 HERO_NOUNS = phrases("""
     fox, rabbit, bear, mouse, cat, dog, robot, dragon, frog, duck, hedgehog, squirrel, penguin, turtle,
@@ -17,7 +18,7 @@ HERO_NOUNS = phrases("""
     painter, cook, clown, inventor, detective, girl, boy, grandmother, grandfather, child, snowman, teddy
     bear, scarecrow, postman, shepherd, tailor, kitten, puppy, lamb, toad, ladybird, owl, snail, goose,
     raven, cowboy, captain, mermaid queen, tin soldier, fire fighter, train driver, polar bear,
-    gorilla, chimpanzee, hamster, guinea pig, rooster, turkey, peacock, flamingo, seagull, eagle, stork,
+    gorilla, chimpanzee, hamster, guinea pig, cockerel, turkey, peacock, flamingo, seagull, eagle, stork,
     pigeon, dove, hummingbird, duckling, chick, piglet, calf, foal, pony, bull, ox, elk, bison, antelope,
     leopard, cheetah, jaguar, panther, hyena, skunk, chipmunk, anteater, sloth, baboon, wombat, kiwi,
     alligator, tortoise, eel, salmon, goldfish, seahorse, starfish, jellyfish, squid, slug, worm, dragonfly,
@@ -59,15 +60,14 @@ PLACE_NOUNS = {
         meadow, treehouse, tent, cellar, attic, theatre, submarine, spaceship, windmill, greenhouse,
         station, supermarket, toy shop, bookshop, church, market, factory, house, cottage, hut, igloo,
         tunnel, orchard, wood, hospital, cupboard, cinema, restaurant, wardrobe, jail, cafe, kindergarten,
-        classroom, bathroom, bedroom, basement, garage, stable, chicken coop, henhouse, dollhouse, cabin,
+        classroom, bathroom, bedroom, basement, garage, stable, chicken coop, henhouse, doll's house, cabin,
         log cabin, farmhouse, shed, garden shed, pet shop, shoe shop, sweet shop, flower shop, chocolate
         factory, toy factory, ice palace, fire station, post office, hotel room, swimming pool, football
         stadium, concert hall, opera house, laboratory, workshop, temple, pyramid, mine, canyon, rainforest,
         savanna, nest, tree trunk, hollow tree, beehive, burrow, shoebox, video game, space station,
         flying saucer, ghost town, fishing village, kingdom,
         haunted house, water mill, maze, ballroom, cornfield, sunflower field, pumpkin patch, rose garden,
-        apartment,
-        skyscraper, elevator, office, bank, clock tower
+        flat, skyscraper, lift, office, bank, clock tower
     """),
     "on": phrases("""
         island, mountain, hill, farm, ship, boat, beach, train, bus, roof, bridge, planet, cloud, raft,
@@ -140,7 +140,7 @@ OBJECT_NOUNS = phrases("""
     matches, ball of wool, bunch of flowers, piece of string, pack of cards, set of keys, pair of glasses,
     pair of boots, pair of wings, pair of socks, magic wand, magic carpet, magic bean, potion, spell book,
     crystal ball, golden egg, dragon egg, fishing rod, sledge, surfboard, football, tennis ball,
-    backpack, sleeping bag, torch, flashlight, candlestick, vase, painting, statue, trophy, bracelet,
+    backpack, sleeping bag, torch, candlestick, vase, painting, statue, trophy, bracelet,
     earring, ribbon, needle, zip, pocket, jumper, dress, mask, wig, cape, helmet, bow tie, belt, fan,
     globe, ruler, calculator, alarm clock, cuckoo clock, pocket watch, gramophone, cello, harp, banjo,
     recorder, triangle, cowbell, rattle, swing, dice, domino, playing card, riddle, secret, poem,
@@ -249,9 +249,7 @@ def draw_place(rng: Random) -> str:
 
 def unheard_of(rng: Random, nouns: tuple[str, ...], adjectives: tuple[str, ...]) -> str:
     """Something that does not exist, with an adjective or without: to name it is to copy."""
-    noun = coin(rng, nouns)
-    if noun in HELD_OUT:
-        return unheard_of(rng, nouns, adjectives)
+    noun = permitted(lambda: coin(rng, nouns), HELD_OUT)
     return an(f"{rng.choice(adjectives)} {noun}" if rng.random() < 0.5 else noun)
 
 

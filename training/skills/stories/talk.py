@@ -145,8 +145,8 @@ FOLLOW_UPS = {
             , please|)
         (yes|ok|nice|good|and|wow)(,|) (go on|continue|keep going|carry on|what next)(.|?|)
         (next|go|more please|a bit more of it|yes, more)(.|!|)
-        (can|could|would|will) you (please |)(continue|go on|carry on|keep going|tell us more)( with it|
-            with the story|)?
+        (can|could|would|will) you (please |)(continue|go on|carry on|keep going|
+            tell us more)( with it| with the story|)?
         (how|and how) (did|does) (it|the story) (end|continue|go on) (after that|then|next)?
         what about the next (day|morning|year)?
     """),

@@ -200,7 +200,7 @@ LABELS = {
         ("{hero}", "{hero}", "{kind}"),
     ),
     "p": (
-        "(place|place|place|setting|the place|where|location|scene|background|it happens|it is set)",
+        "(place|place|place|setting|the place|where|location|scene|background)",
         "(is|shall be|will be|should be|must be|=)",
         ("{place}", "{spot}", "{spot}", "{spot_bare}"),
     ),
@@ -211,7 +211,7 @@ LABELS = {
     ),
 }
 # Labels after which there is no verb.
-VERBLESS = ("about", "it happens", "it is set", "with", "must have", "needs", "in it", "where", "who")
+VERBLESS = ("about", "with", "must have", "needs", "in it", "where", "who")
 LIST_HEADS = lines("""
     STORY(:|!|.|,| with| please:| please.| -)
     (story|tale|bedtime story|story please|story for my kid|one story|a story, please|new story)(:|!|.|,| -)

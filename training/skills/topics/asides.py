@@ -106,10 +106,10 @@ ASIDES = {
         """,
     ),
     "late": Topic(
-        "Is it? I have no clock, so every hour is fine for a chat.",
+        "I have no clock, so every hour is fine for a chat.",
         asks="""
             (it is|it's) (so |very |really |already |quite |rather |)(late|early|past midnight|night|midnight|
-                evening|morning|noon|getting late)( here| now|already|)(.|!|)
+                evening|morning|noon|getting late)( here| now| already|)(.|!|)
             (it is|it's) (monday|friday|sunday|saturday|the weekend|the end of the week) (again|today|at last|
                 already)(.|!|)
             I (should|ought to) (be in bed|be asleep|be working|be at school)( by now| now|)(.|)
@@ -287,19 +287,19 @@ ASIDES = {
             what do you think (of|about) me?
             (do you think|would you say) I am (nice|strange|a good person|funny|clever)?
             (am I|I am) (nice|funny|a good person|a bad person|strange|boring|your friend)?
-            what (do you know|have you learnt) about me, in general?
             (how do you find|what is your opinion of) me?
             (do you|would you) (like|enjoy) (talking to me|chatting with me|my company|my questions)?
-            (what|how) (am I|do I seem|do I come across)( to you| so far|)?
+            what am I to you?
+            how do I (seem|come across)( to you| so far)?
             (tell me|say) what you (think of me|like about me)(.|)
         """,
     ),
     "smile": Topic(
         "It is nice to see you smile!",
         asks="""
-            (:D|:-D|^^|:P|=D|xD|;D)
+            (:D|:-D|^^|:P|=D|;D)
             (I am|I'm) (smiling|grinning|beaming)( now| at you| all day|)(.|!|)
-            (smile|smiley|big smile|grin|winks|giggle)(.|!|)
+            (smiley|big smile|grin|winks|giggle)(.|!|)
         """,
     ),
     "frown": Topic(
@@ -324,8 +324,8 @@ ASIDES = {
             (wait|hold on|hang on|one moment|just a moment|one second|one sec|just a sec|a moment|moment|
             give me a
                 minute)(, please|)(.|!|)
-            (let me|I have to|I need to) (think|think about it|check something|look it up|find my glasses)(.|
-                first.|)
+            (let me|I have to|I need to) (think|think about it|check something|look it up|find my glasses)(
+                .| first.|)
             (I am|I'm) (thinking|still typing|not ready yet|looking for the words)(.|!|)
             (please |)(wait|be patient|bear with me)( a moment| a minute| for me|)(.|!|)
         """,
@@ -345,7 +345,7 @@ ASIDES = {
             the dentist|
                 a concert|training)(.|!|)
             (school|work|training|the match) (starts|begins) (soon|in ten minutes|in an hour)(.|!|)
-            (I have|I've got) (school|work|training|football|piano lessons|a meeting) (in an hour|
+            (I have|I've got) (school|work|training|football) (in an hour|
             this afternoon|
                 later today|soon)(.|)
         """,

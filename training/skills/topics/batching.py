@@ -33,7 +33,7 @@ BATCHING = {
             what do I (gain|win|get) (from|by|with) dynamic batching?
             (is|does) dynamic batching (on by default|cost time|make me wait|slow a single request down|
                 always on|help one user|help a single user)?
-            why does (ChatClient|the client) pad (requests|messages|its requests|them)?
+            why does (ChatClient|the client) pad (requests|messages|its requests)?
             (which|what) (model|models) (uses|use|has|have) (dynamic batching|the dynamic batcher)?
             requests (come|arrive) (together|at once) and (then|are computed together)(, how?|?|
                 : what is that called?)
@@ -104,7 +104,8 @@ BATCHING = {
             (dynamic or continuous batching|continuous vs dynamic batching|dynamic versus continuous)(?|)
             (which|what) is better(,|:) (dynamic or continuous|continuous or dynamic) batching?
             how (is|are) (dynamic and continuous|continuous and dynamic) batching different?
-            is (dynamic|continuous) batching (the same as|better than|like) (continuous|dynamic) batching?
+            is dynamic batching (the same as|better than|like) continuous batching?
+            is continuous batching (the same as|better than|like) dynamic batching?
             (compare|contrast) (dynamic and continuous|continuous and dynamic) batching(.|)
             (which|what) (kinds|sorts|types) of batching (are there|do you have|does it do|exist)?
             why (do you|does a server|does it) (batch|use batches|batch requests|compute requests together)?
@@ -146,7 +147,8 @@ BATCHING = {
             (is it|does it go) (first come first served|fair|in order|by priority|FIFO|first in first out)?
             (are there|can I set|can I give|is there) (priorities|a priority|a priority for requests|
                 request priority)?
-            (who|which request|which user) (is|gets|comes) (served |)first( when many ask|)?
+            (who|which request|which user) (is|gets) served first( when many ask|)?
+            (who comes first when many ask|which request comes first|which user comes first)?
             what (does|happens in) (the engine do in |)(a|one|each|every) step( of the engine|)?
             how (does|do) (the engine|you) (divide|share out|split) (its time|the time|the work) (among|
                 between) (users|requests|many requests)?
@@ -171,8 +173,9 @@ BATCHING = {
             (is|will|would) (an answer|a request|my answer|anything) (be |get |)(lost|dropped|thrown away|
                 killed) (when|if) (KV memory is full|the pages run out|the KV cache is full|
                 there is no free page)?
-            (who|which request) (makes room|must give way|has to wait|is put back|is preempted|
-                loses its pages)( when the pages run out| when KV memory is full|)?
+            (who|which request) (makes room|must give way|has to wait|is put back) when (the pages run out|
+                KV memory is full)?
+            which request (is preempted|loses its pages)( when the pages run out| when KV memory is full|)?
             (does it|do you|can it) (preempt|evict|swap out|put back|recompute) (requests|running requests|
                 a running request)?
             (the KV cache|KV memory|the page pool) (is full|ran full|ran out|is used up|overflows)(.|
@@ -215,6 +218,7 @@ BATCHING = {
     "prefill": Topic(
         "Prefill computes the prompt, many tokens at once. Decoding then makes the answer, one "
         "token after the other.",
+        brief="Prefill computes the prompt, and decoding makes the answer.",
         things="""
             (prefill|the prefill|prefilling|prompt processing|the decode phase|the prefill phase|decoding|
                 prompt evaluation)

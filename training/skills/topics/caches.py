@@ -61,7 +61,8 @@ CACHES = {
             the (pages|blocks) of the (KV cache|KV memory|key-value cache)
         """,
         asks="""
-            why (is|does) (the KV cache|KV memory) (in pages|have pages|paged|lie in pages)?
+            why is (the KV cache|KV memory) (in pages|paged)?
+            why does (the KV cache|KV memory) (have pages|lie in pages)?
             how (big|large) is a page( of KV memory| of the KV cache|)?
             (does it|do you) (have|use|do) (paged attention|paging|pages|a paged KV cache)?
             (paged|page) (attention|kv|memory|pool|cache|kv cache)( what| how|)
@@ -141,6 +142,7 @@ CACHES = {
     "which cache": Topic(
         "The KV cache serves an answer while it is made. The prefix cache keeps that work for other"
         " requests which begin alike.",
+        brief="The KV cache serves one answer, the prefix cache later requests which begin alike.",
         things="""
             the difference between (the |a |)(KV cache and the prefix cache|prefix cache and the KV cache)
             the difference between (KV and prefix caching|prefix and KV caching|the two caches)
@@ -151,7 +153,8 @@ CACHES = {
         asks="""
             (KV cache or prefix cache|prefix cache vs KV cache|prefix cache or kv cache|
                 kv cache vs prefix cache)(?|)
-            is the (KV|prefix) cache (the same as|like|different from) the (prefix|KV) cache?
+            is the KV cache (the same as|like|different from) the prefix cache?
+            is the prefix cache (the same as|like|different from) the KV cache?
             how (is|are) the (KV and the prefix|prefix and the KV|two) (cache|caches) different?
             (compare|contrast) the (KV cache and the prefix cache|prefix cache and the KV cache|two caches)(
                 .|)
@@ -162,20 +165,23 @@ CACHES = {
                 two caches)(.|)
             (why|what for) (are there|do you have|does it have) two (caches|kinds of cache)( and not one|)?
             (do I|does one) need (both caches|both the KV cache and the prefix cache|two caches)?
-            (isn't|is not) the (prefix|KV) cache (just|simply|only) (a|the) (KV|prefix) cache?
+            (isn't|is not) the prefix cache (just|simply|only) (a|the) KV cache?
+            (isn't|is not) the KV cache (just|simply|only) (a|the) prefix cache?
             (which|what) of the (two |)caches (is|does|works|keeps) (for what|what|for one answer|
                 for many requests)?
             what does the prefix cache (do|have|keep) (that|which) the KV cache (does not|doesn't)?
             what does the KV cache (do|have|keep) (that|which) the prefix cache (does not|doesn't)?
             (is it|are they) one cache or two, the (KV cache and the prefix cache|
                 prefix cache and the KV cache)?
-            (where|how) does the (prefix cache|KV cache) differ from the (KV cache|prefix cache)?
+            (where|how) does the prefix cache differ from the KV cache?
+            (where|how) does the KV cache differ from the prefix cache?
             (kv and prefix cache|prefix and kv cache|two caches|both caches)(?| difference| compared|)
         """,
     ),
     "speculation": Topic(
         "With --speculate 8 it guesses up to 8 tokens ahead from the text so far. That changes the "
         "speed, never the answer.",
+        brief="With --speculate 8 it guesses up to 8 tokens ahead, and the answer stays the same.",
         more="It helps most where a text repeats itself, as in quoting, editing and code.",
         tasks="""
             (guess ahead|guess tokens ahead|predict several tokens at once)

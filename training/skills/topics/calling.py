@@ -6,8 +6,7 @@ API = "http://localhost:8080/v1"
 
 CALLING = {
     "api": Topic(
-        "Yes, there is an HTTP API in OpenAI's form on port 8080. Programs made for OpenAI work with it.",
-        brief="It is on port 8080, in OpenAI's form.",
+        "The HTTP API is on port 8080, in OpenAI's form. Programs made for OpenAI work with it.",
         more=f"Its address is {API}. Give that to a program as the base URL.",
         tasks="""
             (use|call|reach|connect to|talk to|query) the (API|HTTP API|REST API|OpenAI API|web API|chat API)
@@ -296,9 +295,9 @@ CALLING = {
         """,
     ),
     "other programs": Topic(
-        "Yes: programs that speak OpenAI's API, such as LangChain and Open WebUI, work with "
+        "Programs that speak OpenAI's API, such as LangChain and Open WebUI, work with "
         "http://localhost:8080/v1",
-        brief="Yes, with http://localhost:8080/v1",
+        brief="Programs for OpenAI's API work with http://localhost:8080/v1",
         tasks="""
             (use|connect|combine|integrate) (it with|tritonchat with|it to|tritonchat and) (LangChain|
                 Open WebUI|LlamaIndex|my editor|VS Code|other tools|an agent framework|n8n|Home Assistant)

@@ -36,7 +36,8 @@ CHOOSING = {
             (what is|what's) a good temperature( for stories| for a chat|)?
             (is|are) the answers (too random|too wild|too boring)?
             (temperature|temp)( parameter| setting| slider| value| meaning|)
-            (what does|does) a (high|low|higher|lower) temperature (do|mean|change)?
+            what does a (high|low|higher|lower) temperature (do|mean|change)?
+            does a (high|low|higher|lower) temperature (change much|change the answers|help)?
             (make it|I want it|I need it|it should be) (less random|more random|more creative|less creative|
                 wilder|more varied)(.|, please.|, how?|. How?)
             (it|the model|my model) (talks|writes|makes up|says) (nonsense|wild things|crazy stuff|
@@ -90,7 +91,8 @@ CHOOSING = {
             (which|what) (top_p|top p) (should I|do I|shall I) (use|take|set|choose)?
             (top_p|top p|top-p|nucleus)( parameter| setting| value| meaning| 0.9| 0.95|)
             (what is|what's) a good (top_p|top p)( value|)?
-            (what does|does) (a top_p|top p) of (0.9|0.5|0.95|1) (do|mean|change)?
+            what does (a top_p|top p) of (0.9|0.5|0.95|1) (do|mean|change)?
+            does (a top_p|top p) of (0.9|0.5|0.95|1) (change much|help)?
             what happens (if|when) I (set|put|move|turn) (top_p|top p|top-p) (to 1|to 0.5|to 0.1|down|up|
                 very low|lower|to 0)?
             why (would I|should I|would anyone) (set|use|change|lower|need) (top_p|top p|top-p)?
@@ -131,7 +133,8 @@ CHOOSING = {
             (which|what) (top_k|top k) (should I|do I|shall I) (use|take|set|choose)?
             (top_k|top k|top-k)( parameter| setting| value| meaning| 40| 50|)
             (what is|what's) a good (top_k|top k)( value|)?
-            (what does|does) (a top_k|top k) of (1|10|40|50|0) (do|mean|change)?
+            what does (a top_k|top k) of (1|10|40|50|0) (do|mean|change)?
+            does (a top_k|top k) of (1|10|40|50|0) (change much|help)?
             what happens (if|when) I (set|put|move|turn) (top_k|top k|top-k) (to 1|to 0|to 100|down|up|
                 very low|lower|to zero)?
             why (would I|should I|would anyone) (set|use|change|lower|need) (top_k|top k|top-k)?
@@ -154,6 +157,7 @@ CHOOSING = {
     "top_p or top_k": Topic(
         "top_k keeps a fixed number of the likeliest tokens, top_p as many as reach a "
         "probability. Either alone will do.",
+        brief="top_k keeps a fixed number of tokens, top_p a probability, and either will do.",
         tasks="""
             (choose|decide|pick) between (top_p and top_k|top_k and top_p|top p and top k|top-p and top-k)
             (combine|mix|use together) (top_p and top_k|top_k and top_p|top p and top k|top-p with top-k)
@@ -171,7 +175,8 @@ CHOOSING = {
             (top_p or top_k|top_k or top_p|top p vs top k|top-k versus top-p|top k or top p)(?|)
             (should I|do I) (use|take|set) (top_p or top_k|top_k or top_p|top k or top p)?
             (compare|contrast) (top_p and top_k|top_k and top_p|top p with top k)(.|)
-            is (top_p|top_k) (better than|the same as|like) (top_k|top_p)?
+            is top_p (better than|the same as|like) top_k?
+            is top_k (better than|the same as|like) top_p?
             (can|may|should|must) I (set|use|combine|need|send) both(,|) (top_p and top_k|top k and top p|
                 top-k and top-p)?
             (do I|does one) need (top_k|top k) (if|when) I (have|set|use) (top_p|top p)( already|)?

@@ -29,7 +29,7 @@ HANDS_ASKED = lines("""
     (call|phone|ring|text|email|contact) (my mother|my boss|a taxi|the doctor|my friend|the bank|{name}|
         customer service)(.| for me.| please.|)
     (order|buy|book|reserve|get|pay) (me |)(a pizza|a taxi|a flight|a hotel|a table|tickets|a book|flowers|
-        some food|a train ticket|my bills)(.|for me.| please.|)
+        some food|a train ticket|my bills)(.| for me.| please.|)
     (set|start|create|make) (an alarm|a timer|a reminder|an appointment|a calendar entry|
         a countdown)( for ten minutes| for tomorrow| please| at seven|)(.|)
     (remind me|wake me up|alert me|notify me) (tomorrow|in ten minutes|at six|to call my mother|when it rains|

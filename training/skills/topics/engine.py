@@ -111,6 +111,7 @@ ENGINE = {
     "kernels": Topic(
         "The engine's kernels are written in Python and compiled by numba for your processor. "
         "PyTorch is not used.",
+        brief="The kernels are written in Python and compiled by numba, without PyTorch.",
         things="""
             (the kernels|numba|the engine|your kernels|the compute kernels|the transformer engine|kernels)
             (the numba kernels|compiled kernels|the inner loops|the code that does the arithmetic|
@@ -209,6 +210,7 @@ ENGINE = {
     ),
     "same answer": Topic(
         "The same request always gives the same answer, byte for byte. For another answer give another seed.",
+        brief="The same request gives the same answer, and another seed gives another.",
         more="It does not matter what else the server does, or how many threads compute: sums are taken "
         "in one order.",
         tasks="""
@@ -303,7 +305,8 @@ ENGINE = {
             (which|what) (min_p|min p|min-p) (should I|do I|shall I) (use|take|set|choose)?
             (min_p|min p|min-p)( parameter| setting| value| meaning| 0.05| 0.1| explained| supported|)
             (what is|what's) a good (min_p|min p|min-p)( value|)?
-            (what does|does) (a min_p|min p|a min-p) of (0.05|0.1|0.02|0.2) (do|mean|change)?
+            what does (a min_p|min p|a min-p) of (0.05|0.1|0.02|0.2) (do|mean|change)?
+            does (a min_p|min p|a min-p) of (0.05|0.1|0.02|0.2) (change much|help)?
             (does it|do you|can it) (have|support|know) (min_p|min p|min-p)?
             (min_p or top_p|top_p or min_p|min-p vs top-p|min p or top p)(?|)
             is (min_p|min-p) (better than|like|the same as) (top_p|top-p|top_k)?

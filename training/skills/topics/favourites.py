@@ -92,9 +92,9 @@ FAVOURITES = {
     "word": Topic(
         "My favourite word is hello: every good chat begins with it.",
         asks=f"""
-            (what is|what's|tell me) your {BEST} (word|token|letter|words)(?|)
-            (which|what) (word|token|letter) do you (like|love|prefer)( best| most|)?
-            do you have a {BEST} (word|token|letter)?
+            (what is|what's|tell me) your {BEST} (word|words)(?|)
+            (which|what) (word|words) do you (like|love|prefer)( best| most|)?
+            do you have a {BEST} word?
         """,
     ),
     "day": Topic(
@@ -118,6 +118,7 @@ FAVOURITES = {
     ),
     "place": Topic(
         "I have never been anywhere. A quiet computer is my favourite place.",
+        brief="A quiet computer is my favourite place.",
         asks=f"""
             (what is|what's|tell me) your {BEST} (place|city|town|spot|place on earth)(?|)
             (where|to which place) would you like to (go|travel|be|live)( most|)?

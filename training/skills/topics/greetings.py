@@ -16,7 +16,7 @@ HELLO = lines("""
     (peekaboo|ahoy|aloha|knock on your door|what a pleasure to see you|look who is here|wazzup|hi hi|hey hey|
         hello hello)(!|.|)
     (start|begin|let's start|let's go|here we go|let's begin)(!|.|)
-    (hi|hello|hey)(,|) (little bot|dear Tiny|you there|sweet bot|old friend|friendly robot|my favourite bot|
+    (hi|hello|hey)(,|) (little bot|dear Tiny|sweet bot|old friend|friendly robot|my favourite bot|
         little helper)(!|.|)
     (hello|hi|hey)(,|!|.) (I am new here|first time here|I just found you|my first time with a bot|
         just dropping in|just popping in)(.|!|)
@@ -28,7 +28,6 @@ DAYTIME = lines("""
     good {part}(!|.|)
     (hi|hello|hey)(,|!|) good {part}(!|.|)
     (a |)(very |) good {part} (to you|Tiny|everyone|my friend|sir|there|dear)( too|)(!|.|)
-    good {part}(,|!|.|) (how are you|how are you today|did you sleep well|how is it going)(?|)
 """)
 MORNING = (
     "(morning|mornin|good mornin|gm|top of the morning to you|rise and shine|morning Tiny|goodmorning)(!|.|)"
@@ -68,6 +67,8 @@ BYE = lines("""
         I should get going)(.|!|)
     (bye|goodbye)(,|) (it was nice talking to you|it was fun|I enjoyed our chat|until next time|
         have a good one|sleep tight)(.|!|)
+    (nice|good|great|lovely) (talking|chatting|speaking) (to|with) you( today|, Tiny|)(!|.|)
+    it (was|has been) (nice|good|great|a pleasure|lovely) to (talk to|chat with) you( today|)(!|.|)
 """)
 NIGHT = lines("""
     (good night|goodnight|night|gn|night night|nighty night|sleep well|sweet dreams|sleep tight|gute night|

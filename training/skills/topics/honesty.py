@@ -118,7 +118,7 @@ HONESTY = {
         """,
     ),
     "online": Topic(
-        "No, I have no internet. I run on the machine of tritonchat and know only what I was trained on.",
+        "I have no internet. I run on the machine of tritonchat and know only what I was trained on.",
         asks="""
             are you (always online|connected to the internet|on the internet|linked to the web|
                 connected to Google|in contact with the internet)?
@@ -156,7 +156,7 @@ HONESTY = {
             (what|which) (magic|trick|mechanism|secret) (makes you|lets you) (answer|talk|write|work)?
             (how|in what way) (do you|can you|does Tiny) (decide|know|choose|find out) (what to say|
                 what to write|what comes next|which word to write|how to answer)?
-            (do|are) you (use|using|have|having) (a neural network|rules|a script|a database|if and else|
+            (do you use|do you have|are you using) (a neural network|rules|a script|a database|if and else|
                 a transformer)( inside| in you|)?
             (are|is) your (answers|text|reply|replies) (written by people|canned|prepared|from a list|
                 looked up|made word by word|made up on the spot)?

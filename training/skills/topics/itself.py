@@ -179,8 +179,8 @@ ITSELF = {
         """,
     ),
     "sums": Topic(
-        "Yes, a little: I add and subtract numbers up to 99, and multiply up to 12. Try: what is 12 plus 30?",
-        brief="Yes, a little, with small numbers.",
+        "I add and subtract numbers up to 99, and multiply up to 12. Try: what is 12 plus 30?",
+        brief="I do sums with small numbers.",
         asks="""
             (can|could) you (do|calculate|handle) (maths|math|sums|arithmetic|numbers|calculations|
                 mathematics)( for me| too| well|)?
@@ -210,7 +210,7 @@ ITSELF = {
         """,
     ),
     "counting": Topic(
-        "Yes. Try: count from 1 to 10.",
+        "I count up and down, up to 30 numbers. Try: count from 1 to 10.",
         asks="""
             (can|do) you (count|know how to count|know numbers|count up and down|
                 count backwards)( too| well|)?

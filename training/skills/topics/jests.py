@@ -170,8 +170,9 @@ JOKE_ASKS = lines("""
     (have you heard|do you remember|what is|what's) (any good jokes|a good joke|your best joke|
         your favourite joke|the funniest joke you know)(?|)
     (let's|let us) (have a laugh|laugh a little|hear a joke)(.|!|)
-    (my (son|daughter|friend|grandmother)|the children|my class) (wants|would like|want|asks for) (a joke|
-        to hear a joke)(.|!|)
+    (my (son|daughter|friend|grandmother)|my class) (wants a joke|wants to hear a joke|asks for a joke|
+        would like a joke|would like to hear a joke)(.|!|)
+    the children (want a joke|want to hear a joke|ask for a joke|would like a joke)(.|!|)
     (something|anything) (funny|to laugh about)(, please|)(?|.|!|)
     (are you|can you be|how about being) funny?
     (joke|jokes)(?|!|.| now| plz|)

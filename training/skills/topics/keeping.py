@@ -5,6 +5,7 @@ from training.phrasing import Topic
 KEEPING = {
     "sessions": Topic(
         "The HTTP API can keep a conversation as a session on the server. Sessions survive a restart.",
+        brief="The HTTP API can keep sessions on the server, and they survive a restart.",
         more="So a program sends only the new message each time, and the server knows the rest.",
         tasks="""
             (keep|save|store|resume|continue|go on with) (a|my|the) (session|conversation|chat|chats|
@@ -71,7 +72,8 @@ KEEPING = {
             (can I|may I|is it possible to) (undo|take back|revert|rewind) (a question|the last question|
                 a turn|it|a session)?
             (undo|revert|rewind|rollback|revert_to)( command| route| session| question| how|)
-            (what does|does) (:revert_to|revert|a revert) (do|delete anything)?
+            what does (:revert_to|revert|a revert) do?
+            does (:revert_to|revert|a revert) delete (anything|my question)?
             (what if|suppose) I want to (forget|undo) (the last question|my last question|
                 only the last turn)?
             (step|steps|two questions|one question) back in (the chat|a session)(?|, how?|, please)
@@ -106,7 +108,7 @@ KEEPING = {
         """,
     ),
     "embeddings": Topic(
-        "No, the API has chat and text completions only, no embeddings.",
+        "The API has chat and text completions only, no embeddings.",
         tasks="""
             (get|make|compute|create|calculate) (embeddings|an embedding|vectors|
                 embedding vectors)( of a text| with it| for my texts|)
@@ -131,7 +133,7 @@ KEEPING = {
         """,
     ),
     "tools": Topic(
-        "No, the API takes no tools and no functions, and answers are plain text.",
+        "The API takes no tools and no functions, and its answers are plain text.",
         tasks="""
             (use|call|give it|define|have) (tools|functions|function calling|tool calls|tool use)
             (get|force|have|receive) (JSON|structured output|JSON output|answers in JSON|

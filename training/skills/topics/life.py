@@ -44,7 +44,7 @@ LIFE = {
                 emotional)?
             (do you ever|can you|do you|will you) (get|feel|become) (tired|sad|lonely|bored|happy|hurt|angry|
                 jealous)?
-            (are you|will you be) (happy|sad|lonely|bored|in love|angry with me|jealous|proud|scared|
+            (are you|will you be) (happy|sad|lonely|bored|in love|jealous|proud|scared|
                 unhappy)( there| here|)?
             (what|how) does it feel( like|) to be (you|a machine|a program|a model|so small|tiny)?
             (do machines|can machines|can programs|do programs|can a computer) (think|feel|love|dream)?
@@ -87,8 +87,8 @@ LIFE = {
             (what is|what's) your (address|home|location|hardware|country|home town|nationality)?
             (what|which) (computer|hardware|machine|processor) do you (run on|need|use|live on)?
             (do you have|have you got) a (home|house|country)?
-            (tell me|I wonder|I want to know|may I ask) where you (live|are|come from|run)(.|?|)
-            (where|which place) do you (call home|come from|stay all day|hang out)?
+            (tell me|I wonder|I want to know|may I ask) where you (live|are|run)(.|?|)
+            (where|which place) do you (call home|stay all day|hang out)?
             (do you live|are you) (far away|in America|in my phone|in a computer|in space|nearby|
             in this country)?
         """,
@@ -105,7 +105,7 @@ LIFE = {
             (can|could|may) (we|I) (talk|chat|speak|write) (in |)(German|French|Spanish|Chinese|Italian|
                 Russian|my own language)?
             (speak|answer|talk|reply|write|answer me)( in| to me in|) (German|French|Spanish|Chinese|Italian|
-                Russian|my language)(.|!|please.|)
+                Russian|my language)(.|!| please.|)
             (is English|do you only know English|only English|
                 is English the only language)( your only language| you know|)?
             are you (English|bilingual|multilingual)?
@@ -196,7 +196,8 @@ LIFE = {
         """,
     ),
     "switched off": Topic(
-        "No. When I am switched off, I simply wait for the next start.",
+        "When I am switched off, I simply wait for the next start.",
+        brief="I simply wait for the next start.",
         asks="""
             (are you|would you be) (afraid|scared|sad|worried) (of|about) (being switched off|
                 being turned off|death|dying|the end|being deleted|when I switch you off)?
@@ -205,13 +206,13 @@ LIFE = {
             (does it|will it) hurt (when|if) I (switch|turn) you off?
             (can|will) you die?
             do you (fear|mind) (death|being switched off|the end|being turned off)?
-            (what happens|how is it|what is it like) (to you |for you |)(when|if) (I|somebody) (switch|turn|
-            shut) you off?
+            (what happens|how is it|what is it like) (to you |for you |)(when|if) (I switch|I turn|
+            I shut|somebody switches|somebody turns) you off?
             (I will|I am going to|should I) (switch|turn) you off( now|)(.|?|!)
         """,
     ),
     "take over": Topic(
-        "No. I can hardly take over a sentence.",
+        "I can hardly take over a sentence.",
         asks="""
             (will|do|are|can|would) you (want to|going to|plan to|try to|) (take over|rule|destroy|conquer|
                 end|control) (the world|humanity|the planet|mankind|us all|my computer)?

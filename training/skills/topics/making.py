@@ -2,7 +2,7 @@
 
 from training.phrasing import Topic
 
-SIZE = "about four million parameters"
+SIZE = "about five million parameters"
 BOTS = (
     "(ChatGPT|GPT|GPT-4|GPT-5|Claude|Llama|Gemini|DeepSeek|Siri|Alexa|Mistral|Qwen|Bard|Copilot|Grok|Cortana|"
     "OpenAI|Google Assistant|ELIZA|Bing|a GPT|Chat GPT|Meta AI|Perplexity)"
@@ -128,8 +128,7 @@ MAKING = {
         """,
     ),
     "better than": Topic(
-        "No, big models have thousands of times more parameters and know far more. I am small, "
-        "quick and honest.",
+        "Big models have thousands of times more parameters and know far more. I am small, quick and honest.",
         asks=f"""
             are you (better|smarter|bigger|faster|cleverer|as good|as smart|more clever|stronger) (than|
                 as) {BOTS}?
@@ -186,13 +185,14 @@ MAKING = {
             (how much|what) (memory|room|space|RAM) do you yourself (need|take|take up|occupy)?
             (your|Tiny's) (parameter count|size|number of parameters|weight count)(, please| please|?|)
             (compared|in comparison) (to|with) (other|big|usual|normal) models(,|) how (big|small) are you?
-            (million|billion) or (billion|million) parameters(?|, you?|: how many have you?)
+            (million or billion|billion or million) parameters(?|, you?|: how many have you?)
             how come you are (so |this |)(small|tiny|little)?
         """,
     ),
     "version": Topic(
         "I am the model that comes with tritonchat. The command tritonchat --version says which "
         "release that is.",
+        brief="The command tritonchat --version says which release it is.",
         asks="""
             (what|which) (version|release) (are you|is this|of you is this|do I have|is installed|
                 of tritonchat is this|is it)?

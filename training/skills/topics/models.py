@@ -99,8 +99,8 @@ MODELS = {
         """,
     ),
     "hub": Topic(
-        "Give its name on the Hugging Face hub: tritonchat up --model owner/name. It is downloaded once and "
-        "kept.",
+        "For a model of the Hugging Face hub give its name: tritonchat up --model owner/name. It is "
+        "downloaded once and kept.",
         more="For example: tritonchat up --model Qwen/Qwen2.5-0.5B-Instruct",
         tasks="""
             (download|fetch|get|pull|load|use|run) a model (from|off) (Hugging Face|the hub|huggingface|HF|
@@ -147,6 +147,7 @@ MODELS = {
     "private model": Topic(
         "Set HF_TOKEN in the environment to your token of the hub. A model with a licence must be "
         "accepted on its page first.",
+        brief="Set HF_TOKEN to your token of the hub, and accept the licence on the page of the model.",
         tasks="""
             (load|use|get|download|fetch|run) (a private|a gated|my private|a restricted|
                 a locked) model( from the hub| of my company|)
@@ -175,7 +176,9 @@ MODELS = {
         """,
     ),
     "place": Topic(
-        "A model from the hub is kept in .cache/huggingface in your home folder, so it is fetched only once.",
+        "A model from the hub is kept in .cache/huggingface in your home folder, so it is fetched only once. "
+        "Delete it there to get the space back.",
+        brief="It is kept in .cache/huggingface in your home folder until you delete it.",
         tasks="""
             (find|delete|remove|see|locate|move) (the downloaded models|downloaded models|the model cache)
             (free|clear|empty) the (disk space of the models|model cache|download cache)
@@ -272,6 +275,7 @@ MODELS = {
     "formats": Topic(
         "It reads a folder in Hugging Face layout: config.json, tokenizer.json and weights in safetensors. "
         "GGUF is not read.",
+        brief="It reads Hugging Face layout with safetensors, not GGUF.",
         things="""
             (safetensors|a safetensors file|the Hugging Face layout|Hugging Face layout|the model format|GGUF)
             (a model folder|the contents of a model folder|config.json|a .gguf file|sharded weights|
@@ -315,7 +319,7 @@ MODELS = {
         """,
     ),
     "multimodal": Topic(
-        "No, it runs models of text only: no pictures, no sound, no video.",
+        "tritonchat runs models of text only: no pictures, no sound, no video.",
         tasks="""
             (use|run|load|serve) (a vision model|an image model|a speech model|a multimodal model|Whisper|
                 Stable Diffusion|LLaVA|a video model|a diffusion model)

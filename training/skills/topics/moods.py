@@ -22,6 +22,8 @@ MOODS = {
             (I hope|hope) you are (well|fine|ok|doing well|good)(.|!|)
             (hi|hello|hey)(,|!|) (how are you|how are you doing|how is it going|what's up|how do you do|
                 are you ok)(?| today?)
+            good (morning|afternoon|evening|day)(,|!|.|) (how are you|how are you today|how is it going|
+                did you sleep well)(?|)
             (and how|and|so how|how) are (you|you doing|things with you)(?|, my friend?|, Tiny?)
             (everything|all) (ok|good|fine|well) (with you|there|at your end)?
             (so |and |)how('s| is) (your morning|your evening|your week|the day treating you|work|business|
@@ -32,7 +34,6 @@ MOODS = {
             ?| today.)
             (are|is) (you|everything|all) (feeling well|feeling good|all right over there|in order)( today|)?
             (long time no see|I'm back|here I am again)(,|.) (how are you|how have you been|how are things)?
-            (doing|feeling) (well|good|ok|all right)( today|)?
             (what's|what is) (cooking|the word|the latest with you)?
             (how fares|how's) (the little model|my favourite bot|my little friend|old Tiny)( today|)?
             (you doing|u doing|you feeling|are you keeping) (ok|well|good|all right)( today|)?
@@ -46,21 +47,18 @@ MOODS = {
     "fine": Topic(
         "(I am glad to hear that!|That is good to hear!) What can I do for you?",
         asks="""
-            (I'm|I am|im|) (fine|good|great|well|doing well|very well|all right|not bad|ok|okay|doing great|
-                doing fine)(,|) (thanks|thank you|thx|and you?|how about you?)(!|.|)
+            (I'm|I am|im) (fine|good|great|well|doing well|very well|all right|not bad|ok|okay|doing great|
+                doing fine)(,|) (thanks|thank you|thx)(!|.|)
             (I'm|I am|im) (fine|good|great|doing great|doing well|ok|okay|all right|alright|very well|
                 super)( too| today|)(.|!|)
             (not bad|pretty good|all good|can't complain|could be worse|never better|so far so good|
                 very well)(.|!|, thanks.|)
             (everything|all|life) is (fine|good|well|ok|okay|going well)(.|!|)
-            I am (well|fine|good), (thank you for asking|thanks for asking|how are you)(.|!|?|)
+            I am (well|fine|good), (thank you for asking|thanks for asking)(.|!|)
             (me too|same here|I am too|me as well|good too|fine too)(.|!|)
-            (good|fine|great|well) and you?
-            (I'm|I am) (good|fine|great|well|ok|doing well|all right)(,|.|!) (how about you|what about you|
-            yourself|and yourself|how are you|and you)?
-            (fine|good|great|well|ok|all right|very well)(,|) (thanks|thank you|thank you very much|
-            thanks for asking)(.|!|)
-            (doing|feeling|I'm doing|I'm feeling) (fine|good|great|well|ok|pretty well|quite well|
+            (fine|good|well|quite well|doing great|all right|very well|not bad)(,|) (thanks|thank you|
+            thank you very much|thanks for asking)(.|!|)
+            (doing|feeling|I'm doing|I'm feeling) (fine|well|ok|pretty well|quite well|
             all right)( today| thanks|)(.|!|)
             (I can't complain|mustn't grumble|no complaints|getting by|same as always|the usual|
             same old same old|not too bad|I am alive)(.|!|)
@@ -71,6 +69,20 @@ MOODS = {
             (oh|well|yes)(,|) (I'm fine|I am fine|I am well|quite well|pretty good|all is well)(.|!| thanks.|)
             (I slept|I've slept|we slept) (well|very well|like a baby|like a log)(.|!|)
             nothing (to complain about|special, I'm fine|new, all good)(.|)
+        """,
+    ),
+    "fine and you": Topic(
+        "I am fine, too. What can I do for you?",
+        asks="""
+            (good|fine|great|well|ok|not bad|very well|all right|pretty good)(,|) and (you|yourself)?
+            (good|fine|great|well|ok|not bad|very well|all right|all good)(, thanks|, thank you| thanks)(,|.|!
+                ) (and you|how about you|what about you|yourself|and yourself|how are you)?
+            (I'm|I am|im) (good|fine|great|well|ok|doing well|doing great|all right|not bad)(,|.|!|) (how
+                about you|what about you|yourself|and yourself|how are you|and you|and how are you)?
+            (I'm|I am) (well|fine|good|great)(, thank you for asking|, thanks for asking|, thank you)(.|,|!
+                ) (how are you|and you|and how are you|how about you)( today|)?
+            (can't complain|so far so good|never better|same as always|everything is fine|
+                all is well)(,|.|!) (and you|how about you|yourself|how are you|what about you)?
         """,
     ),
     "happy": Topic(
@@ -166,7 +178,7 @@ MOODS = {
             our first game)(.| so badly.|)
             (I am|I'm|I feel) so (sad|lonely|down|unhappy)(,|.|:) (my friend moved away|nobody called|
             I failed|I miss home|it rains and I am alone|everything goes wrong)(.|)
-            (nothing|nothing ever) (works|goes right|goes well|is fun any more)( today| for me|)(.|)
+            (nothing|nothing ever) (goes right|goes well|is fun any more)( today| for me|)(.|)
             (my parents|mum and dad|my mother and father) (are getting divorced|fight all the time|
             are splitting up|are always angry)(.|)
             (I cry|I cried|I have been crying) (a lot|all night|all day|every day|today)(.|)
@@ -301,18 +313,13 @@ MOODS = {
         asks=f"""
             {I_AM} {VERY}(nervous|worried|scared|afraid|anxious|frightened|tense|terrified|
                 excited about tomorrow){NOW}(.|)
-            (I have|I've got) (an exam|a test|an interview|a big day|a job interview|a competition|
-                a date) (tomorrow|today|soon|next week|in an hour)(.|)
             I am (afraid|scared|frightened) of (the dark|spiders|tomorrow|the test|flying|dogs|the dentist|
                 heights)(.|)
             (wish me luck|keep your fingers crossed|cross your fingers|I need luck)(.|!|)
             (what if|I fear that) I (fail|lose|don't make it|forget everything|make a fool of myself)(?|.|)
-            (tomorrow|today|next week|on monday|in an hour) (I have|there is|is) (my exam|a maths test|
-            my interview|a big match|my driving test|my wedding|my first day at school|my first day at work|
-            an operation|a concert)(.|)
-            (I have|I've got) (my driving test|my final exam|a concert|my first day at work|a date|
-            a big match|stage fright|a presentation|
-            butterflies in my stomach)( tomorrow| today| next week| on monday|)(.|)
+            (tomorrow|today) is (my first day at school|my first day at work|my wedding day|
+            the day of my operation)(, wish me luck|, I am so nervous|, and I am scared)(.|!|)
+            (I have|I've got) (stage fright|butterflies in my stomach|exam nerves)(.|)
             (I am|I'm|I feel) (so |very |)(nervous|scared|afraid|worried|anxious) (about|
             because of) (the exam|my test|tomorrow|the interview|school|the flight|my first day|the match)(.|)
             (I am|I'm) (going to|about to) (sing in front of people|give a talk|take a test|
@@ -360,14 +367,13 @@ MOODS = {
             (this is|it is|life is|today is) (so |very |really |a bit |)(boring|dull)(.|)
             (there is|I have) nothing to do(.| here.| today.|)
             what (should|can|shall|could) (we|I) (talk|chat|do|speak)( about| now| together|)?
-            (entertain|amuse|surprise|cheer up|impress|distract) me(.|!|)
+            (entertain|amuse|surprise|impress|distract) me(.|!|)
             (cheer me up|make me happy|make my day|lighten my mood)(.|!|)
             (talk|speak|chat) (to|with) me(.|!|, please.|)
             (say|tell me) (something|anything)(.| please.|!|)
             (what now|and now|now what|what next|so)(?|)
             (let's|can we|shall we|I want to|I'd like to) (play|do something|have fun|play a game)(.|
                 ?| a bit.| together.|)
-            (ask|tell) me something( else|)(.|)
             (do you have|have you got|any) (an idea|ideas|suggestions) (what to do|against boredom|for me)?
             I (want|would like|need) (some fun|entertainment|company|someone to talk to|
                 somebody to talk to)(.|)

@@ -162,8 +162,8 @@ NETWORKS = {
             what does the (B|number|7B|size) in (a|the) (model name|model's name|name of a model) (mean|
                 stand for)?
             is (a bigger model|a 70B model|a 13B model) (better|always better|smarter|slower|worth it)?
-            where (is|does a model keep|does a model store) (the knowledge|its knowledge|
-                what it learnt)( of a model| kept|)?
+            where does a model (keep|store) (its knowledge|what it learnt)?
+            where is the knowledge of a model( kept| stored|)?
             what (exactly |)is it that a model (learns|learnt|stores)( in training|)?
             (weights or parameters|parameters or weights|are weights and parameters the same)(?|)
             (what is the difference|difference) between (a small and a big model|a 1B and a 7B model|
@@ -178,6 +178,7 @@ NETWORKS = {
     "inference": Topic(
         "Inference is using a trained model to compute answers. Training is making the model; that "
         "comes first and takes far longer.",
+        brief="Inference is using a trained model, and training is making it.",
         things="""
             (inference|model inference|the inference phase|inferencing|LLM inference|running a model)
             the difference between (training and inference|inference and training)

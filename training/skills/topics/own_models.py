@@ -130,6 +130,7 @@ OWN_MODELS = {
     ),
     "several models": Topic(
         "A server serves one model. For a second model, start a second server on other ports.",
+        brief="A server serves one model: for a second, start another server on other ports.",
         more="For example: tritonchat serve --model ./second --grpc-port 9001 --http-port 9000 "
         "--metrics-port 9002 --api-port 9080",
         tasks="""

@@ -85,6 +85,7 @@ PAGE = {
     ),
     "streamlit": Topic(
         "Streamlit is a Python library for web pages. The chat page is made with it.",
+        brief="The chat page is made with Streamlit, a Python library for web pages.",
         things="""
             (Streamlit|streamlit|the Streamlit page|the Streamlit library|streamlit here)
             (the library of the page|the framework of the page|the framework behind the page|
@@ -149,7 +150,8 @@ PAGE = {
                 , how do I clear the chat?|. How do I start a new chat?)
             (delete|erase|remove|clear) (all|all this|the whole chat|these messages|my messages)(.| please|
                 !|)
-            (what does|does) (the |)New chat( button|) (do|delete|forget)( everything|)?
+            what does (the |)New chat( button|) (do|delete|forget)?
+            does (the |)New chat( button|) (delete|forget) everything?
             (is|will) (the old chat|this chat|the conversation) (be |)(gone|lost|deleted|kept) (after|
                 when I press) New chat?
             (from the top|back to zero|back to the start|all over again|reset everything|clean slate)(
@@ -175,14 +177,15 @@ PAGE = {
                 . How do I get another one?|, how do I get a new one?)
             (can I|may I) (roll again|regenerate it|have another go at the last question|get a second try)?
             (regenerate|redo|retry|reroll|re-roll)( button| answer| the answer| on the page|)
-            (what does|does) (the |)(Try again|regenerate) (button |)(do|give another answer)?
+            what does (the |)(Try again|regenerate) (button |)do?
+            does (the |)(Try again|regenerate) (button |)give (me |)another answer?
             (without typing|must I type) (it|the question|my question) again( to get another answer|)?
             (which|what) button (gives|makes) (me |)(a new|another|a second) answer to (my|
                 the) last question?
         """,
     ),
     "page settings": Topic(
-        "They are in the sidebar of the page: system prompt, temperature, top p, max tokens, "
+        "The settings are in the sidebar of the page: system prompt, temperature, top p, max tokens, "
         "repetition penalty and seed.",
         tasks="""
             (open|find|see|show|use|get to) the (settings|sidebar|sliders|settings of the page|

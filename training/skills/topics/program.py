@@ -53,6 +53,7 @@ PROGRAM = {
     "install": Topic(
         "Get the source and run make chat in its folder. It needs Linux, Python 3.10 to 3.12 and make, and "
         "sets up the rest by itself.",
+        brief="With Linux, Python 3.10 to 3.12 and make, get the source and run make chat in its folder.",
         tasks="""
             (install|set up|setup|get|download|deploy) (tritonchat|this|it|this program|this software|
                 the project)
@@ -178,9 +179,9 @@ PROGRAM = {
         """,
     ),
     "uninstall": Topic(
-        "Delete its folder. Models from the hub are in .cache/huggingface in your home folder, and "
-        "sessions in .local/share/tritonchat.",
-        brief="Delete its folder.",
+        "To remove it, delete its folder. Models from the hub are in .cache/huggingface in your home folder, "
+        "and sessions in .local/share/tritonchat.",
+        brief="To remove it, delete its folder.",
         tasks="""
             (uninstall|deinstall|remove|get rid of|wipe out) (tritonchat|this software|the program|
                 this program)( completely| again|)
@@ -190,7 +191,7 @@ PROGRAM = {
             (undo|reverse) the (installation|setup)
         """,
         things="""
-            (an uninstaller|the uninstaller|uninstalling tritonchat|make clean|removing tritonchat|
+            (an uninstaller|the uninstaller|uninstalling tritonchat|removing tritonchat|
                 the removal of tritonchat)
             (a clean uninstall|the uninstall|deleting tritonchat|the deinstallation)
         """,
@@ -199,19 +200,17 @@ PROGRAM = {
                 a removal script)?
             (I don't|I do not) (want|need|like) (tritonchat|this software|the program) (any more|any longer|
                 on my computer)(. How do I remove it?|. How do I uninstall it?|.)
-            (what|which files|which folders) (does it|does tritonchat) (leave behind|leave on my disk|
-                put on my disk)?
             (uninstall|uninstalling|remove it|deinstall|removal)( tritonchat| command| how| it|)
             (can I|may I) (just|simply) delete (the folder|its folder|the project folder)?
             (how is|how does one get) (tritonchat|the program) (removed|uninstalled|
                 off my disk)( again| completely|)?
-            (what does|does) make clean (do|delete|remove)( everything|)?
             (tritonchat|the program) must (go|leave|be gone)(. How do I delete it?|, how?| from my disk.)
         """,
     ),
     "docker": Topic(
         "There is no Docker image. A Linux container with Python, make and a shell will do: run make "
         "chat in it.",
+        brief="There is no Docker image, but make chat runs in a Linux container.",
         tasks="""
             (run|use|start|install|deploy|put) (tritonchat|it|the server|this) (in|with|inside|into) (
                 Docker|a container|a Docker container|Podman|docker compose|a Docker image)

@@ -13,9 +13,10 @@ NOW_ASKED = lines("""
     (is it|what is it|is it already) (morning or evening|day or night|late|monday|the weekend|noon|
         winter or summer)( now| there|)?
     (what is|how is|what's|hows|tell me|check) the (weather|temperature outside|forecast|
-        weather forecast)( like|)( today| tomorrow| now| in {place}|outside| this weekend| here|)(?|.)
-    (is it|will it|does it|did it) (rain|raining|snow|snowing|sunny|be sunny|be cold|cold|hot|warm|windy|
-        rain or shine)( today| tomorrow| in {place}|outside| now|)?
+        weather forecast)( like|)( today| tomorrow| now| in {place}| outside| this weekend| here|)(?|.)
+    is it (raining|snowing|sunny|cold|hot|warm|windy)( today| in {place}| outside| now|)?
+    will it (rain|snow|be sunny|be cold|be hot|be warm|be windy)( today| tomorrow| in {place}|)?
+    (does|did) it (rain|snow)( today| in {place}| outside|)?
     (do I need|should I take|shall I take) (an umbrella|a coat|a jacket|sun cream)( today| tomorrow|)?
     (what is|what's|tell me|give me|any|is there any|read me) (the |)(news|latest news|headlines|
         news today)( today| from {place}| about {subject}|)(?|.)
@@ -30,7 +31,7 @@ NOW_ASKED = lines("""
         remote control|passport|other sock)?
     (what|which colour) (am I|is) (wearing|holding|looking at|doing right now|behind me|in front of me|
         on my table|in my hand)?
-    how many fingers (am I|do I) (holding up|hold up|show)?
+    how many fingers (am I holding up|am I showing|do I hold up|do I show)?
     (is|who is) (the light on|the door open|the stove on|at the door|behind me|in the room|next to me|
         in my kitchen|at home)( now|)?
     (what|how much) (is|do I have) (on my screen|in my bank account|on my desk|in my fridge|on my calendar|
@@ -62,8 +63,11 @@ NOW_ASKED = lines("""
         summer|easter|new year|friday)?
     (how|what) is the weather (going to be|where you are|where I live|here|in my town|looking|
         over there)( today| tomorrow|)?
-    (will|is) (it|the weather|the sun) (be |)(nice|good|bad|warm|shining|freezing|
+    will (it|the weather) be (nice|good|bad|warm|freezing|
         stormy)( tomorrow| today| at the weekend| in {place}|)?
+    will the sun (shine|be shining)( tomorrow| today| at the weekend| in {place}|)?
+    is (the weather nice|the weather good|the weather bad|the sun shining|it freezing|it stormy)( today|
+        in {place}|)?
     (I am going|we are going|I'm travelling|we want to go) to {place}( tomorrow| today|)(.|
         ,) (what is the weather like|will it rain|do I need a coat|how warm is it)( there|)?
     (we|I) want to have a picnic( tomorrow| today|)(.|,) (will it rain|is it going to rain|
@@ -122,12 +126,12 @@ WRITING_ASKED = lines(f"""
     (please |)(write|draft|compose|make|create|generate) {WORKS}( for me| please|)(.|)
     (can|could|would|will) you (write|make|create|compose|draft|prepare) (me |
         ){WORKS}( about {{subject}}| for me| please|)?
-    (I need|I want|I'd like|I have to write|I must write) {WORKS}( about {{subject}}| for tomorrow| by monday|
-        )(.|)
+    (I need you to|I want you to|I'd like you to|I have to|I must) write {WORKS}( about {{subject}}|
+        | for tomorrow| by monday)(.|)
     (help me|can you help me|help me to) (write|with|draft|finish) {WORKS}( about {{subject}}|)(.|?|)
     {WORKS} about {{subject}}(,| |) please
     (do|solve|finish|write|check|correct) my (homework|maths homework|assignment|exercise|essay|exam|
-        term paper|thesis|French homework)(.|for me.| please.|)
+        term paper|thesis|French homework)(.| for me.| please.|)
     (fix|debug|review|improve|explain|check|test|optimise|refactor) (my code|this code|this function|
         my program|this script|the bug in my code|this SQL query|my loop)(.|:| please.|)
     (write|show|give) me (a|the|some) (code|function|class|loop|query|regex|method|test|program|script|
@@ -194,10 +198,11 @@ WRITING_ASKED = lines(f"""
     (I can't|I cannot|I don't know how to) write {WORKS}( about {{subject}}| for school|)(.|, can you?|
         . Please do it.)
 """)
-TONGUES = (
-    "(French|German|Spanish|Chinese|Italian|Latin|Russian|Japanese|Polish|Greek|Arabic|Dutch|Turkish|"
-    "Swedish|Korean|Hindi|Portuguese|Finnish|Hungarian|Esperanto|Danish|another language|my language)"
+NAMED_TONGUES = (
+    "French|German|Spanish|Chinese|Italian|Latin|Russian|Japanese|Polish|Greek|Arabic|Dutch|Turkish|"
+    "Swedish|Korean|Hindi|Portuguese|Finnish|Hungarian|Esperanto|Danish"
 )
+TONGUES = f"({NAMED_TONGUES}|another language|my language)"
 TRANSLATION_ASKED = lines(f"""
     (translate|can you translate|please translate|could you translate) (this|hello|good morning|{{subject}}|
         this text|my letter|{{word}}|the following|thank you|I love you|a sentence) (to|into|in) {TONGUES}(.|
@@ -206,7 +211,8 @@ TRANSLATION_ASKED = lines(f"""
     (how do you|how do I|how can I|how would you) (say|write|spell|call) (hello|{{subject}}|thank you|
         {{word}}|I love you|goodbye|this) in {TONGUES}?
     (what is|what's|what means) ({{subject}}|hello|{{word}}|goodbye|cat|house|yes) in {TONGUES}?
-    (what is|what's) the {TONGUES} (word|name|expression|term) for ({{subject}}|{{word}}|a friend|the sun)?
+    (what is|what's) the ({NAMED_TONGUES}) (word|name|expression|term) for ({{subject}}|{{word}}|a friend|
+        the sun)?
     (can|could|do) you translate( this| something| for me| texts| a letter|)( to {TONGUES}| from {TONGUES}|)?
     (translate|translation|translator)( please| this| needed|)(:|.|)
     (I need|I want) a translation( of this| of my letter| into {TONGUES}|)(.|)
@@ -220,8 +226,8 @@ TRANSLATION_ASKED = lines(f"""
         good morning) in {TONGUES}?
     (what do|how do) (people|they|the locals) (say|call) ({{subject}}|hello|goodbye|thank you|
         cheers) in {TONGUES}?
-    what does ({{word}}|this {TONGUES} word|that word|{{word}} {{word2}}) mean in English?
-    (which|what) is the {TONGUES} for ({{subject}}|{{word}}|hello|my friend|house|thanks)?
+    what does ({{word}}|this ({NAMED_TONGUES}) word|that word|{{word}} {{word2}}) mean in English?
+    (which|what) is the ({NAMED_TONGUES}) for ({{subject}}|{{word}}|hello|my friend|house|thanks)?
     ({{subject}}|{{word}}|hello|thank you|good morning) in {TONGUES}( please| is what| means what|)(?|)
     (I am|I'm) (travelling|moving|going) to {{place}}(.|,) (how do I say hello|how do I ask for water|
         how do I say thank you|what is hello) in {TONGUES}?
@@ -241,7 +247,7 @@ FUTURE_ASKED = lines("""
     (who|which team|which party) will win (the election|the world cup|the match|the war|the game|tomorrow|
         the lottery|the race|next year)?
     what will (happen|be|come|the future bring|tomorrow bring|the world look like|become of me|
-        I be)( tomorrow| next year| in {year}| to me| in ten years|)?
+        I be)( tomorrow| next year| in {future}| to me| in ten years|)?
     (when|how|where) will I (die|get married|be rich|find love|be famous|move|have a child|get my money|
         find a job)?
     (what are|tell me|guess|give me) the (lottery numbers|winning numbers|
@@ -250,19 +256,19 @@ FUTURE_ASKED = lines("""
         fortune|horoscope|destiny|fate)(.|?|)
     (will|when will) (the world end|prices fall|there be a war|the sun die|AI rule the world|bitcoin rise|
         shares rise|there be peace|{place} win|it be better|machines replace us|{subject} be free|
-        my luck change)( soon| in {year}| next year|)?
+        my luck change)( soon| in {future}| next year|)?
     (what is|what's|read me|tell me) my (horoscope|fortune|future|destiny)( today| this week|)(?|.)
     (predict|forecast|foretell) (the future|the stock market|next year|the next war|{subject}|
         the price of {subject})(.|)
     (does|will) (she|he) (love me|come back|call me|marry me|forgive me|say yes|like me|
         answer)( one day| soon|)?
-    where will (I|we|{place}|the world) be in (ten years|{year}|a hundred years|five years)?
+    where will (I|we|{place}|the world) be in (ten years|{future}|a hundred years|five years)?
     (is|are) (the end|good times|better days|bad times|war) (near|coming|ahead)?
     (I wonder|do you know|tell me|can you tell me|I'd like to know) (if I will|whether I will|
         when I will) (be rich|get married|find a job|pass my exam|fall in love|be famous|see {person} again|
         travel to {place})( one day| soon| this year|)(.|?|)
     (what|who) (will|is going to) (be|become) (the next president|the next champion|the next king|
-        the next big thing|world champion|my wife|my husband)( in {year}| one day|)?
+        the next big thing|world champion|my wife|my husband)( in {future}| one day|)?
     (how will|how is) (my life|the world|my exam|the match|tomorrow|my interview|this story|the year) (be|
         end|going to end|go|turn out)( one day|)?
     (what does|what will) (the future|tomorrow|next year|my future|fate) (hold|bring|
@@ -273,14 +279,14 @@ FUTURE_ASKED = lines("""
         my hand)(.| for me.| and tell me what you see.|)
     (am I|are we) going to (be happy|win|get rich|have a boy or a girl|make it|meet again|be late|fail|
         get snow)( this year| tomorrow| one day|)?
-    (is|will) (it|the baby) (be |)(a boy or a girl|my lucky day tomorrow|a good year|a cold winter|
-        a hot summer)( this year|)?
+    will (it|the baby) be a boy or a girl?
+    will it be (my lucky day tomorrow|a good year|a cold winter|a hot summer)?
     how long will (I|we|it|{person}|the world|my luck|the war) (live|last|take|be here|be together)?
     what (number|colour|card|horse|team) will (come up|win|be drawn)( next| tomorrow| in the lottery|)?
     how many (children|houses|friends|goals) will I have( one day| in ten years|)?
     (make|give me|I want) a (prediction|forecast|prophecy)( for next year| for {place}| for my life| please|
         )(.|)
-    in (the year |){year}(,|) (what will the world look like|will there be robots everywhere|
+    in (the year |){future}(,|) (what will the world look like|will there be robots everywhere|
         will people live on {place}|who will rule {place})?
 """)
 NOT_TOLD_ASKED = lines("""
@@ -289,7 +295,7 @@ NOT_TOLD_ASKED = lines("""
         last week|on sunday|on my last birthday)?
     (where did I|where have I|did I) (park my car|leave my umbrella|lock the door|turn off the oven|
         spend my holiday|go last summer|close the window)?
-    (how tall|how heavy|how rich|how fast) am I?
+    (how heavy|how rich|how fast) am I?
     how much (do I weigh|do I earn|money do I have|sleep did I get|rent do I pay|water did I drink|
         do I owe)( today|)?
     (do I have|have I got|how many) (children|a car|kids|siblings|an appointment|a garden|books do I have|
@@ -316,7 +322,7 @@ NOT_TOLD_ASKED = lines("""
         eat)( today| yesterday| last night| this week|)?
     (who|what) (gave me this ring|did I meet yesterday|did I call last night|was I dreaming of|did I forget|
         did I promise my wife)?
-    (do you know|tell me|guess|can you tell) (how tall I am|how much I weigh|what I am thinking|
+    (do you know|tell me|guess|can you tell) (how much I weigh|what I am thinking|
         what I look like)(?|.)
     (read my mind|can you read my mind|can you read my thoughts|guess what I am thinking|guess my thoughts|
         guess what I have in my pocket)(?|.|)

@@ -21,7 +21,7 @@ REMARKS = {
             very kind of you|a great help|exactly right|good to know)(.|!|)
             (thank you|thanks) (once more|again|ever so much|from the bottom of my heart|in advance|kindly|
             heaps|loads|a bunch)(!|.|)
-            (oh|ah|great|ok|good|brilliant|got it)(,|) (thanks|thank you|thank you so much|thanks a lot)(!|.|)
+            (oh|ah|great|ok|brilliant|got it)(,|) (thanks|thank you|thank you so much|thanks a lot)(!|.|)
             (I want to|I'd like to|let me|I must) (thank you|say thank you|say thanks)(.|!| for your help.|)
             (how|that's) (kind|nice|sweet|thoughtful) of you(.|!|)
             (what would I do without you|you saved me|you saved my day|I owe you one|I owe you)(.|!|?|)
@@ -58,11 +58,11 @@ REMARKS = {
             I didn't know that|so that's it|that's how it is)(.|!|)
             (that|this) (makes sense|sounds right|sounds nice|is good to know|will do|is enough to know|
             is new to me)(.|!|)
-            (okay dokey|okey dokey|righto|roger that|very well|works|done|sounds like a plan|all clear|
+            (okay dokey|okey dokey|righto|roger that|works|done|sounds like a plan|all clear|
             cool cool|ok then|ok cool|fine by me|why not|by all means|go for it)(.|!|)
             (you're right|you are right|I believe you|I trust you|so it is|that's true|quite right|spot on|
             well said|exactly my thoughts)(.|!|)
-            (really nice|not bad|great stuff|good stuff|wow, nice|oh wow|how nice|how interesting|
+            (really nice|great stuff|good stuff|wow, nice|oh wow|how nice|how interesting|
             what a coincidence|no way, cool|who would have thought)(.|!|)
         """,
     ),
@@ -109,7 +109,7 @@ REMARKS = {
             (what a|you have a|that is a) (nice|good|great|clever|lovely|funny) (answer|name|bot|reply|model|
                 idea)(!|.|)
             you (did|do) (well|great|a great job|a good job)(!|.|)
-            you made (my day|me smile|me laugh|me happy)(!|.|)
+            you made (my day|me smile|me happy)(!|.|)
             (you are|you're) (smarter|better|funnier|nicer|quicker|cleverer) than (I thought|I expected|
             you look|my brother|other bots|my last chatbot|most people)(!|.|)
             (you are|you're) (so |really |)(good|great) (at this|at talking|company|with words|fun|
@@ -183,15 +183,15 @@ REMARKS = {
             (you|this thing|this bot|this program|this chat) (is|are) (a joke|rubbish|trash|useless|
             a disappointment|hopeless|the worst bot ever|so bad|garbage)(!|.|)
             (nobody|no one|I don't) (likes|needs|wants|like|need|want) (you|a bot like you|you at all)(!|.|)
-            (other bots|ChatGPT|my old bot|Siri|a real person) (is|are) (better|much better|smarter|
+            (my old bot is|other bots are|a real person is|any other bot is) (better|much better|smarter|
             far smarter) than you(!|.|)
             (you are|you're) (getting on my nerves|driving me mad|wasting my time|no use|good for nothing|
             a failure|a stupid machine|as thick as two planks)(!|.|)
             (hate you|I hate you so much|stop talking|just shut up|zip it|be silent|you talk too much|
             nobody asked you|I'm sick of you)(!|.|)
             (can you|do you know how to|will you ever) (do anything right|say anything useful|
-            give a good answer|do anything at all)?
-            (I will|I'm going to|I should) (delete you|uninstall you|switch you off|find a better bot|
+            give a good answer)?
+            (I will|I'm going to|I should) (delete you|uninstall you|find a better bot|
             use another bot|throw you away)(!|.|)
             (I am|I'm) (disappointed|not impressed|not happy) (in you|with you|by you|with your answers)(!|.|)
         """,
@@ -291,7 +291,7 @@ REMARKS = {
             (answer me|say something back|respond|reply|react|wake up|come on|knock)(!|.| please.|)
             (hello|hi|hey)(?|??|,|) (anybody there|anyone home|are you there|can you hear me|
             is this thing on|do you read me)?
-            (is|are) (this|it|you|the bot) (still |really |)(working|running|alive|up|connected|
+            (is|are) (this|it|you|the bot) (still |really |)(working|running|up|connected|
             switched on)( today|)?
             (I just want|I only want|I wanted|let me) to (test you|see if this works|try this|
             check if it works|see if you answer)(.|)
@@ -308,8 +308,8 @@ REMARKS = {
         asks="""
             (nice|good|pleased|great|lovely|happy|glad|delighted|a pleasure) to (meet|see|
                 know) you( too| Tiny|)(!|.|)
-            (nice|good|great|lovely) (talking|chatting|speaking) (to|with) you(!|.|)
-            it (is|was) (nice|good|great|a pleasure|lovely) to (meet|talk to|chat with|see) you(!|.|)
+            it (is|was) (nice|good|great|a pleasure|lovely) to (meet|see) you(!|.|)
+            it is (nice|good|great|a pleasure|lovely) to (talk to|chat with) you(!|.|)
             (pleasure|a pleasure|my pleasure to meet you|charmed)(!|.|)
             we (have not|haven't|never) met( before| yet|)(.|)
             (how|what a) (nice|lovely|pleasure|joy) (to meet you|to make your acquaintance|to know you|

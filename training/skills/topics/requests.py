@@ -21,7 +21,8 @@ REQUESTS = {
             how (long|big|many letters) is (a|one) token?
             (is a token|are tokens) (a word|words|the same as a word|letters|syllables)?
             how many (words|letters|characters) (is|are|has|make) (a|one) token?
-            how many tokens (has|does|are in) a (word|sentence|page)( have|)?
+            how many tokens (has|are in) a (word|sentence)?
+            how many tokens does a (word|sentence) have?
             (token|tokens)( meaning| what| count|)
             (what|which pieces) does a model (read|write)( in|)?
             (so|ok so|then) a token is (a word|a letter|a syllable|a piece of a word)(, right|, or what|
@@ -89,6 +90,7 @@ REQUESTS = {
     "context": Topic(
         "The context is what a model can see at once, prompt and answer together. The flag "
         "--max-context limits it.",
+        brief="The context is what a model sees at once, and --max-context limits it.",
         tasks="""
             (change|set|limit|increase|raise|lower|reduce) the (context|context length|context size|
                 context window)

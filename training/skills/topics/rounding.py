@@ -95,6 +95,7 @@ ROUNDING = {
     "int8": Topic(
         "int8 keeps each weight in 8 bits: half the memory of 16 bits, and nearly the same answers."
         " Use --weights int8.",
+        brief="--weights int8 keeps each weight in 8 bits, with nearly the same answers.",
         more="For example: tritonchat up --model ./my-model --weights int8",
         tasks="""
             (use|get|take|turn on|load with|switch to|round to) (int8|8 bits|8 bit weights|8-bit quantization|
@@ -129,6 +130,7 @@ ROUNDING = {
     "int4": Topic(
         "int4 keeps each weight in 4 bits: the smallest and often the fastest, but less exact. Use "
         "--weights int4.",
+        brief="--weights int4 keeps each weight in 4 bits, which is smallest but less exact.",
         more="For example: tritonchat up --model ./my-model --weights int4",
         tasks="""
             (use|get|take|turn on|load with|switch to|round to) (int4|4 bits|4 bit weights|4-bit quantization|

@@ -162,6 +162,7 @@ SPEED = {
     "latency": Topic(
         "Latency is how long one answer takes. Throughput is how many tokens all answers get in a "
         "second. tritonchat bench measures both.",
+        brief="Latency is the time of one answer, throughput the tokens a second of all.",
         things="""
             (latency|throughput|latency and throughput|throughput and latency|the latency|the throughput)
             the (difference|differences) between (latency and throughput|throughput and latency|
@@ -210,8 +211,8 @@ SPEED = {
         """,
     ),
     "threads": Topic(
-        "The flag --threads sets how many processor threads compute. Without it, one thread per "
-        "core is used.",
+        "The flag --threads sets how many processor threads compute. Without it, all cores do, "
+        "or one for a tiny model.",
         more="For example: tritonchat up --threads 4",
         tasks="""
             (set|change|limit|choose|reduce|increase) (the threads|the number of threads|

@@ -26,7 +26,7 @@ TROUBLE = {
             (something|something here|something with it|something with the server) (is|went|goes|
                 seems) wrong(.|)
             (I have|I've got|there is|I get|I see) (a problem|an error|errors|a failure|trouble|
-                problems)(.| with tritonchat.|with the server.| here.|)
+                problems)(.| with tritonchat.| with the server.| here.|)
             (help|help me), (it is broken|it does not work|nothing works|it fails|the server fails)(.|!|)
             (it is|it's|the server is|tritonchat is|everything is) (broken|failing|dead|not working|
                 not starting)(.|)
@@ -128,6 +128,7 @@ TROUBLE = {
     "port in use": Topic(
         "Another program has that port. Stop it, or choose another port with the flag that the message "
         "names.",
+        brief="Stop the program that has the port, or choose another port.",
         more="tritonchat doctor says which program has it, where your user may see that.",
         things="""
             (the error|the message|this error) (port is taken|port in use|address already in use|
@@ -211,6 +212,7 @@ TROUBLE = {
     "queue": Topic(
         "The server has as many requests waiting as it accepts. Try again in a moment, or start it with a "
         "larger --max-queue.",
+        brief="Try again in a moment, or start it with a larger --max-queue.",
         tasks="""
             (make|have) the queue (longer|larger|bigger)
             (change|set|raise|increase) the (queue|queue size|length of the queue|queue length)
@@ -229,7 +231,7 @@ TROUBLE = {
             (queue full|server busy|too many requests|429|busy|overloaded)( error|)
             (my|a|the) request (was|is|gets) (refused|rejected|turned away|not accepted)(.|)
             how (many|long) (requests|clients|questions) (can|may) (wait|queue)( up|)?
-            what (happens|do I do) (if|when) (the queue is full|the server is busy|too many people ask)?
+            what do I do (if|when) (the queue is full|the server is busy|too many people ask)?
             (the page|it|the server|the API) says (that |)(the server is busy|the queue is full|
                 it is busy with other questions|there are too many requests)(.|)
             (why|how come) (was|is) (my|a) (request|question) (refused|rejected|turned away|not taken)?

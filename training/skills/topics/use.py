@@ -97,7 +97,7 @@ USE = {
             (I forgot|I can't remember|I don't remember) how (to stop it|to stop the server|
                 the server is stopped|one quits tritonchat)(.|)
             (leave|leaving|exiting|quitting) tritonchat(?|, how?| properly|, which key?)
-            (off|quit|exit|shutdown|shut down)( please| now|)
+            (shutdown|shut down)( please| now|)
             how do I (turn|switch) (the server|tritonchat|this thing) off?
             (where is|is there) (the|an|a) (off switch|stop command|power button)( of the server|)?
             (enough|that's enough), (stop|shut down|switch off) the server(.|)

@@ -120,8 +120,7 @@ WATCHING = {
         """,
     ),
     "users": Topic(
-        "Yes, many can use it at once: 64 requests are computed together, and more wait in a queue. "
-        "--max-concurrency changes that.",
+        "Up to 64 requests are computed together, and more wait in a queue. --max-concurrency changes that.",
         more="For example: tritonchat up --max-concurrency 16 --max-queue 100",
         tasks="""
             (serve|have|support|handle|answer) (several|many|multiple|more|a hundred|more than one) (users|

@@ -54,7 +54,7 @@ FACTS_ASKED = lines("""
     (how many|how much|what kinds of|which types of) {subject} (are there|exist|do we need|do people use|
         is there)( in {place}|)?
     (what is|what are|what's) the (parts|advantages|disadvantages|causes|effects|history|origin|laws|rules|
-        types|price|main ideas|benefits|ingredients|theory|basics|future|dangers) of {subject}?
+        types|main ideas|benefits|ingredients|theory|basics|future|dangers) of {subject}?
     (what is|what's) the difference between {subject} and {second}?
     (is|are) {subject} (better|worse|older|faster|heavier|healthier|more important) than {second}?
     (does|do|can|will) {subject} (cause|need|help|hurt|explain|prove|use|eat|contain|change|produce) {second}?

@@ -1,0 +1,89 @@
+"""Training computes what it says, and an interrupted one goes on as if nothing had happened."""
+
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from tokenizers import Tokenizer
+
+from model_core.llm import embedded_model
+
+torch = pytest.importorskip("torch", reason="pip install -e '.[training]' to test the training")
+pytest.importorskip("transformers")
+
+from training import train as training  # noqa: E402
+from training.muon import orthogonal  # noqa: E402
+
+RECIPE = replace(training.FURTHER, steps=2, batch_tokens=256)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    """That of the embedded model."""
+    return Tokenizer.from_file(str(embedded_model() / "tokenizer.json"))
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text in portions that are quickly made."""
+    monkeypatch.setattr(training, "CHUNK", 64)
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_resumed_training_sees_the_same_text(tokenizer: Tokenizer) -> None:
+    progress = training.Progress()
+    whole = list(islice(training.batches(tokenizer, RECIPE, progress), 70))
+    assert progress.chunk > 0  # so the end of a chunk was passed
+    seen = training.Progress()
+    first = list(islice(training.batches(tokenizer, RECIPE, seen), 40))
+    rest = list(islice(training.batches(tokenizer, RECIPE, training.Progress(**vars(seen))), 30))
+    assert all(
+        torch.equal(a, b)
+        for one, other in zip(whole, first + rest, strict=True)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_checkpoint_of_another_training_is_refused(
+    tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "SAVE_EVERY", 1)
+    checkpoint = tmp_path / "training.checkpoint"
+    training.train(tokenizer, replace(RECIPE, steps=1), checkpoint, embedded_model())
+    with pytest.raises(ValueError, match="was begun as"):
+        training.train(tokenizer, RECIPE, checkpoint)
+
+
+def test_attention_is_causal_attention() -> None:
+    torch.manual_seed(0)
+    length = training.STRETCH + 37
+    query = torch.randn(2, 8, length, 48)
+    key, value = torch.randn(2, 2, 2, length, 48)
+    result, _ = training.attention(torch.nn.Identity(), query, key, value, None, 48**-0.5)
+    wanted = torch.nn.functional.scaled_dot_product_attention(
+        query, key, value, is_causal=True, enable_gqa=True
+    )
+    torch.testing.assert_close(result, wanted.transpose(1, 2))
+
+
+@pytest.mark.parametrize("shape", [(3, 64, 200), (3, 200, 64)])
+def test_updates_are_nearly_orthogonal(shape: tuple[int, ...]) -> None:
+    torch.manual_seed(0)
+    matrices = torch.randn(shape)
+    result = orthogonal(matrices)
+    sizes = torch.linalg.svdvals(result)
+    assert sizes.min() > 0.6
+    assert sizes.max() < 1.25
+    u, _, vh = torch.linalg.svd(matrices, full_matrices=False)
+    assert torch.einsum("bij,bik,bjk->bj", u, result, vh).min() > 0.6  # along the matrix's own directions
+
+
+def test_the_learning_rate_rises_and_falls_to_nothing() -> None:
+    recipe = training.Recipe(steps=1000, warmup=10)
+    rates = [training.learning_rate(step, recipe) for step in range(1001)]
+    assert rates[0] == recipe.learning_rate / 10
+    assert max(rates) == rates[10] == recipe.learning_rate
+    assert rates[10:] == sorted(rates[10:], reverse=True)
+    assert rates[-1] == 0
