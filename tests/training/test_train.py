@@ -33,11 +33,11 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small_chunks")
 def test_a_resumed_training_sees_the_same_text(tokenizer: Tokenizer) -> None:
     progress = training.Progress()
-    whole = list(islice(training.batches(tokenizer, RECIPE, progress), 70))
+    whole = list(islice(training.batches(tokenizer, RECIPE, progress), 120))
     assert progress.chunk > 0  # so the end of a chunk was passed
     seen = training.Progress()
-    first = list(islice(training.batches(tokenizer, RECIPE, seen), 40))
-    rest = list(islice(training.batches(tokenizer, RECIPE, training.Progress(**vars(seen))), 30))
+    first = list(islice(training.batches(tokenizer, RECIPE, seen), 70))
+    rest = list(islice(training.batches(tokenizer, RECIPE, training.Progress(**vars(seen))), 50))
     assert all(
         torch.equal(a, b)
         for one, other in zip(whole, first + rest, strict=True)

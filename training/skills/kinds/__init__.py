@@ -8,6 +8,7 @@ from training.skills.kinds.called import MAN, PERSON, PET, RELATIVES, THING, WOM
 from training.skills.kinds.daily import EYES, HAIR, LEARNS, PAINTED, PLAYS, SPEAKS
 from training.skills.kinds.doings import HOBBY, JOB
 from training.skills.kinds.favourites import FAVOURITES, UNNAMED
+from training.skills.kinds.kept import KEPT
 from training.skills.kinds.likings import COLOUR, FOOD
 from training.skills.kinds.name import NAME
 from training.skills.kinds.others import AGED, BORN, COMES, LIVES, LOVES, WORKS
@@ -80,7 +81,8 @@ KINDS: dict[Kind, float] = {
     FOOD: 6,
     HOBBY: 6,
     BIRTHDAY: 5,
-    PET: 12,
+    PET: 11,
+    KEPT: 8,
     THING: 3,
     OWN: 3,
     OWN_NAMED: 3,

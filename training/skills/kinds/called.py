@@ -300,6 +300,25 @@ PET_ASKS = lines("""
     is there (a pet|an animal) in my (home|house|life)?
 """)
 
+# Where only one pet is known, whatever its kind.
+PET_NAME_ASKS = lines("""
+    (what is|what's) my pet called( again|)?
+    (what is|what's|what was) (my|the) pet's name?
+    (what is|what's) the name of my pet?
+    (how|what) did I (call|name) my pet?
+    (which|what) name (did I give|has|does) my pet( have|)?
+    what do I call my pet?
+    (do you know|do you remember|tell me|can you tell me) (my pet's name|the name of my pet)(.|?|)
+    (do you know|do you remember|tell me|can you tell me) (what|how) my pet is called(.|?|)
+    (and |)my pet's name( is|)?
+    what did I say my pet is called?
+    (so |and |)how is my pet called?
+    (and |)the pet's name?
+    (I forgot|remind me of|I can't remember) (the name of my pet|my pet's name)(.|)
+    my pet, what is (it|he|she) called?
+    what name does my pet (have|answer to|listen to)?
+""")
+
 
 def named(base: Kind, pronouns: Pronouns, says: tuple[str, ...] = (), asks: tuple[str, ...] = ()) -> Kind:
     """A kind with more ways to tell and to ask, and with the pronouns that belong there."""
@@ -315,7 +334,12 @@ PET = replace(
     named(CALLED, CREATURE, PET_SAYS, PET_CALLED),
     changes=(*CALLED.changes, *RENAMED),
     openers=("", "", "A good friend, {value}! "),
-    also=(*CALLED.also, *((ask, "you have {a_who} called {value}") for ask in PET_ASKS)),
+    draw=owned(lambda rng: "pet" if rng.random() < 0.12 else draw_pet(rng), draw_pet_name),
+    also=(
+        *CALLED.also,
+        *((ask, "you have {a_who} called {value}") for ask in PET_ASKS),
+        *((ask, CALLED.clause) for ask in PET_NAME_ASKS for _ in range(2)),
+    ),
 )
 WOMAN = replace(named(CALLED, SHE, PERSON_SAYS, PERSON_ASKS), draw=owned(one_of(WOMEN), draw_name))
 MAN = replace(named(CALLED, HE, PERSON_SAYS, PERSON_ASKS), draw=owned(one_of(MEN), draw_name))

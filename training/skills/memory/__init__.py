@@ -8,6 +8,7 @@ from training.skills.kinds import ABOUT_OTHERS, KINDS, LOOKALIKES
 from training.skills.kinds.ages import AGE, BIRTHDAY
 from training.skills.kinds.called import PET, PET_ASKS
 from training.skills.kinds.doings import HOBBY, JOB
+from training.skills.kinds.kept import KEPT
 from training.skills.kinds.likings import COLOUR, FOOD
 from training.skills.kinds.name import NAME
 from training.skills.kinds.towns import HOME, ORIGIN, TOWN_NOUNS
@@ -247,8 +248,9 @@ def recall(rng: Random, talk: Talk) -> list[Exchange]:
         return [check(rng, fact)]
     if form < 0.33 and len(facts) > 1:
         return [both(rng, facts)]
-    # Of two pets, "what pet do I have?" could mean either.
-    if fact.kind.also and sum(other.kind is fact.kind for other in facts) == 1 and rng.random() < 0.25:
+    # Of two pets, "what pet do I have?" could mean either; it means the one that was told without a name.
+    only = sum(other.kind in (fact.kind, KEPT) for other in facts) == 1
+    if fact.kind.also and only and rng.random() < 0.25:
         ask, clause = rng.choice(fact.kind.also)
         return [Exchange(mannered(rng, expand(rng, ask)), sentence(clause), fact.slots)]
     bare = rng.random() < 0.2 and bare_nouns(talk, fact.kind)
@@ -340,7 +342,7 @@ def everything(rng: Random, talk: Talk) -> list[Exchange]:
 
 def unknown(rng: Random, talk: Talk) -> list[Exchange]:
     """Something is asked for that was not told; mostly the person then says it, or will not."""
-    if rng.random() < 0.08 and not any(fact.kind is PET for fact in talk.facts.values()):
+    if rng.random() < 0.08 and not any(fact.kind in (PET, KEPT) for fact in talk.facts.values()):
         fact = draw_fact(rng, talk, {PET: 1})
         asked = Exchange(mannered(rng, expand(rng, rng.choice(PET_ASKS))), NO_PET_KNOWN)
         return [asked, *reply(rng, talk, fact, ("(yes, |)I have {a_who} called {value}(.|)",))]

@@ -6,6 +6,7 @@ from training.english import join
 from training.phrasing import lines, mannered
 from training.skills.kinds.called import MAN, PERSON, PET, PET_ASKS, WOMAN
 from training.skills.kinds.daily import PAINTED
+from training.skills.kinds.kept import KEPT
 from training.skills.kinds.others import AGED, BORN, LIVES, LOVES, WORKS
 from training.skills.kinds.owned import OWN_CODE
 from training.skills.kinds.plans import APPOINTMENT, LIE, LIES
@@ -101,7 +102,7 @@ def several(rng: Random, talk: Talk) -> list[Exchange]:
         facts.append(draw_fact(rng, talk, dict.fromkeys(group, 1.0)))
         remember(talk, facts[-1])
     exchanges = told_together(rng, facts) if rng.random() < 0.75 else told_apart(rng, facts)
-    if group == (PET,) and rng.random() < 0.3:
+    if group == (PET,) and KEPT.key not in talk.facts and rng.random() < 0.3:
         exchanges.append(all_pets(rng, talk))
     asked = rng.sample(facts, rng.choice((1, 2, 2)))
     exchanges.append(Exchange(question(rng, asked[0].kind), sentence(asked[0].clause), asked[0].slots))
