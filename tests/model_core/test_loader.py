@@ -96,8 +96,8 @@ def test_weights_that_are_no_numbers_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "stored", "weights", "bar"),
     [
-        ("embedded", 2, "int8", 0.01),
-        ("embedded", 2, "int4", 0.15),
+        ("embedded", 2, "int8", 0.005),
+        ("embedded", 2, "int4", 0.1),
         ("story", 4, "int8", 0.005),
         ("story", 4, "int4", 0.06),
     ],
