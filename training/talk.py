@@ -13,9 +13,12 @@ OWN_NAME = re.compile(r"\bTiny\b")
 SLOT = re.compile(r"\{(\w+)\}")
 # A word with a capital of its own; `The` may be that of a sentence.
 PROPER = re.compile(r"\b(?!The\b)[^\W\d_]\w+")
-MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-WEEKDAYS = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
-CALENDAR = {*MONTHS.split("|"), *WEEKDAYS.split("|")}
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+CALENDAR = {*MONTHS, *WEEKDAYS}
 
 
 @dataclass

@@ -212,9 +212,9 @@ def train(
     progress = Progress()
     if checkpoint.exists():
         state = torch.load(checkpoint, weights_only=True, map_location=model.device)
-        if state["begun"] != begun:
+        if state.get("begun") != begun:
             raise ValueError(
-                f"{checkpoint} was begun as {state['begun']}; choose another folder, or remove it."
+                f"{checkpoint} was begun as {state.get('begun')}; choose another folder, or remove it."
             )
         model.load_state_dict(state["model"])
         for optimizer, saved in zip(optimizers, state["optimizers"], strict=True):

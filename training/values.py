@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from random import Random
 
 from training.names import blend, coin, draw_name, invent_name
-from training.talk import Pool, phrases, words
+from training.talk import MONTHS, Pool, phrases, words
 
 COLOURS = Pool(
     words("""
@@ -161,8 +161,6 @@ THINGS = words("""
     buttons candles clouds birds trees trains bridges postcards dolls robots bottles baskets boxes hats cups
     feathers
 """)
-WEEKDAYS = words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
-MONTHS = words("January February March April May June July August September October November December")
 
 
 def permitted(draw: Callable[[], str], held_out: Iterable[str]) -> str:

@@ -11,8 +11,6 @@ from training.skills.topics import TOPICS
 from training.talk import Exchange, expand, render
 from triton_server.cli import cli
 
-# What the HTTP API and the terminal client bring, as far as they are not there yet.
-COMING = {"chat", "--api-port", "--api-key"}
 # Words that follow the name of the program in prose; others are commands.
 PROSE = {"and", "computes", "is", "runs", "with"}
 
@@ -50,7 +48,7 @@ def test_no_two_topics_have_the_same_answer() -> None:
 def test_answers_name_flags_and_commands_that_exist() -> None:
     commands = cli.commands
     flags = {flag for command in commands.values() for option in command.params for flag in option.opts}
-    known = {*commands, *flags, *PROSE, *COMING, "--help", "--version", "--out"}  # the last: of training
+    known = {*commands, *flags, *PROSE, "--help", "--version", "--out"}  # the last: of training
     named = {word for text in said() for word in re.findall(r"(?<![\w-])--[a-z-]+", text)}
     named |= {word for text in said() for word in re.findall(r"\btritonchat ([a-z]+)\b", text)}
     assert not named - known

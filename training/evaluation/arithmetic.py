@@ -7,7 +7,7 @@ from string import ascii_lowercase
 from training.evaluation.cases import Case, Want, case, typed
 from training.evaluation.wants import one_of, results, sequence
 from training.skills.numbers.arithmetic import held_out
-from training.values import MONTHS, WEEKDAYS
+from training.talk import MONTHS, WEEKDAYS
 
 SUMS = (
     "{a} + {b}",

@@ -5,8 +5,8 @@ from random import Random
 
 from training.english import an, in_words
 from training.skills.kinds.owned import Draw
-from training.talk import phrases, words
-from training.values import WEEKDAYS, draw_day, invent_word
+from training.talk import WEEKDAYS, phrases, words
+from training.values import draw_day, invent_word
 
 MEALS = words("breakfast lunch dinner supper tea brunch")
 COUNTED = words("""

@@ -6,8 +6,8 @@ from training.english import an
 from training.names import draw_name, invent_name
 from training.phrasing import lines
 from training.skills.kinds.owned import OWN, Draw, fitting, one_of
-from training.talk import Kind, phrases, words
-from training.values import MONTHS, PETS, WEEKDAYS, draw_food, draw_town, invent_word
+from training.talk import MONTHS, WEEKDAYS, Kind, phrases, words
+from training.values import PETS, draw_food, draw_town, invent_word
 
 # Kinds of things of which people have a favourite: those with proper names, and those without.
 NAMED = phrases("""

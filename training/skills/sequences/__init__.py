@@ -9,8 +9,7 @@ from training.skills.sequences.counting import count_down, count_in_steps, count
 from training.skills.sequences.letters import letters
 from training.skills.sequences.neighbours import ask_next
 from training.skills.spelling import spell
-from training.talk import Exchange, Talk, words
-from training.values import MONTHS, WEEKDAYS
+from training.talk import MONTHS, WEEKDAYS, Exchange, Talk, words
 
 LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 SEASONS = words("spring summer autumn winter")
