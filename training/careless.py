@@ -169,11 +169,11 @@ def type_carelessly(rng: Random, ask: str, slots: dict[str, str], spell: Callabl
         ask = misspell(rng, ask)
     ask = drop(rng, ask)
     style = rng.random()
-    if spell is str.upper or (style > 0.97 and "{" not in ask):
+    if spell is str.upper or (style > 0.96 and "{" not in ask):
         return re.sub(r"(\{\w+\})|([^{]+)", shout, ask).format(**slots)
     if style < 0.4:
         return ask.lower().format(**slots)
-    if style > 0.955 and spell is str:
+    if style > 0.92 and spell is str:
         return TEMPLATE_WORD.sub(lambda found: found[0].capitalize(), ask).format(**slots)
     if rng.random() < 0.1:
         ask = re.sub(r"\bI\b", "i", ask)

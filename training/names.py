@@ -63,6 +63,118 @@ HELD_OUT = words("""
     Rufus Saoirse Tamsin Ulrich Vivienne Winifred Ximena Yusuf Zachary Beatrix Clementine
 """)
 
+# Words from all over the text. What is made of them begins and goes on with tokens that names do not have, so
+# that these are copied, too: "paramedic" begins like "parameters", and is told by nobody who trains.
+ORDINARY = words("""
+    abandoned able above abut accepted accepts access account across actor actually addition address
+    adjectives adjust adore advance adventure advice advise afraid afternoon ahead alarm alike allergic
+    allowed alone alphabet alright altogether android angle animal animals answer answers antelope
+    antonym apologies apple apples appointment arrive arrow asked asking asks asleep assist assistant
+    astronaut atoms attention attic august aunt autumn away baby back background backpack badger badly
+    bags bakery balcony ball balloons balls banana band banjo bank baptised based basically basketball
+    batch batches batching bath beans bear beautiful beaver becomes bedtime beech beehive beetle beetles
+    began begin beginner beginning begins begs believe believes bell belongs bench beside best bets
+    better between bicycle bigger biggest bike bikes biology bird birds birth birthday bitcoin bits
+    black blackcurrant blacksmith blank blanket blouse blue bluish board boat body book bookcase booking
+    books bored boring born borrowed boss bother bottle bought bowl boxes boyfriend boys brave bread
+    break breakfast breath breeze bridge brief bright brightly bring broken broom brother brought brown
+    browser brush bucket buddy budgie build builder built bull bulldozer bunny business busy butler
+    butter butterflies button byte bytes cache caching cake calculator call called calls came canary
+    cancel candle candles candy capitals card care caretaker carpenter carpet carried carries carrot
+    case castle castles catch celebrate chair chance change changed changes character charm chat chatbot
+    chatclient chats chatting check checks cheer cheered cheerful cheers cheese cherry chick chicken
+    child children chimney chip chocolate chocolates choose chooses chose chosen christened church
+    cinnamon circle city class clear clever client clients cliff climb climbed clink clock close closes
+    clothing cloud clouds clue clumsy coat code coffee coin coins cold colder colleague colleagues
+    collect collecting collector college colon colour colours comb come comes command commands company
+    compiled compiles complaints complete compute computed computer computes computing concert concise
+    confused container context continuation continues continuous contract controller conversation cook
+    cooked cores correct correction cost cosy cottage cotton count countries couple course court cousin
+    crab crazy cream creature cricket cried crocodile crooked cross crossed crow crowded crumb cuckoo
+    cupboard curious curry customer cute cuts daddy daily daisy dance danced dancing dark database date
+    daughter daughters days deadline dear dearly decode deep default defined delete dentist depth
+    describe describes deserve designer details detective died difference differences different
+    difficult dinner dinosaurs dish dislike docs doctor dogs doll dolphin domino donkey door doubt down
+    download downloaded dragon drank draws dream dreaming dreamland drink drive driver driving duck dude
+    dull dumplings dusty dynamic each earlier early earn ears earth easiest easy eating eggs eight
+    elaborate elephant eleven embeddings employer enchanted endpoint ends engine enjoy environment error
+    evening events exact exactly exam example excuse expert explain explains explanation eyes fact facts
+    faded failed fair fairy false families family famous faraway farewell farm farmer fashion fast
+    faster fastest father favour favourite fawn featuring feel feet fell fetch fetched fewer fibre field
+    file files film find fine finished fire first fish fisherman five fixed flag flags flat flea flew
+    flight float flower flowers fluffy flute foggy folder folks following follows fond food football
+    forest forester forget forgot forgotten fork form found four francs free freely fridge friend
+    friendly friends frog front frozen fruit fruits full function funny further future game garden gate
+    geese generates genius gentle getting gherkin ghost giggle giggles ginger giraffe girl girlfriend
+    give gives glad glass globe gloomy glowed goat godfather godmother goes going gold golden golf good
+    goose gramophone grandfather grandma grandmother grandpa grandson grasshopper great green grey group
+    grown grows grumpy guess guesses guest guitar hair hairdresser half hamster handles hands hang
+    happen happened happens happily happy harbour hard hardly hats haunted head heads hear heard heart
+    heavy helicopters help helped helpful helps hens herbs hero hidden high hill hills hired history
+    hitting hobbies hobby hold holds hole holiday home hometown homework honest honey hope hopped horse
+    hospital hotel house huge hull human hummed hundred hung hungry hurry husband husky idea ideas
+    imagine important index indigo inference information ingredient insect inside inspector install
+    instructions instrument interest interesting interface internet interrupting intro introduce
+    introduced invent invisible island item jobs join joins joke jokes joking jumper jungle kebab keen
+    keep keeper keeps kept kernel kernels keyboard keys kids kind kindly kinds kitchen kite kites kitten
+    knock know knowledge ladder lady lake lamb lamp language languages laptop large larger last latency
+    later laugh laughed lavender lawyer layers layout lazy leaf learn learning learnt leave leaves leek
+    left legs lemon length lets letter letters librarian library licence life lift light lighthouse
+    lights likeliest likely likes limits line lines lint lion list lists little live lived lives living
+    llama load loads loaf local lock locker logs lonely long longest look looked lorry loses lost
+    lottery love loved lovely loves lower luck lucky lunch lying machine machines magenta magic magnet
+    magpie make maker makes manager maps march mark market maroon match mate maths matters mauve mayor
+    meal mean means meant measure measures meet melts memorise memory mender mention mentioned mentions
+    mermaid message messages metrics middle midnight midwife mill million mind mine minus minute
+    mischievous missing mistake mistaken mode model models moment money monkey month moon morning mother
+    mount mountain mouse moved moving muddy muffins multiplied multiply mummy museum mushroom music
+    mysterious mystery name named names navy nearly need needed needs neighbour nephew nervous network
+    neutral news newt next nice nickname niece nieces night nine noisy nonsense noon normal normally
+    note notebook noted number numbers nursery nuts object octopus offer office offline older oldest
+    ones online open opened opinion opposite opposites option orange orchestra order origin outside
+    outstanding owls owner owns page pages paint painter painting pair pancakes parameter parameters
+    parcel pardon parents park parrot part partner passport password past pastime patience patient peach
+    pear peeling peeps penalty penguin people pepper permission person pets phoenix phone phoned physics
+    piano pick picked pickle pictures piece pieces pigeon pillow pills pink pistachio pizza place plain
+    planet platform play playing pleasure plenty plum plural plus pocket poem point polar polished
+    polisher polite pony poodle pool port ports possible post postcards postcode postman potato pots
+    prefer prefix present prettier prince printed prints prize probability probably problem process
+    processor profession program programs project projects promised prompt protagonist protocol proud
+    prove pudding puddle pull pulled pumpkin puppet puppy purple purpose putting python pytriton quarter
+    queen question questions queue quick quiet quiz quote rabbit rabbits radio rain rainbow rainforest
+    rainy random rattle raven reach read reads real reason recall receptionist recorder reddish reduce
+    regenerating release remember remind remove repeat repeats repetition replace replies reply request
+    requests respectful responses rest restart restaurant result rewrite rhino rhyme rhymes rhyming rice
+    riddle riddles right river road robot robots rock role room roommate rope rose round route rowing
+    ruby rugby ruined running runs rust rusty safe safetensors said sailing salad salmon sampling sand
+    sandwich sang sapphire sauce save saved saying says scale scarecrow scarf scarlet school scissors
+    score screen search searches season seat second secret security seed seemed seen sees self sell
+    seller send sends sent sentence serious serve served server serves service serving sessions sets
+    setting setup seven seventy several shaky shape share shared shed sheep sheets shell shield shiny
+    ship shoe shoes shone shook shop shopping short show shows siblings sides silk silly silver silvery
+    simple simply sing single sister sixty size skyscraper sleep sleepy slider slow slowly small smaller
+    smallest smarter smoky snack snail snake snakes sneeze sneezed snow snowy soap soft solve song sons
+    soon sound sounds soup sour source space spaceship spaghetti speak speaking special speed spell
+    spend spider split spoon sport spring stands star starring stars start starting starts station stay
+    step stepbrother stepfather stepmother steps stepsister stick sticky still stone stop store stores
+    stories stork storm stormy story strange stranger strawberries strawberry stream streamlit striped
+    stuck study studying stuffed subject submarine subtract suggest suitcase summer sums sunflower sunny
+    sunset supermarket supper support sure surname surprises survive sweater sweet swimming switch
+    system table take taken takes tale talk talked talking tall taste tastes teach teacher team telegram
+    tell telling tells temperature template temple tennis term terminal terrier test tester text texts
+    thermal thing things think thirty thought thousand thousands threads three thrilling ticket tied
+    tight time times tiny tired toast today toddler token tokenizer tokens told tomato tomcat tomorrow
+    took tools toothbrush topic total touch tower town toys trade train trained trainer training trains
+    transformer translate translations travelled treasure tree trees trick tried tripped triton trouble
+    true trumpet trust trying tune tunnel turn turned turquoise turtle twenty twice twin type umbrella
+    uncle under understand upload upset used useful user users using vacation values vegetable vehicle
+    verbs verse version video viola violet violin volcano wait waiting waits walk walked walnut wanted
+    warm wash wasted watch water ways wear weather website week weekend weight weights welcome well went
+    wetter whale wheels white wife window windy wins winter wish wished wishes woman women wonder
+    wondering wood wooden wool word words work works world worm wrapped write writes writing written
+    wrote yawned year years yellow yesterday yoghurt younger youngest zebra
+""")
+
 ONSETS = words("""
     b bl br c ch cl cr d dr f fl fr g gl gr h j k kh kl kn kr l ll m mb n ng p ph pl pr qu r rh s sc sh sk sl
     sm sn sp st str sv t th tr ts v vl w wh x y z zh
@@ -91,13 +203,20 @@ def blend(rng: Random, names: tuple[str, ...]) -> str:
     return name if usual and name not in HELD_OUT else blend(rng, names)
 
 
+def borrow(rng: Random) -> str:
+    """An ordinary word where another belongs, or a word made of two, of small letters."""
+    return rng.choice(ORDINARY) if rng.random() < 0.4 else blend(rng, ORDINARY)
+
+
 def coin(rng: Random, nouns: Sequence[str]) -> str:
-    """A noun that does not exist: pieces of two others, two others in one, or mere sounds."""
+    """A noun that does not exist: pieces of two others, two others in one, another word, or mere sounds."""
     kind = rng.random()
-    if kind >= 0.7:
+    if kind >= 0.78:
         return invent_name(rng).lower()
+    if kind >= 0.55:
+        return borrow(rng)
     single = tuple(noun for noun in nouns if noun.isalpha())
-    return blend(rng, single).lower() if kind < 0.4 else "".join(rng.sample(single, 2)).lower()
+    return blend(rng, single).lower() if kind < 0.3 else "".join(rng.sample(single, 2)).lower()
 
 
 def draw_name(rng: Random) -> str:
@@ -105,7 +224,9 @@ def draw_name(rng: Random) -> str:
     kind = rng.random()
     if kind < 0.03:
         return draw_name(rng) + rng.choice(" -") + draw_name(rng)
-    if kind < 0.35:
+    if kind < 0.28:
         return blend(rng, NAMES)
+    if kind < 0.36:
+        return borrow(rng).capitalize()
     name = rng.choice(NAMES) if kind < 0.7 else invent_name(rng)
     return draw_name(rng) if name in HELD_OUT else name

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from random import Random
 
 from training.frames import ADDED, AFTER, BEFORE, HOW, WHAT
+from training.talk import usual
 
 
 def lines(text: str) -> tuple[str, ...]:
@@ -40,8 +41,8 @@ class Topic:
     def ask(self, rng: Random) -> str:
         """One of its questions, each form as likely as the others it has."""
         form = rng.choice([form for form in ("things", "tasks", "asks") if getattr(self, form)])
-        words = rng.choice(lines(getattr(self, form)))
-        return rng.choice(FRAMES[form]).replace("@", words) if form in FRAMES else words
+        words = usual(rng, lines(getattr(self, form)))
+        return usual(rng, FRAMES[form]).replace("@", words) if form in FRAMES else words
 
 
 def mannered(rng: Random, ask: str) -> str:

@@ -1,7 +1,7 @@
 """What skills are made of: exchanges, the state of a conversation, and the texts that come of them."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -117,6 +117,11 @@ def words(text: str) -> tuple[str, ...]:
 def phrases(text: str) -> tuple[str, ...]:
     """The values of a list divided by commas, for those of several words."""
     return tuple(" ".join(value.split()) for value in text.split(","))
+
+
+def usual(rng: Random, table: Sequence[str]) -> str:
+    """One entry of a table that begins with what is most usual: half of the time one of its first third."""
+    return table[int(len(table) * rng.random() ** 1.6)]
 
 
 def expand(rng: Random, text: str) -> str:

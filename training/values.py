@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from random import Random
 
-from training.names import blend, coin, draw_name, invent_name
+from training.names import blend, borrow, coin, draw_name, invent_name
 from training.talk import MONTHS, Pool, phrases, words
 
 COLOURS = Pool(
@@ -226,7 +226,8 @@ def draw_job(rng: Random) -> str:
     if kind < 0.6:
         return permitted(lambda: coin(rng, JOBS.values), JOBS.held_out)
     first = coin(rng, MATERIALS) if kind < 0.8 else rng.choice(MATERIALS)
-    return f"{first} {rng.choice(TRADES)}"
+    trade = rng.choice(TRADES) if rng.random() < 0.6 else coin(rng, TRADES)
+    return draw_job(rng) if (job := f"{first} {trade}") in JOBS.held_out else job
 
 
 def draw_hobby(rng: Random) -> str:
@@ -261,5 +262,5 @@ def draw_day(rng: Random) -> str:
 
 
 def invent_word(rng: Random) -> str:
-    """A common noun that does not exist."""
-    return invent_name(rng).lower()
+    """A common noun that does not exist, or not as what it is here."""
+    return borrow(rng) if rng.random() < 0.4 else invent_name(rng).lower()

@@ -29,7 +29,7 @@ from training.skills.memory.reminders import (
     REFUSALS,
 )
 from training.skills.memory.tellings import ADDING, CORRECTING, JOINED, SLIPS, TELLING
-from training.talk import Exchange, Fact, Kind, Talk, expand
+from training.talk import Exchange, Fact, Kind, Talk, expand, usual
 
 # What a person tells of nobody but themselves: where no more than that is known, "the town" is clear.
 OWN = (NAME, HOME, ORIGIN, AGE, BIRTHDAY, COLOUR, FOOD, JOB, HOBBY)
@@ -96,16 +96,16 @@ def state(rng: Random, facts: list[Fact]) -> tuple[str, dict[str, str]]:
     """Facts as the person says them in one message, and what fills its slots."""
     said, slots = [], {}
     for number, fact in enumerate(facts):
-        text = rng.choice(fact.kind.says)
+        text = usual(rng, fact.kind.says)
         for slot, value in fact.slots.items():
             text = text.replace(f"{{{slot}}}", f"{{{slot}{number}}}")
             slots[f"{slot}{number}"] = value
         said.append(text)
-    text = rng.choice(JOINED[len(said) - 2]) if len(said) > 1 else "{}"
+    text = usual(rng, JOINED[len(said) - 2]) if len(said) > 1 else "{}"
     led = not text.startswith("{}")
     for part in said:
         text = text.replace("{}", part, 1)
-    frame = rng.choice(TELLING)
+    frame = usual(rng, TELLING)
     # One lead is enough; and nobody says "remember that my lucky number: 84".
     if rng.random() < 0.5 or led or ("that" in frame and any(mark in text for mark in ":?")):
         return text + "(.|.|!|)", slots
@@ -131,7 +131,7 @@ def tell(rng: Random, talk: Talk) -> list[Exchange]:
         return [ask_at_once(rng, fact)]
     passing = PASSING.get(fact.kind)
     if passing and rng.random() < 0.35:
-        ask, slots = rng.choice(passing), fact.slots
+        ask, slots = usual(rng, passing), fact.slots
     else:
         ask, slots = state(rng, facts)
     exchanges = [Exchange(ask, answer, slots, brief)]
@@ -148,7 +148,7 @@ def add(rng: Random, talk: Talk) -> Exchange:
     fact = draw_told(rng, talk)
     remember(talk, fact)
     answer, brief = acknowledge(rng, [fact])
-    return Exchange(rng.choice(ADDING).replace("@", rng.choice(fact.kind.says)), answer, fact.slots, brief)
+    return Exchange(usual(rng, ADDING).replace("@", usual(rng, fact.kind.says)), answer, fact.slots, brief)
 
 
 def compact(rng: Random, talk: Talk) -> Exchange:
@@ -173,19 +173,19 @@ def introduce(rng: Random, talk: Talk) -> list[Exchange]:
         return [Exchange(ask, greeting, slots, greeting)]
     answer, brief = acknowledge(rng, [Fact(NAME, slots)])
     if form < 0.8:
-        return [Exchange(rng.choice(INTRODUCTIONS), answer, slots, brief)]
+        return [Exchange(usual(rng, INTRODUCTIONS), answer, slots, brief)]
     # The answer is that of `greet`: nobody can tell from a hello that a name will follow.
     again, talk.greeted = talk.greeted, True
     hello = "Hello again!" if again else "Hello! I am Tiny."
     return [
         Exchange("(hi|hello|hey|hi there|hey Tiny)(!|.|)", f"{hello} What can I do for you?"),
-        Exchange(rng.choice(NAME.says) + "(.|!|)", answer, slots, brief),
+        Exchange(usual(rng, NAME.says) + "(.|!|)", answer, slots, brief),
     ]
 
 
 def ask_at_once(rng: Random, fact: Fact) -> Exchange:
     """The person tells something and asks for it in the same message."""
-    ask = f"{rng.choice(fact.kind.says)}(. |. |, |; ){question(rng, fact.kind)}"
+    ask = f"{usual(rng, fact.kind.says)}(. |. |, |; ){question(rng, fact.kind)}"
     return Exchange(ask, sentence(fact.clause), fact.slots)
 
 
@@ -206,8 +206,8 @@ def changed(rng: Random, talk: Talk, old: Fact, asks: tuple[str, ...] = ()) -> E
     new = anew(rng, old)
     remember(talk, new)
     slots = new.slots | {"old": old.slots["value"], "old_value": old.slots.get("a_value", "")}
-    again = rng.choice(CORRECTING).replace("@", rng.choice(new.kind.says))
-    plain = "(actually, |no, |sorry, |by the way, |wait, |oh, |)" + rng.choice(new.kind.changes) + "(.|!|)"
+    again = usual(rng, CORRECTING).replace("@", usual(rng, new.kind.says))
+    plain = "(actually, |no, |sorry, |by the way, |wait, |oh, |)" + usual(rng, new.kind.changes) + "(.|!|)"
     ask = rng.choice(asks or (again, plain, plain))
     if new.kind is NAME:
         name = new.slots["value"]
@@ -228,11 +228,11 @@ def question(rng: Random, kind: Kind) -> str:
     """One of the ways to ask for a kind of fact."""
     form = rng.random()
     if form < 0.35 and kind.nouns:
-        ask = rng.choice(NOUN_ASKS).replace("@", rng.choice(kind.nouns))
+        ask = usual(rng, NOUN_ASKS).replace("@", usual(rng, kind.nouns))
     elif form < 0.6:
-        ask = rng.choice(INDIRECT_ASKS).replace("@", rng.choice(kind.indirect))
+        ask = usual(rng, INDIRECT_ASKS).replace("@", usual(rng, kind.indirect))
     else:
-        ask = rng.choice(kind.asks)
+        ask = usual(rng, kind.asks)
     return mannered(rng, expand(rng, ask))
 
 
@@ -255,10 +255,10 @@ def recall(rng: Random, talk: Talk) -> list[Exchange]:
         return [Exchange(mannered(rng, expand(rng, ask)), sentence(clause), fact.slots)]
     bare = rng.random() < 0.2 and bare_nouns(talk, fact.kind)
     if bare:
-        ask = rng.choice(BARE_ASKS).replace("@", rng.choice(bare))
+        ask = usual(rng, BARE_ASKS).replace("@", rng.choice(bare))
     elif fact.kind is ORIGIN and rng.random() < 0.2:
         # To one who only told where they come from, that is the home town; where they live is not known.
-        ask = mannered(rng, expand(rng, rng.choice(NOUN_ASKS).replace("@", rng.choice(TOWN_NOUNS))))
+        ask = mannered(rng, expand(rng, usual(rng, NOUN_ASKS).replace("@", rng.choice(TOWN_NOUNS))))
     else:
         ask = question(rng, fact.kind)
     exchanges = [Exchange(ask, sentence(fact.clause), fact.slots)]
@@ -300,28 +300,28 @@ def next_question(rng: Random, talk: Talk, kind: Kind) -> str:
     """A question after another one, mostly without a verb."""
     form, bare = rng.random(), bare_nouns(talk, kind)
     if bare and form < 0.2:
-        return rng.choice(NEXT_BARE).replace("@", rng.choice(bare))
+        return usual(rng, NEXT_BARE).replace("@", rng.choice(bare))
     if kind.nouns and form < 0.65:
-        return rng.choice(NEXT_NOUN).replace("@", rng.choice(kind.nouns))
+        return usual(rng, NEXT_NOUN).replace("@", usual(rng, kind.nouns))
     if form < 0.85:
-        return rng.choice(NEXT_INDIRECT).replace("@", rng.choice(kind.indirect))
-    return rng.choice(NEXT_QUESTION).replace("@", rng.choice(kind.asks))
+        return usual(rng, NEXT_INDIRECT).replace("@", usual(rng, kind.indirect))
+    return usual(rng, NEXT_QUESTION).replace("@", usual(rng, kind.asks))
 
 
 def check(rng: Random, fact: Fact) -> Exchange:
     """A question to be answered by yes or no, and what is true."""
     right = rng.random() < 0.5
     slots = fact.slots if right else anew(rng, fact).slots
-    return Exchange(rng.choice(fact.kind.checks), f"{'Yes' if right else 'No'}, {fact.clause}.", slots)
+    return Exchange(usual(rng, fact.kind.checks), f"{'Yes' if right else 'No'}, {fact.clause}.", slots)
 
 
 def both(rng: Random, facts: list[Fact]) -> Exchange:
     """Two things asked for at once."""
     pair, slots = rng.sample(facts, 2), {}
     nouns = all(fact.kind.nouns for fact in pair) and rng.random() < 0.4
-    ask = rng.choice(BOTH_NOUNS if nouns else BOTH_ASKS)
+    ask = usual(rng, BOTH_NOUNS if nouns else BOTH_ASKS)
     for mark, fact in zip("@#", pair, strict=True):
-        words = rng.choice(fact.kind.nouns if nouns else fact.kind.indirect)
+        words = usual(rng, fact.kind.nouns if nouns else fact.kind.indirect)
         for slot, value in fact.slots.items():
             words = words.replace(f"{{{slot}}}", f"{{{slot}{ord(mark)}}}")
             slots[f"{slot}{ord(mark)}"] = value
@@ -331,7 +331,7 @@ def both(rng: Random, facts: list[Fact]) -> Exchange:
 
 def everything(rng: Random, talk: Talk) -> list[Exchange]:
     """All that is known, in the order told; or that nothing is."""
-    facts, ask = known(talk), mannered(rng, expand(rng, rng.choice(EVERYTHING)))
+    facts, ask = known(talk), mannered(rng, expand(rng, usual(rng, EVERYTHING)))
     if not facts:
         return [Exchange(ask, NOTHING_KNOWN), *reply(rng, talk, Fact(NAME, NAME.draw(rng)))]
     brief = sentence(join([fact.clause for fact in facts]))
@@ -344,7 +344,7 @@ def unknown(rng: Random, talk: Talk) -> list[Exchange]:
     """Something is asked for that was not told; mostly the person then says it, or will not."""
     if rng.random() < 0.08 and not any(fact.kind in (PET, KEPT) for fact in talk.facts.values()):
         fact = draw_fact(rng, talk, {PET: 1})
-        asked = Exchange(mannered(rng, expand(rng, rng.choice(PET_ASKS))), NO_PET_KNOWN)
+        asked = Exchange(mannered(rng, expand(rng, usual(rng, PET_ASKS))), NO_PET_KNOWN)
         return [asked, *reply(rng, talk, fact, ("(yes, |)I have {a_who} called {value}(.|)",))]
     fact = draw_told(rng, talk)
     asked = Exchange(question(rng, fact.kind), fact.kind.unknown.format(**fact.slots), fact.slots)
@@ -360,7 +360,7 @@ def reply(rng: Random, talk: Talk, fact: Fact, replies: tuple[str, ...] = ()) ->
         return [Exchange(rng.choice(REFUSALS), "That is all right. You can tell me whenever you like.")]
     remember(talk, fact)
     answer, brief = acknowledge(rng, [fact])
-    ask = rng.choice(replies or (*fact.kind.replies, *fact.kind.replies, rng.choice(fact.kind.says)))
+    ask = rng.choice(replies or (*fact.kind.replies, *fact.kind.replies, usual(rng, fact.kind.says)))
     return [Exchange(ask, answer, fact.slots, brief)]
 
 

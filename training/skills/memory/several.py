@@ -4,14 +4,18 @@ from random import Random
 
 from training.english import join
 from training.phrasing import lines, mannered
+from training.skills.kinds.ages import AGE, BIRTHDAY
 from training.skills.kinds.called import MAN, PERSON, PET, PET_ASKS, WOMAN
 from training.skills.kinds.daily import PAINTED
+from training.skills.kinds.doings import JOB
 from training.skills.kinds.kept import KEPT
+from training.skills.kinds.likings import FOOD
 from training.skills.kinds.others import AGED, BORN, LIVES, LOVES, WORKS
 from training.skills.kinds.owned import OWN_CODE
 from training.skills.kinds.plans import APPOINTMENT, LIE, LIES
+from training.skills.kinds.towns import HOME
 from training.skills.memory import acknowledge, draw_fact, known, question, remember, sentence, state
-from training.talk import Exchange, Fact, Kind, Talk, expand
+from training.talk import Exchange, Fact, Kind, Talk, expand, usual
 
 # Kinds of which people tell more than one, those that go together in one group.
 GROUPS: dict[tuple[Kind, ...], float] = {
@@ -26,6 +30,12 @@ GROUPS: dict[tuple[Kind, ...], float] = {
     (PAINTED,): 0.7,
     (APPOINTMENT,): 1,
     (LIES, LIE): 1,
+    # What is told of another and of oneself.
+    (WORKS, JOB): 1.5,
+    (LIVES, HOME): 1,
+    (AGED, AGE): 1,
+    (LOVES, FOOD): 0.7,
+    (BORN, BIRTHDAY): 0.7,
 }
 CALLED = (PET, WOMAN, MAN, PERSON)
 MOST_PETS = 3  # that are listed
@@ -119,7 +129,7 @@ def told_together(rng: Random, facts: list[Fact]) -> list[Exchange]:
     ask, slots = state(rng, facts)
     kinds = {fact.kind for fact in facts}
     if kinds <= set(CALLED) and rng.random() < 0.7:
-        ask = rng.choice(BOTH_PETS if kinds == {PET} and rng.random() < 0.35 else BOTH_CALLED) + "(.|!|)"
+        ask = usual(rng, BOTH_PETS if kinds == {PET} and rng.random() < 0.35 else BOTH_CALLED) + "(.|!|)"
     return [Exchange(ask, answer, slots, brief)]
 
 
@@ -135,10 +145,10 @@ def told_apart(rng: Random, facts: list[Fact]) -> list[Exchange]:
 
 def then(rng: Random, fact: Fact, answer: str) -> Exchange:
     """A question for one more of the kind that the last answer was of, in few words or in full."""
-    if rng.random() < 0.35:
+    if rng.random() < 0.35 or "who" not in fact.slots:
         return Exchange(question(rng, fact.kind), answer, fact.slots)
     frames = THEN_CALLED if fact.kind in CALLED else THEN_SOMEBODY if "your_who" in fact.slots else THEN_OWN
-    return Exchange(mannered(rng, expand(rng, rng.choice(frames))), answer, fact.slots)
+    return Exchange(mannered(rng, expand(rng, usual(rng, frames))), answer, fact.slots)
 
 
 def all_pets(rng: Random, talk: Talk) -> Exchange:
@@ -148,6 +158,6 @@ def all_pets(rng: Random, talk: Talk) -> Exchange:
         return Exchange(question(rng, PET), sentence(pets[-1].clause), pets[-1].slots)
     if rng.random() < 0.4:
         owned = join([f"{fact.slots['a_who']} called {fact.slots['value']}" for fact in pets])
-        return Exchange(mannered(rng, expand(rng, rng.choice(PET_ASKS))), f"You have {owned}.")
-    ask = mannered(rng, expand(rng, rng.choice(ALL_PETS)))
+        return Exchange(mannered(rng, expand(rng, usual(rng, PET_ASKS))), f"You have {owned}.")
+    ask = mannered(rng, expand(rng, usual(rng, ALL_PETS)))
     return Exchange(ask, sentence(join([fact.clause for fact in pets])))
