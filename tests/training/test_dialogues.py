@@ -23,6 +23,7 @@ from training.skills.kinds.called import PET
 from training.skills.kinds.name import NAME
 from training.skills.kinds.towns import HOME
 from training.skills.memory import changed, check, everything, known, mix_up, recall, remember, tell
+from training.skills.nonsense import AGAIN
 from training.skills.stories.tables import HEROES, OBJECTS, PLACES
 from training.talk import Exchange, Fact, Pool, Talk, expand, first_sentence, render
 from training.tokenizer import encode_dialogue
@@ -37,8 +38,10 @@ def tokenizer() -> Tokenizer:
 
 
 def texts() -> Iterator[str]:
-    """All messages of the sample, and stories."""
-    return chain((m["content"] for messages in SAMPLE for m in messages), stories(7, 500))
+    """All messages of the sample, and stories, but for conversations with rubbish in them."""
+    sensible = ([m["content"] for m in messages] for messages in SAMPLE)
+    puzzled = first_sentence(AGAIN)
+    return chain(*(some for some in sensible if puzzled not in map(first_sentence, some)), stories(7, 500))
 
 
 def pools() -> dict[str, Pool]:
