@@ -56,6 +56,19 @@ def test_a_checkpoint_of_another_training_is_refused(
         training.train(tokenizer, RECIPE, checkpoint)
 
 
+def test_an_answer_weighs_the_root_of_its_length(tokenizer: Tokenizer) -> None:
+    model = training.build_model(tokenizer.get_vocab_size(), [2, 0], 0)
+    tokens, ignored = torch.arange(100, 120).repeat(2, 1), training.IGNORED
+    targets = torch.full((2, 20), ignored)
+    targets[0, 2:18], targets[1, :4], targets[1, 5:9] = 7, 7, 7  # answers of 16, 4 and 4 tokens
+    answers = [(0, slice(2, 18)), (1, slice(0, 4)), (1, slice(5, 9))]
+    logits = model(input_ids=tokens).logits
+    means = [torch.nn.functional.cross_entropy(logits[at], targets[at]) for at in answers]
+    torch.testing.assert_close(
+        training.loss_of(model, (tokens, targets)), (4 * means[0] + 2 * means[1] + 2 * means[2]) / 8
+    )
+
+
 def test_attention_is_causal_attention() -> None:
     torch.manual_seed(0)
     length = training.STRETCH + 37
