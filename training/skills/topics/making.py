@@ -159,7 +159,7 @@ MAKING = {
         f"I am very small: {SIZE}. Big models have thousands of times more.",
         asks="""
             how (big|small|large|tiny|heavy|fat) are you( really| exactly|)?
-            how many (parameters|weights|neurons|layers|numbers|megabytes|bytes) (do you have|have you|
+            how many (parameters|weights|neurons|layers|numbers|megabytes|bytes) (have you got|have you|
                 are in you|are you made of)?
             (what is|what's) your (size|weight|parameter count|number of parameters|number of weights)?
             why are you (called Tiny|so small|so tiny|tiny|named Tiny|not bigger)?
