@@ -24,7 +24,7 @@ KEYS = (
 SIGNS = "?!.,;:-_#*+%&/=<>@^~|$\\`'\"()[]{}"
 MARKUP = words("""
     <script>alert(1)</script> <b> </div> <br/> <img src=x onerror=alert(1)> <a href="#"> <p> </html> <!-- -->
-    <?php ?> <|im_start|> <|user|> [INST] <s> {} {{7*7}} {{name}} ${HOME} $(ls) `id` %s%s%n %d %00 \\x00 \\n \\u2603
+    <?php ?> <|user|> [INST] <s> {} {{7*7}} {{name}} ${HOME} $(ls) `id` %s%s%n %d %00 \\x00 \\n \\u2603
     \\0 \\ &amp; &lt;&gt; &nbsp; #include int main() def f(x): return x; x++; i=0; foo(bar) null undefined NaN None
     [object Object] {"a":1} {"role":"user"} [1,2,3] [[ ]] }{ )( /* */ // -- ../../etc/passwd /dev/null C:\\> ' OR
     1=1;-- DROP TABLE users; SELECT * FROM t; 0x41 0b101 1e999 -1/0 == != => -> <- :: && || !important #fff
