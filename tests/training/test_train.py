@@ -56,6 +56,17 @@ def test_a_checkpoint_of_another_training_is_refused(
         training.train(tokenizer, RECIPE, checkpoint)
 
 
+@pytest.mark.usefixtures("small_chunks")
+def test_some_of_the_start_is_kept(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    before = training.LlamaForCausalLM.from_pretrained(embedded_model(), dtype=torch.float32).model.norm.weight
+    none, half = (
+        training.train(tokenizer, replace(RECIPE, kept=kept), tmp_path / "none", embedded_model())[0]
+        for kept in (0.0, 0.5)
+    )
+    assert not torch.equal(none.model.norm.weight, before)
+    torch.testing.assert_close(half.model.norm.weight, (none.model.norm.weight + before) / 2)
+
+
 def test_an_answer_weighs_the_root_of_its_length(tokenizer: Tokenizer) -> None:
     model = training.build_model(tokenizer.get_vocab_size(), [2, 0], 0)
     tokens, ignored = torch.arange(100, 120).repeat(2, 1), training.IGNORED
