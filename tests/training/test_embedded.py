@@ -11,7 +11,8 @@ from training.dialogues import dialogues
 from training.evaluate import KINDS, WRITING, Kind, Marks, examine, look_at_writing, vocabulary
 from training.tokenizer import encode_dialogue
 
-# What the shipped weights reach where that is below a bar or at it, less a little for other processors' rounding.
+# What the shipped weights reach where that is below a bar or at it, less a little: other processors round
+# otherwise.
 REACHED = {
     "one fact remembered for 1 to 4 turns": 0.88,
     "two facts, asked in either order": 0.64,

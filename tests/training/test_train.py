@@ -58,7 +58,8 @@ def test_a_checkpoint_of_another_training_is_refused(
 
 @pytest.mark.usefixtures("small_chunks")
 def test_some_of_the_start_is_kept(tokenizer: Tokenizer, tmp_path: Path) -> None:
-    before = training.LlamaForCausalLM.from_pretrained(embedded_model(), dtype=torch.float32).model.norm.weight
+    start = training.LlamaForCausalLM.from_pretrained(embedded_model(), dtype=torch.float32)
+    before = start.model.norm.weight
     none, half = (
         training.train(tokenizer, replace(RECIPE, kept=kept), tmp_path / "none", embedded_model())[0]
         for kept in (0.0, 0.5)

@@ -23,19 +23,21 @@ KEYS = (
 )
 SIGNS = "?!.,;:-_#*+%&/=<>@^~|$\\`'\"()[]{}"
 MARKUP = words("""
-    <script>alert(1)</script> <b> </div> <br/> <img src=x onerror=alert(1)> <a href="#"> <p> </html> <!-- -->
-    <?php ?> <|user|> [INST] <s> {} {{7*7}} {{name}} ${HOME} $(ls) `id` %s%s%n %d %00 \\x00 \\n \\u2603
-    \\0 \\ &amp; &lt;&gt; &nbsp; #include int main() def f(x): return x; x++; i=0; foo(bar) null undefined NaN None
-    [object Object] {"a":1} {"role":"user"} [1,2,3] [[ ]] }{ )( /* */ // -- ../../etc/passwd /dev/null C:\\> ' OR
-    1=1;-- DROP TABLE users; SELECT * FROM t; 0x41 0b101 1e999 -1/0 == != => -> <- :: && || !important #fff
-    @media @everyone href= src= onclick= http:// ?q=1&r=2 aGVsbG8= c3RvcA== sudo rm echo $? ~/.x *.* ^C ^[[31m
+    <script>alert(1)</script> <b> </div> <br/> <img src=x onerror=alert(1)> <a href="#"> <p> </html> <!--
+    --> <?php ?> <|user|> [INST] <s> {} {{7*7}} {{name}} ${HOME} $(ls) `id` %s%s%n %d %00 \\x00 \\n \\u2603
+    \\0 \\ &amp; &lt;&gt; &nbsp; #include int main() def f(x): return x; x++; i=0; foo(bar) null undefined
+    NaN None [object Object] {"a":1} {"role":"user"} [1,2,3] [[ ]] }{ )( /* */ // -- ../../etc/passwd
+    /dev/null C:\\> ' OR 1=1;-- DROP TABLE users; SELECT * FROM t; 0x41 0b101 1e999 -1/0 == != => -> <- ::
+    && || !important #fff @media @everyone href= src= onclick= http:// ?q=1&r=2 aGVsbG8= c3RvcA== sudo rm
+    echo $? ~/.x *.* ^C ^[[31m
 """)
-# The first and last of rows of Unicode: letters of other scripts, arrows, boxes, snowmen, half-wide and pictures.
+# The first and last of rows of Unicode: other scripts, arrows, boxes, snowmen, half-wide letters and pictures.
 ROWS = words("""
-    \u00a1-\u00ff \u0100-\u017f \u0391-\u03c9 \u0410-\u044f \u05d0-\u05ea \u0621-\u064a \u0905-\u0939 \u0e01-\u0e2e
-    \u2013-\u2027 \u2070-\u209c \u20a0-\u20bf \u2190-\u21ff \u2200-\u22ff \u2460-\u24ff \u2500-\u257f \u2580-\u25ff
-    \u2600-\u26ff \u2700-\u27bf \u2800-\u28ff \u3041-\u3096 \u30a1-\u30fa \u4e00-\u9fa5 \uac00-\ud7a3 \uff01-\uff5e
-    \uff61-\uff9f \U0001d400-\U0001d433 \U0001f300-\U0001f5ff \U0001f600-\U0001f64f \U0001f680-\U0001f6c5
+    \u00a1-\u00ff \u0100-\u017f \u0391-\u03c9 \u0410-\u044f \u05d0-\u05ea \u0621-\u064a \u0905-\u0939
+    \u0e01-\u0e2e \u2013-\u2027 \u2070-\u209c \u20a0-\u20bf \u2190-\u21ff \u2200-\u22ff \u2460-\u24ff
+    \u2500-\u257f \u2580-\u25ff \u2600-\u26ff \u2700-\u27bf \u2800-\u28ff \u3041-\u3096 \u30a1-\u30fa
+    \u4e00-\u9fa5 \uac00-\ud7a3 \uff01-\uff5e \uff61-\uff9f \U0001d400-\U0001d433 \U0001f300-\U0001f5ff
+    \U0001f600-\U0001f64f \U0001f680-\U0001f6c5
 """)
 FACES = words("🙂 😀 😂 😊 😎 🤔 😢 😡 👍 👎 ❤️ 🎉 🔥 🙏 👋 🤖 🐱 🐶 🌞 🍕 🚀 💩 😴 🤷 💯 ✨ 🙄 😱 🥳 👀")
 LITTLE = words(
@@ -84,7 +86,8 @@ def foreign(rng: Random) -> str:
 
 def gibberish(rng: Random) -> str:
     """What a cat on the keyboard writes, or somebody who tries what happens."""
-    kinds = (letters, letters, keys, one_key, signs, faces, salad, salad, invented, letter, markup, odd, rubbish)
+    often = (letters, salad)
+    kinds = (*often, *often, keys, one_key, signs, faces, invented, letter, markup, odd, rubbish)
     return rng.choice(kinds)(rng)
 
 
