@@ -31,7 +31,7 @@ MARKUP = words("""
     && || !important #fff @media @everyone href= src= onclick= http:// ?q=1&r=2 aGVsbG8= c3RvcA== sudo rm
     echo $? ~/.x *.* ^C ^[[31m
 """)
-# The first and last of rows of Unicode: other scripts, arrows, boxes, snowmen, half-wide letters and pictures.
+# First and last of rows of Unicode: other scripts, arrows, boxes, snowmen, half-wide letters and pictures.
 ROWS = words("""
     \u00a1-\u00ff \u0100-\u017f \u0391-\u03c9 \u0410-\u044f \u05d0-\u05ea \u0621-\u064a \u0905-\u0939
     \u0e01-\u0e2e \u2013-\u2027 \u2070-\u209c \u20a0-\u20bf \u2190-\u21ff \u2200-\u22ff \u2460-\u24ff
