@@ -23,6 +23,7 @@ IGNORED = -100
 CHUNK = 4096  # dialogues generated, sorted by length and cut into batches at a time
 SAVE_EVERY = 100  # steps
 STRETCH = 128  # queries
+FIRST = 8  # tokens of an answer, about as many as the shortest have, weigh nearly the same
 
 
 @dataclass(frozen=True)
@@ -178,16 +179,17 @@ def to_tensors(group: list[Sample], pad: int) -> Batch:
 def loss_of(model: LlamaForCausalLM, batch: Batch) -> torch.Tensor:
     """Weighted mean cross entropy of the tokens to produce; only their logits are computed.
 
-    An answer of n tokens weighs sqrt(n), not n: most of a story cannot be foretold, and by its length it
-    would drown the few tokens of a name remembered.
+    Later tokens of an answer weigh less: most of a story cannot be foretold, and by its length it would drown
+    the few tokens of a name remembered. What weighs is the place in the answer, not the answer's length, which
+    would make short answers likelier than they are.
     """
     inputs, targets = (part.to(model.device) for part in batch)
     hidden = model.model(input_ids=inputs, use_cache=False).last_hidden_state
     wanted = targets != IGNORED
-    # The first of each answer has an ignored one before it, in its own row or at the end of the row above.
-    first = wanted.flatten() & ~wanted.flatten().roll(1)
-    answer = first.cumsum(0)[wanted.flatten()] - 1
-    weights = answer.bincount()[answer].rsqrt()
+    # How many wanted tokens there are up to here in the row, less those before this answer.
+    count = wanted.cumsum(1)
+    place = count - torch.where(wanted, 0, count).cummax(1).values
+    weights = (place[wanted] + FIRST).rsqrt()
     losses = cross_entropy(model.lm_head(hidden[wanted]).float(), targets[wanted], reduction="none")
     return (losses * weights).sum() / weights.sum()
 

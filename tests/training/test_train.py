@@ -68,17 +68,19 @@ def test_some_of_the_start_is_kept(tokenizer: Tokenizer, tmp_path: Path) -> None
     torch.testing.assert_close(half.model.norm.weight, (none.model.norm.weight + before) / 2)
 
 
-def test_an_answer_weighs_the_root_of_its_length(tokenizer: Tokenizer) -> None:
+def test_a_token_weighs_by_its_place_in_the_answer(tokenizer: Tokenizer) -> None:
     model = training.build_model(tokenizer.get_vocab_size(), [2, 0], 0)
     tokens, ignored = torch.arange(100, 120).repeat(2, 1), training.IGNORED
     targets = torch.full((2, 20), ignored)
     targets[0, 2:18], targets[1, :4], targets[1, 5:9] = 7, 7, 7  # answers of 16, 4 and 4 tokens
-    answers = [(0, slice(2, 18)), (1, slice(0, 4)), (1, slice(5, 9))]
-    logits = model(input_ids=tokens).logits
-    means = [torch.nn.functional.cross_entropy(logits[at], targets[at]) for at in answers]
-    torch.testing.assert_close(
-        training.loss_of(model, (tokens, targets)), (4 * means[0] + 2 * means[1] + 2 * means[2]) / 8
+    places = torch.cat((torch.arange(16), torch.arange(4), torch.arange(4))) + 1
+    weights = (places + training.FIRST) ** -0.5
+    wanted = targets != ignored
+    losses = torch.nn.functional.cross_entropy(
+        model(input_ids=tokens).logits[wanted], targets[wanted], reduction="none"
     )
+    result = training.loss_of(model, (tokens, targets))
+    torch.testing.assert_close(result, (losses * weights).sum() / weights.sum())
 
 
 def test_attention_is_causal_attention() -> None:
