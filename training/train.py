@@ -180,8 +180,8 @@ def loss_of(model: LlamaForCausalLM, batch: Batch) -> torch.Tensor:
     """Weighted mean cross entropy of the tokens to produce; only their logits are computed.
 
     Later tokens of an answer weigh less: most of a story cannot be foretold, and by its length it would drown
-    the few tokens of a name remembered. What weighs is the place in the answer, not the answer's length, which
-    would make short answers likelier than they are.
+    the few tokens of a name remembered. What weighs is the place in the answer, not the answer's length,
+    which would make short answers likelier than they are.
     """
     inputs, targets = (part.to(model.device) for part in batch)
     hidden = model.model(input_ids=inputs, use_cache=False).last_hidden_state
