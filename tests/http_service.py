@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import psutil
 from prometheus_client.parser import text_string_to_metric_families
-from support import free_port
+from support import free_port, wait_until
 
 from triton_server.api.process import launch_api
 from triton_server.api.settings import Settings
@@ -42,10 +42,20 @@ class Service:
         """The metrics of the moment."""
         return samples(self.get("/metrics", **headers).text)
 
-    def requests(self) -> list[dict[str, Any]]:
-        """The log's lines about requests; all of its lines must be JSON."""
-        lines = [json.loads(line) for line in self.log.read_text().splitlines()]
-        return [line for line in lines if line["event"] == "request"]
+    def requests(self, count: int = 1) -> list[dict[str, Any]]:
+        """The log's lines about requests, `count` or more; all of its lines must be JSON.
+
+        A line is written when all of an answer is sent, so whoever has the answer may be there before it.
+        """
+        found: list[dict[str, Any]] = []
+
+        def are_there() -> bool:
+            whole = self.log.read_text().rpartition("\n")[0]
+            found[:] = (line for line in map(json.loads, whole.splitlines()) if line["event"] == "request")
+            return len(found) >= count
+
+        wait_until(are_there)
+        return found
 
     def connect(self, request: bytes, address: str = "127.0.0.1") -> socket.socket:
         """A connection that has sent this much, from an address of this machine's."""

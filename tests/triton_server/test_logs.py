@@ -75,7 +75,7 @@ def test_every_answer_has_the_id_of_its_request_also_errors(start: Callable[...,
     for expected, answer in answers.items():
         assert answer.status_code == expected
         assert answer.headers["x-request-id"] == f"id-{expected}"
-    lines = {line["id"]: line for line in service.requests()}
+    lines = {line["id"]: line for line in service.requests(len(answers))}
     for expected in answers:
         assert lines[f"id-{expected}"]["status"] == expected
 
@@ -87,7 +87,7 @@ def test_a_line_for_each_request_without_what_was_said(start: Callable[..., Serv
     answer = service.ask(body, Authorization=f"Bearer {KEY}", **{"X-Request-Id": "mine"})
     service.get(f"/{said}?q={said}", Authorization=f"Bearer {KEY}")
     service.get("/healthz")
-    lines = service.requests()
+    lines = service.requests(2)
     assert len(lines) == 2
     line = lines[0]
     assert line["id"] == "mine"

@@ -80,7 +80,7 @@ def test_a_client_that_never_reads_is_cut_off(start: Callable[..., Service]) -> 
     assert cancelled > 0
     for connection in stuck:
         assert b"[DONE]" not in all_of(connection)
-    cut = [line for line in service.requests() if line["method"] == "POST"]
+    cut = [line for line in service.requests(8) if line["method"] == "POST"]
     assert [line["complete"] for line in cut] == [False] * 8
 
 
@@ -181,7 +181,6 @@ def test_who_asks_again_before_the_answer_and_leaves_is_noticed(start: Callable[
     assert status(connection.recv(4096)) == 200
     connection.close()
     wait_until(lambda: service.metrics()["tritonchat_requests_running"] == 0)
-    wait_until(lambda: any(line["method"] == "POST" for line in service.requests()))
     assert [line["complete"] for line in service.requests() if line["method"] == "POST"] == [False]
 
 
