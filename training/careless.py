@@ -159,30 +159,21 @@ STARTS_SENTENCE = re.compile(r"(?<=[a-z])([.!?]) (?=[A-Za-z])")
 def type_carelessly(rng: Random, ask: str, slots: dict[str, str], spell: Callable[[str], str] = str) -> str:
     """The text of a template without choices, with the slips of a hasty hand; values of slots stay whole.
 
-    `spell` gives how the person writes names: as they are, all small or all large.
+    `spell` gives how the person writes names: as they are, or all small.
     """
     slots = {slot: spell(value) for slot, value in slots.items()}
     if rng.random() < 0.08:
         ask = rng.choice(FILLERS) + (ask if KEEPS_CAPITAL.match(ask) else ask[:1].lower() + ask[1:])
     ask = end(rng, ask)
-    for _ in range(rng.choices((0, 1, 2), (78, 18, 4))[0]):
+    for _ in range(rng.choices((0, 1, 2), (72, 22, 6))[0]):
         ask = misspell(rng, ask)
     ask = drop(rng, ask)
     style = rng.random()
-    if spell is str.upper or (style > 0.96 and "{" not in ask):
-        return re.sub(r"(\{\w+\})|([^{]+)", shout, ask).format(**slots)
     if style < 0.4:
         return ask.lower().format(**slots)
-    if style > 0.92 and spell is str:
-        return TEMPLATE_WORD.sub(lambda found: found[0].capitalize(), ask).format(**slots)
     if rng.random() < 0.1:
         ask = re.sub(r"\bI\b", "i", ask)
     return (ask[:1].upper() + ask[1:] if style < 0.75 else ask).format(**slots)
-
-
-def shout(found: re.Match[str]) -> str:
-    """A piece of a template in capitals; the name of a slot is left as it is."""
-    return found[1] or found[2].upper()
 
 
 def end(rng: Random, ask: str) -> str:

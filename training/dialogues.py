@@ -37,7 +37,7 @@ def stories(seed: int, count: int) -> Iterator[str]:
 
 def dialogue(rng: Random) -> list[Message]:
     """One conversation, beginning with a system message now and then."""
-    talk = Talk(spell=rng.choices((str, str.lower, str.upper), (62, 35, 3))[0])
+    talk = Talk(spell=rng.choices((str, str.lower), (62, 38))[0])
     opening: list[Message] = []
     if rng.random() < 0.35:
         opening.append({"role": "system", "content": system_prompt(rng, talk)})

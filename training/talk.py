@@ -95,7 +95,7 @@ class Talk:
     brief: bool = False
     facts: dict[str, Fact] = field(default_factory=dict)  # all but the name, in the order told
     history: list[tuple[str, str]] = field(default_factory=list)  # what was asked, and answered
-    spell: Callable[[str], str] = str  # how the person writes names: as they are, or all small or large
+    spell: Callable[[str], str] = str  # how the person writes names: as they are, or all small
     named: set[str] = field(default_factory=set)  # proper names that the person has written
 
     def as_typed(self, text: str) -> str:

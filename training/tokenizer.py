@@ -3,6 +3,8 @@
 Every byte has a token, which rare characters fall back to. A digit is always a token of its own: so numbers
 that were never seen are made of known parts, and sums can be learnt. What is said to the model begins with a
 space, so that its first word has the same tokens as in the middle of an answer, and can be copied there.
+Who shouts, or Puts A Capital On Every Word, is read in small letters: capitals throughout say nothing, but
+have tokens of their own, rare ones, with which all words would have to be learnt again.
 """
 
 import json
@@ -22,11 +24,15 @@ CHAT_TEMPLATE = """\
     {%- if message.role not in ['system', 'user', 'assistant'] %}
         {{- raise_exception('Unknown role: ' ~ message.role) }}
     {%- endif %}
-    {{- '<|im_start|>' ~ message.role ~ '\\n' }}
+    {%- set content = message.content %}
     {%- if message.role != 'assistant' %}
-        {{- ' ' }}
+        {%- set initials = content.split() | map('first') | join %}
+        {%- if content.isupper() or (initials | length > 3 and initials.isupper()) %}
+            {%- set content = content | lower %}
+        {%- endif %}
+        {%- set content = ' ' ~ content %}
     {%- endif %}
-    {{- message.content ~ '<|im_end|>\\n' }}
+    {{- '<|im_start|>' ~ message.role ~ '\\n' ~ content ~ '<|im_end|>\\n' }}
 {%- endfor %}
 {%- if add_generation_prompt %}
     {{- '<|im_start|>assistant\\n' }}
@@ -83,7 +89,14 @@ def encode_dialogue(tokenizer: Tokenizer, messages: list[dict[str, str]]) -> Sam
     for message in messages:
         head = [start, *tokenizer.encode(message["role"] + "\n").ids]
         own = message["role"] == "assistant"
-        body = [*tokenizer.encode(message["content"] if own else f" {message['content']}").ids, end]
+        content = message["content"] if own else f" {quietly(message['content'])}"
+        body = [*tokenizer.encode(content).ids, end]
         tokens += head + body + newline
         produced += [False] * len(head) + [own] * len(body) + [False] * len(newline)
     return tokens, produced
+
+
+def quietly(content: str) -> str:
+    """What is said, in small letters where all of it or all its words begin with large ones."""
+    initials = "".join(word[0] for word in content.split())
+    return content.lower() if content.isupper() or (len(initials) > 3 and initials.isupper()) else content

@@ -248,11 +248,9 @@ def test_careless_typing_never_touches_the_name_or_the_answer() -> None:
         asks.add(ask)
     assert len(asks) > 50
     assert any(ask.replace("Ottilie", "").islower() for ask in asks)
-    shouted = {render(Random(seed), Exchange("how are you?", "Fine."))[0] for seed in range(200)}
-    assert any(ask.isupper() for ask in shouted)
 
 
-@pytest.mark.parametrize("spell", [str.lower, str.upper])
+@pytest.mark.parametrize("spell", [str, str.lower])
 def test_names_come_back_as_the_person_writes_them(spell: Callable[[str], str]) -> None:
     talk = Talk(spell=spell)
     told = Exchange("my dog {name} is old", "The good old {name}!", {"name": "Anna-Lena Ott"})

@@ -60,7 +60,7 @@ def test_the_examination_asks_in_its_own_words() -> None:
     }
     assert not known["help with tritonchat"]
     # There are only so many short ways to ask for a name, or to say hello, and the usual ones come up most.
-    assert sum(map(len, known.values())) < 0.17 * sum(len(kind.cases) for kind in KINDS), known
+    assert sum(map(len, known.values())) < 0.15 * sum(len(kind.cases) for kind in KINDS), known
 
 
 def test_the_chat_template_writes_what_was_trained(llm: LLM) -> None:
@@ -69,6 +69,39 @@ def test_the_chat_template_writes_what_was_trained(llm: LLM) -> None:
     for messages in dialogues(seed=3, count=300):
         trained, _ = encode_dialogue(tokenizer, messages)
         assert llm.encode_chat(messages) == trained + head
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "MY NAME IS ANNA, WHAT'S YOURS?",
+        "Who Wrote You, And When?",
+        "OK",
+        "My Name Is Zoë Öz",
+        "\u00c4H, 12 + 5?",
+    ],
+)
+def test_capitals_throughout_are_read_as_small_letters(llm: LLM, said: str) -> None:
+    tokenizer = Tokenizer.from_file(str(embedded_model() / "tokenizer.json"))
+    for role in ("system", "user"):
+        loud, quiet = ([{"role": role, "content": text}] for text in (said, said.lower()))
+        head = llm.encode_chat([])
+        assert llm.encode_chat(loud) == llm.encode_chat(quiet) == encode_dialogue(tokenizer, loud)[0] + head
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Anna Maria Ott", "Hello Tiny!", "I am ANNA from BERLIN", "12 + 5 = ?", "", " ", "What Is a KV"],
+)
+def test_other_capitals_stay(llm: LLM, said: str) -> None:
+    tokenizer = Tokenizer.from_file(str(embedded_model() / "tokenizer.json"))
+    messages = [
+        {"role": "user", "content": said},
+        {"role": "assistant", "content": "YOU ARE A Big Bad Wolf"},
+    ]
+    written = tokenizer.decode(llm.encode_chat(messages), skip_special_tokens=False)
+    assert f"user\n {said}" in written and messages[1]["content"] in written
+    assert llm.encode_chat(messages) == encode_dialogue(tokenizer, messages)[0] + llm.encode_chat([])
 
 
 def plain(text: str) -> str:

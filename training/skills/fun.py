@@ -25,7 +25,7 @@ from training.skills.topics.jests import (
     TRUE,
     WHO,
 )
-from training.talk import Exchange, Talk, words
+from training.talk import Exchange, Talk, usual, words
 
 GUESSED = words("""
     apple ball bed bell bird boat box bread broom bucket candle car cat chair cloud coat cup dog door dream
@@ -93,7 +93,7 @@ def first_joke(rng: Random, at: int) -> Exchange:
     if kind < 0.48:
         ask, slots = rng.choice(JOKE_ABOUT).replace("@", "{subject}"), {"subject": draw_subject(rng)}
         return tell(rng, ask, text, "I know none about {subject}, but here is one. ", slots)
-    return tell(rng, rng.choice(JOKE_ASKS), text, "(|Here is one. )")
+    return tell(rng, usual(rng, JOKE_ASKS), text, "(|Here is one. )")
 
 
 def tell(rng: Random, ask: str, text: str, start: str = "", slots: dict[str, str] | None = None) -> Exchange:
@@ -104,7 +104,7 @@ def tell(rng: Random, ask: str, text: str, start: str = "", slots: dict[str, str
 def hear_joke(rng: Random) -> list[Exchange]:
     """A joke that the person tells."""
     told = Exchange(rng.choice(JOKES).text, "Ha! That is a good one.")
-    return [Exchange(rng.choice(OFFERS), "Yes, please!"), told] if rng.random() < 0.7 else [told]
+    return [Exchange(rng.choice(OFFERS), "Yes, please!"), told] if rng.random() < 0.4 else [told]
 
 
 def riddle(rng: Random, ask: str | None = None) -> list[Exchange]:

@@ -135,6 +135,23 @@ WILL = (
     "will (visit {place}|paint the {word}|have a guest|start a course|try something new|go sailing|move the "
     "piano)( soon| tomorrow| next week|)"
 )
+# What has to be done, and what goes on: nothing of it is a fact to remember.
+ERRANDS = lines("""
+    (I|we) (had to|have to|must|need to) (open|close|fetch|feed|wash|carry|ring|clean|move|find|mend|look
+        for) (the door|the cat|the children|the window|the {word}|a {word}|my {word}|our {word})( first| now|
+        quickly| early|)
+    (I|we) (had to|have to|must|need to) (get up|go|leave|run|wait|hurry|be quiet|work|stop|talk to the
+        {word})( early| now| for a while| every day| again|)
+""")
+SCENES = lines("""
+    (our|the|a|that|this|your) (cat|dog|bird|{word}|man|woman|child|{word}) (is|was) (sleeping|standing|lying|
+        playing|walking|eating|singing|jumping) (on|in|under|by|behind) (the|our|my) (sofa|garden|table|tree|
+        roof|{word})( again| all day| right now|)
+    the {word} (looks|sounds|smells|tastes|is|was) (good|odd|great|strange|funny|fine|empty|loud|cold)( today|
+        again|)
+    there (is|was) (a|another) {word} (on|in|under|by|behind) (the|our|my) (sofa|garden|table|tree|roof|
+        {word})
+""")
 WHEN = "(| today| yesterday| this morning| last week| on sunday| again| with my aunt| after lunch| at last)"
 
 
@@ -217,12 +234,13 @@ def share_taste(rng: Random) -> Exchange:
 
 
 def tell_of_life(rng: Random) -> Exchange:
-    """Anything that somebody did or will do."""
+    """Anything that somebody did, does or will do."""
     slots = {"name": draw_name(rng), "place": draw_place(rng), "word": invent(rng).lower()}
     kind = rng.random()
-    if kind < 0.4:
+    if kind < 0.3:
+        return Exchange(f"(sorry, |oh, |||){rng.choice(ERRANDS + SCENES)}(.|!|)", TOLD, slots)
+    if kind < 0.6:
         return Exchange(f"(I|we) {rng.choice(DID)}{WHEN}(.|!|)", CHAT["my day"].answer, slots)
-    ask = (
-        f"{OTHERS} {rng.choice(DID + MISHAPS)}{WHEN}(.|!|)" if kind < 0.8 else f"(I|we|{OTHERS}) {WILL}(.|!|)"
-    )
-    return Exchange(ask, TOLD, slots)
+    if kind < 0.85:
+        return Exchange(f"{OTHERS} {rng.choice(DID + MISHAPS)}{WHEN}(.|!|)", TOLD, slots)
+    return Exchange(f"(I|we|{OTHERS}) {WILL}(.|!|)", TOLD, slots)

@@ -118,8 +118,7 @@ BATCHING = {
             (does it|do you|can it|will it) (batch|compute requests together|do batching|use batching|
                 batch requests)?
             (how|in what way) (do|are) (several|many) requests (get |)computed together?
-            (is|does) batching (good|worth it|important|make it faster|speed it up|cost anything|
-                change answers)?
+            (is|does) batching (good|worth it|important|make it faster|speed it up|cost anything)?
             (dynamic and continuous batching|continuous and dynamic batching)(: same thing?|: the same?|
                 , what differs?|, who is who?)
             I (mix up|confuse|always mix up) (dynamic and continuous batching|

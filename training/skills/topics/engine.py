@@ -256,7 +256,7 @@ ENGINE = {
             (why|how) (is|are) (it|answers|the answers) so (reproducible|deterministic|predictable)?
             (which|what) seed (is used|does it use|is the default|do I get|
                 should I take)( when I give none| if I give none| by default|)?
-            what (does|is) (the|a) seed (do|for|good for)( here| in a request|)?
+            (what does (the|a) seed do|what is a seed good for)( here| in a request|)?
             (can|could) (I|we|one) (rely on|count on|trust in) (the same answer|equal answers|
                 reproducible answers)?
             (give|show|tell) me (another|a different) (version|variant) of the (answer|same answer)(.|)

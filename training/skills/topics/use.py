@@ -221,7 +221,7 @@ USE = {
         "The commands are up, serve, ui, chat, complete, quantize, bench and doctor. Each explains its "
         "flags with --help.",
         tasks="""
-            (see|list|find|show|get) (all the|the|all) (commands|flags|options|command line options|settings)
+            (see|list|find|show|get) (all the|the|all) (commands|flags|options|command line options)
             (get help on|read about|look up) (a command|a flag|the flags|the command line)
             (learn|find out|discover) (which commands there are|what commands exist|the commands|
                 what flags it has)
@@ -238,7 +238,7 @@ USE = {
                 can I use)?
             (which|what) (commands|subcommands) does tritonchat (have|know|offer)?
             (is there|where is) (a list of|an overview of|help for) (the |all |)(commands|flags|options)?
-            (list|show|name) (all |the |all the |)(commands|flags|options|settings)(.| please|)
+            (list|show|name) (all |the |all the |)(commands|flags|options)(.| please|)
             (commands|flags|options|command line|cli) (list|overview|help)
             where is the (documentation|manual|readme|help)?
             (what else|what more|which other things) can (I type after|the command line do|
