@@ -16,6 +16,8 @@ from string import ascii_lowercase
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from model_core.chat_template import ChatTemplate
+
 END_OF_TEXT, START, END = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
 Sample = tuple[list[int], list[bool]]  # tokens, and which of them the model is to produce
 WORD = re.compile(r" ?\w+|[^\w\s]+|\n")
@@ -38,7 +40,7 @@ CHAT_TEMPLATE = """\
     {{- '<|im_start|>assistant\\n' }}
 {%- endif %}
 """
-
+TEMPLATE = ChatTemplate(CHAT_TEMPLATE, {})
 
 # Words seen fewer times have no say in the tokens. Most of them are names, which so fall into a few hundred
 # small pieces: a small model learns to copy those, as it meets each of them often.
@@ -82,21 +84,13 @@ def save_tokenizer(tokenizer: Tokenizer, folder: Path, context: int) -> None:
 
 def encode_dialogue(tokenizer: Tokenizer, messages: list[dict[str, str]]) -> Sample:
     """The tokens of a conversation, as the chat template writes it, and which of them the model produces."""
-    start, end = tokenizer.token_to_id(START), tokenizer.token_to_id(END)
-    newline = tokenizer.encode("\n").ids
+    head = tokenizer.encode(f"{START}assistant\n").ids  # of any answer, and so of the one after a message
     tokens: list[int] = []
     produced: list[bool] = []
     for message in messages:
-        head = [start, *tokenizer.encode(message["role"] + "\n").ids]
+        written = tokenizer.encode(TEMPLATE.render([message])).ids[: -len(head)]
         own = message["role"] == "assistant"
-        content = message["content"] if own else f" {quietly(message['content'])}"
-        body = [*tokenizer.encode(content).ids, end]
-        tokens += head + body + newline
-        produced += [False] * len(head) + [own] * len(body) + [False] * len(newline)
+        tokens += written
+        # The line break that follows the end of a message is not the model's.
+        produced += [own and len(head) <= place < len(written) - 1 for place in range(len(written))]
     return tokens, produced
-
-
-def quietly(content: str) -> str:
-    """What is said, in small letters where all of it or all its words begin with large ones."""
-    initials = "".join(word[0] for word in content.split())
-    return content.lower() if content.isupper() or (len(initials) > 3 and initials.isupper()) else content
