@@ -85,5 +85,4 @@ KEPT = Kind(
         I don't have the {old} any more, I have {a_value}
         not the {old}, I have {a_value}
     """),
-    openers=("",),
 )
