@@ -12,7 +12,7 @@ TOPICS: dict[str, tuple[str, tuple[str, ...]]] = {
         r"\bchat service\b|\btritonchat (is|lets|serves|helps)\b(?!.*\b(OpenAI|small)\b)[^.!?]*\b(chat"
         r"|serves?|talk)\b",
         (
-            "What is tritonchat?",
+            "I have never heard of tritonchat. What kind of thing is it?",
             "so what does tritonchat do for people",
             "A friend sent me the link. Can you tell me what this program is for?",
         ),

@@ -5,7 +5,7 @@ TERMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "triton": (
         r"inference server|(?=.*\bTriton\b)(?=.*\bNVIDIA)(?=.*\bserv(es|er|ing)\b)",
         (
-            "What is Triton?",
+            "I keep reading Triton here. Is that a program?",
             "everybody here talks about triton, whats that",
             "Why does this use Triton, what is it?",
         ),
@@ -47,7 +47,10 @@ TERMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "prefix cache": (
         r"(?=.*\b(beginning|prefix|start of|begins?|begin alike)\b)"
         r"(?=.*\b(reus\w*|shar\w*|keeps?|kept|again|only what is new|once)\b)",
-        ("What is the prefix cache?", "Could you explain prefix caching to me in simple words?"),
+        (
+            "There is something called a prefix cache. What is that for?",
+            "Could you explain prefix caching to me in simple words?",
+        ),
     ),
     "context": (
         r"--max-context\b(?!, for)|\bat once, prompt\b|\b(many|number of|\d+) tokens fit"
