@@ -6,7 +6,9 @@ from random import Random
 
 import pytest
 
+from training.phrasing import Topic
 from training.skills.assistant import ABOUT
+from training.skills.helpdesk import draw_ask
 from training.skills.topics import TOPICS
 from training.talk import Exchange, expand, render
 from triton_server.cli import cli
@@ -38,6 +40,12 @@ def test_no_question_belongs_to_two_topics() -> None:
     for name in TOPICS:
         for ask in asks(name, 1000):
             assert owners.setdefault(ask, name) == name, ask
+
+
+def test_what_the_examination_asks_is_not_asked_in_training() -> None:
+    topic = Topic("It is free.", asks="(How much does it cost?|how much does it cost|do you cost money?)")
+    rng = Random(1)
+    assert {draw_ask(rng, topic) for _ in range(100)} == {"do you cost money?"}
 
 
 def test_no_two_topics_have_the_same_answer() -> None:

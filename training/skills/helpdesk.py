@@ -1,10 +1,12 @@
 """Help with tritonchat and the words of its trade, and what people say after an answer."""
 
+import re
 from random import Random
 
+from training.evaluation import helpdesk as examination
 from training.phrasing import Topic, lines, mannered
 from training.skills.topics import TOPICS
-from training.talk import Exchange, Talk
+from training.talk import Exchange, Talk, expand
 
 MORE = lines("""
     (tell me|can you tell me|could you tell me|please tell me|I want to know|
@@ -65,10 +67,25 @@ NO_MORE = "That is all I know about it. The README of tritonchat says more."
 QUITE_SURE = "I am only a small model. The README and tritonchat --help have the last word."
 
 
+def bare(text: str) -> str:
+    """Only the letters and digits of a text, in small letters."""
+    return re.sub(r"[\W_]", "", text).lower()
+
+
+# What the model is to be examined by, and so is never asked while it learns.
+HELD_OUT = frozenset(bare(ask) for _, asks in examination.TOPICS.values() for ask in asks)
+
+
+def draw_ask(rng: Random, topic: Topic) -> str:
+    """A question about a topic, none of those held out."""
+    ask = expand(rng, topic.ask(rng))
+    return draw_ask(rng, topic) if bare(ask) in HELD_OUT else ask
+
+
 def help_user(rng: Random, talk: Talk) -> list[Exchange]:
     """A question about a topic, now and then with one that only makes sense after it."""
     topic = rng.choice(list(TOPICS.values()))
-    exchanges = [Exchange(mannered(rng, topic.ask(rng)), topic.answer, brief=topic.brief)]
+    exchanges = [Exchange(mannered(rng, draw_ask(rng, topic)), topic.answer, brief=topic.brief)]
     follow = rng.random()
     if follow < 0.16:
         exchanges += hear_more(rng, topic)
