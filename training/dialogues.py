@@ -9,7 +9,7 @@ from training.skills import SKILLS, Skill
 from training.skills.memory import correct, known, recall, tell
 from training.skills.smalltalk import greet, take_leave
 from training.skills.stories import write_story
-from training.talk import Talk, render
+from training.talk import Talk, begin_talk, render
 
 Message = dict[str, str]
 
@@ -37,7 +37,7 @@ def stories(seed: int, count: int) -> Iterator[str]:
 
 def dialogue(rng: Random) -> list[Message]:
     """One conversation, beginning with a system message now and then."""
-    talk = Talk(spell=rng.choices((str, str.lower), (62, 38))[0])
+    talk = begin_talk(rng)
     opening: list[Message] = []
     if rng.random() < 0.35:
         opening.append({"role": "system", "content": system_prompt(rng, talk)})

@@ -1,4 +1,4 @@
-"""Drills: short exercises outside of any conversation, where only one thing can help."""
+"""Drills: short exercises, each for one thing that long conversations hold too little of."""
 
 import re
 from collections.abc import Iterator
@@ -6,10 +6,58 @@ from random import Random
 
 from tokenizers import Tokenizer
 
-from training.skills.numbers.arithmetic import add, subtract
-from training.tokenizer import END_OF_TEXT, Sample
+from training.dialogues import converse
+from training.skills import Skill
+from training.skills.assistant import about
+from training.skills.beyond import beyond
+from training.skills.everyday import everyday
+from training.skills.helpdesk import help_user
+from training.skills.memory import recall, tell
+from training.skills.memory.several import several
+from training.skills.numbers.arithmetic import add, calculate, subtract
+from training.skills.rhymes import rhyme
+from training.skills.sequences import sequence
+from training.skills.smalltalk import small_talk
+from training.talk import begin_talk
+from training.tokenizer import END_OF_TEXT, Sample, encode_dialogue
 
 PIECE = re.compile("\u0120?[A-Za-z]+")  # letters, and the sign that byte-level BPE has for a space
+
+# Where the words of the person decide all, and how often each is drilled.
+UNDERSTOOD: dict[Skill, float] = {
+    help_user: 10,
+    about: 1.5,
+    beyond: 3,
+    everyday: 3,
+    sequence: 4,
+    calculate: 1,
+    rhyme: 1,
+    small_talk: 2.5,
+}
+REMEMBERED: dict[tuple[Skill, ...], float] = {(tell, recall): 8, (several,): 1.5}
+BEGINNING = 16  # tokens, by which most answers can be told apart
+
+
+def questions(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
+    """Single questions, each with the beginning of its answer.
+
+    Whether a question is understood shows in the first words. The rest of an answer follows from them, has
+    long been learnt, and would be half of the price.
+    """
+    rng = Random(seed)
+    for _ in range(count):
+        (skill,) = rng.choices(list(UNDERSTOOD), list(UNDERSTOOD.values()))
+        tokens, produced = encode_dialogue(tokenizer, converse(rng, [skill], begin_talk(rng))[:2])
+        length = produced.index(True) + BEGINNING
+        yield tokens[:length], produced[:length]
+
+
+def facts(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
+    """Facts told and asked for at once."""
+    rng = Random(seed)
+    for _ in range(count):
+        (skills,) = rng.choices(list(REMEMBERED), list(REMEMBERED.values()))
+        yield encode_dialogue(tokenizer, converse(rng, list(skills), begin_talk(rng)))
 
 
 def copying(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:

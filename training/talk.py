@@ -109,6 +109,11 @@ class Talk:
         return PROPER.sub(lambda found: self.spell(found[0]) if found[0] in named else found[0], text)
 
 
+def begin_talk(rng: Random) -> Talk:
+    """A conversation of which nothing has been said; whether its person cares for capitals is drawn."""
+    return Talk(spell=rng.choices((str, str.lower), (62, 38))[0])
+
+
 def words(text: str) -> tuple[str, ...]:
     """The words of a text, for lists that are long."""
     return tuple(text.split())
