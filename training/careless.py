@@ -165,7 +165,7 @@ def type_carelessly(rng: Random, ask: str, slots: dict[str, str], spell: Callabl
     if rng.random() < 0.08:
         ask = rng.choice(FILLERS) + (ask if KEEPS_CAPITAL.match(ask) else ask[:1].lower() + ask[1:])
     ask = end(rng, ask)
-    for _ in range(rng.choices((0, 1, 2), (72, 22, 6))[0]):
+    for _ in range(rng.choices((0, 1, 2), (60, 30, 10))[0]):
         ask = misspell(rng, ask)
     ask = drop(rng, ask)
     style = rng.random()

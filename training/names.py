@@ -198,7 +198,7 @@ def invent_name(rng: Random) -> str:
 def blend(rng: Random, names: tuple[str, ...]) -> str:
     """The beginning of one name and the end of another, which make a third that sounds like them."""
     one, other = rng.choices(names, k=2)
-    name = one[: rng.randint(2, 5)] + other[rng.randint(1, 4) :].lower()
+    name = one[: rng.randint(2, 7)] + other[rng.randint(1, 4) :].lower()
     usual = 3 <= len(name) <= 11 and name.isascii() and name.isalpha()
     return name if usual and name not in HELD_OUT else blend(rng, names)
 
@@ -211,12 +211,12 @@ def borrow(rng: Random) -> str:
 def coin(rng: Random, nouns: Sequence[str]) -> str:
     """A noun that does not exist: pieces of two others, two others in one, another word, or mere sounds."""
     kind = rng.random()
-    if kind >= 0.78:
+    if kind >= 0.8:
         return invent_name(rng).lower()
-    if kind >= 0.55:
+    if kind >= 0.25:
         return borrow(rng)
     single = tuple(noun for noun in nouns if noun.isalpha())
-    return blend(rng, single).lower() if kind < 0.3 else "".join(rng.sample(single, 2)).lower()
+    return blend(rng, single).lower() if kind < 0.15 else "".join(rng.sample(single, 2)).lower()
 
 
 def draw_name(rng: Random) -> str:

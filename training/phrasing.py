@@ -39,8 +39,9 @@ class Topic:
     brief: str | None = None
 
     def ask(self, rng: Random) -> str:
-        """One of its questions, each form as likely as the others it has."""
-        form = rng.choice([form for form in ("things", "tasks", "asks") if getattr(self, form)])
+        """One of its questions: a whole one as often as one of the others that it has, framed."""
+        forms = [form for form in ("things", "tasks") if getattr(self, form)]
+        form = "asks" if self.asks and (not forms or rng.random() < 0.5) else rng.choice(forms)
         words = usual(rng, lines(getattr(self, form)))
         return usual(rng, FRAMES[form]).replace("@", words) if form in FRAMES else words
 

@@ -263,4 +263,4 @@ def draw_day(rng: Random) -> str:
 
 def invent_word(rng: Random) -> str:
     """A common noun that does not exist, or not as what it is here."""
-    return borrow(rng) if rng.random() < 0.4 else invent_name(rng).lower()
+    return borrow(rng) if rng.random() < 0.7 else invent_name(rng).lower()

@@ -42,6 +42,9 @@ JOB = Kind(
         (I'm|I am) a (proud|tired|happy|busy|young|retired) {value}
         I (am|work as) {a_value}(,| and) have been (one |)for years
         it's not easy to be {a_value} like me
+        my (husband|brother|father|best friend) is (a cook|a nurse|retired|a pilot) (and|but|while) (I'm|I am|
+            I work as) {a_value}
+        im {a_value}(,| and) (it's a long day|I start at six|the pay is low|I like it|I work nights)
     """),
     asks=lines("""
         what do I do( for a living| for work| at work|)?
@@ -157,6 +160,8 @@ HOBBY = Kind(
         I know it's (odd|unusual|strange|a bit boring), but my hobby is {value}
         (after school|after work|when I have time)(,|) it's {value} for me, my hobby
         I could spend (all day|hours|whole weekends) on {value}, my hobby
+        I (like|love|enjoy) {value} when (I have time|I'm free|work is over|the week is done)
+        I (do|love|practise) {value}(,| -) (it is|that's|that is) my hobby
     """),
     asks=lines("""
         what do I (like to do|do|enjoy|like doing) (in my (free|spare) time|for fun|after work|on weekends)?

@@ -42,6 +42,9 @@ KEPT = Kind(
         what I have is {a_value}, that's my pet
         as a pet I (have|keep) {a_value}
         (no dog and no cat|no children|not a cat), (but|I have|we have) {a_value}
+        (it's just|at home it's only|there are only) me and my {value}( here| in the flat|)
+        my {value} and I (live alone|share a flat|live together|are alone at home)
+        we have {a_value} (in the garden|in the kitchen|with us) and (it's funny|we all love it|it's lovely)
         pet: {value}
         (pets|pet|animal)(: | - | = ){a_value}
     """),

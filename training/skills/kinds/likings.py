@@ -42,6 +42,10 @@ COLOUR = Kind(
         I have a (favourite|favorite) (colour|color)(, |: |. It's ){value}
         {value} makes me happy, it's my (favourite|favorite) (colour|color)
         mine is {value}, my (favourite|favorite) (colour|color) I mean
+        my (car|bag|coat|room|scarf|phone) is {value}(,| since| as) (it's|that's) my (favourite|
+            favorite) (colour|color)
+        I (got|chose|found|wear) a {value} (coat|scarf|bag|shirt|hat)(,| -|, it's) my (favourite|
+            favorite) (colour|color)
     """),
     asks=lines("""
         (which|what) (colour|color) do I (like|love|prefer)( best| most| the most|)?
@@ -152,6 +156,10 @@ FOOD = Kind(
         as a child I already liked {value} best, it's still my (favourite|favorite) food
         I'm hungry, I wish I had some {value}, my (favourite|favorite) food
         the way to my heart is {value}, my (favourite|favorite) food
+        (tonight|this evening|tomorrow|at noon) (there is|there'll be|I'm cooking|we eat|I get) {value}(,|!|
+            for supper,|for lunch, I hope,) (it's |)my (favourite|favorite) (food|dish|meal)
+        my (dad|gran|wife|husband|aunt) (cooks|bakes|prepares|makes) {value} (on Fridays|every week|for us|
+            when I visit|at weekends)(,| and) (it's|it is|that is) my (favourite|favorite) (food|dish|meal)
     """),
     asks=lines("""
         what do I (like|love) to eat( best| most|)?

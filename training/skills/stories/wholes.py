@@ -26,6 +26,8 @@ WHOLE = {
             what happens)(.|)
         {hero} VERB {object} {place}(.|:) (tell me the story|make a story of that|write that story|
             what happens)(.|)
+        (tell|give|read|make) (me|us) STORY(.|:|,) {hero} VERB {object} {place}(.|)
+        STORY(, please|, maybe|)(:|.) {hero} {place} VERB {object}(.|)
         (write|tell me|make up something) about {hero} {place} and {object}
         (write|tell me something) about {hero} {place} with {object}
         (use|take|put) {hero}, {spot} and {object} (for|in|into) STORY.
