@@ -20,7 +20,7 @@ from training.tokenizer import END, END_OF_TEXT, Sample, encode_dialogue
 
 CONTEXT = 1024
 IGNORED = -100
-CHUNK = 1536  # dialogues generated, sorted by length and cut into batches at a time
+CHUNK = 1536  # dialogues, generated with drills, sorted by length and cut into batches at a time
 SAVE_EVERY = 100  # steps
 STRETCH = 128  # queries
 FIRST = 8  # tokens of an answer, about as many as the shortest have, weigh nearly the same

@@ -1,17 +1,9 @@
 """Drills are what they say: beginnings of answers to single questions, and facts asked for at once."""
 
-import pytest
 from tokenizers import Tokenizer
 
-from model_core.llm import embedded_model
 from training.drills import BEGINNING, facts, questions
 from training.tokenizer import END, Sample
-
-
-@pytest.fixture(scope="module")
-def tokenizer() -> Tokenizer:
-    """That of the embedded model."""
-    return Tokenizer.from_file(str(embedded_model() / "tokenizer.json"))
 
 
 def learnt(tokenizer: Tokenizer, sample: Sample) -> str:

@@ -6,7 +6,6 @@ import pytest
 from tokenizers import Tokenizer
 
 from model_core import LLM
-from model_core.llm import embedded_model
 from training.dialogues import dialogues
 from training.evaluate import KINDS, WRITING, Kind, Marks, examine, look_at_writing, vocabulary
 from training.tokenizer import encode_dialogue
@@ -62,8 +61,7 @@ def test_the_examination_asks_in_its_own_words() -> None:
     assert sum(map(len, known.values())) < 0.15 * sum(len(kind.cases) for kind in KINDS), known
 
 
-def test_the_chat_template_writes_what_was_trained(llm: LLM) -> None:
-    tokenizer = Tokenizer.from_file(str(embedded_model() / "tokenizer.json"))
+def test_the_chat_template_writes_what_was_trained(llm: LLM, tokenizer: Tokenizer) -> None:
     head = llm.encode_chat([])  # of the answer to come
     for messages in dialogues(seed=3, count=300):
         trained, _ = encode_dialogue(tokenizer, messages)
@@ -80,8 +78,7 @@ def test_the_chat_template_writes_what_was_trained(llm: LLM) -> None:
         "\u00c4H, 12 + 5?",
     ],
 )
-def test_capitals_throughout_are_read_as_small_letters(llm: LLM, said: str) -> None:
-    tokenizer = Tokenizer.from_file(str(embedded_model() / "tokenizer.json"))
+def test_capitals_throughout_are_read_as_small_letters(llm: LLM, tokenizer: Tokenizer, said: str) -> None:
     for role in ("system", "user"):
         loud, quiet = ([{"role": role, "content": text}] for text in (said, said.lower()))
         head = llm.encode_chat([])
@@ -92,8 +89,7 @@ def test_capitals_throughout_are_read_as_small_letters(llm: LLM, said: str) -> N
     "said",
     ["Anna Maria Ott", "Hello Tiny!", "I am ANNA from BERLIN", "12 + 5 = ?", "", " ", "What Is a KV"],
 )
-def test_other_capitals_stay(llm: LLM, said: str) -> None:
-    tokenizer = Tokenizer.from_file(str(embedded_model() / "tokenizer.json"))
+def test_other_capitals_stay(llm: LLM, tokenizer: Tokenizer, said: str) -> None:
     messages = [
         {"role": "user", "content": said},
         {"role": "assistant", "content": "YOU ARE A Big Bad Wolf"},

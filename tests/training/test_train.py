@@ -18,12 +18,6 @@ from training.muon import orthogonal  # noqa: E402
 RECIPE = replace(training.FURTHER, steps=2, batch_tokens=256)
 
 
-@pytest.fixture(scope="module")
-def tokenizer() -> Tokenizer:
-    """That of the embedded model."""
-    return Tokenizer.from_file(str(embedded_model() / "tokenizer.json"))
-
-
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Text in portions that are quickly made."""
