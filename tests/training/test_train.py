@@ -21,17 +21,17 @@ RECIPE = replace(training.FURTHER, steps=2, batch_tokens=256)
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Text in portions that are quickly made."""
-    monkeypatch.setattr(training, "CHUNK", 64)
+    monkeypatch.setattr(training, "CHUNK", 32)
 
 
 @pytest.mark.usefixtures("small_chunks")
 def test_a_resumed_training_sees_the_same_text(tokenizer: Tokenizer) -> None:
     progress = training.Progress()
-    whole = list(islice(training.batches(tokenizer, RECIPE, progress), 120))
+    whole = list(islice(training.batches(tokenizer, RECIPE, progress), 240))
     assert progress.chunk > 0  # so the end of a chunk was passed
     seen = training.Progress()
-    first = list(islice(training.batches(tokenizer, RECIPE, seen), 70))
-    rest = list(islice(training.batches(tokenizer, RECIPE, training.Progress(**vars(seen))), 50))
+    first = list(islice(training.batches(tokenizer, RECIPE, seen), 140))
+    rest = list(islice(training.batches(tokenizer, RECIPE, training.Progress(**vars(seen))), 100))
     assert all(
         torch.equal(a, b)
         for one, other in zip(whole, first + rest, strict=True)
