@@ -112,6 +112,18 @@ OTHER_WORDS = frozenset(
     """,
     )
 )
+NOUNS = ("who", "a_who", "kin")
+# Nouns of slots that everybody knows, also with a slip: who tells of a "sistr" means a sister.
+SLIPPERY = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    sister brother mother father daughter husband wife aunt uncle niece nephew cousin grandmother grandfather
+    grandma grandpa little older younger twin best friend neighbour colleague teacher girlfriend boyfriend
+    a an boss coach partner flatmate hamster rabbit parrot puppy kitten turtle horse budgie goldfish
+    """,
+    )
+)
 TEMPLATE_WORD = re.compile(r"(?<![\w{'])[a-z]+(?![\w}])")
 AFTER_QUESTION = (
     *(
@@ -157,11 +169,12 @@ STARTS_SENTENCE = re.compile(r"(?<=[a-z])([.!?]) (?=[A-Za-z])")
 
 
 def type_carelessly(rng: Random, ask: str, slots: dict[str, str], spell: Callable[[str], str] = str) -> str:
-    """The text of a template without choices, with the slips of a hasty hand; values of slots stay whole.
+    """The text of a template without choices, with the slips of a hasty hand; values of slots stay whole,
+    but for nouns that everybody knows.
 
     `spell` gives how the person writes names: as they are, or all small.
     """
-    slots = {slot: spell(value) for slot, value in slots.items()}
+    slots = {slot: spell(mistake(rng, value) if slot in NOUNS else value) for slot, value in slots.items()}
     if rng.random() < 0.08:
         ask = rng.choice(FILLERS) + (ask if KEEPS_CAPITAL.match(ask) else ask[:1].lower() + ask[1:])
     ask = end(rng, ask)
@@ -174,6 +187,13 @@ def type_carelessly(rng: Random, ask: str, slots: dict[str, str], spell: Callabl
     if rng.random() < 0.1:
         ask = re.sub(r"\bI\b", "i", ask)
     return (ask[:1].upper() + ask[1:] if style < 0.75 else ask).format(**slots)
+
+
+def mistake(rng: Random, value: str) -> str:
+    """A value with a slip now and then, where it is a noun that everybody knows."""
+    if rng.random() < 0.12 and SLIPPERY.issuperset(value.split()):
+        return misspell(rng, value)
+    return value
 
 
 def end(rng: Random, ask: str) -> str:

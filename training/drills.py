@@ -34,7 +34,11 @@ UNDERSTOOD: dict[Skill, float] = {
     rhyme: 1,
     small_talk: 2.5,
 }
-REMEMBERED: dict[tuple[Skill, ...], float] = {(tell, recall): 8, (several,): 1.5}
+REMEMBERED: dict[tuple[Skill, ...], float] = {
+    (tell, recall): 8,
+    (tell, tell, recall, recall): 4,
+    (several,): 3,
+}
 BEGINNING = 16  # tokens, by which most answers can be told apart
 
 

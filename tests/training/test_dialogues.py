@@ -19,7 +19,7 @@ from training.names import HELD_OUT, NAMES, draw_name
 from training.prompts import ask_name, system_prompt
 from training.skills import SKILLS
 from training.skills.kinds import KINDS
-from training.skills.kinds.called import PET
+from training.skills.kinds.called import PET, WOMAN
 from training.skills.kinds.name import NAME
 from training.skills.kinds.towns import HOME
 from training.skills.memory import changed, check, everything, known, mix_up, recall, remember, tell
@@ -248,6 +248,27 @@ def test_careless_typing_never_touches_the_name_or_the_answer() -> None:
         asks.add(ask)
     assert len(asks) > 50
     assert any(ask.replace("Ottilie", "").islower() for ask in asks)
+
+
+def test_a_slip_in_a_noun_that_everybody_knows_is_not_repeated() -> None:
+    def rendered(who: str) -> set[tuple[str, str]]:
+        exchange = Exchange("My {who} is called Ottilie", "Your {who}!", {"who": who})
+        pairs = (render(Random(seed), exchange) for seed in range(300))
+        return {(re.sub(r"\W", "", ask).lower(), answer) for ask, answer in pairs}
+
+    known = rendered("little sister")
+    assert {answer for _, answer in known} == {"Your little sister!"}
+    assert any("littlesister" not in ask for ask, _ in known)
+    assert all("brugnel" in ask for ask, _ in rendered("brugnel"))
+
+
+def test_a_little_sister_is_asked_for_as_a_sister_too() -> None:
+    slots = next(
+        slots for slots in map(WOMAN.draw, map(Random, range(99))) if slots["who"] == "little sister"
+    )
+    asked = {expand(Random(seed), ask).format(**slots) for seed, (ask, _) in enumerate(WOMAN.also)}
+    assert "what is my sister's name?" in asked
+    assert {clause for _, clause in WOMAN.also} >= {WOMAN.clause}
 
 
 @pytest.mark.parametrize("spell", [str, str.lower])

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from random import Random
 
 from training.names import draw_name
 from training.phrasing import lines
@@ -334,6 +335,18 @@ def named(base: Kind, pronouns: Pronouns, says: tuple[str, ...] = (), asks: tupl
     )
 
 
+def relative(base: Kind, relatives: tuple[str, ...]) -> Kind:
+    """A kind for relatives, of whom a "little sister" may be asked for as a sister."""
+    draw_relative = owned(one_of(relatives), draw_name)
+
+    def draw(rng: Random) -> dict[str, str]:
+        slots = draw_relative(rng)
+        return {**slots, "kin": slots["who"].split()[-1]}
+
+    asks = (ask.replace("{who}", "{kin}") for ask in base.asks if "{a_who}" not in ask)
+    return replace(base, draw=draw, also=(*base.also, *((ask, base.clause) for ask in asks)))
+
+
 PET = replace(
     named(CALLED, CREATURE, PET_SAYS, PET_CALLED),
     changes=(*CALLED.changes, *RENAMED),
@@ -342,11 +355,11 @@ PET = replace(
     also=(
         *CALLED.also,
         *((ask, "you have {a_who} called {value}") for ask in PET_ASKS),
-        *((ask, CALLED.clause) for ask in PET_NAME_ASKS for _ in range(2)),
+        *((ask, CALLED.clause) for ask in PET_NAME_ASKS for _ in range(5)),
     ),
 )
-WOMAN = replace(named(CALLED, SHE, PERSON_SAYS, PERSON_ASKS), draw=owned(one_of(WOMEN), draw_name))
-MAN = replace(named(CALLED, HE, PERSON_SAYS, PERSON_ASKS), draw=owned(one_of(MEN), draw_name))
+WOMAN = relative(named(CALLED, SHE, PERSON_SAYS, PERSON_ASKS), WOMEN)
+MAN = relative(named(CALLED, HE, PERSON_SAYS, PERSON_ASKS), MEN)
 PERSON = replace(named(CALLED, SOMEBODY, PERSON_SAYS, PERSON_ASKS), draw=owned(one_of(PEOPLE), draw_name))
 THING = replace(
     named(CALLED, IT, THING_SAYS, THING_ASKS),

@@ -250,7 +250,7 @@ def recall(rng: Random, talk: Talk) -> list[Exchange]:
         return [both(rng, facts)]
     # Of two pets, "what pet do I have?" could mean either; it means the one that was told without a name.
     only = sum(other.kind in (fact.kind, KEPT) for other in facts) == 1
-    if fact.kind.also and only and rng.random() < 0.25:
+    if fact.kind.also and only and rng.random() < 0.35:
         ask, clause = rng.choice(fact.kind.also)
         return [Exchange(mannered(rng, expand(rng, ask)), sentence(clause), fact.slots)]
     bare = rng.random() < 0.2 and bare_nouns(talk, fact.kind)
