@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 from http_service import Service, services
 from support import free_port
+from tokenizers import Tokenizer
 
 from model_core import LLM
+from model_core.llm import embedded_model
 from triton_server.client import ChatClient
 
 ROOT = Path(__file__).parent.parent
@@ -142,6 +144,12 @@ def llm() -> Iterator[LLM]:
     """The embedded model in this process."""
     with LLM() as loaded:
         yield loaded
+
+
+@pytest.fixture(scope="session")
+def tokenizer() -> Tokenizer:
+    """That of the embedded model."""
+    return Tokenizer.from_file(str(embedded_model() / "tokenizer.json"))
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from itertools import chain
-from pathlib import Path
 from pkgutil import walk_packages
 from random import Random
 
@@ -28,13 +27,7 @@ from training.skills.stories.tables import HEROES, OBJECTS, PLACES
 from training.talk import Exchange, Fact, Pool, Talk, expand, first_sentence, render
 from training.tokenizer import encode_dialogue
 
-EMBEDDED = Path(__file__).parents[2] / "model_core" / "embedded"
 SAMPLE = list(dialogues(seed=7, count=2000))
-
-
-@pytest.fixture(scope="module")
-def tokenizer() -> Tokenizer:
-    return Tokenizer.from_file(str(EMBEDDED / "tokenizer.json"))
 
 
 def texts() -> Iterator[str]:
