@@ -253,6 +253,7 @@ class _Answer:
         self._details: dict[str, Any] = {}  # once it has ended
         self._more, self._ended = asyncio.Event(), asyncio.Event()
         self._wanted = False
+        self._has_logprobs = False
 
     @property
     def has_ended(self) -> bool:
@@ -281,7 +282,9 @@ class _Answer:
         del self._pieces[:count]
         asked_for = [piece.logprobs for piece in pieces if piece.logprobs is not None]
         details = self._details
-        if asked_for:
+        # The last part may have no tokens left to tell of, as the end is known only after them.
+        self._has_logprobs = self._has_logprobs or bool(asked_for)
+        if self._has_logprobs:
             logprobs = contract.logprob_details(chain.from_iterable(asked_for), self._llm.tokenizer)
             details = {**details, "logprobs": logprobs}
         return "".join(piece.text for piece in pieces), details
