@@ -253,7 +253,6 @@ class _Answer:
         self._details: dict[str, Any] = {}  # once it has ended
         self._more, self._ended = asyncio.Event(), asyncio.Event()
         self._wanted = False
-        self._has_logprobs = False
 
     @property
     def has_ended(self) -> bool:
@@ -262,10 +261,12 @@ class _Answer:
 
     def deliver(self, piece: Piece) -> None:
         """Take a piece; called by the engine's thread."""
-        self._pieces.append(piece)
         if piece.completion is not None:
-            self._loop.call_soon_threadsafe(self._finish, piece.completion)
-        elif self._wanted:
+            # Nobody may take the last piece before the end is known, which goes with it.
+            self._loop.call_soon_threadsafe(self._finish, piece, piece.completion)
+            return
+        self._pieces.append(piece)
+        if self._wanted:
             self._wanted = False
             self._loop.call_soon_threadsafe(self._more.set)
 
@@ -282,9 +283,7 @@ class _Answer:
         del self._pieces[:count]
         asked_for = [piece.logprobs for piece in pieces if piece.logprobs is not None]
         details = self._details
-        # The last part may have no tokens left to tell of, as the end is known only after them.
-        self._has_logprobs = self._has_logprobs or bool(asked_for)
-        if self._has_logprobs:
+        if asked_for:
             logprobs = contract.logprob_details(chain.from_iterable(asked_for), self._llm.tokenizer)
             details = {**details, "logprobs": logprobs}
         return "".join(piece.text for piece in pieces), details
@@ -301,7 +300,8 @@ class _Answer:
         with suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._ended.wait(), timeout_s)
 
-    def _finish(self, completion: Completion) -> None:
+    def _finish(self, last: Piece, completion: Completion) -> None:
+        self._pieces.append(last)
         self._telemetry.completed(completion)
         try:
             self.end(contract.details(completion, self._llm.name, self._llm.tokenizer))
