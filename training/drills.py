@@ -17,7 +17,7 @@ from training.skills.memory.several import several
 from training.skills.numbers.arithmetic import add, calculate, subtract
 from training.skills.rhymes import rhyme
 from training.skills.sequences import sequence
-from training.skills.smalltalk import small_talk
+from training.skills.smalltalk import greet, small_talk, take_leave
 from training.talk import begin_talk
 from training.tokenizer import END_OF_TEXT, Sample, encode_dialogue
 
@@ -28,15 +28,17 @@ UNDERSTOOD: dict[Skill, float] = {
     help_user: 10,
     about: 1.5,
     beyond: 3,
-    everyday: 3,
+    everyday: 4,
     sequence: 4,
     calculate: 1,
     rhyme: 1,
-    small_talk: 2.5,
+    small_talk: 6,
+    greet: 1.5,
+    take_leave: 0.5,
 }
 REMEMBERED: dict[tuple[Skill, ...], float] = {
     (tell, recall): 8,
-    (tell, tell, recall, recall): 4,
+    (tell, tell, recall, recall): 6,
     (several,): 3,
 }
 BEGINNING = 16  # tokens, by which most answers can be told apart

@@ -18,6 +18,11 @@ FREQUENT = {
     "how are you": 5,
     "thanks": 5,
     "fine": 2,
+    "happy": 3,
+    "tired": 1.5,
+    "ill": 1.5,
+    "nervous": 2,
+    "insult": 1.5,
     "yes": 3,
     "no": 2,
     "bored": 2,
@@ -151,6 +156,8 @@ SCENES = lines("""
         again|)
     there (is|was) (a|another) {word} (on|in|under|by|behind) (the|our|my) (sofa|garden|table|tree|roof|
         {word})
+    (friends|relatives|my cousins|{name} and {name}) (are coming|will come) (over|to dinner|to stay|by)( soon|
+        tomorrow|)
 """)
 WHEN = "(| today| yesterday| this morning| last week| on sunday| again| with my aunt| after lunch| at last)"
 

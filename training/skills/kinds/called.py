@@ -246,6 +246,7 @@ PERSON_SAYS = lines("""
     (I'm|I am) sad today, my {who} {value} is moving away
     my {who} (is|would be) {value}
     my {who} {value} (sent me here|recommended you to me|gave me the link|said I should try this|says hello)
+    my {who} {value} (told me (about you|of this program|to come here)|showed me (this|how this works|you))
     I'm (staying with|at the flat of|in the car with|sitting beside) my {who}(, HER|. CHER) name is {value}
     I have (three|many|no) (brothers|sisters|cousins|friends|aunts) and {a_who}. My {who} is called {value}
     my {who} is called {value}, (SHE can be very funny|SHE's often cross|SHE lives upstairs|SHE's so clever)

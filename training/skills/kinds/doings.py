@@ -161,6 +161,7 @@ HOBBY = Kind(
         (after school|after work|when I have time)(,|) it's {value} for me, my hobby
         I could spend (all day|hours|whole weekends) on {value}, my hobby
         I (like|love|enjoy) {value} when (I have time|I'm free|work is over|the week is done)
+        I (like|love|enjoy) {value} (when|whenever) I'm (off duty|not working|not busy|at home|not tired)
         I (do|love|practise) {value}(,| -) (it is|that's|that is) my hobby
     """),
     asks=lines("""

@@ -28,6 +28,8 @@ KEPT = Kind(
         (I live|I share my (home|flat|room)) with {a_value}
         (we|I|my family) (just |)(adopted|bought|rescued|found) {a_value}( last week| yesterday| at last|)
         (I got|I was given|they gave me|my parents gave me) {a_value} for (my birthday|Christmas)
+        (I|we) got {a_value} (as a present|from my uncle|for my name day|for my tenth birthday|for Easter)
+        at home (I|we) have {a_value}(, it's so sweet|, it is lovely|. We love it|)
         (guess what|good news|big news|yay)(, |! |: )(I|we) (have|got|bought|adopted) {a_value}
         I'm the (proud |happy |)owner of {a_value}
         I (have|keep) {a_value}, (it is|it's|he is|she is) (three years old|very sweet|old|funny|asleep)
