@@ -94,7 +94,8 @@ def test_our_client_whole_and_streamed(client: ChatClient) -> None:
     assert stream.answer is not None
     assert "".join(pieces) == whole.text == stream.answer.text == stream.text
     assert whole.finish_reason == "stop"
-    assert whole.usage == stream.answer.usage
+    # The second may find in the cache what the first had to compute.
+    assert {**whole.usage, "cached_tokens": None} == {**stream.answer.usage, "cached_tokens": None}
     assert whole.timings["first_token"] > 0
 
 
