@@ -11,13 +11,19 @@ from training.skills import Skill
 from training.skills.assistant import about
 from training.skills.beyond import beyond
 from training.skills.everyday import everyday
+from training.skills.fun import have_fun
 from training.skills.helpdesk import help_user
+from training.skills.lists import name_some
 from training.skills.memory import recall, tell
 from training.skills.memory.several import several
+from training.skills.nonsense import misunderstand
 from training.skills.numbers.arithmetic import add, calculate, subtract
+from training.skills.numbers.word_problems import word_problem
+from training.skills.poems import poem
 from training.skills.rhymes import rhyme
 from training.skills.sequences import sequence
 from training.skills.smalltalk import greet, small_talk, take_leave
+from training.skills.stories import tell_story
 from training.talk import begin_talk
 from training.tokenizer import END_OF_TEXT, Sample, encode_dialogue
 
@@ -25,13 +31,19 @@ PIECE = re.compile("\u0120?[A-Za-z]+")  # letters, and the sign that byte-level 
 
 # Where the words of the person decide all, and how often each is drilled.
 UNDERSTOOD: dict[Skill, float] = {
-    help_user: 10,
+    help_user: 11,
     about: 1.5,
     beyond: 3,
     everyday: 4,
     sequence: 4,
     calculate: 1,
+    word_problem: 1,
+    name_some: 1,
     rhyme: 1,
+    poem: 0.5,
+    have_fun: 1,
+    tell_story: 1,
+    misunderstand: 0.5,
     small_talk: 6,
     greet: 1.5,
     take_leave: 0.5,
