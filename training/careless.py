@@ -112,8 +112,12 @@ OTHER_WORDS = frozenset(
     """,
     )
 )
-NOUNS = ("who", "a_who", "kin")
-# Nouns of slots that everybody knows, also with a slip: who tells of a "sistr" means a sister.
+# Slots that hold what everybody knows, and what is understood rather than said back as it was typed.
+KNOWN = frozenset(
+    re.findall(r"\w+", "a_x a_y act end nth number part shade steps things unit ware ware2 x xs y")
+)
+# Slots that may: who tells of a "sistr" means a sister, and a brugnel is a brugnel.
+PERHAPS_KNOWN = frozenset(("a", "a_who", "b", "kin", "kind", "n", "who"))
 SLIPPERY = frozenset(
     re.findall(
         r"\w+",
@@ -121,6 +125,8 @@ SLIPPERY = frozenset(
     sister brother mother father daughter husband wife aunt uncle niece nephew cousin grandmother grandfather
     grandma grandpa little older younger twin best friend neighbour colleague teacher girlfriend boyfriend
     a an boss coach partner flatmate hamster rabbit parrot puppy kitten turtle horse budgie goldfish
+    three four five seven eight nine eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+    nineteen twenty thirty forty fifty sixty seventy eighty ninety letter month months season
     """,
     )
 )
@@ -170,11 +176,11 @@ STARTS_SENTENCE = re.compile(r"(?<=[a-z])([.!?]) (?=[A-Za-z])")
 
 def type_carelessly(rng: Random, ask: str, slots: dict[str, str], spell: Callable[[str], str] = str) -> str:
     """The text of a template without choices, with the slips of a hasty hand; values of slots stay whole,
-    but for nouns that everybody knows.
+    but for what everybody knows.
 
     `spell` gives how the person writes names: as they are, or all small.
     """
-    slots = {slot: spell(mistake(rng, value) if slot in NOUNS else value) for slot, value in slots.items()}
+    slots = {slot: spell(mistake(rng, slot, value)) for slot, value in slots.items()}
     if rng.random() < 0.08:
         ask = rng.choice(FILLERS) + (ask if KEEPS_CAPITAL.match(ask) else ask[:1].lower() + ask[1:])
     ask = end(rng, ask)
@@ -189,11 +195,10 @@ def type_carelessly(rng: Random, ask: str, slots: dict[str, str], spell: Callabl
     return (ask[:1].upper() + ask[1:] if style < 0.75 else ask).format(**slots)
 
 
-def mistake(rng: Random, value: str) -> str:
-    """A value with a slip now and then, where it is a noun that everybody knows."""
-    if rng.random() < 0.12 and SLIPPERY.issuperset(value.split()):
-        return misspell(rng, value)
-    return value
+def mistake(rng: Random, slot: str, value: str) -> str:
+    """The value of a slot, with a slip now and then where it is something that everybody knows."""
+    known = slot in KNOWN or (slot in PERHAPS_KNOWN and SLIPPERY.issuperset(re.split("[ -]", value)))
+    return misspell(rng, value) if known and rng.random() < 0.15 else value
 
 
 def end(rng: Random, ask: str) -> str:

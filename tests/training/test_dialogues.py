@@ -255,6 +255,15 @@ def test_a_slip_in_a_noun_that_everybody_knows_is_not_repeated() -> None:
     assert all("brugnel" in ask for ask, _ in rendered("brugnel"))
 
 
+def test_a_day_may_be_mistyped_and_a_value_to_remember_is_not() -> None:
+    exchange = Exchange("What comes after {x}?", "After {x} comes Sunday.", {"x": "Saturday"})
+    pairs = [render(Random(seed), exchange) for seed in range(100)]
+    assert any("saturday" not in ask.lower() for ask, _ in pairs)
+    assert {answer for _, answer in pairs} == {"After Saturday comes Sunday."}
+    told = Exchange("I live in {value}.", "You live in {value}.", {"value": "Saturday"})
+    assert all("saturday" in render(Random(seed), told)[0].lower() for seed in range(100))
+
+
 def test_a_little_sister_is_asked_for_as_a_sister_too() -> None:
     slots = next(
         slots for slots in map(WOMAN.draw, map(Random, range(99))) if slots["who"] == "little sister"
