@@ -31,10 +31,10 @@ PIECE = re.compile("\u0120?[A-Za-z]+")  # letters, and the sign that byte-level 
 
 # Where the words of the person decide all, and how often each is drilled.
 UNDERSTOOD: dict[Skill, float] = {
-    help_user: 13,
+    help_user: 15,
     about: 1.5,
     beyond: 3,
-    everyday: 5,
+    everyday: 6,
     sequence: 4,
     calculate: 1,
     word_problem: 1,
