@@ -18,7 +18,7 @@ FREQUENT = {
     "how are you": 5,
     "thanks": 5,
     "fine": 2,
-    "happy": 3,
+    "happy": 6,
     "tired": 1.5,
     "ill": 1.5,
     "nervous": 2,
@@ -27,7 +27,7 @@ FREQUENT = {
     "no": 2,
     "bored": 2,
     "compliment": 2,
-    "sad": 2,
+    "sad": 3,
 }
 CHOOSE = lines("""
     {a} or {b}?
