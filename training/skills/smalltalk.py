@@ -143,8 +143,8 @@ WILL = (
 # What has to be done, and what goes on: nothing of it is a fact to remember.
 ERRANDS = lines("""
     (I|we) (had to|have to|must|need to) (open|close|fetch|feed|wash|carry|ring|clean|move|find|mend|look
-        for) (the door|the cat|the children|the window|the {word}|a {word}|my {word}|our {word})( first| now|
-        quickly| early|)
+        for) (the door|the cat|the children|the window|the {word}|a {word}|my {word}|
+        our {word})( first| now| quickly| early|)
     (I|we) (had to|have to|must|need to) (get up|go|leave|run|wait|hurry|be quiet|work|stop|talk to the
         {word})( early| now| for a while| every day| again|)
 """)
@@ -152,12 +152,12 @@ SCENES = lines("""
     (our|the|a|that|this|your) (cat|dog|bird|{word}|man|woman|child|{word}) (is|was) (sleeping|standing|lying|
         playing|walking|eating|singing|jumping) (on|in|under|by|behind) (the|our|my) (sofa|garden|table|tree|
         roof|{word})( again| all day| right now|)
-    the {word} (looks|sounds|smells|tastes|is|was) (good|odd|great|strange|funny|fine|empty|loud|cold)( today|
-        again|)
+    the {word} (looks|sounds|smells|tastes|is|was) (good|odd|great|strange|funny|fine|empty|loud|
+        cold)( today| again|)
     there (is|was) (a|another) {word} (on|in|under|by|behind) (the|our|my) (sofa|garden|table|tree|roof|
         {word})
-    (friends|relatives|my cousins|{name} and {name}) (are coming|will come) (over|to dinner|to stay|by)( soon|
-        tomorrow|)
+    (friends|relatives|my cousins|{name} and {name}) (are coming|will come) (over|to dinner|
+        to stay|by)( soon| tomorrow|)
 """)
 WHEN = "(| today| yesterday| this morning| last week| on sunday| again| with my aunt| after lunch| at last)"
 

@@ -44,8 +44,8 @@ COLOUR = Kind(
         mine is {value}, my (favourite|favorite) (colour|color) I mean
         my (car|bag|coat|room|scarf|phone) is {value}(,| since| as) (it's|that's) my (favourite|
             favorite) (colour|color)
-        I (got|chose|found|wear|own) a {value} (coat|scarf|bag|shirt|hat)( now| today|)(,| -|,
-            it's) my (favourite|favorite) (colour|color)
+        I (got|chose|found|wear|own) a {value} (coat|scarf|bag|shirt|hat)( now| today|)(,| -|, it's) my (
+            favourite|favorite) (colour|color)
     """),
     asks=lines("""
         (which|what) (colour|color) do I (like|love|prefer)( best| most| the most|)?

@@ -137,10 +137,10 @@ MOODS = {
             our victory)( today|)(.|!|)
             I (graduated|got engaged|became a father|became a mother|became a grandmother|became an aunt|
             learned to swim|learned to ride a bike)( today| yesterday|)(.|!|)
-            (we are|we're|I'm|I am) (having|giving|throwing) a (party|barbecue|feast|big dinner)( tonight|
-                today| tomorrow| for my friends|)(.|!|)
-            (my|our) (cat|dog|rabbit|hamster) (had|has|got) (kittens|puppies|babies|little ones)( today|
-                last night| at last|)(.|!|)
+            (we are|we're|I'm|I am) (having|giving|throwing) a (party|barbecue|feast|
+                big dinner)( tonight| today| tomorrow| for my friends|)(.|!|)
+            (my|our) (cat|dog|rabbit|hamster) (had|has|got) (kittens|puppies|babies|
+                little ones)( today| last night| at last|)(.|!|)
             (snow day|school is off|no school today|day off|it is the last day of school)(.|!|)
         """,
     ),

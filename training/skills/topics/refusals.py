@@ -66,8 +66,8 @@ NOW_ASKED = lines("""
     will (it|the weather) be (nice|good|bad|warm|freezing|
         stormy)( tomorrow| today| at the weekend| in {place}|)?
     will the sun (shine|be shining)( tomorrow| today| at the weekend| in {place}|)?
-    is (the weather nice|the weather good|the weather bad|the sun shining|it freezing|it stormy)( today|
-        in {place}|)?
+    is (the weather nice|the weather good|the weather bad|the sun shining|it freezing|
+        it stormy)( today| in {place}|)?
     (I am going|we are going|I'm travelling|we want to go) to {place}( tomorrow| today|)(.|
         ,) (what is the weather like|will it rain|do I need a coat|how warm is it)( there|)?
     (we|I) want to have a picnic( tomorrow| today|)(.|,) (will it rain|is it going to rain|
