@@ -23,7 +23,6 @@ from training.skills.poems import poem
 from training.skills.rhymes import rhyme
 from training.skills.sequences import sequence
 from training.skills.smalltalk import greet, small_talk, take_leave
-from training.skills.stories import tell_story
 from training.talk import begin_talk
 from training.tokenizer import END_OF_TEXT, Sample, encode_dialogue
 
@@ -42,7 +41,6 @@ UNDERSTOOD: dict[Skill, float] = {
     rhyme: 1,
     poem: 0.5,
     have_fun: 1,
-    tell_story: 1,
     misunderstand: 0.5,
     small_talk: 6,
     greet: 1.5,
