@@ -116,12 +116,11 @@ def test_quantising_costs_little(
 def test_codes_can_be_chosen_on_a_text(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     with LLM() as llm:
-        beginnings = [
-            f"Once upon a time, there was a {hero}" for hero in ("fox", "king", "robot", "girl", "cook")
-        ]
-        params = [SamplingParams(temperature=1, max_tokens=200, seed=seed) for seed in range(4)]
-        stories = [b + llm.generate(b, p).text for b in beginnings for p in params]
-        text.write_text("\n".join(stories))
+        heroes, seeds = ("fox", "king", "robot", "girl", "cook"), range(16)
+        beginnings = [f"Once upon a time, there was a {hero}" for hero in heroes for _ in seeds]
+        params = [SamplingParams(temperature=1, max_tokens=200, seed=seed) for _ in heroes for seed in seeds]
+        ends = llm.generate(beginnings, params)
+        text.write_text("\n".join(b + end.text for b, end in zip(beginnings, ends, strict=True)))
     rounded = quantize(embedded_model(), tmp_path / "rounded", "int4")
     chosen = quantize(embedded_model(), tmp_path / "chosen", "int4", calibration=text)
     assert chosen.before == rounded.before
