@@ -15,11 +15,10 @@ from training.tokenizer import encode_dialogue
 REACHED = {
     "one fact remembered for 1 to 4 turns": 0.94,
     "two facts, asked in either order": 0.88,
-    "a fact never told, and said so": 0.86,
     "story with the hero, place and object asked for": 0.87,
-    "help with tritonchat": 0.87,
+    "help with tritonchat": 0.88,
     "small facts that a child knows": 0.78,
-    "unknown things declined": 0.88,
+    "unknown things declined": 0.89,
     "small talk": 0.83,
 }
 
