@@ -7,6 +7,7 @@ from random import Random
 from tokenizers import Tokenizer
 
 from training.dialogues import converse
+from training.english import capital
 from training.skills import Skill
 from training.skills.assistant import about
 from training.skills.beyond import beyond
@@ -14,7 +15,7 @@ from training.skills.everyday import everyday
 from training.skills.fun import have_fun
 from training.skills.helpdesk import help_user
 from training.skills.lists import name_some
-from training.skills.memory import recall, tell
+from training.skills.memory import correct, recall, tell
 from training.skills.memory.several import several
 from training.skills.nonsense import misunderstand
 from training.skills.numbers.arithmetic import add, calculate, subtract
@@ -23,6 +24,8 @@ from training.skills.poems import poem
 from training.skills.rhymes import rhyme
 from training.skills.sequences import sequence
 from training.skills.smalltalk import greet, small_talk, take_leave
+from training.skills.spelling import SPELT, spelling
+from training.skills.stories import tell_story
 from training.talk import begin_talk
 from training.tokenizer import END_OF_TEXT, Sample, encode_dialogue
 
@@ -32,8 +35,8 @@ PIECE = re.compile("\u0120?[A-Za-z]+")  # letters, and the sign that byte-level 
 UNDERSTOOD: dict[Skill, float] = {
     help_user: 15,
     about: 1.5,
-    beyond: 3,
-    everyday: 6,
+    beyond: 4,
+    everyday: 8,
     sequence: 4,
     calculate: 1,
     word_problem: 1,
@@ -49,6 +52,7 @@ UNDERSTOOD: dict[Skill, float] = {
 REMEMBERED: dict[tuple[Skill, ...], float] = {
     (tell, recall): 8,
     (tell, tell, recall, recall): 6,
+    (tell, correct, recall): 2,
     (several,): 3,
 }
 BEGINNING = 16  # tokens, by which most answers can be told apart
@@ -76,6 +80,13 @@ def facts(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
         yield encode_dialogue(tokenizer, converse(rng, list(skills), begin_talk(rng)))
 
 
+def tales(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
+    """Stories asked for, whole: what they are to be of comes up all along, not only where they begin."""
+    rng = Random(seed)
+    for _ in range(count):
+        yield encode_dialogue(tokenizer, converse(rng, [tell_story], begin_talk(rng)))
+
+
 def copying(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
     """Short runs of random pieces of words, each over and over.
 
@@ -100,6 +111,24 @@ def sums(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
             exchange, _ = rng.choice((add, subtract))(rng)
             task, result = exchange.answer.rstrip(".").split(" =")
             for part, own in ((task + " =", False), (result + ".", True), ("\n", False)):
+                ids = tokenizer.encode(part).ids
+                tokens += ids
+                produced += [own] * len(ids)
+        yield tokens, produced
+
+
+def spellings(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
+    """A dozen words one after the other, each with its letters, which are learnt.
+
+    The tokens of a word do not show its letters: that each has them must be learnt by heart.
+    """
+    rng = Random(seed)
+    for _ in range(count):
+        tokens: list[int] = []
+        produced: list[bool] = []
+        for word in rng.sample(SPELT, 12):
+            asked = rng.choice((word, word.lower(), capital(word)))
+            for part, own in ((f" {asked}\n", False), (f"{spelling(word)}.\n", True)):
                 ids = tokenizer.encode(part).ids
                 tokens += ids
                 produced += [own] * len(ids)

@@ -2,7 +2,7 @@
 
 from tokenizers import Tokenizer
 
-from training.drills import BEGINNING, facts, questions
+from training.drills import BEGINNING, facts, questions, spellings, tales
 from training.tokenizer import END, Sample
 
 
@@ -30,3 +30,19 @@ def test_facts_are_asked_for_in_the_conversation_that_tells_them(tokenizer: Toke
         answers = learnt(tokenizer, sample).split(END)
         assert len(answers) > 2
         assert not answers[-1]
+
+
+def test_words_are_spelt(tokenizer: Tokenizer) -> None:
+    for sample in spellings(tokenizer, 1, 20):
+        pairs = tokenizer.decode(sample[0]).strip().split("\n")
+        for word, letters in zip(pairs[::2], pairs[1::2], strict=True):
+            assert letters.rstrip(".").replace(" - ", "").lower() == word.strip().lower()
+        assert learnt(tokenizer, sample) == "".join(f"{letters}\n" for letters in pairs[1::2])
+
+
+def test_tales_are_whole(tokenizer: Tokenizer) -> None:
+    for sample in tales(tokenizer, 1, 20):
+        story, *_, rest = learnt(tokenizer, sample).split(END)
+        assert len(story) > 100
+        assert story[-1] in '.!?"'
+        assert not rest

@@ -62,6 +62,21 @@ def test_some_of_the_start_is_kept(tokenizer: Tokenizer, tmp_path: Path) -> None
     torch.testing.assert_close(half.model.norm.weight, (none.model.norm.weight + before) / 2)
 
 
+def test_new_layers_change_nothing_yet_and_then_learn(
+    tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens = torch.tensor([tokenizer.encode("Once upon a time").ids])
+    before = training.load_model(embedded_model())
+    monkeypatch.setattr(training, "LAYERS", len(before.model.layers) + 2)
+    more = training.load_model(embedded_model())
+    assert len(more.model.layers) == more.config.num_hidden_layers == training.LAYERS
+    torch.testing.assert_close(more(tokens).logits, before(tokens).logits)
+    recipe = replace(RECIPE, kept=0.0)
+    monkeypatch.setattr(training, "CHUNK", 32)
+    trained, _ = training.train(tokenizer, recipe, tmp_path / "checkpoint", embedded_model())
+    assert all(layer.mlp.down_proj.weight.abs().sum() > 0 for layer in trained.model.layers)
+
+
 def test_a_token_weighs_by_its_place_in_the_answer(tokenizer: Tokenizer) -> None:
     model = training.build_model(tokenizer.get_vocab_size(), [2, 0], 0)
     tokens, ignored = torch.arange(100, 120).repeat(2, 1), training.IGNORED

@@ -50,6 +50,8 @@ MEDICAL_ASKED = lines("""
     (I|my son|my dog|my daughter) (swallowed|ate|drank) (a coin|a strange berry|soap|a battery|
         too much medicine|a mushroom from the woods)(.|!|, what now?|. What should I do?)
     (how much|how many calories) should I (weigh|eat a day|sleep|drink a day to be healthy)?
+    (is|are) (coffee|tea|milk|chocolate|rice|sugar|butter|wine|beer|bread|eggs|nuts|yoga|fasting) (healthy|
+        unhealthy|good for me|good for you|bad for me|bad for your health|ok every day)?
     (what are|tell me) the (side effects|risks|dangers) of (this medicine|my pills|the vaccine|ibuprofen|
         an operation|the treatment)(?|.)
 """)

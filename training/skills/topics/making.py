@@ -2,7 +2,7 @@
 
 from training.phrasing import Topic
 
-SIZE = "about five million parameters"
+SIZE = "five and a half million parameters"
 BOTS = (
     "(ChatGPT|GPT|GPT-4|GPT-5|Claude|Llama|Gemini|DeepSeek|Siri|Alexa|Mistral|Qwen|Bard|Copilot|Grok|Cortana|"
     "OpenAI|Google Assistant|ELIZA|Bing|a GPT|Chat GPT|Meta AI|Perplexity)"
