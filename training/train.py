@@ -278,20 +278,19 @@ def train(
             save(checkpoint, begun, model, optimizers, progress)
     model.to("cpu")
     if start:
-        go_back(model, start, recipe.kept)
+        mix(model, load_model(start), recipe.kept)
     return model, progress.losses
 
 
-def go_back(model: LlamaForCausalLM, start: Path, share: float) -> None:
-    """Move a model by a share of the way back to the one that it began as.
+def mix(model: LlamaForCausalLM, other: LlamaForCausalLM, share: float) -> None:
+    """Move a model by a share of the way to another that it began as, or that began as the same.
 
     Of the two together more is right than of either: less is forgotten, and little of what is new gets lost
-    (Wortsman et al., 2022, arXiv:2109.01903).
+    (Wortsman et al., 2022, arXiv:2109.01903 and arXiv:2203.05482).
     """
-    before = load_model(start)
     with torch.no_grad():
-        for now, then in zip(model.parameters(), before.parameters(), strict=True):
-            now.lerp_(then, share)
+        for one, two in zip(model.parameters(), other.parameters(), strict=True):
+            one.lerp_(two, share)
 
 
 def multiplies_bfloat16(device: torch.device) -> bool:
