@@ -1,6 +1,5 @@
 """Training computes what it says, and an interrupted one goes on as if nothing had happened."""
 
-import sys
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -14,9 +13,9 @@ from model_core.llm import embedded_model
 torch = pytest.importorskip("torch", reason="pip install -e '.[training]' to test the training")
 pytest.importorskip("transformers")
 
-from training import soup  # noqa: E402
 from training import train as training  # noqa: E402
 from training.muon import orthogonal  # noqa: E402
+from training.soup import mean  # noqa: E402
 from training.tokenizer import save_tokenizer  # noqa: E402
 
 RECIPE = replace(training.FURTHER, steps=2, batch_tokens=256)
@@ -66,25 +65,24 @@ def test_some_of_the_start_is_kept(tokenizer: Tokenizer, tmp_path: Path) -> None
     torch.testing.assert_close(half.model.norm.weight, (none.model.norm.weight + before) / 2)
 
 
-def test_a_mean_lies_between_the_two(
-    tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folders = [tmp_path / name for name in ("first", "second", "mean")]
-    for folder, factor in zip(folders[:2], (1.0, 3.0), strict=True):
+def test_a_mean_lies_between_the_two(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    first, second, out = (tmp_path / name for name in ("first", "second", "mean"))
+    for folder, factor in ((first, 1.0), (second, 3.0)):
         model = training.load_model(embedded_model())
         with torch.no_grad():
             model.model.norm.weight.fill_(factor)
         model.save_pretrained(folder)
         save_tokenizer(tokenizer, folder, training.CONTEXT)
-    monkeypatch.setattr(soup, "evaluate", lambda llm: None)  # which takes half a minute
-    monkeypatch.setattr(
-        sys, "argv", ["soup", *map(str, folders[:2]), "--share", "0.25", "--out", str(folders[2])]
-    )
-    soup.main()
-    weight = training.load_model(folders[2]).model.norm.weight
+    mean(first, second, 0.25, out)
+    weight = training.load_model(out).model.norm.weight
     torch.testing.assert_close(weight, torch.full_like(weight, 1.5))
-    with LLM(folders[2]) as llm:
+    with LLM(out) as llm:
         assert llm.generate(["Once"], SamplingParams(max_tokens=2))
+    another = Tokenizer.from_str(tokenizer.to_str())
+    another.add_tokens(["another"])
+    save_tokenizer(another, second, training.CONTEXT)
+    with pytest.raises(ValueError, match="different tokenizers"):
+        mean(first, second, 0.25, out)
 
 
 def test_new_layers_change_nothing_yet_and_then_learn(
