@@ -105,16 +105,12 @@ def sums(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
     """A dozen sums and differences one after the other, of which the results are learnt."""
     rng = Random(seed)
     for _ in range(count):
-        tokens: list[int] = []
-        produced: list[bool] = []
+        parts = []
         for _ in range(12):
             exchange, _ = rng.choice((add, subtract))(rng)
             task, result = exchange.answer.rstrip(".").split(" =")
-            for part, own in ((task + " =", False), (result + ".", True), ("\n", False)):
-                ids = tokenizer.encode(part).ids
-                tokens += ids
-                produced += [own] * len(ids)
-        yield tokens, produced
+            parts += [(task + " =", False), (result + ".", True), ("\n", False)]
+        yield encode_parts(tokenizer, parts)
 
 
 def spellings(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
@@ -124,15 +120,22 @@ def spellings(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
     """
     rng = Random(seed)
     for _ in range(count):
-        tokens: list[int] = []
-        produced: list[bool] = []
+        parts = []
         for word in rng.sample(SPELT, 12):
             asked = rng.choice((word, word.lower(), capital(word)))
-            for part, own in ((f" {asked}\n", False), (f"{spelling(word)}.\n", True)):
-                ids = tokenizer.encode(part).ids
-                tokens += ids
-                produced += [own] * len(ids)
-        yield tokens, produced
+            parts += [(f" {asked}\n", False), (f"{spelling(word)}.\n", True)]
+        yield encode_parts(tokenizer, parts)
+
+
+def encode_parts(tokenizer: Tokenizer, parts: list[tuple[str, bool]]) -> Sample:
+    """A text in parts, each with whether it is learnt."""
+    tokens: list[int] = []
+    produced: list[bool] = []
+    for text, own in parts:
+        ids = tokenizer.encode(text).ids
+        tokens += ids
+        produced += [own] * len(ids)
+    return tokens, produced
 
 
 def plain(tokenizer: Tokenizer, texts: Iterator[str]) -> Iterator[Sample]:
