@@ -1,5 +1,5 @@
 # `make chat` starts everything; `make test` proves it. Both set up .venv first, and are quick the second time.
-.PHONY: chat test lint clean
+.PHONY: chat test lint constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,20 +11,27 @@ chat: $(VENV)/.ready
 	@exec $(BIN)/tritonchat up
 
 test: $(VENV)/.ready-dev
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@# Kernels are compiled once, not by each worker.
+	@$(BIN)/tritonchat complete --max-tokens 1 Hello >/dev/null
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(VENV)/.ready-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
+# The versions of everything that is installed: all dependencies at their newest. Needs uv and a network.
+constraints:
+	@uv pip compile -q --upgrade --universal --python-version 3.10 --extra dev --no-annotate \
+		--custom-compile-command "make constraints" pyproject.toml -o constraints.txt
+
 clean:
 	rm -rf $(VENV)
 
-$(VENV)/.ready: pyproject.toml
+$(VENV)/.ready: pyproject.toml constraints.txt
 	@$(call install,.)
 	@touch $@
 
-$(VENV)/.ready-dev: pyproject.toml
+$(VENV)/.ready-dev: pyproject.toml constraints.txt
 	@$(call install,.[dev])
 	@touch $@ $(VENV)/.ready
 
@@ -33,10 +40,10 @@ define install
 set -e; echo "Setting up $(VENV) (about a minute, the first time) ..."; \
 if command -v uv >/dev/null; then \
 	test -x $(BIN)/python || uv venv -q --clear $(if $(PYTHON),--python $(PYTHON),--python 3.12) $(VENV); \
-	uv pip install -q --python $(BIN)/python -e '$(1)'; \
+	uv pip install -q --python $(BIN)/python -c constraints.txt -e '$(1)'; \
 else \
 	test -n "$(PYTHON)" || { echo "tritonchat needs Python 3.10, 3.11 or 3.12; install one, or uv, which brings its own."; exit 1; }; \
 	test -x $(BIN)/python || $(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); echo "Python cannot make a virtual environment; on Debian and Ubuntu: apt install python3-venv"; exit 1; }; \
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '$(1)'; \
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '$(1)'; \
 fi
 endef

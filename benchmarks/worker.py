@@ -1,8 +1,12 @@
-"""What `peers.py` runs in a process of its own, by the interpreter that has the engine.
+"""Run one task of `peers.py`, by the interpreter that has the engine.
 
     python worker.py '{"task": ..., ...}' RESULT.json
 
-Tasks: `convert` a checkpoint for an engine, `measure` an engine, `machine` measures the machine itself.
+Tasks: `convert` a checkpoint for an engine; `measure` an engine; `machine`: measure the machine.
+
+    python worker.py '{"task": "stay", ...}'
+
+loads an engine and stays: it measures one figure for each line of its standard input (see `stay`).
 """
 
 import importlib
@@ -17,37 +21,37 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from checkpoints import built, read_config
+from checkpoints import build_folder, read_config
 from engines import ENGINES, Generate, Prompts
 
 PROMPT, SHORT_PROMPT, NEW_TOKENS = 512, 32, 64
-FIRST_TOKEN = 3  # those before it are special
-TURNS = 4  # requests that are enough where one comes after another
+FIRST_TOKEN = 3  # lower token ids are special
+SEQUENTIAL_REQUESTS = 4  # measured for an engine that answers one request after another
 
 
-def seconds(call: Callable[[], Any]) -> float:
-    """How long a call takes."""
+def measure_seconds(call: Callable[[], Any]) -> float:
+    """Return how long a call takes."""
     start = time.perf_counter()
     call()
     return time.perf_counter() - start
 
 
-def timed(generate: Generate, prompts: Prompts, new_tokens: int) -> float:
-    """Seconds for all prompts together. Raises RuntimeError if an answer is shorter than it should be."""
+def time_generation(generate: Generate, prompts: Prompts, new_tokens: int) -> float:
+    """Return the seconds for all prompts together. Raises RuntimeError if an answer has another length."""
     start = time.perf_counter()
     answers = generate(prompts, new_tokens)
-    passed = time.perf_counter() - start
+    elapsed = time.perf_counter() - start
     if [len(answer) for answer in answers] != [new_tokens] * len(prompts):
-        raise RuntimeError(f"wanted {new_tokens} tokens each, got {[len(answer) for answer in answers]}")
-    return passed
+        raise RuntimeError(f"expected {new_tokens} tokens each, got {[len(answer) for answer in answers]}")
+    return elapsed
 
 
 def measure(task: dict[str, Any]) -> dict[str, Any]:
-    """Seconds that one engine takes, a list of repeats for each figure.
+    """Return the seconds that one engine takes: a list with one entry per repeat, for each figure.
 
-    `prompt`: one long prompt and a token; `first` and `whole`: so many streams until their first token and
-    their last; `request`: the share of one request in a run of many. `others`: how many cores were taken by
-    anything else meanwhile.
+    `prompt`: one long prompt and one new token. `first` and `whole`: by number of streams, until their first
+    and their last token. `request`: one request's share of a run with many. `others`: how many cores other
+    processes used meanwhile.
     """
     engine = ENGINES[task["engine"]]
     module = importlib.import_module(f"engines.{engine.module}")
@@ -55,36 +59,62 @@ def measure(task: dict[str, Any]) -> dict[str, Any]:
     rng = np.random.default_rng(task["seed"])
 
     def prompts(count: int, length: int) -> Prompts:
-        """New ones each time, so that no cache of prompts helps."""
+        """Return new random prompts, so that no prefix cache helps."""
         return rng.integers(FIRST_TOKEN, vocab_size, (count, length)).tolist()
 
     figures: dict[str, Any] = {"prompt": [], "first": {}, "whole": {}}
-    start, others = time.perf_counter(), time_of_others()
+    start, others_start = time.perf_counter(), cpu_time_of_others()
     with module.load(Path(task["folder"]), task["variant"], task["threads"]) as generate:
         figures["loading"] = time.perf_counter() - start
-        timed(generate, prompts(1, PROMPT), 2)  # to warm up, here and below
+        time_generation(generate, prompts(1, PROMPT), 2)  # warm-up, here and below
         for streams in task["streams"]:
-            timed(generate, prompts(streams, SHORT_PROMPT), 4)
+            time_generation(generate, prompts(streams, SHORT_PROMPT), 4)
         for _ in range(task["repeats"]):
-            figures["prompt"].append(timed(generate, prompts(1, PROMPT), 1))
+            figures["prompt"].append(time_generation(generate, prompts(1, PROMPT), 1))
             for streams in task["streams"]:
                 for name, tokens in (("first", 1), ("whole", NEW_TOKENS)):
-                    passed = timed(generate, prompts(streams, SHORT_PROMPT), tokens)
-                    figures[name].setdefault(str(streams), []).append(passed)
+                    elapsed = time_generation(generate, prompts(streams, SHORT_PROMPT), tokens)
+                    figures[name].setdefault(str(streams), []).append(elapsed)
         requests = task["requests"]
         if requests and engine.headline == "together":
-            passed = timed(generate, prompts(requests, SHORT_PROMPT), NEW_TOKENS)
-            figures["request"] = [passed / requests]
+            elapsed = time_generation(generate, prompts(requests, SHORT_PROMPT), NEW_TOKENS)
+            figures["request"] = [elapsed / requests]
         elif engine.headline == "in turn":
-            turns = range(min(requests, TURNS))
-            figures["request"] = [timed(generate, prompts(1, SHORT_PROMPT), NEW_TOKENS) for _ in turns]
-    figures["others"] = max(0.0, (time_of_others() - others) / (time.perf_counter() - start))
-    figures["versions"] = {package: metadata.version(package) for package in engine.packages if has(package)}
+            figures["request"] = [
+                time_generation(generate, prompts(1, SHORT_PROMPT), NEW_TOKENS)
+                for _ in range(min(requests, SEQUENTIAL_REQUESTS))
+            ]
+    figures["others"] = max(0.0, (cpu_time_of_others() - others_start) / (time.perf_counter() - start))
+    figures["versions"] = {
+        package: metadata.version(package) for package in engine.packages if is_installed(package)
+    }
     return figures
 
 
-def time_of_others() -> float:
-    """Seconds of processor time that anything but this process took so far (0 where nobody tells)."""
+def stay(task: dict[str, Any]) -> None:
+    """Load an engine, say so in a line, and answer each line with the figure that it asks for.
+
+    A line is {"streams", "prompt", "tokens", "seed"}: the number of streams, the length of their prompts, how
+    many tokens each answers, and the seed of the prompts. The answer has seconds: `wall`, and `cpu` of all
+    threads of this process.
+    """
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # engines print what they like
+    module = importlib.import_module(f"engines.{ENGINES[task['engine']].module}")
+    vocab_size = read_config(Path(task["checkpoint"]))["vocab_size"]
+    with module.load(Path(task["folder"]), task["variant"], task["threads"]) as generate:
+        print("{}", file=answers)
+        for line in sys.stdin:
+            ask = json.loads(line)
+            rng = np.random.default_rng(ask["seed"])
+            prompts = rng.integers(FIRST_TOKEN, vocab_size, (ask["streams"], ask["prompt"])).tolist()
+            start = time.process_time()
+            wall = time_generation(generate, prompts, ask["tokens"])
+            print(json.dumps({"wall": wall, "cpu": time.process_time() - start}), file=answers)
+
+
+def cpu_time_of_others() -> float:
+    """Return the seconds of processor time of all other processes so far (0 if the system has no /proc)."""
     path = Path("/proc/stat")
     if not path.exists():
         return 0.0
@@ -93,7 +123,7 @@ def time_of_others() -> float:
     return ticks / os.sysconf("SC_CLK_TCK") - time.process_time()
 
 
-def has(package: str) -> bool:
+def is_installed(package: str) -> bool:
     """Whether a package is installed here."""
     try:
         metadata.version(package)
@@ -103,36 +133,39 @@ def has(package: str) -> bool:
 
 
 def convert(task: dict[str, Any]) -> dict[str, Any]:
-    """Bring a checkpoint into an engine's format, where that was not done before."""
+    """Convert a checkpoint to an engine's format, unless that was done before."""
     module = importlib.import_module(f"engines.{ENGINES[task['engine']].module}")
     checkpoint = Path(task["checkpoint"])
-    spent = seconds(
-        lambda: built(
+    conversion_s = measure_seconds(
+        lambda: build_folder(
             Path(task["folder"]), lambda partial: module.convert(checkpoint, task["variant"], partial)
         )
     )
-    return {"seconds": spent}
+    return {"seconds": conversion_s}
 
 
 def machine(task: dict[str, Any]) -> dict[str, Any]:
-    """How fast NumPy streams a matrix of 0.5 GiB from memory, in GB/s, and multiplies float32, in GFLOP/s."""
+    """Measure how fast NumPy reads a matrix of 0.5 GiB, in GB/s, and multiplies float32, in GFLOP/s."""
     rng = np.random.default_rng(0)
     weight, x = rng.standard_normal((32768, 4096), np.float32), np.ones(4096, np.float32)
-    streaming = min(seconds(lambda: weight @ x) for _ in range(12))
+    bandwidth = min(measure_seconds(lambda: weight @ x) for _ in range(12))
     a, b = weight[:4096].copy(), weight[4096:8192].copy()
-    multiplying = min(seconds(lambda: a @ b) for _ in range(4))
+    arithmetic = min(measure_seconds(lambda: a @ b) for _ in range(4))
     return {
-        "bandwidth": [weight.nbytes / streaming / 1e9],
-        "gflops": [2 * 4096**3 / multiplying / 1e9],
+        "bandwidth": [weight.nbytes / bandwidth / 1e9],
+        "gflops": [2 * 4096**3 / arithmetic / 1e9],
         "versions": {"python": platform.python_version(), "numpy": np.__version__},
     }
 
 
 def main() -> None:
-    """Do one task and write down what came out."""
-    task, result = json.loads(sys.argv[1]), Path(sys.argv[2])
+    """Run one task and write its result."""
+    task = json.loads(sys.argv[1])
+    if task["task"] == "stay":
+        stay(task)
+        return
     tasks = {"convert": convert, "measure": measure, "machine": machine}
-    result.write_text(json.dumps(tasks[task["task"]](task)))
+    Path(sys.argv[2]).write_text(json.dumps(tasks[task["task"]](task)))
 
 
 if __name__ == "__main__":

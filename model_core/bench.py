@@ -1,6 +1,7 @@
-"""`tritonchat bench`: how fast a model runs here, and how near that is to what the machine can do."""
+"""`tritonchat bench`: the speed of a model on this machine, compared with the limits of the machine."""
 
 import statistics
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,26 +9,26 @@ import numpy as np
 import psutil
 from tqdm import tqdm
 
-from .kernels.emit import FLOAT32, INSTRUCTIONS, INT8
-from .kernels.limits import arithmetic, bandwidth
+from .kernels.emit import FLOAT32, INSTRUCTION_SET, INT8
+from .kernels.roofline import measure_arithmetic, measure_bandwidth
 from .llm import LLM
 from .sampling import SamplingParams
 
 STREAMS = (1, 4, 16, 64)
-PROMPT, SHORT_PROMPT, ANSWER = 512, 32, 64  # tokens
+PROMPT_TOKENS, SHORT_PROMPT_TOKENS, ANSWER_TOKENS = 512, 32, 64
 
 
 @dataclass(frozen=True)
-class Load:
-    """So many answers at once: what each of them sees, and all together.
+class StreamsResult:
+    """The speed of several answers at once, of each one and of all together.
 
     Attributes:
-        streams: answers at once, each of ANSWER tokens to a prompt of SHORT_PROMPT.
+        streams: answers at once, each has ANSWER_TOKENS tokens, its prompt SHORT_PROMPT_TOKENS.
         first_token_ms: median time to first token.
         token_ms: median time per token after the first.
-        tokens_per_second: of all streams, once they all answer.
-        bandwidth_share: of the machine's bandwidth, for weights alone; what one stream is bound by.
-        arithmetic_share: of the machine's arithmetic; what many are bound by.
+        tokens_per_second: of all streams together, after their first tokens.
+        bandwidth_share: of the machine's bandwidth, used to read weights; it limits a single stream.
+        arithmetic_share: of the machine's arithmetic; it limits many streams.
     """
 
     streams: int
@@ -39,8 +40,8 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Report:
-    """All that was measured; bytes, and operations or bytes a second."""
+class BenchReport:
+    """All measurements, in bytes, tokens a second, and bytes or operations a second."""
 
     model: str
     weights: str
@@ -53,55 +54,96 @@ class Report:
     process_bytes: int
     prompt_tokens_per_second: float
     prompt_arithmetic_share: float
-    loads: tuple[Load, ...]
+    loads: tuple[StreamsResult, ...]
 
 
-def measure(llm: LLM, streams: Sequence[int] = STREAMS) -> Report:
-    """Measure a model that does nothing else, on random prompts and greedy answers without end."""
+@dataclass(frozen=True)
+class LoadProfile:
+    """Where the time of a load's steps goes. `seconds` is per step, by operation, the longest first."""
+
+    load: str
+    steps: int
+    seconds: dict[str, float]
+
+
+def profile(llm: LLM) -> list[LoadProfile]:
+    """Measure where the time goes, for a model that has no other requests: of a long prompt, and of answers.
+
+    The operations are those of the tape as kernels run it. The last entry is the time between steps, in which
+    the engine schedules and samples.
+    """
+    context, random = llm.engine.limits.max_context, np.random.default_rng(0)
+    size, short = min(PROMPT_TOKENS, context - 1), min(SHORT_PROMPT_TOKENS, context // 4)
+    profiles = []
+    for load, count, prompt_tokens, answer_tokens in (
+        ("a prompt", 1, size, 1),
+        ("1 stream", 1, short, min(ANSWER_TOKENS, context // 2)),
+        ("16 streams", 16, short, min(ANSWER_TOKENS, context // 2)),
+    ):
+        params = SamplingParams(max_tokens=answer_tokens, temperature=0, ignore_eos=True)
+        shape = (count, prompt_tokens)
+        warm_up, prompts = (random.integers(0, llm.model.config.vocab_size, shape).tolist() for _ in range(2))
+        # Answers find their prompts in the prefix cache, so that nearly all steps are theirs.
+        llm.generate(warm_up if answer_tokens == 1 else prompts, params)
+        with llm.model.profile() as measured:
+            start = time.perf_counter()
+            llm.generate(prompts, params)
+            elapsed = time.perf_counter() - start
+        seconds = measured.seconds_by_operation() | {"between steps": elapsed - measured.seconds}
+        per_step = {name: total / measured.steps for name, total in seconds.items()}
+        profiles.append(LoadProfile(load, measured.steps, per_step))
+    return profiles
+
+
+def measure(llm: LLM, streams: Sequence[int] = STREAMS) -> BenchReport:
+    """Measure a model that has no other requests, with random prompts and greedy answers of fixed length."""
     model, random = llm.model, np.random.default_rng(0)
     threads = model.threads
-    integers = model.weights in ("int8", "int4")
-    machine = bandwidth(threads), arithmetic(INT8 if integers else FLOAT32, threads)
-    operations = 2 * model.products  # a token
+    integers = model.weight_dtype in ("int8", "int4")
+    machine_bandwidth = measure_bandwidth(threads)
+    machine_arithmetic = measure_arithmetic(INT8 if integers else FLOAT32, threads)
+    operations = 2 * model.multiplications_per_token  # for each token
 
     def prompts(count: int, size: int) -> list[list[int]]:
         return random.integers(0, model.config.vocab_size, (count, size)).tolist()
 
     context = llm.engine.limits.max_context
-    answer = SamplingParams(max_tokens=min(ANSWER, context // 2), temperature=0, ignore_eos=True)
-    short = min(SHORT_PROMPT, context // 4)
-    llm.generate(prompts(1, short), answer)  # memory is touched for the first time
-    size = min(PROMPT, context - 1)
-    once = SamplingParams(max_tokens=1, temperature=0, ignore_eos=True)
-    seconds = [llm.generate(prompts(1, size), once)[0].timings.total for _ in range(3)]
+    answer = SamplingParams(max_tokens=min(ANSWER_TOKENS, context // 2), temperature=0, ignore_eos=True)
+    short = min(SHORT_PROMPT_TOKENS, context // 4)
+    llm.generate(prompts(1, short), answer)  # the first use of memory is slow
+    size = min(PROMPT_TOKENS, context - 1)
+    one_token = SamplingParams(max_tokens=1, temperature=0, ignore_eos=True)
+    seconds = [llm.generate(prompts(1, size), one_token)[0].timings.total for _ in range(3)]
     prompt = size / min(seconds)
     loads = []
     for count in tqdm(streams, "Measuring", unit="load", delay=2):
-        done = llm.generate(prompts(count, short), answer)
-        first = [c.timings.first_token for c in done]
-        each = [(c.timings.total - c.timings.first_token) / max(1, len(c.token_ids) - 1) for c in done]
-        rate = count / statistics.median(each)
+        completions = llm.generate(prompts(count, short), answer)
+        first = [c.timings.first_token for c in completions]
+        token_seconds = [
+            (c.timings.total - c.timings.first_token) / max(1, len(c.token_ids) - 1) for c in completions
+        ]
+        rate = count / statistics.median(token_seconds)
         loads.append(
-            Load(
+            StreamsResult(
                 streams=count,
                 first_token_ms=1000 * statistics.median(first),
-                token_ms=1000 * statistics.median(each),
+                token_ms=1000 * statistics.median(token_seconds),
                 tokens_per_second=rate,
-                bandwidth_share=rate / count * model.weight_bytes / machine[0],
-                arithmetic_share=rate * operations / machine[1],
+                bandwidth_share=rate / count * model.weight_bytes_per_token / machine_bandwidth,
+                arithmetic_share=rate * operations / machine_arithmetic,
             )
         )
-    return Report(
+    return BenchReport(
         model=llm.name,
-        weights=model.weights,
+        weights=model.weight_dtype,
         threads=threads,
-        instructions=INSTRUCTIONS,
-        bandwidth=machine[0],
-        arithmetic=machine[1],
+        instructions=INSTRUCTION_SET,
+        bandwidth=machine_bandwidth,
+        arithmetic=machine_arithmetic,
         weight_bytes=model.weight_bytes,
         kv_cache_memory=llm.engine.limits.kv_cache_memory,
         process_bytes=psutil.Process().memory_info().rss,
         prompt_tokens_per_second=prompt,
-        prompt_arithmetic_share=prompt * operations / machine[1],
+        prompt_arithmetic_share=prompt * operations / machine_arithmetic,
         loads=tuple(loads),
     )

@@ -1,106 +1,138 @@
-"""Calibration: int4 weights chosen for the inputs that a model really sees, and what they cost.
+"""Calibration: choose int4 weights for the inputs that a model has, and measure the loss of quality.
 
 GPTQ (Frantar et al., 2022, arXiv:2210.17323) needs the second moments of each matrix's inputs. They are
-collected layer by layer while texts pass through the part of the model that is already quantised, so that
-later layers make up for what earlier ones lost.
+collected layer by layer, while texts pass through the layers that are already quantized. So later layers
+correct errors of earlier ones.
 """
 
 import math
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from . import operators as op
+from . import reference
 from .checkpoint import Checkpoint
-from .config import ModelConfig
-from .quantize import Int4, dequantise, gptq_int4, round_int8
+from .quantize import Int4, dequantize, gptq_int4, round_int4, round_int8
+from .records import Attend, Conv, Experts, Linear, Scan, TakeRows, WeightRef
+from .tape import Tape
+
+# An expert that fewer inputs reach is rounded: the second moments of so few say little about others.
+MIN_EXPERT_ROWS = 128
 
 
-def gptq_layers(
-    config: ModelConfig, weights: Mapping[str, np.ndarray] | Checkpoint, token_lists: Sequence[Sequence[int]]
+def quantize_layers(
+    tape: Tape,
+    tensors: Mapping[str, np.ndarray] | Checkpoint,
+    token_lists: Sequence[Sequence[int]],
+    report: Callable[[str], None] = lambda _: None,
 ) -> Generator[tuple[str, Int4], None, list[np.ndarray]]:
-    """Quantise the matrices of all layers, in the order in which texts pass through them.
+    """Quantize the matrices of all layers, in the order in which texts pass through them.
 
-    In memory at a time: one layer in float32, the Hessian of one matrix, and two hidden states a token. The
-    embedding counts as int8, as it does beside int4 weights. Activations are not rounded here; that costs
-    much less than the weights do.
+    Memory holds one matrix in float32 with its Hessian, and the buffers of one layer for each token. The
+    embedding is rounded to int8, as in models with int4 weights. Activations are not rounded here: their
+    rounding changes much less than that of weights.
 
     Args:
-        config: the shape of the model.
-        weights: tensors by their Hugging Face names, in any float type.
-        token_lists: texts to calibrate on, each no longer than the model's context. A few thousand tokens do.
+        tape: what the model computes.
+        tensors: by their names in the checkpoint, in any float type.
+        token_lists: texts to calibrate on, each within the model's context. A few thousand tokens are enough;
+            experts need as many each.
+        report: called with a sentence if experts are rounded, because few tokens chose them.
 
     Yields:
-        A tensor's name and its weights.
+        The label of a weight and its codes.
 
     Returns:
-        The hidden states after the last layer, float32 [1, tokens, hidden] for each text.
+        The hidden states after the last layer, float32 [tokens, hidden] for each text.
 
     Raises:
         ModelError: a tensor is missing, or a number is not finite.
     """
-    embedding = "model.embed_tokens.weight"
-    if embedding not in weights:
-        embedding = "lm_head.weight"
-    table = weights[embedding]
-    states = [dequantise(round_int8(op.embed(np.array(tokens), table)))[None] for tokens in token_lists]
-    for i in range(config.layers):
-        states = yield from _gptq_layer(config, weights, i, states)
-    return states
-
-
-def _gptq_layer(
-    config: ModelConfig, weights: Mapping[str, np.ndarray] | Checkpoint, i: int, states: list[np.ndarray]
-) -> Generator[tuple[str, Int4], None, list[np.ndarray]]:
-    """One layer of `gptq_layers`: takes the states before it, returns those after it."""
-    attention, mlp = f"model.layers.{i}.self_attn", f"model.layers.{i}.mlp"
-    matrices: dict[str, np.ndarray] = {}
-    frequencies = op.rope_frequencies(config.rope, config.head_dim)
-
-    def quantise(names: Sequence[str], inputs: Iterable[np.ndarray]) -> Iterator[tuple[str, Int4]]:
-        hessian = second_moments(inputs)
-        for name in names:
-            weight = gptq_int4(weights[f"{name}.weight"].astype(np.float32), hessian)
-            matrices[name] = dequantise(weight)
-            yield f"{name}.weight", weight
-
-    def linear(name: str, x: np.ndarray, bias: bool) -> np.ndarray:
-        return op.linear(x, matrices[name], weights[f"{name}.bias"] if bias else None)
-
-    def normed(name: str) -> Iterator[np.ndarray]:
-        weight = weights[f"model.layers.{i}.{name}.weight"]
-        return (op.rms_norm(x, weight, config.rms_norm_eps) for x in states)
-
-    def attend(x: np.ndarray) -> np.ndarray:
-        cos, sin = op.rope_table(np.arange(x.shape[1])[None], frequencies)
-        q, k, v = (
-            linear(f"{attention}.{part}_proj", x, config.qkv_bias).reshape(x.shape[1], -1, config.head_dim)
-            for part in "qkv"
+    read = reference.make_weight_reader(tensors)
+    quantized: dict[WeightRef, np.ndarray] = {}  # of the current product
+    rounded_experts = 0
+    table = tensors[tape.embedding.name if tape.embedding.name in tensors else "lm_head.weight"]
+    sequences = [reference.Sequence() for _ in token_lists]
+    for sequence, tokens in zip(sequences, token_lists, strict=True):
+        rows = {
+            name: op.embed(np.array(tokens), tensors[t.name])
+            for name, t in tape.embeddings.items()
+            if name != "x"
+        }
+        sequence.begin({"x": dequantize(round_int8(op.embed(np.array(tokens), table))), **rows})
+    last_readers = {record.layer: record for record in tape.records if isinstance(record, Attend)}
+    for record in tape.records:
+        if isinstance(record, TakeRows):
+            break
+        if isinstance(record, Experts):
+            rounded_experts += yield from _quantize_experts(record, read, sequences)
+            continue
+        if isinstance(record, Linear) and not record.is_router:
+            hessian = compute_hessian(sequence.rows(record.x) for sequence in sequences)
+            quantized.clear()
+            for weight in record.weights:
+                quantized[weight] = yield from _quantize(weight, read, hessian)
+        for sequence in sequences:
+            reference.execute(record, lambda w: quantized[w] if w in quantized else read(w), sequence)
+            if isinstance(record, Conv | Scan):  # what it keeps is not needed again
+                sequence.states.clear()
+            if isinstance(record, Attend) and record is last_readers[record.layer]:
+                del sequence.keys[record.layer], sequence.values[record.layer]
+    if rounded_experts:
+        experts = sum(record.count for record in tape.records if isinstance(record, Experts))
+        report(
+            f"{rounded_experts} of {experts} experts were chosen by fewer than {MIN_EXPERT_ROWS} tokens of "
+            "the text; their weights are rounded. A longer text reaches more of them."
         )
-        keys, values = op.rotate(k, cos[0], sin[0]).transpose(1, 0, 2), v.transpose(1, 0, 2)
-        return op.attention(op.rotate(q, cos[0], sin[0]), keys, values, config.windows[i])[None]
-
-    def inner(x: np.ndarray) -> np.ndarray:
-        gate, up = (linear(f"{mlp}.{part}_proj", x, config.mlp_bias) for part in ("gate", "up"))
-        return op.swiglu(gate, up)
-
-    yield from quantise([f"{attention}.{part}_proj" for part in "qkv"], normed("input_layernorm"))
-    mixed = [attend(x) for x in normed("input_layernorm")]
-    yield from quantise([f"{attention}.o_proj"], mixed)
-    states = [
-        x + linear(f"{attention}.o_proj", y, config.output_bias) for x, y in zip(states, mixed, strict=True)
-    ]
-    after = "post_attention_layernorm"
-    yield from quantise([f"{mlp}.gate_proj", f"{mlp}.up_proj"], normed(after))
-    # Computed twice rather than kept: several times the size of the states.
-    yield from quantise([f"{mlp}.down_proj"], map(inner, normed(after)))
-    return [
-        x + linear(f"{mlp}.down_proj", y, config.mlp_bias)
-        for x, y in zip(states, map(inner, normed(after)), strict=True)
-    ]
+    return [sequence.buffers["x"] for sequence in sequences]
 
 
-def second_moments(inputs: Iterable[np.ndarray]) -> np.ndarray:
+def _quantize(
+    weight: WeightRef, read: reference.WeightReader, hessian: np.ndarray | None
+) -> Generator[tuple[str, Int4], None, np.ndarray]:
+    """Quantize a matrix, by GPTQ if there is a Hessian. Returns the numbers that its codes stand for."""
+    codes = round_int4(read(weight)) if hessian is None else gptq_int4(read(weight), hessian)
+    yield weight.label, codes
+    return dequantize(codes)
+
+
+def _quantize_experts(
+    record: Experts, read: reference.WeightReader, sequences: Sequence[reference.Sequence]
+) -> Generator[tuple[str, Int4], None, int]:
+    """Quantize a mixture, one expert after the other, and compute its outputs.
+
+    Returns how many experts were rounded.
+    """
+    x = np.concatenate([sequence.rows(record.x) for sequence in sequences])
+    routing_weights = np.concatenate([sequence.rows(record.routing_weights) for sequence in sequences])
+    y = np.zeros((len(x), record.y.width), np.float32)
+    rounded_experts = 0
+    for expert in range(record.count):
+        rows = np.flatnonzero(routing_weights[:, expert])
+        is_rounded = len(rows) < MIN_EXPERT_ROWS
+        rounded_experts += is_rounded
+        quantized: dict[WeightRef, np.ndarray] = {}
+
+        def read_quantized(weight: WeightRef, quantized: dict = quantized) -> np.ndarray:
+            return quantized[weight] if weight in quantized else read(weight)
+
+        hessian = None if is_rounded else compute_hessian([x[rows]])
+        for weight in record.gate_up.weights[2 * expert : 2 * expert + 2]:
+            quantized[weight] = yield from _quantize(weight, read, hessian)
+        inner = reference.expert_inner(record, expert, read_quantized, x[rows])
+        hessian = None if is_rounded else compute_hessian([inner])
+        weight = record.down.weights[expert]
+        quantized[weight] = yield from _quantize(weight, read, hessian)
+        output = reference.expert_down(record, expert, read_quantized, inner)
+        y[rows] += routing_weights[rows, expert, None] * output
+    sizes = [len(sequence.positions) for sequence in sequences]
+    for sequence, part in zip(sequences, np.split(y, np.cumsum(sizes[:-1])), strict=True):
+        sequence.put(record.y, part)
+    return rounded_experts
+
+
+def compute_hessian(inputs: Iterable[np.ndarray]) -> np.ndarray:
     """Inputs of a matrix, float32 [..., k] each -> 2 / N times the sum of x x^T, float64 [k, k].
 
     The Hessian of the squared error of each output, averaged over the N inputs. ValueError: no inputs.
@@ -117,23 +149,23 @@ def second_moments(inputs: Iterable[np.ndarray]) -> np.ndarray:
     return total
 
 
-def perplexity(
+def compute_perplexity(
     logits_of: Callable[[Sequence[int]], np.ndarray], token_lists: Iterable[Sequence[int]]
 ) -> float:
-    """exp of the mean surprise, in nats, at each token after the first of its text.
+    """exp of the mean of -log(probability), over all tokens after the first of their text.
 
     `logits_of` gives float32 [len(tokens), vocabulary], as `LLM.logits` does. ValueError: no text has two
     tokens.
     """
-    surprise, count = 0.0, 0
+    total_nats, count = 0.0, 0
     for tokens in token_lists:
         if len(tokens) < 2:
             continue
         logits = logits_of(tokens[:-1]).astype(np.float64)
         logits -= logits.max(axis=1, keepdims=True)
-        own = logits[np.arange(len(logits)), tokens[1:]]
-        surprise += float(np.sum(np.log(np.exp(logits).sum(axis=1)) - own))
-        count += len(own)
+        logits_of_next = logits[np.arange(len(logits)), tokens[1:]]
+        total_nats += float(np.sum(np.log(np.exp(logits).sum(axis=1)) - logits_of_next))
+        count += len(logits_of_next)
     if not count:
         raise ValueError("perplexity needs a text of two tokens or more")
-    return math.exp(surprise / count)
+    return math.exp(total_nats / count)

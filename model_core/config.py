@@ -1,38 +1,25 @@
-"""What a checkpoint says about itself: `config.json` and `generation_config.json`.
-
-Both dialects are read: older files have `rope_theta`, `rope_scaling` and `torch_dtype` at the top,
-newer ones have `rope_parameters` and `dtype`.
-"""
+"""Reads `config.json` and `generation_config.json` of a checkpoint."""
 
 import json
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import ModelError
-
-
-@dataclass(frozen=True)
-class RopeConfig:
-    """Rotary position embedding (Su et al., 2021, arXiv:2104.09864) and how it is stretched.
-
-    `kind` is "default", "linear" (Chen et al., 2023, arXiv:2306.15595) or "llama3" (Llama 3.1).
-    The last three fields belong to "llama3" alone.
-    """
-
-    theta: float = 10000.0
-    kind: str = "default"
-    factor: float = 1.0
-    low_freq_factor: float = 1.0
-    high_freq_factor: float = 4.0
-    original_max_position: int = 8192
+from .fields import read_number, read_size, shorten
+from .rope import RopeConfig, read_rope
 
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """The shape of a decoder-only transformer of the Llama kind.
+    """The shape of a decoder-only transformer. A family that needs more fields adds them in its own class.
 
-    `windows` has one entry a layer: how many of the latest positions it attends to, or None for all.
+    Attributes:
+        activation: of the MLP's gate, a key of operators.ACTIVATIONS; without gate, of operators.FUNCTIONS.
+        ropes: the rotary positions of each layer, None for a layer without.
+        windows: how many of the latest positions each layer attends to, None for all.
     """
 
     family: str
@@ -45,24 +32,34 @@ class ModelConfig:
     head_dim: int
     rms_norm_eps: float
     max_context: int
-    rope: RopeConfig
+    activation: str
+    ropes: tuple[RopeConfig | None, ...]
     tie_word_embeddings: bool
     qkv_bias: bool
     output_bias: bool
     mlp_bias: bool
     windows: tuple[int | None, ...]
 
-    @property
-    def kv_bytes_per_token(self) -> int:
-        """Bytes of float32 KV memory that one position takes, all layers together."""
-        return 2 * self.layers * self.kv_heads * self.head_dim * 4
+
+# Fields beside `text_config` that may stand there and not inside.
+_FIELDS_AROUND_TEXT_CONFIG = (
+    *("model_type", "tie_word_embeddings", "quantization_config", "dtype", "torch_dtype"),
+    *("bos_token_id", "eos_token_id", "pad_token_id"),
+)
+Config = TypeVar("Config", bound=ModelConfig)
+# hidden_act -> name of the activation on tapes
+_ACTIVATIONS = {"silu": "silu", "swish": "silu"} | dict.fromkeys(
+    ("gelu_pytorch_tanh", "gelu_new", "gelu_fast"), "gelu_tanh"
+)
+# Of an MLP without gate there are more.
+_PLAIN_ACTIVATIONS = _ACTIVATIONS | {"gelu": "gelu", "gelu_python": "gelu"}
 
 
 @dataclass(frozen=True)
 class GenerationDefaults:
-    """What the checkpoint's authors recommend where a request says nothing.
+    """The checkpoint's defaults for sampling parameters that a request does not set.
 
-    Greedy unless they say `do_sample`, as in Transformers.
+    As in Transformers, sampling is greedy unless the checkpoint has `do_sample`.
     """
 
     eos_token_ids: frozenset[int] = frozenset()
@@ -80,7 +77,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
-        raise ModelError(f"{path} is damaged: it is not valid JSON ({error}).") from error
+        raise ModelError(f"{path} is damaged: it is not valid JSON ({str(error)[:200]}).") from error
     if not isinstance(value, dict):
         raise ModelError(f"{path} is damaged: it should hold a JSON object.")
     return value
@@ -92,121 +89,134 @@ def write_json(path: Path, value: dict[str, Any]) -> None:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """`config.json` of a model folder, as it stands. Raises ModelError if it is missing or damaged."""
+    """The JSON of `config.json` in a model folder. Raises ModelError if it is missing or damaged.
+
+    A model that sees or hears describes its text model in `text_config`. Of the other fields, those that also
+    concern texts are added.
+    """
     path = folder / "config.json"
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise ModelError(
             f"{folder} is not a model folder: it has no config.json. "
             "Give a folder in Hugging Face layout (config.json, model.safetensors, tokenizer.json)."
         )
-    return read_json(path)
+    raw = read_json(path)
+    text = raw.pop("text_config", None)
+    if not isinstance(text, dict):
+        return raw
+    return {name: raw[name] for name in _FIELDS_AROUND_TEXT_CONFIG if name in raw} | text
 
 
-def decoder_config(raw: dict[str, Any], **family: Any) -> ModelConfig:
-    """The fields that all families share, from `config.json`; `family` adds or replaces some.
+def read_decoder_config(raw: dict[str, Any], kind: type[Config] = ModelConfig, **family: Any) -> Config:
+    """The fields that all families share, from `config.json`. The keywords `family` add or replace fields.
 
-    Raises ModelError where a size is missing, not a positive whole number, or does not fit the others.
+    Raises ModelError if a size is missing, is not a positive whole number, or does not fit the other sizes.
+    The caller adds the name of the file.
     """
-    hidden_size, heads = size(raw, "hidden_size"), size(raw, "num_attention_heads")
-    layers = size(raw, "num_hidden_layers", most=10_000)
-    kv_heads = size(raw, "num_key_value_heads", default=heads)
-    head_dim = size(raw, "head_dim", default=hidden_size // heads)
+    hidden_size, heads = read_size(raw, "hidden_size"), read_size(raw, "num_attention_heads")
+    layers = read_size(raw, "num_hidden_layers", max_value=10_000)
+    kv_heads = read_size(raw, "num_key_value_heads", default=heads)
+    head_dim = family.get("head_dim") or read_size(raw, "head_dim", default=hidden_size // heads)
     if heads % kv_heads:
-        raise ModelError(f"config.json: {heads} attention heads do not divide among {kv_heads} KV heads.")
+        raise ModelError(f"{heads} attention heads do not divide among {kv_heads} KV heads.")
     if head_dim % 2:
-        raise ModelError(f"config.json: head_dim is {head_dim}, but rotary embeddings need an even size.")
-    activation = raw.get("hidden_act", "silu")
-    if activation not in ("silu", "swish"):
-        raise ModelError(f"config.json: hidden_act '{activation}' is not supported, only 'silu' is.")
+        raise ModelError(f"head_dim is {head_dim}, but rotary embeddings need an even size.")
+    if "ropes" not in family:
+        family["ropes"] = (read_rope(raw),) * layers
+    # Families have different defaults. Files always name it, and some have another norm than RMS.
+    default_eps = 1.0 if "rms_norm_eps" in family else None
+    rms_norm_eps = read_number(raw, "rms_norm_eps", default_eps, 1e-30, 1)
+    if "activation" not in family:
+        family["activation"] = read_activation(raw, "hidden_act", "silu")
+    limits = [rope.max_positions for rope in family["ropes"] if rope and rope.max_positions]
     fields = dict(
         family=raw["model_type"],
-        vocab_size=size(raw, "vocab_size"),
+        vocab_size=read_size(raw, "vocab_size"),
         hidden_size=hidden_size,
-        intermediate_size=size(raw, "intermediate_size"),
+        intermediate_size=family.get("intermediate_size") or read_size(raw, "intermediate_size"),
         layers=layers,
         heads=heads,
         kv_heads=kv_heads,
         head_dim=head_dim,
-        rms_norm_eps=_number(raw, "rms_norm_eps", 1e-6),
-        max_context=size(raw, "max_position_embeddings", default=2048),
-        rope=_rope(raw),
+        rms_norm_eps=rms_norm_eps,
+        max_context=min([read_size(raw, "max_position_embeddings", default=2048), *limits]),
         tie_word_embeddings=bool(raw.get("tie_word_embeddings", False)),
         qkv_bias=False,
         output_bias=False,
         mlp_bias=False,
         windows=(None,) * layers,
     )
-    config = ModelConfig(**{**fields, **family})
+    config = kind(**{**fields, **family})
+    _check_ropes(config)
     if len(config.windows) != layers or not all(
-        w is None or (type(w) is int and w > 0) for w in config.windows
+        w is None or (type(w) is int and 0 < w < 2**31) for w in config.windows
     ):
-        raise ModelError("config.json: the sliding windows should be positive whole numbers, one a layer.")
+        raise ModelError("the sliding windows should be positive whole numbers, one a layer.")
     return config
 
 
-def read_generation_defaults(folder: Path, raw: dict[str, Any]) -> GenerationDefaults:
-    """The recommendations in `generation_config.json`, with the end tokens that config.json names too.
+def _check_ropes(config: ModelConfig) -> None:
+    for rope in {rope for rope in config.ropes if rope is not None}:
+        needed = int(config.head_dim * rope.partial) // 2
+        if rope.kind == "longrope" and len(rope.short_factors) != needed:
+            raise ModelError(f"short_factor of LongRoPE should have {needed} numbers.")
+        if rope.query_growth and rope.partial < 1:
+            raise ModelError("llama_4_scaling_beta with a partial_rotary_factor is not supported.")
 
-    Raises ModelError if a field is not what it should be.
+
+def read_activation(raw: dict[str, Any], name: str, default: str, is_gate: bool = True) -> str:
+    """The activation in the field `name`, by its name on tapes. Raises ModelError for an unknown one."""
+    value, known = raw.get(name) or default, _ACTIVATIONS if is_gate else _PLAIN_ACTIVATIONS
+    if not isinstance(value, str) or value not in known:
+        raise ModelError(f"{name} {shorten(value)} is not supported; {', '.join(known)} are.")
+    return known[value]
+
+
+def read_window(raw: dict[str, Any]) -> Any:
+    """The value of `sliding_window`, None without `use_sliding_window`."""
+    window = raw.get("sliding_window")
+    return window if raw.get("use_sliding_window") else None
+
+
+def read_layer_types(raw: dict[str, Any], default: Sequence[str]) -> tuple[str, ...]:
+    """The attention type of each layer. Raises ModelError for an unknown type, or too few or too many."""
+    types = raw.get("layer_types") or default
+    known = ("full_attention", "sliding_attention")
+    if not isinstance(types, Sequence) or len(types) != len(default) or not all(k in known for k in types):
+        raise ModelError(f"layer_types should name {' or '.join(known)} for each of {len(default)} layers.")
+    return tuple(types)
+
+
+def read_generation_defaults(folder: Path, raw: dict[str, Any]) -> GenerationDefaults:
+    """The defaults in `generation_config.json`, with the end tokens of both files.
+
+    Raises ModelError if a field has a wrong value.
     """
     path = folder / "generation_config.json"
-    generation = read_json(path) if path.is_file() else {}
-    eos: set[int] = set()
-    for source in (raw, generation):
-        ids = source.get("eos_token_id")
-        ids = ids if isinstance(ids, list) else [] if ids is None else [ids]
-        if not all(isinstance(i, int) for i in ids):
-            raise ModelError(f"{folder}: eos_token_id should be a token id or a list of them, not {ids}.")
-        eos.update(ids)
-    sampled = bool(generation.get("do_sample", False))
+    generation = read_json(path) if os.path.isfile(path) else {}
+    eos = _read_eos_token_ids(raw, folder / "config.json") | _read_eos_token_ids(generation, path)
+    try:
+        return _parse_generation_defaults(generation, eos)
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from error
+
+
+def _read_eos_token_ids(source: dict[str, Any], path: Path) -> frozenset[int]:
+    ids = source.get("eos_token_id")
+    ids = ids if isinstance(ids, list) else [] if ids is None else [ids]
+    if not all(type(i) is int for i in ids):
+        raise ModelError(f"{path}: eos_token_id should be a token id or a list of them, not {shorten(ids)}.")
+    return frozenset(ids)
+
+
+def _parse_generation_defaults(generation: dict[str, Any], eos: frozenset[int]) -> GenerationDefaults:
+    does_sample = bool(generation.get("do_sample", False))
+    top_k = int(read_number(generation, "top_k", 50 if does_sample else 0))
     return GenerationDefaults(
-        eos_token_ids=frozenset(eos),
-        temperature=_number(generation, "temperature", 1.0) if sampled else 0.0,
-        top_p=_number(generation, "top_p", 1.0),
-        top_k=max(0, int(_number(generation, "top_k", 50 if sampled else 0))),  # -1 is all, for some
-        min_p=_number(generation, "min_p", 0.0),
-        repetition_penalty=_number(generation, "repetition_penalty", 1.0),
+        eos_token_ids=eos,
+        temperature=read_number(generation, "temperature", 1.0) if does_sample else 0.0,
+        top_p=read_number(generation, "top_p", 1.0),
+        top_k=max(0, top_k),  # some files have -1 for all tokens
+        min_p=read_number(generation, "min_p", 0.0),
+        repetition_penalty=read_number(generation, "repetition_penalty", 1.0),
     )
-
-
-def _rope(raw: dict[str, Any]) -> RopeConfig:
-    scaling = raw.get("rope_parameters") or raw.get("rope_scaling") or {}
-    if not isinstance(scaling, dict):
-        raise ModelError("config.json: rope_scaling should be an object.")
-    theta = scaling.get("rope_theta", raw.get("rope_theta", 10000.0))
-    kind = scaling.get("rope_type", scaling.get("type", "default"))
-    if kind not in ("default", "linear", "llama3"):
-        raise ModelError(
-            f"config.json: RoPE scaling '{kind}' is not supported; 'default', 'linear' and 'llama3' are."
-        )
-    numbers = {"rope_theta": theta, **scaling}
-    factor = _number(numbers, "factor", 1.0)
-    if factor <= 0:
-        raise ModelError(f"config.json: the RoPE scaling factor is {factor}, but must be above zero.")
-    return RopeConfig(
-        theta=_number(numbers, "rope_theta", 10000.0),
-        kind=kind,
-        factor=factor,
-        low_freq_factor=_number(numbers, "low_freq_factor", 1.0),
-        high_freq_factor=_number(numbers, "high_freq_factor", 4.0),
-        original_max_position=int(_number(numbers, "original_max_position_embeddings", 8192)),
-    )
-
-
-def size(raw: dict[str, Any], name: str, default: int | None = None, most: int = 2**31 - 1) -> int:
-    """A positive whole number of config.json. Raises ModelError if it is anything else."""
-    value = raw.get(name)
-    if value is None:
-        value = default
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= most:
-        raise ModelError(f"config.json: {name} should be a whole number from 1 to {most}, not {value!r}.")
-    return value
-
-
-def _number(raw: dict[str, Any], name: str, default: float) -> float:
-    value = raw.get(name)
-    if value is None:
-        return default
-    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < 1e300:
-        raise ModelError(f"{name} should be a number, not {value!r}.")
-    return float(value)

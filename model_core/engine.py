@@ -1,6 +1,6 @@
-"""The engine: takes requests from many threads and computes them together, step by step.
+"""The engine: accepts requests from many threads and computes them together, step by step.
 
-One thread does all the arithmetic. Before each step, requests join and leave.
+One thread computes. Requests join and leave between its steps.
 """
 
 import logging
@@ -20,18 +20,20 @@ from .errors import (
     TritonchatError,
 )
 from .kv_cache import KVCache
-from .request import Completion, Deliver, FinishReason, Piece, Sequence
-from .sampling import DEFAULT_MAX_TOKENS, Sampler, SamplingParams
-from .scheduler import Limits, Scheduler, Work
+from .request import Completion, Delta, DeltaCallback, FinishReason, Sequence
+from .sampler import Sampler
+from .sampling import DEFAULT_MAX_TOKENS, SamplingParams
+from .scheduler import Limits, Scheduler, WorkItem
 from .speculation import PromptLookup
-from .tokenizer import TextStream, Tokenizer
+from .text_stream import TextStream
+from .tokenizer import Tokenizer
 from .transformer import Transformer
 
 LOGGER = logging.getLogger(__name__)
 
 
 class Engine:
-    """Continuous batching over one model. Its methods may be called from any thread."""
+    """Continuous batching with one model. Its methods may be called from any thread."""
 
     def __init__(
         self,
@@ -42,100 +44,110 @@ class Engine:
         limits: Limits,
         speculate: int,
     ) -> None:
-        """`speculate`: how many tokens to guess ahead, 0 for none."""
+        """`speculate`: how many tokens to draft ahead, 0 for none. Models with states do not draft."""
         self.limits = limits
-        self._model, self._tokenizer, self._eos = model, tokenizer, eos_token_ids
-        self._cache, self._speculate = cache, speculate
+        self._model, self._tokenizer, self._eos_token_ids = model, tokenizer, eos_token_ids
+        self._cache, self._speculate = cache, speculate if cache.states is None else 0
         self._scheduler = Scheduler(cache, limits)
-        self._changed = threading.Condition()  # guards the scheduler, the ids and the counters
-        self._ids: dict[str, Sequence] = {}
-        self._closing = False
+        self._condition = threading.Condition()  # guards the scheduler, the sequences and the counters
+        self._sequences: dict[str, Sequence] = {}  # by request id
+        self._is_closing = False
         names = ("requests", "refusals", "cancellations", "prompt_tokens", "completion_tokens", "steps")
         self._totals = dict.fromkeys((*names, "computed_tokens", "drafted_tokens", "accepted_tokens"), 0)
-        self._step_sizes: Counter[int] = Counter()  # how many steps had so many sequences
+        self._step_sizes: Counter[int] = Counter()  # number of steps, by their number of sequences
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
 
     def submit(
-        self, prompt: list[int], params: SamplingParams, deliver: Deliver, request_id: str | None = None
+        self,
+        prompt: list[int],
+        params: SamplingParams,
+        on_delta: DeltaCallback,
+        request_id: str | None = None,
+        cache_salt: str = "",
+        client: str = "",
     ) -> str:
-        """Queue a request; returns its id.
+        """Queue a request and return its id.
 
-        `deliver` is called from the engine's thread with each piece of the answer, so it must return at once.
-        The last piece has the completion. `params` must have its defaults filled in.
+        The engine's thread calls `on_delta` with each delta of the answer, so it must return at once. The
+        last delta has the completion. The defaults of `params` must be filled in. Requests share the prefix
+        cache with those of the same `cache_salt` only. A slot that becomes free goes to the `client` with the
+        fewest running requests.
 
-        Raises InvalidRequest, PromptTooLong, NoMemory, QueueFull or ShuttingDown; then nothing is delivered.
+        Raises InvalidRequest, PromptTooLong, NoMemory, QueueFull or ShuttingDown, and then never calls
+        `on_delta`.
         """
         try:
-            sequence = self._sequence(prompt, params, deliver, request_id or uuid.uuid4().hex)
-            with self._changed:
-                self._enter(sequence)
+            sequence = self._make_sequence(prompt, params, on_delta, request_id or uuid.uuid4().hex)
+            sequence.cache_salt, sequence.client = cache_salt, client
+            with self._condition:
+                self._enqueue(sequence)
         except TritonchatError:
-            with self._changed:
+            with self._condition:
                 self._totals["refusals"] += 1
             raise
         return sequence.request_id
 
     def cancel(self, request_id: str) -> bool:
-        """End a request before its next step; what it has made is delivered. False if there is none."""
-        with self._changed:
-            sequence = self._ids.get(request_id)
+        """End a request before its next step. False if there is no such request."""
+        with self._condition:
+            sequence = self._sequences.get(request_id)
             if sequence is not None:
                 self._scheduler.cancel(sequence)
             return sequence is not None
 
     def stats(self) -> dict[str, Any]:
-        """Numbers of the moment (`running`, `waiting`, ...) and totals since the start.
+        """Current numbers (`running`, `waiting`, ...) and totals since the start.
 
-        `step_sizes` says how many steps had so many sequences.
+        `step_sizes` maps numbers of sequences to the number of steps that computed so many.
         """
-        with self._changed:
+        with self._condition:
             scheduler, pool = self._scheduler, self._scheduler.pool
-            under_way = sum(sequence.answered for sequence in self._ids.values())
+            unfinished_tokens = sum(sequence.answer_length for sequence in self._sequences.values())
             return {
                 "alive": self._thread.is_alive(),
                 "running": len(scheduler.running),
                 "waiting": len(scheduler.waiting),
                 "kv_bytes_used": scheduler.kv_bytes_used,
                 "kv_pages": {
-                    "used": pool.used,
-                    "cached": pool.cached,
-                    "free": pool.free,
-                    "total": pool.total,
+                    "used": pool.used_pages,
+                    "cached": pool.cached_pages,
+                    "free": pool.free_pages,
+                    "total": pool.total_pages,
                 },
                 "step_sizes": dict(self._step_sizes),
                 "totals": {
                     **self._totals,
-                    "completion_tokens": self._totals["completion_tokens"] + under_way,
+                    "completion_tokens": self._totals["completion_tokens"] + unfinished_tokens,
                     "prefix_hits_tokens": scheduler.prefix_hits_tokens,
                     "preemptions": scheduler.preemptions,
                 },
             }
 
     def close(self, grace_s: float = 0.0) -> None:
-        """Take no more requests, let those under way end within `grace_s` seconds, cancel the rest."""
-        with self._changed:
-            self._closing = True
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._ids, timeout=grace_s)
-            for sequence in self._ids.values():
+        """Refuse new requests, give the others `grace_s` seconds to end, and cancel the rest."""
+        with self._condition:
+            self._is_closing = True
+            self._condition.notify_all()
+            self._condition.wait_for(lambda: not self._sequences, timeout=grace_s)
+            for sequence in self._sequences.values():
                 self._scheduler.cancel(sequence)
         self._thread.join()
 
-    def _enter(self, sequence: Sequence) -> None:
-        if self._closing:
+    def _enqueue(self, sequence: Sequence) -> None:
+        if self._is_closing:
             raise ShuttingDown("the server is stopping and takes no new requests.")
-        if sequence.request_id in self._ids:
+        if sequence.request_id in self._sequences:
             raise InvalidRequest(
                 f"request_id {sequence.request_id!r} is already in use by a running request."
             )
         self._scheduler.add(sequence)
-        self._ids[sequence.request_id] = sequence
+        self._sequences[sequence.request_id] = sequence
         self._totals["requests"] += 1
-        self._changed.notify_all()
+        self._condition.notify_all()
 
-    def _sequence(
-        self, prompt: list[int], params: SamplingParams, deliver: Deliver, request_id: str
+    def _make_sequence(
+        self, prompt: list[int], params: SamplingParams, on_delta: DeltaCallback, request_id: str
     ) -> Sequence:
         vocab_size, max_context = self._model.config.vocab_size, self.limits.max_context
         if not prompt:
@@ -144,23 +156,22 @@ class Engine:
             raise InvalidRequest(f"the prompt has a token outside the model's vocabulary of {vocab_size}.")
         if len(prompt) >= max_context:
             raise PromptTooLong(
-                f"the prompt has {len(prompt)} tokens, but prompt and answer together may have {max_context} "
-                "(the model's context, or --max-context)."
+                f"This model's maximum context length is {max_context} tokens for prompt and answer together "
+                f"(--max-context), but the prompt has {len(prompt)}."
             )
-        limit = min(params.max_tokens or DEFAULT_MAX_TOKENS, max_context - len(prompt))
         return Sequence(
             request_id=request_id,
             tokens=list(prompt),
-            prompt_tokens=len(prompt),
+            prompt_length=len(prompt),
             params=params,
-            limit=limit,
+            max_new_tokens=min(params.max_tokens or DEFAULT_MAX_TOKENS, max_context - len(prompt)),
             sampler=Sampler(params, prompt, vocab_size),
-            text=None if self._tokenizer is None else TextStream(self._tokenizer, prompt, params.stop),
-            deliver=deliver,
-            lookup=PromptLookup(self._speculate) if self._speculate else None,
+            text_stream=None if self._tokenizer is None else TextStream(self._tokenizer, prompt, params.stop),
+            on_delta=on_delta,
+            prompt_lookup=PromptLookup(self._speculate) if self._speculate else None,
         )
 
-    # The engine's own thread.
+    # The methods from here on run in the engine's own thread.
 
     def _run(self) -> None:
         try:
@@ -168,96 +179,97 @@ class Engine:
                 pass
         except BaseException as error:
             LOGGER.critical("The engine stopped", exc_info=error)
-            with self._changed:
-                self._closing, lost = True, list(self._ids.values())
-                self._ids.clear()
-                self._changed.notify_all()
+            with self._condition:
+                self._is_closing, failed = True, list(self._sequences.values())
+                self._sequences.clear()
+                self._condition.notify_all()
             failure = TritonchatError(f"the engine stopped ({type(error).__name__}: {error}).")
-            for sequence in lost:
-                self._deliver(sequence, sequence.piece("", sequence.completion("cancelled", failure)))
+            for sequence in failed:
+                completion = sequence.make_completion("cancelled", failure)
+                self._deliver(sequence, sequence.next_delta("", completion))
 
     def _step(self) -> bool:
-        """Let requests leave and join, then compute what the scheduler plans; False when all is done."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._ids or self._closing)
-            if not self._ids:
+        """Finish ended requests, or compute what the scheduler chooses. False when the engine is to stop."""
+        with self._condition:
+            self._condition.wait_for(lambda: self._sequences or self._is_closing)
+            if not self._sequences:
                 return False
-            ended = self._scheduler.sweep()
-            work = self._scheduler.plan()
+            ended = self._scheduler.find_ended()
+            work = [] if ended else self._scheduler.schedule()
         for sequence in ended:
-            self._end_early(sequence)
+            self._finish_ended(sequence)
         if work:
-            self._advance(work)
+            self._compute(work)
         return True
 
-    def _advance(self, work: list[Work]) -> None:
-        """Compute a step's work in one pass, and choose what follows where a sequence is done so far.
+    def _compute(self, work: list[WorkItem]) -> None:
+        """Compute the work of a step in one pass, and choose the next tokens of its sequences.
 
-        What goes wrong ends the requests it concerns, never the engine. That includes what is no Exception:
-        a panic inside the tokenizer.
+        An error ends the requests that it concerns, never the engine. Some errors are no Exception: a panic
+        inside the tokenizer is one.
         """
         try:
-            batch = self._scheduler.batch(work)
+            batch = self._scheduler.build_batch(work)
             logits = self._model.forward(batch, self._cache)
         except BaseException as error:
             if len(work) == 1:
                 return self._fail(work[0].sequence, error)
-            for alone in work:  # whoever it is about fails alone
-                self._advance([alone])
+            for item in work:  # only the requests that cause the error fail
+                self._compute([item])
             return
-        with self._changed:
+        with self._condition:
             self._scheduler.commit(work)
             self._totals["steps"] += 1
             self._step_sizes[len(work)] += 1
             self._totals["computed_tokens"] += len(batch.tokens)
-            self._totals["drafted_tokens"] += sum(len(one.drafts) for one in work) if self._speculate else 0
-        # For all at once: NumPy takes longer to begin than to look through a row.
-        likeliest, finite = logits.argmax(axis=1).tolist(), np.isfinite(logits).all(axis=1).tolist()
-        rows = list(zip(logits, likeliest, finite, strict=True))
+            self._totals["drafted_tokens"] += sum(len(item.drafts) for item in work) if self._speculate else 0
+        # For all rows at once: a call of NumPy takes longer than one row.
+        largest, is_finite = logits.argmax(axis=1).tolist(), np.isfinite(logits).all(axis=1).tolist()
+        rows = list(zip(logits, largest, is_finite, strict=True))
         end = 0
-        for one in work:
-            start, end = end, end + one.rows
+        for item in work:
+            start, end = end, end + item.logit_count
             try:
-                self._extend(one, rows[start:end])
+                self._append_tokens(item, rows[start:end])
             except BaseException as error:
-                self._fail(one.sequence, error)
+                self._fail(item.sequence, error)
 
-    def _extend(self, work: Work, rows: list[tuple[np.ndarray, int, bool]]) -> None:
-        """Choose a request's next token, and the one after it as long as the drafts were right.
+    def _append_tokens(self, item: WorkItem, rows: list[tuple[np.ndarray, int, bool]]) -> None:
+        """Choose a request's next token, and the tokens after it as long as its drafts are right.
 
-        rows: for each, the logits, which one is the largest, and whether all are finite.
+        rows: for each, the logits, the index of the largest, and whether all are finite.
         """
-        sequence, accepted = work.sequence, 0
-        for i, (logits, likeliest, finite) in enumerate(rows):
-            if not finite:
+        sequence, accepted = item.sequence, 0
+        for i, (logits, largest, is_finite) in enumerate(rows):
+            if not is_finite:
                 raise TritonchatError(
                     "the model computed numbers that are not finite; its weights may be damaged."
                 )
-            token, logprob = sequence.sampler.sample(logits, likeliest)
+            token, logprob = sequence.sampler.sample(logits, largest)
             sequence.tokens.append(token)
             if logprob is not None:
-                sequence.logprobs.append(logprob)
-            if sequence.first_token is None:
-                sequence.first_token = time.monotonic()
-            right = i < len(work.drafts) and token == work.drafts[i]
-            if right:
+                sequence.pending_logprobs.append(logprob)
+            if sequence.first_token_time is None:
+                sequence.first_token_time = time.monotonic()
+            is_accepted = i < len(item.drafts) and token == item.drafts[i]
+            if is_accepted:
                 accepted += 1
-                with self._changed:
-                    sequence.computed += 1
+                with self._condition:
+                    sequence.computed_tokens += 1
                     self._totals["accepted_tokens"] += 1
-            if self._show(sequence, token) or not right:
+            if self._deliver_text(sequence, token) or not is_accepted:
                 break
-        if work.drafts:
-            sequence.lookup.learn(len(work.drafts), accepted)
+        if item.drafts:
+            sequence.prompt_lookup.adapt_length(len(item.drafts), accepted)
 
-    def _show(self, sequence: Sequence, token: int) -> bool:
-        """Deliver the text that a token adds, and end the request where that is due: True if it has ended."""
-        stopped = token in self._eos and not sequence.params.ignore_eos
-        if sequence.text is not None and not stopped:
-            if text := sequence.text.push(token):
-                self._deliver(sequence, sequence.piece(text))
-            stopped = sequence.text.stopped
-        ended = stopped or sequence.answered >= sequence.limit
+    def _deliver_text(self, sequence: Sequence, token: int) -> bool:
+        """Deliver the text that a token adds, and finish the request if it was the last. True if so."""
+        stopped = token in self._eos_token_ids and not sequence.params.ignore_eos
+        if sequence.text_stream is not None and not stopped:
+            if text := sequence.text_stream.push(token):
+                self._deliver(sequence, sequence.next_delta(text))
+            stopped = sequence.text_stream.has_stopped
+        ended = stopped or sequence.answer_length >= sequence.max_new_tokens
         if ended:
             self._finish(sequence, "stop" if stopped else "length")
         return ended
@@ -268,10 +280,11 @@ class Engine:
             error = TritonchatError(f"the computation failed ({type(error).__name__}: {error}).")
         self._finish(sequence, "cancelled", error)
 
-    def _end_early(self, sequence: Sequence) -> None:
-        if sequence.cancelled:
+    def _finish_ended(self, sequence: Sequence) -> None:
+        if sequence.is_cancelled:
             return self._finish(sequence, "cancelled")
-        where = "while it was waiting in the queue" if sequence.admitted is None else "before it was finished"
+        is_waiting = sequence.admission_time is None
+        where = "while it was waiting in the queue" if is_waiting else "before it was finished"
         self._finish(
             sequence,
             "cancelled",
@@ -280,30 +293,30 @@ class Engine:
 
     def _finish(self, sequence: Sequence, reason: FinishReason, error: TritonchatError | None = None) -> None:
         try:
-            rest = "" if sequence.text is None else sequence.text.finish()
+            rest = "" if sequence.text_stream is None else sequence.text_stream.finish()
         except BaseException as failure:
             rest, error = "", error or TritonchatError(f"the text could not be decoded ({failure}).")
         if rest:
-            sequence.shown.append(rest)
-        with self._changed:
-            if self._ids.get(sequence.request_id) is not sequence:
-                return  # it failed after it had ended
-            del self._ids[sequence.request_id]
+            sequence.text_parts.append(rest)
+        with self._condition:
+            if self._sequences.get(sequence.request_id) is not sequence:
+                return  # it had ended before it failed
+            del self._sequences[sequence.request_id]
             self._scheduler.remove(sequence)
-            self._totals["prompt_tokens"] += sequence.prompt_tokens
-            self._totals["completion_tokens"] += sequence.answered
+            self._totals["prompt_tokens"] += sequence.prompt_length
+            self._totals["completion_tokens"] += sequence.answer_length
             self._totals["cancellations"] += reason == "cancelled" and error is None
-            self._changed.notify_all()
-        completion: Completion = sequence.completion(reason, error)
-        self._deliver(sequence, sequence.piece(rest, completion))
+            self._condition.notify_all()
+        completion: Completion = sequence.make_completion(reason, error)
+        self._deliver(sequence, sequence.next_delta(rest, completion))
 
-    def _deliver(self, sequence: Sequence, piece: Piece) -> None:
-        if piece.completion is None:
-            sequence.shown.append(piece.text)
+    def _deliver(self, sequence: Sequence, delta: Delta) -> None:
+        if delta.completion is None:
+            sequence.text_parts.append(delta.text)
         try:
-            sequence.deliver(piece)
-        except Exception:
-            # Whoever waited for it is gone.
+            sequence.on_delta(delta)
+        except BaseException:  # whatever it is, it must not end the engine
+            # The receiver of the answer is gone.
             LOGGER.debug("Nobody takes the answer of %s", sequence.request_id, exc_info=True)
-            with self._changed:
+            with self._condition:
                 self._scheduler.cancel(sequence)

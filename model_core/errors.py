@@ -1,43 +1,43 @@
-"""What can go wrong, in words for the person who asked.
+"""The errors that are raised on purpose.
 
-Every message is one sentence that names the limit and what to do. `type` is the stable name that
-travels to clients in `details.error.type`.
+Every message is one sentence that names the limit and says what to do. `type` is a stable name, which clients
+get in `details.error.type`.
 """
 
 
 class TritonchatError(Exception):
-    """The base of every error raised on purpose. `partial` is what had been answered when it happened."""
+    """The base of all errors raised on purpose. `partial` is the text of the answer until the error."""
 
     type = "internal"
     partial = ""
 
 
 class ModelError(TritonchatError):
-    """A model folder that cannot be served: missing, damaged, or of an unknown kind."""
+    """A model folder that cannot be loaded: missing, damaged, or of an unknown family."""
 
     type = "model"
 
 
 class InvalidRequest(TritonchatError):
-    """A request that can never succeed as it is."""
+    """A request that cannot succeed without a change."""
 
     type = "invalid_request"
 
 
 class PromptTooLong(InvalidRequest):
-    """A prompt that leaves no room for an answer in the model's context."""
+    """A prompt that leaves no room for an answer in the maximum context."""
 
     type = "prompt_too_long"
 
 
 class QueueFull(TritonchatError):
-    """The server has as many requests waiting as it accepts."""
+    """The queue of waiting requests is full."""
 
     type = "queue_full"
 
 
 class NoMemory(TritonchatError):
-    """A request that would need more KV memory than the server has in all."""
+    """A request that may need more KV memory than the server has."""
 
     type = "no_memory"
 
@@ -49,6 +49,6 @@ class ShuttingDown(TritonchatError):
 
 
 class RequestTimeout(TritonchatError):
-    """A request that ran out of its `timeout_s`."""
+    """A request whose `timeout_s` is over."""
 
     type = "timeout"

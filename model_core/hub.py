@@ -1,30 +1,40 @@
-"""Where a model comes from: a folder on this machine, or a name on the Hugging Face hub."""
+"""Finds a model: the embedded one, a folder on this machine, or a name on the Hugging Face hub."""
 
+import os
 import re
+from importlib import resources
 from pathlib import Path
 
 import huggingface_hub
 from huggingface_hub.errors import GatedRepoError, LocalEntryNotFoundError, RepositoryNotFoundError
 
 from .errors import ModelError
+from .fields import shorten
 
-# Everything the loader reads, and nothing that could run.
+# The files that the loader reads. None of them is a program.
 _FILES = ["*.json", "*.safetensors", "*.jinja"]
-_DUPLICATES = ["consolidated*", "*/*"]  # the same weights once more, in the authors' own form
+_DUPLICATES = ["consolidated*", "*/*"]  # the same weights in another format
 _NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 
 
-def find_model(model: str | Path) -> Path:
-    """The folder of a model; one on the hub is downloaded once, with a progress bar, into the hub's cache.
+def embedded_model() -> Path:
+    """The folder of the model that is a part of the package."""
+    return Path(str(resources.files(__package__) / "embedded"))
 
-    Raises ModelError where there is neither a folder nor a hub model of that name, or no way to the hub.
+
+def fetch_model(model: str | Path) -> Path:
+    """The folder of a model. A model on the hub is downloaded to the hub's cache, with a progress bar.
+
+    Raises ModelError if there is no such folder or model, or if the hub cannot be reached.
     """
-    folder = Path(model).expanduser()
-    if folder.is_dir():
-        return folder
+    folder = os.path.expanduser(model)
+    if os.path.isdir(folder):
+        return Path(folder)
     name = str(model)
     if not _NAME.fullmatch(name):
-        raise ModelError(f"{name} is neither a folder nor the name of a model on the hub (owner/name).")
+        raise ModelError(
+            f"{shorten(name)} is neither a folder nor the name of a model on the hub (owner/name)."
+        )
     try:
         return Path(
             huggingface_hub.snapshot_download(name, allow_patterns=_FILES, ignore_patterns=_DUPLICATES)
@@ -40,4 +50,5 @@ def find_model(model: str | Path) -> Path:
     except LocalEntryNotFoundError as error:
         raise ModelError(f"{name} is not on this machine, and the hub cannot be reached.") from error
     except Exception as error:
-        raise ModelError(f"{name} could not be fetched from the hub: {error}") from error
+        message = " ".join(str(error).split())[:300]
+        raise ModelError(f"{shorten(name)} could not be fetched from the hub: {message}") from error

@@ -1,39 +1,40 @@
-"""`LLM`: a model, its tokenizer and its engine behind one small interface."""
+"""`LLM`: a model with its tokenizer and engine, as one object."""
 
+import logging
 import os
 import queue
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import resources
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 
-from .config import ModelConfig, read_config, read_generation_defaults
+from .choices import KV_CACHE_DTYPES
+from .config import read_config, read_generation_defaults
 from .engine import Engine
 from .errors import InvalidRequest, ModelError, NoMemory
-from .hub import find_model
-from .kernels import compiling
-from .kv_cache import DTYPES, PAGE, Batch, KVCache
+from .hub import embedded_model, fetch_model
+from .kernels import show_compilation
+from .kv_cache import PAGE, Batch, KVCache, KVGroup
 from .loader import load_model
-from .request import Completion, Deliver, Piece
+from .request import Completion, Delta, DeltaCallback, join_deltas
+from .resources import available_memory, default_threads
+from .rwkv_tokenizer import VOCABULARY_NAME, RwkvTokenizer
 from .sampling import SamplingParams
 from .scheduler import STEP_TOKENS, Limits
+from .state import StateCache, state_offsets
 from .tokenizer import Tokenizer
 
+LOGGER = logging.getLogger(__name__)
+MAX_SNAPSHOTS = 64  # copies of recurrent states in the prefix cache
 Messages = Sequence[Mapping[str, str]]
 Params = SamplingParams | Sequence[SamplingParams] | None
 
 
-def embedded_model() -> Path:
-    """The folder of the model that comes with the package."""
-    return Path(str(resources.files(__package__) / "embedded"))
-
-
 class LLM:
-    """A language model ready to answer. `LLM()` is the embedded one. `close` frees it."""
+    """A language model that is ready to answer. `LLM()` is the embedded model. `close` ends it."""
 
     def __init__(
         self,
@@ -54,27 +55,29 @@ class LLM:
             model: a folder in Hugging Face layout, a name on the hub, or None for the embedded model.
             weights: auto (as stored), float32, bfloat16, float16, int8 or int4 (rounded while loading).
             threads: threads for the arithmetic; None: all cores this process may use, one for a tiny model.
-            max_context: positions a request may have; None, or more than it has: the model's own limit.
+            max_context: positions a request may have, up to the model's own limit; None: this limit.
             kv_cache_memory: bytes of KV memory; None: a quarter of the memory that is free.
-            kv_cache_dtype: float32, float16 or int8: half or a quarter of the memory, less exact.
+            kv_cache_dtype: float32; or float16 or int8, with half or a quarter of the memory, less exact.
             max_concurrency: requests computed together.
             max_queue: requests that may wait beyond those.
-            speculate: guess up to this many tokens ahead, from what was said before; changes no answer.
+            speculate: draft up to this many tokens ahead from the request's own text; changes no answer.
+                Models with recurrent layers do not draft, because their states cannot go back.
 
         Raises:
-            ModelError: the folder, a file in it or an argument is not what it should be.
+            ModelError: the folder, a file in it or an argument is wrong.
             NoMemory: the machine does not have `kv_cache_memory`.
         """
-        if kv_cache_dtype not in DTYPES:
-            raise ModelError(f"the KV cache cannot be '{kv_cache_dtype}', only {', '.join(DTYPES)}.")
-        folder = embedded_model() if model is None else find_model(model)
+        if kv_cache_dtype not in KV_CACHE_DTYPES:
+            raise ModelError(f"the KV cache cannot be '{kv_cache_dtype}', only {', '.join(KV_CACHE_DTYPES)}.")
+        folder = embedded_model() if model is None else fetch_model(model)
         self.name = (
-            "embedded" if model is None else str(model) if not Path(model).is_dir() else folder.resolve().name
+            "embedded" if model is None else str(model) if not os.path.isdir(model) else folder.resolve().name
         )
         self.model = load_model(folder, weights)
-        self.model.set_threads(threads or sane_threads(self.model.weight_bytes))
-        self.tokenizer = Tokenizer(folder) if (folder / "tokenizer.json").is_file() else None
+        self.model.set_threads(threads or default_threads(self.model.weight_bytes))
         config = self.model.config
+        max_context = min(max_context or config.max_context, config.max_context)
+        self.tokenizer = read_tokenizer(folder, max_context)
         self.defaults = read_generation_defaults(folder, read_config(folder))
         try:
             SamplingParams().with_defaults(self.defaults)
@@ -86,21 +89,24 @@ class LLM:
         if self.tokenizer is not None and self.tokenizer.eos_token_id is not None:
             eos.add(self.tokenizer.eos_token_id)
         limits = Limits(
-            max_context=min(max_context or config.max_context, config.max_context),
+            max_context=max_context,
             max_concurrency=max_concurrency,
             max_queue=max_queue,
-            kv_cache_memory=kv_cache_memory or free_memory() // 4,
+            kv_cache_memory=kv_cache_memory or available_memory() // 4,
         )
         self.kv_cache_dtype = kv_cache_dtype
-        cache = reserve_kv_cache(config, limits.kv_cache_memory, kv_cache_dtype)
-        with compiling():
+        limits, states = create_states(self.model.tape.states, limits)
+        cache = create_kv_cache(self.model.kv_groups, limits.kv_cache_memory, kv_cache_dtype, states)
+        with show_compilation():
             self.logits([0])
         self.engine = Engine(self.model, self.tokenizer, frozenset(eos), cache, limits, speculate)
 
     def close(self) -> None:
-        """Cancel what runs, and end the threads."""
+        """Cancel all requests, and end the threads and the process of the chat template."""
         self.engine.close()
         self.model.set_threads(1)
+        if self.tokenizer is not None:
+            self.tokenizer.close()
 
     def __enter__(self) -> "LLM":
         return self
@@ -109,12 +115,14 @@ class LLM:
         self.close()
 
     def describe(self) -> dict[str, Any]:
-        """What this model is: name, family, sizes, limits."""
+        """The model's name, family, sizes, limits, and its default `sampling` parameters."""
         config, limits = self.model.config, self.engine.limits
+        sampling = asdict(self.defaults)
+        del sampling["eos_token_ids"]
         return {
             "name": self.name,
             "family": config.family,
-            "weights": self.model.weights,
+            "weights": self.model.weight_dtype,
             "weight_bytes": self.model.weight_bytes,
             "layers": config.layers,
             "vocab_size": config.vocab_size,
@@ -126,33 +134,38 @@ class LLM:
             "threads": self.model.threads,
             "chat_template": self.tokenizer is not None and self.tokenizer.has_chat_template,
             "tokenizer": self.tokenizer is not None,
+            "sampling": sampling,
         }
 
     def logits(self, tokens: Sequence[int]) -> np.ndarray:
         """Logits after each of the tokens: float32 [len(tokens), vocabulary]. Raises InvalidRequest."""
         if not tokens or not all(0 <= token < self.model.config.vocab_size for token in tokens):
             raise InvalidRequest("logits() needs token ids within the model's vocabulary, at least one.")
-        pages = np.arange(-(-len(tokens) // PAGE), dtype=np.int32)
-        cache = KVCache(self.model.config, len(pages), self.kv_cache_dtype)
+        groups, shapes = self.model.kv_groups, self.model.tape.states
+        shape = (len(groups), 1, -(-len(tokens) // PAGE))
+        pages = np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
+        cache = KVCache(groups, pages.size, self.kv_cache_dtype, StateCache(shapes, 1) if shapes else None)
         parts = []
-        for start in range(0, len(tokens), STEP_TOKENS):  # as the engine does, in the memory of a step
+        for start in range(0, len(tokens), STEP_TOKENS):  # chunks, which need no more memory than a step
             chunk = np.array(tokens[start : start + STEP_TOKENS], np.int32)
             rows = np.arange(len(chunk), dtype=np.int32)
-            batch = Batch(
-                chunk, rows + np.int32(start), np.array([0, len(chunk)], np.int32), pages[None], rows
-            )
+            batch = Batch(chunk, rows + np.int32(start), np.array([0, len(chunk)], np.int32), pages, rows)
             parts.append(self.model.forward(batch, cache))
         return np.concatenate(parts)
 
     def encode(self, prompt: str | Sequence[int]) -> list[int]:
-        """The token ids of a raw prompt. Raises InvalidRequest for text to a model without tokenizer."""
+        """The token ids of a raw prompt. Raises InvalidRequest for text if there is no tokenizer."""
         if not isinstance(prompt, str):
             return list(prompt)
-        return self._text_tokenizer().encode(prompt)
+        return self._require_tokenizer().encode(prompt)
 
-    def encode_chat(self, messages: Messages) -> list[int]:
-        """The token ids of a conversation that waits for an answer. Raises InvalidRequest."""
-        return self._text_tokenizer().encode_chat(messages)
+    def encode_chat(self, messages: Messages, continue_final_message: bool = False) -> list[int]:
+        """The token ids of the prompt for the next answer to a conversation. Raises InvalidRequest.
+
+        With `continue_final_message` they end with the content of the last message, of any role, so that the
+        model continues this message instead of starting a new one.
+        """
+        return self._require_tokenizer().encode_chat(messages, continue_final_message)
 
     def generate(
         self,
@@ -161,127 +174,154 @@ class LLM:
     ) -> Completion | list[Completion]:
         """Continue one raw prompt, or many together; a prompt is text or token ids.
 
-        `params` are for all, or one for each. Returns a completion, or a list of them in the order of the
-        prompts. More prompts than the queue holds are fed as others finish.
+        `params` are for all prompts, or a list with one for each. Returns a completion, or a list of
+        completions in the order of the prompts. Prompts that the queue has no room for are submitted when
+        others finish.
 
         Raises:
             TritonchatError: a prompt was refused, or its computation failed.
         """
-        one = isinstance(prompts, str) or (len(prompts) > 0 and isinstance(prompts[0], int))
-        many = [prompts] if one else prompts
-        completions = self._complete_all([self.encode(prompt) for prompt in many], params)
-        return completions[0] if one else completions
+        is_single = isinstance(prompts, str) or (len(prompts) > 0 and isinstance(prompts[0], int))
+        batch = [prompts] if is_single else prompts
+        completions = self._complete_all([self.encode(prompt) for prompt in batch], params)
+        return completions[0] if is_single else completions
 
     def chat(
         self, messages: Messages | Sequence[Messages], params: Params = None
     ) -> Completion | list[Completion]:
         """Answer one conversation, or many together. Parameters and errors are those of `generate`."""
-        one = not messages or isinstance(messages[0], Mapping)
-        many = [messages] if one else messages
-        completions = self._complete_all([self.encode_chat(conversation) for conversation in many], params)
-        return completions[0] if one else completions
+        is_single = not messages or isinstance(messages[0], Mapping)
+        batch = [messages] if is_single else messages
+        completions = self._complete_all([self.encode_chat(conversation) for conversation in batch], params)
+        return completions[0] if is_single else completions
 
     def stream(self, prompt: str | Sequence[int], params: SamplingParams | None = None) -> Iterator[str]:
-        """Continue a raw prompt piece by piece; leaving the loop cancels the rest. Raises as `generate`."""
+        """Continue a raw prompt, and yield the text as it is made; leaving the loop cancels the rest.
+
+        Raises as `generate`.
+        """
         return self._stream(self.encode(prompt), params)
 
     def stream_chat(self, messages: Messages, params: SamplingParams | None = None) -> Iterator[str]:
-        """Answer a conversation piece by piece; leaving the loop cancels the rest. Raises as `generate`."""
+        """Answer a conversation, and yield the text as it is made; leaving the loop cancels the rest.
+
+        Raises as `generate`.
+        """
         return self._stream(self.encode_chat(messages), params)
 
-    def _text_tokenizer(self) -> Tokenizer:
+    def _require_tokenizer(self) -> Tokenizer:
         if self.tokenizer is None:
             raise InvalidRequest("this model has no tokenizer; send token ids.")
         return self.tokenizer
 
-    def _resolve(self, params: SamplingParams | None) -> SamplingParams:
+    def _fill_defaults(self, params: SamplingParams | None) -> SamplingParams:
         return (params or SamplingParams()).with_defaults(self.defaults)
 
     def _complete_all(self, prompts: list[list[int]], params: Params) -> list[Completion]:
-        each = [params] * len(prompts) if params is None or isinstance(params, SamplingParams) else params
-        if len(each) != len(prompts):
-            raise InvalidRequest(f"{len(prompts)} prompts came with parameters for {len(each)}.")
-        resolved = [self._resolve(one) for one in each]
-        completions: list[Completion | None] = [None] * len(prompts)
+        is_shared = params is None or isinstance(params, SamplingParams)
+        all_params = [params] * len(prompts) if is_shared else params
+        if len(all_params) != len(prompts):
+            raise InvalidRequest(f"{len(prompts)} prompts came with parameters for {len(all_params)}.")
+        all_params = [self._fill_defaults(item) for item in all_params]
+        deltas: list[list[Delta]] = [[] for _ in prompts]
         finished: queue.SimpleQueue[None] = queue.SimpleQueue()
 
-        def receiver(index: int) -> Deliver:
-            def deliver(piece: Piece) -> None:
-                if piece.completion is not None:
-                    completions[index] = piece.completion
+        def make_callback(index: int) -> DeltaCallback:
+            def on_delta(delta: Delta) -> None:
+                deltas[index].append(delta)
+                if delta.completion is not None:
                     finished.put(None)
 
-            return deliver
+            return on_delta
 
         ids = [uuid.uuid4().hex for _ in prompts]
-        most = self.engine.limits.max_queue or 1  # under way at once, so as not to be refused
+        max_pending = self.engine.limits.max_queue or 1  # at a time; more could be refused
         try:
             for index, (prompt, request_id) in enumerate(zip(prompts, ids, strict=True)):
-                if index >= most:
+                if index >= max_pending:
                     finished.get()
-                self.engine.submit(prompt, resolved[index], receiver(index), request_id)
-            for _ in range(min(most, len(prompts))):
+                self.engine.submit(prompt, all_params[index], make_callback(index), request_id)
+            for _ in range(min(max_pending, len(prompts))):
                 finished.get()
         except BaseException:
             for request_id in ids:
                 self.engine.cancel(request_id)
             raise
-        failed = next((c.error for c in completions if c is not None and c.error is not None), None)
-        if failed is not None:
-            raise failed
-        return [c for c in completions if c is not None]
+        completions = [join_deltas(answer) for answer in deltas]
+        for completion in completions:
+            if completion.error is not None:
+                raise completion.error
+        return completions
 
     def _stream(self, prompt: list[int], params: SamplingParams | None) -> Iterator[str]:
-        pieces: queue.SimpleQueue[Piece] = queue.SimpleQueue()
-        request_id = self.engine.submit(prompt, self._resolve(params), pieces.put)
+        deltas: queue.SimpleQueue[Delta] = queue.SimpleQueue()
+        request_id = self.engine.submit(prompt, self._fill_defaults(params), deltas.put)
         try:
             while True:
-                piece = pieces.get()
-                if piece.text:
-                    yield piece.text
-                if piece.completion is not None:
-                    if piece.completion.error is not None:
-                        raise piece.completion.error
+                delta = deltas.get()
+                if delta.text:
+                    yield delta.text
+                if delta.completion is not None:
+                    if delta.completion.error is not None:
+                        raise delta.completion.error
                     return
         finally:
             self.engine.cancel(request_id)
 
 
-def sane_threads(weight_bytes: int) -> int:
-    """Threads for a model of this size: one a core that this process may use.
-
-    Those of a tiny model would meet more often than they compute, and wait long where other processes need
-    the same cores (the embedded model: 0.16 ms a token on one thread).
-    """
-    if weight_bytes < 16 * 2**20:
-        return 1
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    # Two threads on one core share its arithmetic and only get in each other's way.
-    allowed = min(allowed, psutil.cpu_count(logical=False) or allowed)
-    try:  # a container may have less than the machine
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        return max(1, min(allowed, int(quota) // int(period)))
-    except (OSError, ValueError):  # no such group, or no limit ("max")
-        return allowed
+def read_tokenizer(folder: Path, max_context: int) -> Tokenizer | RwkvTokenizer | None:
+    """The tokenizer in a model folder, None if there is none. Raises ModelError if it is damaged."""
+    if os.path.isfile(folder / "tokenizer.json"):
+        return Tokenizer(folder, max_context)
+    if os.path.isfile(folder / VOCABULARY_NAME):
+        return RwkvTokenizer(folder, max_context)
+    return None
 
 
-def reserve_kv_cache(config: ModelConfig, memory: int, dtype: str) -> KVCache:
-    """A KV cache of so many bytes. Raises NoMemory."""
+def create_kv_cache(
+    groups: Sequence[KVGroup], memory: int, dtype: str, states: StateCache | None = None
+) -> KVCache:
+    """A KV cache of `memory` bytes, those of its states included. Raises NoMemory."""
+    page_memory = memory if states is None else memory - states.memory.nbytes
     try:
-        return KVCache(config, memory // KVCache.bytes_per_page(config, dtype), dtype)
-    except (OSError, ValueError, OverflowError) as error:  # more than there is, or than can be counted
+        return KVCache(groups, page_memory // KVCache.bytes_per_page(groups, dtype), dtype, states)
+    except (OSError, ValueError, OverflowError) as error:  # too much, or too large a number
         raise NoMemory(
             f"the machine has no {memory / 2**30:.3g} GiB for the KV cache; "
             "start with a smaller --kv-cache-memory."
         ) from error
 
 
-def free_memory() -> int:
-    """Bytes that this process may still take, which in a container is less than the machine has."""
-    free = psutil.virtual_memory().available
-    group = Path("/sys/fs/cgroup")
+def create_states(shapes: Sequence[tuple[int, ...]], limits: Limits) -> tuple[Limits, StateCache | None]:
+    """The slots for the recurrent states of a model, None if it has none, and the limits that fit them.
+
+    Slots take at most half of the KV memory. If there are more requests than that, fewer run together. What
+    is left of the half is for the copies of the prefix cache. Raises NoMemory.
+    """
+    if not shapes:
+        return limits, None
+    slot_bytes = state_offsets(shapes)[1]
+    room = limits.kv_cache_memory // 2 // slot_bytes
+    slots = min(limits.max_concurrency, room)
+    if not slots:
+        raise NoMemory(
+            f"a sequence has {slot_bytes / 2**20:.3g} MiB of recurrent state, which takes more than half of "
+            "the KV memory; start with a larger --kv-cache-memory."
+        )
+    if slots < limits.max_concurrency:
+        LOGGER.warning(
+            "Only %d requests are computed together, not %d: each has %.3g MiB of recurrent state. A larger "
+            "--kv-cache-memory has room for more.",
+            slots,
+            limits.max_concurrency,
+            slot_bytes / 2**20,
+        )
     try:
-        limit, used = ((group / f"memory.{name}").read_text().strip() for name in ("max", "current"))
-        return min(free, int(limit) - int(used))
-    except (OSError, ValueError):  # no such group, or no limit ("max")
-        return free
+        return replace(limits, max_concurrency=slots), StateCache(
+            shapes, slots, min(MAX_SNAPSHOTS, room - slots)
+        )
+    except (OSError, ValueError, OverflowError) as error:
+        raise NoMemory(
+            f"the machine has no {slots * slot_bytes / 2**30:.3g} GiB for recurrent states; start with a "
+            "smaller --kv-cache-memory or --max-concurrency."
+        ) from error

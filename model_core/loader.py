@@ -1,12 +1,12 @@
-"""From a model folder to a Transformer: tensors found, checked, and packed for the kernels.
+"""Loads a model folder: reads its tensors, checks them, and packs them for the kernels.
 
-A folder in Hugging Face layout is packed as it is loaded. One that `save` wrote holds packed matrices, which
-are used where they lie in the file.
+A folder in Hugging Face layout is packed during loading. A folder that `save_model` wrote is packed already.
+All weights are copied into memory, so that later changes of the files do not harm a running model.
 """
 
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,167 +14,233 @@ import numpy as np
 from tqdm import tqdm
 
 from .checkpoint import Checkpoint, write_safetensors
+from .choices import WEIGHTS
 from .config import ModelConfig, read_config, write_json
 from .errors import ModelError
-from .kernels.emit import INT4, INT8
+from .fields import shorten
+from .kernels.emit import INT8
 from .kernels.linear import STRIP
-from .models import architecture
+from .models import read_model_config, write_tape
 from .quantize import Int4
-from .transformer import Layer, Transformer
-from .weights import KINDS, Matrix, aligned_zeros, empty, pack, padded
+from .records import Linear, WeightRef
+from .tape import Tape, fuse, products, vector_refs
+from .transformer import Transformer
+from .weights import KINDS, Matrix, aligned_zeros, allocate, pack, round_up
 
-# --weights: what matrices are held as; auto: as the checkpoint stores them
-WEIGHTS = ("auto", *KINDS)
-METHOD = "tritonchat"  # what quantization_config says in a folder that `save` wrote
-FORMAT = 1  # of packed matrices; another number is another layout
-_COPIED = (".json", ".jinja", ".model", ".txt", ".md")  # what goes with the weights
-_EMBEDDING = "model.embed_tokens.weight"
+QUANT_METHOD = "tritonchat"  # in quantization_config of a folder that `save_model` wrote
+FORMAT_VERSION = 2  # of packed matrices; it changes with their layout
+_COPIED_SUFFIXES = (".json", ".jinja", ".model", ".txt", ".md")  # files that `save_model` copies
+_EMBEDDING_NAME = "model.embed_tokens.weight"
 
 
-def load_model(folder: Path, weights: str = "auto", chosen: Mapping[str, Int4] | None = None) -> Transformer:
-    """The model in a folder, its matrices as stored or as `weights` says.
+def load_model(folder: Path, weights: str = "auto", codes: Mapping[str, Int4] | None = None) -> Transformer:
+    """Load the model in a folder, with matrices of the type `weights`; "auto" is the stored type.
 
-    `chosen` has codes for some of its tensors, by Hugging Face name, that take the place of rounding.
-    Raises ModelError where the family is unknown, or a file is missing, damaged or not what it should be.
+    `codes` has int4 codes for some tensors, by Hugging Face name, instead of rounded ones. Raises ModelError
+    if the family is unknown, or a file is missing, damaged or wrong.
     """
     if weights not in WEIGHTS:
         raise ModelError(f"weights '{weights}' are not known; {', '.join(WEIGHTS)} are.")
     raw = read_config(folder)
-    config, checkpoint = architecture(folder, raw), Checkpoint(folder)
-    quantised = raw.get("quantization_config")
-    if not quantised:
-        take = _packing(checkpoint, weights, chosen or {})
-    elif isinstance(quantised, dict) and quantised.get("quant_method") == METHOD:
-        take = _packed(checkpoint, folder, weights, quantised)
+    config, checkpoint = read_model_config(folder, raw), Checkpoint(folder)
+    quantized = raw.get("quantization_config")
+    if not quantized:
+        read_matrix = _make_packing_reader(checkpoint, weights, codes or {})
+    elif isinstance(quantized, dict) and quantized.get("quant_method") == QUANT_METHOD:
+        read_matrix = _make_packed_reader(checkpoint, folder, weights, quantized)
     else:
         raise ModelError(
-            f"{folder} holds weights quantised by another program, which are not supported; take the "
+            f"{folder} holds weights quantized by another program, which are not supported; take the "
             "original model, and --weights int8 or int4."
         )
-    numbers = tqdm(range(config.layers), "Loading weights", unit="layer", delay=2)
-    layers = [_layer(config, checkpoint, take, i) for i in numbers]
-    norm = _norm(checkpoint, "model.norm.weight", config.hidden_size)
-    name, embedding = "lm_head", None
-    if not config.tie_word_embeddings:
-        # Of an embedding that stands alone a token needs one row: it stays in the file.
-        embedding = _tensor(checkpoint, _EMBEDDING, (config.vocab_size, config.hidden_size))
-    elif _EMBEDDING in checkpoint:  # some files keep tied weights under the other name
-        name = _EMBEDDING.removesuffix(".weight")
-    head = take("head", {name: config.vocab_size}, config.hidden_size, False)
-    return Transformer(config, layers, norm, head, embedding)
+    tape = write_tape(config)
+    records = fuse(tape.records)
+    matrices, vectors = {}, {}
+    linears = list(products(records))
+    for record in tqdm(linears, "Loading weights", unit="matrix", delay=2):
+        matrices[record.weights] = read_matrix(record)
+        checkpoint.drop_file_pages()  # the packed matrix replaces it
+    for weight in vector_refs(records):
+        vectors[weight] = _read_vector(checkpoint, weight)
+    tied = any(tape.embedding in record.weights for record in linears)
+    embeddings = {
+        buffer: _copy(_read_tensor(checkpoint, table))
+        for buffer, table in tape.embeddings.items()
+        if not (tied and table == tape.embedding)
+    }
+    _check_all_read(
+        checkpoint, config, tape, is_tied=tied, has_more_layers=bool(raw.get("num_nextn_predict_layers"))
+    )
+    return Transformer(config, tape, matrices, vectors, embeddings)
 
 
-def save(model: Transformer, source: Path, folder: Path) -> None:
-    """Write a model with its packed matrices, and what else its source folder has, to a new folder.
+def save_model(model: Transformer, source: Path, folder: Path) -> None:
+    """Write a model with packed matrices to a new folder, with the other files of its source folder.
 
-    Raises ModelError where the folder is there and not empty, or cannot be written.
+    Raises ModelError if the new folder is not empty or cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise ModelError(f"{folder} is not empty; give a new folder.")
         for path in source.iterdir():
-            if path.is_file() and path.suffix in _COPIED and "safetensors" not in path.name:
+            if path.is_file() and path.suffix in _COPIED_SUFFIXES and "safetensors" not in path.name:
                 shutil.copy(path, folder)
-        method = {"quant_method": METHOD, "weights": model.weights, "format": FORMAT}
+        method = {"quant_method": QUANT_METHOD, "weights": model.weight_dtype, "format": FORMAT_VERSION}
         write_json(folder / "config.json", read_config(source) | {"quantization_config": method})
-        write_safetensors(folder / "model.safetensors", dict(_tensors(model)))
+        write_safetensors(folder / "model.safetensors", dict(_collect_arrays(model)))
     except OSError as error:
         raise ModelError(f"{folder} cannot be written: {error.strerror}.") from error
 
 
-def _tensors(model: Transformer) -> Iterator[tuple[str, np.ndarray]]:
-    """All that `save` writes, by the names that `_Packed` reads."""
-    size = model.config.hidden_size
-    for i, layer in enumerate(model.layers):
-        yield f"model.layers.{i}.input_layernorm.weight", layer.attention_norm[:size]
-        yield f"model.layers.{i}.post_attention_layernorm.weight", layer.mlp_norm[:size]
-        for name in ("qkv", "output", "gate_up", "down"):
-            for part, array in getattr(layer, name).arrays().items():
-                yield f"layers.{i}.{name}.{part}", array
-    yield "model.norm.weight", model.norm[:size]
-    for part, array in model.head.arrays().items():
-        yield f"head.{part}", array
-    if model.embedding is not None:
-        yield _EMBEDDING, model.embedding
+def _collect_arrays(model: Transformer) -> Iterator[tuple[str, np.ndarray]]:
+    """All arrays that `save_model` writes, with their names."""
+    for weight, vector in model.vectors.items():
+        yield weight.name, vector
+    for weights, matrix in model.matrices.items():
+        for part, array in matrix.arrays().items():
+            yield f"{_packed_name(weights)}.{part}", array
+    for buffer, array in model.embeddings.items():
+        yield model.tape.embeddings[buffer].name, array
 
 
-# Gives the matrix of a name, made of parts below each other: their names in a Hugging Face checkpoint with
-# their rows, the columns of all, and whether they have biases.
-Take = Callable[[str, dict[str, int], int, bool], Matrix]
+def _packed_name(weights: tuple[WeightRef, ...]) -> str:
+    """The name of a packed matrix, from its first tensor."""
+    return f"packed.{weights[0].name.removesuffix('.weight')}"
 
 
-def _packing(checkpoint: Checkpoint, weights: str, chosen: Mapping[str, Int4]) -> Take:
-    """Matrices packed from the tensors of a Hugging Face checkpoint."""
+# Reads the matrix of a product.
+MatrixReader = Callable[[Linear], Matrix]
 
-    def take(name: str, parts: dict[str, int], k: int, bias: bool) -> Matrix:
-        tensors = [_tensor(checkpoint, f"{part}.weight", (n, k)) for part, n in parts.items()]
-        biases = [_tensor(checkpoint, f"{part}.bias", (n,)) for part, n in parts.items()] if bias else None
-        kind = KINDS[tensors[0].dtype.name if weights == "auto" else weights]
-        if kind == INT4 and name == "head":
-            kind = INT8  # it decides which token is next: 4 bits would cost more there than they save
-        codes = [chosen.get(f"{part}.weight", tensor) for part, tensor in zip(parts, tensors, strict=True)]
+
+def _make_packing_reader(checkpoint: Checkpoint, weights: str, codes: Mapping[str, Int4]) -> MatrixReader:
+    """A reader that packs the tensors of a Hugging Face checkpoint."""
+
+    def read(record: Linear) -> Matrix:
+        tensors = [weight.select(_read_tensor(checkpoint, weight)) for weight in record.weights]
+        biases = [bias.select(_read_tensor(checkpoint, bias)) for bias in record.biases] or None
+        kind = _matrix_kind(record, weights, tensors[0].dtype)
+        names = [weight.label for weight in record.weights]
+        parts = [codes.get(name, tensor) for name, tensor in zip(names, tensors, strict=True)]
         try:
-            return pack(codes, kind, biases, gated=len(parts) == 2)
+            return pack(parts, kind, biases, gated=record.gate is not None)
         except ModelError as error:
-            raise ModelError(f"{', '.join(parts)}: {error}") from error
+            raise ModelError(f"{', '.join(names)}: {error}") from error
 
-    return take
+    return read
 
 
-def _packed(checkpoint: Checkpoint, folder: Path, weights: str, method: dict[str, Any]) -> Take:
-    """Matrices as `save` wrote them."""
+def _matrix_kind(record: Linear, weights: str, stored: np.dtype) -> int:
+    """The kind of a matrix in a model with these `weights`. stored: the type of its tensors."""
+    if weights == "auto" or (record.is_router and weights in ("int8", "int4")):
+        return KINDS[stored.name]
+    if weights == "int4" and record.is_head:
+        return INT8  # 4 bits of the head would cost more quality than their memory is worth
+    return KINDS[weights]
+
+
+def _make_packed_reader(
+    checkpoint: Checkpoint, folder: Path, weights: str, method: dict[str, Any]
+) -> MatrixReader:
+    """A reader of the matrices that `save_model` wrote."""
     stored = method.get("weights")
-    if method.get("format") != FORMAT or stored not in KINDS:
+    if method.get("format") != FORMAT_VERSION or not isinstance(stored, str) or stored not in KINDS:
         raise ModelError(
             f"{folder} was written by another version of tritonchat; run `tritonchat quantize` again."
         )
     if weights not in ("auto", stored):
         raise ModelError(f"{folder} holds {stored} weights, which cannot become {weights}.")
 
-    def take(name: str, parts: dict[str, int], k: int, bias: bool) -> Matrix:
-        kind = INT8 if KINDS[stored] == INT4 and name == "head" else KINDS[stored]
-        strip = STRIP // 2 if len(parts) == 2 else STRIP  # of gates and what they let through, half each
-        expected = empty(kind, sum(padded(n, strip) for n in parts.values()), k, bias)
-        arrays = {}
-        for part, wanted in expected.arrays().items():
-            array = arrays[part] = _tensor(checkpoint, f"{name}.{part}", wanted.shape)
-            if array.dtype != wanted.dtype:
+    def read(record: Linear) -> Matrix:
+        name = _packed_name(record.weights)
+        data_type = checkpoint[f"{name}.data"].dtype
+        if record.is_router and data_type.name not in KINDS:
+            raise ModelError(f"The checkpoint is damaged: {name}.data is {data_type}.")
+        kind = _matrix_kind(record, stored, data_type)
+        strip = STRIP // 2 if record.gate else STRIP  # half for the gate, half for the up projection
+        rows = sum(round_up(weight.rows, strip) for weight in record.weights)
+        matrix = allocate(kind, rows, record.x.width, bool(record.biases))
+        for part, target in matrix.arrays().items():
+            array = checkpoint[f"{name}.{part}"]
+            _check_shape(array, f"{name}.{part}", target.shape)
+            if array.dtype != target.dtype:
                 raise ModelError(f"The checkpoint is damaged: {name}.{part} is {array.dtype}.")
-        return replace(expected, **arrays)
+            if array.dtype != np.uint8:
+                checkpoint.check_finite(f"{name}.{part}")
+            target[...] = array
+        return matrix
 
-    return take
-
-
-def _layer(config: ModelConfig, checkpoint: Checkpoint, take: Take, i: int) -> Layer:
-    hidden, inner = config.hidden_size, config.intermediate_size
-    q_size, kv_size = config.heads * config.head_dim, config.kv_heads * config.head_dim
-    attention, mlp = f"model.layers.{i}.self_attn", f"model.layers.{i}.mlp"
-    qkv = {f"{attention}.q_proj": q_size, f"{attention}.k_proj": kv_size, f"{attention}.v_proj": kv_size}
-    gate_up = {f"{mlp}.gate_proj": inner, f"{mlp}.up_proj": inner}
-    layer = Layer(
-        attention_norm=_norm(checkpoint, f"model.layers.{i}.input_layernorm.weight", hidden),
-        qkv=take(f"layers.{i}.qkv", qkv, hidden, config.qkv_bias),
-        output=take(f"layers.{i}.output", {f"{attention}.o_proj": hidden}, q_size, config.output_bias),
-        mlp_norm=_norm(checkpoint, f"model.layers.{i}.post_attention_layernorm.weight", hidden),
-        gate_up=take(f"layers.{i}.gate_up", gate_up, hidden, config.mlp_bias),
-        down=take(f"layers.{i}.down", {f"{mlp}.down_proj": hidden}, inner, config.mlp_bias),
-    )
-    checkpoint.forget()  # what is packed need not stay in memory as it was
-    return layer
+    return read
 
 
-def _norm(checkpoint: Checkpoint, name: str, size: int) -> np.ndarray:
-    weight = aligned_zeros((padded(size, STRIP),), np.float32)
-    weight[:size] = _tensor(checkpoint, name, (size,))
-    return weight
+# Tensors that text models have no use for: buffers that older files hold, other modalities, and layers that
+# predict several tokens at once.
+_UNUSED_TENSORS = re.compile(
+    r"(.*\.)?(rotary_emb\..*|(attn|attention)\.(masked_)?bias"
+    r"|blocks\.0\.att\.v[012]"  # RWKV-7 has them in all layers, and uses them in the later ones
+    r"|(vision|visual|audio|image|video|multi_modal|mm|mtp|embed_vision|embed_audio)(_\w+)?\..*|image_newline)"
+)
 
 
-def _tensor(checkpoint: Checkpoint, name: str, shape: tuple[int, ...]) -> np.ndarray:
+def _check_all_read(
+    checkpoint: Checkpoint, config: ModelConfig, tape: Tape, is_tied: bool, has_more_layers: bool
+) -> None:
+    """Raises ModelError if the checkpoint has weights of the text model that nobody has read.
+
+    is_tied: the head's matrix is that of the embedding. has_more_layers: after the model's layers there are
+    others that predict several tokens at once.
+    """
+    layer = re.compile(r"(?:.*\.)?layers\.(\d+)\.")
+
+    def is_unused(name: str) -> bool:
+        match = layer.match(name)
+        return bool(
+            _UNUSED_TENSORS.fullmatch(name)
+            or name in tape.unused
+            or (is_tied and name == "lm_head.weight")
+            or (has_more_layers and match and int(match[1]) >= config.layers)
+        )
+
+    names = [name for name in checkpoint.unread() if not is_unused(name)]
+    if names:
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        raise ModelError(
+            f"The checkpoint has tensors that a {config.family} model with this config.json does not use: "
+            f"{', '.join(map(shorten, names[:3]))}{more}."
+        )
+
+
+def _copy(array: np.ndarray) -> np.ndarray:
+    """A copy in memory. A mapped file that is truncated ends the process that reads it (SIGBUS)."""
+    copy = aligned_zeros(array.shape, array.dtype)
+    copy[...] = array
+    return copy
+
+
+def _read_vector(checkpoint: Checkpoint, weight: WeightRef) -> np.ndarray:
+    """The whole tensor that a weight is a part of, in float32."""
+    vector = aligned_zeros(weight.shape, np.float32)
+    vector[...] = _read_tensor(checkpoint, weight)
+    return vector
+
+
+def _read_tensor(checkpoint: Checkpoint, weight: WeightRef) -> np.ndarray:
+    """The whole tensor of a weight, with the right shape.
+
+    Some files have tied weights under the name of the head.
+    """
+    name = weight.name
+    if name == _EMBEDDING_NAME and name not in checkpoint:
+        name = "lm_head.weight"
     array = checkpoint[name]
+    _check_shape(array, name, weight.shape)
+    checkpoint.check_finite(name)
+    return array
+
+
+def _check_shape(array: np.ndarray, name: str, shape: tuple[int, ...]) -> None:
     if array.shape != shape:
         raise ModelError(
-            f"The checkpoint does not fit its config.json: {name} is {list(array.shape)}, "
+            f"The checkpoint does not fit its config.json: {name} is {shorten(list(array.shape))}, "
             f"but should be {list(shape)}."
         )
-    return array

@@ -1,29 +1,42 @@
-"""The arithmetic of a transformer in plain NumPy: the specification that kernels/ is tested against.
+"""The operations of a transformer in plain NumPy: the specification for the tests of kernels/.
 
-Activations are float32 [batch, tokens, size]. Weights keep the type of the checkpoint and are
+Activations are float32 [..., size]. Weights keep the type of the checkpoint and are
 multiplied in float32.
 """
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 
-from .config import RopeConfig
+from .records import Routing
+from .rope import RopeConfig, rope_frequencies
 
 
 def linear(x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
-    """x [batch, tokens, k] times weight [n, k] transposed, plus bias [n] -> float32 [batch, tokens, n]."""
+    """x [..., k] times weight [n, k] transposed, plus bias [n] -> float32 [..., n]."""
     y = x @ weight.astype(np.float32, copy=False).T
     return y if bias is None else y + bias.astype(np.float32, copy=False)
 
 
 def embed(tokens: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """tokens int [batch, tokens], weight [vocabulary, hidden] -> float32 [batch, tokens, hidden]."""
-    return weight[tokens].astype(np.float32, copy=False)
+    """tokens int [...], weight [vocabulary, hidden] -> float32 [..., hidden].
+
+    A token beyond the table has its first row, as in Gemma 3n.
+    """
+    return weight[np.where(tokens < len(weight), tokens, 0)].astype(np.float32, copy=False)
 
 
-def rms_norm(x: np.ndarray, weight: np.ndarray, eps: float) -> np.ndarray:
-    """x / sqrt(mean(x^2) + eps) * weight over the last axis (Zhang and Sennrich, 2019, arXiv:1910.07467)."""
+def rms_norm(x: np.ndarray, weight: np.ndarray | float, eps: float, floor: float = 0.0) -> np.ndarray:
+    """x / sqrt(max(mean(x^2) + eps, floor)) * weight over the last axis (Zhang and Sennrich, 2019,
+    arXiv:1910.07467)."""
     mean_square = np.mean(x * x, axis=-1, keepdims=True, dtype=np.float32)
-    return x / np.sqrt(mean_square + np.float32(eps)) * weight.astype(np.float32, copy=False)
+    return x / np.sqrt(np.maximum(mean_square + np.float32(eps), np.float32(floor))) * np.float32(weight)
+
+
+def center(x: np.ndarray) -> np.ndarray:
+    """x - mean(x) over the last axis."""
+    return x - np.mean(x, axis=-1, keepdims=True, dtype=np.float32)
 
 
 def silu(x: np.ndarray) -> np.ndarray:
@@ -33,9 +46,98 @@ def silu(x: np.ndarray) -> np.ndarray:
         return x / (np.float32(1) + np.exp(-x))
 
 
-def swiglu(gate: np.ndarray, up: np.ndarray) -> np.ndarray:
-    """silu(gate) * up (Shazeer, 2020, arXiv:2002.05202)."""
-    return silu(gate) * up
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    """1 / (1 + e^-x)."""
+    with np.errstate(over="ignore"):
+        return 1 / (np.float32(1) + np.exp(-x))
+
+
+def gelu_tanh(x: np.ndarray) -> np.ndarray:
+    """The tanh approximation of x * Phi(x) (Hendrycks and Gimpel, 2016, arXiv:1606.08415)."""
+    inner = np.float32((2 / np.pi) ** 0.5) * (x + np.float32(0.044715) * x**3)
+    return np.float32(0.5) * x * (1 + np.tanh(inner))
+
+
+def gelu(x: np.ndarray) -> np.ndarray:
+    """x * Phi(x), where Phi is the standard normal distribution (arXiv:1606.08415)."""
+    return (x * (1 + _erf(x.astype(np.float64) * 0.5**0.5)) / 2).astype(np.float32)
+
+
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+# name on tapes -> function
+ACTIVATIONS = {"silu": silu, "gelu_tanh": gelu_tanh}
+
+
+def gate(gate: np.ndarray, up: np.ndarray, activation: str) -> np.ndarray:
+    """activation(gate) * up: a key of ACTIVATIONS, or "clamped_swiglu"."""
+    return clamped_swiglu(gate, up) if activation == "clamped_swiglu" else ACTIVATIONS[activation](gate) * up
+
+
+def clamped_swiglu(gate: np.ndarray, up: np.ndarray) -> np.ndarray:
+    """gate * sigmoid(1.702 gate) * (up + 1), gate up to 7, up from -7 to 7 (gpt-oss, arXiv:2508.10925)."""
+    gate, up = np.minimum(gate, np.float32(7)), np.clip(up, np.float32(-7), np.float32(7))
+    return silu(np.float32(1.702) * gate) / np.float32(1.702) * (up + np.float32(1))
+
+
+def route(logits: np.ndarray, routing: Routing, bias: np.ndarray | None = None) -> np.ndarray:
+    """The routing weights of experts, 0 for those that a row does not choose (see records.Routing).
+
+    logits: float32 [rows, experts]. bias: float32 [experts], added to scores for the choice. Returns float32
+    [rows, experts].
+    """
+    if routing.score == "sigmoid":
+        scores = sigmoid(logits)
+        choice = scores if bias is None else scores + bias
+    else:
+        scores = softmax(logits)
+        choice = logits  # in the order of scores, and without their ties of zeros
+    if routing.groups > 1:
+        grouped = choice.reshape(len(logits), routing.groups, -1)
+        group_scores = np.sort(grouped, axis=-1)[..., -routing.group_top :].sum(axis=-1)
+        is_open = _is_among_best(group_scores, routing.top_groups)
+        choice = np.where(is_open[..., None], grouped, -np.inf).reshape(logits.shape)
+    weights = np.where(_is_among_best(choice, routing.top_k), scores, np.float32(0))
+    if routing.normalizes:
+        weights = weights / (weights.sum(axis=-1, keepdims=True) + np.float32(routing.epsilon))
+    return weights * np.float32(routing.scale)
+
+
+def _is_among_best(scores: np.ndarray, count: int) -> np.ndarray:
+    """Whether each score is among the `count` best of its row. Of equal scores, the lower index is better."""
+    best = np.argsort(-scores, axis=-1, kind="stable")[..., :count]
+    result = np.zeros(scores.shape, bool)
+    np.put_along_axis(result, best, True, axis=-1)
+    return result
+
+
+def softplus(x: np.ndarray) -> np.ndarray:
+    """log(1 + exp(x))."""
+    return np.logaddexp(x, np.float32(0))
+
+
+# What maps compute of their inputs: name on tapes -> function.
+FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
+    "add": lambda x, z: x + z,
+    "multiply": lambda x, z: x * z,
+    "multiply_add": lambda x, z, w: x + z * w,
+    "mix": lambda x, z, w: x + (z - x) * w,
+    "sigmoid": sigmoid,
+    "softplus": softplus,
+    "tanh": np.tanh,
+    "decay": lambda x: np.exp(-x),  # for x >= 0
+    "relu": lambda x: np.maximum(x, 0),
+    "relu_squared": lambda x: np.maximum(x, 0) ** 2,
+    "silu": silu,
+    "gelu": gelu,
+    "gelu_tanh": gelu_tanh,
+    "swiglu": lambda x, z: silu(x) * z,
+    "geglu": lambda x, z: gelu_tanh(x) * z,
+}
+
+
+def softcap(x: np.ndarray, cap: float) -> np.ndarray:
+    """cap * tanh(x / cap) (Bello et al., 2016, arXiv:1611.09940)."""
+    return np.tanh(x / np.float32(cap)) * np.float32(cap)
 
 
 def softmax(x: np.ndarray) -> np.ndarray:
@@ -44,49 +146,54 @@ def softmax(x: np.ndarray) -> np.ndarray:
     return e / e.sum(axis=-1, keepdims=True)
 
 
-def rope_frequencies(rope: RopeConfig, head_dim: int) -> np.ndarray:
-    """Radians per position for each pair of a head's dimensions: float64 [head_dim / 2].
+def rope_table(positions: np.ndarray, rope: RopeConfig, head_dim: int) -> tuple[np.ndarray, np.ndarray]:
+    """Cosines and sines for positions int [...]: two float32 [..., 1, rotated dimensions / 2]."""
+    angles = positions[..., None, None] * rope_frequencies(rope, head_dim)
+    growth = np.log(1 + positions // rope.original_max_position)[..., None, None]
+    factor = rope.attention_factor * (1 + rope.query_growth * growth)
+    return (np.cos(angles) * factor).astype(np.float32), (np.sin(angles) * factor).astype(np.float32)
 
-    RoFormer (arXiv:2104.09864), with linear position interpolation (arXiv:2306.15595) or the scaling
-    of Llama 3.1: high frequencies stay, low ones are divided by `factor`, those between are blended.
+
+def rotate(x: np.ndarray, cos: np.ndarray, sin: np.ndarray, is_interleaved: bool = False) -> np.ndarray:
+    """Rotate the first dimensions of x [..., heads, head_dim] by its position, two for each column of cos.
+
+    Hugging Face's layout: of n rotated dimensions, i is paired with i + n / 2. With `is_interleaved` (the
+    paper's layout), 2 i is paired with 2 i + 1.
     """
-    frequencies = rope.theta ** -(np.arange(0, head_dim, 2) / head_dim)
-    if rope.kind == "linear":
-        return frequencies / rope.factor
-    if rope.kind == "llama3":
-        turns = rope.original_max_position * frequencies / (2 * np.pi)
-        kept = (turns - rope.low_freq_factor) / (rope.high_freq_factor - rope.low_freq_factor)
-        kept = np.clip(kept, 0, 1)
-        return frequencies * (kept + (1 - kept) / rope.factor)
-    return frequencies
+    half = cos.shape[-1]
+    rotated = x.copy()
+    first, second = (
+        (slice(0, 2 * half, 2), slice(1, 2 * half, 2))
+        if is_interleaved
+        else (slice(half), slice(half, 2 * half))
+    )
+    rotated[..., first] = x[..., first] * cos - x[..., second] * sin
+    rotated[..., second] = x[..., second] * cos + x[..., first] * sin
+    return rotated
 
 
-def rope_table(positions: np.ndarray, frequencies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Cosines and sines for positions int [batch, tokens]: two float32 [batch, tokens, 1, head_dim / 2]."""
-    angles = positions[..., None, None] * frequencies
-    return np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
-
-
-def rotate(x: np.ndarray, cos: np.ndarray, sin: np.ndarray) -> np.ndarray:
-    """Turn x [batch, tokens, heads, head_dim] by its position.
-
-    Hugging Face's layout: dimension i is paired with i + head_dim / 2.
-    """
-    first, second = np.split(x, 2, axis=-1)
-    return np.concatenate([first * cos - second * sin, second * cos + first * sin], axis=-1)
-
-
-def attention(q: np.ndarray, keys: np.ndarray, values: np.ndarray, window: int | None) -> np.ndarray:
+def attention(
+    q: np.ndarray,
+    keys: np.ndarray,
+    values: np.ndarray,
+    scale: float,
+    window: int | None,
+    cap: float | None = None,
+    sinks: np.ndarray | None = None,
+) -> np.ndarray:
     """Causal attention of the last tokens of one sequence (Vaswani et al., 2017, arXiv:1706.03762).
 
     Args:
         q: [tokens, heads, head_dim], the queries of the last `tokens` positions.
-        keys, values: [kv_heads, length, head_dim], all positions so far, those of `q` included. Each
+        keys, values: [kv_heads, length, own head size], all positions so far, those of `q` included. Each
             KV head serves heads / kv_heads query heads in a row (arXiv:2305.13245).
+        scale: factor of the scores.
         window: attend to this many latest positions only, one's own among them (arXiv:2310.06825).
+        cap: see softcap; None: scores are not capped.
+        sinks: float32 [heads], scores of a position without a value; None: there is none.
 
     Returns:
-        float32 [tokens, heads * head_dim].
+        float32 [tokens, heads * head size of values].
     """
     tokens, heads, head_dim = q.shape
     kv_heads, length, _ = keys.shape
@@ -95,12 +202,58 @@ def attention(q: np.ndarray, keys: np.ndarray, values: np.ndarray, window: int |
     keys, values = keys[:, first:], values[:, first:]
     grouped = q.reshape(tokens, kv_heads, heads // kv_heads, head_dim).transpose(1, 2, 0, 3)
     grouped = np.ascontiguousarray(grouped).reshape(kv_heads, -1, head_dim)
-    scores = np.matmul(grouped, keys.transpose(0, 2, 1)) * np.float32(head_dim**-0.5)
+    scores = np.matmul(grouped, keys.transpose(0, 2, 1)) * np.float32(scale)
+    if cap is not None:
+        scores = softcap(scores, cap)
     if tokens > 1:
         scores = scores.reshape(kv_heads, -1, tokens, length - first)
         distance = np.arange(start, length)[:, None] - np.arange(first, length)
         hidden = distance < 0 if window is None else (distance < 0) | (distance >= window)
         scores[..., hidden] = -np.inf
         scores = scores.reshape(kv_heads, -1, length - first)
-    mixed = np.matmul(softmax(scores), values).reshape(kv_heads, -1, tokens, head_dim)
-    return mixed.transpose(2, 0, 1, 3).reshape(tokens, heads * head_dim)
+    if sinks is None:
+        weights = softmax(scores)
+    else:
+        sink = np.repeat(sinks.reshape(kv_heads, -1), tokens, axis=1)[..., None]
+        weights = softmax(np.concatenate([scores, sink], axis=-1))[..., :-1]
+    mixed = np.matmul(weights, values).reshape(kv_heads, -1, tokens, values.shape[-1])
+    return mixed.transpose(2, 0, 1, 3).reshape(tokens, -1)
+
+
+def conv(
+    x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, state: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Causal convolution of each column: y_t = sum_i weight_i * x_(t - width + 1 + i) + bias.
+
+    x [tokens, columns], weight [columns, width], bias [columns]. state [width - 1, columns] are the rows
+    before x; returns y and the rows before the next x.
+    """
+    rows, width = np.concatenate([state, x]), weight.shape[1]
+    y = np.zeros_like(x) if bias is None else np.broadcast_to(bias, x.shape)
+    for i in range(width):
+        y = y + weight[:, i] * rows[i : i + len(x)]
+    return y, rows[len(x) :]
+
+
+def scan(
+    w: np.ndarray,
+    a: np.ndarray | None,
+    b: np.ndarray | None,
+    v: np.ndarray,
+    k: np.ndarray,
+    r: np.ndarray,
+    state: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """S_t = S_(t-1) (diag(w) - a b^T) + v k^T, y = S_t r, for each head, token by token.
+
+    w, a, b, k, r [tokens, heads, keys], v [tokens, heads, values]; state [heads, keys, values] is the
+    transpose of S. Returns y [tokens, heads, values] and the new state.
+    """
+    y = np.empty(v.shape, np.float32)
+    for t in range(len(v)):
+        new = state * w[t][:, :, None]
+        if a is not None:
+            new = new - b[t][:, :, None] * np.sum(state * a[t][:, :, None], axis=1, keepdims=True)
+        state = new + k[t][:, :, None] * v[t][:, None, :]
+        y[t] = np.sum(state * r[t][:, :, None], axis=1)
+    return y, state

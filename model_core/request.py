@@ -1,23 +1,24 @@
-"""What goes into the engine and what comes out of it."""
+"""A request in the engine, and the parts of its answer: deltas and the completion."""
 
 import math
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from .errors import TritonchatError
-from .page_pool import Pages
-from .sampling import Sampler, SamplingParams, TokenLogprob
+from .page_tree import SequencePages
+from .sampler import Sampler, TokenLogprob
+from .sampling import SamplingParams
 from .speculation import PromptLookup
-from .tokenizer import TextStream
+from .text_stream import TextStream
 
 FinishReason = Literal["stop", "length", "cancelled"]
 
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of a request; `cached_tokens` of its prompt were found in the prefix cache."""
+    """Token counts of a request. `cached_tokens` of its prompt were found in the prefix cache."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -26,7 +27,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Timings:
-    """Seconds since the request came: until it was taken up, until its first token, until its end."""
+    """Seconds from the arrival of a request until it was admitted, until its first token, until its end."""
 
     queue: float | None
     first_token: float | None
@@ -35,9 +36,10 @@ class Timings:
 
 @dataclass(frozen=True)
 class Completion:
-    """A finished answer. `error` says why it failed; what was made until then is here all the same.
+    """A finished answer. `error` says why it failed; then the text and tokens are those made until then.
 
-    `token_ids` includes the end token where the model gave one; `text` never does.
+    `token_ids` includes the end token where the model gave one; `text` never does. Only a completion made by
+    `join_deltas` has `logprobs`: the engine keeps none after it has delivered them.
     """
 
     text: str
@@ -50,10 +52,10 @@ class Completion:
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A step of an answer: new text, possibly empty, and with the last one the whole completion.
+class Delta:
+    """New text of an answer, possibly empty. The last delta has the completion.
 
-    `logprobs` are those of the tokens since the piece before, where they were asked for.
+    `logprobs` are those of the tokens since the previous delta, if the request asked for them.
     """
 
     text: str
@@ -61,76 +63,90 @@ class Piece:
     logprobs: list[TokenLogprob] | None = None
 
 
-Deliver = Callable[[Piece], None]
+DeltaCallback = Callable[[Delta], None]
+
+
+def join_deltas(deltas: Iterable[Delta]) -> Completion:
+    """The completion of an answer with the log probabilities of all its deltas, if they have some.
+
+    Raises ValueError if the last delta is missing.
+    """
+    *_, last = deltas = list(deltas)
+    if last.completion is None:
+        raise ValueError("the last delta of the answer is missing")
+    if last.logprobs is None:
+        return last.completion
+    return replace(last.completion, logprobs=[entry for delta in deltas for entry in delta.logprobs or ()])
 
 
 @dataclass(eq=False)
 class Sequence:
-    """One request on its way through the engine: its tokens, its pages, its clock.
+    """One request in the engine: its tokens (prompt, then answer), its pages, its times.
 
-    Of its tokens (prompt, then answer) the first `computed` are in the KV cache; the rest are next.
+    The first `computed_tokens` of `tokens` are in the KV cache; the others are computed next. Times are those
+    of `time.monotonic()`.
     """
 
     request_id: str
     tokens: list[int]
-    prompt_tokens: int  # how many of them are the prompt
+    prompt_length: int  # in tokens
     params: SamplingParams
-    limit: int  # tokens the answer may have
+    max_new_tokens: int
     sampler: Sampler
-    text: TextStream | None
-    deliver: Deliver
-    lookup: PromptLookup | None
-    pages: Pages | None = None  # since it was admitted, and which row of the scheduler's tables they have
-    row: int = -1
-    arrived: float = field(default_factory=time.monotonic)
-    admitted: float | None = None
-    first_token: float | None = None
-    cancelled: bool = False
-    computed: int = 0
+    text_stream: TextStream | None
+    on_delta: DeltaCallback
+    prompt_lookup: PromptLookup | None
+    cache_salt: str = ""  # the sequence shares pages with those of the same salt only
+    client: str = ""  # the scheduler shares its slots fairly between clients
+    pages: SequencePages | None = None  # from its admission on
+    slot: int = -1  # of the scheduler, from its admission on
+    arrival_time: float = field(default_factory=time.monotonic)
+    admission_time: float | None = None
+    first_token_time: float | None = None
+    is_cancelled: bool = False
+    computed_tokens: int = 0
     cached_tokens: int = 0
-    shown: list[str] = field(default_factory=list)
-    logprobs: list[TokenLogprob] = field(default_factory=list)
-    reported: int = 0  # how many of these have been delivered
+    text_parts: list[str] = field(default_factory=list)  # of the answer, as delivered
+    pending_logprobs: list[TokenLogprob] = field(default_factory=list)  # of tokens since the last delta
 
-    def piece(self, text: str, completion: Completion | None = None) -> Piece:
-        """The next piece of the answer."""
-        fresh = None if self.params.logprobs is None else self.logprobs[self.reported :]
-        self.reported = len(self.logprobs)
-        return Piece(text, completion, fresh)
+    def next_delta(self, text: str, completion: Completion | None = None) -> Delta:
+        """A delta with this text and the pending log probabilities, which are pending no more."""
+        logprobs = None if self.params.logprobs is None else self.pending_logprobs
+        self.pending_logprobs = []
+        return Delta(text, completion, logprobs)
 
     @property
-    def answered(self) -> int:
+    def answer_length(self) -> int:
         """Tokens of the answer so far."""
-        return len(self.tokens) - self.prompt_tokens
+        return len(self.tokens) - self.prompt_length
 
     @property
-    def positions(self) -> int:
-        """Those that it may come to need in the KV cache; the last token's are never computed."""
-        return self.prompt_tokens + self.limit - 1
+    def max_positions(self) -> int:
+        """Positions of the KV cache that the sequence may need. Its last token is never computed."""
+        return self.prompt_length + self.max_new_tokens - 1
 
     @property
-    def remaining(self) -> int:
-        """Tokens to compute before the next one can be chosen: 1 while it answers."""
-        return len(self.tokens) - self.computed
+    def uncomputed_tokens(self) -> int:
+        """Tokens to compute before the next one can be chosen: 1 during the answer."""
+        return len(self.tokens) - self.computed_tokens
 
     @property
     def deadline(self) -> float:
-        """When, by `time.monotonic()`, the request has had its `timeout_s`; infinite without one."""
-        return math.inf if self.params.timeout_s is None else self.arrived + self.params.timeout_s
+        """When the request's `timeout_s` is over; infinite without one."""
+        return math.inf if self.params.timeout_s is None else self.arrival_time + self.params.timeout_s
 
-    def completion(self, reason: FinishReason, error: TritonchatError | None) -> Completion:
-        """The answer as it stands."""
-        now = time.monotonic()
+    def make_completion(self, reason: FinishReason, error: TritonchatError | None) -> Completion:
+        """The answer so far as a completion, without log probabilities."""
+        now, start = time.monotonic(), self.arrival_time
         return Completion(
-            text="".join(self.shown),
-            token_ids=self.tokens[self.prompt_tokens :],
+            text="".join(self.text_parts),
+            token_ids=self.tokens[self.prompt_length :],
             finish_reason=reason,
-            usage=Usage(self.prompt_tokens, self.answered, self.cached_tokens),
+            usage=Usage(self.prompt_length, self.answer_length, self.cached_tokens),
             timings=Timings(
-                queue=None if self.admitted is None else self.admitted - self.arrived,
-                first_token=None if self.first_token is None else self.first_token - self.arrived,
-                total=now - self.arrived,
+                queue=None if self.admission_time is None else self.admission_time - start,
+                first_token=None if self.first_token_time is None else self.first_token_time - start,
+                total=now - start,
             ),
-            logprobs=None if self.params.logprobs is None else list(self.logprobs),
             error=error,
         )

@@ -1,39 +1,41 @@
-"""Prompt lookup: guess the next tokens from what the request's own text said before.
+"""Prompt lookup: draft the next tokens of a request from its own text.
 
-Answers quote their prompts and repeat themselves, so the tokens that followed the last few ones earlier are
-a good guess (Saxena, 2023, github.com/apoorvumang/prompt-lookup-decoding; LLMA, Yang et al., 2023,
-arXiv:2304.04487). A guess is computed together with the token before it and kept only as far as it is what
-the sampler chooses, so it changes the time an answer takes and nothing else.
+Answers quote their prompts and repeat themselves. So the last few tokens are looked up earlier in the text,
+and the tokens that followed them there are the draft (Saxena, 2023,
+github.com/apoorvumang/prompt-lookup-decoding; LLMA, Yang et al., 2023, arXiv:2304.04487). A draft is computed
+together with the token before it. Its tokens are accepted only as far as the sampler chooses the same ones,
+so drafts change the time that an answer takes and nothing else.
 """
 
-_SIZES = (3, 2)  # tokens that must agree: the longer match is the better guess
+_MATCH_SIZES = (3, 2)  # tokens that must be the same; a longer match gives a better draft
 
 
 class PromptLookup:
-    """The drafts of one request. Each token costs a few dictionary entries, however long the text is."""
+    """Drafts tokens for one request. Each token of its text costs a few dictionary entries."""
 
-    def __init__(self, most: int) -> None:
-        """`most`: the longest draft."""
-        self._most = self._length = most
-        self._after: dict[tuple[int, ...], int] = {}  # tokens -> where they were last followed by another
-        self._known = 0
+    def __init__(self, max_draft: int) -> None:
+        """`max_draft`: the longest draft."""
+        self._max_draft = self._draft_length = max_draft
+        # tokens -> the position after their last occurrence
+        self._continuations: dict[tuple[int, ...], int] = {}
+        self._indexed = 0
 
-    def draft(self, tokens: list[int], most: int) -> list[int]:
-        """Up to `most` tokens that may follow `tokens`, which must begin with those of the call before."""
-        for end in range(self._known + 1, len(tokens)):
-            for size in _SIZES:
+    def draft(self, tokens: list[int], max_draft: int) -> list[int]:
+        """Up to `max_draft` tokens that may follow `tokens`, which begin with those of the last call."""
+        for end in range(self._indexed + 1, len(tokens)):
+            for size in _MATCH_SIZES:
                 if size <= end:
-                    self._after[tuple(tokens[end - size : end])] = end
-        self._known = len(tokens) - 1
-        for size in _SIZES:
-            at = self._after.get(tuple(tokens[-size:]))
-            if at is not None:
-                period = len(tokens) - at  # where the text runs out, it is taken to repeat itself
-                return [tokens[at + i % period] for i in range(min(most, self._length))]
+                    self._continuations[tuple(tokens[end - size : end])] = end
+        self._indexed = len(tokens) - 1
+        for size in _MATCH_SIZES:
+            position = self._continuations.get(tuple(tokens[-size:]))
+            if position is not None:
+                period = len(tokens) - position  # a draft beyond the end of the text repeats this part
+                return [tokens[position + i % period] for i in range(min(max_draft, self._draft_length))]
         return []
 
-    def learn(self, drafted: int, accepted: int) -> None:
-        """Draft as much as was accepted the last time, and twice as much once all of it was."""
+    def adapt_length(self, drafted: int, accepted: int) -> None:
+        """Set the length of the next draft: the number of accepted tokens, or twice the draft if all were."""
         if drafted:
-            longer = min(self._most, max(self._length, 2 * drafted))
-            self._length = longer if accepted == drafted else max(1, accepted)
+            doubled = min(self._max_draft, max(self._draft_length, 2 * drafted))
+            self._draft_length = doubled if accepted == drafted else max(1, accepted)

@@ -1,151 +1,154 @@
-"""Text to token ids and back. `TextStream` turns tokens into text piece by piece, never a broken one."""
+"""Text to token ids and back."""
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import tokenizers
 
-from .chat_template import ChatTemplate, read_chat_template, read_tokenizer_config
-from .errors import InvalidRequest, ModelError
+from .chat_template import ChatTemplate, read_chat_template, read_special_tokens
+from .control_tokens import ControlTokens, check_unicode
+from .errors import InvalidRequest, ModelError, TritonchatError
 
-# Enough tokens before an answer for its first token to decode as it would inside the text, and more
-# where these would begin inside a character.
-_CONTEXT_TOKENS, _MAX_CONTEXT = 6, 64
-_BROKEN = "\ufffd"  # what a decoder shows for bytes that are no UTF-8 (yet)
+_ENCODING_FAILED = "the model's tokenizer fails on this text"
+# What a decoder writes for bytes that are not valid UTF-8, or not yet.
+REPLACEMENT = "\ufffd"
+_BYTE_TOKEN = re.compile("<0x([0-9A-Fa-f]{2})>")  # the name of a byte in vocabularies with a byte fallback
+
+
+def _byte_level_alphabet() -> dict[str, int]:
+    """The characters that stand for bytes in byte-level vocabularies (as GPT-2's) -> their bytes."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + i): byte for i, byte in enumerate(others)}
+
+
+_BYTE_LEVEL = _byte_level_alphabet()
 
 
 class Tokenizer:
-    """A model's `tokenizer.json` with its chat template, if it has one."""
+    """A model's `tokenizer.json` and its chat template, if any. `close` ends the template's process."""
 
-    def __init__(self, folder: Path) -> None:
-        """Raises ModelError if a file is damaged."""
-        path = folder / "tokenizer.json"
-        try:
-            self._tokenizer = tokenizers.Tokenizer.from_file(str(path))
-        except Exception as error:  # the package raises no narrower type
-            raise ModelError(f"{path} is damaged: {error}.") from error
-        # A file may carry the settings it was trained with; requests are never padded or cut.
+    def __init__(self, folder: Path, max_context: int = 2**17) -> None:
+        """`max_context`: positions that a conversation may have. Raises ModelError if a file is damaged."""
+        self._template: ChatTemplate | None = read_chat_template(folder, max_context)
+        special_tokens = read_special_tokens(folder)
+        with _raise_failures_as(ModelError, f"{folder / 'tokenizer.json'} is damaged"):
+            self._load(folder / "tokenizer.json", special_tokens)
+
+    def _load(self, path: Path, special_tokens: Mapping[str, str]) -> None:
+        self._tokenizer = tokenizers.Tokenizer.from_file(str(path))
+        # A file may have padding or truncation from training; requests have neither.
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        # Left out by id: the package's own skip_special_tokens misses those that it normalizes.
+        # `decode` skips them by id: the package's skip_special_tokens misses the normalized ones.
         added = self._tokenizer.get_added_tokens_decoder()
-        self._special = frozenset(token_id for token_id, token in added.items() if token.special)
-        self._pieces: dict[int, str] = {}  # texts of single tokens, as they came up
+        self._special_ids = frozenset(token_id for token_id, token in added.items() if token.special)
+        self._token_texts: dict[int, str] = {}  # of single tokens, cached
+        self._inner_token_texts: dict[int, str] = {}  # of tokens inside a text, cached
         self._anchor = self._tokenizer.encode("a", add_special_tokens=False).ids[-1:]
-        self._template: ChatTemplate | None = read_chat_template(folder)
-        self.eos_token_id = self._eos(folder)
+        self._tokenizer.decode(self._anchor)
+        eos_token = special_tokens.get("eos_token")
+        self.eos_token_id = None if eos_token is None else self._tokenizer.token_to_id(eos_token)
+        sample = self._template.sample_text if self._template is not None else ""
+        control = {
+            token.content
+            for token in added.values()
+            if token.content
+            and (
+                token.special
+                or token.content in special_tokens.values()
+                or (token.content in sample and _is_control_like(token.content))
+            )
+        }
+        self._control_tokens = ControlTokens(self._tokenizer, control, special_tokens.get("unk_token"))
+
+    def close(self) -> None:
+        """End the process that renders the chat template."""
+        if self._template is not None:
+            self._template.close()
 
     @property
     def has_chat_template(self) -> bool:
-        """Whether the model knows about turns of a conversation."""
+        """Whether the model can answer conversations."""
         return self._template is not None
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a raw prompt, with the begin token if the model wants one."""
-        return self._tokenizer.encode(text).ids
+        """The ids of a raw prompt, with the begin token if the tokenizer adds one. Raises InvalidRequest."""
+        check_unicode(text)
+        with _raise_failures_as(InvalidRequest, _ENCODING_FAILED):
+            return self._tokenizer.encode(text).ids
 
-    def encode_chat(self, messages: Sequence[Mapping[str, str]]) -> list[int]:
-        """The ids of a conversation that waits for its next answer.
+    def encode_chat(
+        self, messages: Sequence[Mapping[str, str]], continue_final_message: bool = False
+    ) -> list[int]:
+        """The ids of the prompt for the next answer to a conversation, or for the rest of its last message.
 
-        Raises InvalidRequest if the model has no chat template, or its template refuses the messages.
+        Only the template writes control tokens. Their names in a message are encoded as text.
+        Raises InvalidRequest if the model has no chat template, or if the template refuses the messages.
         """
         if self._template is None:
             raise InvalidRequest(
                 "this model has no chat template; send a string to continue instead of messages."
             )
         # The template writes the begin token itself.
-        return self._tokenizer.encode(self._template.render(messages), add_special_tokens=False).ids
+        control = self._control_tokens
+        marked = control.mark_names(list(messages))
+        strictly_marked = control.mark_first_characters(list(messages))
+        prompt = self._template.render(marked, continue_final_message)
+        if strictly_marked != marked:
+            strict_prompt = self._template.render(strictly_marked, continue_final_message)
+            if control.find_unmarked(strict_prompt) != control.find_unmarked(prompt):
+                prompt = strict_prompt
+        with _raise_failures_as(InvalidRequest, _ENCODING_FAILED):
+            return control.encode(prompt)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of ids, special tokens left out."""
-        return self._tokenizer.decode([i for i in ids if i not in self._special], skip_special_tokens=False)
+        """The text of ids, without special tokens."""
+        ids = [token_id for token_id in ids if token_id not in self._special_ids]
+        return self._tokenizer.decode(ids, skip_special_tokens=False)
 
-    def piece(self, token_id: int) -> str:
-        """The text of one token on its own, empty for a special one."""
-        text = self._pieces.get(token_id)
+    def decode_token(self, token_id: int) -> str:
+        """The text of a single token; empty for a special token."""
+        text = self._token_texts.get(token_id)
         if text is None:
-            text = self._pieces[token_id] = self.decode([token_id])
+            text = self._token_texts[token_id] = self.decode([token_id])
         return text
 
     def token_text(self, token_id: int) -> str:
-        """One token as it stands inside a text, special ones included: alone, many lose their space."""
-        before = self._tokenizer.decode(self._anchor)
-        return self._tokenizer.decode([*self._anchor, token_id], skip_special_tokens=False).removeprefix(
-            before
-        )
+        """The text of a token inside a text, special tokens included. Alone, many tokens lose their space."""
+        text = self._inner_token_texts.get(token_id)
+        if text is None:
+            prefix = self._tokenizer.decode(self._anchor)
+            text = self._tokenizer.decode([*self._anchor, token_id], skip_special_tokens=False)
+            text = self._inner_token_texts[token_id] = text.removeprefix(prefix)
+        return text
 
-    def _eos(self, folder: Path) -> int | None:
-        token = read_tokenizer_config(folder).get("eos_token")
-        token = token.get("content") if isinstance(token, dict) else token
-        return self._tokenizer.token_to_id(token) if isinstance(token, str) else None
-
-
-class TextStream:
-    """The text of one answer as its tokens come.
-
-    What `push` and `finish` return adds up to the answer: whole UTF-8 characters only, nothing from a stop
-    string on. `stopped` becomes true when a stop string is complete.
-    """
-
-    def __init__(self, tokenizer: Tokenizer, prompt: Sequence[int], stop: Sequence[str] = ()) -> None:
-        self._tokenizer = tokenizer
-        self._stop = tuple(stop)
-        context = _CONTEXT_TOKENS
-        while context < min(_MAX_CONTEXT, len(prompt)) and self._begins_broken(prompt[-context:]):
-            context += 1
-        self._ids = list(prompt[-context:])
-        self._begin = 0  # where decoding begins ...
-        self._decoded = len(self._ids)  # ... and up to where its text has been taken
-        self._held = ""  # may be the beginning of a stop string
-        self.stopped = False
-
-    def push(self, token_id: int) -> str:
-        """Take the next token; returns the text that is safe to show."""
-        self._ids.append(token_id)
-        # Decode from a few tokens back: spaces and multi-byte characters depend on what stands before.
-        known = self._decode_known()
-        text = self._tokenizer.decode(self._ids[self._begin :])
-        if text == known:  # a special token
-            self._decoded = len(self._ids)
-            return ""
-        # A character takes four bytes at most, so after four tokens broken text stays broken.
-        if text.endswith(_BROKEN) and len(self._ids) - self._decoded < 4:
-            return ""
-        self._begin, self._decoded = self._decoded, len(self._ids)
-        return self._release(text[len(known) :])
-
-    def finish(self) -> str:
-        """The text still held back when the answer ends, less a last character that never became whole."""
-        if self.stopped:
-            return ""
-        rest = self._tokenizer.decode(self._ids[self._begin :])[len(self._decode_known()) :].rstrip(_BROKEN)
-        shown = self._release(rest)
-        if not self.stopped:
-            shown, self._held = shown + self._held, ""
-        return shown
-
-    def _begins_broken(self, ids: Sequence[int]) -> bool:
-        # Some decoders then take all bytes up to the next letter for broken, whole characters too.
-        return self._tokenizer.decode(ids).startswith(_BROKEN)
-
-    def _decode_known(self) -> str:
-        known = self._ids[self._begin : self._decoded]
-        return self._tokenizer.piece(known[0]) if len(known) == 1 else self._tokenizer.decode(known)
-
-    def _release(self, text: str) -> str:
-        text = self._held + text
-        found = [at for at in (text.find(stop) for stop in self._stop) if at >= 0]
-        if found:
-            self.stopped, self._held = True, ""
-            return text[: min(found)]
-        keep = max((_overlap(text, stop) for stop in self._stop), default=0)
-        self._held = text[len(text) - keep :]
-        return text[: len(text) - keep]
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of `token_text`. For a part of a character they are the bytes of this part."""
+        text = self.token_text(token_id)
+        token = self._tokenizer.id_to_token(token_id)
+        if REPLACEMENT not in text or token is None:
+            return text.encode()
+        if fallback := _BYTE_TOKEN.fullmatch(token):
+            return bytes.fromhex(fallback[1])
+        if all(character in _BYTE_LEVEL for character in token):
+            return bytes(_BYTE_LEVEL[character] for character in token)
+        return text.encode()
 
 
-def _overlap(text: str, stop: str) -> int:
-    """How many characters at the end of `text` could begin `stop`."""
-    for size in range(min(len(text), len(stop) - 1), 0, -1):
-        if text.endswith(stop[:size]):
-            return size
-    return 0
+@contextlib.contextmanager
+def _raise_failures_as(kind: type[TritonchatError], message: str) -> Iterator[None]:
+    """Turn any failure of the tokenizers package into `kind`. Its panics are no Exception."""
+    try:
+        yield
+    except (TritonchatError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        raise kind(f"{message}: {' '.join(str(error).split())[:300]}.") from error
+
+
+def _is_control_like(text: str) -> bool:
+    """Whether a token is neither a word nor white space, which ordinary texts have."""
+    return not all(character.isalnum() or character.isspace() or character in "_▁" for character in text)

@@ -1,193 +1,295 @@
-"""A decoder-only transformer: token ids in, logits out.
+"""A model with its weights in memory: token ids in, logits out.
 
-Here is what it is made of and where a step's numbers lie; the arithmetic itself is in kernels/decoder.py.
+A tape (tape.py) lists its operations. It is bound to the weights (bind.py) and run by kernels/interpreter.py.
+This file manages the memory of a step.
 """
 
 import threading
-from dataclasses import dataclass
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 
-from . import operators as op
+from .bind import Program, bind
 from .config import ModelConfig
-from .kernels.attention import PAGE, QUERY_ROWS, attention_scratch
-from .kernels.decoder import LAYER, STEP, forward
-from .kernels.linear import ACTIVATIONS, GROUP, STRIP, scratch_bytes
+from .kernels.attention import MAX_QUERY_ROWS, attention_scratch
+from .kernels.experts import group_table_bytes
+from .kernels.interpreter import OPERATIONS, STEP, profile_tape, run_tape
+from .kernels.linear import ACTIVATIONS, GROUP, scratch_bytes
 from .kernels.team import Team
 from .kv_cache import Batch, KVCache
-from .weights import NAMES, Matrix, aligned_zeros, padded
+from .operators import embed
+from .records import Attend, Experts, WeightRef
+from .tape import Tape, fuse, products
+from .weights import NAMES, Matrix, aligned_zeros, round_up
 
 
-@dataclass(frozen=True)
-class Layer:
-    """The weights of one decoder layer: norms float32, padded, and packed matrices.
+@dataclass
+class Profile:
+    """Where the time of steps went.
 
-    qkv holds queries, keys and values below each other, gate_up gates and what they let through.
+    Attributes:
+        cycles: int64 [instructions], of the first thread in each instruction, until all threads are done.
+        operations: what each instruction does.
+        seconds: of all steps together. steps: how many there were.
     """
 
-    attention_norm: np.ndarray
-    qkv: Matrix
-    output: Matrix
-    mlp_norm: np.ndarray
-    gate_up: Matrix
-    down: Matrix
+    cycles: np.ndarray
+    operations: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    steps: int = 0
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of memory that they take."""
-        return sum(part.nbytes for part in vars(self).values())
-
-    def record(self, window: int | None) -> np.ndarray:
-        """What kernels take: LAYER [1]. The layer must live as long."""
-        record = np.zeros(1, LAYER)
-        for name, part in vars(self).items():
-            record[name] = part.record() if isinstance(part, Matrix) else part.ctypes.data
-        record["window"] = window or 0
-        return record
+    def seconds_by_operation(self) -> dict[str, float]:
+        """The seconds of each operation, the longest first. Together they are `seconds`."""
+        totals: dict[str, float] = defaultdict(float)
+        scale = self.seconds / max(1, int(self.cycles.sum()))
+        for name, cycles in zip(self.operations, self.cycles, strict=True):
+            totals[name] += int(cycles) * scale
+        return dict(sorted(totals.items(), key=lambda item: -item[1]))
 
 
 class Transformer:
-    """A model with its weights in memory. `forward` may be called from any thread; calls take turns."""
+    """A model with its weights in memory. Any thread may call `forward`; one call runs at a time."""
 
     def __init__(
         self,
         config: ModelConfig,
-        layers: list[Layer],
-        norm: np.ndarray,
-        head: Matrix,
-        embedding: np.ndarray | None,
+        tape: Tape,
+        matrices: Mapping[tuple[WeightRef, ...], Matrix],
+        vectors: Mapping[WeightRef, np.ndarray],
+        embeddings: Mapping[str, np.ndarray],
     ) -> None:
-        """`embedding` [vocabulary, hidden_size] in any float type; None: it is the head's matrix."""
-        self.config, self.layers, self.norm, self.head, self.embedding = config, layers, norm, head, embedding
-        self._frequencies = op.rope_frequencies(config.rope, config.head_dim)
-        windows = zip(layers, config.windows, strict=True)
-        self._records = np.concatenate([layer.record(window) for layer, window in windows])
-        self._head_record = head.record()
+        """Bind a tape to its weights.
+
+        Args:
+            matrices: by the `weights` of the products that use them.
+            vectors: float32.
+            embeddings: as on the tape, in any float type, without that of hidden states if it is the head's
+                matrix.
+        """
+        self.config, self.tape, self.embeddings = config, tape, embeddings
+        self.records = fuse(tape.records)
+        self.matrices, self.vectors = matrices, vectors
+        self._linears = list(products(self.records))
+        self._program = bind(
+            self.records,
+            tape.kv_layers,
+            lambda record: matrices[record.weights],
+            vectors.__getitem__,
+            config.max_context,
+            tape.states,
+        )
+        self.kv_groups = self._program.kv_groups
+        attends = [record for record in self.records if isinstance(record, Attend)]
+        self._query_group = max((a.q.heads // tape.kv_layers[a.layer].kv_heads for a in attends), default=1)
+        self._profile: Profile | None = None
         self._lock = threading.Lock()
         self._team = Team(1)
         self.set_threads(1)
 
     def set_threads(self, threads: int) -> None:
-        """How many threads compute a step, the caller being one; the others of before end."""
+        """Let `threads` threads compute a step, the caller among them. The previous helper threads end."""
         with self._lock:
+            team = Team(threads)
             self._team.close()
-            self._team = Team(threads)
-            self._buffers = _Buffers(self.config, self.layers, self.head, self._team)
+            self._team = team
+            self._buffers = _Buffers(self._program, self._query_group, self._team)
 
     @property
-    def weights(self) -> str:
-        """What the matrices of the layers are held as: float32, bfloat16, float16, int8 or int4."""
-        return NAMES[self.layers[0].down.kind]
+    def head(self) -> Matrix:
+        """The matrix whose products are logits."""
+        return self.matrices[next(record.weights for record in self._linears if record.is_head)]
+
+    @property
+    def weight_dtype(self) -> str:
+        """The type of the layers' matrices: float32, bfloat16, float16, int8 or int4."""
+        return NAMES[self.matrices[self._linears[0].weights].kind]
 
     @property
     def weight_bytes(self) -> int:
         """Bytes of memory that all weights take."""
-        return self.norm.nbytes + self.head.nbytes + sum(layer.nbytes for layer in self.layers)
+        arrays = (*self.matrices.values(), *self.vectors.values(), *self.embeddings.values())
+        return sum(array.nbytes for array in arrays)
 
     @property
-    def products(self) -> int:
-        """Weights that a token is multiplied with, all layers and the head."""
-        matrices = [m for layer in self.layers for m in vars(layer).values() if isinstance(m, Matrix)]
-        return sum(m.n * m.k for m in [*matrices, self.head])
+    def weight_bytes_per_token(self) -> int:
+        """Bytes of the weights that a step of one token reads: of experts those that it chooses.
+
+        Of separate embeddings it reads one row, which is not counted.
+        """
+        shares = self._active_shares()
+        matrices = sum(int(matrix.nbytes * shares.get(key, 1)) for key, matrix in self.matrices.items())
+        return matrices + sum(vector.nbytes for vector in self.vectors.values())
+
+    @property
+    def multiplications_per_token(self) -> int:
+        """Multiplications for a token, in all layers and the head."""
+        shares = self._active_shares()
+        return sum(int(m.n * m.k * shares.get(key, 1)) for key, m in self.matrices.items())
+
+    def _active_shares(self) -> dict[tuple[WeightRef, ...], Fraction]:
+        """For each matrix of experts, the part that a token uses."""
+        return {
+            product.weights: Fraction(record.routing.top_k, record.count)
+            for record in self.records
+            if isinstance(record, Experts)
+            for product in (record.gate_up, record.down)
+        }
 
     @property
     def threads(self) -> int:
-        """How many threads compute a step."""
+        """The number of threads that compute a step."""
         return self._team.threads
 
-    def embed(self, tokens: np.ndarray) -> np.ndarray:
-        """Token ids int [tokens] -> float32 [tokens, hidden_size]."""
-        if self.embedding is None:
+    def embed(self, tokens: np.ndarray, buffer: str = "x") -> np.ndarray:
+        """Token ids int [tokens] -> the rows of an embedding, float32 [tokens, width] (operators.embed)."""
+        if buffer not in self.embeddings:
             return self.head.rows(tokens)[:, : self.config.hidden_size]
-        return self.embedding[tokens].astype(np.float32)
+        return embed(tokens, self.embeddings[buffer])
+
+    @contextmanager
+    def profile(self) -> Iterator[Profile]:
+        """Measure where the time of steps goes, for as long as the context lasts."""
+        with self._lock:
+            self._profile = profile = Profile(np.zeros(len(self._program.instructions), np.int64))
+        try:
+            yield profile
+        finally:
+            with self._lock:
+                self._profile = None
+            profile.operations = self._name_operations()
+
+    def _name_operations(self) -> list[str]:
+        """What each instruction does. Products are told apart by the buffers that they write."""
+        buffers = list(self._program.buffers)
+        names = []
+        for instruction in self._program.instructions:
+            name = OPERATIONS[instruction["op"]]
+            names.append(f"{name} {buffers[instruction['y']]}" if name == "linear" else name)
+        return names
 
     def forward(self, batch: Batch, cache: KVCache) -> np.ndarray:
-        """Compute the tokens of a batch, write their keys and values, and return the logits that it wants.
+        """Compute the tokens of a batch, write their keys and values, and return the logits.
 
-        float32 [len(batch.rows), vocabulary]. A row's bits do not depend on what else is in the batch.
+        float32 [len(batch.logit_rows), vocabulary]. The bits of a row do not depend on the rest of the batch.
+        The recurrent states in the batch's slots go on.
         """
         with self._lock:
             config, buffers = self.config, self._buffers
-            tokens, wanted = len(batch.tokens), len(batch.rows)
-            buffers.grow(tokens, wanted, int(batch.positions.max()) + 1)
-            buffers.x[:tokens, : config.hidden_size] = self.embed(batch.tokens)
-            cos, sin = op.rope_table(batch.positions, self._frequencies)
-            sequences = np.repeat(np.arange(len(batch.starts) - 1), np.diff(batch.starts))
-            blocks = _query_blocks(batch.starts, max(1, QUERY_ROWS * config.kv_heads // config.heads))
-            logits = np.empty((wanted, self.head.n), np.float32)
+            tokens, logit_row_count = len(batch.tokens), len(batch.logit_rows)
+            buffers.grow(tokens, int(batch.positions.max()) + 1)
+            for name, embedding in self.tape.embeddings.items():
+                buffers.floats[name][:tokens, : embedding.shape[1]] = self.embed(batch.tokens, name)
+            sequences = np.arange(len(batch.starts) - 1, dtype=np.int32).repeat(np.diff(batch.starts))
+            blocks = _query_blocks(batch.starts, max(1, MAX_QUERY_ROWS // self._query_group))
+            logits = np.empty((logit_row_count, self.head.n), np.float32)
+            buffers.set_logits(logits)
             step = buffers.step
             arrays = {
                 "positions": batch.positions,
-                "pages": batch.page_tables[sequences, batch.positions // PAGE],
-                "cos": cos,
-                "sin": sin,
+                "sequences": sequences,
                 "blocks": blocks,
-                "tables": batch.page_tables,
-                "norm": self.norm,
-                "wanted": batch.rows,
-                "logits": logits,
+                "page_tables": batch.page_tables,
+                "logit_rows": batch.logit_rows,
+                "starts": batch.starts,
+                "slots": batch.slots,
             }
             for name, array in arrays.items():
                 step[name] = array.ctypes.data
-            step["tokens"], step["wanted_count"], step["block_count"] = tokens, wanted, len(blocks)
-            step["tables_row"], step["logits_row"] = batch.page_tables.strides[0], logits.strides[0]
-            self._team.run(forward, step, self._records, buffers.activations, cache.record, self._head_record)
+            step["tokens"], step["logit_row_count"], step["block_count"] = (
+                tokens,
+                logit_row_count,
+                len(blocks),
+            )
+            step["page_tables_group"], step["page_tables_row"] = batch.page_tables.strides[:2]
+            step["sequence_count"] = len(batch.starts) - 1
+            if states := cache.states:
+                step["states"], step["state_row"] = states.memory.ctypes.data, states.memory.strides[0]
+                states.begin(batch.slots, batch.positions[batch.starts[:-1]])
+            arguments = (step, self._program.instructions, buffers.records, cache.records)
+            if self._profile is None:
+                self._team.run(run_tape, *arguments)
+            else:
+                start = time.perf_counter()
+                self._team.run(profile_tape, *arguments, self._profile.cycles)
+                self._profile.seconds += time.perf_counter() - start
+                self._profile.steps += 1
+            if states:
+                states.finish(batch.slots, batch.positions[batch.starts[1:] - 1] + 1)
         return logits[:, : config.vocab_size]
 
 
-def _query_blocks(starts: np.ndarray, most: int) -> np.ndarray:
-    """Cut the rows of each sequence into blocks of at most `most`: int32 [blocks, 3], see decoder.STEP."""
+def _query_blocks(starts: np.ndarray, max_rows: int) -> np.ndarray:
+    """Split each sequence's rows into blocks of up to `max_rows`: int32 [blocks, 3], see interpreter.STEP."""
     counts = np.diff(starts)
-    each = -(-counts // most)
-    sequences = np.repeat(np.arange(len(counts)), each)
-    within = np.arange(len(sequences)) - np.repeat(np.cumsum(each) - each, each)
-    first = starts[sequences] + within * most
-    rows = np.minimum(most, starts[sequences + 1] - first)
+    counts_of_blocks = -(-counts // max_rows)
+    sequences = np.repeat(np.arange(len(counts)), counts_of_blocks)
+    within = np.arange(len(sequences)) - np.repeat(
+        np.cumsum(counts_of_blocks) - counts_of_blocks, counts_of_blocks
+    )
+    first = starts[sequences] + within * max_rows
+    rows = np.minimum(max_rows, starts[sequences + 1] - first)
     return np.stack([first, rows, sequences], axis=1).astype(np.int32)
 
 
 class _Buffers:
-    """What a step writes: hidden states, activations, and each thread's scratch; grown as steps need it."""
+    """The memory that a step writes: the buffers of the tape, and each thread's scratch. It can grow."""
 
-    def __init__(self, config: ModelConfig, layers: list[Layer], head: Matrix, team: Team) -> None:
-        self._config, self._team = config, team
+    def __init__(self, program: Program, query_group: int, team: Team) -> None:
+        """`query_group`: the largest number of query heads that share a KV head."""
+        self._program, self._query_group, self._team = program, query_group, team
         self._memory: dict[tuple[int, str], np.ndarray] = {}  # by record and field
-        one = layers[0]
-        self._qkv, self._hidden = one.qkv.n, padded(config.hidden_size, STRIP)
-        self._k = padded(max(one.qkv.k, one.output.k, config.heads * config.head_dim), STRIP)
-        self._inner = padded(max(one.down.k, one.gate_up.n // 2), STRIP)
-        self._tokens = self._wanted = self._context = 0
-        self.step, self.activations = np.zeros(1, STEP), np.zeros(2, ACTIVATIONS)
-        step = self.step
-        q_size, kv_size = (padded(h * config.head_dim, STRIP) for h in (config.heads, config.kv_heads))
-        step["team"], step["hidden_size"], step["heads"] = team.address, config.hidden_size, config.heads
-        step["keys_at"], step["values_at"] = 4 * q_size, 4 * (q_size + kv_size)
-        step["eps"], step["query_scale"] = config.rms_norm_eps, config.head_dim**-0.5
+        self.floats: dict[str, np.ndarray] = {}  # [rows, width], by the names of buffers
+        self._tokens = self._context = 0
+        self.step, self.records = np.zeros(1, STEP), np.zeros(len(program.buffers), ACTIVATIONS)
+        self._by_name = dict(zip(program.buffers, np.split(self.records, len(self.records)), strict=True))
+        self.step["team"] = team.address
 
-    def grow(self, tokens: int, wanted: int, context: int) -> None:
-        """Make room for so many rows in all, rows of logits, and positions of a sequence."""
-        step, rows_grow = self.step, tokens > self._tokens
-        if rows_grow:
-            self._tokens = tokens
-            rows = tokens + 1  # see block_rows
-            self.x = self._array(step, "x", rows, self._hidden)
-            self._array(step, "qkv", rows, self._qkv)
-            for a, k in zip(np.split(self.activations, 2), (self._k, self._inner), strict=True):
-                runs = padded(-(-k // GROUP), 16)
-                # An odd number of cache lines, lest rows fall on the same ones.
-                self._array(a, "floats", rows, k + 16, row="row")
-                self._array(a, "codes", rows, k + 64, np.int8, row="codes_row")
-                self._array(a, "starts", rows, runs, np.int32, row="runs_row")
-                self._array(a, "scales", rows, runs, row="runs_row")
-        if wanted > self._wanted:
-            self._wanted = wanted
-            self._array(step, "last", wanted, self._hidden, row="x_row")
-        if context > self._context or rows_grow:
-            self._context = max(self._context, padded(context, 1024))
-            group = self._config.heads // self._config.kv_heads
-            long = attention_scratch(self._context, padded(self._config.head_dim, 16), group)
-            size = padded(max(scratch_bytes(self._tokens), long), 64)
+    def grow(self, tokens: int, context: int) -> None:
+        """Make the buffers large enough for `tokens` rows, and for `context` positions of a sequence.
+
+        Raises OSError if there is no memory. Then the buffers are usable at their previous size.
+        """
+        for table in self._program.ropes:
+            table.grow(context)
+        step, program, needs_more_rows = self.step, self._program, tokens > self._tokens
+        tokens = max(self._tokens, tokens)
+        if needs_more_rows:
+            for name, buffer in program.buffers.items():
+                record = self._by_name[name]
+                if name == "logits":
+                    continue  # new in each step
+                rows = tokens * buffer.rows_per_token + 1  # see block_rows
+                # With an even number of cache lines between them, rows would compete for the same lines.
+                floats = self._array(record, "floats", rows, buffer.width + 16 * buffer.is_input, row="row")
+                self.floats[name] = floats
+                if buffer.is_quantized:
+                    groups = round_up(-(-buffer.width // GROUP), 16)
+                    self._array(record, "codes", rows, buffer.width + 64, np.int8, row="codes_row")
+                    self._array(record, "starts", rows, groups, np.int32, row="runs_row")
+                    self._array(record, "scales", rows, groups, row="runs_row")
+            if program.experts:
+                pairs = tokens * program.experts_per_token
+                size = group_table_bytes(program.experts, pairs)
+                self._array(step, "group_table", 1, size, np.uint8, row="group_table_size")
+        if context > self._context or needs_more_rows:
+            context = max(self._context, round_up(context, 1024))
+            shapes = [group.shape for group in self._program.kv_groups]
+            key_dim = max((shape.key_dim for shape in shapes), default=0)
+            value_dim = max((shape.value_dim for shape in shapes), default=0)
+            attention = attention_scratch(context, key_dim, value_dim, self._query_group)
+            size = round_up(max(scratch_bytes(tokens), attention), 64)
             self._array(step, "scratch", self._team.threads, size, np.uint8, row="scratch_size")
+            self._tokens, self._context = tokens, context
+
+    def set_logits(self, logits: np.ndarray) -> None:
+        """Let the step write its logits to this array."""
+        record = self._by_name["logits"]
+        record["floats"], record["row"] = logits.ctypes.data, logits.strides[0]
 
     def _array(
         self,
@@ -198,7 +300,7 @@ class _Buffers:
         dtype: type = np.float32,
         row: str | None = None,
     ) -> np.ndarray:
-        """A new array that a record of kernels points to, kept alive here."""
+        """A new array for a field of a kernels' record. This object keeps it alive."""
         array = aligned_zeros((rows, width), dtype)
         self._memory[record.ctypes.data, name] = array
         record[name], record[row or f"{name}_row"] = array.ctypes.data, array.strides[0]

@@ -1,1 +1,1 @@
-"""The page people chat on: a Streamlit script in front of a tritonchat server."""
+"""The web page for chats: a Streamlit script, which is a client of a tritonchat server."""

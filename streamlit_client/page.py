@@ -1,7 +1,7 @@
-"""The page: `TRITONCHAT_SERVER=127.0.0.1:8001 python -m streamlit run streamlit_client/page.py` shows it.
+"""The page. `TRITONCHAT_SERVER=127.0.0.1:8001 python -m streamlit run streamlit_client/page.py` starts it.
 
-Streamlit runs this script from the top whenever a person does something. What lasts between the runs
-stands in `st.session_state`: the turns of the conversation, and what was last heard of the model.
+Streamlit runs this script from the top whenever a person does something. `st.session_state` keeps values
+from run to run: the turns of the conversation, and the last known description of the model.
 """
 
 import os
@@ -12,12 +12,13 @@ from typing import Any
 import streamlit as st
 
 from model_core.errors import PromptTooLong, TritonchatError
-from streamlit_client.conversation import Turn, figures, in_plain_words, literal, prompt_for
+from streamlit_client.conversation import Turn, build_prompt, describe_error, format_statistics
+from streamlit_client.markdown import escape
 from triton_server.client import ChatClient
 
 DEFAULT_SERVER = "127.0.0.1:8001"
-# Smoother than this nobody sees, and every look costs the browser a redraw.
-LOOK_INTERVAL_S = 0.05
+# A person sees no difference to a shorter interval, and each redraw costs the browser time.
+REDRAW_INTERVAL_S = 0.05
 
 CHAT_EXAMPLES = [
     "Hello, who are you?",
@@ -30,66 +31,64 @@ CHAT_EXAMPLES = [
 STORY_EXAMPLES = ["Once upon a time", "One day, a little dog", "The sun was shining and"]
 
 
+# For models that recommend no sampling. At temperature 0, "Try again" would give the same answer.
+FALLBACK_SAMPLING = {"temperature": 0.3, "top_p": 0.95, "repetition_penalty": 1.0}
+
+
 @dataclass(frozen=True)
-class Settings:
-    """What a person chose in the sidebar."""
+class ChatSettings:
+    """The settings that a person chose in the sidebar.
+
+    `sampling` has only the request parameters that differ from the model's defaults.
+    """
 
     system: str
-    temperature: float
-    top_p: float
+    sampling: dict[str, float]
     max_tokens: int
-    repetition_penalty: float
     seed: int | None
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters of a request; without a seed of the person's own, a fresh one."""
-        return {
-            "temperature": self.temperature,
-            "top_p": self.top_p,
-            "max_tokens": self.max_tokens,
-            "repetition_penalty": self.repetition_penalty,
-            "seed": random.randrange(10**6) if self.seed is None else self.seed,
-        }
+        """The parameters of a request, with a random seed if the person chose none."""
+        seed = random.randrange(10**6) if self.seed is None else self.seed
+        return {**self.sampling, "max_tokens": self.max_tokens, "seed": seed}
 
 
 @st.cache_resource(show_spinner=False)
-def connect(server: str) -> ChatClient:
-    """The connection that all visitors share."""
+def get_client(server: str) -> ChatClient:
+    """The client that all visitors share."""
     return ChatClient(server)
 
 
 def main() -> None:
-    """Draw the page, and follow the answer that is on its way."""
+    """Draw the page, and show a running answer until it ends."""
     st.set_page_config(page_title="tritonchat", page_icon="💬", layout="centered")
-    client = connect(os.environ.get("TRITONCHAT_SERVER", DEFAULT_SERVER))
+    client = get_client(os.environ.get("TRITONCHAT_SERVER", DEFAULT_SERVER))
     turns: list[Turn] = st.session_state.setdefault("turns", [])
-    stats, away = look(client)
+    stats, stats_error = fetch_stats(client)
     model = st.session_state.get("model")
-    settings = choose_settings(model)
-    if turns and not turns[-1].begun:
-        answer(client, turns, settings, model, away)
-    running = bool(turns) and turns[-1].running
-    show_header(client.url, stats, model, running)
-    readable = model is None or model["tokenizer"]
-    show_actions(turns, running)
+    settings = show_settings(model)
+    if turns and not turns[-1].is_started:
+        start_answer(client, turns, settings, model, stats_error)
+    is_running = bool(turns) and turns[-1].is_running
+    show_header(client.url, stats, model, is_running)
+    has_tokenizer = model is None or model["tokenizer"]
+    show_actions(turns, is_running)
     show_input(model)
-    if away is not None and not (turns and turns[-1].error):
-        st.error(in_plain_words(away), icon=":material/cloud_off:")
+    if stats_error is not None and not (turns and turns[-1].error):
+        st.error(describe_error(stats_error), icon=":material/cloud_off:")
         st.button("Retry", icon=":material/refresh:")
-    if not readable:
-        st.info(
-            "This model has no tokenizer, so it understands token ids only and cannot be written to here."
-        )
+    if not has_tokenizer:
+        st.info("This model has no tokenizer. It takes token ids only, so it cannot be used here.")
     elif not turns:
         show_welcome(model)
     for turn in turns:
         show_turn(turn)
-    if running:
-        st.rerun()  # the answer is complete: offer what can be done with it
+    if is_running:
+        st.rerun()  # the answer has ended: draw the buttons for it
 
 
-def look(client: ChatClient) -> tuple[dict[str, Any] | None, TritonchatError | None]:
-    """What the server says of itself, or why it says nothing."""
+def fetch_stats(client: ChatClient) -> tuple[dict[str, Any] | None, TritonchatError | None]:
+    """The server's statistics, or the error of the request for them. It stores the model in the session."""
     try:
         stats = client.stats()
     except TritonchatError as error:
@@ -98,111 +97,100 @@ def look(client: ChatClient) -> tuple[dict[str, Any] | None, TritonchatError | N
     return stats, None
 
 
-def answer(
+def start_answer(
     client: ChatClient,
     turns: list[Turn],
-    settings: Settings,
+    settings: ChatSettings,
     model: dict[str, Any],
-    away: TritonchatError | None,
+    stats_error: TritonchatError | None,
 ) -> None:
-    """Have the last turn answered, by a server that is not away."""
-    if away is not None:
-        turns[-1].fail(away)
+    """Start the answer to the last turn; let the turn fail with `stats_error` if there is one."""
+    if stats_error is not None:
+        turns[-1].fail(stats_error)
     else:
-        prompt = prompt_for(turns, settings.system, model["chat_template"])
-        turns[-1].begin(client, prompt, settings.parameters())
+        prompt = build_prompt(turns, settings.system, model["chat_template"])
+        turns[-1].start(client, prompt, settings.parameters())
 
 
-# What a person can do. These run before the page is drawn anew.
+# What a person can do. Streamlit calls these functions and then runs the script again.
 
 
-def ask(question: str) -> None:
-    """Take a question; the page sends it. An answer that is on its way ends here: nobody waits for it."""
+def send(question: str) -> None:
+    """Add a turn, which the next run of the script starts. Stop a running answer."""
     if question.strip():
         stop()
         st.session_state.turns.append(Turn(question))
 
 
-def ask_input() -> None:
-    """Take the question from the input line."""
-    ask(st.session_state.question)
+def send_input() -> None:
+    """Send the text of the input line."""
+    send(st.session_state.question)
 
 
 def try_again() -> None:
-    """Have the last question answered anew."""
+    """Ask the last question again."""
     stop()
     st.session_state.turns[-1] = Turn(st.session_state.turns[-1].question)
 
 
 def stop() -> None:
-    """End the answer that is on its way; what has come stays."""
+    """Stop the running answer; its text so far remains."""
     for turn in st.session_state.turns[-1:]:
         turn.stop()
 
 
-def new_chat(question: str = "") -> None:
-    """Forget the conversation, and begin another with `question` if there is one."""
+def start_new_chat(question: str = "") -> None:
+    """Start a new conversation, with `question` if there is one."""
     stop()
     st.session_state.turns = []
-    ask(question)
+    send(question)
 
 
-# What a person sees.
+# What a person sees. Each function draws a part of the page.
 
 
 def show_header(
-    server: str, stats: dict[str, Any] | None, model: dict[str, Any] | None, running: bool
+    server: str, stats: dict[str, Any] | None, model: dict[str, Any] | None, is_running: bool
 ) -> None:
-    """What model this is, on which server, and how busy that is."""
+    """Show the model, the server, and how busy the server is."""
     st.subheader("tritonchat", anchor=False)
-    about = []
+    facts = []
     if model is not None:
-        about += [
-            f"**{literal(model['name'])}**",
-            literal(model["family"]),
-            f"{literal(model['weights'])} weights",
+        facts += [
+            f"**{escape(model['name'])}**",
+            escape(model["family"]),
+            f"{escape(model['weights'])} weights",
             f"{model['max_context']:,} tokens of context",
         ]
-    about.append(f"server {literal(server)}")
+    facts.append(f"server {escape(server)}")
     if stats is None:
-        about.append("away")
-    elif running:  # the figures are from just before the answer began
-        about.append("answering")
+        facts.append("unavailable")
+    elif is_running:  # the statistics are from before the answer was started
+        facts.append("answering")
     else:
-        about.append(f"{stats['running']} running, {stats['waiting']} waiting")
-    st.caption(" · ".join(about))
+        facts.append(f"{stats['running']} running, {stats['waiting']} waiting")
+    st.caption(" · ".join(facts))
 
 
-def choose_settings(model: dict[str, Any] | None) -> Settings:
-    """The sidebar."""
+def answers_chats(model: dict[str, Any] | None) -> bool:
+    """Whether the model answers conversations; other models continue texts. None: not known yet."""
+    return model is None or model["chat_template"]
+
+
+def show_settings(model: dict[str, Any] | None) -> ChatSettings:
+    """Show the sidebar; return the settings in it."""
     context = 1024 if model is None else model["max_context"]
     with st.sidebar:
         st.subheader("Settings", anchor=False)
-        chat = model is None or model["chat_template"]
-        return Settings(
+        return ChatSettings(
             system=st.text_area(
                 "System prompt",
                 placeholder="You are a helpful assistant.",
                 help="What the model should know before the conversation begins.",
             )
-            if chat
+            if answers_chats(model)
             else "",
-            temperature=st.slider(
-                "Temperature",
-                0.0,
-                2.0,
-                0.3,
-                0.05,
-                help="0 always takes the likeliest word. The higher, the freer, and in the end the wilder.",
-            ),
-            top_p=st.slider(
-                "Top p",
-                0.0,
-                1.0,
-                0.95,
-                0.01,
-                help="Choose among the likeliest words that together reach this probability.",
-            ),
+            sampling=show_sampling({} if model is None else model["sampling"]),
             max_tokens=st.number_input(
                 "Max tokens",
                 1,
@@ -210,96 +198,119 @@ def choose_settings(model: dict[str, Any] | None) -> Settings:
                 min(512, context),
                 help="The answer is cut when it has this many tokens. A token is a word or a part of one.",
             ),
-            repetition_penalty=st.slider(
-                "Repetition penalty",
-                1.0,
-                2.0,
-                1.0,
-                0.05,
-                help="Above 1, words that were there already become less likely.",
-            ),
             seed=st.number_input(
                 "Seed",
                 0,
                 None,
                 None,
                 placeholder="a new one for each answer",
-                help="The same seed, question and settings give the same answer, always. Left empty, "
-                "every answer has a new seed, so that *Try again* gives another one.",
+                help="The same seed, conversation and settings always give the same answer. Without a seed "
+                "every answer gets a new one, so that *Try again* gives another answer.",
             ),
         )
 
 
-def show_actions(turns: list[Turn], running: bool) -> None:
-    """What can be done with the last answer, above the input line."""
-    # Always two places: the input line keeps its draft and its cursor only while it keeps its own. And one
-    # for each state, for while a script runs, Streamlit leaves standing what the run before had drawn.
-    places = st.bottom.empty(), st.bottom.empty()
+def show_sampling(defaults: dict[str, float]) -> dict[str, float]:
+    """Show sliders that start at the model's `defaults`; return the values that differ from them."""
+    initial = defaults if defaults.get("temperature") else FALLBACK_SAMPLING
+    values = {
+        "temperature": st.slider(
+            "Temperature",
+            0.0,
+            2.0,
+            initial["temperature"],
+            0.05,
+            help="0 always takes the likeliest word. Higher values give more variety, then nonsense.",
+        ),
+        "top_p": st.slider(
+            "Top p",
+            0.0,
+            1.0,
+            initial["top_p"],
+            0.01,
+            help="Choose among the likeliest words that together reach this probability.",
+        ),
+        "repetition_penalty": st.slider(
+            "Repetition penalty",
+            min(1.0, initial["repetition_penalty"]),
+            2.0,
+            initial["repetition_penalty"],
+            0.05,
+            help="Above 1, words that have occurred already become less likely.",
+        ),
+    }
+    return {name: value for name, value in values.items() if value != defaults.get(name)}
+
+
+def show_actions(turns: list[Turn], is_running: bool) -> None:
+    """Show buttons for the last answer, above the input line."""
+    # There are always two placeholders: if the number of elements above the input line changes, the line
+    # loses its text and its cursor. Each state has its own: while a script runs, the page still has the
+    # elements of the run before.
+    placeholders = st.bottom.empty(), st.bottom.empty()
     if not turns:
         return
-    with places[running].container(horizontal=True):
-        st.button("New chat", icon=":material/add_comment:", on_click=new_chat)
-        if running:
-            # Away from where the others stand, so that a double click does one thing only.
+    with placeholders[is_running].container(horizontal=True):
+        st.button("New chat", icon=":material/add_comment:", on_click=start_new_chat)
+        if is_running:
+            # At the other end of the line, so that a double click on "Try again" does not stop the answer.
             st.space("stretch")
             st.button("Stop", icon=":material/stop_circle:", on_click=stop)
         elif not isinstance(turns[-1].error, PromptTooLong):
             st.button("Try again", icon=":material/refresh:", on_click=try_again)
         elif len(turns) > 1:
             question = turns[-1].question
-            st.button("Ask in a new chat", icon=":material/reply:", on_click=new_chat, args=[question])
+            st.button("Ask in a new chat", icon=":material/reply:", on_click=start_new_chat, args=[question])
 
 
 def show_input(model: dict[str, Any] | None) -> None:
-    """The line to write on."""
-    chat = model is None or model["chat_template"]
+    """Show the input line."""
     st.chat_input(
-        "Write a message" if chat else "Write a beginning",
+        "Write a message" if answers_chats(model) else "Write a beginning",
         key="question",
-        on_submit=ask_input,
+        on_submit=send_input,
         disabled=not (model is None or model["tokenizer"]),
     )
 
 
 def show_welcome(model: dict[str, Any] | None) -> None:
-    """The first screen: what this is for, and ways to begin."""
-    chat = model is None or model["chat_template"]
-    if chat:
+    """Show the first screen: a sentence about the model, and examples."""
+    if answers_chats(model):
         st.markdown("Hello! Ask something below, or begin with one of these:")
     else:
         st.markdown(
-            "This model continues texts: write a beginning below, and it goes on from there. "
-            "Every text stands on its own. Or begin with one of these:"
+            "This model continues texts. Write a beginning below, or choose one of these. "
+            "The model does not remember earlier texts."
         )
     with st.container(horizontal=True):
-        for example in CHAT_EXAMPLES if chat else STORY_EXAMPLES:
-            st.button(example, on_click=ask, args=[example])
+        for example in CHAT_EXAMPLES if answers_chats(model) else STORY_EXAMPLES:
+            st.button(example, on_click=send, args=[example])
 
 
 def show_turn(turn: Turn) -> None:
-    """A question and its answer; returns when the answer is complete."""
+    """Show a question and its answer. Returns when the answer has ended."""
     with st.chat_message("user", avatar=":material/person:"):
         st.text(turn.question)
     with st.chat_message("assistant", avatar=":material/forum:"):
-        text, below = st.empty(), st.empty()
-        follow(turn, text, below)
+        text, caption = st.empty(), st.empty()
+        show_until_end(turn, text, caption)
         if turn.text:
-            text.markdown(turn.shown)
+            text.markdown(turn.markdown)
         if turn.error is None:
-            below.caption(figures(turn))
+            caption.caption(format_statistics(turn))
         else:
-            below.error(in_plain_words(turn.error), icon=":material/error:")
+            caption.error(describe_error(turn.error), icon=":material/error:")
 
 
-def follow(turn: Turn, text: Any, below: Any) -> None:
-    """Show an answer while it comes."""
-    shown = ""
-    while not turn.wait(LOOK_INTERVAL_S):
-        if turn.text != shown:
-            shown = turn.text
-            text.markdown(turn.shown)
-        # Streamlit ends this run, for a click or a visitor who left, where something is drawn.
-        below.caption("answering …" if shown else "waiting for the first word …")
+def show_until_end(turn: Turn, text: Any, caption: Any) -> None:
+    """Show a running answer until it ends: its text in the placeholder `text`, its state in `caption`."""
+    drawn_text = ""
+    while not turn.wait(REDRAW_INTERVAL_S):
+        if turn.text != drawn_text:
+            drawn_text = turn.text
+            text.markdown(turn.markdown)
+        # This call ends the run if the visitor has clicked or left; so it is made in every round.
+        caption.caption("answering …" if drawn_text else "waiting for the first word …")
 
 
 main()

@@ -1,28 +1,47 @@
 """What tests share: the tiny checkpoints, the embedded model, and a real server started once."""
 
 import contextlib
+import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
+from certificates import create_authority, write_certificate, write_certificate_file, write_key_file
+from cryptography import x509
+from databases import database_url, postgresql  # noqa: F401 - fixtures
 from http_service import Service, services
-from support import free_port
+from support import family, free_port, have_ended, wait_until
 from tokenizers import Tokenizer
 
 from model_core import LLM
 from model_core.llm import embedded_model
 from triton_server.client import ChatClient
+from triton_server.engine.process import remove_leftovers
 
 ROOT = Path(__file__).parent.parent
 CHECKPOINTS = Path(__file__).parent / "data" / "checkpoints"
 MODELS = ROOT.parent / "shared" / "models"
+TRITONCHAT = (sys.executable, "-m", "triton_server")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show what the servers of a failed test have logged."""
+    report = yield
+    if report.failed:
+        servers = {id(value): value for value in item.funcargs.values() if isinstance(value, Server)}
+        for server in servers.values():
+            for log in server.logs():
+                if lines := log.read_text(errors="replace").splitlines():
+                    report.sections.append((log.name, "\n".join(lines[-30:])))
+    return report
 
 
 @dataclass(frozen=True)
@@ -34,39 +53,71 @@ class Server:
     http_url: str
     metrics_url: str
     api_url: str
+    log: Path | None = None
+
+    def logs(self) -> list[Path]:
+        """The files that it and its Triton log to."""
+        files = [] if self.log is None else [self.log]
+        with contextlib.suppress(psutil.Error, StopIteration):
+            folder = next(
+                Path(file.path).parent
+                for file in self.engine.open_files()
+                if file.path.endswith("triton-output.log")
+            )
+            files += sorted(folder.glob("*.log"))
+        return files
+
+    @property
+    def engine(self) -> psutil.Process:
+        """The process that holds the model."""
+        children = psutil.Process(self.process.pid).children()
+        return next(child for child in children if "triton_server.engine" in child.cmdline())
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """It makes no token within the block, and loses none."""
-        self.process.send_signal(signal.SIGSTOP)
+        """It makes no token within the block, unless it is resumed, and loses none."""
+        engine = self.engine
+        engine.suspend()
         try:
             yield
         finally:
-            self.process.send_signal(signal.SIGCONT)
+            with contextlib.suppress(psutil.NoSuchProcess):  # it was killed
+                engine.resume()
+
+    def resume(self) -> None:
+        """Go on making tokens."""
+        self.engine.resume()
 
 
 @contextlib.contextmanager
 def running_server(
-    *arguments: str, command: str = "serve", log: Path | None = None, **environment: str
+    *arguments: str,
+    command: str = "serve",
+    log: Path | None = None,
+    program: Sequence[str | Path] = TRITONCHAT,
+    cwd: Path | None = None,
+    **environment: str,
 ) -> Iterator[Server]:
-    """Start `tritonchat serve` on free ports, in a process group of its own; end it as Ctrl-C would.
+    """Start `tritonchat serve` on free ports, in a process group of its own; kill it at the end.
 
+    Triton waits eight seconds when it stops in order, so only tests of the stop do that, by a signal.
     What it says on standard error goes to the file `log`, or to `process.stdout` with the rest.
     """
     grpc, http, metrics, api = (free_port() for _ in range(4))
     ports = {"grpc": grpc, "http": http, "metrics": metrics, "api": api}
     flags = [f"--{name}-port={port}" for name, port in ports.items()]
     with contextlib.ExitStack() as stack:
-        data = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         process = subprocess.Popen(
-            [sys.executable, "-m", "triton_server", command, *flags, *arguments],
-            env={**os.environ, "XDG_DATA_HOME": data, **environment},
+            [*program, command, *flags, *arguments],
+            cwd=cwd,
+            env={**os.environ, "XDG_DATA_HOME": folder, "TMPDIR": folder, **environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT if log is None else stack.enter_context(log.open("wb")),
             text=True,
             start_new_session=True,
         )
-        stack.callback(_end, process)
+        stack.callback(_kill, process, Path(folder))
         assert process.stdout is not None
         said = []
         for line in process.stdout:
@@ -82,22 +133,50 @@ def running_server(
             http_url=f"{here}:{http}",
             metrics_url=f"{here}:{metrics}/metrics",
             api_url=f"{here}:{api}",
+            log=log,
         )
 
 
-def _end(process: subprocess.Popen) -> None:
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGINT)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.communicate(timeout=60)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+def _kill(process: subprocess.Popen, folder: Path) -> None:
+    """Kill a server, which ends all its processes, and remove what it leaves. `folder` is its TMPDIR."""
+    processes = family(process) if process.poll() is None else []
+    process.kill()
+    process.communicate()
+    wait_until(lambda: have_ended(processes))
+    for scratch in folder.glob("tritonchat-*/"):
+        remove_leftovers(scratch)
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with the embedded model."""
     with running_server(log=tmp_path_factory.mktemp("server") / "log") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def endless_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The embedded model with a long context and no end token, which recommends a temperature.
+
+    So an answer takes minutes, and cannot end before a test has stopped it, on however fast a machine.
+    """
+    folder = tmp_path_factory.mktemp("model") / "endless"
+    shutil.copytree(embedded_model(), folder)
+    for name, changes in {
+        "config.json": {"eos_token_id": None, "max_position_embeddings": 50_000},
+        "generation_config.json": {"eos_token_id": None, "do_sample": True, "temperature": 0.65},
+        "tokenizer_config.json": {"eos_token": None},
+    }.items():
+        path = folder / name
+        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def endless(endless_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with the endless model."""
+    log = tmp_path_factory.mktemp("server") / "log"
+    with running_server("--model", str(endless_model), log=log) as running:
         yield running
 
 
@@ -117,19 +196,13 @@ def start(server: Server, tmp_path: Path) -> Iterator[Callable[..., Service]]:
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a root, ca.pem, and its certificate for chat.example and localhost: cert.pem, key.pem."""
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl is not on this machine")
     folder = tmp_path_factory.mktemp("tls")
-    (folder / "names").write_text(
-        "subjectAltName=DNS:chat.example,DNS:*.chat.example,DNS:localhost\nbasicConstraints=CA:FALSE\n"
-    )
-    for command in (
-        "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=Root",
-        "req -newkey rsa:2048 -nodes -keyout key.pem -out request.pem -subj /CN=chat.example",
-        "x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -out cert.pem -extfile names",
-    ):
-        subprocess.run(["openssl", *command.split()], cwd=folder, check=True, capture_output=True)
-    yield folder
+    root = create_authority()
+    write_certificate_file(folder / "ca.pem", root.certificate)
+    write_key_file(folder / "ca.key", root.key)
+    names = ("chat.example", "*.chat.example", "localhost")
+    write_certificate(folder, root, "chat.example", [x509.DNSName(name) for name in names])
+    return folder
 
 
 @pytest.fixture

@@ -1,8 +1,11 @@
-"""A running HTTP service for tests: with settings of its own, and with what it has logged."""
+"""A running HTTP service for tests, with settings of its own: in a thread, or as a process."""
 
+import asyncio
 import contextlib
+import functools
 import json
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +13,15 @@ from typing import Any
 
 import httpx
 import psutil
+import uvicorn
+import uvloop
 from prometheus_client.parser import text_string_to_metric_families
 from support import free_port, wait_until
 
+from triton_server.api.__main__ import uvicorn_options
 from triton_server.api.process import launch_api
-from triton_server.api.settings import Settings
-from triton_server.child import Child
+from triton_server.api.settings import ServiceSettings
+from triton_server.child_process import ChildProcess
 
 CHAT = "/v1/chat/completions"
 HELLO = {"model": "default", "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 3}
@@ -23,12 +29,27 @@ HELLO = {"model": "default", "messages": [{"role": "user", "content": "Hello"}],
 
 @dataclass(frozen=True)
 class Service:
-    """A service that runs."""
+    """A service that runs. One in a thread has no process of its own, and its log is not kept."""
 
     url: str
     port: int
-    process: psutil.Process
-    log: Path
+    child: ChildProcess | None = None
+
+    @property
+    def process(self) -> psutil.Process:
+        """Its process, to be measured or killed."""
+        return psutil.Process(self._child().process.pid)
+
+    @property
+    def log(self) -> Path:
+        """The file that it logs to."""
+        log = self._child().log
+        assert log is not None
+        return log
+
+    def _child(self) -> ChildProcess:
+        assert self.child is not None, "it runs in a thread; start(process=True) has a process and a log"
+        return self.child
 
     def get(self, path: str, **headers: str) -> httpx.Response:
         """What it answers."""
@@ -70,8 +91,8 @@ class Service:
         return self.connect(posted(path, body))
 
 
-def launched(settings: Settings, log: Path) -> Child:
-    """A service that answers."""
+def launched(settings: ServiceSettings, log: Path) -> ChildProcess:
+    """A service that answers, as a process."""
     child = launch_api(settings, log)
     try:
         child.wait_until_up()
@@ -81,18 +102,49 @@ def launched(settings: Settings, log: Path) -> Child:
     return child
 
 
+class ServiceThread:
+    """A service that answers, in the thread that all such services of this process share.
+
+    It is what `python -m triton_server.api` runs, except for its log, without the second to start a process.
+    """
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self._server = uvicorn.Server(uvicorn.Config(**uvicorn_options(settings)))
+        self._serving = asyncio.run_coroutine_threadsafe(self._server.serve(), _event_loop())
+        wait_until(lambda: self._server.started or self._serving.done())
+        if self._serving.done():
+            self._serving.result()
+            raise AssertionError("the service did not start")
+
+    def stop(self) -> None:
+        """End it as SIGTERM ends a process."""
+        self._server.should_exit = True
+        self._serving.result(timeout=60)
+
+
+@functools.cache
+def _event_loop() -> asyncio.AbstractEventLoop:
+    """The event loop of all services in this process; gRPC's client works with one loop only."""
+    loop = uvloop.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="services", daemon=True).start()
+    return loop
+
+
 @contextlib.contextmanager
 def services(grpc_url: str, folder: Path) -> Iterator[Callable[..., Service]]:
-    """A function that starts services for a server, with the settings it is given; all end with the block."""
+    """A function that starts services for a server, with the settings it is given; all end with the block.
+
+    They run in a thread, or with `process=True` as processes, which have a log and can be measured.
+    """
     with contextlib.ExitStack() as stack:
 
-        def start(**settings: Any) -> Service:
+        def start(process: bool = False, **given: Any) -> Service:
             port = free_port()
-            log = folder / f"api-{port}.log"
-            given = {"server": grpc_url, "database": f"sqlite:///{folder / 'sessions.db'}", "port": port}
-            child = launched(Settings(**{**given, **settings}), log)
-            stack.callback(child.stop)
-            return Service(f"http://127.0.0.1:{port}", port, psutil.Process(child.process.pid), log)
+            defaults = {"server": grpc_url, "database": f"sqlite:///{folder / 'sessions.db'}", "port": port}
+            settings = ServiceSettings(**{**defaults, **given})
+            child = launched(settings, folder / f"api-{port}.log") if process else None
+            stack.callback((child or ServiceThread(settings)).stop)
+            return Service(f"http://127.0.0.1:{port}", port, child)
 
         yield start
 

@@ -17,28 +17,20 @@ from training.train import CONTEXT, FURTHER, Recipe, train
 
 def main() -> None:
     """Generate text, train a tokenizer and a model on it, save both, and examine the model."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training",
-        description="Makes the embedded model from nothing: in about two hours on 2 cores that multiply "
-        "bfloat16, six on others, or a few minutes on a GPU where there is one. Interrupted, it goes on "
-        "where it was.",
-    )
+    about = """Makes the embedded model from nothing: in about two hours on 2 cores that multiply bfloat16,
+        six on others, or a few minutes on a GPU where there is one. Interrupted, it goes on where it was."""
+    parser = argparse.ArgumentParser(prog="python -m training", description=about)
     parser.add_argument("--out", type=Path, required=True, help="folder to write the model to")
-    parser.add_argument(
-        "--start",
-        type=Path,
-        help="a model made by this before, to teach what has been added to the text since",
-    )
-    parser.add_argument(
-        "--steps", type=int, help=f"training steps ({Recipe.steps}, or {FURTHER.steps} with --start)"
-    )
+    start = "a model made by this before, to teach what has been added to the text since"
+    parser.add_argument("--start", type=Path, help=start)
+    steps = f"training steps ({Recipe.steps}, or {FURTHER.steps} with --start)"
+    parser.add_argument("--steps", type=int, help=steps)
     parser.add_argument("--threads", type=int, default=2, help="threads to compute with (%(default)s)")
     arguments = parser.parse_args()
 
     torch.set_num_threads(arguments.threads)
-    out = arguments.out
+    out, start = arguments.out, arguments.start
     out.mkdir(parents=True, exist_ok=True)
-    start = arguments.start
     recipe = FURTHER if start else Recipe()
     recipe = replace(recipe, steps=arguments.steps or recipe.steps)
     checkpoint = out / "training.checkpoint"

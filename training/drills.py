@@ -8,53 +8,17 @@ from tokenizers import Tokenizer
 
 from training.dialogues import converse
 from training.english import capital
-from training.skills import Skill
-from training.skills.assistant import about
-from training.skills.beyond import beyond
-from training.skills.everyday import everyday
-from training.skills.fun import have_fun
-from training.skills.helpdesk import help_user
-from training.skills.lists import name_some
-from training.skills.memory import correct, recall, tell
-from training.skills.memory.several import several
-from training.skills.nonsense import misunderstand
-from training.skills.numbers.arithmetic import add, calculate, subtract
-from training.skills.numbers.word_problems import word_problem
-from training.skills.poems import poem
-from training.skills.rhymes import rhyme
-from training.skills.sequences import sequence
-from training.skills.smalltalk import greet, small_talk, take_leave
-from training.skills.spelling import SPELT, spelling
+from training.phrases import read
+from training.skills import TEXT, find
+from training.skills.numbers import add, subtract
+from training.skills.sequences import spelling
 from training.skills.stories import tell_story
-from training.talk import begin_talk
+from training.talk import begin_talk, draw
 from training.tokenizer import END_OF_TEXT, Sample, encode_dialogue
 
 PIECE = re.compile("\u0120?[A-Za-z]+")  # letters, and the sign that byte-level BPE has for a space
-
-# Where the words of the person decide all, and how often each is drilled.
-UNDERSTOOD: dict[Skill, float] = {
-    help_user: 15,
-    about: 1.5,
-    beyond: 4,
-    everyday: 8,
-    sequence: 4,
-    calculate: 1,
-    word_problem: 1,
-    name_some: 1,
-    rhyme: 1,
-    poem: 0.5,
-    have_fun: 1,
-    misunderstand: 0.5,
-    small_talk: 6,
-    greet: 1.5,
-    take_leave: 0.5,
-}
-REMEMBERED: dict[tuple[Skill, ...], float] = {
-    (tell, recall): 8,
-    (tell, tell, recall, recall): 6,
-    (tell, correct, recall): 2,
-    (several,): 3,
-}
+UNDERSTOOD = {find(path): share for path, share in TEXT.understood.items()}
+REMEMBERED = {tuple(map(find, paths.split(" + "))): share for paths, share in TEXT.remembered.items()}
 BEGINNING = 16  # tokens, by which most answers can be told apart
 
 
@@ -66,7 +30,7 @@ def questions(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
     """
     rng = Random(seed)
     for _ in range(count):
-        (skill,) = rng.choices(list(UNDERSTOOD), list(UNDERSTOOD.values()))
+        skill = draw(rng, UNDERSTOOD)
         tokens, produced = encode_dialogue(tokenizer, converse(rng, [skill], begin_talk(rng))[:2])
         length = produced.index(True) + BEGINNING
         yield tokens[:length], produced[:length]
@@ -76,8 +40,7 @@ def facts(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
     """Facts told and asked for at once."""
     rng = Random(seed)
     for _ in range(count):
-        (skills,) = rng.choices(list(REMEMBERED), list(REMEMBERED.values()))
-        yield encode_dialogue(tokenizer, converse(rng, list(skills), begin_talk(rng)))
+        yield encode_dialogue(tokenizer, converse(rng, draw(rng, REMEMBERED), begin_talk(rng)))
 
 
 def tales(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
@@ -107,8 +70,7 @@ def sums(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
     for _ in range(count):
         parts = []
         for _ in range(12):
-            exchange, _ = rng.choice((add, subtract))(rng)
-            task, result = exchange.answer.rstrip(".").split(" =")
+            task, result = rng.choice((add, subtract))(rng)[0].answer.rstrip(".").split(" =")
             parts += [(task + " =", False), (result + ".", True), ("\n", False)]
         yield encode_parts(tokenizer, parts)
 
@@ -121,21 +83,10 @@ def spellings(tokenizer: Tokenizer, seed: int, count: int) -> Iterator[Sample]:
     rng = Random(seed)
     for _ in range(count):
         parts = []
-        for word in rng.sample(SPELT, 12):
+        for word in rng.sample(read("sequences/letters").words_to_spell, 12):
             asked = rng.choice((word, word.lower(), capital(word)))
             parts += [(f" {asked}\n", False), (f"{spelling(word)}.\n", True)]
         yield encode_parts(tokenizer, parts)
-
-
-def encode_parts(tokenizer: Tokenizer, parts: list[tuple[str, bool]]) -> Sample:
-    """A text in parts, each with whether it is learnt."""
-    tokens: list[int] = []
-    produced: list[bool] = []
-    for text, own in parts:
-        ids = tokenizer.encode(text).ids
-        tokens += ids
-        produced += [own] * len(ids)
-    return tokens, produced
 
 
 def plain(tokenizer: Tokenizer, texts: Iterator[str]) -> Iterator[Sample]:
@@ -144,3 +95,10 @@ def plain(tokenizer: Tokenizer, texts: Iterator[str]) -> Iterator[Sample]:
     for text in texts:
         tokens = [*tokenizer.encode(text).ids, end]
         yield tokens, [True] * len(tokens)
+
+
+def encode_parts(tokenizer: Tokenizer, parts: list[tuple[str, bool]]) -> Sample:
+    """A text in parts, each with whether it is learnt."""
+    encoded = [(tokenizer.encode(text).ids, is_learnt) for text, is_learnt in parts]
+    tokens = [token for ids, _ in encoded for token in ids]
+    return tokens, [is_learnt for ids, is_learnt in encoded for _ in ids]

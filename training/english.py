@@ -2,49 +2,13 @@
 
 from collections.abc import Sequence
 
-from training.talk import words
+from training.phrases import read
 
-UNITS = words("""
-    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-    seventeen eighteen nineteen
-""")
-TENS = words("twenty thirty forty fifty sixty seventy eighty ninety")
-ORDINALS = words("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
+TEXT = read("english")
+
 # Said with another sound than their first letter promises.
 LIKE_CONSONANT = ("uni", "uku", "use", "one")
 LIKE_VOWEL = ("hour", "honest", "heir")
-# Plurals that no rule makes: of words as a whole, and of all words that end so.
-PLURALS = {
-    "human": "humans",
-    "ox": "oxen",
-    "person": "people",
-    **{noun: noun for noun in words("bison dice moose salmon samurai squid")},
-}
-PLURAL_ENDINGS = {
-    "calf": "calves",
-    "child": "children",
-    "deer": "deer",
-    "elf": "elves",
-    "fish": "fish",
-    "foot": "feet",
-    "goose": "geese",
-    "half": "halves",
-    "hero": "heroes",
-    "knife": "knives",
-    "leaf": "leaves",
-    "life": "lives",
-    "loaf": "loaves",
-    "man": "men",
-    "mouse": "mice",
-    "potato": "potatoes",
-    "scarf": "scarves",
-    "sheep": "sheep",
-    "thief": "thieves",
-    "tomato": "tomatoes",
-    "tooth": "teeth",
-    "wife": "wives",
-    "wolf": "wolves",
-}
 
 
 def an(noun: str) -> str:
@@ -62,9 +26,9 @@ def capital(text: str) -> str:
 def in_words(number: int) -> str:
     """A number from 0 to 99 in words."""
     if number < 20:
-        return UNITS[number]
+        return TEXT.units[number]
     tens, units = divmod(number, 10)
-    return TENS[tens - 2] + (f"-{UNITS[units]}" if units else "")
+    return TEXT.tens[tens - 2] + (f"-{TEXT.units[units]}" if units else "")
 
 
 def ordinal(number: int) -> str:
@@ -84,9 +48,9 @@ def plural(noun: str) -> str:
         head, rest = noun.split(" of ", 1)
         return f"{plural(head)} of {rest}"
     *before, word = noun.split(" ")
-    if word in PLURALS:
-        return " ".join((*before, PLURALS[word]))
-    for one, many in PLURAL_ENDINGS.items():
+    if word in TEXT.plurals:
+        return " ".join((*before, TEXT.plurals[word]))
+    for one, many in TEXT.plural_endings.items():
         if word.endswith(one):
             return noun.removesuffix(one) + many
     if noun.endswith(("s", "x", "z", "ch", "sh")):

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 
 from model_core import LLM, SamplingParams
 from training.dialogues import Message, dialogues
-from training.evaluation import arithmetic, everyday, helpdesk, memory, smalltalk, system, tales, unknown
-from training.evaluation.cases import Case
-from training.names import NAMES
+from training.evaluation import arithmetic, memory, questions, system, tales
+from training.evaluation.wants import Case
+from training.phrases import read
 
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\ufffd")  # the last is half a character
 MAX_TOKENS = 200
-VOCABULARY_SEED, VOCABULARY_DIALOGUES = 1, 20_000
+VOCABULARY_SEED, VOCABULARY_DIALOGUES = 1, 10_000
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ KINDS = (
     Kind("lists of so many things, rhymes, poems", 0.85, tales.list_cases()),
     Kind("name given by the system prompt", 0.90, system.name_cases()),
     Kind("short answers, as the system prompt wants", 0.90, system.length_cases()),
-    Kind("help with tritonchat", 0.90, helpdesk.help_cases()),
-    Kind("small facts that a child knows", 0.85, everyday.everyday_cases()),
-    Kind("unknown things declined", 0.90, unknown.unknown_cases()),
-    Kind("small talk", 0.85, smalltalk.talk_cases()),
+    Kind("help with tritonchat", 0.90, questions.help_cases()),
+    Kind("small facts that a child knows", 0.85, questions.everyday_cases()),
+    Kind("unknown things declined", 0.90, questions.unknown_cases()),
+    Kind("small talk", 0.85, questions.talk_cases()),
 )
 WRITING = Kind("answers that end by themselves, without broken words", 0.99, [])
 
@@ -74,7 +74,7 @@ class Marks:
 def examine(llm: LLM, cases: list[Case]) -> Marks:
     """Have all conversations together, greedily, a turn of each at a time."""
     params = SamplingParams(temperature=0, max_tokens=MAX_TOKENS)
-    talks = [opening(case) for case in cases]
+    talks = [[{"role": "system", "content": case.system}] if case.system else [] for case in cases]
     answers: list[list[Answer]] = [[] for _ in cases]
     for turn in range(max(len(case.turns) for case in cases)):
         going = [number for number, case in enumerate(cases) if turn < len(case.turns)]
@@ -87,11 +87,6 @@ def examine(llm: LLM, cases: list[Case]) -> Marks:
             talks[number].append({"role": "assistant", "content": completion.text})
     failures = [fault for case, given in zip(cases, answers, strict=True) for fault in faults(case, given)]
     return Marks(len(cases), failures, [answer for given in answers for answer in given])
-
-
-def opening(case: Case) -> list[Message]:
-    """What stands before the first turn."""
-    return [{"role": "system", "content": case.system}] if case.system else []
 
 
 def faults(case: Case, answers: list[Answer]) -> Iterator[str]:
@@ -118,14 +113,19 @@ def words(text: str) -> list[str]:
     return [word.removesuffix("'s") for word in WORD.findall(text.lower())]
 
 
-def vocabulary() -> set[str]:
+def sample_dialogues() -> list[list[Message]]:
+    """Generated conversations, as many as show every usual word."""
+    return list(dialogues(VOCABULARY_SEED, VOCABULARY_DIALOGUES))
+
+
+def vocabulary(conversations: list[list[Message]]) -> set[str]:
     """The words of generated answers; one that a single conversation has may be an invented name."""
     counts = Counter(
         word
-        for messages in dialogues(VOCABULARY_SEED, VOCABULARY_DIALOGUES)
+        for messages in conversations
         for word in {word for m in messages if m["role"] == "assistant" for word in words(m["content"])}
     )
-    names = {word for name in NAMES for word in words(name)}
+    names = {word for name in read("names").names for word in words(name)}
     return names | {word for word, count in counts.items() if count > 1}
 
 
@@ -133,7 +133,7 @@ def evaluate(llm: LLM, failures: int = 5, markdown: bool = False) -> None:
     """Examine all kinds, and print how many cases of each went well, with some that did not."""
     marks = [(kind, examine(llm, kind.cases)) for kind in KINDS]
     answers = [answer for _, mark in marks for answer in mark.answers]
-    marks.append((WRITING, look_at_writing(answers, vocabulary())))
+    marks.append((WRITING, look_at_writing(answers, vocabulary(sample_dialogues()))))
     for line in table(marks, markdown):
         print(line)
     if not markdown:
@@ -144,29 +144,22 @@ def evaluate(llm: LLM, failures: int = 5, markdown: bool = False) -> None:
 
 def table(marks: Iterable[tuple[Kind, Marks]], markdown: bool) -> Iterator[str]:
     """The lines of a table: for the terminal, or for the model's card."""
-    heads = ("conversations", "passed", "of", "share", "bar")
-    rows = []
-    for kind, mark in marks:
-        passed = mark.cases - len(mark.failures)
-        rows.append((kind.name, str(passed), str(mark.cases), f"{mark.share:.1%}", f"{kind.bar:.0%}"))
+    rows = [("conversations", "passed", "of", "share", "bar")]
     if markdown:
-        yield from (f"| {' | '.join(row)} |" for row in (heads, ("---", *["---:"] * 4), *rows))
-    else:
-        yield from (
-            f"{name:<56}{passed:>7}{of:>6}{share:>8}{bar:>6}"
-            for name, passed, of, share, bar in (heads, *rows)
-        )
+        rows.append(("---", *["---:"] * 4))
+    for kind, mark in marks:
+        passed = str(mark.cases - len(mark.failures))
+        rows.append((kind.name, passed, str(mark.cases), f"{mark.share:.1%}", f"{kind.bar:.0%}"))
+    for row in rows:
+        yield f"| {' | '.join(row)} |" if markdown else "{:<56}{:>7}{:>6}{:>8}{:>6}".format(*row)
 
 
 def main() -> None:
     """Read the command line and examine."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.evaluate", description="Examines a model, by default the embedded one."
-    )
+    about = "Examines a model, by default the embedded one."
+    parser = argparse.ArgumentParser(prog="python -m training.evaluate", description=about)
     parser.add_argument("model", nargs="?", help="folder of the model (default: the embedded one)")
-    parser.add_argument(
-        "--failures", type=int, default=5, help="failed cases shown of each kind (%(default)s)"
-    )
+    parser.add_argument("--failures", type=int, default=5, help="failed cases shown of a kind (%(default)s)")
     parser.add_argument("--markdown", action="store_true", help="print only the table, for the model's card")
     arguments = parser.parse_args()
     with LLM(arguments.model) as llm:

@@ -1,11 +1,13 @@
 """What skills are made of: exchanges, the state of a conversation, and the texts that come of them."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import TypeVar
 
 from training.careless import type_carelessly
+from training.phrases import read
 
 ALTERNATIVES = re.compile(r"\(([^()]*\|[^()]*)\)")
 SENTENCE = re.compile(r""".+?[.!?]["']?(?= ["'A-Z]|\n|$)""")
@@ -13,12 +15,9 @@ OWN_NAME = re.compile(r"\bTiny\b")
 SLOT = re.compile(r"\{(\w+)\}")
 # A word with a capital of its own; `The` may be that of a sentence.
 PROPER = re.compile(r"\b(?!The\b)[^\W\d_]\w+")
-MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS, WEEKDAYS = (read("sequences/days").series[name] for name in ("year", "week"))
 CALENDAR = {*MONTHS, *WEEKDAYS}
+Option = TypeVar("Option")
 
 
 @dataclass
@@ -114,17 +113,12 @@ def begin_talk(rng: Random) -> Talk:
     return Talk(spell=rng.choices((str, str.lower), (62, 38))[0])
 
 
-def words(text: str) -> tuple[str, ...]:
-    """The words of a text, for lists that are long."""
-    return tuple(text.split())
+def draw(rng: Random, shares: Mapping[Option, float]) -> Option:
+    """One of several options, each as often as its share."""
+    return rng.choices(list(shares), list(shares.values()))[0]
 
 
-def phrases(text: str) -> tuple[str, ...]:
-    """The values of a list divided by commas, for those of several words."""
-    return tuple(" ".join(value.split()) for value in text.split(","))
-
-
-def usual(rng: Random, table: Sequence[str]) -> str:
+def pick(rng: Random, table: Sequence[str]) -> str:
     """One entry of a table that begins with what is most usual: more often than not from its first half."""
     return table[int(len(table) * rng.random() ** 1.25)]
 

@@ -14,33 +14,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from string import ascii_lowercase
 
+from jinja2 import Environment
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from model_core.chat_template import ChatTemplate
+from training.phrases import FOLDER
 
 END_OF_TEXT, START, END = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
 Sample = tuple[list[int], list[bool]]  # tokens, and which of them the model is to produce
 WORD = re.compile(r" ?\w+|[^\w\s]+|\n")
-CHAT_TEMPLATE = """\
-{%- for message in messages %}
-    {%- if message.role not in ['system', 'user', 'assistant'] %}
-        {{- raise_exception('Unknown role: ' ~ message.role) }}
-    {%- endif %}
-    {%- set content = message.content %}
-    {%- if message.role != 'assistant' %}
-        {%- set initials = content.split() | map('first') | join %}
-        {%- if content.isupper() or (initials | length > 3 and initials.isupper()) %}
-            {%- set content = content | lower %}
-        {%- endif %}
-        {%- set content = ' ' ~ content %}
-    {%- endif %}
-    {{- '<|im_start|>' ~ message.role ~ '\\n' ~ content ~ '<|im_end|>\\n' }}
-{%- endfor %}
-{%- if add_generation_prompt %}
-    {{- '<|im_start|>assistant\\n' }}
-{%- endif %}
-"""
-TEMPLATE = ChatTemplate(CHAT_TEMPLATE, {})
+CHAT_TEMPLATE = (FOLDER / "chat_template.jinja").read_text(encoding="utf-8")
+TEMPLATE = Environment(trim_blocks=True, lstrip_blocks=True).from_string(CHAT_TEMPLATE)
 
 # Words seen fewer times have no say in the tokens. Most of them are names, which so fall into a few hundred
 # small pieces: a small model learns to copy those, as it meets each of them often.
@@ -88,7 +71,8 @@ def encode_dialogue(tokenizer: Tokenizer, messages: list[dict[str, str]]) -> Sam
     tokens: list[int] = []
     produced: list[bool] = []
     for message in messages:
-        written = tokenizer.encode(TEMPLATE.render([message])).ids[: -len(head)]
+        text = TEMPLATE.render(messages=[message], add_generation_prompt=True)
+        written = tokenizer.encode(text).ids[: -len(head)]
         own = message["role"] == "assistant"
         tokens += written
         # The line break that follows the end of a message is not the model's.

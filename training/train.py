@@ -14,8 +14,8 @@ from tqdm import tqdm
 from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
+from training import drills
 from training.dialogues import dialogues, stories
-from training.drills import copying, facts, plain, questions, spellings, sums, tales
 from training.muon import Muon
 from training.tokenizer import END, END_OF_TEXT, Sample, encode_dialogue
 
@@ -23,8 +23,14 @@ CONTEXT = 1024
 IGNORED = -100
 LAYERS = 6
 CHUNK = 1536  # dialogues, generated with drills, sorted by length and cut into batches at a time
+# A head is wide enough for keys to tell thousands of tokens apart, as copying must.
+WIDTHS = {"hidden_size": 256, "intermediate_size": 704, "head_dim": 48}
+HEADS = {"num_attention_heads": 8, "num_key_value_heads": 2}
 SAVE_EVERY = 100  # steps
 STRETCH = 128  # queries
+# How many of each drill there are to a dialogue.
+DRILLS = {drills.questions: 12, drills.facts: 3, drills.tales: 1 / 4, drills.copying: 1 / 3}
+DRILLS |= {drills.sums: 1 / 6, drills.spellings: 1 / 12}
 FIRST = 8  # tokens of an answer, about as many as the shortest have, weigh nearly the same
 
 
@@ -94,23 +100,10 @@ ALL_ATTENTION_FUNCTIONS.register("stretches", attention)
 
 def build_model(vocabulary: int, end_ids: list[int], pad_id: int) -> LlamaForCausalLM:
     """An untrained Llama of five and a half million parameters."""
-    return LlamaForCausalLM(
-        LlamaConfig(
-            vocab_size=vocabulary,
-            hidden_size=256,
-            intermediate_size=704,
-            num_hidden_layers=LAYERS,
-            num_attention_heads=8,
-            num_key_value_heads=2,
-            head_dim=48,  # wide enough for keys to tell thousands of tokens apart, as copying must
-            max_position_embeddings=CONTEXT,
-            rms_norm_eps=1e-5,
-            tie_word_embeddings=True,
-            bos_token_id=None,
-            eos_token_id=end_ids,
-            pad_token_id=pad_id,
-        )
-    )
+    ends = {"bos_token_id": None, "eos_token_id": end_ids, "pad_token_id": pad_id}
+    sizes = {**WIDTHS, **HEADS, "num_hidden_layers": LAYERS, "max_position_embeddings": CONTEXT}
+    form = {"vocab_size": vocabulary, "rms_norm_eps": 1e-5, "tie_word_embeddings": True}
+    return LlamaForCausalLM(LlamaConfig(**form, **sizes, **ends))
 
 
 def load_model(folder: Path) -> LlamaForCausalLM:
@@ -155,17 +148,13 @@ def look_back(model: LlamaForCausalLM) -> None:
 def samples(tokenizer: Tokenizer, seed: int, drills_only: bool) -> Iterator[Sample]:
     """A chunk of text: dialogues for a third of it, drills and some plain stories; or drills in copying."""
     if drills_only:
-        yield from copying(tokenizer, seed, 2 * CHUNK)
+        yield from drills.copying(tokenizer, seed, 2 * CHUNK)
         return
     for messages in dialogues(seed, CHUNK):
         yield encode_dialogue(tokenizer, messages)
-    yield from plain(tokenizer, stories(seed, CHUNK // 32))
-    yield from questions(tokenizer, seed, CHUNK * 12)
-    yield from facts(tokenizer, seed, CHUNK * 3)
-    yield from tales(tokenizer, seed, CHUNK // 4)
-    yield from copying(tokenizer, seed, CHUNK // 3)
-    yield from sums(tokenizer, seed, CHUNK // 6)
-    yield from spellings(tokenizer, seed, CHUNK // 12)
+    yield from drills.plain(tokenizer, stories(seed, CHUNK // 32))
+    for drill, share in DRILLS.items():
+        yield from drill(tokenizer, seed, int(CHUNK * share))
 
 
 def batches(tokenizer: Tokenizer, recipe: Recipe, progress: Progress) -> Iterator[Batch]:
@@ -194,11 +183,10 @@ def to_tensors(group: list[Sample], pad: int) -> Batch:
     """Inputs and targets int64 [samples, length]; what is not to be learnt is IGNORED."""
     length = max(len(tokens) for tokens, _ in group)
     inputs = [tokens + [pad] * (length - len(tokens)) for tokens, _ in group]
-    targets = [
-        [token if own else IGNORED for token, own in zip(tokens, produced, strict=True)][1:]
-        + [IGNORED] * (length - len(tokens) + 1)
-        for tokens, produced in group
-    ]
+    targets = []
+    for tokens, produced in group:
+        wanted = [token if own else IGNORED for token, own in zip(tokens, produced, strict=True)]
+        targets.append(wanted[1:] + [IGNORED] * (length - len(tokens) + 1))
     return torch.tensor(inputs), torch.tensor(targets)
 
 
@@ -247,13 +235,12 @@ def train(
     if model.device.type == "cpu":
         model.set_attn_implementation("stretches")
     optimizers = build_optimizers(model, recipe)
-    progress = Progress()
+    progress, partial = Progress(), checkpoint.with_suffix(".partial")
     if checkpoint.exists():
         state = torch.load(checkpoint, weights_only=True, map_location=model.device)
         if state.get("begun") != begun:
-            raise ValueError(
-                f"{checkpoint} was begun as {state.get('begun')}; choose another folder, or remove it."
-            )
+            was = state.get("begun")
+            raise ValueError(f"{checkpoint} was begun as {was}; choose another folder, or remove it.")
         model.load_state_dict(state["model"])
         for optimizer, saved in zip(optimizers, state["optimizers"], strict=True):
             optimizer.load_state_dict(saved)
@@ -275,7 +262,11 @@ def train(
         progress.losses.append(loss.item())
         bar.set_postfix(loss=f"{sum(progress.losses[-20:]) / len(progress.losses[-20:]):.3f}")
         if progress.step % SAVE_EVERY == 0:
-            save(checkpoint, begun, model, optimizers, progress)
+            states = [optimizer.state_dict() for optimizer in optimizers]
+            state = {"begun": begun, "model": model.state_dict(), "optimizers": states}
+            # Whole or not at all.
+            torch.save({**state, "progress": vars(progress)}, partial)
+            partial.replace(checkpoint)
     model.to("cpu")
     if start:
         mix(model, load_model(start), recipe.kept)
@@ -295,35 +286,14 @@ def mix(model: LlamaForCausalLM, other: LlamaForCausalLM, share: float) -> None:
 
 def multiplies_bfloat16(device: torch.device) -> bool:
     """Whether bfloat16 halves the time; a processor that has to imitate it takes many times longer."""
-    return device.type != "cpu" or any(
-        torch.cpu.get_capabilities().get(name, False) for name in ("avx512_bf16", "amx_bf16")
-    )
+    found = torch.cpu.get_capabilities()
+    return device.type != "cpu" or found.get("avx512_bf16", False) or found.get("amx_bf16", False)
 
 
 def build_optimizers(model: LlamaForCausalLM, recipe: Recipe) -> list[torch.optim.Optimizer]:
     """Muon for the matrices inside the layers, AdamW for embeddings and norms."""
     matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embed" not in name]
     others = [p for name, p in model.named_parameters() if p.ndim < 2 or "embed" in name]
-    rate = recipe.learning_rate
     dtype = torch.bfloat16 if multiplies_bfloat16(model.device) else torch.float32
-    muon = Muon(matrices, rate, recipe.weight_decay, dtype)
-    return [muon, torch.optim.AdamW(others, lr=rate, betas=(0.9, 0.95), weight_decay=0.0, fused=True)]
-
-
-def save(
-    checkpoint: Path,
-    begun: dict[str, int | float | str],
-    model: LlamaForCausalLM,
-    optimizers: list[torch.optim.Optimizer],
-    progress: Progress,
-) -> None:
-    """Write a checkpoint, whole or not at all."""
-    state = {
-        "begun": begun,
-        "model": model.state_dict(),
-        "optimizers": [optimizer.state_dict() for optimizer in optimizers],
-        "progress": vars(progress),
-    }
-    partial = checkpoint.with_suffix(".partial")
-    torch.save(state, partial)
-    partial.replace(checkpoint)
+    muon = Muon(matrices, recipe.learning_rate, recipe.weight_decay, dtype)
+    return [muon, torch.optim.AdamW(others, betas=(0.9, 0.95), weight_decay=0.0, fused=True)]

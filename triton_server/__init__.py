@@ -1,1 +1,1 @@
-"""The deployment: model_core on NVIDIA Triton, the contract, the Python client, the command line."""
+"""The server: model_core on NVIDIA Triton, the HTTP service, the Python clients, the command line."""

@@ -4,19 +4,18 @@ import json
 import logging
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
-import rich.console
-import rich.table
 
-from model_core import LLM, SamplingParams, TritonchatError
+from model_core.errors import TritonchatError
 
-from .client import ChatClient
-from .hosts import is_loopback, link
-from .machine import check_all, check_ports, check_python
+from .folders import scratch_folder
+from .hosts import browser_url, is_loopback
+from .machine import check_all, check_ports, check_python, require
 from .options import (
     FILE,
     MemorySize,
@@ -30,11 +29,14 @@ from .options import (
     port_options,
     server_options,
 )
-from .page import launch_page
-from .running import flags, insist, interruptible, run_server, scratch_folder
-from .stdin import prompt_or_input
+from .page_process import launch_page
+from .serve import port_flags, run_server
+from .signals import signals_as_interrupts
+from .stdin import read_prompt
 from .terminal.cli import chat
-from .terminal.display import open_console, writer_for
+
+# Each command imports its slow and large modules itself: the process of `up` and `serve` only watches others
+# and must stay small.
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -44,15 +46,15 @@ def cli() -> None:
 
     \b
     tritonchat up                        everything, on the embedded model
-    tritonchat up --model ./my-model     the same on a model of yours
+    tritonchat up --model ./my-model     the same with your own model
     tritonchat chat                      talk to it in the terminal
     tritonchat complete "Once upon"      continue a text, without a server
-    tritonchat quantize MODEL OUT        a model of 8 or 4 bits from another
-    tritonchat bench                     how fast this machine is with a model
-    tritonchat doctor                    what is wrong with this machine, if anything
+    tritonchat quantize MODEL OUT        convert a model to weights of 8 or 4 bits
+    tritonchat bench                     measure the speed of a model on this machine
+    tritonchat doctor                    check that this machine can run the server
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    # PyTriton warns of a Triton that ends by a signal, which is how each one ends.
+    # PyTriton warns when a signal ends Triton. Every Triton process ends this way.
     logging.getLogger("pytriton").setLevel(logging.ERROR)
 
 
@@ -63,7 +65,7 @@ def cli() -> None:
 @api_options
 @page_option
 def up(ui_port: int, **settings: Any) -> None:
-    """Start the server, the HTTP service and the page. Ctrl-C ends all three, after running answers."""
+    """Start the server, the HTTP service and the page. Ctrl-C ends all three after the running answers."""
     run_server(ui_port=ui_port, **settings)
 
 
@@ -73,7 +75,7 @@ def up(ui_port: int, **settings: Any) -> None:
 @host_option
 @api_options
 def serve(**settings: Any) -> None:
-    """Start the server, Triton with the model behind it, and the HTTP service."""
+    """Start the server (Triton with the model) and the HTTP service."""
     run_server(ui_port=None, **settings)
 
 
@@ -84,26 +86,28 @@ def serve(**settings: Any) -> None:
 @option(
     "--server",
     default="127.0.0.1:8001",
-    help="gRPC address of a running server; with TLS grpcs://host:8001, with an authority of your own "
-    "grpcs://host:8001?roots=ca.pem.",
+    help="gRPC address of a running server; grpcs://host:8001 with TLS, grpcs://host:8001?roots=ca.pem with "
+    "a certificate authority of your own.",
 )
 def ui(host: str, open_to_all: bool, ui_port: int, server: str) -> None:
-    """Start the page alone, for a server that runs elsewhere."""
+    """Start only the page, for a server that is already running."""
+    from .client import ChatClient
+
     if not (open_to_all or is_loopback(host)):
         raise TritonchatError(
             f"--host {host} opens the page, which asks for no key, to the network; say --open-to-all if "
             "anybody who can reach it may use it."
         )
-    insist([check_python(), *check_ports(host, {"--ui-port": ui_port})])
+    require([check_python(), *check_ports(host, {"--ui-port": ui_port})])
     if not ChatClient(server).is_ready():
         click.echo(f"No server answers at {server} yet; the page will say so until one does.", err=True)
-    with scratch_folder() as folder, interruptible():
+    with scratch_folder() as folder, signals_as_interrupts():
         page = launch_page(host, ui_port, server, folder / "page.log")
         try:
             page.wait_until_up()
-            click.echo(f"Chat at {link(host, ui_port)}   (Ctrl-C ends it)")
+            click.echo(f"Chat at {browser_url(host, ui_port)}   (Ctrl-C ends it)")
             page.process.wait()
-            page.insist()
+            raise TritonchatError(f"the page stopped by itself; {page.log} may say why.")
         finally:
             page.stop()
 
@@ -111,11 +115,13 @@ def ui(host: str, open_to_all: bool, ui_port: int, server: str) -> None:
 @cli.command()
 @click.argument("prompt", required=False)
 @model_options
-@option("--max-tokens", type=click.IntRange(1), default=400, help="At most this many tokens.")
-@option("--temperature", type=float, help="0: the likeliest words; up to 2: ever wilder.")
-@option("--top-p", type=float, help="Choose among the likeliest words up to this probability.")
+@option("--max-tokens", type=click.IntRange(1), default=400, help="Maximum number of new tokens.")
+@option("--temperature", type=float, help="0: always the most likely token; up to 2: more variety.")
+@option(
+    "--top-p", type=float, help="Choose among the most likely tokens that have this probability together."
+)
 @option("--repetition-penalty", type=float, help="Above 1: repeat less.")
-@option("--seed", type=int, default=0, help="Another seed, another text (with a temperature above 0).")
+@option("--seed", type=int, default=0, help="Seed of the random choice, for temperatures above 0.")
 @click.option("--stop", multiple=True, help="End before this text; may be repeated.")
 def complete(
     prompt: str | None,
@@ -127,13 +133,18 @@ def complete(
     stop: tuple[str, ...],
     **llm_settings: Any,
 ) -> None:
-    """Continue PROMPT ("Once upon a time"), printing as it goes. No server is needed.
+    """Continue PROMPT and print the text while it is generated. No server is needed.
 
-    It may come from a pipe, or as - from standard input. Ctrl-C keeps what has come.
+    The default is "Once upon a time". PROMPT may come from a pipe, or as - from standard input. After
+    Ctrl-C the text so far stays.
     """
-    given = prompt_or_input(prompt)
-    prompt = "Once upon a time" if given is None else given
-    with LLM(**llm_settings) as llm, interruptible():
+    from model_core import LLM, SamplingParams
+
+    from .terminal.display import create_writer, open_console
+
+    prompt_text = read_prompt(prompt)
+    prompt = "Once upon a time" if prompt_text is None else prompt_text
+    with LLM(**llm_settings) as llm, signals_as_interrupts():
         params = SamplingParams(
             max_tokens=max_tokens,
             temperature=temperature,
@@ -142,16 +153,16 @@ def complete(
             seed=seed,
             stop=stop,
         )
-        writer = writer_for(open_console())
-        start, before = time.monotonic(), llm.engine.stats()["totals"]["completion_tokens"]
+        writer = create_writer(open_console())
+        start, tokens_before = time.monotonic(), llm.engine.stats()["totals"]["completion_tokens"]
         try:
             writer.write(prompt)
-            for piece in llm.stream(prompt, params):
-                writer.write(piece)
+            for delta in llm.stream(prompt, params):
+                writer.write(delta)
         finally:
             writer.close()
             if sys.stderr.isatty():
-                tokens = llm.engine.stats()["totals"]["completion_tokens"] - before
+                tokens = llm.engine.stats()["totals"]["completion_tokens"] - tokens_before
                 speed = tokens / (time.monotonic() - start)
                 click.secho(f"{speed:.0f} tokens a second", dim=True, err=True)
 
@@ -159,34 +170,48 @@ def complete(
 @cli.command()
 @click.argument("model")
 @click.argument("out", type=click.Path(path_type=Path))
-@option("--weights", type=click.Choice(["int8", "int4"]), default="int8", help="Bits of a weight.")
-@option("--calibration", type=FILE, help="Choose the codes of int4 on this text (GPTQ), not by rounding.")
-@option("--text", type=FILE, help="Measure on this text.  [default: one that the model makes]")
+@option("--weights", type=click.Choice(["int8", "int4"]), default="int8", help="Type of the weights in OUT.")
+@option("--calibration", type=FILE, help="Quantize to int4 with GPTQ on this text, instead of by rounding.")
+@option("--text", type=FILE, help="Measure perplexity on this text.  [default: text of the model itself]")
 def quantize(model: str, out: Path, weights: str, calibration: Path | None, text: Path | None) -> None:
-    """Write MODEL with its weights in 8 or 4 bits to the folder OUT, and say what that cost.
+    """Write MODEL with weights of 8 or 4 bits to the folder OUT, and print the loss of quality.
 
-    OUT loads at once, where --weights int8 or int4 rounds the same weights at every start.
+    OUT loads fast. With --weights int8 or int4, a server rounds the weights of MODEL at every start.
     """
-    from model_core.convert import quantize as convert
+    from model_core.convert import quantize as quantize_model
 
-    with interruptible():
-        cost = convert(model, out, weights, calibration, text, say=lambda what: click.echo(what, err=True))
-    click.echo(f"weights     {cost.bytes_before / 2**20:.1f} MiB -> {cost.bytes_after / 2**20:.1f} MiB")
-    change = 100 * (cost.after / cost.before - 1)
-    click.echo(f"perplexity  {cost.before:.3f} -> {cost.after:.3f} ({change:+.2f} %) on {cost.text}")
+    with signals_as_interrupts():
+        result = quantize_model(
+            model, out, weights, calibration, text, report=lambda message: click.echo(message, err=True)
+        )
+    click.echo(f"weights     {result.bytes_before / 2**20:.1f} MiB -> {result.bytes_after / 2**20:.1f} MiB")
+    change = 100 * (result.perplexity_after / result.perplexity_before - 1)
+    click.echo(
+        f"perplexity  {result.perplexity_before:.3f} -> {result.perplexity_after:.3f} ({change:+.2f} %) "
+        f"on {result.text}"
+    )
     click.echo(f"Chat with it: tritonchat up --model {out}")
 
 
 @cli.command()
 @model_options
-@option("--kv-cache-memory", type=MemorySize(), help="As of a server.  [default: a quarter of what is free]")
+@option(
+    "--kv-cache-memory", type=MemorySize(), help="For keys and values.  [default: a quarter of free memory]"
+)
+@click.option("--profile", "as_profile", is_flag=True, help="Print where the time of a step goes.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def bench(as_json: bool, **llm_settings: Any) -> None:
-    """Measure a model on this machine, beside what the machine can do. No server is needed."""
-    from model_core.bench import measure
+def bench(as_json: bool, as_profile: bool, **llm_settings: Any) -> None:
+    """Measure the speed of a model, and compare it with the limits of this machine. No server is needed."""
+    import rich.console
+    import rich.table
 
-    with interruptible(), LLM(**llm_settings) as llm:
-        report = measure(llm)
+    from model_core import LLM
+    from model_core.bench import measure, profile
+
+    with signals_as_interrupts(), LLM(**llm_settings) as llm:
+        report = profile(llm) if as_profile else measure(llm)
+    if as_profile:
+        return _print_profiles(report, as_json)
     if as_json:
         return click.echo(json.dumps(asdict(report), indent=2))
     click.echo(f"{report.model}, {report.weights}, {report.threads} threads, {report.instructions}")
@@ -210,27 +235,44 @@ def bench(as_json: bool, **llm_settings: Any) -> None:
     rich.console.Console().print(table)
 
 
+def _print_profiles(loads: Sequence[Any], as_json: bool) -> None:
+    """Print where the time of each load's steps goes."""
+    import rich.console
+    import rich.table
+
+    if as_json:
+        return click.echo(json.dumps([asdict(load) for load in loads], indent=2))
+    for load in loads:
+        total = sum(load.seconds.values())
+        table = rich.table.Table(f"{load.load}, {load.steps} steps", "ms a step", "share")
+        for name, seconds in {**load.seconds, "in all": total}.items():
+            table.add_row(name, f"{1000 * seconds:.3f}", f"{seconds / total:.1%}")
+        rich.console.Console().print(table)
+
+
 @cli.command()
 @port_options
 @api_port_option
 @page_option
 @host_option
-def doctor(host: str, **ports: int) -> None:
-    """Say what is wrong with this machine, if anything: Python, glibc, libpython, ports, memory."""
-    bad = 0
-    for check in check_all(host, flags(ports)):
-        bad += not check.ok
-        mark = click.style("ok ", fg="green") if check.ok else click.style("BAD", fg="red")
+def doctor(host: str, triton_http: bool, **ports: int) -> None:
+    """Check Python, glibc, libpython, the ports and the memory of this machine."""
+    if not triton_http:
+        del ports["http_port"]
+    failure_count = 0
+    for check in check_all(host, port_flags(ports)):
+        failure_count += not check.is_ok
+        mark = click.style("ok ", fg="green") if check.is_ok else click.style("BAD", fg="red")
         click.echo(f"{mark}  {check.name:<11} {check.message}")
-    if bad:
-        raise TritonchatError(f"{bad} of these should be put right first.")
+    if failure_count:
+        raise TritonchatError(f"{failure_count} of these checks failed; correct what they found first.")
 
 
 cli.add_command(chat)
 
 
 def main() -> None:
-    """The `tritonchat` command: errors in one sentence, Ctrl-C without a traceback."""
+    """Run the `tritonchat` command. Errors are printed in one sentence, without a traceback."""
     try:
         cli(standalone_mode=False)
     except click.ClickException as error:

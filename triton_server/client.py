@@ -6,8 +6,8 @@
             for piece in stream:
                 print(piece, end="", flush=True)
 
-Parameters are those of `model_core.SamplingParams`. What the server refuses is raised as the class of
-`model_core.errors` that says why; a server that is away is ServerUnavailable.
+Parameters are the fields of `model_core.SamplingParams`. A refused request raises a class of
+`model_core.errors` that names the reason. ServerUnavailable means that no server answers.
 """
 
 import contextlib
@@ -25,15 +25,14 @@ from tritonclient.utils import InferenceServerException
 from model_core.errors import TritonchatError
 
 from . import wire
-from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM, MODELS, Messages, encode, encode_padded
+from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM, HEALTH, READY, Prompt
+from .json_tensors import encode, encode_padded
 from .wire import ServerUnavailable
-
-_DRAIN_S = 2.0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A finished answer: its text, and the server's `details` about it as they are in the contract."""
+    """A finished answer: its text, and its `details` as contract.py describes them."""
 
     text: str
     details: dict[str, Any]
@@ -58,13 +57,13 @@ class ChatClient:
     """A connection to a server. Its methods may be called from several threads."""
 
     def __init__(self, url: str = "127.0.0.1:8001") -> None:
-        """`url` is the server's gRPC endpoint, as `wire.endpoint` reads it. Nothing is sent yet.
+        """`url` is the server's gRPC endpoint, in a form of `wire.parse_endpoint`. This sends nothing yet.
 
-        Raises InvalidRequest for the address of anything else.
+        Raises InvalidRequest for any other address.
         """
-        self.endpoint = wire.endpoint(url)
+        self.endpoint = wire.parse_endpoint(url)
         self.url = self.endpoint.address
-        self._triton = triton.InferenceServerClient(**self.endpoint.arguments())
+        self._triton = triton.InferenceServerClient(**self.endpoint.client_arguments())
 
     def close(self) -> None:
         """Close the connection."""
@@ -76,150 +75,146 @@ class ChatClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def chat(self, messages: Messages, **parameters: Any) -> Answer:
-        """The whole answer to a conversation, or the whole continuation of a raw prompt.
+    def chat(self, messages: Prompt, **parameters: Any) -> Answer:
+        """Return the complete answer to a conversation, or the complete continuation of a raw prompt.
 
-        Triton answers whole requests batch by batch: one that comes while its instances are busy waits for a
-        batch to end, and its `timeout_s` begins then. Streams never wait for each other.
+        Triton runs these requests in batches. If its instances are busy, a request waits until a batch ends.
+        Then its `timeout_s` begins. Streams never wait for each other.
 
         Raises:
-            TritonchatError: the request was refused or failed; the class says why.
-            ServerUnavailable: the server is away.
+            TritonchatError: the request was refused or failed; the class names the reason.
+            ServerUnavailable: no server answers.
         """
         request_id = parameters.setdefault("request_id", uuid.uuid4().hex)
         arrays = {"messages": encode_padded(messages), "parameters": encode_padded(parameters)}
         try:
-            result = self._triton.infer(CHAT, wire.inputs({k: v[None] for k, v in arrays.items()}))
+            result = self._triton.infer(CHAT, wire.create_inputs({k: v[None] for k, v in arrays.items()}))
         except InferenceServerException as error:
-            raise wire.translated(error, self.url) from error
-        except BaseException:  # Ctrl-C, most of all: nobody waits for the answer any more
+            raise wire.translate_error(error, self.url) from error
+        except BaseException:  # such as KeyboardInterrupt: the answer is not needed any more
             with contextlib.suppress(TritonchatError):
                 self.cancel(request_id)
             raise
-        text, details = wire.text(result, "response"), json.loads(wire.text(result, "details"))
-        wire.raise_failure(details, text)
+        text, details = wire.parse_text(result, "response"), json.loads(wire.parse_text(result, "details"))
+        wire.raise_if_error(details, text)
         return Answer(text, details)
 
-    def stream(self, messages: Messages, **parameters: Any) -> "AnswerStream":
-        """The answer in pieces, as it is made. Use it in a `with` block, so that leaving early cancels it."""
+    def stream(self, messages: Prompt, **parameters: Any) -> "AnswerStream":
+        """Return an iterator over the deltas of the answer.
+
+        Use it in a `with` block, so that leaving early cancels the request.
+        """
         return AnswerStream(self, messages, parameters)
 
     def cancel(self, request_id: str) -> bool:
-        """End a request; what it has made is still delivered. False if the server has no such request."""
+        """Cancel a request. Its text so far is still delivered. False if the server has no such request."""
         return bool(self._control({"cancel": request_id})["cancelled"])
 
     def stats(self) -> dict[str, Any]:
-        """What the server is and does: `model` (name, limits, ...), `running`, `waiting`, totals."""
+        """Return the state of the server: `model` (name, limits, ...), `running`, `waiting`, totals."""
         return self._control({"stats": True})
 
     def metrics(self) -> str:
-        """The engine's metrics in Prometheus form."""
+        """Return the engine's metrics in Prometheus' text format."""
         return self._control({"metrics": True})["metrics"]
 
+    def health(self, timeout_s: float = wire.CONTROL_TIMEOUT_S) -> str:
+        """Return "ready", or the reason why the server accepts no requests."""
+        return self._control(HEALTH, timeout_s)["health"]
+
     def is_ready(self) -> bool:
-        """Whether the server answers and its models are loaded."""
+        """Whether the server accepts requests."""
         try:
-            return all(self._triton.is_model_ready(name, client_timeout=wire.CONTROL_S) for name in MODELS)
-        except InferenceServerException:
+            return self.health() == READY
+        except TritonchatError:
             return False
 
-    def _control(self, command: dict[str, Any]) -> dict[str, Any]:
+    def _control(self, command: dict[str, Any], timeout_s: float = wire.CONTROL_TIMEOUT_S) -> dict[str, Any]:
         try:
-            inputs = wire.inputs({"command": encode(command)[None]})
-            result = self._triton.infer(CHAT_CONTROL, inputs, client_timeout=wire.CONTROL_S)
+            inputs = wire.create_inputs({"command": encode(command)[None]})
+            result = self._triton.infer(CHAT_CONTROL, inputs, client_timeout=timeout_s)
         except InferenceServerException as error:
-            raise wire.translated(error, self.url) from error
-        return wire.control_result(result)
+            raise wire.translate_error(error, self.url) from error
+        return wire.parse_control_result(result)
 
 
 class AnswerStream:
-    """An answer on its way: iterate over its pieces, then read `answer`.
+    """A streamed answer: iterate over its deltas, then read `answer`.
 
-    The request goes out when the iteration begins. Closing it early cancels the request.
+    The iteration sends the request. Closing the stream early cancels the request: the server stops within a
+    second.
+
+    Attributes:
+        request_id: the id of the request, for `ChatClient.cancel`.
+        text: the text so far.
+        answer: the finished answer, with all log probabilities if the request asks for them; None before.
     """
 
-    def __init__(self, client: ChatClient, messages: Messages, parameters: dict[str, Any]) -> None:
+    def __init__(self, client: ChatClient, messages: Prompt, parameters: dict[str, Any]) -> None:
         self.request_id: str = parameters.setdefault("request_id", uuid.uuid4().hex)
         self.text = ""
         self.answer: Answer | None = None
         self._client, self._messages, self._parameters = client, messages, parameters
-        self._pieces = self._run()
+        self._deltas = self._run()
 
     def __iter__(self) -> Iterator[str]:
-        return self._pieces
+        return self._deltas
 
     def __enter__(self) -> "AnswerStream":
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        error_type: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
     def close(self) -> None:
-        """Cancel the request if it is not finished. `text` keeps what has come."""
-        self._pieces.close()
+        """Cancel the request if it is not finished. `text` keeps the text so far."""
+        self._deltas.close()
 
     def _run(self) -> Iterator[str]:
-        # tritonclient allows one stream a client; the channel beneath is shared.
-        connection = triton.InferenceServerClient(**self._client.endpoint.arguments())
+        # A client of tritonclient can have only one stream. gRPC shares the channel below it.
+        connection = triton.InferenceServerClient(**self._client.endpoint.client_arguments())
         responses: queue.SimpleQueue = queue.SimpleQueue()
         arrays = {"messages": encode(self._messages), "parameters": encode(self._parameters)}
         details: dict[str, Any] = {}
         logprobs: list[dict[str, Any]] = []
-        open_ended = True  # until Triton has said that no response will follow
+        is_open = True  # until Triton sends its final response
         try:
             connection.start_stream(lambda result, error: responses.put((result, error)))
             try:
                 connection.async_stream_infer(
-                    CHAT_STREAM, wire.inputs(arrays), enable_empty_final_response=True
+                    CHAT_STREAM, wire.create_inputs(arrays), enable_empty_final_response=True
                 )
             except InferenceServerException as error:
-                responses.put((None, error))  # behind what the callback may have been told already
-            while open_ended:
+                responses.put((None, error))  # after the responses that the callback has received
+            while is_open:
                 result, error = responses.get()
                 if error is not None:
-                    open_ended = False
-                    raise wire.translated(error, self._client.url, self.text)
-                open_ended = not _is_final(result)
-                if open_ended:
-                    piece, last = wire.text(result, "response"), wire.text(result, "details")
-                    self.text += piece
-                    details = json.loads(last) if last else {}
+                    is_open = False
+                    raise wire.translate_error(error, self._client.url, self.text)
+                is_open = not _is_final(result)
+                if is_open:
+                    delta = wire.parse_text(result, "response")
+                    details_json = wire.parse_text(result, "details")
+                    self.text += delta
+                    details = json.loads(details_json) if details_json else {}
                     logprobs += details.get("logprobs", [])
-                    if piece:
-                        yield piece
-            wire.raise_failure(details, self.text)
+                    if delta:
+                        yield delta
+            wire.raise_if_error(details, self.text)
             if "finish_reason" not in details:
                 raise ServerUnavailable(f"the server at {self._client.url} broke off the answer.")
-            whole = {"logprobs": logprobs} if "logprobs" in details else {}
-            self.answer = Answer(self.text, {**details, **whole})
+            all_logprobs = {"logprobs": logprobs} if "logprobs" in details else {}
+            self.answer = Answer(self.text, {**details, **all_logprobs})
         finally:
-            if open_ended:
-                self._cancel()
-                open_ended = not _ended(responses)
-            connection.stop_stream(cancel_requests=open_ended)
+            connection.stop_stream(cancel_requests=is_open)
             connection.close()
-
-    def _cancel(self) -> None:
-        with contextlib.suppress(TritonchatError):  # away, so it runs no more either
-            self._client.cancel(self.request_id)
 
 
 def _is_final(result: triton.InferResult) -> bool:
-    """Whether this is the empty response with which Triton ends a stream."""
+    """Whether this is the empty response that ends a stream of Triton."""
     return result.get_response().parameters["triton_final_response"].bool_param
-
-
-def _ended(responses: queue.SimpleQueue) -> bool:
-    """Wait a moment for the end of a cancelled stream; whether it came.
-
-    A Triton whose client hangs up before that never counts the request as done, and then takes half a
-    minute to stop.
-    """
-    with contextlib.suppress(queue.Empty):
-        while True:
-            result, error = responses.get(timeout=_DRAIN_S)
-            if error is not None or _is_final(result):
-                return True
-    return False

@@ -1,4 +1,4 @@
-"""Addresses: which of them are this machine's, and how it reaches what listens on one."""
+"""Addresses that servers listen on, and addresses under which clients on this machine reach them."""
 
 import ipaddress
 
@@ -6,7 +6,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what listens there."""
+    """Whether only this machine can reach a server that listens on `host`."""
     if host == "localhost":
         return True
     try:
@@ -16,11 +16,11 @@ def is_loopback(host: str) -> bool:
     return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
-def reachable(host: str) -> str:
-    """The address under which this machine reaches what listens on `host`."""
+def reachable_address(host: str) -> str:
+    """Return the address under which this machine reaches a server that listens on `host`."""
     return LOOPBACK if host in ("0.0.0.0", "") else host
 
 
-def link(host: str, port: int, scheme: str = "http") -> str:
-    """The address to open in a browser on this machine."""
+def browser_url(host: str, port: int, scheme: str = "http") -> str:
+    """Return the URL to open in a browser on this machine."""
     return f"{scheme}://{'localhost' if host in (LOOPBACK, '0.0.0.0') else host}:{port}"

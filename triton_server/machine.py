@@ -1,6 +1,7 @@
-"""What this machine must have, each thing checked and said in a sentence (`tritonchat doctor`)."""
+"""Checks of what the server needs from this machine. `tritonchat doctor` runs and prints all of them."""
 
 import ctypes.util
+import errno
 import os
 import platform
 import shutil
@@ -8,64 +9,78 @@ import socket
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
-from model_core.kernels.emit import INSTRUCTIONS
-from model_core.llm import embedded_model, free_memory
+from model_core.errors import TritonchatError
 
-GLIBC = (2, 35)  # what PyTriton's tritonserver was built against
-PYTHONS = ((3, 10), (3, 12))
+# Functions import the modules that need the compiler: the supervisor checks ports and must stay small.
+
+MIN_GLIBC = (2, 35)  # of PyTriton's tritonserver
+SUPPORTED_PYTHONS = ((3, 10), (3, 12))  # the oldest and the newest for which PyTriton has a backend
 
 
 @dataclass(frozen=True)
 class Check:
-    """A thing looked at: whether it is well, and what was seen or what to do."""
+    """The result of a check.
+
+    Attributes:
+        name: what was checked, such as "port 8001".
+        is_ok: whether the server can run with it.
+        message: what the check found; if it failed, also what to do.
+    """
 
     name: str
-    ok: bool
+    is_ok: bool
     message: str
 
 
+def require(checks: Iterable[Check]) -> None:
+    """Raises TritonchatError with the first check that failed."""
+    for check in checks:
+        if not check.is_ok:
+            raise TritonchatError(f"{check.name}: {check.message}")
+
+
 def check_all(host: str, ports: Mapping[str, int]) -> Iterator[Check]:
-    """Every check, in the order in which they matter. `ports` maps flags to numbers."""
+    """Yield all checks, the most important first. `ports` maps flags to port numbers."""
     yield check_python()
     yield check_system()
     yield check_libpython()
     yield from check_ports(host, ports)
     yield check_processor()
     yield check_memory()
-    yield check_scratch()
+    yield check_scratch_space()
     yield check_embedded_model()
 
 
 def check_python() -> Check:
-    """Whether this Python is one that PyTriton has a backend for."""
+    """Check that PyTriton has a backend for this Python."""
     version = platform.python_version()
-    ok = PYTHONS[0] <= sys.version_info[:2] <= PYTHONS[1]
-    return Check("Python", ok, version if ok else f"{version}, but 3.10, 3.11 or 3.12 is needed.")
+    is_ok = SUPPORTED_PYTHONS[0] <= sys.version_info[:2] <= SUPPORTED_PYTHONS[1]
+    return Check("Python", is_ok, version if is_ok else f"{version}, but 3.10, 3.11 or 3.12 is needed.")
 
 
 def check_system() -> Check:
-    """Whether Triton's binary can run here: Linux with a recent C library."""
+    """Check that Triton's binary can run: it needs Linux and a recent glibc."""
     if sys.platform != "linux":
         return Check("system", False, f"Triton runs on Linux only; this is {platform.system()}.")
     library, version = platform.libc_ver()
-    if library != "glibc" or tuple(map(int, version.split(".")[:2])) < GLIBC:
-        need = ".".join(map(str, GLIBC))
-        found = f"{library} {version}".strip() or "another C library"
-        return Check("system", False, f"Triton needs glibc {need} or later; this is {found}.")
+    if library != "glibc" or tuple(map(int, version.split(".")[:2])) < MIN_GLIBC:
+        needed = ".".join(map(str, MIN_GLIBC))
+        present = f"{library} {version}".strip() or "another C library"
+        return Check("system", False, f"Triton needs glibc {needed} or later; this is {present}.")
     return Check("system", True, f"Linux, glibc {version}")
 
 
 def check_libpython() -> Check:
-    """Whether Triton's Python backend can find the shared library of this Python."""
-    found = find_libpython()
-    if found is not None:
-        return Check("libpython", True, str(found))
+    """Check that the shared library of this Python exists. Triton's Python backend needs it."""
+    library = find_libpython()
+    if library is not None:
+        return Check("libpython", True, str(library))
     name = f"libpython{sys.version_info[0]}.{sys.version_info[1]}"
     return Check(
         "libpython",
@@ -76,7 +91,7 @@ def check_libpython() -> Check:
 
 
 def check_ports(host: str, ports: Mapping[str, int]) -> Iterator[Check]:
-    """Whether each port is free on `host`; where one is not, who has it and which flag moves it."""
+    """Check that each port is free on `host`. The message of a taken one names its process and the flag."""
     try:
         socket.getaddrinfo(host, None, socket.AF_INET)
     except socket.gaierror:
@@ -89,72 +104,79 @@ def check_ports(host: str, ports: Mapping[str, int]) -> Iterator[Check]:
                 probe.bind((host, port))
                 yield Check(f"port {port}", True, f"free for {flag}")
             except OSError as error:
+                is_taken = error.errno == errno.EADDRINUSE
                 reason = (
-                    f"is taken{_owner(port)}" if error.errno == 98 else f"cannot be used: {error.strerror}"
+                    f"is taken{_describe_listener(port)}" if is_taken else f"cannot be used: {error.strerror}"
                 )
                 yield Check(f"port {port}", False, f"{reason}; stop it or choose another with {flag}.")
 
 
 def check_processor() -> Check:
-    """Cores, and the vector instructions that kernels are compiled to."""
+    """Report the cores, and the vector instructions that the kernels use."""
+    from model_core.kernels.emit import INSTRUCTION_SET
+
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    known = {"avx512": "AVX-512 with VNNI", "avxvnni": "AVX2 with VNNI", "avx2": "AVX2"}
-    vectors = known.get(INSTRUCTIONS, "no AVX2, which is slow")
+    names = {"avx512": "AVX-512 with VNNI", "avxvnni": "AVX2 with VNNI", "avx2": "AVX2"}
+    vectors = names.get(INSTRUCTION_SET, "no AVX2, which is slow")
     return Check("processor", True, f"{platform.machine()}, {cores} cores, {vectors}")
 
 
 def check_memory() -> Check:
-    """Memory that is free."""
-    free = free_memory()
-    text = f"{free / 2**30:.1f} of {psutil.virtual_memory().total / 2**30:.1f} GiB free"
-    ok = free > 2**30
-    return Check("memory", ok, text if ok else f"{text}; at least 1 GiB should be.")
+    """Check that at least 1 GiB of memory is free."""
+    from model_core.resources import available_memory
+
+    free = available_memory()
+    message = f"{free / 2**30:.1f} of {psutil.virtual_memory().total / 2**30:.1f} GiB free"
+    is_ok = free > 2**30
+    return Check("memory", is_ok, message if is_ok else f"{message}; at least 1 GiB should be.")
 
 
-def check_scratch() -> Check:
-    """Room for Triton's working files and for the shared memory between its processes."""
+def check_scratch_space() -> Check:
+    """Check the space for Triton's temporary files and for the shared memory between its processes."""
     folders = {tempfile.gettempdir(): 200, "/dev/shm": 64}  # MiB
-    for folder, need in folders.items():
-        if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free < need * 2**20:
-            return Check("scratch", False, f"{folder} should be writable, with {need} MiB free.")
+    for folder, needed in folders.items():
+        if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free < needed * 2**20:
+            return Check("scratch", False, f"{folder} should be writable, with {needed} MiB free.")
     return Check("scratch", True, " and ".join(folders))
 
 
 def check_embedded_model() -> Check:
-    """Whether the package holds its model."""
+    """Check that the package contains the embedded model."""
+    from model_core.hub import embedded_model
+
     path = embedded_model() / "model.safetensors"
-    ok = path.is_file()
+    is_ok = path.is_file()
     return Check(
-        "model", ok, "embedded model present" if ok else f"{path} is missing; install tritonchat again."
+        "model", is_ok, "embedded model present" if is_ok else f"{path} is missing; install tritonchat again."
     )
 
 
 def find_libpython() -> Path | None:
-    """The shared library of this very Python, or the one the loader would take."""
+    """Return the shared library of this Python, or else the one that the loader finds; None: neither."""
     name = f"libpython{sys.version_info[0]}.{sys.version_info[1]}.so.1.0"
     multiarch = sysconfig.get_config_var("MULTIARCH") or ""
-    places = (sysconfig.get_config_var("LIBDIR"), f"{sys.base_prefix}/lib", f"/usr/lib/{multiarch}")
-    for place in filter(None, places):
-        if (Path(place) / name).is_file():
-            return Path(place) / name
-    found = ctypes.util.find_library(name.removeprefix("lib").partition(".so")[0])
-    return Path(found) if found else None
+    folders = (sysconfig.get_config_var("LIBDIR"), f"{sys.base_prefix}/lib", f"/usr/lib/{multiarch}")
+    for folder in filter(None, folders):
+        if (Path(folder) / name).is_file():
+            return Path(folder) / name
+    library = ctypes.util.find_library(name.removeprefix("lib").partition(".so")[0])
+    return Path(library) if library else None
 
 
-def use_libpython() -> None:
-    """Let Triton's processes find the library of this very interpreter.
+def expose_libpython() -> None:
+    """Put the folder of this Python's shared library first in LD_LIBRARY_PATH, for Triton's processes.
 
-    Many Pythons keep theirs outside the loader's path, and a system one of another patch release would
-    be taken silently. Only child processes read the variable, so setting it here is enough.
+    Many Pythons have it outside the loader's path. The loader would then use the system's library, which may
+    be of another patch release. Only child processes read the variable, so it is early enough to set it here.
     """
-    found = find_libpython()
-    known = list(filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")))
-    if found is not None and found.is_absolute() and str(found.parent) not in known:
-        os.environ["LD_LIBRARY_PATH"] = ":".join([str(found.parent), *known])
+    library = find_libpython()
+    search_path = list(filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")))
+    if library is not None and library.is_absolute() and str(library.parent) not in search_path:
+        os.environ["LD_LIBRARY_PATH"] = ":".join([str(library.parent), *search_path])
 
 
-def _owner(port: int) -> str:
-    """ " by NAME (process PID)" of whoever listens on a port, as far as this user may see it."""
+def _describe_listener(port: int) -> str:
+    """Return " by NAME (process PID)" for the process that listens on a port; "" if it is not visible."""
     try:
         for connection in psutil.net_connections("tcp"):
             if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port and connection.pid:

@@ -1,4 +1,4 @@
-"""Flags of the command line, which the environment can set too."""
+"""Flags of the command line. Environment variables can set them too."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
-from model_core.kv_cache import DTYPES
-from model_core.loader import WEIGHTS
+from model_core.choices import KV_CACHE_DTYPES, WEIGHTS
 
-from .api.settings import Settings
+from .api.settings import default_value
 
 Command = Callable[..., Any]
-_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_TIME_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_MAX_SECONDS = 100 * 365 * 86400
+_SIZE_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
 class MemorySize(click.ParamType):
@@ -22,9 +23,9 @@ class MemorySize(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         text = str(value).strip().lower().removesuffix("b").removesuffix("i")
-        number, unit = (text[:-1], text[-1]) if text[-1:] in _UNITS else (text, "")
+        number, unit = (text[:-1], text[-1]) if text[-1:] in _SIZE_UNITS else (text, "")
         try:
-            size = int(float(number) * _UNITS[unit])
+            size = int(float(number) * _SIZE_UNITS[unit])
         except (ValueError, OverflowError):
             size = 0
         if size <= 0:
@@ -32,19 +33,36 @@ class MemorySize(click.ParamType):
         return size
 
 
-def option(flag: str, *names: str, **settings: Any) -> Callable[[Command], Command]:
-    """A flag that the environment can set too: --max-context is TRITONCHAT_MAX_CONTEXT.
+class Duration(click.ParamType):
+    """Seconds, or a number with a unit: 90s, 15m, 12h, 30d."""
 
-    `names` and `settings` are those of `click.option`.
+    name = "TIME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        text = str(value).strip().lower()
+        number, unit = (text[:-1], text[-1]) if text[-1:] in _TIME_UNITS else (text, "s")
+        try:
+            seconds = float(number) * _TIME_UNITS[unit]
+        except ValueError:
+            seconds = -1
+        if not 0 <= seconds < _MAX_SECONDS:
+            self.fail(f"{value!r} is not a time such as 90s, 15m, 12h or 30d.", param, ctx)
+        return seconds
+
+
+def option(flag: str, *names: str, **attributes: Any) -> Callable[[Command], Command]:
+    """Declare a flag that an environment variable can set too: --max-context is TRITONCHAT_MAX_CONTEXT.
+
+    `names` and `attributes` are the parameters of `click.option`.
     """
     variable = "TRITONCHAT_" + flag.removeprefix("--").replace("-", "_").upper()
     return click.option(
-        flag, *names, **{"envvar": variable, "show_envvar": True, "show_default": True, **settings}
+        flag, *names, **{"envvar": variable, "show_envvar": True, "show_default": True, **attributes}
     )
 
 
-def options(*decorators: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Several options as one, in the order in which --help shows them."""
+def combine_options(*decorators: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Combine several options into one decorator. --help lists them in this order."""
 
     def decorate(command: Command) -> Command:
         for decorator in reversed(decorators):
@@ -56,9 +74,11 @@ def options(*decorators: Callable[[Command], Command]) -> Callable[[Command], Co
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 PORT = click.IntRange(1, 65535)
-model_options = options(
+model_options = combine_options(
     option("--model", help="Folder in Hugging Face layout, or a name on the hub.  [default: embedded model]"),
-    option("--weights", type=click.Choice(WEIGHTS), default="auto", help="auto: as stored; or rounded."),
+    option(
+        "--weights", type=click.Choice(WEIGHTS), default="auto", help="Type of the weights; auto: as stored."
+    ),
     option("--threads", type=click.IntRange(1), help="Threads for the arithmetic.  [default: by model size]"),
     option(
         "--max-context",
@@ -67,7 +87,7 @@ model_options = options(
     ),
     option(
         "--kv-cache-dtype",
-        type=click.Choice(DTYPES),
+        type=click.Choice(KV_CACHE_DTYPES),
         default="float32",
         help="Keys and values in memory: float16 or int8 take half or a quarter, and are less exact.",
     ),
@@ -75,25 +95,36 @@ model_options = options(
         "--speculate",
         type=click.IntRange(0, 64),
         default=0,
-        help="Guess up to this many tokens ahead from the text so far; changes the speed, never the answer.",
+        help="Draft up to this many tokens ahead from the text so far; changes the speed, never the answer. "
+        "Models with recurrent layers do not draft, because their states cannot go back.",
     ),
 )
-port_options = options(
+port_options = combine_options(
     option("--grpc-port", type=PORT, default=8001, help="Triton over gRPC."),
-    option("--http-port", type=PORT, default=8000, help="Triton over HTTP."),
+    option(
+        "--triton-http",
+        is_flag=True,
+        help="Let Triton answer over HTTP, too. Web pages in a browser can use this port.",
+    ),
+    option("--http-port", type=PORT, default=8000, help="Triton over HTTP, with --triton-http."),
     option("--metrics-port", type=PORT, default=8002, help="Triton's counters for Prometheus."),
 )
-server_options = options(
+server_options = combine_options(
     option(
         "--kv-cache-memory",
         type=MemorySize(),
-        help="Memory for running conversations, such as 4GiB.  [default: a quarter of what is free]",
+        help="Memory for running conversations, such as 4GiB.  [default: a quarter of free memory]",
     ),
     option("--max-concurrency", type=click.IntRange(1), default=64, help="Requests computed together."),
-    option("--max-queue", type=click.IntRange(0), default=256, help="Requests that may wait beyond those."),
+    option(
+        "--max-queue",
+        type=click.IntRange(0),
+        default=256,
+        help="Requests that may wait while others are computed.",
+    ),
     port_options,
 )
-host_option = option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0: every one.")
+host_option = option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0: all addresses.")
 page_option = option("--ui-port", type=PORT, default=8501, help="The page.")
 api_port_option = option("--api-port", type=PORT, default=8080, help="The HTTP service: OpenAI's API, /docs.")
 open_option = option(
@@ -102,8 +133,8 @@ open_option = option(
     help="Put Triton's ports and the page, which check no key, on --host too, and let the HTTP service "
     "run there without one.",
 )
-# Named as the fields of Settings.
-api_options = options(
+# The names are those of the fields of ServiceSettings.
+api_options = combine_options(
     api_port_option,
     option(
         "--api-key",
@@ -112,56 +143,85 @@ api_options = options(
         help="A key that opens the HTTP service; may be repeated. In the environment (several: spaces "
         "between them) it stays out of the process list.",
     ),
-    option("--api-key-file", type=FILE, help="More of them, one a line."),
+    option("--api-key-file", type=FILE, help="File with more keys, one per line."),
     open_option,
     option("--tls-cert", type=FILE, help="Certificate for gRPC and the HTTP service, in PEM."),
-    option("--tls-key", type=FILE, help="Its key."),
+    option("--tls-key", type=FILE, help="The private key of --tls-cert, in PEM."),
     option(
-        "--cors-origin", "cors", multiple=True, help="Web pages of this origin may call the HTTP service."
+        "--cors-origin",
+        "cors_origins",
+        multiple=True,
+        help="Origin of web pages that may call the HTTP service.",
     ),
     option(
         "--database",
         show_default="SQLite in the user's data folder",
-        help="Of the sessions: sqlite:////folder/file.db, or postgresql://user:password@host/name, which "
-        "needs the extra `postgresql`.",
+        help="Database of the sessions: sqlite:////folder/file.db, or postgresql://user:password@host/name. "
+        "The latter needs the extra `postgresql`.",
+    ),
+    option(
+        "--max-sessions",
+        type=click.IntRange(0),
+        default=default_value("max_sessions"),
+        help="Maximum of sessions of one key, or of all clients if there are no keys; 0: any number.",
+    ),
+    option(
+        "--max-session-bytes",
+        type=MemorySize(),
+        default="1GiB",
+        help="Maximum size of these sessions together.",
+    ),
+    option(
+        "--session-expiry",
+        "session_expiry_s",
+        type=Duration(),
+        default="0",
+        help="Delete sessions that have not changed for this time, such as 30d or 12h; 0: never.",
     ),
     option(
         "--requests-per-minute",
         type=click.IntRange(0),
-        default=Settings.requests_per_minute,
-        help="Of one key, or of one address where there are no keys; 0: any number.",
+        default=default_value("requests_per_minute"),
+        help="Maximum of requests of one key, or of one address if there are no keys; 0: any number.",
     ),
     option(
         "--max-streams",
         type=click.IntRange(0),
-        default=Settings.max_streams,
-        help="Answers that the HTTP service gives at once; 0: any number.",
+        show_default="--max-concurrency and --max-queue together",
+        help="Maximum of answers over HTTP at the same time; 0: any number. If there are several keys, each "
+        "may use as many places as it leaves free.",
+    ),
+    option(
+        "--max-streams-per-key",
+        type=click.IntRange(0),
+        default=default_value("max_streams_per_key"),
+        help="The same for one key, or one address if there are no keys; 0: at most half of --max-streams.",
     ),
     option(
         "--max-answer-tokens",
         type=click.IntRange(0),
-        default=Settings.max_answer_tokens,
-        help="Tokens after which the HTTP service cuts an answer, whatever was asked for; 0: none.",
+        default=default_value("max_answer_tokens"),
+        help="Maximum of tokens in an answer over HTTP, whatever the request says; 0: any number.",
     ),
     option(
         "--max-messages",
         type=click.IntRange(0),
-        default=Settings.max_messages,
-        help="Messages of a conversation over HTTP; 0: any number.",
+        default=default_value("max_messages"),
+        help="Maximum of messages in a conversation over HTTP; 0: any number.",
     ),
     option(
         "--max-body",
         "max_body_bytes",
         type=MemorySize(),
         default="4MiB",
-        help="Size of a request over HTTP.",
+        help="Maximum size of a request over HTTP.",
     ),
     option(
         "--client-timeout",
         "client_timeout_s",
         type=click.FloatRange(0),
-        default=Settings.client_timeout_s,
-        help="Seconds after which a client that takes, or says, nothing is cut off; 0: never.",
+        default=default_value("client_timeout_s"),
+        help="Seconds after which a client that neither reads nor sends is disconnected; 0: never.",
     ),
-    option("--log-content", is_flag=True, help="Write what is said over HTTP into the log."),
+    option("--log-content", is_flag=True, help="Write the contents of HTTP requests and answers to the log."),
 )

@@ -1,27 +1,27 @@
-"""Standard input as a prompt."""
+"""Read a prompt from standard input."""
 
 import sys
 
 from model_core.errors import InvalidRequest
 
-STDIN = "-"
+STDIN_ARGUMENT = "-"
 
 
-def prompt_or_input(prompt: str | None) -> str | None:
-    """The prompt of a command line, or what comes as - or by a pipe. None where there is neither.
+def read_prompt(prompt: str | None) -> str | None:
+    """Return the prompt of the command line, or read it from standard input if it is - or input is a pipe.
 
-    Raises InvalidRequest where that is no text.
+    None if there is neither. Raises InvalidRequest if the input is not UTF-8.
     """
-    if prompt is not None and prompt != STDIN:
+    if prompt is not None and prompt != STDIN_ARGUMENT:
         return prompt
     if prompt is None and sys.stdin.isatty():
         return None
-    text = decoded(sys.stdin.buffer.read(), "standard input").removesuffix("\n")
-    return text if text or prompt == STDIN else None
+    text = decode_text(sys.stdin.buffer.read(), "standard input").removesuffix("\n")
+    return text if text or prompt == STDIN_ARGUMENT else None
 
 
-def decoded(data: bytes, name: str) -> str:
-    """UTF-8 as text. Raises InvalidRequest, which says `name`, where it is none."""
+def decode_text(data: bytes, name: str) -> str:
+    """Decode UTF-8. Raises InvalidRequest, with `name` in its message, if the data is not UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""What our clients of Triton's gRPC share: the channel, tensors out and in, errors as exceptions."""
+"""Shared parts of the gRPC clients: channel options, tensors to send and to read, errors as exceptions."""
 
 import json
 import urllib.parse
@@ -14,55 +14,73 @@ from tritonclient.utils import InferenceServerException
 from model_core import errors
 from model_core.errors import InvalidRequest, QueueFull, TritonchatError
 
-CONTROL_S = 10.0  # a command that takes longer than this finds no server
-KEEPALIVE_MS = 20_000  # a connection that is silent for so long is asked whether anybody is there
-# Notice within seconds a server that has vanished without a word, and one that is back.
-_CHANNEL = [
+CONTROL_TIMEOUT_S = 10.0  # after which a command counts as unanswered
+# Client and server ping a connection that was silent for the first of these times, and close it if no reply
+# comes within the second.
+KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS = 20_000, 10_000
+# Detect within seconds that the server's machine or network has failed, and that a server is back.
+_CHANNEL_OPTIONS = [
     ("grpc.keepalive_time_ms", KEEPALIVE_MS),
-    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_timeout_ms", KEEPALIVE_TIMEOUT_MS),
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.max_reconnect_backoff_ms", 1_000),
-    ("grpc.enable_http_proxy", 0),  # one for the web knows no way to a server on this machine
+    ("grpc.enable_http_proxy", 0),  # a web proxy cannot reach a server on this machine
     ("grpc.max_send_message_length", -1),
     ("grpc.max_receive_message_length", -1),
 ]
-_ABSENT = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED")
+# gRPC's status if no server answers.
+_UNAVAILABLE_STATUSES = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED")
+# Parts of Triton's messages while it starts or stops, or when a model's process has died. Errors of streams
+# have no status.
+_NOT_READY_MESSAGES = (
+    "unknown model",
+    "not at ready state",
+    "not ready",
+    "no available versions",
+    "stopped accepting",
+    "is stopping",
+    "not healthy",
+)
 
 
 class ServerUnavailable(TritonchatError):
-    """Nothing answers at the server's address, or it went away in the middle."""
+    """No server answers at the address, or the server ended during the request."""
 
     type = "server_unavailable"
 
 
-_ERRORS = {
-    kind.type: kind
-    for kind in vars(errors).values()
-    if isinstance(kind, type) and issubclass(kind, Exception)
+_ERROR_CLASSES = {
+    error_class.type: error_class
+    for error_class in vars(errors).values()
+    if isinstance(error_class, type) and issubclass(error_class, Exception)
 }
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where a server's gRPC endpoint is, and how to know that it is the right one."""
+    """The address of a server's gRPC endpoint, and what TLS needs to check the server."""
 
     address: str
     credentials: grpc.ChannelCredentials | None = None
-    name: str | None = None  # that the certificate must have, where it is not the address's
+    name: str | None = None  # expected in the certificate; None: the name in the address
 
-    def arguments(self) -> dict[str, Any]:
-        """Those of tritonclient's clients, plain or asyncio."""
-        override = [("grpc.ssl_target_name_override", self.name)] if self.name else []
-        return {"url": self.address, "creds": self.credentials, "channel_args": [*_CHANNEL, *override]}
+    def client_arguments(self) -> dict[str, Any]:
+        """Return the arguments of tritonclient's clients, synchronous or asyncio."""
+        name_option = [("grpc.ssl_target_name_override", self.name)] if self.name else []
+        return {
+            "url": self.address,
+            "creds": self.credentials,
+            "channel_args": [*_CHANNEL_OPTIONS, *name_option],
+        }
 
 
-def endpoint(url: str) -> Endpoint:
-    """What an address means.
+def parse_endpoint(url: str) -> Endpoint:
+    """Parse an address.
 
-    host:port is a server without TLS, grpcs://host:port one with TLS. Behind it, ?roots=FILE names the PEM
-    file to check its certificate against, and &name=NAME the name that it must have.
+    host:port is a server without TLS, grpcs://host:port one with TLS. After it, ?roots=FILE names the PEM
+    file of trusted certificates, and &name=NAME the name that the server's certificate must have.
 
-    Raises InvalidRequest for the address of anything else.
+    Raises InvalidRequest for any other address.
     """
     parsed = urllib.parse.urlsplit(url if "://" in url else f"grpc://{url}")
     if parsed.scheme not in ("grpc", "grpcs") or parsed.path or not parsed.netloc:
@@ -77,8 +95,8 @@ def endpoint(url: str) -> Endpoint:
     return Endpoint(parsed.netloc, grpc.ssl_channel_credentials(roots), query.get("name"))
 
 
-def inputs(arrays: dict[str, np.ndarray]) -> list[triton.InferInput]:
-    """UINT8 tensors to send."""
+def create_inputs(arrays: dict[str, np.ndarray]) -> list[triton.InferInput]:
+    """Create UINT8 tensors to send."""
     tensors = []
     for name, array in arrays.items():
         tensor = triton.InferInput(name, list(array.shape), "UINT8")
@@ -87,47 +105,52 @@ def inputs(arrays: dict[str, np.ndarray]) -> list[triton.InferInput]:
     return tensors
 
 
-def text(result: triton.InferResult, name: str) -> str:
-    """The one string of the BYTES tensor `name`."""
+def parse_text(result: triton.InferResult, name: str) -> str:
+    """Return the only string of the BYTES tensor `name`."""
     response = result.get_response()
     index = [output.name for output in response.outputs].index(name)
-    return response.raw_output_contents[index][4:].decode()  # its length comes first, in four bytes
+    return response.raw_output_contents[index][4:].decode()  # the first four bytes are its length
 
 
-def raise_failure(details: dict[str, Any], partial: str = "") -> None:
-    """Raise what `details` says went wrong, if anything did."""
-    failure = details.get("error")
-    if failure is not None:
-        error = _ERRORS.get(failure["type"], TritonchatError)(failure["message"])
+def raise_if_error(details: dict[str, Any], partial: str = "") -> None:
+    """Raise the error that `details` describe, if they describe one. `partial` is the text before it."""
+    error_object = details.get("error")
+    if error_object is not None:
+        error = _ERROR_CLASSES.get(error_object["type"], TritonchatError)(error_object["message"])
         error.partial = partial
         raise error
 
 
-def control_result(result: triton.InferResult) -> dict[str, Any]:
-    """What a command gave. Raises what went wrong."""
-    value = json.loads(text(result, "result"))
-    raise_failure(value)
-    return value
+def parse_control_result(result: triton.InferResult) -> dict[str, Any]:
+    """Return the result of a command. Raises the error that it describes."""
+    parsed = json.loads(parse_text(result, "result"))
+    raise_if_error(parsed)
+    return parsed
 
 
-def away(url: str) -> ServerUnavailable:
-    """The error of a server that does not answer."""
+def unavailable_error(url: str) -> ServerUnavailable:
+    """Return the error for a server that does not answer."""
     return ServerUnavailable(f"no tritonchat server answers at {url}; start one with `tritonchat serve`.")
 
 
-def translated(
+def translate_error(
     error: InferenceServerException | grpc.RpcError, url: str, partial: str = ""
 ) -> TritonchatError:
-    """An error of Triton's or of gRPC's as one of ours."""
+    """Translate an error of Triton or gRPC to a TritonchatError. `partial` is the text that came before it.
+
+    It is ServerUnavailable if no server answers, or while the server starts or stops.
+    """
     if isinstance(error, grpc.RpcError):
         status, message = str(error.code()), str(error.details())
     else:
         status, message = str(error.status() or ""), str(error.message())
     if "maximum queue size" in message:
-        ours: TritonchatError = QueueFull("the server is full (--max-queue); try again in a moment.")
-    elif any(sign in status for sign in _ABSENT) or "no longer in valid state" in message:
-        ours = away(url)
+        translated: TritonchatError = QueueFull("the server is full (--max-queue); try again in a moment.")
+    elif any(phrase in message for phrase in _NOT_READY_MESSAGES):
+        translated = ServerUnavailable(f"the server at {url} is starting or stopping; try again in a moment.")
+    elif any(name in status for name in _UNAVAILABLE_STATUSES) or "no longer in valid state" in message:
+        translated = unavailable_error(url)
     else:
-        ours = TritonchatError(message)
-    ours.partial = partial
-    return ours
+        translated = TritonchatError(message)
+    translated.partial = partial
+    return translated

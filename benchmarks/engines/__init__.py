@@ -10,30 +10,30 @@ from typing import Any
 
 Prompts = list[list[int]]
 Generate = Callable[[Prompts, int], list[list[int]]]
-"""Continue all prompts together by just so many tokens each, greedily; returns the new tokens."""
+"""Takes prompts and a number of tokens. Continues all prompts together, greedily; returns the new tokens."""
 
 
 @dataclass(frozen=True)
 class Engine:
-    """What the conductor must know of an engine without importing it."""
+    """What `peers.py` knows of an engine without importing it."""
 
     title: str
     module: str
-    variants: dict[str, str]  # name -> how the table calls it
-    packages: tuple[str, ...]  # whose versions are reported
+    variants: dict[str, str]  # name -> title in the table
+    packages: tuple[str, ...]  # whose versions are printed
     converts: bool = True
-    headline: str = ""  # "together" or "in turn", for those of whom the headline figure is taken
+    headline: str = ""  # how it runs the requests of the headline figure: "together", "in turn", "": not
 
     def fits(self, variant: str, config: dict[str, Any]) -> bool:
-        """Whether a model of this shape can be kept in this variant."""
+        """Whether this variant can store a model of this shape."""
         if self.module != "llamacpp":
             return True
-        # llama.cpp quantises rows of whole blocks; of a model that has others it keeps float16 instead.
+        # llama.cpp quantizes only rows that consist of whole blocks. Other models are measured in float16.
         rows = (config["hidden_size"], config["intermediate_size"])
-        whole = {"q8_0": 32, "q4_k_m": 256}
-        if variant in whole:
-            return all(size % whole[variant] == 0 for size in rows)
-        return any(size % whole["q8_0"] for size in rows)
+        block_sizes = {"q8_0": 32, "q4_k_m": 256}
+        if variant in block_sizes:
+            return all(size % block_sizes[variant] == 0 for size in rows)
+        return any(size % block_sizes["q8_0"] for size in rows)
 
 
 ENGINES = {

@@ -25,7 +25,7 @@ LAYER_PARTS = [
 
 
 def convert(checkpoint: Path, variant: str, folder: Path) -> None:
-    """Fill the specification just as CTranslate2's own loaders do, which would need PyTorch for it."""
+    """Fill the specification as the loaders of CTranslate2 do. Those would need PyTorch."""
     config = read_config(checkpoint)
     tensors = {name: np.array(to_float32(values)) for name, values in read_tensors(checkpoint)}
     heads, kv_heads = config["num_attention_heads"], config["num_key_value_heads"]
@@ -59,7 +59,7 @@ def convert(checkpoint: Path, variant: str, folder: Path) -> None:
 
 
 def fill_layer(layer: LayerSpec, tensors: dict[str, np.ndarray]) -> None:
-    """Give a layer its weights."""
+    """Set the weights of a layer."""
     layer.self_attention.layer_norm.gamma = tensors["input_layernorm"]
     layer.ffn.layer_norm.gamma = tensors["post_attention_layernorm"]
     layer.self_attention.linear[0].weight = np.concatenate([tensors[name] for name in QKV])
@@ -71,7 +71,7 @@ def fill_layer(layer: LayerSpec, tensors: dict[str, np.ndarray]) -> None:
 
 @contextmanager
 def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
-    """One generator, whose batches have all prompts."""
+    """Load a generator; each batch has all prompts."""
     generator = ctranslate2.Generator(
         str(folder), device="cpu", compute_type=variant, inter_threads=1, intra_threads=threads
     )

@@ -13,7 +13,7 @@ from . import Generate, Prompts
 
 @contextmanager
 def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
-    """The model in this type, with the attention that Transformers takes by default."""
+    """Load the model in this type, with the default attention of Transformers."""
     torch.set_num_threads(threads)
     logging.set_verbosity_error()
     logging.disable_progress_bar()
@@ -24,9 +24,9 @@ def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
     @torch.inference_mode()
     def generate(prompts: Prompts, new_tokens: int) -> list[list[int]]:
         tokens = torch.tensor(prompts)
-        found = model.generate(
+        sequences = model.generate(
             tokens, attention_mask=torch.ones_like(tokens), max_new_tokens=new_tokens, do_sample=False
         )
-        return found[:, tokens.shape[1] :].tolist()
+        return sequences[:, tokens.shape[1] :].tolist()
 
     yield generate

@@ -1,7 +1,8 @@
-"""llama.cpp by its C interface: one context, all sequences in each batch, as its own servers do it."""
+"""llama.cpp through its C interface: one context, with all sequences in each batch, as its server does."""
 
 import ctypes
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,29 +18,43 @@ FILE_TYPES = {
     "q4_k_m": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_K_M,
     "f16": llama_cpp.LLAMA_FTYPE_MOSTLY_F16,
 }
+# model_type -> that of GGUF
+ARCHITECTURES = {
+    "llama": gguf.MODEL_ARCH.LLAMA,
+    "mistral": gguf.MODEL_ARCH.LLAMA,
+    "qwen3": gguf.MODEL_ARCH.QWEN3,
+    "qwen3_moe": gguf.MODEL_ARCH.QWEN3MOE,
+    "gemma3_text": gguf.MODEL_ARCH.GEMMA3,
+}
 BATCH = 2048  # tokens that one call may have
 CONTEXT = 1024  # positions a sequence may have
-quiet = llama_cpp.llama_log_callback(lambda level, text, data: None)
+ignore_log = llama_cpp.llama_log_callback(lambda level, text, data: None)
 
 
 def convert(checkpoint: Path, variant: str, folder: Path) -> None:
-    """A GGUF as the checkpoint stores it, quantised by llama.cpp itself."""
-    llama_cpp.llama_log_set(quiet, None)
-    plain, wanted = folder / "plain.gguf", folder / "model.gguf"
-    write_gguf(checkpoint, plain)
+    """Write a GGUF with the types of the checkpoint and let llama.cpp quantize it."""
+    llama_cpp.llama_log_set(ignore_log, None)
+    plain_path, model_path = folder / "plain.gguf", folder / "model.gguf"
+    write_gguf(checkpoint, plain_path)
     params = llama_cpp.llama_model_quantize_default_params()
     params.ftype = FILE_TYPES[variant]
-    if llama_cpp.llama_model_quantize(str(plain).encode(), str(wanted).encode(), ctypes.byref(params)) != 0:
-        raise RuntimeError(f"llama.cpp could not quantise to {variant}")
-    plain.unlink()
+    if (
+        llama_cpp.llama_model_quantize(
+            str(plain_path).encode(), str(model_path).encode(), ctypes.byref(params)
+        )
+        != 0
+    ):
+        raise RuntimeError(f"llama.cpp could not quantize to {variant}")
+    plain_path.unlink()
 
 
 def write_gguf(checkpoint: Path, path: Path) -> None:
-    """The checkpoint as a GGUF without a vocabulary."""
+    """Write the checkpoint as a GGUF without a vocabulary."""
     config = read_config(checkpoint)
+    architecture = ARCHITECTURES[config["model_type"]]
     heads, kv_heads = config["num_attention_heads"], config["num_key_value_heads"]
     head_dim = config.get("head_dim", config["hidden_size"] // heads)
-    writer = gguf.GGUFWriter(path, "llama")
+    writer = gguf.GGUFWriter(path, gguf.MODEL_ARCH_NAMES[architecture])
     writer.add_context_length(config["max_position_embeddings"])
     writer.add_embedding_length(config["hidden_size"])
     writer.add_block_count(config["num_hidden_layers"])
@@ -53,14 +68,22 @@ def write_gguf(checkpoint: Path, path: Path) -> None:
     writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
     writer.add_vocab_size(config["vocab_size"])
     writer.add_tokenizer_model("no_vocab")
-    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, config["num_hidden_layers"])
-    for name, values in read_tensors(checkpoint):
-        if name.endswith("q_proj.weight"):
+    if architecture == gguf.MODEL_ARCH.GEMMA3:
+        writer.add_sliding_window(config["sliding_window"])
+    if "num_experts" in config:
+        writer.add_expert_count(config["num_experts"])
+        writer.add_expert_used_count(config["num_experts_per_tok"])
+        writer.add_expert_feed_forward_length(config["moe_intermediate_size"])
+    names = gguf.get_tensor_name_map(architecture, config["num_hidden_layers"])
+    for name, values in stack_experts(read_tensors(checkpoint)):
+        if architecture == gguf.MODEL_ARCH.LLAMA and name.endswith("q_proj.weight"):
             values = interleaved(values, heads)
-        elif name.endswith("k_proj.weight"):
+        elif architecture == gguf.MODEL_ARCH.LLAMA and name.endswith("k_proj.weight"):
             values = interleaved(values, kv_heads)
-        if values.ndim == 1:
-            values = to_float32(values)  # norms
+        if values.ndim == 1 or name.endswith("mlp.gate.weight"):
+            values = to_float32(values)  # norms and routers
+        if architecture == gguf.MODEL_ARCH.GEMMA3 and values.ndim == 1:
+            values = values + np.float32(1)  # the weights of its norms are stored as w - 1
         bf16 = gguf.GGMLQuantizationType.BF16 if values.dtype == np.uint16 else None
         data = np.ascontiguousarray(values)
         new_name = names.get_name(name, try_suffixes=(".weight",))
@@ -71,8 +94,21 @@ def write_gguf(checkpoint: Path, path: Path) -> None:
     writer.close()
 
 
+def stack_experts(tensors: Iterable[tuple[str, np.ndarray]]) -> Iterator[tuple[str, np.ndarray]]:
+    """Stack the matrices of a layer's experts to one tensor for each projection; yield others as they are."""
+    stacks: dict[str, list[np.ndarray]] = {}
+    for name, values in tensors:
+        stack_name = re.sub(r"(?<=\.experts)\.\d+", "", name)
+        if stack_name == name:
+            yield name, values
+        else:
+            stacks.setdefault(stack_name, []).append(values)
+    for name, values in stacks.items():
+        yield name, np.stack(values)
+
+
 def interleaved(weight: np.ndarray, heads: int) -> np.ndarray:
-    """The rows of each head in llama.cpp's order: what rotates together stands side by side."""
+    """Reorder the rows of each head for llama.cpp: the two rows of a rotated pair become neighbours."""
     halves = weight.reshape(heads, 2, len(weight) // heads // 2, -1)
     return halves.swapaxes(1, 2).reshape(weight.shape)
 
@@ -91,24 +127,24 @@ class Sequences:
         self.batch = llama_cpp.llama_batch_init(BATCH, 0, 1)
 
     def clear(self) -> None:
-        """Forget all sequences."""
+        """Remove all sequences from the context."""
         llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self.context), False)
 
-    def add(self, token: int, position: int, sequence: int, wanted: bool) -> int:
-        """Put a token into the batch; returns its place."""
+    def add(self, token: int, position: int, sequence: int, needs_logits: bool) -> int:
+        """Add a token to the batch; returns its index there."""
         i = self.batch.n_tokens
         self.batch.token[i], self.batch.pos[i] = token, position
         self.batch.n_seq_id[i], self.batch.seq_id[i][0] = 1, sequence
-        self.batch.logits[i] = wanted
+        self.batch.logits[i] = needs_logits
         self.batch.n_tokens = i + 1
         return i
 
-    def run(self, places: list[int]) -> list[int]:
-        """Compute the batch; returns the best token at each of these places, and empties the batch."""
+    def run(self, indices: list[int]) -> list[int]:
+        """Compute the batch and empty it. Returns the most likely next token at each of these indices."""
         if llama_cpp.llama_decode(self.context, self.batch) != 0:
             raise RuntimeError("llama.cpp could not compute a batch")
         self.batch.n_tokens = 0
-        rows = (llama_cpp.llama_get_logits_ith(self.context, place) for place in places)
+        rows = (llama_cpp.llama_get_logits_ith(self.context, index) for index in indices)
         return [int(np.ctypeslib.as_array(row, (self.vocab_size,)).argmax()) for row in rows]
 
     def close(self) -> None:
@@ -119,8 +155,8 @@ class Sequences:
 
 @contextmanager
 def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
-    """The model, and a context for each number of sequences that is asked for."""
-    llama_cpp.llama_log_set(quiet, None)
+    """Load the model; create a context for each number of sequences when it is first needed."""
+    llama_cpp.llama_log_set(ignore_log, None)
     llama_cpp.llama_backend_init()
     params = llama_cpp.llama_model_default_params()
     model = llama_cpp.llama_model_load_from_file(str(folder / "model.gguf").encode(), params)
@@ -134,25 +170,25 @@ def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
         sequences = contexts[len(prompts)]
         sequences.clear()
         answers: list[list[int]] = [[] for _ in prompts]
-        waiting: list[tuple[int, int]] = []  # sequences whose prompt ends in this batch, and where
+        pending: list[tuple[int, int]] = []  # (sequence, index in the batch) of each next token
 
         def flush() -> None:
-            best = sequences.run([place for _, place in waiting])
-            for (sequence, _), token in zip(waiting, best, strict=True):
+            best = sequences.run([index for _, index in pending])
+            for (sequence, _), token in zip(pending, best, strict=True):
                 answers[sequence].append(token)
-            waiting.clear()
+            pending.clear()
 
         for sequence, prompt in enumerate(prompts):
             if sequences.batch.n_tokens + len(prompt) > BATCH:
                 flush()
             for position, token in enumerate(prompt):
-                place = sequences.add(token, position, sequence, position == len(prompt) - 1)
-            waiting.append((sequence, place))
+                index = sequences.add(token, position, sequence, position == len(prompt) - 1)
+            pending.append((sequence, index))
         flush()
         for step in range(new_tokens - 1):
             for sequence, prompt in enumerate(prompts):
-                place = sequences.add(answers[sequence][-1], len(prompt) + step, sequence, True)
-                waiting.append((sequence, place))
+                index = sequences.add(answers[sequence][-1], len(prompt) + step, sequence, True)
+                pending.append((sequence, index))
             flush()
         return answers
 

@@ -1,4 +1,4 @@
-"""This project's engine, in process and with the settings it has by itself."""
+"""The engine of this project, in process, with its default settings."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from . import Generate, Prompts
 
 @contextmanager
 def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
-    """The engine with weights of this type."""
+    """Load the engine with weights of this type."""
     with LLM(folder, weights=variant, threads=threads) as llm:
 
         def generate(prompts: Prompts, new_tokens: int) -> list[list[int]]:

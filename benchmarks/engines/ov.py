@@ -1,4 +1,4 @@
-"""OpenVINO GenAI: continuous batching over paged attention, settings as the CPU plug-in chooses them."""
+"""OpenVINO GenAI: continuous batching over paged attention, with the default settings of the CPU plug-in."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,11 +11,11 @@ from checkpoints import read_config
 
 from . import Generate, Prompts
 
-GROUP = 128  # weights of a row that share a scale in int4, where rows can be divided so
+GROUP = 128  # consecutive weights of a row that share a scale in int4, if rows can be divided so
 
 
 def convert(checkpoint: Path, variant: str, folder: Path) -> None:
-    """Export by optimum-intel, with weights compressed by NNCF as its command line does by default."""
+    """Export by optimum-intel; NNCF compresses the weights with the defaults of the command line."""
     from optimum.intel import OVModelForCausalLM, OVWeightQuantizationConfig
 
     config = read_config(checkpoint)
@@ -33,7 +33,7 @@ def convert(checkpoint: Path, variant: str, folder: Path) -> None:
 
 @contextmanager
 def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
-    """A pipeline that takes a batch's prompts in one step and keeps nothing between calls."""
+    """Load a pipeline that computes all prompts in one step and caches nothing between calls."""
     scheduler = openvino_genai.SchedulerConfig()
     scheduler.cache_size = 2  # GB of KV memory
     scheduler.max_num_batched_tokens = 2048

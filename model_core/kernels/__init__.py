@@ -1,10 +1,10 @@
 """The arithmetic of model_core/operators.py at the speed of the hardware, in Python that numba compiles.
 
 `emit.py` and `simd.py` have the vectors, `blocks.py` the inner loops of all products, `linear.py`,
-`attention.py` and `pointwise.py` the operators, `decoder.py` a whole step of a model, `team.py` the threads
-that share it.
+`attention.py` and `pointwise.py` the operators, `interpreter.py` a step of a model, and `team.py` the threads
+that compute it.
 
-Compiled once for each processor and version, and kept in the user's cache folder.
+Kernels are compiled once for each processor and version, and stored in the user's cache folder.
 """
 
 import atexit
@@ -18,20 +18,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numba
+import platformdirs
 from tqdm import tqdm
 
 
 def _cache_folder() -> Path:
-    """Where compiled kernels are kept. Named after the sources: numba looks at one file of theirs only."""
-    sources = sorted(Path(__file__).parent.glob("*.py"))
+    """The folder for compiled kernels: in NUMBA_CACHE_DIR if it is set, else in the user's cache folder.
+
+    The folder is named after all sources, because numba compares only the file of the outermost function.
+    """
+    package = Path(__file__).parent
+    sources = [*sorted(package.glob("*.py")), package.parent / "quantize.py"]  # kernels use its constants
     version = hashlib.sha256(numba.__version__.encode())
     for source in sources:
         version.update(source.read_bytes())
     try:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        folder = base / "tritonchat" / f"kernels-{version.hexdigest()[:16]}"
+        configured = numba.config.CACHE_DIR
+        base = Path(configured) if configured else platformdirs.user_cache_path("tritonchat", appauthor=False)
+        folder = base / f"kernels-{version.hexdigest()[:16]}"
         folder.mkdir(parents=True, exist_ok=True)
-        # What is kept there is code: nobody else may have put it there.
+        # The folder has code: it must belong to this user.
         if os.access(folder, os.W_OK) and folder.stat().st_uid == os.getuid():
             return folder
     except (OSError, RuntimeError):  # no home, or one that cannot be written
@@ -41,28 +47,27 @@ def _cache_folder() -> Path:
     return folder
 
 
-if not numba.config.CACHE_DIR:
-    numba.config.CACHE_DIR = str(_cache_folder())
+numba.config.CACHE_DIR = str(_cache_folder())
 
 
 @contextlib.contextmanager
-def compiling() -> Iterator[None]:
-    """Say that kernels are being compiled, where they have not been yet; around their first call."""
+def show_compilation() -> Iterator[None]:
+    """Show progress during the first call of kernels, if they are not compiled yet."""
     if any(Path(numba.config.CACHE_DIR).rglob("*.nbi")):
         yield
         return
     done = threading.Event()
 
-    def tick() -> None:
-        said = "Compiling kernels for this processor, once"
-        with tqdm(desc=said, bar_format="{desc}: {elapsed}") as bar:
+    def refresh_until_done() -> None:
+        message = "Compiling kernels for this processor, once"
+        with tqdm(desc=message, bar_format="{desc}: {elapsed}") as bar:
             while not done.wait(0.5):
                 bar.refresh()
 
-    ticking = threading.Thread(target=tick, daemon=True)
-    ticking.start()
+    thread = threading.Thread(target=refresh_until_done, daemon=True)
+    thread.start()
     try:
         yield
     finally:
         done.set()
-        ticking.join()
+        thread.join()

@@ -14,11 +14,11 @@ from numba.extending import intrinsic
 from . import emit
 from .emit import INT4, INT8, ROWS, TILES
 
-# Outputs that one thread computes in one go: weights are padded to strips of this many.
+# Outputs that a thread computes together: weights are padded to strips of this many.
 STRIP = 64
 
-# What a block may be asked for: a number of rows; or the same below zero, while it fetches what comes next.
-# That costs up to a quarter of its speed, and so is code of its own.
+# The variants of a block: a number of rows, or its negative to prefetch weights as well. Prefetching costs up
+# to a quarter of the speed, so it is compiled separately.
 CASES = (*ROWS, *(-rows for rows in ROWS if rows > 1))
 
 _n = types.intp
@@ -33,22 +33,24 @@ def _loop(
     b.position_at_end(loop)
     step = b.phi(steps.type)
     phis = [b.phi(value.type) for value in sums]
-    new = body(step, phis)
-    following = b.add(step, steps.type(1))
-    for phi, first, later in zip((step, *phis), (steps.type(0), *sums), (following, *new), strict=True):
+    next_sums = body(step, phis)
+    next_step = b.add(step, steps.type(1))
+    for phi, first, updated in zip(
+        (step, *phis), (steps.type(0), *sums), (next_step, *next_sums), strict=True
+    ):
         phi.add_incoming(first, entry)
-        phi.add_incoming(later, loop)
-    b.cbranch(b.icmp_signed("<", following, steps), loop, done)
+        phi.add_incoming(updated, loop)
+    b.cbranch(b.icmp_signed("<", next_step, steps), loop, done)
     b.position_at_end(done)
-    return new
+    return next_sums
 
 
-def _places(b: ir.IRBuilder, base: ir.Value, stride: ir.Value, count: int) -> list[ir.Value]:
+def _addresses(b: ir.IRBuilder, base: ir.Value, stride: ir.Value, count: int) -> list[ir.Value]:
     return [base if i == 0 else b.add(base, b.mul(stride, stride.type(i))) for i in range(count)]
 
 
-def _for_each(b: ir.IRBuilder, value: ir.Value, cases: Iterable[int], emit: Callable[[int], None]) -> None:
-    """Emit code for each case, and the choice of one when it runs; a value that is no case does nothing."""
+def _emit_cases(b: ir.IRBuilder, value: ir.Value, cases: Iterable[int], emit: Callable[[int], None]) -> None:
+    """Emit code for each case and the switch between them; any other value does nothing."""
     after = b.append_basic_block("chosen")
     choice = b.switch(value, after)
     for case in cases:
@@ -70,9 +72,9 @@ def float_block(
     w,
     w_step,
     w_tile,
-    ahead,
-    also,
-    also_step,
+    prefetch_a,
+    prefetch_b,
+    prefetch_b_step,
     x,
     x_row,
     steps,
@@ -84,17 +86,17 @@ def float_block(
 
     kinds, tiles: constants, a tuple of the kinds that w may hold, and the tiles of a block.
     kind, rows: one of those kinds, and one of CASES.
-    w: address; a step further is w_step bytes on, a tile w_tile.
-    ahead, also: addresses of what is fetched, w_step and also_step bytes a step.
-    x: address of floats, one a step; a row is x_row bytes on.
-    y: address of floats, 16 a tile; a row is y_row bytes on. `accumulate` says whether to go on from them.
+    w: address of the weights; w_step bytes from step to step, w_tile from tile to tile.
+    prefetch_a, prefetch_b: addresses to prefetch, advancing w_step and prefetch_b_step bytes a step.
+    x: address of floats, one a step; x_row bytes from row to row.
+    y: address of floats, 16 a tile; y_row bytes from row to row. accumulate: whether to add to them.
     """
     kinds_, tiles_ = [value.literal_value for value in kinds], tiles.literal_value
 
     def codegen(context, b, signature, args):
         kind, rows, *rest = args[2:]
-        _for_each(
-            b, kind, kinds_, lambda k: _for_each(b, rows, CASES, lambda r: _floats(b, k, r, tiles_, *rest))
+        _emit_cases(
+            b, kind, kinds_, lambda k: _emit_cases(b, rows, CASES, lambda r: _floats(b, k, r, tiles_, *rest))
         )
         return context.get_dummy_value()
 
@@ -109,9 +111,9 @@ def _floats(
     w: ir.Value,
     w_step: ir.Value,
     w_tile: ir.Value,
-    ahead: ir.Value,
-    also: ir.Value,
-    also_step: ir.Value,
+    prefetch_a: ir.Value,
+    prefetch_b: ir.Value,
+    prefetch_b_step: ir.Value,
     x: ir.Value,
     x_row: ir.Value,
     steps: ir.Value,
@@ -119,30 +121,34 @@ def _floats(
     y_row: ir.Value,
     accumulate: ir.Value,
 ) -> None:
-    fetched = [(ahead, w_step), (also, also_step)] if rows < 0 else []
+    fetched = [(prefetch_a, w_step), (prefetch_b, prefetch_b_step)] if rows < 0 else []
     rows = abs(rows)
-    xs, ws = _places(b, x, x_row, rows), _places(b, w, w_tile, tiles)
-    places = [b.add(place, place.type(64 * t)) for place in _places(b, y, y_row, rows) for t in range(tiles)]
+    xs, ws = _addresses(b, x, x_row, rows), _addresses(b, w, w_tile, tiles)
+    addresses = [
+        b.add(address, address.type(64 * t))
+        for address in _addresses(b, y, y_row, rows)
+        for t in range(tiles)
+    ]
 
     def body(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
         offset = b.mul(step, w_step)
-        weights = [emit.load_widened(b, b.add(place, offset), kind) for place in ws]
-        for place, size in fetched:
-            _prefetch(b, b.add(place, b.mul(step, size)))
-        new = []
+        weights = [emit.load_widened(b, b.add(address, offset), kind) for address in ws]
+        for address, size in fetched:
+            _prefetch(b, b.add(address, b.mul(step, size)))
+        next_sums = []
         for row in range(rows):
             value = emit.broadcast(b, emit.load(b, b.add(xs[row], b.mul(step, step.type(4))), emit.F32))
-            new += [emit.fma(b, weights[t], value, sums[row * tiles + t]) for t in range(tiles)]
-        return new
+            next_sums += [emit.fma(b, weights[t], value, sums[row * tiles + t]) for t in range(tiles)]
+        return next_sums
 
-    sums = _loop(b, steps, [_before(b, place, accumulate) for place in places], body)
-    for place, value in zip(places, sums, strict=True):
-        emit.store(b, place, value)
+    sums = _loop(b, steps, [_initial_sum(b, address, accumulate) for address in addresses], body)
+    for address, value in zip(addresses, sums, strict=True):
+        emit.store(b, address, value)
 
 
-def _before(b: ir.IRBuilder, place: ir.Value, accumulate: ir.Value) -> ir.Value:
-    goes_on = b.icmp_signed("!=", accumulate, accumulate.type(0))
-    return b.select(goes_on, emit.load(b, place, emit.F32X16), emit.splat(0.0, emit.F32X16))
+def _initial_sum(b: ir.IRBuilder, address: ir.Value, accumulate: ir.Value) -> ir.Value:
+    continues = b.icmp_signed("!=", accumulate, accumulate.type(0))
+    return b.select(continues, emit.load(b, address, emit.F32X16), emit.splat(0.0, emit.F32X16))
 
 
 @intrinsic
@@ -160,10 +166,10 @@ def integer_block(
     start,
     scale,
     run_row,
-    ahead,
-    ahead_step,
-    also,
-    also_step,
+    prefetch_a,
+    prefetch_a_step,
+    prefetch_b,
+    prefetch_b_step,
     y,
     y_row,
     accumulate,
@@ -179,14 +185,14 @@ def integer_block(
         (code - zero) * factor; a tile is groups_tile bytes on.
     x: address of signed bytes; a row is x_row bytes on. count: how many times 32 k.
     start, scale: addresses of an int32 and a float of each row, run_row bytes apart.
-    ahead, also: addresses of what is fetched, ahead_step and also_step bytes every 32 k.
+    prefetch_a, prefetch_b: addresses to prefetch, advancing by their step in bytes every 32 k.
     y, accumulate: as in float_block.
     """
 
     def codegen(context, b, signature, args):
         kind, rows, *rest = args
-        _for_each(
-            b, kind, (INT8, INT4), lambda k: _for_each(b, rows, CASES, lambda r: _integers(b, k, r, *rest))
+        _emit_cases(
+            b, kind, (INT8, INT4), lambda k: _emit_cases(b, rows, CASES, lambda r: _integers(b, k, r, *rest))
         )
         return context.get_dummy_value()
 
@@ -207,74 +213,78 @@ def _integers(
     start: ir.Value,
     scale: ir.Value,
     run_row: ir.Value,
-    ahead: ir.Value,
-    ahead_step: ir.Value,
-    also: ir.Value,
-    also_step: ir.Value,
+    prefetch_a: ir.Value,
+    prefetch_a_step: ir.Value,
+    prefetch_b: ir.Value,
+    prefetch_b_step: ir.Value,
     y: ir.Value,
     y_row: ir.Value,
     accumulate: ir.Value,
 ) -> None:
-    fetched = [(ahead, ahead_step), (also, also_step)] if rows < 0 else []
+    fetched = [(prefetch_a, prefetch_a_step), (prefetch_b, prefetch_b_step)] if rows < 0 else []
     rows = abs(rows)
-    xs, ys = _places(b, x, x_row, rows), _places(b, y, y_row, rows)
-    starts = [emit.broadcast(b, emit.load(b, place, emit.I32)) for place in _places(b, start, run_row, rows)]
-    ws, gs = _places(b, w, w_tile, TILES), _places(b, groups, groups_tile, TILES)
+    xs, ys = _addresses(b, x, x_row, rows), _addresses(b, y, y_row, rows)
+    starts = [
+        emit.broadcast(b, emit.load(b, address, emit.I32)) for address in _addresses(b, start, run_row, rows)
+    ]
+    ws, gs = _addresses(b, w, w_tile, TILES), _addresses(b, groups, groups_tile, TILES)
     eighths = [b.lshr(size, size.type(3)) for _, size in fetched]
 
     def body(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
-        at = [b.add(place, b.mul(step, step.type(512 if kind == INT8 else 256))) for place in ws]
-        first = [b.add(place, b.mul(step, step.type(32))) for place in xs]
-        groups = [b.add(place, b.mul(step, step.type(16))) for place in gs] if kind == INT4 else []
-        weights = _bytes if kind == INT8 else _expanded(b, groups)
-        for four in range(8):
-            tiles = weights(b, at, four)
-            for (place, size), eighth in zip(fetched, eighths, strict=True):
-                so_far = b.add(b.mul(step, size), b.mul(eighth, eighth.type(four)))
-                _prefetch(b, b.add(place, so_far))
-            new = []
+        at = [b.add(address, b.mul(step, step.type(512 if kind == INT8 else 256))) for address in ws]
+        first = [b.add(address, b.mul(step, step.type(32))) for address in xs]
+        groups = [b.add(address, b.mul(step, step.type(16))) for address in gs] if kind == INT4 else []
+        weights = _bytes if kind == INT8 else _expand_nibbles(b, groups)
+        for quad in range(8):
+            tiles = weights(b, at, quad)
+            for (address, size), eighth in zip(fetched, eighths, strict=True):
+                offset = b.add(b.mul(step, size), b.mul(eighth, eighth.type(quad)))
+                _prefetch(b, b.add(address, offset))
+            next_sums = []
             for row in range(rows):
-                word = emit.load(b, b.add(first[row], first[row].type(4 * four)), emit.I32)
-                same = b.bitcast(emit.broadcast(b, word), emit.I8X64)
-                new += [emit.dot4(b, sums[row * TILES + t], tiles[t], same, 128) for t in range(TILES)]
-            sums = new
+                word = emit.load(b, b.add(first[row], first[row].type(4 * quad)), emit.I32)
+                copies = b.bitcast(emit.broadcast(b, word), emit.I8X64)
+                next_sums += [
+                    emit.dot4(b, sums[row * TILES + t], tiles[t], copies, 128) for t in range(TILES)
+                ]
+            sums = next_sums
         return sums
 
     sums = _loop(b, count, [value for value in starts for _ in range(TILES)], body)
-    for row, place in enumerate(_places(b, scale, run_row, rows)):
-        factor = emit.broadcast(b, emit.load(b, place, emit.F32))
+    for row, address in enumerate(_addresses(b, scale, run_row, rows)):
+        factor = emit.broadcast(b, emit.load(b, address, emit.F32))
         for t in range(TILES):
             target = b.add(ys[row], ys[row].type(64 * t))
             value = b.sitofp(sums[row * TILES + t], emit.F32X16)
-            emit.store(b, target, emit.fma(b, value, factor, _before(b, target, accumulate)))
+            emit.store(b, target, emit.fma(b, value, factor, _initial_sum(b, target, accumulate)))
 
 
-def _bytes(b: ir.IRBuilder, at: list[ir.Value], four: int) -> list[ir.Value]:
-    """Four consecutive k, the `four`th of eight times four, of each tile."""
-    return [emit.load(b, b.add(place, place.type(64 * four)), emit.I8X64) for place in at]
+def _bytes(b: ir.IRBuilder, at: list[ir.Value], quad: int) -> list[ir.Value]:
+    """Four consecutive k of each tile: quad 0 to 7 of 32."""
+    return [emit.load(b, b.add(address, address.type(64 * quad)), emit.I8X64) for address in at]
 
 
-def _expanded(b: ir.IRBuilder, groups: list[ir.Value]) -> Callable[..., list[ir.Value]]:
+def _expand_nibbles(b: ir.IRBuilder, groups: list[ir.Value]) -> Callable[..., list[ir.Value]]:
     """As `_bytes`, from codes of 4 bits: (code - zero) * factor + 128.
 
-    Two bytes are multiplied as one number of 16 bits: a product is at most 15 * 15, so none runs over into
-    its neighbour. The rest is added modulo 256, where the sum is right.
+    Two bytes are multiplied as one 16-bit number: a product is at most 15 * 15, so it does not overflow into
+    the next byte. The offset is added modulo 256, where the sum is exact.
     """
     wide = ir.VectorType(emit.I16, 32)
     factors, rests = [], []
-    for place in groups:
-        pair = b.zext(emit.load(b, place, emit.I8X16), emit.I32X16)
+    for address in groups:
+        pair = b.zext(emit.load(b, address, emit.I8X16), emit.I32X16)
         factor, zero = _nibbles(b, pair)
         rest = b.sub(emit.splat(128, emit.I32X16), b.mul(factor, zero))
         rest = b.mul(b.and_(rest, emit.splat(255, emit.I32X16)), emit.splat(0x01010101, emit.I32X16))
         factors.append(b.bitcast(b.mul(factor, emit.splat(0x00010001, emit.I32X16)), wide))
         rests.append(b.bitcast(rest, emit.I8X64))
 
-    def weights(b: ir.IRBuilder, at: list[ir.Value], four: int) -> list[ir.Value]:
+    def weights(b: ir.IRBuilder, at: list[ir.Value], quad: int) -> list[ir.Value]:
         tiles = []
-        for place, factor, rest in zip(at, factors, rests, strict=True):
-            codes = emit.load(b, b.add(place, place.type(64 * (four // 2))), emit.I8X64)
-            product = b.mul(b.bitcast(_nibbles(b, codes)[four % 2], wide), factor)
+        for address, factor, rest in zip(at, factors, rests, strict=True):
+            codes = emit.load(b, b.add(address, address.type(64 * (quad // 2))), emit.I8X64)
+            product = b.mul(b.bitcast(_nibbles(b, codes)[quad % 2], wide), factor)
             tiles.append(b.add(b.bitcast(product, emit.I8X64), rest))
         return tiles
 
@@ -282,7 +292,7 @@ def _expanded(b: ir.IRBuilder, groups: list[ir.Value]) -> Callable[..., list[ir.
 
 
 def _prefetch(b: ir.IRBuilder, address: ir.Value) -> None:
-    """Ask for a cache line that is needed soon."""
+    """Prefetch a cache line."""
     pointer = ir.PointerType(ir.IntType(8))
     kind = ir.FunctionType(ir.VoidType(), [pointer, emit.I32, emit.I32, emit.I32])
     name = "llvm.prefetch.p0"
@@ -301,9 +311,9 @@ def expand(typing_context, w, groups, out):
 
     def codegen(context, b, signature, args):
         w, groups, out = args
-        weights = _expanded(b, [groups])
-        for four in range(8):
-            emit.store(b, b.add(out, out.type(64 * four)), weights(b, [w], four)[0])
+        weights = _expand_nibbles(b, [groups])
+        for quad in range(8):
+            emit.store(b, b.add(out, out.type(64 * quad)), weights(b, [w], quad)[0])
         return context.get_dummy_value()
 
     return types.void(_n, _n, _n), codegen

@@ -28,8 +28,8 @@ I32X16, F32X16 = ir.VectorType(I32, LANES), ir.VectorType(F32, LANES)
 
 def host_has(*features: str) -> bool:
     """Whether this processor has all these features, as LLVM names them."""
-    there = llvm.get_host_cpu_features()
-    return all(there.get(feature, False) for feature in features)
+    host_features = llvm.get_host_cpu_features()
+    return all(host_features.get(feature, False) for feature in features)
 
 
 def _instruction_set() -> str:
@@ -54,13 +54,13 @@ def _instruction_set() -> str:
     return "generic"
 
 
-INSTRUCTIONS = _instruction_set()
+INSTRUCTION_SET = _instruction_set()
 # VNNI multiplies unsigned by signed bytes. Weights are stored as w + 128 for it, and its sums start at
 # -OFFSET * sum(x); the other forms of `dot4` take the 128 off by themselves.
-OFFSET = 128 if INSTRUCTIONS in ("avx512", "avxvnni") else 0
-# How many rows of activations, and how many vectors of weights, a product keeps the sums of in registers:
-# up to 24 of the 32 registers of AVX-512, or 8 of 16 elsewhere (a vector of 16 lanes takes two of those).
-ROWS, TILES = ((6, 4, 2, 1), 4) if INSTRUCTIONS == "avx512" else ((2, 1), 2)
+OFFSET = 128 if INSTRUCTION_SET in ("avx512", "avxvnni") else 0
+# The block of sums that a product keeps in registers, rows of activations by vectors of weights: up to
+# 24 of the 32 registers of AVX-512, or 8 of 16 elsewhere (a vector of 16 lanes takes two of those).
+ROWS, TILES = ((6, 4, 2, 1), 4) if INSTRUCTION_SET == "avx512" else ((2, 1), 2)
 
 
 class _Vector(types.Type):
@@ -109,13 +109,13 @@ def broadcast(b: ir.IRBuilder, scalar: ir.Value) -> ir.Value:
 
 def fma(b: ir.IRBuilder, x: ir.Value, y: ir.Value, z: ir.Value) -> ir.Value:
     # Without an instruction for it, llvm.fma calls a function for each lane; fmuladd then rounds twice.
-    name = "llvm.fmuladd.v16f32" if INSTRUCTIONS == "generic" else "llvm.fma.v16f32"
+    name = "llvm.fmuladd.v16f32" if INSTRUCTION_SET == "generic" else "llvm.fma.v16f32"
     return call(b, name, F32X16, x, y, z)
 
 
 def half_to_float(b: ir.IRBuilder, bits: ir.Value) -> ir.Value:
     """<16 x i16> that hold float16 -> <16 x float>."""
-    if INSTRUCTIONS != "generic":
+    if INSTRUCTION_SET != "generic":
         return b.fpext(b.bitcast(bits, ir.VectorType(ir.HalfType(), LANES)), F32X16)
     # The exponent is moved into place and then corrected by a product, which is right for subnormals too.
     wide = b.zext(bits, I32X16)
@@ -142,9 +142,9 @@ def dot4(b: ir.IRBuilder, acc: ir.Value, w: ir.Value, x: ir.Value, offset: int) 
 
     VNNI does not take the offset off: its sums start lower instead (see OFFSET).
     """
-    if INSTRUCTIONS == "avx512":
+    if INSTRUCTION_SET == "avx512":
         return call(b, "llvm.x86.avx512.vpdpbusd.512", I32X16, acc, w, x)
-    if INSTRUCTIONS in ("avxvnni", "avx2"):
+    if INSTRUCTION_SET in ("avxvnni", "avx2"):
         halves = [dot4_half(b, *(half(b, v, i) for v in (acc, w, x)), offset) for i in (0, 1)]
         return b.shuffle_vector(*halves, ir.Constant(I32X16, list(range(16))))
     if offset:
@@ -166,7 +166,7 @@ def half(b: ir.IRBuilder, vector: ir.Value, which: int) -> ir.Value:
 
 def dot4_half(b: ir.IRBuilder, acc: ir.Value, w: ir.Value, x: ir.Value, offset: int) -> ir.Value:
     i8x32, i16x16, i32x8 = ir.VectorType(I8, 32), ir.VectorType(I16, 16), ir.VectorType(I32, 8)
-    if INSTRUCTIONS == "avxvnni":
+    if INSTRUCTION_SET == "avxvnni":
         return call(b, "llvm.x86.avx512.vpdpbusd.256", i32x8, acc, w, x)
     if offset:
         # Pairs of products are summed in 16 bits, where 255 * 127 twice would not fit, but 127 * 127 does.

@@ -8,7 +8,8 @@ All intrinsics stand at module level: numba finds a kernel again in its cache on
 refers to has the same identity at the next start.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from llvmlite import ir
 from numba import types
@@ -22,43 +23,43 @@ _n = types.intp
 
 @intrinsic
 def load_f32(typing_context, address, offset):
-    """16 floats."""
+    """Load 16 floats."""
     return emit.typed(f32x16, (_n, _n), lambda b, a, o: emit.load(b, b.add(a, o), emit.F32X16))
 
 
 @intrinsic
 def store_f32(typing_context, address, offset, value):
-    """Put 16 floats."""
+    """Store 16 floats."""
     return emit.typed(types.void, (_n, _n, f32x16), lambda b, a, o, v: emit.store(b, b.add(a, o), v))
 
 
 @intrinsic
 def get_f32(typing_context, address, offset):
-    """One float."""
+    """Load one float."""
     return emit.typed(types.float32, (_n, _n), lambda b, a, o: emit.load(b, b.add(a, o), emit.F32))
 
 
 @intrinsic
 def set_f32(typing_context, address, offset, value):
-    """Put one float."""
+    """Store one float."""
     return emit.typed(types.void, (_n, _n, types.float32), lambda b, a, o, v: emit.store(b, b.add(a, o), v))
 
 
 @intrinsic
 def set_i32(typing_context, address, offset, value):
-    """Put one integer of 32 bits."""
+    """Store one 32-bit integer."""
     return emit.typed(types.void, (_n, _n, types.int32), lambda b, a, o, v: emit.store(b, b.add(a, o), v))
 
 
 @intrinsic
 def get_i32(typing_context, address, offset):
-    """One integer of 32 bits."""
+    """Load one 32-bit integer."""
     return emit.typed(types.int32, (_n, _n), lambda b, a, o: emit.load(b, b.add(a, o), emit.I32))
 
 
 @intrinsic
 def set_i8(typing_context, address, offset, value):
-    """Put one byte, the lowest of an integer."""
+    """Store the lowest byte of an integer."""
     return emit.typed(
         types.void, (_n, _n, types.int32), lambda b, a, o, v: emit.store(b, b.add(a, o), b.trunc(v, emit.I8))
     )
@@ -66,7 +67,7 @@ def set_i8(typing_context, address, offset, value):
 
 @intrinsic
 def set_f16(typing_context, address, offset, value):
-    """Put one float as a float16, rounded to nearest even; beyond the largest it is the largest."""
+    """Store one float as float16, rounded to nearest even. A larger number becomes the largest float16."""
 
     def code(b: ir.IRBuilder, a: ir.Value, o: ir.Value, v: ir.Value) -> None:
         # In integers, so that it is the same everywhere: scale, round away 13 bits, keep the sign.
@@ -75,7 +76,7 @@ def set_f16(typing_context, address, offset, value):
         sign = b.and_(b.lshr(bits, ir.Constant(emit.I32, 16)), ir.Constant(emit.I32, 0x8000))
         size = b.bitcast(b.and_(bits, ir.Constant(emit.I32, 0x7FFFFFFF)), emit.F32)
         size = b.select(b.fcmp_ordered("<", size, limit), size, limit)
-        # Adding 2^-1 * ulp-aligned 0.5 puts a subnormal's bits where they belong.
+        # Adding 0.5 aligns the mantissa, so that the low bits are those of a float16 subnormal.
         small = b.sub(
             b.bitcast(b.fadd(size, ir.Constant(emit.F32, 0.5)), emit.I32), ir.Constant(emit.I32, 0x3F000000)
         )
@@ -133,13 +134,19 @@ def divide(typing_context, x, y):
 
 @intrinsic
 def maximum(typing_context, x, y):
-    """The larger of two, lane by lane."""
+    """The larger of two numbers, in each lane."""
     return emit.typed(f32x16, (f32x16,) * 2, lambda b, x, y: b.select(b.fcmp_ordered(">", x, y), x, y))
 
 
 @intrinsic
+def minimum(typing_context, x, y):
+    """The smaller of two numbers, in each lane."""
+    return emit.typed(f32x16, (f32x16,) * 2, lambda b, x, y: b.select(b.fcmp_ordered("<", x, y), x, y))
+
+
+@intrinsic
 def select_negative(typing_context, x, yes, no):
-    """yes where x < 0, else no."""
+    """`yes` in lanes where x < 0, else `no`."""
 
     def code(b: ir.IRBuilder, x: ir.Value, yes: ir.Value, no: ir.Value) -> ir.Value:
         return b.select(b.fcmp_ordered("<", x, emit.splat(0.0, emit.F32X16)), yes, no)
@@ -176,7 +183,7 @@ def largest_of(typing_context, x):
 
 
 @intrinsic
-def exp(typing_context, x):
+def exp_of_negative(typing_context, x):
     """e^x for x <= 0, with a relative error below 2e-7; 0 below -87.
 
     2^n * 2^f, n whole and |f| <= 1/2, the second as a polynomial (the series of exp(f * ln 2), whose
@@ -220,8 +227,64 @@ def mask_outside(typing_context, x, first, low, high):
 
 
 @intrinsic
+def keep_lanes(typing_context, x, count):
+    """x in the first `count` lanes, 0 in the others."""
+
+    def code(b: ir.IRBuilder, x: ir.Value, count: ir.Value) -> ir.Value:
+        lane = ir.Constant(emit.I32X16, list(range(LANES)))
+        is_inside = b.icmp_signed("<", lane, emit.broadcast(b, b.trunc(count, emit.I32)))
+        return b.select(is_inside, x, emit.splat(0.0, emit.F32X16))
+
+    return emit.typed(f32x16, (f32x16, _n), code)
+
+
+def _pick_lanes(lanes: Sequence[int]) -> tuple[Any, Any]:
+    """What an intrinsic returns that picks lanes of two vectors; lane 16 is the first of the second one."""
+    mask = ir.Constant(emit.I32X16, list(lanes))
+    return emit.typed(f32x16, (f32x16,) * 2, lambda b, x, y: b.shuffle_vector(x, y, mask))
+
+
+@intrinsic
+def even_lanes(typing_context, x, y):
+    """Lanes 0, 2, ... of x, then of y."""
+    return _pick_lanes(range(0, 32, 2))
+
+
+@intrinsic
+def odd_lanes(typing_context, x, y):
+    """Lanes 1, 3, ... of x, then of y."""
+    return _pick_lanes(range(1, 32, 2))
+
+
+@intrinsic
+def interleave_low(typing_context, x, y):
+    """Lanes 0 of x, 0 of y, 1 of x, 1 of y, ..., 7 of y."""
+    return _pick_lanes([lane for i in range(8) for lane in (i, 16 + i)])
+
+
+@intrinsic
+def interleave_high(typing_context, x, y):
+    """Lanes 8 of x, 8 of y, ..., 15 of y."""
+    return _pick_lanes([lane for i in range(8, 16) for lane in (i, 16 + i)])
+
+
+@intrinsic
+def store_lanes(typing_context, address, offset, value, count):
+    """Store the first `count` lanes; all if it is 16 or more."""
+
+    def code(b: ir.IRBuilder, a: ir.Value, o: ir.Value, v: ir.Value, count: ir.Value) -> None:
+        lane = ir.Constant(emit.I32X16, list(range(LANES)))
+        is_inside = b.icmp_signed("<", lane, emit.broadcast(b, b.trunc(count, emit.I32)))
+        target = emit.pointer(b, b.add(a, o), emit.F32X16)
+        align = ir.Constant(emit.I32, 4)
+        emit.call(b, "llvm.masked.store.v16f32.p0", ir.VoidType(), v, target, align, is_inside)
+
+    return emit.typed(types.void, (_n, _n, f32x16, _n), code)
+
+
+@intrinsic
 def store_rounded(typing_context, address, offset, value):
-    """Put 16 floats as signed bytes, rounded half to even; they must lie within -127 and 127.
+    """Store 16 floats from -127 to 127 as signed bytes, rounded half to even.
 
     Returns the integers, for their sum.
     """
@@ -238,3 +301,9 @@ def store_rounded(typing_context, address, offset, value):
 def add_i32(typing_context, x, y):
     """x + y."""
     return emit.typed(i32x16, (i32x16,) * 2, lambda b, x, y: b.add(x, y))
+
+
+@intrinsic
+def read_cycles(typing_context):
+    """The processor's cycle counter, which counts at a constant rate."""
+    return emit.typed(types.int64, (), lambda b: emit.call(b, "llvm.readcyclecounter", emit.I64))

@@ -1,34 +1,36 @@
-"""Threads that go through one kernel together, and share out its work between barriers.
+"""A team of threads that run one kernel together, and divide its work between barriers.
 
-Python starts the threads once a step; within the step they meet in compiled code, which takes a
-microsecond where waking a thread would take fifty. Which thread does which piece is decided as they go, so
-that a thread that the system holds up does not hold up the others. What a piece computes does not depend
-on who does it.
+Python wakes the threads once for each step. Within the step they wait for each other in compiled code, which
+takes a microsecond; waking a thread takes fifty. Threads claim items of work while they run, so a thread that
+the system delays does not delay the others. The result of an item does not depend on the thread.
 """
 
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import njit, typeof, types
+from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
 from . import emit
 
-# Where in the shared memory of a team things stand, in bytes: a cache line each.
+# Offsets in the shared memory of a team, in bytes. Each number has a cache line of its own.
 _ARRIVED, _GENERATION, _NEXT, _SIZE = 0, 64, 128, 192
-_SPINS = 4000  # some ten microseconds, then others may have the core
+_SPINS = 4000  # about ten microseconds; then the thread yields its core
 
 _n = types.intp
 
 
 @intrinsic
 def _atomic_add(typing_context, address, value):
-    """Add to a number that others change too; returns what it was."""
+    """Add to a number that other threads change too. Returns its previous value."""
 
     def code(b: ir.IRBuilder, address: ir.Value, value: ir.Value) -> ir.Value:
         return b.atomic_rmw("add", emit.pointer(b, address, emit.I64), value, "seq_cst")
@@ -38,7 +40,7 @@ def _atomic_add(typing_context, address, value):
 
 @intrinsic
 def _atomic_load(typing_context, address):
-    """A number that others change, and everything they wrote before it."""
+    """A number that other threads write. What they wrote before it can be read then."""
     return emit.typed(
         types.int64,
         (_n,),
@@ -48,7 +50,7 @@ def _atomic_load(typing_context, address):
 
 @intrinsic
 def _atomic_store(typing_context, address, value):
-    """Write a number that others read, after everything written before."""
+    """Write a number that other threads read, after everything that this thread wrote before."""
 
     def code(b: ir.IRBuilder, address: ir.Value, value: ir.Value) -> None:
         b.store_atomic(value, emit.pointer(b, address, emit.I64), ordering="release", align=8)
@@ -57,34 +59,34 @@ def _atomic_store(typing_context, address, value):
 
 
 @intrinsic
-def _pause(typing_context, long):
-    """Wait for a moment, or for longer: let another thread have the core."""
+def _pause(typing_context, yields):
+    """Wait for a moment. With `yields`, another thread may use the core."""
 
-    def code(b: ir.IRBuilder, long: ir.Value) -> None:
-        with b.if_else(long) as (yes, no):
+    def code(b: ir.IRBuilder, yields: ir.Value) -> None:
+        with b.if_else(yields) as (yes, no):
             with yes:
                 kind = ir.FunctionType(ir.IntType(32), [])
-                b.call(_declared(b.module, kind, "sched_yield"), [])
+                b.call(_declare(b.module, kind, "sched_yield"), [])
             with no:
-                if emit.INSTRUCTIONS != "generic":
-                    b.call(_declared(b.module, ir.FunctionType(ir.VoidType(), []), "llvm.x86.sse2.pause"), [])
+                if emit.INSTRUCTION_SET != "generic":
+                    b.call(_declare(b.module, ir.FunctionType(ir.VoidType(), []), "llvm.x86.sse2.pause"), [])
 
     return emit.typed(types.void, (types.boolean,), code)
 
 
-def _declared(module: ir.Module, kind: ir.FunctionType, name: str) -> ir.Function:
+def _declare(module: ir.Module, kind: ir.FunctionType, name: str) -> ir.Function:
     return module.globals.get(name) or ir.Function(module, kind, name)
 
 
 @njit(nogil=True)
 def claim(team: int) -> int:
-    """The next piece of work that nobody has taken since the last barrier: 0, 1, 2, ..."""
+    """The index of the next item of work that no thread has claimed since the last barrier: 0, 1, 2, ..."""
     return _atomic_add(team + _NEXT, 1)
 
 
 @njit(nogil=True)
 def barrier(team: int, threads: int) -> None:
-    """Wait until all threads are here; what they have written can then be read, and pieces count from 0."""
+    """Wait for all threads. Then all can read what any of them wrote, and items count from 0 again."""
     if threads == 1:
         _atomic_store(team + _NEXT, 0)
         return
@@ -100,48 +102,110 @@ def barrier(team: int, threads: int) -> None:
         _pause(spins > _SPINS)
 
 
+@dataclass(slots=True, eq=False)
+class _Call:
+    """One call of `Team.run`, for its helper threads."""
+
+    kernel: Callable[..., None]
+    args: tuple[Any, ...]
+    has_ended: bool = False  # in the first thread
+    errors: list[BaseException] = field(default_factory=list)  # of the other threads
+
+
 class Team:
-    """`threads` threads, the caller being one of them. `close` ends the others.
+    """`threads` threads: the caller and its helpers. `close` ends the helpers.
 
-    One call of `run` at a time. What it runs must pass a barrier at its end, and never raise.
+    One call of `run` at a time. Its kernel must pass a barrier at its end.
 
-    A team with a thread for each processor keeps each on its own while it computes: threads that wait for
-    each other must not share one, and some systems put them together and leave them there.
+    A team with one thread for each processor pins each thread to its own processor during a call. Otherwise
+    some systems let several threads share a processor for long, although they wait for each other.
     """
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
         self._memory = np.zeros(_SIZE // 8 + 8, np.int64)
         self.address = -(-self._memory.ctypes.data // 64) * 64
+        first = (self.address - self._memory.ctypes.data) // 8
+        self._shared = self._memory[first : first + _SIZE // 8]
         free = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
-        self._places = sorted(free) if threads == len(free) > 1 else []
-        self._calls: list[queue.SimpleQueue] = [queue.SimpleQueue() for _ in range(threads - 1)]
-        for thread, calls in enumerate(self._calls, 1):
-            place = {self._places[thread]} if self._places else None
-            args = (thread, threads, calls, place)
-            threading.Thread(target=_work, args=args, name=f"kernel-{thread}", daemon=True).start()
+        self._processors = sorted(free) if threads == len(free) > 1 else []
+        self._calls: list[queue.SimpleQueue[_Call | None]] = [queue.SimpleQueue() for _ in range(threads - 1)]
+        for thread in range(1, threads):
+            args = (thread, {self._processors[thread]} if self._processors else set())
+            threading.Thread(target=self._run_helper, args=args, name=f"kernel-{thread}", daemon=True).start()
 
-    def run(self, kernel: Callable[..., None], *args: Any) -> None:
-        """Call `kernel(thread, threads, *args)` in every thread of the team; returns when all are through."""
-        for calls in self._calls:
-            calls.put((kernel, args))
-        if self._places:
-            before = os.sched_getaffinity(0)
-            os.sched_setaffinity(0, self._places[:1])
-        kernel(0, self.threads, *args)
-        if self._places:
-            os.sched_setaffinity(0, before)
+    def run(self, kernel: Dispatcher, *args: Any) -> None:
+        """Call `kernel(thread, threads, *args)` in every thread of the team, and wait for all of them.
+
+        Raises what the kernel raises in any thread. Then its results are not valid, but the team is ready for
+        the next call.
+        """
+        if not kernel.overloads:  # otherwise each thread would compile it, or fail to, while the others wait
+            kernel.compile(tuple(typeof(value) for value in (0, self.threads, *args)))
+        call, affinity = _Call(kernel, args), self._pin_caller()
+        try:
+            for calls in self._calls:
+                calls.put(call)
+            kernel(0, self.threads, *args)
+            call.has_ended = True
+            if call.errors:
+                raise call.errors[0]
+        except BaseException:
+            call.has_ended = True
+            self._recover()
+            raise
+        finally:
+            if affinity:
+                _pin(affinity)
 
     def close(self) -> None:
         """End the threads."""
         for calls in self._calls:
             calls.put(None)
 
+    def _pin_caller(self) -> set[int]:
+        """Pin the caller to its processor. Returns its previous processors, or none if it was not pinned."""
+        if not self._processors:
+            return set()
+        affinity = os.sched_getaffinity(0)
+        if not _pin({self._processors[0]}):
+            self._processors = []  # the system took this processor away from the process
+            return set()
+        return affinity
 
-def _work(thread: int, threads: int, calls: queue.SimpleQueue, place: set[int] | None) -> None:
-    if place is not None:
-        os.sched_setaffinity(0, place)
-    while (call := calls.get()) is not None:
-        kernel, args = call
-        kernel(thread, threads, *args)
-        del call, kernel, args  # what they hold must not live until the next call
+    def _run_helper(self, thread: int, processors: set[int]) -> None:
+        """Run the calls of a helper thread. `processors`: where it is pinned; empty if it is not."""
+        calls = self._calls[thread - 1]
+        if processors:
+            _pin(processors)
+        while (call := calls.get()) is not None:
+            try:
+                call.kernel(thread, self.threads, *call.args)
+            except BaseException as error:
+                call.errors.append(error)
+                while not call.has_ended:
+                    self._open_barrier()
+            del call  # its arguments must not live until the next call
+
+    def _recover(self) -> None:
+        """Wait until all threads have left a kernel that failed in one of them, and reset the barrier."""
+        finished: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for calls in self._calls:
+            calls.put(_Call(lambda thread, _: finished.put(thread), (), has_ended=True))
+        while finished.qsize() < self.threads - 1:
+            self._open_barrier()
+        self._shared[:] = 0
+
+    def _open_barrier(self) -> None:
+        """Let the threads that wait in a barrier pass it, although not all are there."""
+        self._shared[_GENERATION // 8] += 1
+        time.sleep(1e-4)
+
+
+def _pin(processors: set[int]) -> bool:
+    """Let this thread run only on these processors. False if the system does not allow it."""
+    try:
+        os.sched_setaffinity(0, processors)
+    except OSError:
+        return False
+    return True

@@ -1,29 +1,116 @@
-"""Model families. A new one is a small file with an `architecture` function, and a line in FAMILIES."""
+"""Model families. Each is a file that reads config.json and writes a tape, and has a line in FAMILIES."""
 
-from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from ..config import ModelConfig
 from ..errors import ModelError
-from . import llama, mistral, qwen2
+from ..fields import Fields, shorten
+from ..tape import Tape
+from . import (
+    cohere2,
+    deepseek,
+    exaone4,
+    falcon_h1,
+    gemma,
+    gemma3n,
+    gemma4,
+    glm4,
+    glm4_moe,
+    gpt2,
+    gpt_neox,
+    gpt_oss,
+    granite,
+    granitemoe,
+    granitemoehybrid,
+    hunyuan,
+    lfm2,
+    lfm2_moe,
+    llama,
+    ministral3,
+    mistral,
+    mixtral,
+    olmo2,
+    olmo3,
+    phi3,
+    qwen2,
+    qwen3,
+    qwen3_moe,
+    qwen3_next,
+    rwkv7,
+    smollm3,
+    stablelm,
+    starcoder2,
+)
 
-# model_type in config.json -> what that file says about the architecture
-FAMILIES: dict[str, Callable[[dict[str, Any]], ModelConfig]] = {
-    "llama": llama.architecture,
-    "mistral": mistral.architecture,
-    "qwen2": qwen2.architecture,
+# model_type in config.json -> the module with `read_config` and `write_tape`
+FAMILIES: dict[str, ModuleType] = {
+    "cohere2": cohere2,
+    "deepseek_v2": deepseek,
+    "deepseek_v3": deepseek,
+    "exaone4": exaone4,
+    "falcon_h1": falcon_h1,
+    "gemma2": gemma,
+    "gemma3_text": gemma,
+    "gemma3n_text": gemma3n,
+    "gemma4_text": gemma4,
+    "gemma4_unified_text": gemma4,
+    "glm4": glm4,
+    "glm4_moe": glm4_moe,
+    "glm4_moe_lite": deepseek,
+    "gpt2": gpt2,
+    "gpt_neox": gpt_neox,
+    "gpt_oss": gpt_oss,
+    "granite": granite,
+    "granitemoe": granitemoe,
+    "granitemoehybrid": granitemoehybrid,
+    "hunyuan_v1_dense": hunyuan,
+    "lfm2": lfm2,
+    "lfm2_moe": lfm2_moe,
+    "llama": llama,
+    "ministral3": ministral3,
+    "mistral": mistral,
+    "mixtral": mixtral,
+    "olmo2": olmo2,
+    "olmo3": olmo3,
+    "phi3": phi3,
+    "qwen2": qwen2,
+    "qwen3": qwen3,
+    "qwen3_5_text": qwen3_next,
+    "qwen3_moe": qwen3_moe,
+    "qwen3_next": qwen3_next,
+    "rwkv7": rwkv7,
+    "smollm3": smollm3,
+    "stablelm": stablelm,
+    "starcoder2": starcoder2,
 }
 
 
-def architecture(folder: Path, raw: dict[str, Any]) -> ModelConfig:
-    """What a model computes, by its config.json. Raises ModelError where the family or a field is unknown."""
+def read_model_config(folder: Path, raw: dict[str, Any]) -> ModelConfig:
+    """The configuration of a model from its config.json.
+
+    Raises ModelError if the family, or a field that can change what the model computes, is not supported.
+    """
     family = raw.get("model_type")
     if not isinstance(family, str) or family not in FAMILIES:
         raise ModelError(
-            f"{folder} is a model of the family '{family}'; {', '.join(sorted(FAMILIES))} are supported."
+            f"{folder} is a model of the family {shorten(family)}; "
+            f"{', '.join(sorted(FAMILIES))} are supported."
         )
+    fields = Fields(raw)
     try:
-        return FAMILIES[family](raw)
+        config = FAMILIES[family].read_config(fields)
+        fields.check_all_read()
+        return config
+    except ModelError as error:
+        raise ModelError(f"{folder / 'config.json'}: {error}") from error
     except (TypeError, ValueError, AttributeError, KeyError) as error:
-        raise ModelError(f"{folder / 'config.json'} cannot be understood: {error}.") from error
+        raise ModelError(f"{folder / 'config.json'} cannot be understood: {shorten(str(error))}.") from error
+
+
+def write_tape(config: ModelConfig) -> Tape:
+    """The tape of the operations that a model computes."""
+    tape = Tape()
+    FAMILIES[config.family].write_tape(tape, config)
+    return tape

@@ -1,19 +1,29 @@
-"""Llama (Touvron et al., 2023, arXiv:2302.13971), and the decoder that its relatives share.
-
-TinyLlama, DeepSeek-LLM and SmolLM2 are this very architecture. transformer.py computes it.
-"""
+"""Llama (Touvron et al., 2023, arXiv:2302.13971): TinyLlama, DeepSeek-LLM and SmolLM2 are the same."""
 
 from typing import Any
 
-from ..config import ModelConfig, decoder_config
+from ..config import ModelConfig, read_decoder_config
+from ..tape import Tape
+from .parts import write_attention, write_head, write_mlp
 
 
-def architecture(raw: dict[str, Any]) -> ModelConfig:
-    """Llama's config.json: biases where it says so, no window."""
+def read_config(raw: dict[str, Any]) -> ModelConfig:
+    """Llama's config.json, which may have biases and has no window."""
     attention_bias = bool(raw.get("attention_bias", False))
-    return decoder_config(
+    return read_decoder_config(
         raw,
         qkv_bias=attention_bias,
         output_bias=attention_bias,
         mlp_bias=bool(raw.get("mlp_bias", False)),
     )
+
+
+def write_tape(t: Tape, c: ModelConfig) -> None:
+    """Layers of attention and MLP, each with a norm in front. Outputs are added to the hidden states x."""
+    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
+    for i in range(c.layers):
+        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.rms_norm_eps, to="h")
+        x = t.add(x, write_attention(t, c, h, i))
+        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.rms_norm_eps, to="h")
+        x = t.add(x, write_mlp(t, c, h, i))
+    write_head(t, c, x)

@@ -2,16 +2,27 @@
 
 from typing import Any
 
-from ..config import ModelConfig, decoder_config, size
+from ..config import ModelConfig, read_decoder_config, read_layer_types, read_window
+from ..fields import read_size
+from .llama import write_tape
+
+__all__ = ["read_config", "write_tape"]
 
 
-def architecture(raw: dict[str, Any]) -> ModelConfig:
-    """Qwen2's config.json. With `use_sliding_window`, layers from `max_window_layers` on have the window."""
-    window = raw.get("sliding_window") if raw.get("use_sliding_window") else None
+def read_config(raw: dict[str, Any]) -> ModelConfig:
+    """Qwen2's config.json."""
+    return read_decoder_config(raw, qkv_bias=True, windows=read_windows(raw))
+
+
+def read_windows(raw: dict[str, Any]) -> tuple[int | None, ...]:
+    """The window of each layer. With `use_sliding_window`, layers from `max_window_layers` on have it."""
+    window = read_window(raw)
     first_windowed = raw.get("max_window_layers", 28)
-    kinds = raw.get("layer_types") or [
-        "sliding_attention" if i >= first_windowed else "full_attention"
-        for i in range(size(raw, "num_hidden_layers", most=10_000))
-    ]
-    windows = tuple(window if kind == "sliding_attention" else None for kind in kinds)
-    return decoder_config(raw, qkv_bias=True, windows=windows)
+    types = read_layer_types(
+        raw,
+        [
+            "sliding_attention" if i >= first_windowed else "full_attention"
+            for i in range(read_size(raw, "num_hidden_layers", max_value=10_000))
+        ],
+    )
+    return tuple(window if layer_type == "sliding_attention" else None for layer_type in types)

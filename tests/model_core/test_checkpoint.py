@@ -1,4 +1,4 @@
-"""Model files are data that nobody vouches for: each kind of damage is named, none is believed."""
+"""Model files are not trusted: each kind of damage is found and named."""
 
 import json
 import shutil
@@ -41,6 +41,13 @@ def cut(folder: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1000])
 
 
+def shorten_header(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    data = path.read_bytes()
+    assert data[8:].startswith(b"{") and data[7 + int.from_bytes(data[:8], "little") :][:1] == b" "
+    path.write_bytes((int.from_bytes(data[:8], "little") - 1).to_bytes(8, "little") + data[8:])
+
+
 def tensor(**fields: object) -> dict[str, object]:
     return {"model.norm.weight": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8], **fields}}
 
@@ -56,10 +63,18 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "size is huge": (lambda f: set_config(f, vocab_size=2**40), "vocab_size"),
     "heads do not divide": (lambda f: set_config(f, num_key_value_heads=3), "do not divide"),
     "odd head": (lambda f: set_config(f, head_dim=7), "head_dim"),
-    "unknown RoPE": (lambda f: set_config(f, rope_parameters={"rope_type": "yarn"}), "yarn"),
+    "unknown RoPE": (lambda f: set_config(f, rope_parameters={"rope_type": "spiral"}), "spiral"),
     "RoPE factor zero": (
         lambda f: set_config(f, rope_parameters={"rope_type": "linear", "factor": 0}),
         "factor",
+    ),
+    "LongRoPE without factors": (
+        lambda f: set_config(f, rope_parameters={"rope_type": "longrope"}),
+        "short_factor",
+    ),
+    "LongRoPE with too few factors": (
+        lambda f: set_config(f, rope_parameters={"rope_type": "longrope", "short_factor": [1.0]}),
+        "4 numbers",
     ),
     "unknown activation": (lambda f: set_config(f, hidden_act="gelu"), "gelu"),
     "other shape": (lambda f: set_config(f, intermediate_size=40), "should be"),
@@ -79,11 +94,12 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: write_safetensors(f / "model.safetensors", tensor(data_offsets=[0, 2**40]), b"0" * 8),
         "outside the file",
     ),
+    "header a byte shorter": (shorten_header, "more bytes than its header says"),
     "config nested deeply": (lambda f: (f / "config.json").write_text("[" * 100_000), "config.json"),
     "too many layers": (lambda f: set_config(f, num_hidden_layers=300_000_000), "num_hidden_layers"),
     "family is a list": (lambda f: set_config(f, model_type=["llama"]), "llama"),
-    "qwen2 layers odd": (lambda f: set_config(f, model_type="qwen2", layer_types=3), "understood"),
-    "quantised": (lambda f: set_config(f, quantization_config={"bits": 4}), "quantised"),
+    "qwen2 layers odd": (lambda f: set_config(f, model_type="qwen2", layer_types=3), "layer_types"),
+    "quantized": (lambda f: set_config(f, quantization_config={"bits": 4}), "quantized"),
     "infinite number": (lambda f: set_config(f, rms_norm_eps=float("inf")), "rms_norm_eps"),
     "infinite top_k": (
         lambda f: (f / "generation_config.json").write_text('{"top_k": 1e400}'),
@@ -118,7 +134,7 @@ def test_damage_is_named(folder: Path, name: str) -> None:
     assert len(str(raised.value).splitlines()) == 1
 
 
-def test_shape_that_contradicts_the_size_is_named(tmp_path: Path) -> None:
+def test_shape_that_does_not_fit_the_size_is_named(tmp_path: Path) -> None:
     write_safetensors(tmp_path / "model.safetensors", tensor(shape=[3]), b"0" * 8)
     with pytest.raises(ModelError, match="does not match its shape"):
         Checkpoint(tmp_path)["model.norm.weight"]
@@ -140,13 +156,13 @@ def test_unaligned_tensors_are_usable(tmp_path: Path) -> None:
     assert array.tolist() == [1.5, -2]
 
 
-def test_types_stay_as_stored() -> None:
+def test_tensors_keep_their_stored_type() -> None:
     assert Checkpoint(CHECKPOINTS / "llama-bfloat16")["model.norm.weight"].dtype == BFLOAT16
     with LLM(CHECKPOINTS / "llama-float16") as llm:
-        assert llm.model.layers[0].qkv.data.dtype == np.float16
+        assert {matrix.data.dtype for matrix in llm.model.matrices.values()} == {np.dtype(np.float16)}
 
 
-def test_index_must_not_leave_the_folder(tmp_path: Path) -> None:
+def test_index_with_a_path_outside_the_folder_is_refused(tmp_path: Path) -> None:
     index = {"weight_map": {"a": "../elsewhere.safetensors"}}
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
     with pytest.raises(ModelError, match="outside the model folder"):

@@ -1,11 +1,8 @@
-"""Requests from many threads, computed together: the same bytes, nobody harmed, nothing lost."""
+"""The engine: requests from many threads, computed together, with the same answers as alone."""
 
 import json
-import os
 import queue
 import shutil
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -24,31 +21,32 @@ from model_core.errors import (
     RequestTimeout,
     ShuttingDown,
 )
+from model_core.hub import embedded_model
 from model_core.kv_cache import Batch, KVCache
-from model_core.llm import embedded_model
-from model_core.request import Piece
+from model_core.request import Delta, join_deltas
 
 FOREVER = SamplingParams(max_tokens=900, ignore_eos=True, temperature=0)
 PROMPTS = [f"Hello number {i}. " * (1 + i % 7) for i in range(64)]
 
 
 class Receiver:
-    """Takes the pieces of one request."""
+    """A callback that collects the deltas of one request."""
 
     def __init__(self) -> None:
-        self._pieces: queue.SimpleQueue[Piece] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Delta] = queue.SimpleQueue()
+        self.deltas: list[Delta] = []
 
-    def __call__(self, piece: Piece) -> None:
-        self._pieces.put(piece)
+    def __call__(self, delta: Delta) -> None:
+        self._queue.put(delta)
 
-    def first(self) -> Piece:
-        return self._pieces.get(timeout=60)
+    def first(self) -> Delta:
+        self.deltas.append(self._queue.get(timeout=60))
+        return self.deltas[0]
 
     def completion(self) -> Completion:
-        while True:
-            piece = self._pieces.get(timeout=60)
-            if piece.completion is not None:
-                return piece.completion
+        while not self.deltas or self.deltas[-1].completion is None:
+            self.deltas.append(self._queue.get(timeout=60))
+        return join_deltas(self.deltas)
 
 
 def submit(
@@ -67,29 +65,32 @@ def small() -> Iterator[LLM]:
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.5])
-def test_same_tokens_alone_and_among_others(llm: LLM, temperature: float) -> None:
+def test_tokens_are_the_same_alone_and_in_a_batch(llm: LLM, temperature: float) -> None:
     params = SamplingParams(max_tokens=40, temperature=temperature, seed=3, logprobs=2, ignore_eos=True)
     together = llm.generate(PROMPTS, params)
-    for prompt, among in zip(PROMPTS, together, strict=True):
+    for prompt, batched in zip(PROMPTS, together, strict=True):
         alone = llm.generate(prompt, params)
-        assert alone.token_ids == among.token_ids
-        assert alone.logprobs == among.logprobs  # every bit of the logits, not only the choice
-        assert alone.text == among.text
+        assert alone.token_ids == batched.token_ids
+        assert alone.logprobs == batched.logprobs  # every bit of the logits, not only the chosen token
+        assert alone.text == batched.text
 
 
 @pytest.mark.parametrize("weights", ["auto", "int8", "int4"])
 @pytest.mark.parametrize("folder", ["llama-bfloat16", "mistral-window", "qwen2-window", "llama-mqa-odd"])
-def test_same_logits_alone_and_among_others_in_every_family(folder: str, weights: str) -> None:
-    """Alone on one thread, and among others on two."""
+def test_logits_are_the_same_alone_and_in_a_batch_in_every_family(folder: str, weights: str) -> None:
+    """Alone with one thread, and in a batch with two threads."""
     random = np.random.default_rng(0)
     prompts = [random.integers(3, 60, size).tolist() for size in (1, 2, 3, 9, 17, 33, 40)] * 3
     params = SamplingParams(max_tokens=12, logprobs=5, ignore_eos=True)
     model = CHECKPOINTS / folder
-    with LLM(model, weights=weights, threads=2) as crowded, LLM(model, weights=weights, threads=1) as quiet:
-        together = crowded.generate(prompts, params)
-        for prompt, among in zip(prompts, together, strict=True):
-            alone = quiet.generate(prompt, params)
-            assert (alone.token_ids, alone.logprobs) == (among.token_ids, among.logprobs)
+    with (
+        LLM(model, weights=weights, threads=2) as batch_llm,
+        LLM(model, weights=weights, threads=1) as single_llm,
+    ):
+        together = batch_llm.generate(prompts, params)
+        for prompt, batched in zip(prompts, together, strict=True):
+            alone = single_llm.generate(prompt, params)
+            assert (alone.token_ids, alone.logprobs) == (batched.token_ids, batched.logprobs)
 
 
 def test_requests_join_and_leave_between_steps(llm: LLM) -> None:
@@ -102,19 +103,19 @@ def test_requests_join_and_leave_between_steps(llm: LLM) -> None:
     assert long.completion().finish_reason == "length"
 
 
-def test_what_follows_does_not_change_logits(llm: LLM) -> None:
+def test_later_tokens_do_not_change_logits(llm: LLM) -> None:
     ids = (llm.encode("The cat sat on the mat. ") * 200)[:700]
     assert np.array_equal(llm.logits(ids[:600]), llm.logits(ids)[:600])
 
 
-def test_streamed_pieces_add_up(llm: LLM) -> None:
+def test_streamed_deltas_make_up_the_answer(llm: LLM) -> None:
     messages = [{"role": "user", "content": "Who are you?"}]
-    pieces = list(llm.stream_chat(messages))
-    assert len(pieces) > 3
-    assert "".join(pieces) == llm.chat(messages).text
+    deltas = list(llm.stream_chat(messages))
+    assert len(deltas) > 3
+    assert "".join(deltas) == llm.chat(messages).text
 
 
-def test_leaving_a_stream_cancels_it(llm: LLM) -> None:
+def test_leaving_a_stream_cancels_its_request(llm: LLM) -> None:
     stream = llm.stream("Hello", FOREVER)
     next(stream)
     stream.close()
@@ -123,7 +124,28 @@ def test_leaving_a_stream_cancels_it(llm: LLM) -> None:
     assert llm.engine.stats()["running"] == 0
 
 
-def test_cancelled_requests_deliver_what_they_have(llm: LLM) -> None:
+def test_requests_that_do_not_run_any_more_are_counted(llm: LLM) -> None:
+    before = llm.engine.stats()["totals"]["cancellations"]
+    first_ended, go_on = threading.Event(), threading.Event()
+
+    def receive(delta: Delta) -> None:
+        if delta.completion is not None:
+            first_ended.set()
+            go_on.wait(timeout=60)
+
+    params = FOREVER.with_defaults(llm.defaults)
+    for request_id in ("a", "b"):
+        llm.engine.submit(llm.encode("Hello"), params, receive, request_id)
+    with llm.engine._condition:  # both before the next step
+        llm.engine.cancel("a")
+        llm.engine.cancel("b")
+    assert first_ended.wait(timeout=60)
+    stats = llm.engine.stats()
+    go_on.set()
+    assert stats["running"] + stats["waiting"] + stats["totals"]["cancellations"] - before == 2
+
+
+def test_cancelled_requests_deliver_their_text_so_far(llm: LLM) -> None:
     receiver = submit(llm, "Hello", FOREVER, "mine")
     receiver.first()
     assert llm.engine.cancel("mine")
@@ -135,7 +157,7 @@ def test_cancelled_requests_deliver_what_they_have(llm: LLM) -> None:
     assert not llm.engine.cancel("mine")
 
 
-def test_request_ids_are_not_shared(llm: LLM) -> None:
+def test_request_id_in_use_is_refused(llm: LLM) -> None:
     receiver = submit(llm, "Hello", FOREVER, "twice")
     with pytest.raises(InvalidRequest, match="twice"):
         submit(llm, "Hello", FOREVER, "twice")
@@ -158,7 +180,7 @@ def test_timeouts_end_running_and_waiting_requests(small: LLM) -> None:
     assert completion.usage.completion_tokens == 900 or isinstance(completion.error, RequestTimeout)
 
 
-def test_a_full_server_says_so_at_once(small: LLM) -> None:
+def test_request_to_a_full_queue_is_refused_at_once(small: LLM) -> None:
     receivers = [submit(small, "Hello", FOREVER, str(i)) for i in range(3)]
     with pytest.raises(QueueFull, match="--max-queue"):
         submit(small, "Hello", FOREVER)
@@ -177,7 +199,7 @@ def test_requests_are_served_in_order(small: LLM) -> None:
         receiver.completion()
 
 
-def test_what_can_never_fit_is_refused(llm: LLM) -> None:
+def test_request_that_can_never_fit_is_refused(llm: LLM) -> None:
     context = llm.engine.limits.max_context
     with pytest.raises(PromptTooLong, match=str(context)):
         llm.generate([[1] * context])
@@ -189,9 +211,9 @@ def test_what_can_never_fit_is_refused(llm: LLM) -> None:
         poor.generate("Hello")
 
 
-def test_memory_is_shared_and_given_back() -> None:
+def test_kv_memory_is_shared_and_released() -> None:
     with LLM(kv_cache_memory=1) as measuring:
-        page = KVCache.bytes_per_page(measuring.model.config)
+        page = KVCache.bytes_per_page(measuring.model.kv_groups)
     params = SamplingParams(max_tokens=20, ignore_eos=True)
     with LLM(kv_cache_memory=4 * page) as llm:  # two such requests at a time, no more
         completions = llm.generate([[5] * 10] * 20, params)
@@ -200,13 +222,13 @@ def test_memory_is_shared_and_given_back() -> None:
         assert (stats["kv_bytes_used"], stats["kv_pages"]["used"], stats["kv_pages"]["total"]) == (0, 0, 4)
 
 
-def test_the_context_ends_an_answer() -> None:
+def test_answer_ends_at_the_maximum_context() -> None:
     with LLM(max_context=32) as llm:
         completion = llm.generate([5] * 30, SamplingParams(ignore_eos=True))
         assert (completion.finish_reason, len(completion.token_ids)) == ("length", 2)
 
 
-def test_an_exception_in_a_step_ends_its_requests_alone(llm: LLM, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exception_in_a_step_ends_only_its_requests(llm: LLM, monkeypatch: pytest.MonkeyPatch) -> None:
     forward = llm.model.forward
 
     def fail_for_some_token(batch: Batch, cache: KVCache) -> np.ndarray:
@@ -224,22 +246,22 @@ def test_an_exception_in_a_step_ends_its_requests_alone(llm: LLM, monkeypatch: p
     assert llm.engine.stats()["kv_pages"]["used"] == 0
 
 
-def test_weights_that_give_no_numbers_are_reported(tmp_path: Path) -> None:
+def test_logits_that_are_not_finite_are_reported(tmp_path: Path) -> None:
     with LLM(CHECKPOINTS / "llama-tied-gqa") as llm:
-        llm.model.norm = np.full_like(llm.model.norm, np.nan)
+        llm.model.head.data[:] = np.nan
         with pytest.raises(TritonchatError, match="not finite"):
             llm.generate([5, 6])
 
 
-def test_receivers_that_fail_harm_nobody(llm: LLM) -> None:
-    def gone(piece: Piece) -> None:
+def test_failing_callback_affects_only_its_request(llm: LLM) -> None:
+    def fail(delta: Delta) -> None:
         raise RuntimeError("nobody here")
 
-    llm.engine.submit(llm.encode("Hello"), FOREVER.with_defaults(llm.defaults), gone)
+    llm.engine.submit(llm.encode("Hello"), FOREVER.with_defaults(llm.defaults), fail)
     assert submit(llm, "Hello", SamplingParams(max_tokens=50, ignore_eos=True)).completion().error is None
 
 
-def test_closing_lets_answers_end_and_takes_no_more() -> None:
+def test_close_finishes_answers_and_refuses_requests() -> None:
     llm = LLM()
     receivers = [submit(llm, "Hello", SamplingParams(max_tokens=200, ignore_eos=True)) for _ in range(4)]
     receivers[0].first()
@@ -255,7 +277,7 @@ def test_closing_lets_answers_end_and_takes_no_more() -> None:
     assert [receiver.completion().finish_reason for receiver in receivers] == ["length"] * 4
 
 
-def test_many_threads_at_once(llm: LLM) -> None:
+def test_requests_from_many_threads(llm: LLM) -> None:
     params = SamplingParams(max_tokens=10, ignore_eos=True)
     expected = llm.generate(PROMPTS, params)
     results: dict[int, Completion] = {}
@@ -271,7 +293,7 @@ def test_many_threads_at_once(llm: LLM) -> None:
     assert [results[i].token_ids for i in range(len(PROMPTS))] == [c.token_ids for c in expected]
 
 
-def test_without_tokenizer_token_ids_are_served() -> None:
+def test_model_without_tokenizer_serves_token_ids() -> None:
     with LLM(CHECKPOINTS / "llama-tied-gqa") as llm:
         completion = llm.generate([5, 6, 7], SamplingParams(max_tokens=4, ignore_eos=True))
         assert (completion.text, len(completion.token_ids)) == ("", 4)
@@ -279,7 +301,7 @@ def test_without_tokenizer_token_ids_are_served() -> None:
             llm.generate("text")
 
 
-def test_a_long_context_does_not_make_small_requests_large(tmp_path: Path) -> None:
+def test_small_requests_stay_small_with_a_long_context(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     shutil.copytree(embedded_model(), folder)
     config = json.loads((folder / "config.json").read_text())
@@ -290,7 +312,7 @@ def test_a_long_context_does_not_make_small_requests_large(tmp_path: Path) -> No
         assert (completion.finish_reason, completion.usage.completion_tokens) == ("length", 2048)
 
 
-def test_a_closed_model_leaves_no_thread() -> None:
+def test_close_ends_all_threads() -> None:
     before = threading.active_count()
     with LLM(threads=3) as llm:
         llm.generate("Hello", SamplingParams(max_tokens=2))
@@ -305,7 +327,7 @@ def test_a_closed_model_leaves_no_thread() -> None:
 
 
 @pytest.mark.parametrize("folder", [None, "llama-bfloat16"])
-def test_threads_do_not_change_the_bytes(folder: str | None) -> None:
+def test_number_of_threads_does_not_change_answers(folder: str | None) -> None:
     ids = [(7 * i) % 60 for i in range(40)]
     rows = []
     for threads in (1, 2, 3):
@@ -315,9 +337,7 @@ def test_threads_do_not_change_the_bytes(folder: str | None) -> None:
     assert np.array_equal(rows[0], rows[2])
 
 
-def test_a_text_that_cannot_be_decoded_ends_its_request_alone(
-    llm: LLM, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_decoding_error_ends_only_its_request(llm: LLM, monkeypatch: pytest.MonkeyPatch) -> None:
     healthy = submit(llm, "Hello", SamplingParams(max_tokens=50, ignore_eos=True))
     bad = submit(llm, "Hello", FOREVER, "bad")
     bad.first()
@@ -325,7 +345,7 @@ def test_a_text_that_cannot_be_decoded_ends_its_request_alone(
     def panic(token_id: int) -> str:
         raise BaseException("a panic")
 
-    text = llm.engine._ids["bad"].text
+    text = llm.engine._sequences["bad"].text_stream
     monkeypatch.setattr(text, "push", panic)
     monkeypatch.setattr(text, "finish", panic)
     completion = bad.completion()
@@ -335,12 +355,12 @@ def test_a_text_that_cannot_be_decoded_ends_its_request_alone(
 
 
 @pytest.mark.parametrize("size", [2**60, 2**75])
-def test_memory_that_the_machine_does_not_have_is_refused(size: int) -> None:
+def test_kv_cache_larger_than_the_machine_is_refused(size: int) -> None:
     with pytest.raises(NoMemory, match="--kv-cache-memory"):
         LLM(kv_cache_memory=size)
 
 
-def test_an_engine_that_stops_tells_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_fail_when_the_engine_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     llm = LLM()
     receiver = submit(llm, "Hello", FOREVER)
     receiver.first()
@@ -348,7 +368,7 @@ def test_an_engine_that_stops_tells_everybody(monkeypatch: pytest.MonkeyPatch) -
     def broken() -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(llm.engine._scheduler, "plan", broken)
+    monkeypatch.setattr(llm.engine._scheduler, "schedule", broken)
     assert "a bug" in str(receiver.completion().error)
     with pytest.raises(ShuttingDown):
         submit(llm, "Hello", FOREVER)
@@ -357,24 +377,13 @@ def test_an_engine_that_stops_tells_everybody(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(("dtype", "error"), [("float16", 1e-3), ("int8", 0.03)])
-def test_keys_and_values_can_take_less_memory(llm: LLM, dtype: str, error: float) -> None:
+def test_kv_cache_types_with_less_memory_are_close_to_float32(llm: LLM, dtype: str, error: float) -> None:
     params = SamplingParams(max_tokens=20, logprobs=3, ignore_eos=True)
     ids = llm.encode("The cat sat on the mat. " * 9)
     with LLM(kv_cache_dtype=dtype) as small:
         together = small.generate(PROMPTS, params)
-        for prompt, among in zip(PROMPTS[::5], together[::5], strict=True):
+        for prompt, batched in zip(PROMPTS[::5], together[::5], strict=True):
             alone = small.generate(prompt, params)
-            assert (alone.token_ids, alone.logprobs) == (among.token_ids, among.logprobs)
+            assert (alone.token_ids, alone.logprobs) == (batched.token_ids, batched.logprobs)
         expected, logits = llm.logits(ids), small.logits(ids)
     assert 0 < np.linalg.norm(logits - expected) < error * np.linalg.norm(expected)
-
-
-@pytest.mark.parametrize("home", ["/proc/nowhere", "/"])
-def test_a_home_that_cannot_be_written_does_not_matter(home: str, tmp_path: Path) -> None:
-    """Kernels are then compiled for this process alone."""
-    environment = {**os.environ, "HOME": home, "XDG_CACHE_HOME": "/proc/nowhere", "TMPDIR": str(tmp_path)}
-    environment.pop("NUMBA_CACHE_DIR", None)
-    code = "from model_core import LLM; print(len(LLM().generate('Hello').token_ids) > 0)"
-    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
-    assert run.stdout == "True\n", run.stderr
-    assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""`--model owner/name` comes from the hub; here from a small server that speaks its protocol."""
+"""`--model owner/name` is downloaded from the hub; in these tests from a small server with its protocol."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from conftest import CHECKPOINTS
 from hub_server import HubServer
 
 from model_core.errors import ModelError
-from model_core.hub import find_model
+from model_core.hub import fetch_model
 
 PROGRAM = """
 import sys
@@ -20,7 +20,7 @@ with LLM(sys.argv[1]) as llm:
 
 
 def load(name: str, home: Path, **environment: str) -> subprocess.CompletedProcess:
-    """Load a model in a process of its own: the hub's address is read when its client is imported."""
+    """Load a model in a new process: the hub's client reads the address when it is imported."""
     return subprocess.run(
         [sys.executable, "-c", PROGRAM, name],
         env={**os.environ, "HF_HOME": str(home), **environment},
@@ -30,7 +30,7 @@ def load(name: str, home: Path, **environment: str) -> subprocess.CompletedProce
     )
 
 
-def test_a_model_is_fetched_once_with_progress(tmp_path: Path) -> None:
+def test_model_is_downloaded_once_with_progress(tmp_path: Path) -> None:
     with HubServer({"someone/tiny": CHECKPOINTS / "llama-sharded"}) as hub:
         first = load("someone/tiny", tmp_path, HF_ENDPOINT=hub.url)
         assert first.stdout.startswith("someone/tiny ["), first.stderr
@@ -46,7 +46,7 @@ def test_a_model_is_fetched_once_with_progress(tmp_path: Path) -> None:
     assert offline.stdout == first.stdout
 
 
-def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+def test_missing_model_is_named(tmp_path: Path) -> None:
     with HubServer({}) as hub:
         missing = load("someone/tiny", tmp_path, HF_ENDPOINT=hub.url)
         assert "neither a folder nor a hub model called someone/tiny" in missing.stderr.splitlines()[-1]
@@ -54,10 +54,10 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     assert "the hub cannot be reached" in away.stderr.splitlines()[-1]
 
 
-def test_names_that_are_none_never_reach_the_network() -> None:
+def test_invalid_names_do_not_reach_the_network() -> None:
     for name in ("nowhere", "/no/such/folder", "a/b/c", "https://x/y"):
         try:
-            find_model(name)
+            fetch_model(name)
         except ModelError as error:
             assert name in str(error)
         else:

@@ -1,57 +1,104 @@
-"""Pages change hands: shared where texts begin alike, kept while there is room, the oldest given up first."""
+"""Pages of KV memory: shared by prompts with the same first tokens, cached, and evicted, the oldest first."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from model_core.kv_cache import PAGE
-from model_core.page_pool import PagePool, Pages
+from model_core.page_pool import NO_PAGE, PageNode, PagePool, SequencePages
 
 
-class Copies:
-    """Stands for a KV cache: only notes which pages are copied."""
+class CopyRecorder:
+    """Takes the place of a KV cache, and records which pages are copied."""
 
-    def __init__(self, pages: int) -> None:
-        self.pages = pages
-        self.made: list[tuple[int, int]] = []
+    states = None
+
+    def __init__(self, pages: int, windows: Sequence[int | None] = (None,)) -> None:
+        self.pages, self.windows = pages, windows
+        self.copies: list[tuple[int, int]] = []
 
     def copy_page(self, source: int, target: int) -> None:
-        self.made.append((source, target))
+        self.copies.append((source, target))
 
 
-class Holder:
-    """A sequence, as far as the pool knows one."""
+class PoolSequence:
+    """A sequence with what the pool needs of one."""
 
     def __init__(self, pool: PagePool, tokens: list[int]) -> None:
         self.pool, self.tokens, self.computed = pool, tokens, 0
-        self.pages = Pages(np.zeros(16, np.int32))
+        self.pages = SequencePages(np.zeros((pool.groups, 40), np.int32))
 
-    def take(self) -> bool:
-        """Returns whether it has to wait."""
-        self.computed, waits = self.pool.take(self.pages, self.tokens, self.computed)
-        return waits
+    def acquire_prefix(self) -> bool:
+        """Returns whether the sequence has to wait."""
+        self.computed, must_wait = self.pool.acquire_prefix(self.pages, self.tokens, self.computed)
+        return must_wait
 
-    def announce(self, length: int | None = None) -> int:
-        """Begin to compute up to `length`, everything unless said otherwise."""
+    def start(self, length: int | None = None) -> int:
+        """Begin to compute up to `length`, by default all tokens."""
         length = len(self.tokens) if length is None else length
-        assert self.pool.reserve(self.pages, length)
-        self.pool.announce(self.pages, self.tokens, length)
+        assert self.pool.allocate(self.pages, length)
+        self.pool.insert_pending(self.pages, self.tokens, length)
         return length
 
-    def compute(self, length: int | None = None) -> "Holder":
-        """A whole step."""
-        self.computed = self.announce(length)
-        self.pool.enter(self.pages, self.tokens, self.computed)
-        self.pool.enter_tail(self.pages, self.tokens, self.computed)
+    def compute(self, length: int | None = None) -> "PoolSequence":
+        """Compute up to `length`, as a step of the engine does."""
+        self.computed = self.start(length)
+        self.pool.insert(self.pages, self.tokens, self.computed)
+        self.pool.insert_tail(self.pages, self.tokens, self.computed)
         return self
 
-    def leave(self) -> None:
+    def release(self) -> None:
         self.pool.release(self.pages, self.tokens, self.computed)
         self.computed = 0
 
 
+def check_pool(pool: PagePool, sequences: list[SequencePages]) -> None:
+    """Each page has one place, its users are counted, and every page without a user can be evicted."""
+    nodes: list[PageNode] = []
+    pending = list(pool._roots.values())
+    while pending:
+        node = pending.pop()
+        nodes += [] if node.parent is None else [node]
+        assert node.children or node.parent is not None
+        pending += node.children
+    in_tree = [page for node in nodes for page in node.pages if page != NO_PAGE]
+    own = []
+    users: dict[tuple[PageNode, int], int] = {}
+    paths: dict[PageNode, int] = {}
+    for pages in sequences:
+        used_nodes = pages.nodes + ([] if pages.tail_node is None else [pages.tail_node])
+        for index, node in enumerate(used_nodes):
+            paths[node] = paths.get(node, 0) + 1
+            for group, first in enumerate(pages.first):
+                if index >= first:
+                    assert pages.table[group, index] == node.pages[group] != NO_PAGE
+                    users[node, group] = users.get((node, group), 0) + 1
+        for group, first in enumerate(pages.first):
+            own += pages.table[group, max(first, len(used_nodes)) : pages.count].tolist()
+    pages = in_tree + own + pool._free + list(range(pool._first_untouched, pool.total_pages))
+    assert sorted(pages) == list(range(pool.total_pages))
+    cached = 0
+    for node in nodes:
+        assert node.ref_count == paths.get(node, 0)
+        assert node.ref_count or node.is_computed
+        assert (node in pool._evictable) == (node.ref_count == 0 and not node.children)
+        has_state = pool._snapshots is not None and node in pool._snapshots
+        has_page = any(page != NO_PAGE for page in node.pages)
+        assert node.ref_count or node.children or has_page or (has_state and not node.pages)
+        for group, page in enumerate(node.pages):
+            assert node.users[group] == users.get((node, group), 0)
+            if page != NO_PAGE and node.users[group] == 0:
+                cached += 1
+                assert node.ref_count == 0 or (node, group) in pool._behind
+    assert all(n.users[g] == 0 and n.pages[g] != NO_PAGE for n, g in pool._behind)
+    assert {node for node, _ in pool._behind} <= set(nodes)
+    assert (pool.cached_pages, pool.used_pages) == (cached, len(in_tree) + len(own) - cached)
+
+
 @pytest.fixture
 def pool() -> PagePool:
-    return PagePool(Copies(8))
+    return PagePool(CopyRecorder(8))
 
 
 def text(length: int, seed: int = 0) -> list[int]:
@@ -59,123 +106,123 @@ def text(length: int, seed: int = 0) -> list[int]:
 
 
 def counts(pool: PagePool) -> tuple[int, int, int]:
-    return pool.used, pool.cached, pool.free
+    return pool.used_pages, pool.cached_pages, pool.free_pages
 
 
-def test_pages_of_one_beginning_are_shared(pool: PagePool) -> None:
-    first, second = Holder(pool, text(40)).compute(), Holder(pool, text(32) + [1] * 8)
-    assert not second.take()
+def test_pages_of_a_common_prefix_are_shared(pool: PagePool) -> None:
+    first, second = PoolSequence(pool, text(40)).compute(), PoolSequence(pool, text(32) + [1] * 8)
+    assert not second.acquire_prefix()
     assert second.computed == 32
     second.compute()
-    assert second.pages.table[:2].tolist() == first.pages.table[:2].tolist()
+    assert second.pages.table[0, :2].tolist() == first.pages.table[0, :2].tolist()
     assert counts(pool) == (4, 0, 4)
-    first.leave()
+    first.release()
     assert counts(pool) == (3, 1, 4)
-    second.leave()
+    second.release()
     assert counts(pool) == (0, 4, 4)
 
 
-def test_the_last_token_is_always_computed(pool: PagePool) -> None:
-    Holder(pool, text(32)).compute().leave()
-    again = Holder(pool, text(32))
-    again.take()
+def test_last_token_is_always_computed(pool: PagePool) -> None:
+    PoolSequence(pool, text(32)).compute().release()
+    again = PoolSequence(pool, text(32))
+    again.acquire_prefix()
     assert again.computed == 31
 
 
-def test_a_page_that_fits_in_part_is_copied(pool: PagePool) -> None:
-    first = Holder(pool, text(40)).compute()
-    second = Holder(pool, [*text(37), 1, 2, 3])
-    second.take()
+def test_partly_matching_page_is_copied(pool: PagePool) -> None:
+    first = PoolSequence(pool, text(40)).compute()
+    second = PoolSequence(pool, [*text(37), 1, 2, 3])
+    second.acquire_prefix()
     assert second.computed == 37
-    assert pool._cache.made == [(first.pages.table[2], second.pages.table[2])]
-    assert second.pages.table[2] != first.pages.table[2]
+    assert pool._cache.copies == [(first.pages.table[0, 2], second.pages.table[0, 2])]
+    assert second.pages.table[0, 2] != first.pages.table[0, 2]
 
 
-def test_the_closest_of_many_pages_is_found(pool: PagePool) -> None:
+def test_page_with_the_longest_common_prefix_is_copied(pool: PagePool) -> None:
     texts = [text(PAGE, seed=0)[:common] + text(PAGE - common, seed=common) for common in (3, 9, 14, 6)]
     for tokens in texts:
-        Holder(pool, tokens).compute().leave()
-    seeking = Holder(pool, [*text(PAGE, seed=0), 0])
-    seeking.take()
-    assert seeking.computed == 14
+        PoolSequence(pool, tokens).compute().release()
+    last = PoolSequence(pool, [*text(PAGE, seed=0), 0])
+    last.acquire_prefix()
+    assert last.computed == 14
 
 
-def test_who_needs_a_page_that_is_being_computed_waits_and_takes_it(pool: PagePool) -> None:
-    first, second = Holder(pool, text(40)), Holder(pool, text(40))
-    first.announce(20)
-    assert second.take()
+def test_sequence_waits_for_a_page_that_another_computes(pool: PagePool) -> None:
+    first, second = PoolSequence(pool, text(40)), PoolSequence(pool, text(40))
+    first.start(20)
+    assert second.acquire_prefix()
     assert second.computed == 0
     first.compute(20)
-    assert not second.take()
+    assert not second.acquire_prefix()
     assert second.computed == 20  # the tail too
     first.compute()
-    assert not second.take()  # in the middle of a page
+    assert not second.acquire_prefix()  # in the middle of a page
 
 
-def test_what_was_announced_and_failed_goes_away(pool: PagePool) -> None:
-    first, second = Holder(pool, text(60)), Holder(pool, text(60))
+def test_pending_pages_of_a_failed_step_are_removed(pool: PagePool) -> None:
+    first, second = PoolSequence(pool, text(60)), PoolSequence(pool, text(60))
     first.compute(16)
-    first.announce()
-    assert second.take()
-    first.leave()
-    assert counts(pool) == (1, 0, 7)  # what the second took before
-    assert not second.take()
+    first.start()
+    assert second.acquire_prefix()
+    first.release()
+    assert counts(pool) == (1, 0, 7)  # the one that the second uses
+    assert not second.acquire_prefix()
     assert second.computed == 16
 
 
-def test_the_same_answer_twice_keeps_one_page(pool: PagePool) -> None:
-    first, second = Holder(pool, text(8)), Holder(pool, text(8))
-    for holder in (first, second):
-        holder.announce()
-        holder.computed = 8
-        holder.tokens = text(40)
-        pool.reserve(holder.pages, 40)
+def test_two_equal_answers_share_their_pages(pool: PagePool) -> None:
+    first, second = PoolSequence(pool, text(8)), PoolSequence(pool, text(8))
+    for sequence in (first, second):
+        sequence.start()
+        sequence.computed = 8
+        sequence.tokens = text(40)
+        pool.allocate(sequence.pages, 40)
     assert counts(pool) == (6, 0, 2)
-    for holder in (first, second):
-        holder.computed = 40
-        pool.enter(holder.pages, holder.tokens, 40)
+    for sequence in (first, second):
+        sequence.computed = 40
+        pool.insert(sequence.pages, sequence.tokens, 40)
     assert counts(pool) == (4, 0, 4)
-    assert first.pages.table[:2].tolist() == second.pages.table[:2].tolist()
-    first.leave()
-    second.leave()
+    assert first.pages.table[0, :2].tolist() == second.pages.table[0, :2].tolist()
+    first.release()
+    second.release()
     assert counts(pool) == (0, 3, 5)
 
 
-def test_the_least_recently_used_goes_first_and_leaves_before_branches(pool: PagePool) -> None:
+def test_least_recently_used_leaves_are_evicted_first(pool: PagePool) -> None:
     for seed in (1, 2):
-        Holder(pool, text(3 * PAGE, seed)).compute().leave()
-    Holder(pool, text(3 * PAGE, seed=1)).take()  # uses the older one, and copies its last page
-    Holder(pool, text(3 * PAGE, seed=3)).compute().leave()
-    found = {}
+        PoolSequence(pool, text(3 * PAGE, seed)).compute().release()
+    PoolSequence(pool, text(3 * PAGE, seed=1)).acquire_prefix()  # uses the older pages, and copies the last
+    PoolSequence(pool, text(3 * PAGE, seed=3)).compute().release()
+    remaining = {}
     for seed in (1, 2, 3):
-        holder = Holder(pool, [*text(3 * PAGE, seed), 0])
-        node, found[seed] = pool._root, 0
+        sequence = PoolSequence(pool, [*text(3 * PAGE, seed), 0])
+        node, remaining[seed] = pool._roots[""], 0
         for start in range(0, 3 * PAGE, PAGE):
-            child, common = node.closest(tuple(holder.tokens[start : start + PAGE]))
+            child, common = node.find_closest_child(tuple(sequence.tokens[start : start + PAGE]))
             if common < PAGE:
                 break
-            node, found[seed] = child, found[seed] + 1
-    assert found == {1: 3, 2: 1, 3: 3}  # pages of each that are left
+            node, remaining[seed] = child, remaining[seed] + 1
+    assert remaining == {1: 3, 2: 1, 3: 3}  # pages of each that are still cached
 
 
-def test_memory_in_use_is_never_taken(pool: PagePool) -> None:
-    first = Holder(pool, text(6 * PAGE, 1)).compute()
-    second = Holder(pool, text(3 * PAGE, 2))
-    assert not pool.reserve(second.pages, 3 * PAGE)
+def test_pages_in_use_are_never_evicted(pool: PagePool) -> None:
+    first = PoolSequence(pool, text(6 * PAGE, 1)).compute()
+    second = PoolSequence(pool, text(3 * PAGE, 2))
+    assert not pool.allocate(second.pages, 3 * PAGE)
     assert second.pages.count == 0
-    assert pool.reserve(second.pages, 2 * PAGE)
-    first.leave()
-    assert pool.reserve(second.pages, 3 * PAGE)
+    assert pool.allocate(second.pages, 2 * PAGE)
+    first.release()
+    assert pool.allocate(second.pages, 3 * PAGE)
     assert counts(pool) == (3, 5, 0)
 
 
-def test_a_copy_never_evicts_its_own_source() -> None:
-    pool = PagePool(Copies(2))
-    Holder(pool, text(2 * PAGE)).compute().leave()
-    again = Holder(pool, text(2 * PAGE))
-    again.take()
+def test_copied_page_is_not_evicted_for_its_copy() -> None:
+    pool = PagePool(CopyRecorder(2))
+    PoolSequence(pool, text(2 * PAGE)).compute().release()
+    again = PoolSequence(pool, text(2 * PAGE))
+    again.acquire_prefix()
     assert again.computed == PAGE
-    assert pool._cache.made == []
+    assert pool._cache.copies == []
     again.compute()
-    again.leave()
+    again.release()
     assert counts(pool) == (0, 2, 0)

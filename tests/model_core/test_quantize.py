@@ -1,4 +1,4 @@
-"""Rounding to 8 and 4 bits, GPTQ, and what both cost on trained models."""
+"""Rounding to 8 and 4 bits, GPTQ, and the loss of quality of trained models."""
 
 import json
 import shutil
@@ -8,23 +8,24 @@ import numpy as np
 import pytest
 from conftest import CHECKPOINTS, MODELS
 
-from model_core import LLM, SamplingParams
-from model_core import operators as op
-from model_core.calibrate import gptq_layers, perplexity, second_moments
+from model_core import LLM, SamplingParams, reference
+from model_core.calibrate import compute_hessian, compute_perplexity, quantize_layers
 from model_core.checkpoint import Checkpoint
 from model_core.errors import ModelError
-from model_core.llm import embedded_model
+from model_core.hub import embedded_model
 from model_core.loader import load_model
 from model_core.quantize import (
     NIBBLE_GROUP,
     Int4,
-    dequantise,
+    dequantize,
     gptq_int4,
     int4_as_int8,
     round_activations,
     round_int4,
     round_int8,
 )
+from model_core.records import TakeRows
+from model_core.tape import products, vector_refs
 
 
 def gaussian(n: int, k: int, seed: int = 0) -> np.ndarray:
@@ -32,7 +33,7 @@ def gaussian(n: int, k: int, seed: int = 0) -> np.ndarray:
 
 
 def squared_error(weight: np.ndarray, rounded: Int4) -> float:
-    return float(np.sum((dequantise(rounded) - weight) ** 2))
+    return float(np.sum((dequantize(rounded) - weight) ** 2))
 
 
 def check_format(weight: Int4, n: int, k: int) -> None:
@@ -47,11 +48,11 @@ def check_format(weight: Int4, n: int, k: int) -> None:
     whole = (weight.codes.astype(int) - zeros) * steps
     assert np.abs(whole).max() <= 127
     np.testing.assert_array_equal(int4_as_int8(weight).codes, whole)
-    np.testing.assert_array_equal(dequantise(weight), whole.astype(np.float32) * weight.scales[:, None])
+    np.testing.assert_array_equal(dequantize(weight), whole.astype(np.float32) * weight.scales[:, None])
 
 
 def awkward_rows(k: int) -> np.ndarray:
-    """Rows that strain the format: nothing, one weight, one sign, a constant, an outlier, the very small."""
+    """Difficult rows: zeros, one weight, one sign, a constant, an outlier, very small weights."""
     rows = gaussian(10, k)
     rows[0] = 0
     rows[1] = 0
@@ -66,7 +67,7 @@ def awkward_rows(k: int) -> np.ndarray:
     return rows
 
 
-def test_activations_are_rounded_in_runs_with_ties_to_even() -> None:
+def test_activations_are_rounded_in_groups_with_ties_to_even() -> None:
     x = np.zeros((1, 2, 10), np.float32)
     x[0, 0] = [127, 0.5, 1.5, -2.5, -254, 1, 3, 5, 0, 0]
     codes, scales = round_activations(x, 4)
@@ -80,12 +81,12 @@ def test_int8_is_within_half_a_step_of_every_weight() -> None:
     rounded = round_int8(weight)
     assert rounded.codes.dtype == np.int8 and rounded.scales.dtype == np.float32
     assert np.abs(rounded.codes.astype(int)).max() == 127
-    assert (np.abs(dequantise(rounded) - weight) <= rounded.scales[:, None] * 0.501).all()
+    assert (np.abs(dequantize(rounded) - weight) <= rounded.scales[:, None] * 0.501).all()
     assert not rounded.codes[0].any() and not rounded.codes[6].any()
 
 
 @pytest.mark.parametrize("k", [1, 26, 32, 70, 312])
-def test_int4_codes_keep_to_the_format(k: int) -> None:
+def test_int4_codes_are_within_the_format(k: int) -> None:
     weight = awkward_rows(k)
     check_format(round_int4(weight), 10, k)
     check_format(gptq_int4(weight, np.eye(k)), 10, k)
@@ -93,7 +94,7 @@ def test_int4_codes_keep_to_the_format(k: int) -> None:
 
 def test_int4_represents_zero_exactly_and_outliers_nearly() -> None:
     weight = awkward_rows(312)
-    restored = dequantise(round_int4(weight))
+    restored = dequantize(round_int4(weight))
     assert not restored[0].any() and not restored[8, : 4 * NIBBLE_GROUP].any()
     assert not restored[1, :-1].any()
     for row in (1, 4):
@@ -102,11 +103,11 @@ def test_int4_represents_zero_exactly_and_outliers_nearly() -> None:
     np.testing.assert_allclose(restored[3], 0.7, rtol=0.1)
 
 
-def test_int4_search_is_close_to_trying_everything() -> None:
+def test_int4_search_is_close_to_an_exhaustive_search() -> None:
     weight = gaussian(4, 256)
     groups = weight.reshape(4, -1, NIBBLE_GROUP)
     widest = (groups.max(axis=2) - groups.min(axis=2)).max(axis=1) / 225
-    least = np.full(4, np.inf)
+    min_error = np.full(4, np.inf)
     for ratio in np.linspace(0.5, 1.3, 33):
         x = groups / (widest * ratio)[:, None, None]
         best = np.full(x.shape[:2], np.inf)
@@ -115,26 +116,26 @@ def test_int4_search_is_close_to_trying_everything() -> None:
                 whole = (np.clip(np.rint(x / step + zero), 0, 15) - zero) * step
                 whole = np.where(np.abs(whole) > 127, np.inf, whole)
                 best = np.minimum(best, ((whole - x) ** 2).sum(axis=2))
-        least = np.minimum(least, best.sum(axis=1) * (widest * ratio) ** 2)
-    assert squared_error(weight, round_int4(weight)) < 1.04 * least.sum()
+        min_error = np.minimum(min_error, best.sum(axis=1) * (widest * ratio) ** 2)
+    assert squared_error(weight, round_int4(weight)) < 1.04 * min_error.sum()
 
 
-def test_rounding_does_not_depend_on_the_rows_beside() -> None:
+def test_rounding_does_not_depend_on_other_rows() -> None:
     weight = gaussian(600, 312)
     whole, part = round_int4(weight), round_int4(weight[350:351])
     for a, b in zip(whole, part, strict=True):
         np.testing.assert_array_equal(a[350:351], b)
 
 
-def test_gptq_loses_less_of_the_outputs_than_rounding() -> None:
+def test_gptq_changes_outputs_less_than_rounding() -> None:
     weight = gaussian(64, 200)
     x = gaussian(1000, 60, seed=1) @ gaussian(60, 200, seed=2) + gaussian(1000, 200, seed=3)
     x[:, 7] = 0
 
     def loss(rounded: Int4) -> float:
-        return float(np.mean((x @ (dequantise(rounded) - weight).T) ** 2))
+        return float(np.mean((x @ (dequantize(rounded) - weight).T) ** 2))
 
-    assert loss(gptq_int4(weight, second_moments([x]))) < 0.6 * loss(round_int4(weight))
+    assert loss(gptq_int4(weight, compute_hessian([x]))) < 0.6 * loss(round_int4(weight))
 
 
 def test_gptq_without_correlations_is_as_good_as_rounding() -> None:
@@ -145,10 +146,10 @@ def test_gptq_without_correlations_is_as_good_as_rounding() -> None:
         )
 
 
-def test_gptq_makes_up_for_errors_exactly_as_the_inverse_hessian_says() -> None:
+def test_gptq_corrections_are_those_of_the_inverse_hessian() -> None:
     # Two inputs that are always equal: the second weight takes over what the first one lost.
     weight = np.array([[0.43, 1.0]], np.float32)
-    restored = dequantise(gptq_int4(weight, np.ones((2, 2)) * 1000))
+    restored = dequantize(gptq_int4(weight, np.ones((2, 2)) * 1000))
     assert restored.sum() == pytest.approx(1.43, abs=0.05)
 
 
@@ -156,25 +157,25 @@ def test_gptq_makes_up_for_errors_exactly_as_the_inverse_hessian_says() -> None:
 def test_numbers_that_are_not_finite_are_refused(bad: float) -> None:
     weight, hessian = gaussian(4, 40), np.eye(40)
     weight[2, 39] = bad
-    for quantise in (round_int8, round_int4, lambda weight: gptq_int4(weight, hessian)):
+    for quantize in (round_int8, round_int4, lambda weight: gptq_int4(weight, hessian)):
         with pytest.raises(ModelError, match="not a number"):
-            quantise(weight)
+            quantize(weight)
     hessian[3, 3] = bad
     with pytest.raises(ModelError, match="not a number"):
         gptq_int4(gaussian(4, 40), hessian)
 
 
 def test_perplexity_of_known_distributions() -> None:
-    assert perplexity(
+    assert compute_perplexity(
         lambda tokens: np.zeros((len(tokens), 8), np.float32), [[1, 2, 3], [4]]
     ) == pytest.approx(8)
     sure = np.full((3, 8), -1e4, np.float32)
     sure[[0, 1, 2], [5, 6, 7]] = 1e4
-    assert perplexity(lambda tokens: sure, [[4, 5, 6, 7]]) == pytest.approx(1)
+    assert compute_perplexity(lambda tokens: sure, [[4, 5, 6, 7]]) == pytest.approx(1)
     with pytest.raises(ValueError):
-        perplexity(lambda tokens: sure, [[1]])
+        compute_perplexity(lambda tokens: sure, [[1]])
     with pytest.raises(ValueError):
-        second_moments([])
+        compute_hessian([])
 
 
 def write_model(folder: Path, source: Path, tensors: dict[str, np.ndarray]) -> Path:
@@ -202,34 +203,50 @@ def tensors_of(folder: Path) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("folder", sorted(CHECKPOINTS.iterdir()), ids=lambda folder: folder.name)
-def test_calibration_computes_what_the_model_computes(folder: Path, tmp_path: Path) -> None:
+def test_calibration_gives_the_models_hidden_states(folder: Path, tmp_path: Path) -> None:
     prompt = np.load(folder / "expected.npz")["prompt"].tolist()
-    tensors, config = tensors_of(folder), load_model(folder).config
-    steps = gptq_layers(config, Checkpoint(folder), [prompt, prompt[:7]])
-    quantised = {}
+    tensors, model = tensors_of(folder), load_model(folder)
+    steps = quantize_layers(model.tape, Checkpoint(folder), [prompt, prompt[:7]])
+    changed = {name: tensor.copy() for name, tensor in tensors.items()}
+    linears = list(products(model.tape.records))
+    weights = {weight.label: weight for product in linears for weight in product.weights}
+    kept = {product.weights[0].name for product in linears if product.is_router}
+    kept |= {weight.name for weight in vector_refs(model.tape.records)}
+    quantized = set()
     while True:
         try:
-            name, weight = next(steps)
+            label, weight = next(steps)
         except StopIteration as end:
             states = end.value
             break
-        check_format(weight, *tensors[name].shape)
-        quantised[name] = dequantise(weight)
-    layers = [name for name in tensors if ".layers." in name and tensors[name].ndim == 2]
-    assert sorted(quantised) == sorted(layers)
-    table = next(n for n in ("model.embed_tokens.weight", "lm_head.weight") if n in tensors)
-    head = tensors.get("lm_head.weight", tensors[table])
-    if config.tie_word_embeddings:
-        head = dequantise(round_int8(head))
-    changed = {**tensors, **quantised, table: dequantise(round_int8(tensors[table]))}
-    with LLM(write_model(tmp_path / "model", folder, changed)) as llm:
+        tensor = changed[weights[label].name]
+        # The part may be a copy, so its places in the tensor are selected.
+        part = weights[label].select(np.arange(tensor.size).reshape(tensor.shape))
+        check_format(weight, *part.shape)
+        tensor.reshape(-1)[part] = dequantize(weight)
+        quantized.add(weights[label].name)
+    heads = {weight.name for product in linears if product.is_head for weight in product.weights}
+    tables = heads | {table.name for table in model.tape.embeddings.values()} | {"lm_head.weight"}
+    matrices = {name for name in tensors if name not in tables and tensors[name].ndim >= 2}
+    assert quantized == {name for name in matrices - kept if not name.endswith("bias")}
+    embedding = model.tape.embedding.name
+    table = embedding if embedding in tensors else "lm_head.weight"
+    changed[table] = dequantize(round_int8(tensors[table]))
+    changed.setdefault(embedding, changed[table])
+    records = model.tape.records
+    behind_layers = records[[isinstance(record, TakeRows) for record in records].index(True) :]
+    with LLM(write_model(tmp_path / "model", folder, {n: changed[n] for n in tensors})) as llm:
         for tokens, state in zip((prompt, prompt[:7]), states, strict=True):
-            normed = op.rms_norm(state[0], tensors["model.norm.weight"], config.rms_norm_eps)
-            np.testing.assert_allclose(normed @ head.T, llm.logits(tokens), rtol=1e-3, atol=1e-4)
+            sequence = reference.Sequence()
+            sequence.begin({"x": state})
+            for record in behind_layers:
+                reference.execute(record, reference.make_weight_reader(changed), sequence)
+            expected = sequence.buffers["logits"]
+            np.testing.assert_allclose(expected, llm.logits(tokens), rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", ["embedded", "story"])
-def test_what_quantising_costs_on_a_trained_model(name: str, tmp_path: Path) -> None:
+def test_perplexity_of_a_trained_model_after_quantizing(name: str, tmp_path: Path) -> None:
     folder = embedded_model() if name == "embedded" else MODELS / name
     if not folder.is_dir():
         pytest.skip(f"{folder} is not on this machine")
@@ -247,16 +264,16 @@ def test_what_quantising_costs_on_a_trained_model(name: str, tmp_path: Path) -> 
             ]
 
         texts, calibration = sample(0, 8), sample(100, 16)
-        config, before = llm.model.config, perplexity(llm.logits, texts)
+        tape, before = llm.model.tape, compute_perplexity(llm.logits, texts)
 
     def cost(label: str, changed: dict[str, np.ndarray]) -> float:
-        with LLM(write_model(tmp_path / label, folder, {**tensors, **changed})) as quantised:
-            return perplexity(quantised.logits, texts) / before - 1
+        with LLM(write_model(tmp_path / label, folder, {**tensors, **changed})) as quantized:
+            return compute_perplexity(quantized.logits, texts) / before - 1
 
     matrices = {n: w for n, w in tensors.items() if w.ndim == 2}
-    int8 = {n: dequantise(round_int8(w)) for n, w in matrices.items()}
-    rounded = {n: dequantise(round_int4(w)) for n, w in matrices.items() if ".layers." in n}
-    gptq = {n: dequantise(w) for n, w in gptq_layers(config, tensors, calibration)}
+    int8 = {n: dequantize(round_int8(w)) for n, w in matrices.items()}
+    rounded = {n: dequantize(round_int4(w)) for n, w in matrices.items() if ".layers." in n}
+    gptq = {n: dequantize(w) for n, w in quantize_layers(tape, tensors, calibration)}
     assert abs(cost("int8", int8)) < 0.005
     assert cost("int4", {**int8, **rounded}) < 0.06
     assert cost("gptq", {**int8, **gptq}) < 0.06

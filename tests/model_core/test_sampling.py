@@ -1,4 +1,4 @@
-"""What may be asked for, and how tokens are chosen."""
+"""The parameters of sampling, and how tokens are chosen."""
 
 import math
 
@@ -8,18 +8,18 @@ import pytest
 from model_core import SamplingParams
 from model_core.config import GenerationDefaults
 from model_core.errors import InvalidRequest
-from model_core.sampling import Sampler, _draw, _likeliest, _nucleus
+from model_core.sampler import Sampler, _find_largest, _find_nucleus, _sample_index
 
 LOGITS = np.array([1.0, 3.0, 2.0, -1.0, 0.5], np.float32)
-OFF = GenerationDefaults(temperature=1.0)
+DEFAULTS = GenerationDefaults(temperature=1.0)
 
 
 def sampler(prompt: tuple[int, ...] = (0,), **params: object) -> Sampler:
-    return Sampler(SamplingParams(**params).with_defaults(OFF), list(prompt), len(LOGITS))
+    return Sampler(SamplingParams(**params).with_defaults(DEFAULTS), list(prompt), len(LOGITS))
 
 
-def draws(count: int = 2000, **params: object) -> np.ndarray:
-    """How often each token comes, over many seeds."""
+def token_shares(count: int = 2000, **params: object) -> np.ndarray:
+    """The share of each token, over many seeds."""
     tokens = [sampler(seed=seed, **params).sample(LOGITS, 1)[0] for seed in range(count)]
     return np.bincount(tokens, minlength=len(LOGITS)) / count
 
@@ -62,14 +62,14 @@ def draws(count: int = 2000, **params: object) -> np.ndarray:
     ],
     ids=str,
 )
-def test_wrong_values_are_refused_in_a_sentence(values: dict) -> None:
+def test_wrong_value_is_refused_with_its_name(values: dict) -> None:
     with pytest.raises(InvalidRequest) as raised:
         SamplingParams.from_dict(values)
     assert next(iter(values)) in str(raised.value)
     assert len(str(raised.value)) < 300
 
 
-def test_json_values_are_taken() -> None:
+def test_json_values_are_accepted() -> None:
     params = SamplingParams.from_dict(
         {
             "temperature": 1,
@@ -86,43 +86,43 @@ def test_json_values_are_taken() -> None:
     assert isinstance(params.temperature, float)
 
 
-def test_what_is_not_said_comes_from_the_checkpoint() -> None:
+def test_unset_parameters_come_from_the_checkpoint() -> None:
     defaults = GenerationDefaults(temperature=0.6, top_p=0.9, top_k=40, min_p=0.1, repetition_penalty=1.1)
     params = SamplingParams(top_p=0.5).with_defaults(defaults)
     assert (params.temperature, params.top_p, params.top_k) == (0.6, 0.5, 40)
     assert (params.min_p, params.repetition_penalty) == (0.1, 1.1)
 
 
-def test_temperature_zero_takes_the_likeliest() -> None:
+def test_temperature_zero_chooses_the_likeliest_token() -> None:
     assert sampler(temperature=0).sample(LOGITS, 1)[0] == 1
 
 
-def test_temperature_one_follows_the_model() -> None:
+def test_temperature_one_samples_the_models_probabilities() -> None:
     expected = np.exp(LOGITS) / np.exp(LOGITS).sum()
-    assert np.abs(draws(temperature=1.0) - expected).max() < 0.04
+    assert np.abs(token_shares(temperature=1.0) - expected).max() < 0.04
 
 
-def test_low_temperature_sharpens() -> None:
+def test_low_temperature_sharpens_the_distribution() -> None:
     expected = np.exp(LOGITS / 0.5) / np.exp(LOGITS / 0.5).sum()
-    assert np.abs(draws(temperature=0.5) - expected).max() < 0.04
+    assert np.abs(token_shares(temperature=0.5) - expected).max() < 0.04
 
 
-def test_top_k_keeps_so_many() -> None:
-    assert np.flatnonzero(draws(300, temperature=2, top_k=2)).tolist() == [1, 2]
+def test_top_k_keeps_k_tokens() -> None:
+    assert np.flatnonzero(token_shares(300, temperature=2, top_k=2)).tolist() == [1, 2]
 
 
-def test_top_p_keeps_the_token_that_crosses() -> None:
+def test_top_p_keeps_the_token_that_crosses_the_threshold() -> None:
     # probabilities: token 1 0.63, token 2 0.23, token 0 0.09, ...
-    assert np.flatnonzero(draws(300, temperature=1, top_p=0.6)).tolist() == [1]
-    assert np.flatnonzero(draws(300, temperature=1, top_p=0.65)).tolist() == [1, 2]
-    assert np.flatnonzero(draws(300, temperature=1, top_p=0)).tolist() == [1]
+    assert np.flatnonzero(token_shares(300, temperature=1, top_p=0.6)).tolist() == [1]
+    assert np.flatnonzero(token_shares(300, temperature=1, top_p=0.65)).tolist() == [1, 2]
+    assert np.flatnonzero(token_shares(300, temperature=1, top_p=0)).tolist() == [1]
 
 
-def test_min_p_is_relative_to_the_likeliest() -> None:
-    assert np.flatnonzero(draws(300, temperature=1, min_p=0.3)).tolist() == [1, 2]
+def test_min_p_is_relative_to_the_largest_probability() -> None:
+    assert np.flatnonzero(token_shares(300, temperature=1, min_p=0.3)).tolist() == [1, 2]
 
 
-def test_same_seed_same_tokens() -> None:
+def test_same_seed_gives_the_same_tokens() -> None:
     first, again, other = (sampler(temperature=2, seed=seed) for seed in (7, 7, 8))
     tokens = [[s.sample(LOGITS, 1)[0] for _ in range(50)] for s in (first, again, other)]
     assert tokens[0] == tokens[1] != tokens[2]
@@ -131,25 +131,25 @@ def test_same_seed_same_tokens() -> None:
 def test_repetition_penalty_counts_prompt_and_answer() -> None:
     assert sampler(prompt=(1,), temperature=0, repetition_penalty=2).sample(LOGITS, 1)[0] == 2
     negative = np.array([-1.0, -1.5], np.float32)
-    params = SamplingParams(temperature=0, repetition_penalty=2).with_defaults(OFF)
+    params = SamplingParams(temperature=0, repetition_penalty=2).with_defaults(DEFAULTS)
     assert Sampler(params, [0], 2).sample(negative, 0)[0] == 1
 
 
-def test_presence_and_frequency_count_the_answer_only() -> None:
+def test_presence_and_frequency_penalties_count_the_answer_only() -> None:
     once = sampler(prompt=(1,), temperature=0, presence_penalty=1.5)
     assert [once.sample(LOGITS, 1)[0] for _ in range(4)] == [1, 2, 1, 1]
     often = sampler(prompt=(1,), temperature=0, frequency_penalty=0.75)
     assert [often.sample(LOGITS, 1)[0] for _ in range(5)] == [1, 1, 2, 1, 2]
 
 
-def test_logit_bias_forbids_and_forces() -> None:
+def test_logit_bias_excludes_and_forces_tokens() -> None:
     assert sampler(temperature=0, logit_bias={1: -100}).sample(LOGITS, 1)[0] == 2
     assert sampler(temperature=1, logit_bias={3: 100}).sample(LOGITS, 1)[0] == 3
     with pytest.raises(InvalidRequest, match="token 5"):
         sampler(logit_bias={5: 1})
 
 
-def test_logprobs_are_the_models_own() -> None:
+def test_logprobs_are_those_before_bias_and_penalties() -> None:
     token, logprob = sampler(temperature=0, logprobs=2, logit_bias={1: -100}).sample(LOGITS, 1)
     expected = LOGITS - math.log(np.exp(LOGITS.astype(np.float64)).sum())
     assert token == 2
@@ -161,28 +161,28 @@ def test_logprobs_are_the_models_own() -> None:
 
 @pytest.mark.parametrize("count", [1, 5, 40, 700, 4999, 5000])
 @pytest.mark.parametrize("values", [5, 1000, 2**20])
-def test_the_likeliest_are_found_without_sorting_all(count: int, values: int) -> None:
+def test_find_largest_equals_a_full_sort(count: int, values: int) -> None:
     logits = np.random.default_rng(count).integers(0, values, 5000).astype(np.float32)
-    assert _likeliest(logits, count).tolist() == np.argsort(-logits, kind="stable")[:count].tolist()
+    assert _find_largest(logits, count).tolist() == np.argsort(-logits, kind="stable")[:count].tolist()
 
 
 @pytest.mark.parametrize("top_p", [0.0, 0.3, 0.9, 0.999, 0.999999])
 @pytest.mark.parametrize("spread", [0.0, 0.5, 3.0])
-def test_the_nucleus_is_the_smallest_that_reaches_top_p(top_p: float, spread: float) -> None:
+def test_nucleus_is_the_smallest_set_that_reaches_top_p(top_p: float, spread: float) -> None:
     random = np.random.default_rng(1)
     weights = np.exp(np.float32(spread) * random.standard_normal(5000).astype(np.float32).round(2))
     order = np.argsort(-weights, kind="stable")
     reached = np.cumsum(weights[order], dtype=np.float64)
     count = int(np.searchsorted(reached, top_p * reached[-1])) + 1
-    assert sorted(_nucleus(weights, top_p)) == sorted(order[:count])
+    assert sorted(_find_nucleus(weights, top_p)) == sorted(order[:count])
 
 
 @pytest.mark.parametrize("size", [1, 255, 256, 257, 5000])
-def test_draws_fall_where_the_running_sum_passes(size: int) -> None:
+def test_sample_index_is_where_the_running_sum_exceeds_the_fraction(size: int) -> None:
     weights = np.random.default_rng(size).integers(0, 4, size).astype(np.float32)
     weights[0] = 1
     sums = np.cumsum(weights)  # whole numbers, so exact
-    for at in (0.0, 0.1, 0.5, 0.75, 1 - 2**-53):
-        assert _draw(weights, at) == int(
-            np.searchsorted(sums, at * sums[-1].astype(np.float64), side="right")
+    for fraction in (0.0, 0.1, 0.5, 0.75, 1 - 2**-53):
+        assert _sample_index(weights, fraction) == int(
+            np.searchsorted(sums, fraction * sums[-1].astype(np.float64), side="right")
         )

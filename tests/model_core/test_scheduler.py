@@ -1,4 +1,4 @@
-"""Who runs when; and whatever happens to a request on its way, its answer is the same, bit for bit."""
+"""The scheduler: chunks, prefix cache, preemption and cancellation never change the bits of an answer."""
 
 import random
 import threading
@@ -9,19 +9,27 @@ import numpy as np
 import pytest
 from conftest import CHECKPOINTS
 from test_engine import PROMPTS, Receiver, submit
+from test_page_pool import check_pool
 
 from model_core import LLM, Completion, SamplingParams, scheduler
 from model_core.errors import QueueFull
 from model_core.kv_cache import PAGE, Batch, KVCache
-from model_core.page_pool import Node
-from model_core.request import Piece
+from model_core.request import Delta
 
 PARAMS = SamplingParams(max_tokens=30, temperature=0.9, seed=5, logprobs=3, ignore_eos=True)
-FAMILIES = ["llama-bfloat16", "mistral-window", "qwen2-window", "llama-mqa-odd"]
+FAMILIES = [
+    "llama-bfloat16",
+    "mistral-window",
+    "qwen2-window",
+    "llama-mqa-odd",
+    "gemma4",
+    "olmo3",
+    "deepseek-v3",
+]
 
 
 def content(completion: Completion) -> tuple:
-    """All that has to be the same."""
+    """The parts of a completion that must be the same."""
     assert completion.error is None
     return completion.token_ids, completion.logprobs, completion.text, completion.finish_reason
 
@@ -31,31 +39,21 @@ def ids(length: int, seed: int = 0) -> list[int]:
 
 
 def small_llm(pages: int, model: str = "llama-bfloat16", **settings: int) -> LLM:
-    """A tiny model with so many pages of KV memory."""
+    """A tiny model with `pages` pages of KV memory for each group."""
     with LLM(CHECKPOINTS / model, kv_cache_memory=1) as measuring:
-        page = KVCache.bytes_per_page(measuring.model.config)
-    return LLM(CHECKPOINTS / model, kv_cache_memory=pages * page, **settings)
+        page, groups = KVCache.bytes_per_page(measuring.model.kv_groups), len(measuring.model.kv_groups)
+    return LLM(CHECKPOINTS / model, kv_cache_memory=pages * page * groups, **settings)
 
 
 def totals(llm: LLM) -> dict[str, int]:
     return llm.engine.stats()["totals"]
 
 
-def assert_nothing_is_held(llm: LLM) -> None:
-    """All pages are free or cached, and the tree has exactly the cached ones, each once."""
+def assert_all_pages_are_released(llm: LLM) -> None:
+    """Check that all pages are free or cached, and that the tree has each cached page once."""
     pool = llm.engine._scheduler.pool
-    found: list[Node] = []
-    below = list(pool._root.children)
-    while below:
-        node = below.pop()
-        found.append(node)
-        below += node.children
-    assert all(node.users == 0 and node.ready for node in found)
-    pages = [node.page for node in found] + pool._free
-    assert len(set(pages)) == len(pages)
-    assert (pool.used, pool.cached) == (0, len(found))
-    leaves = {node for node in found if not node.children}
-    assert leaves == set(pool._idle)
+    check_pool(pool, [])
+    assert pool.used_pages == 0
 
 
 @pytest.fixture
@@ -66,7 +64,9 @@ def fresh() -> Iterator[LLM]:
 
 
 @pytest.mark.parametrize("folder", [None, *FAMILIES])
-def test_prompts_in_chunks_or_whole(folder: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_the_same_for_every_chunk_size(
+    folder: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     prompts = [ids(size, size) for size in (1, 15, 16, 17, 33, 100)]
     answers = []
     for budget in (512, 1, 7, 16, 50):
@@ -77,7 +77,7 @@ def test_prompts_in_chunks_or_whole(folder: str | None, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("speculate", [0, 8])
-def test_steps_keep_to_their_budget(speculate: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_stay_within_their_token_budget(speculate: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduler, "STEP_TOKENS", 20)
     with LLM(speculate=speculate) as llm:
         sizes, forward = [], llm.model.forward
@@ -96,7 +96,7 @@ def test_steps_keep_to_their_budget(speculate: int, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.9])
-def test_cold_or_warm(fresh: LLM, temperature: float) -> None:
+def test_answers_are_the_same_with_a_cold_or_warm_cache(fresh: LLM, temperature: float) -> None:
     params = SamplingParams(max_tokens=30, temperature=temperature, logprobs=3, ignore_eos=True)
     for prompt in ([5, *ids(99)], [6, *ids(95)], [7, *ids(4)], [8, *ids(15)]):
         cold, warm = fresh.generate(prompt, params), fresh.generate(prompt, params)
@@ -106,7 +106,7 @@ def test_cold_or_warm(fresh: LLM, temperature: float) -> None:
 
 
 @pytest.mark.parametrize("folder", FAMILIES)
-def test_cold_or_warm_in_every_family(folder: str) -> None:
+def test_answers_are_the_same_with_a_cold_or_warm_cache_in_every_family(folder: str) -> None:
     whole = ids(80)
     answers = {}
     for known in (0, 1, 16, 20, 48, 79):
@@ -119,10 +119,10 @@ def test_cold_or_warm_in_every_family(folder: str) -> None:
     assert all(answer == answers[0] for answer in answers.values())
 
 
-def test_one_beginning_is_computed_once(fresh: LLM) -> None:
+def test_common_prefix_is_computed_once(fresh: LLM) -> None:
     alone = content(fresh.generate(ids(100), PARAMS))
     with LLM() as llm:
-        with llm.engine._changed:  # so that they come at once
+        with llm.engine._condition:  # so that they come at once
             receivers = [submit(llm, ids(100), PARAMS) for _ in range(5)]
         completions = [receiver.completion() for receiver in receivers]
         assert [content(c) for c in completions] == [alone] * 5
@@ -131,7 +131,7 @@ def test_one_beginning_is_computed_once(fresh: LLM) -> None:
         assert totals(llm)["prefix_hits_tokens"] == 4 * 99
 
 
-def test_a_second_turn_computes_only_what_is_new(fresh: LLM) -> None:
+def test_second_turn_computes_only_new_tokens(fresh: LLM) -> None:
     messages = [{"role": "user", "content": "Who are you, and what can you do for me today?"}]
     params = SamplingParams(max_tokens=40)
     first = fresh.chat(messages, params)
@@ -145,7 +145,7 @@ def test_a_second_turn_computes_only_what_is_new(fresh: LLM) -> None:
         assert content(cold.generate(prompt, PARAMS)) == content(second)
 
 
-def test_preempted_requests_lose_nothing() -> None:
+def test_preempted_requests_give_the_same_answers() -> None:
     prompts = [ids(20, seed) for seed in range(6)]
     params = SamplingParams(max_tokens=60, temperature=0.9, logprobs=2, ignore_eos=True)
     with small_llm(1000) as llm:
@@ -153,24 +153,24 @@ def test_preempted_requests_lose_nothing() -> None:
     with small_llm(8) as llm:  # each comes to need five
         order: list[int] = []
         receivers = [Receiver() for _ in prompts]
-        with llm.engine._changed:
+        with llm.engine._condition:
             for i, prompt in enumerate(prompts):
 
-                def deliver(piece: Piece, i: int = i) -> None:
-                    order.extend([i] if piece.completion else [])
-                    receivers[i](piece)
+                def on_delta(delta: Delta, i: int = i) -> None:
+                    order.extend([i] if delta.completion else [])
+                    receivers[i](delta)
 
-                llm.engine.submit(prompt, params.with_defaults(llm.defaults), deliver)
+                llm.engine.submit(prompt, params.with_defaults(llm.defaults), on_delta)
         completions = [receiver.completion() for receiver in receivers]
         assert [content(c) for c in completions] == expected
         assert totals(llm)["preemptions"] > 0
         assert totals(llm)["completion_tokens"] == 6 * 60
         assert order == list(range(6))
         assert [c.usage.cached_tokens for c in completions] == [0] * 6  # their own pages do not count
-        assert_nothing_is_held(llm)
+        assert_all_pages_are_released(llm)
 
 
-def test_the_queue_is_full_when_memory_is() -> None:
+def test_queue_is_full_when_memory_is_full() -> None:
     forever = SamplingParams(max_tokens=60, ignore_eos=True)
     with small_llm(5, max_queue=1) as llm:
         release = threading.Event()
@@ -184,7 +184,7 @@ def test_the_queue_is_full_when_memory_is() -> None:
         llm.model.forward = slow
         running = submit(llm, ids(16), forever)
         waiting = submit(llm, ids(16, seed=1), forever)
-        while not llm.engine._scheduler._short:
+        while not llm.engine._scheduler._is_out_of_pages:
             pass
         with pytest.raises(QueueFull):
             submit(llm, ids(16, seed=2), forever)
@@ -192,7 +192,9 @@ def test_the_queue_is_full_when_memory_is() -> None:
         assert [len(r.completion().token_ids) for r in (running, waiting)] == [60, 60]
 
 
-def test_cancelling_who_computes_a_shared_beginning(fresh: LLM, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelling_the_request_that_computes_a_common_prefix(
+    fresh: LLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
     expected = content(fresh.generate(ids(100), PARAMS))
     monkeypatch.setattr(scheduler, "STEP_TOKENS", 40)
     with LLM() as llm:
@@ -204,18 +206,18 @@ def test_cancelling_who_computes_a_shared_beginning(fresh: LLM, monkeypatch: pyt
             return forward(batch, cache)
 
         llm.model.forward = cancel_midway
-        with llm.engine._changed:
+        with llm.engine._condition:
             first = submit(llm, ids(100), PARAMS, "first")
             second = submit(llm, ids(100), PARAMS)
         assert first.completion().finish_reason == "cancelled"
         completion = second.completion()
         assert content(completion) == expected
         assert totals(llm)["computed_tokens"] == 100 + 29  # it went on where the first had stopped
-        assert_nothing_is_held(llm)
+        assert_all_pages_are_released(llm)
 
 
 @pytest.mark.parametrize("known", [0, 24])
-def test_a_failure_leaves_nothing_behind_that_was_not_computed(fresh: LLM, known: int) -> None:
+def test_failed_step_leaves_no_uncomputed_pages_in_the_cache(fresh: LLM, known: int) -> None:
     expected = content(fresh.generate(ids(100), PARAMS))
     with LLM() as llm:
         if known:
@@ -226,44 +228,44 @@ def test_a_failure_leaves_nothing_behind_that_was_not_computed(fresh: LLM, known
             logits = forward(batch, cache)
             calls.append(len(batch.tokens))
             if len(calls) == 1:
-                lost = batch.page_tables[0, known // PAGE :]
-                cache.keys[:, lost] = np.nan
-                cache.values[:, lost, :, :, : llm.model.config.head_dim] = np.nan
+                for array in cache.arrays().values():
+                    array[:, batch.page_tables[0, 0, known // PAGE :]] = np.nan
                 raise MemoryError("no more")
             return logits
 
         llm.model.forward = fail_once
-        with llm.engine._changed:
+        with llm.engine._condition:
             first, second = (submit(llm, ids(100), PARAMS) for _ in range(2))
         assert "no more" in str(first.completion().error)
         assert content(second.completion()) == expected
-        assert_nothing_is_held(llm)
+        assert_all_pages_are_released(llm)
 
 
-def test_anything_may_happen() -> None:
-    """Requests with common beginnings come, go and are cancelled, in memory for a few of them."""
-    choose = random.Random(7)
-    beginnings = [ids(size, seed=size) for size in (5, 16, 40, 70)]
+@pytest.mark.parametrize("model", ["llama-bfloat16", "gemma3"])
+def test_random_requests_and_cancellations_in_little_memory(model: str) -> None:
+    """Requests with common prefixes come and are cancelled, with memory for only a few of them."""
+    rng = random.Random(7)
+    prefixes = [ids(size, seed=size) for size in (5, 16, 40, 70)]
     requests = []
     for i in range(120):
-        prompt = choose.choice(beginnings)[: choose.randint(1, 70)] + ids(choose.randint(0, 20), seed=i % 10)
+        prompt = rng.choice(prefixes)[: rng.randint(1, 70)] + ids(rng.randint(0, 20), seed=i % 10)
         params = SamplingParams(
-            max_tokens=choose.randint(1, 40),
-            temperature=choose.choice([0, 1.0]),
+            max_tokens=rng.randint(1, 40),
+            temperature=rng.choice([0, 1.0]),
             seed=i,
             logprobs=1,
             ignore_eos=True,
         )
         requests.append((prompt, params))
-    with small_llm(10_000) as llm:
+    with small_llm(10_000, model) as llm:
         expected = [content(llm.generate(prompt, params)) for prompt, params in requests]
-        assert_nothing_is_held(llm)
-    with small_llm(14, max_queue=len(requests), max_concurrency=10, speculate=4) as llm:
+        assert_all_pages_are_released(llm)
+    with small_llm(14, model, max_queue=len(requests), max_concurrency=10, speculate=4) as llm:
         receivers = []
         for i, (prompt, params) in enumerate(requests):
             receivers.append(submit(llm, prompt, params, str(i)))
-            if choose.random() < 0.3:
-                llm.engine.cancel(str(choose.randrange(i + 1)))
+            if rng.random() < 0.3:
+                llm.engine.cancel(str(rng.randrange(i + 1)))
             while llm.engine.stats()["waiting"] > 8:
                 time.sleep(0.001)
         finished = 0
@@ -278,14 +280,14 @@ def test_anything_may_happen() -> None:
         assert finished > 50
         assert totals(llm)["preemptions"] > 0
         assert totals(llm)["prefix_hits_tokens"] > 0
-        assert_nothing_is_held(llm)
+        assert_all_pages_are_released(llm)
 
 
-def test_sixty_four_together_in_little_memory(llm: LLM) -> None:
+def test_sixty_four_requests_in_little_memory(llm: LLM) -> None:
     params = SamplingParams(max_tokens=24, temperature=0.7, logprobs=2, ignore_eos=True)
     expected = [content(llm.generate(prompt, params)) for prompt in PROMPTS]
-    page = KVCache.bytes_per_page(llm.model.config)
-    with LLM(kv_cache_memory=60 * page) as poor:
-        assert [content(c) for c in poor.generate(PROMPTS, params)] == expected
-        assert totals(poor)["preemptions"] > 0
-        assert_nothing_is_held(poor)
+    page = KVCache.bytes_per_page(llm.model.kv_groups)
+    with LLM(kv_cache_memory=60 * page) as small:
+        assert [content(c) for c in small.generate(PROMPTS, params)] == expected
+        assert totals(small)["preemptions"] > 0
+        assert_all_pages_are_released(small)

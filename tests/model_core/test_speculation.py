@@ -1,4 +1,4 @@
-"""Guessing ahead: good guesses save steps, and no guess changes an answer."""
+"""Prompt lookup: accepted drafts save steps, and no draft changes an answer."""
 
 from collections.abc import Iterator
 
@@ -12,35 +12,35 @@ STORY = "Tom has a red ball. Tom has a red ball. Tom has a red ball. Lily has a"
 
 
 @pytest.fixture(scope="module")
-def guessing() -> Iterator[LLM]:
-    """The embedded model, guessing up to five tokens ahead."""
+def drafting_llm() -> Iterator[LLM]:
+    """The embedded model, with drafts of up to five tokens."""
     with LLM(speculate=5) as loaded:
         yield loaded
 
 
-def test_the_longer_match_wins_and_the_later_of_two() -> None:
+def test_longest_and_latest_match_is_used() -> None:
     assert PromptLookup(3).draft([1, 2, 3, 4, 5, 9, 2, 3, 7, 1, 2, 3], 8) == [4, 5, 9]
     assert PromptLookup(2).draft([2, 3, 4, 2, 3, 5, 8, 2, 3], 8) == [5, 8]
     assert PromptLookup(3).draft([1, 2, 3, 4], 8) == []
     assert PromptLookup(3).draft([1], 8) == []
 
 
-def test_what_repeats_itself_is_taken_to_go_on() -> None:
+def test_draft_continues_a_repetition() -> None:
     assert PromptLookup(5).draft([8, 1, 2, 1, 2], 8) == [1, 2, 1, 2, 1]
     assert PromptLookup(5).draft([7, 7, 7, 7], 3) == [7, 7, 7]
 
 
-def test_drafts_shorten_where_they_fail_and_lengthen_where_they_hold() -> None:
+def test_draft_length_follows_acceptance() -> None:
     lookup, tokens = PromptLookup(8), [1, 2] * 20
     sizes = []
     for accepted in (8, 3, 0, 1, 2, 4):
         draft = lookup.draft(tokens, 99)
         sizes.append(len(draft))
-        lookup.learn(len(draft), accepted)
+        lookup.adapt_length(len(draft), accepted)
     assert [*sizes, len(lookup.draft(tokens, 99))] == [8, 8, 3, 1, 2, 4, 8]
 
 
-def test_tokens_are_remembered_as_they_come() -> None:
+def test_new_tokens_are_indexed() -> None:
     lookup, tokens = PromptLookup(2), []
     for token in [4, 5, 6, 4, 5]:
         tokens.append(token)
@@ -67,28 +67,31 @@ def test_tokens_are_remembered_as_they_come() -> None:
     ],
     ids=str,
 )
-def test_answers_are_the_same(llm: LLM, guessing: LLM, params: dict) -> None:
+def test_answers_are_the_same_with_drafts(llm: LLM, drafting_llm: LLM, params: dict) -> None:
     for prompt in (STORY, "Once upon a time", [5, 6, 7] * 12):
         settings = SamplingParams(**{"max_tokens": 60, "logprobs": 2, **params})
-        plain, guessed = llm.generate(prompt, settings), guessing.generate(prompt, settings)
-        assert plain.token_ids == guessed.token_ids
-        assert plain.logprobs == guessed.logprobs
-        assert (plain.text, plain.finish_reason) == (guessed.text, guessed.finish_reason)
-        assert "".join(guessing.stream(prompt, settings)) == plain.text
+        without_drafts, with_drafts = llm.generate(prompt, settings), drafting_llm.generate(prompt, settings)
+        assert without_drafts.token_ids == with_drafts.token_ids
+        assert without_drafts.logprobs == with_drafts.logprobs
+        assert (without_drafts.text, without_drafts.finish_reason) == (
+            with_drafts.text,
+            with_drafts.finish_reason,
+        )
+        assert "".join(drafting_llm.stream(prompt, settings)) == without_drafts.text
 
 
-def test_answers_end_where_the_model_ends_them(llm: LLM, guessing: LLM) -> None:
+def test_answers_with_drafts_end_at_the_end_token(llm: LLM, drafting_llm: LLM) -> None:
     messages = [{"role": "user", "content": "Say hello, say hello, say hello."}]
-    plain, guessed = llm.chat(messages), guessing.chat(messages)
-    assert plain.finish_reason == "stop"
-    assert (plain.token_ids, plain.text) == (guessed.token_ids, guessed.text)
+    without_drafts, with_drafts = llm.chat(messages), drafting_llm.chat(messages)
+    assert without_drafts.finish_reason == "stop"
+    assert (without_drafts.token_ids, without_drafts.text) == (with_drafts.token_ids, with_drafts.text)
 
 
-def test_good_guesses_save_steps(guessing: LLM) -> None:
-    before = guessing.engine.stats()["totals"]
+def test_accepted_drafts_save_steps(drafting_llm: LLM) -> None:
+    before = drafting_llm.engine.stats()["totals"]
     params = SamplingParams(max_tokens=60, temperature=0, ignore_eos=True)
-    guessing.generate([5] * 40, SamplingParams(max_tokens=60, temperature=0, logit_bias={5: 100}))
-    after = guessing.engine.stats()["totals"]
+    drafting_llm.generate([5] * 40, SamplingParams(max_tokens=60, temperature=0, logit_bias={5: 100}))
+    after = drafting_llm.engine.stats()["totals"]
     drafted, accepted, steps = (
         after[name] - before[name] for name in ("drafted_tokens", "accepted_tokens", "steps")
     )
@@ -96,18 +99,18 @@ def test_good_guesses_save_steps(guessing: LLM) -> None:
     assert steps == 11  # six tokens each, but for the first and the last
     # Beside others, and in the same memory: still the same.
     prompts = [[5, 6, 7] * 12, [8, 9] * 20, [5] * 40] * 8
-    alone = [guessing.generate(prompt, params).token_ids for prompt in prompts[:3]]
-    assert [c.token_ids for c in guessing.generate(prompts, params)] == alone * 8
+    alone = [drafting_llm.generate(prompt, params).token_ids for prompt in prompts[:3]]
+    assert [c.token_ids for c in drafting_llm.generate(prompts, params)] == alone * 8
 
 
 @pytest.mark.parametrize("folder", ["mistral-window", "llama-mqa-odd"])
-def test_what_was_guessed_wrongly_is_not_remembered(folder: str) -> None:
+def test_rejected_drafts_are_not_cached(folder: str) -> None:
     params = SamplingParams(max_tokens=50, temperature=1.0, logprobs=1, ignore_eos=True)
     prompt = [5, 6, 7, 8] * 10
-    with LLM(CHECKPOINTS / folder) as llm, LLM(CHECKPOINTS / folder, speculate=8) as guessing:
-        first, guessed = llm.generate(prompt, params), guessing.generate(prompt, params)
-        assert (first.token_ids, first.logprobs) == (guessed.token_ids, guessed.logprobs)
+    with LLM(CHECKPOINTS / folder) as llm, LLM(CHECKPOINTS / folder, speculate=8) as drafting_llm:
+        first, with_drafts = llm.generate(prompt, params), drafting_llm.generate(prompt, params)
+        assert (first.token_ids, first.logprobs) == (with_drafts.token_ids, with_drafts.logprobs)
         second_turn = prompt + first.token_ids + [5, 6, 7]
-        second, guessed = llm.generate(second_turn, params), guessing.generate(second_turn, params)
-        assert guessed.usage.cached_tokens == second.usage.cached_tokens == 89
-        assert (second.token_ids, second.logprobs) == (guessed.token_ids, guessed.logprobs)
+        second, with_drafts = llm.generate(second_turn, params), drafting_llm.generate(second_turn, params)
+        assert with_drafts.usage.cached_tokens == second.usage.cached_tokens == 89
+        assert (second.token_ids, second.logprobs) == (with_drafts.token_ids, with_drafts.logprobs)

@@ -1,4 +1,4 @@
-"""Text in, tokens out, and back, a piece at a time."""
+"""Text to tokens and back, and streams of text."""
 
 import json
 import shutil
@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from model_core.errors import InvalidRequest, ModelError
-from model_core.llm import embedded_model
-from model_core.tokenizer import TextStream, Tokenizer
+from model_core.hub import embedded_model
+from model_core.text_stream import TextStream
+from model_core.tokenizer import Tokenizer
 
 TEXTS = [
     "Hello there.",
@@ -27,28 +28,28 @@ def tokenizer(request: pytest.FixtureRequest) -> Tokenizer:
 
 def stream(tokenizer: Tokenizer, prompt: list[int], ids: list[int], stop: tuple[str, ...] = ()) -> list[str]:
     text = TextStream(tokenizer, prompt, stop)
-    pieces = []
+    deltas = []
     for token in ids:
-        pieces.append(text.push(token))
-        if text.stopped:
+        deltas.append(text.push(token))
+        if text.has_stopped:
             break
-    return [*pieces, text.finish()]
+    return [*deltas, text.finish()]
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_pieces_are_whole_and_add_up(tokenizer: Tokenizer, text: str) -> None:
+def test_deltas_are_whole_characters_and_make_up_the_text(tokenizer: Tokenizer, text: str) -> None:
     ids = tokenizer.encode("Once upon a time, there was " + text)
     whole = tokenizer.decode(ids)
     for cut in range(1, len(ids)):
         prompt = tokenizer.decode(ids[:cut])
         if prompt.endswith("\ufffd"):
             continue  # no text ends inside a character
-        pieces = stream(tokenizer, ids[:cut], ids[cut:])
-        assert prompt + "".join(pieces) == whole
+        deltas = stream(tokenizer, ids[:cut], ids[cut:])
+        assert prompt + "".join(deltas) == whole
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_an_answer_cut_short_ends_with_a_whole_character(tokenizer: Tokenizer, text: str) -> None:
+def test_shortened_answer_ends_with_a_whole_character(tokenizer: Tokenizer, text: str) -> None:
     prompt = tokenizer.encode("Well:")
     ids = tokenizer.encode("Well:" + text)[len(prompt) :]
     for end in range(1, len(ids)):
@@ -58,33 +59,33 @@ def test_an_answer_cut_short_ends_with_a_whole_character(tokenizer: Tokenizer, t
 
 
 @pytest.mark.parametrize("stop", [(".",), ("the",), ("upon a",), ("zzz", "time, the"), ("pon a time, th",)])
-def test_stop_strings_never_show(tokenizer: Tokenizer, stop: tuple[str, ...]) -> None:
+def test_stop_strings_are_not_in_the_text(tokenizer: Tokenizer, stop: tuple[str, ...]) -> None:
     ids = tokenizer.encode("Well. Once upon a time, the end. And more.")
     whole = tokenizer.decode(ids)[len(tokenizer.decode(ids[:5])) :]
-    pieces = stream(tokenizer, ids[:5], ids[5:], stop)
+    deltas = stream(tokenizer, ids[:5], ids[5:], stop)
     first = min((whole.index(s) for s in stop if s in whole), default=len(whole))
-    assert "".join(pieces) == whole[:first]
+    assert "".join(deltas) == whole[:first]
 
 
-def test_bytes_of_neighbouring_characters_are_kept_apart(minueza: Path) -> None:
+def test_neighbouring_multibyte_characters_are_decoded_separately(minueza: Path) -> None:
     tokenizer = Tokenizer(minueza)
     prompt, ids = tokenizer.encode("🦊" * 3), tokenizer.encode("🦊" * 5)
     assert "".join(stream(tokenizer, prompt, ids[len(prompt) :])) == "🦊🦊"
 
 
-def test_what_only_looks_like_a_stop_string_comes_late_but_comes() -> None:
+def test_start_of_a_stop_string_is_delivered_later() -> None:
     tokenizer = Tokenizer(embedded_model())
     ids = tokenizer.encode("aab aab aaa")
     assert "".join(stream(tokenizer, [], ids, ("aabb",))) == "aab aab aaa"
 
 
-def test_texts_of_tokens_are_those_inside_a_text(tokenizer: Tokenizer) -> None:
+def test_token_text_is_the_text_inside_a_text(tokenizer: Tokenizer) -> None:
     text = "There was  a cat, and\nit was the cat."
     ids = tokenizer.encode(text)
     assert "".join(tokenizer.token_text(token_id) for token_id in ids).endswith(text)
 
 
-def test_hopeless_bytes_are_shown_in_the_end() -> None:
+def test_text_goes_on_after_invalid_bytes() -> None:
     tokenizer = Tokenizer(embedded_model())
     broken = tokenizer.encode("é")[:1] * 9  # a leading byte, again and again
     if tokenizer.decode(broken[:1]) != "\ufffd":
@@ -93,7 +94,7 @@ def test_hopeless_bytes_are_shown_in_the_end() -> None:
     assert text.endswith("ok")
 
 
-def test_chat_template_of_a_real_model(minueza: Path) -> None:
+def test_chat_template_of_a_published_model(minueza: Path) -> None:
     tokenizer = Tokenizer(minueza)
     ids = tokenizer.encode_chat([{"role": "user", "content": "Hi"}])
     expected = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
@@ -102,7 +103,7 @@ def test_chat_template_of_a_real_model(minueza: Path) -> None:
     assert tokenizer.eos_token_id == 32000
 
 
-def test_raw_prompts_begin_as_the_model_wants(story: Path) -> None:
+def test_raw_prompt_starts_with_the_begin_token(story: Path) -> None:
     assert Tokenizer(story).encode("Once upon a time")[0] == 1
 
 
@@ -119,7 +120,7 @@ def rendered(tokenizer: Tokenizer, *contents: str) -> str:
     return tokenizer._tokenizer.decode(tokenizer.encode_chat(messages), skip_special_tokens=False)
 
 
-def test_templates_get_what_hugging_face_gives_them(tmp_path: Path) -> None:
+def test_templates_have_the_functions_of_hugging_face(tmp_path: Path) -> None:
     source = (
         "{%- for m in messages %}\n"
         "    {%- if loop.index > 2 %}{% break %}{% endif %}\n"
@@ -131,7 +132,7 @@ def test_templates_get_what_hugging_face_gives_them(tmp_path: Path) -> None:
     assert rendered(tokenizer, "é<b>", "two", "three") == '"é<b>""two"4<|im_end|>!'
 
 
-def test_templates_by_name_and_in_a_file_of_their_own(tmp_path: Path) -> None:
+def test_named_templates_and_template_files(tmp_path: Path) -> None:
     named = [{"name": "tool_use", "template": "no"}, {"name": "default", "template": "yes"}]
     tokenizer = template(tmp_path, named)
     assert rendered(tokenizer, "x") == "yes"
@@ -151,17 +152,17 @@ def test_templates_by_name_and_in_a_file_of_their_own(tmp_path: Path) -> None:
         "{{ 1 / 0 }}",
     ],
 )
-def test_templates_that_refuse_fail_or_attack(tmp_path: Path, source: str) -> None:
+def test_templates_that_refuse_fail_or_attack_give_a_clear_error(tmp_path: Path, source: str) -> None:
     with pytest.raises(InvalidRequest, match="chat template"):
         rendered(template(tmp_path, source), "x")
 
 
-def test_templates_tell_none_from_undefined(tmp_path: Path) -> None:
+def test_templates_distinguish_none_from_undefined(tmp_path: Path) -> None:
     source = "{% if tools is not none %}tools{% endif %}{% if documents is not none %}documents{% endif %}no"
     assert rendered(template(tmp_path, source), "x") == "no"
 
 
-def test_special_tokens_may_stand_in_a_file_of_their_own(tmp_path: Path) -> None:
+def test_special_tokens_in_special_tokens_map(tmp_path: Path) -> None:
     tokenizer = template(tmp_path, "{{ bos_token }}", eos_token=None)
     folder = tmp_path / "model"
     (folder / "special_tokens_map.json").write_text('{"bos_token": {"content": "<|im_start|>"}}')

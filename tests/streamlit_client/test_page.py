@@ -1,22 +1,20 @@
-"""The page in a real browser, in front of real servers: what a person does, and what they see."""
+"""The page in a real browser, with real servers: what a person does and sees."""
 
 import contextlib
 import json
-import os
 import re
 import shutil
-import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from conftest import CHECKPOINTS, Server, running_server
-from support import free_port
+from support import free_port, wait_until
 
-from model_core.llm import embedded_model
+from model_core.errors import InvalidRequest
+from model_core.hub import embedded_model
 from triton_server.client import ChatClient
-from triton_server.page import launch_page
+from triton_server.page_process import launch_page
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
@@ -38,8 +36,8 @@ FIGURES = re.compile(r"tokens in, \d+ out · seed \d+ · ")
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[playwright.Browser]:
-    found = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
-    executable = next(filter(None, found), None)
+    paths = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
+    executable = next(filter(None, paths), None)
     if executable is None:
         pytest.skip("Chromium is not installed")
     expect.set_options(timeout=60_000)
@@ -49,7 +47,7 @@ def browser() -> Iterator[playwright.Browser]:
 
 @contextlib.contextmanager
 def running_page(server: str, folder: Path) -> Iterator[str]:
-    """Start the page for a server; its address."""
+    """Start the page for a server. Yields its address."""
     port = free_port()
     page = launch_page("127.0.0.1", port, server, folder / "page.log")
     try:
@@ -83,25 +81,6 @@ def visit(browser: playwright.Browser) -> Iterator[Callable[..., Page]]:
         yield open_tab
 
 
-@pytest.fixture
-def endless(tmp_path: Path) -> Iterator[Server]:
-    """A server whose model has no end token, and a context that takes minutes to fill.
-
-    So an answer cannot be over before a test has done with it what it wants.
-    """
-    folder = tmp_path / "endless"
-    shutil.copytree(embedded_model(), folder)
-    for name, changes in {
-        "config.json": {"eos_token_id": None, "max_position_embeddings": 50_000},
-        "generation_config.json": {"eos_token_id": None},
-        "tokenizer_config.json": {"eos_token": None},
-    }.items():
-        path = folder / name
-        path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-    with running_server("--model", str(folder)) as server:
-        yield server
-
-
 def line(page: Page) -> playwright.Locator:
     return page.get_by_test_id("stChatInput").get_by_role("textbox")
 
@@ -118,30 +97,44 @@ def answers(page: Page) -> playwright.Locator:
     return page.get_by_test_id("stChatMessage").filter(has=page.get_by_label("Chat message from assistant"))
 
 
+def found_in_answers(page: Page, pattern: str, count: int) -> list[str]:
+    """What the group of a pattern matches in `count` answers. Streamlit draws them anew now and then."""
+    found: list[str] = []
+
+    def is_complete() -> bool:
+        matches = (re.search(pattern, text) for text in answers(page).all_inner_texts())
+        found[:] = [match[1] for match in matches if match]
+        return len(found) == count
+
+    wait_until(is_complete)
+    return found
+
+
 def ask(page: Page, question: str) -> None:
     line(page).fill(question)
     line(page).press("Enter")
 
 
+def set_max_tokens(page: Page, value: int) -> None:
+    max_tokens = page.get_by_role("spinbutton", name="Max tokens")
+    max_tokens.fill(str(value))
+    max_tokens.press("Enter")
+
+
 def ask_at_length(page: Page, question: str) -> None:
     """Ask the endless model, and wait for its first word."""
-    most = page.get_by_role("spinbutton", name="Max tokens")
-    most.fill("49000")
-    most.press("Enter")
+    set_max_tokens(page, 49_000)
     ask(page, question)
     expect(answers(page).last).to_contain_text(re.compile(r"\w[\s\S]*answering …"))
 
 
 def wait_for_idle(server: Server) -> None:
-    """Until the server computes nothing any more."""
-    end = time.monotonic() + 60
+    """Wait until the server computes nothing."""
     with ChatClient(server.grpc_url) as client:
-        while client.stats()["running"]:
-            assert time.monotonic() < end, "the server still works on an answer that nobody reads"
-            time.sleep(0.1)
+        wait_until(lambda: client.stats()["running"] == 0)
 
 
-def test_a_question_is_answered_with_figures_beneath(visit: Callable[..., Page], address: str):
+def test_answer_has_figures_beneath(visit: Callable[..., Page], address: str):
     page = visit(address)
     expect(page.get_by_text("tokens of context")).to_contain_text("embedded · llama · ")
     button(page, "Hello, who are you?").click()
@@ -150,7 +143,7 @@ def test_a_question_is_answered_with_figures_beneath(visit: Callable[..., Page],
     expect(button(page, "Stop")).to_have_count(0)
 
 
-def test_a_conversation_goes_on_is_tried_again_and_forgotten(visit: Callable[..., Page], address: str):
+def test_second_question_try_again_and_new_chat(visit: Callable[..., Page], address: str):
     page = visit(address)
     for number, question in enumerate(["My name is Ada.", "What is my *name*?"], 1):
         ask(page, question)
@@ -159,10 +152,10 @@ def test_a_conversation_goes_on_is_tried_again_and_forgotten(visit: Callable[...
     expect(questions(page)).to_have_count(2)
     expect(questions(page).last).to_contain_text("What is my *name*?")  # as it was typed
     # The second request had the first turn in its prompt.
-    tokens_in = [int(re.search(r"(\d+) tokens in", text)[1]) for text in answers(page).all_inner_texts()]
-    assert tokens_in[1] > 1.5 * tokens_in[0]
+    first, second = map(int, found_in_answers(page, r"(\d+) tokens in", 2))
+    assert second > 1.5 * first
 
-    seed = re.search(r"seed \d+", answers(page).last.inner_text())[0]
+    seed = found_in_answers(page, r"(seed \d+)", 2)[-1]
     button(page, "Try again").click()
     expect(answers(page).last).not_to_contain_text(seed)
     expect(answers(page).last).to_contain_text(FIGURES)
@@ -173,7 +166,7 @@ def test_a_conversation_goes_on_is_tried_again_and_forgotten(visit: Callable[...
     expect(page.get_by_test_id("stChatMessage")).to_have_count(0)
 
 
-def test_the_same_seed_gives_the_same_answer(visit: Callable[..., Page], address: str):
+def test_same_seed_gives_same_answer(visit: Callable[..., Page], address: str):
     page = visit(address)
     seed = page.get_by_role("spinbutton", name="Seed")
     seed.fill("7")
@@ -187,18 +180,19 @@ def test_the_same_seed_gives_the_same_answer(visit: Callable[..., Page], address
     assert texts[0] == texts[1] != ""
 
 
-def test_stop_keeps_the_half_answer(visit: Callable[..., Page], endless: Server, tmp_path: Path):
+def test_stop_keeps_the_partial_answer(visit: Callable[..., Page], endless: Server, tmp_path: Path):
     with running_page(endless.grpc_url, tmp_path) as address:
         page = visit(address)
         ask_at_length(page, "Hello, who are you?")
-        begun = answers(page).get_by_test_id("stMarkdown").first.inner_text().split()[0]
-        # A setting changed meanwhile is for the next answer.
-        page.get_by_role("slider", name="Temperature").press("ArrowRight")
-        expect(page.get_by_text("0.35")).to_be_visible()
-        expect(answers(page)).to_contain_text("answering …")
-        button(page, "Stop").click()
-        expect(answers(page)).to_contain_text("stopped by you")
-        expect(answers(page)).to_contain_text(begun)
+        with endless.paused():
+            first_word = answers(page).get_by_test_id("stMarkdown").first.inner_text().split()[0]
+            # A setting changed meanwhile is for the next answer. It began at what the model recommends.
+            page.get_by_role("slider", name="Temperature").press("ArrowRight")
+            expect(page.get_by_text("0.70")).to_be_visible()
+            expect(answers(page)).to_contain_text("answering …")
+            button(page, "Stop").click()
+            expect(answers(page)).to_contain_text("stopped by you")
+            expect(answers(page)).to_contain_text(first_word)
         wait_for_idle(endless)
         # A visitor who leaves stops the answer too.
         ask_at_length(page, "And who am I?")
@@ -208,20 +202,8 @@ def test_stop_keeps_the_half_answer(visit: Callable[..., Page], endless: Server,
         wait_for_idle(endless)
 
 
-def test_a_server_that_dies_leaves_the_half_answer(
-    visit: Callable[..., Page], endless: Server, tmp_path: Path
-):
-    with running_page(endless.grpc_url, tmp_path) as address:
-        page = visit(address)
-        ask_at_length(page, "Hello, who are you?")
-        begun = answers(page).get_by_test_id("stMarkdown").first.inner_text().split()[0]
-        os.killpg(endless.process.pid, signal.SIGKILL)
-        expect(answers(page)).to_contain_text("The server does not answer.")
-        expect(answers(page)).to_contain_text(begun)
-        expect(button(page, "Try again")).to_be_visible()
-
-
-def test_a_server_that_is_away_is_said_and_tried_again(visit: Callable[..., Page], tmp_path: Path):
+def test_server_that_comes_and_dies(visit: Callable[..., Page], endless_model: Path, tmp_path: Path):
+    """Without a server, a question can be asked again; when it dies, the partial answer remains."""
     port = free_port()
     with running_page(f"127.0.0.1:{port}", tmp_path) as address:
         page = visit(address)
@@ -232,13 +214,20 @@ def test_a_server_that_is_away_is_said_and_tried_again(visit: Callable[..., Page
         line(page).press("Enter")  # what was typed is still there
         expect(questions(page)).to_contain_text("Hello, who are you?")
         expect(answers(page)).to_contain_text("The server does not answer.")
-        with running_server("--grpc-port", str(port)):
+        with running_server("--grpc-port", str(port), "--model", str(endless_model)) as server:
+            set_max_tokens(page, 20)
             button(page, "Try again").click()
             expect(answers(page)).to_contain_text(FIGURES)
             expect(questions(page)).to_have_count(1)
+            ask_at_length(page, "And who am I?")
+            first_word = answers(page).last.get_by_test_id("stMarkdown").first.inner_text().split()[0]
+            server.process.kill()
+            expect(answers(page).last).to_contain_text("The server does not answer.")
+            expect(answers(page).last).to_contain_text(first_word)
+            expect(button(page, "Try again")).to_be_visible()
 
 
-def test_a_prompt_that_is_too_long_offers_a_new_chat(visit: Callable[..., Page], address: str):
+def test_too_long_prompt_offers_a_new_chat(visit: Callable[..., Page], address: str):
     page = visit(address)
     ask(page, "Hello")
     expect(answers(page)).to_contain_text(FIGURES)
@@ -252,7 +241,7 @@ def test_a_prompt_that_is_too_long_offers_a_new_chat(visit: Callable[..., Page],
     expect(page.get_by_test_id("stChatMessage")).to_have_count(0)
 
 
-def test_a_phone_shows_it_all_without_scrolling_sideways(visit: Callable[..., Page], address: str):
+def test_phone_needs_no_horizontal_scrolling(visit: Callable[..., Page], address: str):
     page = visit(address, PHONE)
     scrolling = "[...document.querySelectorAll('html, [data-testid=stMain]')]"
     too_wide = f"{scrolling}.some(e => e.scrollWidth > e.clientWidth)"
@@ -264,22 +253,40 @@ def test_a_phone_shows_it_all_without_scrolling_sideways(visit: Callable[..., Pa
         expect(button(page, name)).to_be_in_viewport()
 
 
-def test_a_model_without_chat_template_continues_texts(
-    visit: Callable[..., Page], story: Path, tmp_path: Path
-):
-    with (
-        running_server("--model", str(story)) as server,
-        running_page(server.grpc_url, tmp_path) as address,
-    ):
+def test_model_without_chat_template_continues_texts(visit: Callable[..., Page], tmp_path: Path):
+    folder = tmp_path / "story"
+    shutil.copytree(embedded_model(), folder)
+    path = folder / "tokenizer_config.json"
+    settings = json.loads(path.read_text())
+    del settings["chat_template"]
+    path.write_text(json.dumps(settings))
+    arguments = ("--model", str(folder), "--max-context", "64")
+    with running_server(*arguments) as server, running_page(server.grpc_url, tmp_path) as address:
+        with ChatClient(server.grpc_url) as client:
+            assert client.stats()["model"]["chat_template"] is False
+            answer = client.chat("Once upon a time", ignore_eos=True)
+            assert answer.finish_reason == "length"
+            assert answer.usage["prompt_tokens"] + answer.usage["completion_tokens"] == 64
+            with pytest.raises(InvalidRequest, match="no chat template"):
+                client.chat([{"role": "user", "content": "Hello"}])
         page = visit(address)
+        expect(page.get_by_text("64 tokens of context")).to_be_visible()
         expect(page.get_by_text("This model continues texts")).to_be_visible()
         button(page, "Once upon a time").click()
         expect(answers(page)).to_contain_text(re.compile(r"Once upon a time\W[\s\S]*tokens in"))
 
 
-def test_a_model_without_tokenizer_says_so(visit: Callable[..., Page], tmp_path: Path):
+def test_model_without_tokenizer_cannot_be_written_to(visit: Callable[..., Page], tmp_path: Path):
     model = str(CHECKPOINTS / "llama-tied-gqa")
     with running_server("--model", model) as server, running_page(server.grpc_url, tmp_path) as address:
+        with ChatClient(server.grpc_url) as client:
+            answer = client.chat([5, 6, 7], max_tokens=4, ignore_eos=True)
+            assert answer.text == ""
+            assert len(answer.details["token_ids"]) == 4
+            with pytest.raises(InvalidRequest, match="no tokenizer"):
+                client.chat("Hello")
+            with pytest.raises(InvalidRequest, match="vocabulary"):
+                client.chat([5, 10**9])
         page = visit(address)
         expect(page.get_by_text("no tokenizer")).to_be_visible()
         expect(line(page)).to_be_disabled()

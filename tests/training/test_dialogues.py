@@ -14,15 +14,22 @@ import training.skills
 from training import values
 from training.dialogues import converse, dialogues, plan, stories
 from training.english import plural
-from training.names import HELD_OUT, NAMES, draw_name
+from training.names import draw_name
+from training.phrases import read
 from training.prompts import ask_name, system_prompt
 from training.skills import SKILLS
-from training.skills.kinds import KINDS
-from training.skills.kinds.called import PET, WOMAN
-from training.skills.kinds.name import NAME
-from training.skills.kinds.towns import HOME
-from training.skills.memory import changed, check, everything, known, mix_up, recall, remember, tell
-from training.skills.nonsense import AGAIN
+from training.skills.kinds import HOME, KINDS, NAME, PET, SHARES
+from training.skills.memory import (
+    ask_everything,
+    change_fact,
+    check,
+    known_facts,
+    mix_up,
+    recall,
+    remember,
+    tell,
+)
+from training.skills.smalltalk import AGAIN
 from training.skills.stories.tables import HEROES, OBJECTS, PLACES
 from training.talk import Exchange, Fact, Pool, Talk, expand, first_sentence, render
 from training.tokenizer import encode_dialogue
@@ -106,8 +113,8 @@ def test_a_system_prompt_says_what_it_asks_for() -> None:
         talk = Talk()
         prompt = system_prompt(rng, talk).lower()
         assert not talk.assistant or talk.assistant.lower() in prompt
-        assert all(fact.slots["value"].lower() in prompt for fact in known(talk))
-        named, short, told = named + bool(talk.assistant), short + talk.brief, told + bool(known(talk))
+        assert all(fact.slots["value"].lower() in prompt for fact in known_facts(talk))
+        named, short, told = named + bool(talk.assistant), short + talk.brief, told + bool(known_facts(talk))
     assert 500 < named < 900 and 500 < short < 900 and told > 250
 
 
@@ -125,7 +132,7 @@ def test_what_is_known_was_said_before() -> None:
         said = system_prompt(rng, talk) if rng.random() < 0.35 else ""
         for skill in plan(rng, talk):
             said += "\n".join(message["content"] for message in converse(rng, [skill], talk)[::2]) + "\n"
-            for fact in known(talk):
+            for fact in known_facts(talk):
                 assert fact.slots["value"].lower() in said.lower(), (fact.clause, said)
 
 
@@ -145,19 +152,22 @@ def test_an_answer_about_the_person_was_said_before() -> None:
     assert recalled > 500
 
 
-@pytest.mark.parametrize("kind", [NAME, *KINDS], ids=lambda kind: kind.key)
+@pytest.mark.parametrize("kind", [NAME, *SHARES], ids=lambda kind: kind.key)
 def test_a_fact_is_recalled_as_it_was_told_last(kind) -> None:
     rng = Random(8)
     for _ in range(60):
         talk = Talk()
         remember(talk, Fact(kind, kind.draw(rng)))
         if rng.random() < 0.5:
-            old = known(talk)[0]
-            ask, answer = render(rng, changed(rng, talk, old), talk)
-            assert known(talk)[0].key == old.key and known(talk)[0].slots["value"] != old.slots["value"]
-            assert known(talk)[0].slots["value"].lower() in ask.lower()
-            assert known(talk)[0].slots["value"] in answer
-        fact = known(talk)[0]
+            old = known_facts(talk)[0]
+            ask, answer = render(rng, change_fact(rng, talk, old), talk)
+            assert (
+                known_facts(talk)[0].key == old.key
+                and known_facts(talk)[0].slots["value"] != old.slots["value"]
+            )
+            assert known_facts(talk)[0].slots["value"].lower() in ask.lower()
+            assert known_facts(talk)[0].slots["value"] in answer
+        fact = known_facts(talk)[0]
         answers = [render(rng, exchange, talk)[1] for exchange in recall(rng, talk)]
         assert fact.slots["value"] in answers[0] or "not told me" in answers[0]
         assert check(rng, fact).answer.endswith(f", {fact.clause}.")
@@ -170,7 +180,7 @@ def test_everything_known_is_listed_in_the_order_told() -> None:
     for kind, value in ((HOME, "Ulm"), (NAME, "Ada")):
         remember(talk, Fact(kind, {"value": value}))
     remember(talk, Fact(PET, {"who": "cat", "a_who": "a cat", "value": "Mog"}))
-    answer = everything(Random(1), talk)[0]
+    answer = ask_everything(Random(1), talk)[0]
     assert answer.answer == "Your name is Ada. You live in Ulm. Your cat is called Mog."
     assert answer.brief == "Your name is Ada, you live in Ulm and your cat is called Mog."
 
@@ -181,25 +191,25 @@ def test_others_are_not_taken_for_the_person() -> None:
         asked = mix_up(rng, Talk())[1]
         assert "not told me" in asked.answer
         talk = Talk(name="Ada")
-        fact = (mix_up(rng, talk), known(talk))[1][1]
+        fact = (mix_up(rng, talk), known_facts(talk))[1][1]
         assert fact.slots["value"] != talk.name == "Ada"
 
 
 def test_facts_are_drawn_widely() -> None:
     rng = Random(1)
     drawn = [draw_name(rng) for _ in range(5000)]
-    assert len(NAMES) > 600 and len(set(NAMES)) == len(NAMES)
+    assert len(read("names").names) > 600 and len(set(read("names").names)) == len(read("names").names)
     assert len(set(drawn)) > 2500
     for draw in (values.draw_colour, values.draw_town, values.draw_food, values.draw_job, values.draw_hobby):
         assert len({draw(rng) for _ in range(1000)}) > 350
 
 
 def test_held_out_names_never_appear() -> None:
-    held_out = {name.lower() for name in HELD_OUT}
+    held_out = {name.lower() for name in read("names").held_out}
     words = set(plain(" ".join(texts())).split())
     assert len(held_out) >= 50
     assert not held_out & words
-    assert not held_out & {name.lower() for name in NAMES}
+    assert not held_out & {name.lower() for name in read("names").names}
 
 
 @pytest.mark.parametrize("name", pools())
@@ -213,7 +223,7 @@ def test_nouns_that_are_held_out_of_stories_never_appear_anywhere() -> None:
     heads = {value.split()[-1].lower() for pool in (HEROES, PLACES, OBJECTS) for value in pool.held_out}
     rng = Random(10)
     said = [system_prompt(rng, Talk()) for _ in range(2000)]
-    said += [value for kind in KINDS for _ in range(100) for value in kind.draw(rng).values()]
+    said += [value for kind in SHARES for _ in range(100) for value in kind.draw(rng).values()]
     for skill in (*SKILLS,) * 200:
         for exchange in skill(rng, Talk()):
             # Before slips of the hand, which make a moth of a month.
@@ -265,12 +275,13 @@ def test_a_day_may_be_mistyped_and_a_value_to_remember_is_not() -> None:
 
 
 def test_a_little_sister_is_asked_for_as_a_sister_too() -> None:
+    woman = KINDS["woman"]
     slots = next(
-        slots for slots in map(WOMAN.draw, map(Random, range(99))) if slots["who"] == "little sister"
+        slots for slots in map(woman.draw, map(Random, range(99))) if slots["who"] == "little sister"
     )
-    asked = {expand(Random(seed), ask).format(**slots) for seed, (ask, _) in enumerate(WOMAN.also)}
+    asked = {expand(Random(seed), ask).format(**slots) for seed, (ask, _) in enumerate(woman.also)}
     assert "what is my sister's name?" in asked
-    assert {clause for _, clause in WOMAN.also} >= {WOMAN.clause}
+    assert {clause for _, clause in woman.also} >= {woman.clause}
 
 
 @pytest.mark.parametrize("spell", [str, str.lower])

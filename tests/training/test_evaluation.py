@@ -7,12 +7,10 @@ from random import Random
 import pytest
 
 from training.evaluate import KINDS, Answer, look_at_writing
-from training.evaluation import arithmetic, everyday, helpdesk, smalltalk, system, tales, unknown, wants
-from training.evaluation.cases import Case, typed
-from training.evaluation.members import MEMBERS
-from training.evaluation.wants import Want
-from training.skills.assistant import ABOUT
-from training.skills.topics import TOPICS
+from training.evaluation import arithmetic, questions, system, tales, wants
+from training.evaluation.tales import MEMBERS
+from training.evaluation.wants import Case, Want, type_text
+from training.skills.help import ABOUT, TOPICS
 
 
 def wanted(questions: Iterable[str], cases: list[Case]) -> dict[str, Want]:
@@ -20,11 +18,11 @@ def wanted(questions: Iterable[str], cases: list[Case]) -> dict[str, Want]:
     return {question: case.wants[-1] for question, case in zip(questions, cases, strict=False)}
 
 
-TALK = wanted((question for question, _ in smalltalk.TALK), smalltalk.talk_cases())
-FACTS = wanted((question for question, _ in everyday.FACTS), everyday.everyday_cases())
-UNKNOWN = wanted(unknown.OTHERS, unknown.unknown_cases())
-HELP = {name: wants.helps(pattern) for name, (pattern, _) in helpdesk.TOPICS.items()}
-RHYMES = {word: wants.rhymes_with(word, sounds.split()) for _, word, sounds in tales.RHYMES}
+TALK = wanted((question for question, _ in questions.SMALLTALK.talk), questions.talk_cases())
+FACTS = wanted((question for question, *_ in questions.EVERYDAY.facts), questions.everyday_cases())
+UNKNOWN = wanted(questions.UNKNOWN.others, questions.unknown_cases())
+HELP = {name: wants.helps(topic["pattern"]) for name, topic in questions.TOPICS.items()}
+RHYMES = {word: wants.rhymes_with(word, sounds.split()) for _, word, sounds in tales.TEXT.rhymes}
 DAYS = wants.sequence(arithmetic.WEEKDAYS)
 LETTERS = wants.sequence(arithmetic.LETTERS)
 ALPHABET = ", ".join(arithmetic.LETTERS).upper()
@@ -251,8 +249,8 @@ def test_short_answers_are_marked_by_what_the_prompt_says() -> None:
 
 
 def test_lists_are_asked_for_by_the_name_of_the_kind() -> None:
-    asked = [case.turns[-1].lower() for case in tales.list_cases()[: 2 * len(tales.LISTS)]]
-    for text, (_, kind, _) in zip(asked, tales.LISTS * 2, strict=True):
+    asked = [case.turns[-1].lower() for case in tales.list_cases()[: 2 * len(tales.TEXT.lists)]]
+    for text, (_, kind, _) in zip(asked, tales.TEXT.lists * 2, strict=True):
         assert kind in text
 
 
@@ -277,7 +275,7 @@ def test_there_are_many_different_conversations_of_each_kind() -> None:
 
 def test_a_third_is_typed_in_a_hurry_and_values_stay_whole() -> None:
     template, proper = "Could you remember my {value}, please?", "Could you remember my Axolotl, please?"
-    texts = [typed(Random(seed), template, value="Axolotl") for seed in range(300)]
+    texts = [type_text(Random(seed), template, value="Axolotl") for seed in range(300)]
     assert all("axolotl" in text.lower() for text in texts)
     assert 180 < texts.count(proper) < 220
     assert len(set(texts)) > 25

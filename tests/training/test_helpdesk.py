@@ -7,9 +7,7 @@ from random import Random
 import pytest
 
 from training.phrasing import Topic
-from training.skills.assistant import ABOUT
-from training.skills.helpdesk import draw_ask
-from training.skills.topics import TOPICS
+from training.skills.help import ABOUT, TOPICS, draw_ask
 from training.talk import Exchange, expand, render
 from triton_server.cli import cli
 
@@ -43,7 +41,7 @@ def test_no_question_belongs_to_two_topics() -> None:
 
 
 def test_what_the_examination_asks_is_not_asked_in_training() -> None:
-    topic = Topic("It is free.", asks="(How much does it cost?|how much does it cost|do you cost money?)")
+    topic = Topic("It is free.", asks=("(How much does it cost?|how much does it cost|do you cost money?)",))
     rng = Random(1)
     assert {draw_ask(rng, topic) for _ in range(100)} == {"do you cost money?"}
 

@@ -7,21 +7,15 @@ from random import Random
 
 import pytest
 
+from training.phrases import read
 from training.skills.everyday import OPPOSITES, everyday
-from training.skills.list_tables import KINDS
-from training.skills.lists import MOST, name_some
-from training.skills.numbers.arithmetic import add, calculate, held_out, reserved, subtract
-from training.skills.numbers.questions import numbers
-from training.skills.numbers.word_problems import word_problem
-from training.skills.poems import POEMS, SUBJECTS, poem
-from training.skills.rhymes import FAMILIES, rhyme
-from training.skills.sequences import sequence
-from training.skills.spelling import NO_SPELLING
+from training.skills.numbers import add, calculate, is_held_out, is_reserved, numbers, subtract, word_problem
+from training.skills.sequences import NO_SPELLING, sequence
 from training.skills.stories import story as template
 from training.skills.stories import tell_story, write_story
-from training.skills.stories.plots import PLOTS, SEQUELS, SHORT, TONES
-from training.skills.stories.requests import Cast, draw_cast, draw_request
-from training.skills.stories.tables import HEROES, OBJECTS, PLACES, bare
+from training.skills.stories.requests import PLOTS, SHORT, TONES, Cast, draw_cast, draw_request
+from training.skills.stories.tables import HEROES, OBJECTS, PLACES, without_article
+from training.skills.verses import FAMILIES, KINDS, MOST, SUBJECTS, name_some, poem, rhyme
 from training.talk import MONTHS, WEEKDAYS, Exchange, Pool, Talk, expand, first_sentence, render
 
 Skill = Callable[[Random, Talk], list[Exchange]]
@@ -48,7 +42,7 @@ def stories_told(count: int) -> list[tuple[Cast, str]]:
     told = []
     for _ in range(count):
         cast, plot = draw_cast(rng), rng.choice(PLOTS)
-        text = expand(rng, template(rng, plot, rng.choice(TONES), None)).format(**cast.slots(rng))
+        text = expand(rng, template(rng, plot, rng.choice(list(TONES)), None)).format(**cast.slots(rng))
         told.append((cast, text))
     return told
 
@@ -85,7 +79,7 @@ def test_every_equation_is_right_and_none_is_held_out(skill: Skill) -> None:
     for left, sign, right, result in found:
         a, b = int(left), int(right)
         assert OPERATIONS[sign](a, b) == int(result)
-        assert sign == "x" or not reserved(a, b)
+        assert sign == "x" or not is_reserved(a, b)
 
 
 @pytest.mark.parametrize("task", (add, subtract))
@@ -102,12 +96,12 @@ def test_the_equation_is_of_the_numbers_asked_for(task) -> None:
 
 def test_about_a_ninth_of_all_pairs_is_held_out_and_all_others_are_drawn() -> None:
     pairs = [(a, b) for a in range(100) for b in range(100)]
-    kept = [pair for pair in pairs if held_out(*pair)]
+    kept = [pair for pair in pairs if is_held_out(*pair)]
     assert 0.1 < len(kept) / len(pairs) < 0.12 and all(max(pair) > 9 for pair in kept)
     rng = Random(2)
     drawn = {tuple(map(int, EQUATION.match(add(rng)[0].answer).group(1, 3))) for _ in range(60000)}
-    assert drawn <= {pair for pair in pairs if not reserved(*pair)}
-    assert len(drawn) > 0.99 * sum(not reserved(*pair) for pair in pairs)
+    assert drawn <= {pair for pair in pairs if not is_reserved(*pair)}
+    assert len(drawn) > 0.99 * sum(not is_reserved(*pair) for pair in pairs)
 
 
 def test_sequences_step_evenly_and_days_follow_each_other() -> None:
@@ -160,7 +154,7 @@ def test_rhymes_are_of_one_family_and_each_word_is_in_one() -> None:
 
 
 def test_poems_have_four_lines_and_their_subject() -> None:
-    assert all("\n".join(lines).count("{s}") == 1 for lines in POEMS)
+    assert all(text.count("{s}") == 1 for text in read("poems").poems)
     rng = Random(4)
     for _ in range(500):
         for exchange in poem(rng, Talk()):
@@ -171,11 +165,11 @@ def test_poems_have_four_lines_and_their_subject() -> None:
 def test_stories_have_their_hero_place_and_thing_several_times() -> None:
     for cast, text in stories_told(2000):
         assert cast.hero in text and cast.place.lower() in text.lower() and cast.thing in text, text
-        assert text.count(cast.name) + text.count(bare(cast.hero)) >= 4, text
+        assert text.count(cast.name) + text.count(without_article(cast.hero)) >= 4, text
         assert text.count(cast.place.split()[-1]) >= 2, text
-        assert text.count(bare(cast.thing)) >= 2, text
+        assert text.count(without_article(cast.thing)) >= 2, text
         assert 50 <= len(text.split()) <= 110, text
-    for part in SEQUELS:
+    for part in read("stories/plots").sequels:
         assert "{name}" in part and "{the_place}" in part and "{the_object}" in part
     for sentence in SHORT.values():
         assert "{hero_first}" in sentence and "{place}" in sentence and "{object}" in sentence

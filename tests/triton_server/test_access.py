@@ -1,4 +1,4 @@
-"""Attacks on the HTTP service: who gets in, with how much, how often, and from which web pages."""
+"""Access to the HTTP service under attack: API keys, body sizes, request rates, web pages of other sites."""
 
 import contextlib
 import json
@@ -9,12 +9,13 @@ import httpx
 import pytest
 from http_service import CHAT, HELLO, Service, all_of, status
 
-from triton_server.api.access import MAX_BUCKETS, RateLimit, client_address, duration
+from triton_server.api.access import client_network
+from triton_server.api.rate_limit import MAX_BUCKETS, RateLimit, format_duration
 
 KEY, OTHER = "sk-correct-horse-battery", "sk-another"
 
 
-def test_many_answers_to_a_large_body_are_as_many_bodies(start: Callable[..., Service]) -> None:
+def test_body_limit_counts_the_body_once_for_each_answer(start: Callable[..., Service]) -> None:
     service = start(max_body_bytes=10_000)
     body = {**HELLO, "messages": [{"role": "user", "content": "x" * 1000}]}
     assert service.ask({**body, "n": 2}).status_code == 200
@@ -26,8 +27,8 @@ def test_many_answers_to_a_large_body_are_as_many_bodies(start: Callable[..., Se
 # Keys.
 
 
-def test_keys(start: Callable[..., Service]) -> None:
-    service = start(api_keys=(KEY, OTHER))
+def test_requests_need_a_valid_key(start: Callable[..., Service]) -> None:
+    service = start(process=True, api_keys=(KEY, OTHER))
     wrong = ["", "x", KEY[:-1], KEY + "x", KEY.upper(), f"{KEY},{OTHER}", "x" * 10_000, "ключ", "\x80\xff"]
     for key in wrong:
         for name, value in (("Authorization", f"Bearer {key}"), ("X-Api-Key", key), ("Authorization", key)):
@@ -40,7 +41,7 @@ def test_keys(start: Callable[..., Service]) -> None:
             assert json.loads(body)["error"]["code"] == "invalid_api_key"
     for path in ("/v1/models", "/healthz/", "//healthz", "/healthz/../v1/models", "/HEALTHZ", "/docs/", "/x"):
         assert service.get(path).status_code == 401, path
-    assert service.get("/docs").status_code == 200  # where people may enter theirs
+    assert service.get("/docs").status_code == 200  # a page where users can enter a key
     assert service.get("/openapi.json").json()["components"]["securitySchemes"]
     for headers in (
         {"Authorization": f"Bearer {KEY}"},
@@ -50,7 +51,7 @@ def test_keys(start: Callable[..., Service]) -> None:
     ):
         assert service.get("/v1/models", **headers).status_code == 200
         assert service.ask(**headers).status_code == 200
-    # Nobody learns a key from what is written down.
+    # The log contains no key.
     everything = service.log.read_text() + service.get("/metrics").text
     for key in (KEY, OTHER, KEY[:-1]):
         assert key not in everything
@@ -59,13 +60,13 @@ def test_keys(start: Callable[..., Service]) -> None:
     assert refusals['tritonchat_api_refusals_total{reason="no_key"}'] > 0
 
 
-def test_without_keys_nobody_is_asked(start: Callable[..., Service]) -> None:
+def test_without_keys_no_key_is_needed(start: Callable[..., Service]) -> None:
     service = start()
     assert service.get("/v1/models").status_code == 200
     assert service.get("/v1/models", Authorization="Bearer anything").status_code == 200
 
 
-def test_probes_need_no_key_and_metrics_none_on_loopback(start: Callable[..., Service]) -> None:
+def test_probes_and_metrics_on_loopback_need_no_key(start: Callable[..., Service]) -> None:
     local, network = start(api_keys=(KEY,)), start(api_keys=(KEY,), host="0.0.0.0", requests_per_minute=1)
     for _ in range(3):
         for service in (local, network):
@@ -77,7 +78,7 @@ def test_probes_need_no_key_and_metrics_none_on_loopback(start: Callable[..., Se
         assert network.get("/metrics", Authorization=f"Bearer {KEY}").status_code == 200
 
 
-def test_owners_have_sessions_of_their_own(start: Callable[..., Service]) -> None:
+def test_each_key_has_its_own_sessions(start: Callable[..., Service]) -> None:
     service = start(api_keys=(KEY, OTHER))
     made = httpx.post(f"{service.url}/sessions", json={"id": "mine"}, headers={"X-Api-Key": KEY})
     assert made.status_code in (200, 201)
@@ -89,8 +90,8 @@ def test_owners_have_sessions_of_their_own(start: Callable[..., Service]) -> Non
 
 
 @pytest.mark.parametrize("chunked", [True, False])
-def test_an_endless_body_is_not_kept(start: Callable[..., Service], chunked: bool) -> None:
-    service = start(max_body_bytes=2**20)
+def test_endless_body_is_refused_in_bounded_memory(start: Callable[..., Service], chunked: bool) -> None:
+    service = start(process=True, max_body_bytes=2**20)
     service.ask()
     before = service.process.memory_info().rss
     head = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -108,8 +109,8 @@ def test_an_endless_body_is_not_kept(start: Callable[..., Service], chunked: boo
     assert values["tritonchat_api_refused_bytes_total"] > 2**20
 
 
-def test_a_large_body_is_told_so(start: Callable[..., Service]) -> None:
-    """To a client that looks at the answer only when it has sent everything, too."""
+def test_large_body_gets_413(start: Callable[..., Service]) -> None:
+    """The client gets the answer even if it reads only after it has sent the whole body."""
     service = start(max_body_bytes=100_000)
     large = {**HELLO, "messages": [{"role": "user", "content": "x" * 500_000}]}
     content = json.dumps(large).encode()
@@ -126,7 +127,7 @@ def test_a_large_body_is_told_so(start: Callable[..., Service]) -> None:
     assert httpx.post(service.url + CHAT, content=exact + b" ", headers=kind).status_code == 413
 
 
-def test_refused_bodies_do_not_end_the_connection_of_a_polite_client(start: Callable[..., Service]) -> None:
+def test_connection_survives_a_refused_body_that_was_read(start: Callable[..., Service]) -> None:
     service = start(api_keys=(KEY,))
     with httpx.Client(base_url=service.url) as client:
         for _ in range(3):
@@ -137,7 +138,7 @@ def test_refused_bodies_do_not_end_the_connection_of_a_polite_client(start: Call
 
 
 @pytest.mark.parametrize("length", ["-1", "1e3", "0x10", "1, 2", "99999999999999999999999999"])
-def test_a_strange_content_length_is_no_way_in(start: Callable[..., Service], length: str) -> None:
+def test_invalid_content_length_is_refused(start: Callable[..., Service], length: str) -> None:
     service = start()
     head = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n{{}}"
     connection = service.connect(head.encode())
@@ -166,7 +167,7 @@ def test_requests_per_minute(start: Callable[..., Service]) -> None:
     assert 1 <= int(refused.headers["retry-after"]) <= 20
     assert refused.headers["x-ratelimit-remaining-requests"] == "0"
     assert refused.headers["x-ratelimit-reset-requests"].endswith("s")
-    # One key's haste is not another's, and whoever guesses keys is stopped by address.
+    # Each key has its own rate. Requests with invalid keys count for their address.
     assert service.get("/v1/models", **others).status_code == 200
     guesses = [service.get("/v1/models", Authorization=f"Bearer {i}").status_code for i in range(6)]
     assert guesses == [401] * 3 + [429] * 3
@@ -175,8 +176,8 @@ def test_requests_per_minute(start: Callable[..., Service]) -> None:
     assert service.metrics()['tritonchat_api_refusals_total{reason="too_many_requests"}'] == 4
 
 
-def test_a_thousand_addresses(start: Callable[..., Service]) -> None:
-    """All of 127.0.0.0/8 is this machine. Each address has its own allowance; headers make no other one."""
+def test_rate_limit_holds_for_each_of_1000_addresses(start: Callable[..., Service]) -> None:
+    """All addresses of 127.0.0.0/8 are this machine. Each has its own rate, which headers do not change."""
     service = start(requests_per_minute=1)
     request = b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\n"
     addresses = [f"127.0.{i // 250}.{1 + i % 250}" for i in range(1000)]
@@ -187,31 +188,31 @@ def test_a_thousand_addresses(start: Callable[..., Service]) -> None:
     assert again == [429] * 100
 
 
-def test_buckets_fill_again_and_take_bounded_memory() -> None:
+def test_rate_limit_buckets_refill_and_are_bounded() -> None:
     now = 0.0
     limit = RateLimit(60, clock=lambda: now)
-    assert [limit.take("a").next_in_s for _ in range(60)] == [0] * 60
-    assert limit.take("a").next_in_s == pytest.approx(1)
+    assert [limit.count_request("a").next_in_s for _ in range(60)] == [0] * 60
+    assert limit.count_request("a").next_in_s == pytest.approx(1)
     now = 0.5
-    assert limit.take("a").next_in_s == pytest.approx(0.5)  # asking in vain costs nothing
+    assert limit.count_request("a").next_in_s == pytest.approx(0.5)  # a refused request does not count
     now = 1.0
-    assert limit.take("a").next_in_s == 0
-    assert limit.take("a").remaining == 0
+    assert limit.count_request("a").next_in_s == 0
+    assert limit.count_request("a").remaining == 0
     now = 1000.0
-    assert limit.take("a").remaining == 59
+    assert limit.count_request("a").remaining == 59
     for i in range(3 * MAX_BUCKETS):
-        limit.take(str(i))
+        limit.count_request(str(i))
     assert len(limit._buckets) == MAX_BUCKETS
 
 
-def test_half_an_allowance_of_one_a_minute() -> None:
+def test_rate_limit_of_one_request_a_minute() -> None:
     now = 0.0
     limit = RateLimit(1, clock=lambda: now)
-    assert limit.take("a").next_in_s == 0
+    assert limit.count_request("a").next_in_s == 0
     now = 59.0
-    assert limit.take("a").next_in_s == pytest.approx(1)
+    assert limit.count_request("a").next_in_s == pytest.approx(1)
     now = 60.0
-    assert limit.take("a").next_in_s == 0
+    assert limit.count_request("a").next_in_s == 0
 
 
 @pytest.mark.parametrize(
@@ -226,12 +227,12 @@ def test_half_an_allowance_of_one_a_minute() -> None:
         (("", 0), ""),
     ],
 )
-def test_whom_a_request_counts_for(client: tuple[str, int] | None, counted: str) -> None:
-    assert client_address({"client": client}) == counted
+def test_client_network(client: tuple[str, int] | None, counted: str) -> None:
+    assert client_network({"client": client}) == counted
 
 
-def test_durations_are_openais() -> None:
-    assert [duration(s) for s in (0, 0.0201, 1, 1.5, 59.9999, 60, 400.2)] == [
+def test_format_duration() -> None:
+    assert [format_duration(s) for s in (0, 0.0201, 1, 1.5, 59.9999, 60, 400.2)] == [
         "0ms",
         "21ms",
         "1s",
@@ -245,11 +246,11 @@ def test_durations_are_openais() -> None:
 # Web pages.
 
 
-def test_cors_is_off_unless_named(start: Callable[..., Service]) -> None:
+def test_cors_allows_only_named_origins(start: Callable[..., Service]) -> None:
     page = "https://chat.example"
     ask = {"Origin": page, "Access-Control-Request-Method": "POST"}
     ask["Access-Control-Request-Headers"] = "authorization, content-type, x-stainless-lang"
-    closed, named = start(api_keys=(KEY,)), start(api_keys=(KEY,), cors=(page,))
+    closed, named = start(api_keys=(KEY,)), start(api_keys=(KEY,), cors_origins=(page,))
     answer = httpx.options(closed.url + CHAT, headers=ask)
     assert answer.status_code == 401
     assert "access-control-allow-origin" not in answer.headers
@@ -267,10 +268,10 @@ def test_cors_is_off_unless_named(start: Callable[..., Service]) -> None:
     assert refused.status_code == 400
 
 
-def test_without_keys_no_web_page_of_others_gets_in(start: Callable[..., Service]) -> None:
-    """Not even by a name of its own that points here (DNS rebinding), nor by asking without reading."""
+def test_without_keys_foreign_web_pages_are_refused(start: Callable[..., Service]) -> None:
+    """Host names that resolve to this machine (DNS rebinding) and requests without CORS are refused too."""
     page = "https://chat.example"
-    private, named, public = start(), start(cors=(page,)), start(open_to_all=True)
+    private, named, public = start(), start(cors_origins=(page,)), start(open_to_all=True)
     host = f"localhost:{private.port}"
     for headers, passes in [
         ({"Host": f"evil.example:{private.port}"}, False),

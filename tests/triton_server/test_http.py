@@ -1,15 +1,12 @@
-"""The HTTP service under load and attack: many streams, clients that leave, a server that dies, nonsense."""
+"""The HTTP service under load and attack: many streams, disconnects, a server that dies, invalid requests."""
 
 import asyncio
 import contextlib
-import json
 import os
-import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +16,7 @@ import openai
 import psutil
 import pytest
 import schemathesis
-from conftest import Server, running_server
+from conftest import Server
 from http_service import launched, posted
 from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
@@ -31,7 +28,7 @@ from schemathesis.specs.openapi.checks import (
 )
 from support import free_port, wait_until
 
-from triton_server.api.settings import Settings
+from triton_server.api.settings import ServiceSettings
 from triton_server.client import ChatClient
 
 STREAMS = 64
@@ -63,12 +60,12 @@ def address(server: Server) -> tuple[str, int]:
 
 
 def request(**body: Any) -> bytes:
-    """A request for completions as it goes over the wire."""
+    """The bytes of a request for completions."""
     return posted("/v1/completions", {**ENDLESS, **body})
 
 
 async def ask(gpt: openai.AsyncOpenAI, number: int, leave: bool = False) -> str:
-    """The streamed answer to a question of its own, or its beginning."""
+    """The streamed answer to question `number`, or its beginning."""
     question = f"My name is number {number}. " + "I like long walks. " * (number % 5)
     text = ""
     async with await gpt.chat.completions.create(
@@ -77,7 +74,7 @@ async def ask(gpt: openai.AsyncOpenAI, number: int, leave: bool = False) -> str:
         stream=True,
         temperature=1.0,
         seed=number,
-        max_tokens=120,
+        max_tokens=60,
         extra_body={"ignore_eos": True},
     ) as stream:
         async for chunk in stream:
@@ -87,8 +84,8 @@ async def ask(gpt: openai.AsyncOpenAI, number: int, leave: bool = False) -> str:
     return text
 
 
-def test_64_streams_get_the_bytes_they_get_alone(api: Server, client: ChatClient) -> None:
-    """Every fourth leaves half-way; memory does not grow from one round to the next."""
+def test_64_concurrent_streams_equal_single_ones(api: Server, client: ChatClient) -> None:
+    """Every fourth client disconnects early. Memory does not grow between rounds."""
     process, memory = service_of(api), []
 
     async def rounds() -> None:
@@ -112,7 +109,7 @@ def test_64_streams_get_the_bytes_they_get_alone(api: Server, client: ChatClient
 
 
 @pytest.mark.parametrize("how", ["streams", "whole answers", "one request for many", "a process"])
-def test_who_leaves_ends_the_work(api: Server, client: ChatClient, how: str) -> None:
+def test_disconnect_stops_the_generation(api: Server, client: ChatClient, how: str) -> None:
     before = client.stats()["totals"]
     host, port = address(api)
     count = LEAVING
@@ -139,8 +136,8 @@ def test_who_leaves_ends_the_work(api: Server, client: ChatClient, how: str) -> 
     assert after["completion_tokens"] - before["completion_tokens"] < count * ENDLESS["max_tokens"]
 
 
-def test_a_client_that_leaves_costs_nobody_else_anything(api: Server) -> None:
-    """Its connection, which others reuse, is not confused either."""
+def test_disconnect_does_not_affect_other_clients(api: Server) -> None:
+    """The connection to the server, which other requests share, still works."""
     with httpx.Client(base_url=api.api_url) as web:
         for _ in range(3):
             with web.stream("POST", "/v1/completions", json={**ENDLESS, "stream": True}) as response:
@@ -151,12 +148,12 @@ def test_a_client_that_leaves_costs_nobody_else_anything(api: Server) -> None:
 
 @pytest.fixture
 def alone(tmp_path: Path) -> Iterator[Callable[[str], openai.OpenAI]]:
-    """Starts an HTTP service by itself, for a server at an address; OpenAI's client of it."""
+    """Starts an HTTP service for the server at an address; returns OpenAI's client of it."""
     processes = []
 
     def start(server: str) -> openai.OpenAI:
         port = free_port()
-        settings = Settings(port=port, server=server, database=f"sqlite:///{tmp_path / 'sessions.db'}")
+        settings = ServiceSettings(port=port, server=server, database=f"sqlite:///{tmp_path / 'sessions.db'}")
         processes.append(launched(settings, tmp_path / "api.log"))
         return openai.OpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key="none", max_retries=0)
 
@@ -165,7 +162,7 @@ def alone(tmp_path: Path) -> Iterator[Callable[[str], openai.OpenAI]]:
         process.stop()
 
 
-def test_without_a_server_it_says_so(alone: Callable[[str], openai.OpenAI]) -> None:
+def test_service_without_a_server_answers_503(alone: Callable[[str], openai.OpenAI]) -> None:
     gpt = alone("127.0.0.1:9")
     for call in (
         gpt.models.list,
@@ -178,61 +175,8 @@ def test_without_a_server_it_says_so(alone: Callable[[str], openai.OpenAI]) -> N
         assert int(raised.value.response.headers["retry-after"]) > 0
 
 
-def test_a_server_that_dies_half_way_ends_the_stream_with_an_error(
-    alone: Callable[[str], openai.OpenAI], tmp_path: Path
-) -> None:
-    with running_server(log=tmp_path / "log") as server:
-        gpt = alone(server.grpc_url)
-        with ThreadPoolExecutor() as pool:
-            streams = [
-                gpt.completions.create(
-                    model="default",
-                    prompt="Hello",
-                    max_tokens=900,
-                    stream=True,
-                    extra_body={"ignore_eos": True},
-                )
-                for _ in range(8)
-            ]
-            for stream in streams:
-                next(iter(stream))
-            os.killpg(server.process.pid, signal.SIGKILL)
-            failures = [failure for failure in pool.map(_failure, streams) if failure is not None]
-        assert failures  # some may have come whole before
-        assert all("tritonchat serve" in failure for failure in failures)
-        with pytest.raises(openai.InternalServerError):
-            gpt.completions.create(model="default", prompt="Hello")
-
-
-def _failure(stream: openai.Stream) -> str | None:
-    try:
-        list(stream)
-    except openai.APIError as error:
-        return error.message
-    return None
-
-
-def test_stopping_lets_answers_over_http_end(tmp_path: Path) -> None:
-    with running_server(log=tmp_path / "log") as server, ThreadPoolExecutor(8) as pool:
-
-        def ask(number: int) -> str:
-            body = {**ENDLESS, "seed": number, "stream": number % 2 == 0}
-            with httpx.stream("POST", f"{server.api_url}/v1/completions", json=body, timeout=120) as response:
-                return response.read().decode()
-
-        answers = [pool.submit(ask, number) for number in range(8)]
-        with ChatClient(server.grpc_url) as client:
-            wait_until(lambda: client.stats()["totals"]["requests"] == 8)
-        os.killpg(server.process.pid, signal.SIGINT)
-        for number, answer in enumerate(answers):
-            told = answer.result()
-            if number % 2 == 0:
-                assert told.endswith("data: [DONE]\n\n")
-            else:
-                assert json.loads(told)["choices"][0]["finish_reason"] == "length"
-        assert server.process.wait(timeout=60) == 0
-
-
+# OPENAPI_EXAMPLES=200 tries as many requests of each operation.
+EXAMPLES = int(os.environ.get("OPENAPI_EXAMPLES", "10"))
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -242,8 +186,8 @@ CHECKS = [
 
 
 @pytest.mark.parametrize("mode", list(GenerationMode))
-def test_it_is_as_it_describes_itself_whatever_comes(api: Server, mode: GenerationMode) -> None:
-    """Requests that fit the description, and requests that do not: none is answered with 500."""
+def test_service_matches_its_openapi_description(api: Server, mode: GenerationMode) -> None:
+    """No request, valid or invalid by the description, gets status 500."""
     described = schemathesis.openapi.from_url(f"{api.api_url}/openapi.json")
     operations = [result.ok() for result in described.get_all_operations()]
     assert len(operations) > 10
@@ -251,7 +195,7 @@ def test_it_is_as_it_describes_itself_whatever_comes(api: Server, mode: Generati
 
         @hypothesis.given(operation.as_strategy(generation_mode=mode))
         @hypothesis.settings(
-            max_examples=20,
+            max_examples=EXAMPLES,
             deadline=None,
             derandomize=True,
             database=None,

@@ -1,10 +1,13 @@
-"""What of it the network reaches: where it listens, who gets in, and TLS."""
+"""What is open to the network: the addresses that listen, management calls, API keys, TLS."""
 
+import json
+import signal
 import ssl
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
+import numpy as np
 import psutil
 import pytest
 import tritonclient.grpc as triton
@@ -14,13 +17,15 @@ from tritonclient.utils import InferenceServerException
 
 from model_core import TritonchatError
 from model_core.errors import InvalidRequest
-from triton_server.api.settings import Settings
+from triton_server import wire
+from triton_server.api.settings import ServiceSettings
 from triton_server.cli import cli
 from triton_server.client import ChatClient, ServerUnavailable
+from triton_server.contract import CHAT
 from triton_server.hosts import is_loopback
-from triton_server.running import keys_in
-from triton_server.tls import Tls
-from triton_server.wire import endpoint
+from triton_server.serve import read_keys
+from triton_server.tls import TlsFiles
+from triton_server.wire import parse_endpoint
 
 HELLO = [{"role": "user", "content": "Hello"}]
 
@@ -39,20 +44,50 @@ HELLO = [{"role": "user", "content": "Hello"}]
         lambda client: client.update_trace_settings(settings={"trace_level": ["TIMESTAMPS"]}),
     ],
 )
-def test_triton_lets_nobody_change_it_over_grpc(
+def test_management_over_grpc_is_refused(
     server: Server, client: ChatClient, call: Callable[[triton.InferenceServerClient], object]
 ) -> None:
     with (
-        triton.InferenceServerClient(server.grpc_url) as intruder,
+        triton.InferenceServerClient(server.grpc_url) as foreign_client,
         pytest.raises(InferenceServerException, match="restricted"),
     ):
-        call(intruder)
+        call(foreign_client)
     assert client.is_ready()
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_triton_http_is_closed_by_default(server: Server) -> None:
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{server.http_url}/v2/health/live")
+    assert "nv_inference" in httpx.get(server.metrics_url).text
+    assert {port for port, _ in triton_ports(server)} == {
+        int(server.grpc_url.rpartition(":")[2]),
+        httpx.URL(server.metrics_url).port,
+    }
+
+
+def triton_ports(server: Server) -> set[tuple[int, str]]:
+    """Return the ports and addresses that Triton listens on."""
+    return {
+        (connection.laddr.port, connection.laddr.ip)
+        for process in psutil.Process(server.process.pid).children(recursive=True)
+        if process.name() == "tritonserver"
+        for connection in process.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+    }
+
+
+def infer_over_http(url: str) -> httpx.Response:
+    """Send a request that any web page may send: a body of plain text needs no CORS preflight."""
+    data = list(json.dumps(HELLO).encode())
+    tensor = {"name": "messages", "datatype": "UINT8", "shape": [1, len(data)], "data": [data]}
+    headers = {"Content-Type": "text/plain", "Origin": "http://evil.example"}
+    body = json.dumps({"inputs": [tensor]})
+    return httpx.post(f"{url}/v2/models/chat/infer", content=body, headers=headers, timeout=60)
+
+
+def call_management_over_http(url: str) -> dict[str, int]:
+    """Return the status of each call of Triton's management API."""
+    paths = (
         "repository/index",
         "repository/models/chat/unload",
         "repository/models/chat/load",
@@ -61,28 +96,24 @@ def test_triton_lets_nobody_change_it_over_grpc(
         "cudasharedmemory/region/x/register",
         "logging",
         "trace/setting",
-    ],
-)
-def test_triton_lets_nobody_change_it_over_http(server: Server, client: ChatClient, path: str) -> None:
-    response = httpx.post(f"{server.http_url}/v2/{path}", json={})
-    assert response.status_code in (403, 404), response.text
-    assert client.is_ready()
+    )
+    return {path: httpx.post(f"{url}/v2/{path}", json={}).status_code for path in paths}
 
 
-def test_flags_that_would_open_it_to_the_network_unsaid() -> None:
+def test_public_host_needs_a_key_or_open_to_all() -> None:
     for flags in (["--host", "0.0.0.0"], ["--host", "192.0.2.1"]):
         result = CliRunner().invoke(cli, ["serve", *flags])
         assert isinstance(result.exception, TritonchatError)
         assert "--api-key" in str(result.exception) and "--open-to-all" in str(result.exception)
     result = CliRunner().invoke(cli, ["ui", "--host", "0.0.0.0"])
     assert "--open-to-all" in str(result.exception)
-    with pytest.raises(TritonchatError, match="belong together"):
+    with pytest.raises(TritonchatError, match="given together"):
         CliRunner().invoke(cli, ["serve", "--tls-cert", __file__], catch_exceptions=False)
-    Settings(host="0.0.0.0", open_to_all=True)
-    Settings(host="0.0.0.0", api_keys=("secret",))
+    ServiceSettings(host="0.0.0.0", open_to_all=True)
+    ServiceSettings(host="0.0.0.0", api_keys=("secret",))
     for key in ("", " ", "half a\n", "schlüssel"):
         with pytest.raises(TritonchatError, match="API key"):
-            Settings(api_keys=(key,))
+            ServiceSettings(api_keys=(key,))
     assert [is_loopback(host) for host in ("localhost", "127.0.0.9", "::1", "0.0.0.0", "chat.example")] == [
         True,
         True,
@@ -92,25 +123,19 @@ def test_flags_that_would_open_it_to_the_network_unsaid() -> None:
     ]
 
 
-def test_settings_travel_by_the_environment(tmp_path: Path) -> None:
-    settings = Settings(api_keys=("a", "b"), cors=("https://x",), max_answer_tokens=5, log_content=True)
-    assert Settings.from_environment(settings.to_environment()) == settings
-    assert Settings.from_environment({}) == Settings()
-
-
-def test_files_of_keys(tmp_path: Path) -> None:
+def test_api_key_file(tmp_path: Path) -> None:
     file = tmp_path / "keys"
     file.write_text("# of the office\nfirst\n\n  second  \n")
-    assert keys_in(file) == ("first", "second")
+    assert read_keys(file) == ("first", "second")
     file.write_text("# none\n")
     with pytest.raises(TritonchatError, match="no API key"):
-        keys_in(file)
+        read_keys(file)
 
 
-def test_with_keys_only_what_asks_for_one_leaves_this_machine(tmp_path: Path) -> None:
+def test_with_api_keys_only_the_http_service_is_public(tmp_path: Path) -> None:
     keys = tmp_path / "keys"
     keys.write_text("from-the-file\n")
-    flags = ("--host", "0.0.0.0", "--api-key", "from-the-flags", "--api-key-file", str(keys))
+    flags = ("--host", "0.0.0.0", "--api-key", "from-the-flags", "--api-key-file", str(keys), "--triton-http")
     with running_server(*flags, log=tmp_path / "log") as server:
         root = psutil.Process(server.process.pid)
         open_ports = {
@@ -124,12 +149,14 @@ def test_with_keys_only_what_asks_for_one_leaves_this_machine(tmp_path: Path) ->
             assert web.get("/models").status_code == 401
             for key in ("from-the-flags", "from-the-file"):
                 assert web.get("/models", headers={"Authorization": f"Bearer {key}"}).status_code == 200
-        arguments = {part for process in psutil.process_iter() for part in _arguments(process)}
+        assert infer_over_http(server.http_url).json()["outputs"][0]["data"][0]
+        assert set(call_management_over_http(server.http_url).values()) <= {403, 404}
+        arguments = {part for process in psutil.process_iter() for part in _process_arguments(process)}
         assert not any("from-the-file" in part for part in arguments)
     assert "from-the-flags" not in (tmp_path / "log").read_text()
 
 
-def _arguments(process: psutil.Process) -> list[str]:
+def _process_arguments(process: psutil.Process) -> list[str]:
     try:
         return process.cmdline()
     except psutil.Error:
@@ -144,31 +171,47 @@ def test_tls(certificate: Path, tmp_path: Path) -> None:
             text = client.chat(HELLO, max_tokens=20).text
             with client.stream(HELLO, max_tokens=20) as stream:
                 assert "".join(stream) == text
-        for wrong in (server.grpc_url, f"grpcs://{server.grpc_url}", url.replace("=chat.", "=other.")):
-            with pytest.raises(ServerUnavailable), ChatClient(wrong) as client:
+        for wrong_url in (server.grpc_url, f"grpcs://{server.grpc_url}", url.replace("=chat.", "=other.")):
+            with pytest.raises(ServerUnavailable), ChatClient(wrong_url) as client:
                 client.chat(HELLO)
-        trusting = ssl.create_default_context(cafile=certificate / "ca.pem")
-        trusting.check_hostname = False
-        secure = server.api_url.replace("http:", "https:")
-        with httpx.Client(verify=trusting) as web:
+        ssl_context = ssl.create_default_context(cafile=certificate / "ca.pem")
+        ssl_context.check_hostname = False
+        https_url = server.api_url.replace("http:", "https:")
+        with httpx.Client(verify=ssl_context) as web:
             answer = web.post(
-                f"{secure}/v1/chat/completions",
+                f"{https_url}/v1/chat/completions",
                 json={"model": "default", "messages": HELLO, "max_tokens": 20},
             )
         assert answer.json()["choices"][0]["message"]["content"] == text
         with pytest.raises(httpx.TransportError):
             httpx.get(f"{server.api_url}/healthz")
+        # PyTriton needs Triton's HTTP port on this machine.
+        public_ports = {int(server.grpc_url.rpartition(":")[2]), httpx.URL(server.metrics_url).port}
+        ((port, address),) = {pair for pair in triton_ports(server) if pair[0] not in public_ports}
+        assert address == "127.0.0.1"
+        http_url = f"http://127.0.0.1:{port}"
+        assert infer_over_http(http_url).status_code == 403
+        assert httpx.get(f"{http_url}/v2/models/chat/config").status_code == 403
+        assert set(call_management_over_http(http_url).values()) <= {403, 404}
+        with ChatClient(url) as client:
+            assert client.is_ready()
+            # Triton never answers a request of this shape. It must not wait long for it when it stops.
+            empty_input = wire.create_inputs({"messages": np.zeros((0, 0), np.uint8)})
+            with pytest.raises(InferenceServerException, match="Deadline"):
+                client._triton.infer(CHAT, empty_input, client_timeout=0.5)
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(timeout=30) == 0
 
 
-def test_certificates_that_cannot_be_used(certificate: Path) -> None:
+def test_unusable_certificate_is_refused(certificate: Path) -> None:
     for cert, key in (("cert.pem", "ca.key"), ("cert.pem", "nothing"), ("key.pem", "cert.pem")):
         with pytest.raises(TritonchatError, match="cannot be used"):
-            Tls(certificate / cert, certificate / key).url("127.0.0.1:1")
+            TlsFiles(certificate / cert, certificate / key).url("127.0.0.1:1")
 
 
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.1:8000", "127.0.0.1:8001/v1", "grpcs://", "", "grpcs://x?roots=/no/such/file"]
 )
-def test_addresses_that_are_none(url: str) -> None:
+def test_invalid_grpc_address_is_refused(url: str) -> None:
     with pytest.raises(InvalidRequest):
-        endpoint(url)
+        parse_endpoint(url)

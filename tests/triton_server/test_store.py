@@ -1,14 +1,11 @@
-"""The sessions' database, on SQLite and on a PostgreSQL of its own: alone, together, damaged, killed."""
+"""The store of sessions, on SQLite and PostgreSQL: one process, several, a damaged file, a killed process."""
 
 import contextlib
 import os
-import pwd
-import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +17,7 @@ from support import free_port
 
 from model_core.errors import InvalidRequest
 from triton_server.api.database import Session, StoreError
-from triton_server.api.store import SessionBusy, SessionExists, SessionNotFound, Store
+from triton_server.api.store import SessionBusy, SessionExists, SessionNotFound, SessionStore
 
 ODD = [
     "",
@@ -32,82 +29,38 @@ ODD = [
 ]
 
 
-def postgresql_programs() -> Path | None:
-    """The folder of PostgreSQL's server programs; Debian keeps it outside the path."""
-    found = shutil.which("initdb") or next(
-        iter(sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), reverse=True)), None
-    )
-    return None if found is None else Path(found).resolve().parent
-
-
-@pytest.fixture(scope="session")
-def postgresql() -> Iterator[str]:
-    """The URL of a PostgreSQL that runs as long as the tests."""
-    pytest.importorskip("psycopg")
-    programs = postgresql_programs()
-    if programs is None:
-        pytest.skip("PostgreSQL is not on this machine")
-    user = None
-    if os.geteuid() == 0:  # as whom it does not run
-        try:
-            user = pwd.getpwnam("postgres").pw_name
-        except KeyError:
-            pytest.skip("PostgreSQL needs a user of its own")
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        if user is not None:
-            shutil.chown(folder, user)
-        data, port = f"{folder}/data", free_port()
-        initdb = [programs / "initdb", "-D", data, "-A", "trust", "-U", "tester", "-E", "UTF8", "--no-sync"]
-        subprocess.run(initdb, check=True, capture_output=True, user=user, cwd=folder)
-        options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
-        control = [programs / "pg_ctl", "-D", data, "-w"]
-        started = [*control, "-l", f"{folder}/log", "-o", options, "start"]
-        subprocess.run(started, check=True, stdout=subprocess.DEVNULL, user=user, cwd=folder)
-        try:
-            yield f"postgresql://tester@127.0.0.1:{port}"
-        finally:
-            subprocess.run([*control, "-m", "immediate", "stop"], capture_output=True, user=user, cwd=folder)
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+@pytest.fixture
+def url(database_url: str) -> str:
     """An empty database."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'sessions.db'}"
-    psycopg = pytest.importorskip("psycopg")
-    server = request.getfixturevalue("postgresql")
-    name = f"db_{abs(hash(request.node.name)):x}"
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return f"{server}/{name}"
+    return database_url
 
 
 @pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    """A store of that database."""
-    with contextlib.closing(Store(url)) as opened:
+def store(url: str) -> Iterator[SessionStore]:
+    """A store of the database."""
+    with contextlib.closing(SessionStore(url)) as opened:
         yield opened
 
 
-def say(store: Store, session_id: str, *questions: str, owner: str = "") -> Session:
-    """Put turns into a session, each answered in upper case."""
+def say(store: SessionStore, session_id: str, *questions: str, owner: str = "") -> Session:
+    """Append turns to a session. Each answer is the question in upper case."""
     for question in questions:
-        session = store.session(owner, session_id)
+        session = store.get_session(owner, session_id)
         store.add_turn(session, question, question.upper(), "stop", {"prompt_tokens": 3}, {"seed": 1})
-    return store.session(owner, session_id)
+    return store.get_session(owner, session_id)
 
 
 def questions(session: Session) -> list[str]:
     return [turn.question for turn in session.turns]
 
 
-def test_a_session_is_as_it_was_left(url: str) -> None:
-    with contextlib.closing(Store(url)) as store:
+def test_session_is_stored_unchanged(url: str) -> None:
+    with contextlib.closing(SessionStore(url)) as store:
         made = store.create("ada", "walk", "Be brief.", {"temperature": 0.5, "stop": ["\n"]})
         assert (made.turns, made.version, made.created) == ([], 1, made.updated)
         say(store, "walk", "one", "two", owner="ada")
-    with contextlib.closing(Store(url)) as store:
-        session = store.session("ada", "walk")
+    with contextlib.closing(SessionStore(url)) as store:
+        session = store.get_session("ada", "walk")
         assert (session.id, session.system) == ("walk", "Be brief.")
         assert session.parameters == {"temperature": 0.5, "stop": ["\n"]}
         assert session.created == made.created < session.updated
@@ -129,10 +82,10 @@ def test_a_session_is_as_it_was_left(url: str) -> None:
 
 
 @pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
-def test_any_text_comes_back_as_it_went(store: Store, text: str) -> None:
+def test_any_text_is_stored_unchanged(store: SessionStore, text: str) -> None:
     session = store.create("", "odd", text, {"stop": [text]})
     store.add_turn(session, text, text, "cancelled", None, {"stop": [text]})
-    session = store.session("", "odd")
+    session = store.get_session("", "odd")
     assert (session.system, session.parameters) == (text, {"stop": [text]})
     assert (session.turns[0].question, session.turns[0].answer) == (text, text)
     assert session.turns[0].usage is None
@@ -140,57 +93,57 @@ def test_any_text_comes_back_as_it_went(store: Store, text: str) -> None:
 
 
 @pytest.mark.parametrize("hostile", ["' OR 1=1 --", '"; DROP TABLE sessions; --', "%", "_", "*", "a\nb"])
-def test_ids_and_owners_are_never_sql(store: Store, hostile: str) -> None:
+def test_ids_and_owners_are_not_run_as_sql(store: SessionStore, hostile: str) -> None:
     store.create("", "kept", None, {})
     with pytest.raises(SessionNotFound):
-        store.session("", hostile)
+        store.get_session("", hostile)
     with pytest.raises(SessionNotFound):
-        store.session(hostile, "kept")
+        store.get_session(hostile, "kept")
     with pytest.raises(SessionNotFound):
         store.delete("", hostile)
     with pytest.raises(SessionNotFound):
         store.revert(hostile, "kept", 1)
     store.create(hostile, hostile, None, {})
-    assert store.session(hostile, hostile).id == hostile
-    assert [session.id for session, _ in store.sessions("", 9)] == ["kept"]
+    assert store.get_session(hostile, hostile).id == hostile
+    assert [session.id for session, _ in store.list_sessions("", 9)] == ["kept"]
 
 
-def test_owners_do_not_meet(store: Store) -> None:
-    """The same id is another session for another owner, so nobody can tell what others have."""
+def test_owners_do_not_see_each_other(store: SessionStore) -> None:
+    """The same id is another session for another owner."""
     for owner in ("ada", "bo"):
         store.create(owner, "user0", owner, {})
     say(store, "user0", "of Ada", owner="ada")
-    assert questions(store.session("bo", "user0")) == []
+    assert questions(store.get_session("bo", "user0")) == []
     store.delete("bo", "user0")
-    assert questions(store.session("ada", "user0")) == ["of Ada"]
+    assert questions(store.get_session("ada", "user0")) == ["of Ada"]
     with pytest.raises(SessionNotFound):
-        store.session("bo", "user0")
+        store.get_session("bo", "user0")
     with pytest.raises(SessionExists, match="user0"):
         store.create("ada", "user0", None, {})
-    assert questions(store.session("ada", "user0")) == ["of Ada"]
+    assert questions(store.get_session("ada", "user0")) == ["of Ada"]
 
 
-def test_made_ids_differ(store: Store) -> None:
+def test_generated_ids_differ(store: SessionStore) -> None:
     made = {store.create("", None, None, {}).id for _ in range(50)}
     assert len(made) == 50
     assert all(len(name) == 32 for name in made)
 
 
-def test_200_sessions_are_paged_newest_first(store: Store) -> None:
+def test_200_sessions_are_paged_newest_first(store: SessionStore) -> None:
     for number in range(200):
         store.create("ada", f"s{number}", None, {})
         store.create("bo", f"s{number}", None, {})
     say(store, "s7", "one", "two", owner="ada")
     seen, before = [], None
-    while page := store.sessions("ada", 30, before):
+    while page := store.list_sessions("ada", 30, before):
         seen += [(session.id, count) for session, count in page]
         before = page[-1][0].key
         if len(seen) == 60:
-            store.delete("ada", page[-1][0].id)  # a page goes on where it was, whatever is gone
+            store.delete("ada", page[-1][0].id)  # the next page is correct even if this session is gone
     assert seen == [(f"s{number}", 2 if number == 7 else 0) for number in reversed(range(200))]
 
 
-def test_revert_goes_back_to_before_a_question(store: Store) -> None:
+def test_revert_goes_back_to_before_a_question(store: SessionStore) -> None:
     store.create("", "a", None, {})
     say(store, "a", "one", "two", "three")
     assert questions(store.revert("", "a", 4)) == ["one", "two", "three"]
@@ -199,31 +152,31 @@ def test_revert_goes_back_to_before_a_question(store: Store) -> None:
     for wrong in (0, -1, 5, 10**30):
         with pytest.raises(InvalidRequest, match="question 1 to 4"):
             store.revert("", "a", wrong)
-    assert questions(store.session("", "a")) == ["one", "two", "another"]
+    assert questions(store.get_session("", "a")) == ["one", "two", "another"]
     assert questions(store.revert("", "a", 1)) == []
     with pytest.raises(SessionNotFound):
         store.revert("", "b", 1)
 
 
-def test_what_comes_from_an_older_state_is_refused(url: str) -> None:
-    """Two processes on one database: what the first has changed, the second has not seen."""
-    with contextlib.closing(Store(url)) as one, contextlib.closing(Store(url)) as other:
+def test_change_of_an_older_version_is_refused(url: str) -> None:
+    """Two stores on one database: the second has not read the change of the first."""
+    with contextlib.closing(SessionStore(url)) as one, contextlib.closing(SessionStore(url)) as other:
         seen = one.create("", "a", None, {})
         say(other, "a", "of the other")
         with pytest.raises(SessionBusy):
             one.add_turn(seen, "late", "LATE", "stop", None, {})
         with pytest.raises(SessionBusy):
             one.change(seen, system="late")
-        seen = one.session("", "a")
+        seen = one.get_session("", "a")
         other.revert("", "a", 1)
         say(other, "a", "as many as before")
         with pytest.raises(SessionBusy):
             one.add_turn(seen, "late", "LATE", "stop", None, {})
-        assert questions(one.session("", "a")) == ["as many as before"]
+        assert questions(one.get_session("", "a")) == ["as many as before"]
 
 
-def test_a_session_that_was_made_anew_is_another(url: str) -> None:
-    with contextlib.closing(Store(url)) as one, contextlib.closing(Store(url)) as other:
+def test_recreated_session_is_a_different_one(url: str) -> None:
+    with contextlib.closing(SessionStore(url)) as one, contextlib.closing(SessionStore(url)) as other:
         seen = one.create("", "a", None, {})
         other.delete("", "a")
         with pytest.raises(SessionBusy):
@@ -232,23 +185,23 @@ def test_a_session_that_was_made_anew_is_another(url: str) -> None:
         assert anew.version == seen.version
         with pytest.raises(SessionBusy):
             one.add_turn(seen, "late", "LATE", "stop", None, {})
-        assert one.session("", "a").turns == []
+        assert one.get_session("", "a").turns == []
 
 
-def test_removal_takes_the_turns_along(store: Store, url: str) -> None:
+def test_delete_removes_the_turns(store: SessionStore, url: str) -> None:
     store.create("", "a", None, {})
     say(store, "a", "one", "two")
     store.delete("", "a")
     store.create("", "a", None, {})
-    assert questions(store.session("", "a")) == []
+    assert questions(store.get_session("", "a")) == []
     if url.startswith("sqlite"):
         with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
             assert connection.execute("SELECT count(*) FROM turns").fetchone() == (0,)
 
 
-def test_of_many_at_once_each_turn_is_there_once(url: str) -> None:
-    """Threads of two stores add to one session: each turn that was said to be kept is, in its place."""
-    with contextlib.closing(Store(url)) as one, contextlib.closing(Store(url)) as other:
+def test_concurrent_turns_are_stored_once(url: str) -> None:
+    """Threads of two stores add turns to one session: each turn that was accepted is stored at its number."""
+    with contextlib.closing(SessionStore(url)) as one, contextlib.closing(SessionStore(url)) as other:
         one.create("", "a", None, {})
         kept: dict[int, str] = {}
 
@@ -258,7 +211,7 @@ def test_of_many_at_once_each_turn_is_there_once(url: str) -> None:
                     store = (one, other)[name % 2]
                     try:
                         turn = store.add_turn(
-                            store.session("", "a"), f"{name}.{number}", "", "stop", None, {}
+                            store.get_session("", "a"), f"{name}.{number}", "", "stop", None, {}
                         )
                         break
                     except SessionBusy:
@@ -267,15 +220,15 @@ def test_of_many_at_once_each_turn_is_there_once(url: str) -> None:
 
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(insist, range(8)))
-        session = one.session("", "a")
+        session = one.get_session("", "a")
         assert [turn.number for turn in session.turns] == list(range(1, 41))
         assert questions(session) == [kept[number] for number in range(1, 41)]
         assert session.version == 41
 
 
-def test_readers_see_a_session_whole(url: str) -> None:
-    """Its version always fits its turns, also while another process changes both."""
-    with contextlib.closing(Store(url)) as one, contextlib.closing(Store(url)) as other:
+def test_readers_see_no_half_changed_session(url: str) -> None:
+    """The version always matches the turns, even while another process changes both."""
+    with contextlib.closing(SessionStore(url)) as one, contextlib.closing(SessionStore(url)) as other:
         one.create("", "a", None, {})
         over = threading.Event()
 
@@ -290,12 +243,12 @@ def test_readers_see_a_session_whole(url: str) -> None:
         writer = threading.Thread(target=write)
         writer.start()
         while not over.is_set():
-            session = one.session("", "a")
+            session = one.get_session("", "a")
             assert len(session.turns) == (session.version - 1) % 4
         writer.join()
 
 
-def test_one_request_holds_a_session(store: Store) -> None:
+def test_only_one_request_holds_a_session(store: SessionStore) -> None:
     with store.hold("", "a"), store.hold("", "b"), store.hold("ada", "a"):
         with pytest.raises(SessionBusy) as refused, store.hold("", "a"):
             pass
@@ -308,14 +261,14 @@ def test_one_request_holds_a_session(store: Store) -> None:
 
 CHILD = """
 import sys
-from triton_server.api.store import Store
-store = Store(sys.argv[1])
+from triton_server.api.store import SessionStore
+store = SessionStore(sys.argv[1])
 session = store.create("", sys.argv[2], None, {})
 print("made", flush=True)
 while len(sys.argv) > 3:
     number = store.add_turn(session, "question", "answer", "stop", None, {})
     print(number, flush=True)
-    session = store.session("", session.id)
+    session = store.get_session("", session.id)
 """
 
 
@@ -325,16 +278,16 @@ def child(*arguments: str) -> subprocess.Popen:
     )
 
 
-def test_processes_that_begin_together_make_one_database(url: str) -> None:
+def test_processes_that_start_together_create_one_database(url: str) -> None:
     children = [child(url, f"s{number}") for number in range(4)]
     for process in children:
         process.communicate(timeout=60)
     assert [process.returncode for process in children] == [0] * 4
-    with contextlib.closing(Store(url)) as store:
-        assert len(store.sessions("", 9)) == 4
+    with contextlib.closing(SessionStore(url)) as store:
+        assert len(store.list_sessions("", 9)) == 4
 
 
-def test_a_killed_process_loses_nothing_it_had_said(url: str) -> None:
+def test_killed_process_loses_no_committed_turn(url: str) -> None:
     process = child(url, "a", "for ever")
     assert process.stdout is not None
     last = 0
@@ -346,18 +299,18 @@ def test_a_killed_process_loses_nothing_it_had_said(url: str) -> None:
     rest = process.stdout.read().splitlines(keepends=True)
     last = max([last, *(int(line) for line in rest if line.endswith("\n"))])
     process.wait()
-    with contextlib.closing(Store(url)) as store:
-        turns = store.session("", "a").turns
+    with contextlib.closing(SessionStore(url)) as store:
+        turns = store.get_session("", "a").turns
         assert [turn.number for turn in turns] == list(range(1, len(turns) + 1))
-        assert len(turns) in (last, last + 1)  # the one it had no time to tell of
+        assert len(turns) in (last, last + 1)  # the process was killed before it could print the last one
         say(store, "a", "and on")
 
 
-def test_only_the_user_reads_the_file(tmp_path: Path) -> None:
+def test_only_the_user_can_read_the_file(tmp_path: Path) -> None:
     path = tmp_path / "new" / "folder" / "sessions.db"
     before = os.umask(0)
     try:
-        with contextlib.closing(Store(f"sqlite:///{path}")) as store:
+        with contextlib.closing(SessionStore(f"sqlite:///{path}")) as store:
             store.create("", "a", None, {})
             modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
     finally:
@@ -373,30 +326,28 @@ def sql_file(path: Path, *statements: str) -> str:
     return f"sqlite:///{path}"
 
 
-def test_what_is_no_database_of_ours_is_refused_in_a_sentence(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_foreign_database_is_refused_in_a_sentence(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "text").write_text("Dear diary, " * 500)
     other = sql_file(tmp_path / "other", "CREATE TABLE sessions (cookie TEXT)")
     newer = f"sqlite:///{tmp_path / 'newer'}"
-    with contextlib.closing(Store(newer)) as store:
+    with contextlib.closing(SessionStore(newer)) as store:
         store.create("", "a", None, {})
-    sql_file(tmp_path / "newer", "UPDATE tritonchat_schema SET version = 99")
+    sql_file(tmp_path / "newer", "UPDATE tritonchat_version SET version_num = '9999'")
     for url, complaint in {
         f"sqlite:///{tmp_path / 'text'}": "not a database",
         f"sqlite:///{tmp_path}": "unable to open",
         f"sqlite:///{tmp_path / 'text' / 'below'}": "cannot be",
         other: "another program",
-        newer: "version 99",
+        newer: "version 9999",
         f"postgresql://ada:secret@127.0.0.1:{free_port()}/x": "psycopg|log of the service",
-        "sqlite://": "outlives",
-        "sqlite:///:memory:": "outlives",
-        "mysql://ada:secret@host/name": "outlives",
+        "sqlite://": "neither a SQLite file",
+        "sqlite:///:memory:": "neither a SQLite file",
+        "mysql://ada:secret@host/name": "neither a SQLite file",
         "sessions.db": "must be a URL",
         "": "must be a URL",
     }.items():
         with pytest.raises(StoreError, match=complaint) as refused:
-            Store(url).session("", "a")
+            SessionStore(url).get_session("", "a")
         assert "secret" not in str(refused.value) + caplog.text
         assert str(refused.value).endswith(".")
         assert "\n" not in str(refused.value)
@@ -404,8 +355,8 @@ def test_what_is_no_database_of_ours_is_refused_in_a_sentence(
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("sessions",)]
 
 
-def test_a_failure_repeats_nothing_that_was_said(
-    url: str, store: Store, caplog: pytest.LogCaptureFixture
+def test_database_errors_quote_no_texts(
+    url: str, store: SessionStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     session = store.create("", "a", None, {})
     if url.startswith("sqlite"):

@@ -1,4 +1,4 @@
-"""POST /stream: a line for each piece, whatever is in it."""
+"""POST /stream: one line for each delta, whatever its text is."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pytest
 from conftest import Server
 
 from model_core import LLM, SamplingParams
-from triton_server.api.stream import line
+from triton_server.api.stream import render_line
 
 
 @pytest.fixture(scope="module")
@@ -18,8 +18,8 @@ def web(api: Server) -> Iterator[httpx.Client]:
         yield client
 
 
-def read(line: str) -> str:
-    """A line as its reader takes it."""
+def decode_line(line: str) -> str:
+    """Decode a line as a client does."""
     return json.loads(f'"{line}"')
 
 
@@ -44,35 +44,35 @@ def ask(web: httpx.Client, **body: Any) -> list[str]:
         "日本語 🦊 עברית",
     ],
 )
-def test_no_text_breaks_a_line(text: str) -> None:
-    encoded = line(text)
+def test_text_is_encoded_as_one_line(text: str) -> None:
+    encoded = render_line(text)
     assert encoded.endswith(b"\n")
-    (only,) = encoded.decode().splitlines()
-    assert read(only) == text
+    (decoded,) = encoded.decode().splitlines()
+    assert decode_line(decoded) == text
 
 
-def test_lines_add_up_to_the_text(web: httpx.Client, llm: LLM) -> None:
-    *lines, rest = ask(web, prompt="Once upon a time", num_predict=300, temp=0)
-    assert rest == ""
+def test_lines_join_to_the_text(web: httpx.Client, llm: LLM) -> None:
+    *lines, last_line = ask(web, prompt="Once upon a time", num_predict=300, temp=0)
+    assert last_line == ""
     assert len(lines) > 1
     expected = llm.generate("Once upon a time", SamplingParams(max_tokens=300, temperature=0)).text
-    assert "".join(map(read, lines)) == expected
+    assert "".join(map(decode_line, lines)) == expected
 
 
-def test_its_names_mean_what_they_mean(web: httpx.Client, llm: LLM) -> None:
-    given = [
+def test_parameter_names_are_translated(web: httpx.Client, llm: LLM) -> None:
+    cases = [
         ({"repeat_penalty": 1.5}, {"repetition_penalty": 1.5}),
         ({"num_predict": 7}, {"max_tokens": 7}),
         ({"temp": 0.0, "top_k": 3, "top_p": 0.5, "n_batch": 8, "cache": 1}, {"temperature": 0}),
         ({"temp": 1.5, "top_k": 1}, {"temperature": 0}),
     ]
-    for body, parameters in given:
+    for body, parameters in cases:
         lines = ask(web, prompt="Hello", **{"num_predict": 30, **body})
         expected = llm.generate("Hello", SamplingParams(**{"max_tokens": 30, **parameters}))
-        assert "".join(map(read, lines)) == expected.text
+        assert "".join(map(decode_line, lines)) == expected.text
 
 
-def test_each_request_has_a_seed_of_its_own(web: httpx.Client) -> None:
+def test_each_request_gets_its_own_seed(web: httpx.Client) -> None:
     answers = {"".join(ask(web, prompt="Once", num_predict=60, temp=2)) for _ in range(4)}
     assert len(answers) > 1
 
@@ -80,15 +80,15 @@ def test_each_request_has_a_seed_of_its_own(web: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ({}, 422),
-        ({"prompt": 5}, 422),
+        ({}, 400),
+        ({"prompt": 5}, 400),
         ({"prompt": ""}, 400),
         ({"prompt": "Hello", "temp": 9}, 400),
         ({"prompt": "Hello", "num_predict": -1}, 400),
         ({"prompt": "word " * 5000}, 400),
     ],
 )
-def test_mistakes_are_told_before_the_first_line(
+def test_invalid_request_is_refused_before_the_first_line(
     web: httpx.Client, body: dict[str, Any], status: int
 ) -> None:
     response = web.post("/stream", json=body)

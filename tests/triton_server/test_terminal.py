@@ -1,4 +1,4 @@
-"""The terminal client: the real program at a pseudo-terminal and in pipes, with the real service."""
+"""The terminal client: the real program in a pseudo-terminal and in pipes, with the real service."""
 
 import contextlib
 import fcntl
@@ -22,19 +22,20 @@ from typing import Any
 
 import httpx
 import pytest
+from command_line import run_command
 from conftest import Server
 from http_service import launched
 from rich.cells import cell_len
 from rich.console import Console
-from support import free_port
+from support import free_port, wait_until
 
 from model_core import TritonchatError
-from triton_server.api.settings import Settings
-from triton_server.terminal.commands import parameter, parsed
-from triton_server.terminal.display import AnswerWriter, literal
+from triton_server.api.settings import ServiceSettings
+from triton_server.terminal.commands import parse_command, parse_parameter
+from triton_server.terminal.display import AnswerWriter, escape_control_characters
 
 CTRL_C, CTRL_D, ENTER, ESCAPE = "\x03", "\x04", "\r", "\x1b"
-# As many tokens as fit; with penalties, so that each takes its time.
+# As many tokens as fit. Penalties make each token slower.
 ENDLESS = [
     f"--set={setting}"
     for setting in ("max_tokens=900", "ignore_eos=true", "presence_penalty=0.1", "repetition_penalty=1.1")
@@ -44,25 +45,25 @@ _WAIT_S = 90
 
 
 class Terminal:
-    """A program of ours at a pseudo-terminal."""
+    """A tritonchat command in a pseudo-terminal."""
 
     def __init__(
         self, *arguments: str, data: Path, server: str = "", columns: int = 80, **environment: str
     ) -> None:
-        self._us, them = pty.openpty()
-        fcntl.ioctl(them, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        self._raw, self._at = b"", 0
+        self._our_end, their_end = pty.openpty()
+        fcntl.ioctl(their_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        self._raw, self._position = b"", 0
         self.process = subprocess.Popen(
             [sys.executable, "-m", "triton_server", *arguments],
-            env={**surroundings(data, server), "TERM": "xterm-256color", **environment},
-            stdin=them,
-            stdout=them,
-            stderr=them,
+            env={**create_environment(data, server), "TERM": "xterm-256color", **environment},
+            stdin=their_end,
+            stdout=their_end,
+            stderr=their_end,
             start_new_session=True,
-            # The terminal is to be its own, so that Ctrl-C reaches it.
+            # Make it the controlling terminal, so that Ctrl-C sends a signal.
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
-        os.close(them)
+        os.close(their_end)
 
     def __enter__(self) -> "Terminal":
         return self
@@ -70,59 +71,59 @@ class Terminal:
     def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait()
-        os.close(self._us)
+        os.close(self._our_end)
 
     def send(self, keys: str) -> None:
-        os.write(self._us, keys.encode())
+        os.write(self._our_end, keys.encode())
 
     def ask(self, line: str) -> None:
         self.send(line + ENTER)
 
     def expect(self, text: str) -> str:
-        """Wait for a text, behind the one before; what came between them."""
-        self.wait_until(lambda: text in self.rest())
-        before, _, _ = self.rest().partition(text)
-        self._at += len(before) + len(text)
+        """Wait for a text after the last one that was expected; returns what was printed between them."""
+        self.wait_until(lambda: text in self.unread_text())
+        before, _, _ = self.unread_text().partition(text)
+        self._position += len(before) + len(text)
         return before
 
     def prompt(self, number: int) -> str:
-        """Wait for the next prompt, which has this number; what came before it."""
-        return self.expect(f"\n{number}>")  # one that is drawn again does not begin a line
+        """Wait for the prompt with this number; returns what was printed before it."""
+        return self.expect(f"\n{number}>")  # a prompt that is redrawn is not at the start of a line
 
-    def ends(self) -> int:
-        """Wait for the end of the program; its exit status."""
+    def wait_for_exit(self) -> int:
+        """Wait for the end of the program; returns its exit status."""
         self.wait_until(lambda: self.process.poll() is not None)
         return self.process.returncode
 
-    def rest(self) -> str:
-        """What is there behind the last text that was expected."""
-        with contextlib.suppress(OSError):  # how Linux says that nobody is at the other end any more
-            while select.select([self._us], [], [], 0)[0]:
-                self._raw += os.read(self._us, 65536)
+    def unread_text(self) -> str:
+        """The output after the last text that was expected."""
+        with contextlib.suppress(OSError):  # Linux reports so that the program has closed its end
+            while select.select([self._our_end], [], [], 0)[0]:
+                self._raw += os.read(self._our_end, 65536)
         plain = _ESCAPES.sub("", self._raw.decode(errors="replace"))
-        return plain.replace("\r\n", "\n").replace("\r", "")[self._at :]
+        return plain.replace("\r\n", "\n").replace("\r", "")[self._position :]
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
         end = time.monotonic() + _WAIT_S
         while not condition():
-            assert time.monotonic() < end, f"it never became so: {self.rest()!r}"
+            assert time.monotonic() < end, f"timeout; the output is {self.unread_text()!r}"
             time.sleep(0.005)
 
 
-def surroundings(data: Path, server: str) -> dict[str, str]:
-    ours = {
+def create_environment(data: Path, server: str) -> dict[str, str]:
+    overrides = {
         "XDG_DATA_HOME": str(data),
         "TRITONCHAT_API_URL": server,
-        "PROMPT_TOOLKIT_NO_CPR": "1",  # no terminal is there to say where its cursor is
+        "PROMPT_TOOLKIT_NO_CPR": "1",  # a pseudo-terminal does not answer where its cursor is
     }
-    return {**os.environ, **ours}
+    return {**os.environ, **overrides}
 
 
-def piped(*arguments: str, data: Path, server: str, said: bytes = b"") -> subprocess.CompletedProcess:
+def run_piped(*arguments: str, data: Path, server: str, stdin: bytes = b"") -> subprocess.CompletedProcess:
     return subprocess.run(
         [sys.executable, "-m", "triton_server", *arguments],
-        env=surroundings(data, server),
-        input=said,
+        env=create_environment(data, server),
+        input=stdin,
         capture_output=True,
         timeout=_WAIT_S,
     )
@@ -150,25 +151,25 @@ def sessions(server: str) -> set[str]:
     return {session["id"] for session in httpx.get(f"{server}/sessions?limit=100").json()["sessions"]}
 
 
-def in_an_answer(terminal: Terminal, server: Server, number: int, do: Callable[[], None]) -> int:
-    """Ask until an answer can be caught half-way, and do something then; the number of its question."""
+def interrupt_answer(terminal: Terminal, server: Server, number: int, action: Callable[[], None]) -> int:
+    """Ask until an answer can be paused before its end; run `action` then. Returns the question's number."""
     while True:
         terminal.prompt(number)
         terminal.ask("Tell me a story.")
         terminal.expect("story.\n")
-        terminal.wait_until(lambda: len(terminal.rest()) > 20)
+        terminal.wait_until(lambda: len(terminal.unread_text()) > 20)
         with server.paused():
-            said = None
-            while said != terminal.rest():  # what had been made already is on its way
-                said = terminal.rest()
+            answer = None
+            while answer != terminal.unread_text():  # tokens generated before the pause still arrive
+                answer = terminal.unread_text()
                 time.sleep(0.5)
-            if "tokens/s" not in said:
-                do()
+            if "tokens/s" not in answer:
+                action()
                 return number
         number += 1
 
 
-def test_a_conversation_goes_on_after_coming_back(chat: Callable[..., Terminal], api: Server) -> None:
+def test_session_continues_in_new_process(chat: Callable[..., Terminal], api: Server) -> None:
     first = chat("--id", "ada")
     first.expect(":help lists commands")
     first.prompt(1)
@@ -181,53 +182,53 @@ def test_a_conversation_goes_on_after_coming_back(chat: Callable[..., Terminal],
     first.prompt(3)
     first.send(CTRL_D)
     first.expect("tritonchat chat --id ada")
-    assert first.ends() == 0
-    kept = turns(api.api_url, "ada")
-    assert [turn["question"] for turn in kept] == ["My name is Ada.", "What is my name?"]
+    assert first.wait_for_exit() == 0
+    stored_turns = turns(api.api_url, "ada")
+    assert [turn["question"] for turn in stored_turns] == ["My name is Ada.", "What is my name?"]
 
     again = chat("--id", "ada")
     again.expect("1> My name is Ada.")
     again.expect("2> What is my name?")
-    assert kept[1]["answer"] in again.prompt(3)
+    assert stored_turns[1]["answer"] in again.prompt(3)
     again.ask(":history")
     again.expect("1> My name is Ada.")
     again.prompt(3)
     again.ask(":revert_to 2")
     again.prompt(2)
     again.ask("What is my name?")
-    assert kept[1]["answer"] in again.expect(" tokens")  # nothing of the other branch is left
+    assert stored_turns[1]["answer"] in again.expect(" tokens")  # the removed turns have no influence
     again.prompt(3)
     again.ask(":exit")
-    assert again.ends() == 0
-    assert turns(api.api_url, "ada")[1]["answer"] == kept[1]["answer"]
+    assert again.wait_for_exit() == 0
+    assert turns(api.api_url, "ada")[1]["answer"] == stored_turns[1]["answer"]
 
 
-def test_ctrl_c_stops_the_answer_and_not_the_program(chat: Callable[..., Terminal], api: Server) -> None:
+def test_ctrl_c_cancels_answer_and_program_continues(chat: Callable[..., Terminal], api: Server) -> None:
     terminal = chat("--id", "stopper", *ENDLESS)
 
     def stop() -> None:
         terminal.send(CTRL_C)
         terminal.expect("\nstopped")
 
-    stopped = in_an_answer(terminal, api, 1, stop)
-    terminal.prompt(stopped + 1)
-    kept = turns(api.api_url, "stopper")
-    assert len(kept) == stopped
-    assert kept[-1]["finish_reason"] == "cancelled"
-    assert kept[-1]["answer"]
+    question_number = interrupt_answer(terminal, api, 1, stop)
+    terminal.prompt(question_number + 1)
+    stored_turns = turns(api.api_url, "stopper")
+    assert len(stored_turns) == question_number
+    assert stored_turns[-1]["finish_reason"] == "cancelled"
+    assert stored_turns[-1]["answer"]
     terminal.ask(":set max_tokens 5")
-    terminal.prompt(stopped + 1)
+    terminal.prompt(question_number + 1)
     terminal.ask(":retry")
     terminal.expect("5 tokens")
-    terminal.prompt(stopped + 1)  # in the place of the answer that was stopped
+    terminal.prompt(question_number + 1)  # instead of the cancelled answer
     assert turns(api.api_url, "stopper")[-1]["finish_reason"] == "length"
     terminal.ask("Hello")
     terminal.expect("5 tokens")
-    terminal.prompt(stopped + 2)
+    terminal.prompt(question_number + 2)
     assert terminal.process.poll() is None
 
 
-def test_ctrl_c_before_the_answer_begins(chat: Callable[..., Terminal], api: Server) -> None:
+def test_ctrl_c_before_first_token_cancels_answer(chat: Callable[..., Terminal], api: Server) -> None:
     terminal = chat("--id", "hasty")
     terminal.prompt(1)
     with api.paused():
@@ -242,23 +243,23 @@ def test_ctrl_c_before_the_answer_begins(chat: Callable[..., Terminal], api: Ser
     assert len(turns(api.api_url, "hasty")) == 1
 
 
-def test_ctrl_c_clears_the_line_and_says_how_to_leave(chat: Callable[..., Terminal], api: Server) -> None:
+def test_ctrl_c_clears_line_then_prints_how_to_exit(chat: Callable[..., Terminal], api: Server) -> None:
     before = sessions(api.api_url)
     terminal = chat()
     terminal.prompt(1)
     terminal.send("Never m" + CTRL_C)
     terminal.prompt(1)
-    assert "leaves" not in terminal.rest()
+    assert "leaves" not in terminal.unread_text()
     terminal.send(CTRL_C)
     terminal.expect("Ctrl-D or :exit leaves")
     terminal.prompt(1)
     terminal.send(CTRL_D)
-    assert terminal.ends() == 0
-    assert sessions(api.api_url) == before  # nothing was asked, so there is nothing to keep
+    assert terminal.wait_for_exit() == 0
+    assert sessions(api.api_url) == before  # no question, so no session
 
 
 @pytest.mark.parametrize("keys", ["emacs", "vi"])
-def test_a_message_of_several_lines(chat: Callable[..., Terminal], api: Server, keys: str) -> None:
+def test_message_of_several_lines(chat: Callable[..., Terminal], api: Server, keys: str) -> None:
     terminal = chat("--id", f"lines-{keys}", *(["--vi"] if keys == "vi" else []))
     terminal.prompt(1)
     terminal.send(f"one{ESCAPE}{ENTER}two\\{ENTER}")
@@ -269,7 +270,7 @@ def test_a_message_of_several_lines(chat: Callable[..., Terminal], api: Server, 
     assert turns(api.api_url, f"lines-{keys}")[0]["question"] == "one\ntwo\nthree\nfour\nfive"
 
 
-def test_what_is_typed_meanwhile_waits(chat: Callable[..., Terminal], api: Server) -> None:
+def test_input_during_answer_is_read_afterwards(chat: Callable[..., Terminal], api: Server) -> None:
     terminal = chat("--id", "quick")
     terminal.prompt(1)
     with api.paused():
@@ -284,11 +285,12 @@ def test_what_is_typed_meanwhile_waits(chat: Callable[..., Terminal], api: Serve
 def test_commands(chat: Callable[..., Terminal], api: Server, tmp_path: Path) -> None:
     terminal = chat("--id", "commander", columns=70)
 
-    def command(line: str, then: int) -> str:
+    def command(line: str, next_number: int) -> str:
         terminal.ask(line)
-        said = terminal.prompt(then)
-        # Behind the line as it was typed, which is drawn once more, to the terminal's edge.
-        return re.split(re.escape(line) + r" *\n", said)[-1].replace("\n", " ")
+        output = terminal.prompt(next_number)
+        # The line is drawn once more after it was typed, to the edge of the terminal. The output follows, in
+        # lines that break at a place that depends on the length of `tmp_path`.
+        return " ".join(re.split(re.escape(line) + r" *\n", output)[-1].split())
 
     terminal.prompt(1)
     assert ":revert_to N" in command(":help", 1)
@@ -304,7 +306,7 @@ def test_commands(chat: Callable[..., Terminal], api: Server, tmp_path: Path) ->
     assert "not set" in command(":set temperature -", 1)
     assert '["END"]' in command(':set stop ["END"]', 1)
     assert "Be brief." in command(":system Be brief.", 1)
-    assert "tokens" in command(":D Hello!", 2)  # no command
+    assert "tokens" in command(":D Hello!", 2)  # a message, not a command
     session = httpx.get(f"{api.api_url}/sessions/commander").json()
     assert session["system"] == "Be brief."
     assert session["parameters"] == {"stop": ["END"]}
@@ -324,51 +326,54 @@ def test_commands(chat: Callable[..., Terminal], api: Server, tmp_path: Path) ->
     assert ":D Hello!" in command(":new commander", 2)
     assert "cannot be the id" in command(":new no/such id", 2)
     terminal.send(CTRL_D)
-    assert terminal.ends() == 0
+    assert terminal.wait_for_exit() == 0
     history = tmp_path / "tritonchat" / "history"
     assert history.stat().st_mode & 0o077 == 0
     assert ":D Hello!" in history.read_text()
 
 
-def test_a_service_that_dies_in_an_answer_and_comes_back(
+def test_service_killed_during_answer_and_restarted(
     chat: Callable[..., Terminal], api: Server, tmp_path: Path
 ) -> None:
-    settings = Settings(
+    settings = ServiceSettings(
         port=free_port(), server=api.grpc_url, database=f"sqlite:///{tmp_path / 'sessions.db'}"
     )
+    url = f"http://127.0.0.1:{settings.port}"
     services = [launched(settings, tmp_path / "api.log").process]
-    terminal = chat("--id", "survivor", *ENDLESS, server=f"127.0.0.1:{settings.port}")
+    wait_until(lambda: httpx.get(f"{url}/readyz").status_code == 200)
+    terminal = chat("--id", "survivor", *ENDLESS, server=url)
 
     def kill() -> None:
         services[0].kill()
         services[0].wait()
-        terminal.expect("went away before")
+        terminal.expect("closed the connection before")
 
     try:
-        number = in_an_answer(terminal, api, 1, kill)
-        terminal.prompt(number)  # what the service did not keep was never asked
+        number = interrupt_answer(terminal, api, 1, kill)
+        terminal.prompt(number)  # the service did not store the question
         terminal.ask("Hello")
         terminal.expect("server answers at")
         terminal.prompt(number)
         services.append(launched(settings, tmp_path / "api.log").process)
+        wait_until(lambda: httpx.get(f"{url}/readyz").status_code == 200)
         terminal.ask(":retry")
         terminal.expect("tokens/s")
         terminal.prompt(number + 1)
-        assert turns(f"http://127.0.0.1:{settings.port}", "survivor")[-1]["question"] == "Hello"
+        assert turns(url, "survivor")[-1]["question"] == "Hello"
     finally:
         for service in services:
             service.kill()
             service.wait()
 
 
-def test_a_session_that_somebody_else_uses(chat: Callable[..., Terminal], api: Server) -> None:
+def test_busy_session_is_refused(chat: Callable[..., Terminal], api: Server) -> None:
     terminal = chat("--id", "shared")
     terminal.prompt(1)
     shared = f"{api.api_url}/sessions/shared"
 
     def use() -> httpx.Response:
         body = {"question": "Hello", "stream": True}
-        # The look below, whether the session is busy, keeps it busy for a moment.
+        # The PUT request below makes the session busy for a moment.
         while (answer := httpx.put(f"{shared}/generate", json=body, timeout=_WAIT_S)).status_code == 409:
             pass
         return answer
@@ -379,27 +384,27 @@ def test_a_session_that_somebody_else_uses(chat: Callable[..., Terminal], api: S
         terminal.ask("Hello")
         terminal.expect("works on session shared")
         terminal.prompt(1)
-        api.process.send_signal(signal.SIGCONT)
+        api.resume()
         assert other.result().status_code == 200
     terminal.ask("My name is Ada.")
     terminal.expect("tokens")
     terminal.prompt(3)
 
 
-def test_a_lifted_receiver_gives_the_terminal_back(chat: Callable[..., Terminal], api: Server) -> None:
+def test_sigterm_ends_program_during_answer(chat: Callable[..., Terminal], api: Server) -> None:
     terminal = chat("--id", "hung-up")
     terminal.prompt(1)
     with api.paused():
         terminal.ask("Hello")
         terminal.expect("…")
         terminal.process.send_signal(signal.SIGTERM)
-        assert terminal.ends() == 128 + signal.SIGTERM
-    assert "Traceback" not in terminal.rest()
+        assert terminal.wait_for_exit() == 128 + signal.SIGTERM
+    assert "Traceback" not in terminal.unread_text()
 
 
-def test_a_pipe_gets_answers_and_nothing_else(api: Server, tmp_path: Path) -> None:
+def test_pipe_gets_only_answers(api: Server, tmp_path: Path) -> None:
     before = sessions(api.api_url)
-    run = piped("chat", data=tmp_path, server=api.api_url, said=b"My name is Ada.\n\nWhat is my name?\n")
+    run = run_piped("chat", data=tmp_path, server=api.api_url, stdin=b"My name is Ada.\n\nWhat is my name?\n")
     assert run.returncode == 0, run.stderr
     assert run.stderr == b""
     assert b"\x1b" not in run.stdout
@@ -408,19 +413,21 @@ def test_a_pipe_gets_answers_and_nothing_else(api: Server, tmp_path: Path) -> No
     assert "Ada" in answers[1]
     assert sessions(api.api_url) == before
 
-    kept = piped("chat", "--id=pipe", data=tmp_path, server=api.api_url, said=b"My name is Ada.\n")
-    assert kept.stdout.decode().splitlines() == answers[:1]
-    once = piped("chat", "--id=pipe", "What is my name?", data=tmp_path, server=api.api_url)
-    assert once.stdout.decode().splitlines() == answers[1:]
-    piped("chat", "--id=pipe", "-", "--set=max_tokens=5", data=tmp_path, server=api.api_url, said=b"a\n:b\n")
+    first = run_piped("chat", "--id=pipe", data=tmp_path, server=api.api_url, stdin=b"My name is Ada.\n")
+    assert first.stdout.decode().splitlines() == answers[:1]
+    second = run_piped("chat", "--id=pipe", "What is my name?", data=tmp_path, server=api.api_url)
+    assert second.stdout.decode().splitlines() == answers[1:]
+    run_piped(
+        "chat", "--id=pipe", "-", "--set=max_tokens=5", data=tmp_path, server=api.api_url, stdin=b"a\n:b\n"
+    )
     assert [turn["question"] for turn in turns(api.api_url, "pipe")][2:] == ["a\n:b"]
 
 
-def test_what_goes_wrong_is_said_in_a_sentence(api: Server, tmp_path: Path) -> None:
-    nobody, stranger = f"127.0.0.1:{free_port()}", api.metrics_url.removesuffix("/metrics")
-    for arguments, server, said, status in [
-        (["Hello"], nobody, "start one with `tritonchat up`", 3),
-        (["Hello"], stranger, "is not tritonchat's HTTP service", 1),
+def test_errors_are_one_sentence(api: Server, tmp_path: Path) -> None:
+    unused_url, wrong_server_url = f"127.0.0.1:{free_port()}", api.metrics_url.removesuffix("/metrics")
+    for arguments, server, message, status in [
+        (["Hello"], unused_url, "start one with `tritonchat up`", 3),
+        (["Hello"], wrong_server_url, "is not tritonchat's HTTP service", 1),
         (["Hello"], "ftp://nowhere", "not the address", 1),
         (["Hello", "--id", "no such/id"], api.api_url, "cannot be the id", 1),
         (["Hello", "--api-key", "schl\u00fcssel"], api.api_url, "API key", 1),
@@ -428,72 +435,74 @@ def test_what_goes_wrong_is_said_in_a_sentence(api: Server, tmp_path: Path) -> N
         (["Hello", "--set", "temperature"], api.api_url, "NAME=VALUE", 2),
         (["-"], api.api_url, "not UTF-8", 1),
     ]:
-        run = piped("chat", *arguments, data=tmp_path, server=server, said=b"\xff")
+        run = run_piped("chat", *arguments, data=tmp_path, server=server, stdin=b"\xff")
         assert run.returncode == status, (arguments, run.stderr)
-        assert said in run.stderr.decode()
+        assert message in run.stderr.decode()
         assert len(run.stderr.splitlines()) == 1 or status == 2
         assert run.stdout == b""
 
 
-def test_a_key_is_asked_for(api: Server, tmp_path: Path) -> None:
-    settings = Settings(
+def test_missing_or_wrong_api_key_is_refused(api: Server, tmp_path: Path) -> None:
+    settings = ServiceSettings(
         port=free_port(), server=api.grpc_url, database=f"sqlite:///{tmp_path / 'db'}", api_keys=("right",)
     )
     server = f"http://127.0.0.1:{settings.port}"
     service = launched(settings, tmp_path / "api.log").process
     try:
-        for arguments, status, said in [
+        for arguments, status, message in [
             ([], 1, "asks for an API key"),
             (["--api-key", "wrong"], 1, "does not know this API key"),
             (["--api-key", "right"], 0, ""),
         ]:
-            run = piped("chat", "Hello", *arguments, data=tmp_path, server=server)
+            run = run_piped("chat", "Hello", *arguments, data=tmp_path, server=server)
             assert run.returncode == status, run.stderr
-            assert said in run.stderr.decode()
+            assert message in run.stderr.decode()
     finally:
         service.kill()
         service.wait()
 
 
-def test_stories_come_and_go_through_pipes(tmp_path: Path) -> None:
-    def complete(*arguments: str, said: bytes = b"") -> subprocess.CompletedProcess:
-        return piped("complete", *arguments, "--max-tokens=30", data=tmp_path, server="", said=said)
+def test_complete_reads_and_writes_pipes(tmp_path: Path) -> None:
+    def complete(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess:
+        return run_command("complete", *arguments, "--max-tokens=30", stdin=stdin)
 
     begin = "Once upon a time, there was a dog"
     story = complete(begin)
+    piped = run_piped("complete", "--max-tokens=30", data=tmp_path, server="", stdin=begin.encode())
+    assert (piped.stdout, piped.stderr) == (story.stdout, b"")
     assert story.stdout.startswith(begin.encode())
     assert story.stderr == b""
-    assert complete(said=begin.encode() + b"\n").stdout == story.stdout
-    assert complete("-", said=begin.encode()).stdout == story.stdout
+    assert complete(stdin=begin.encode() + b"\n").stdout == story.stdout
+    assert complete("-", stdin=begin.encode()).stdout == story.stdout
     assert complete().stdout.startswith(b"Once upon a time")
     word = story.stdout.removeprefix(begin.encode()).split()[2].decode()
     cut = complete(begin, f"--stop={word}").stdout
     assert story.stdout.startswith(cut.rstrip(b"\n")) and len(cut) < len(story.stdout)
-    assert complete("-", said=b"\xff").returncode == 1
+    assert complete("-", stdin=b"\xff").returncode == 1
     assert b"the prompt is empty" in complete("-").stderr
 
 
-def test_ctrl_c_keeps_what_came_of_a_story(tmp_path: Path) -> None:
+def test_ctrl_c_keeps_partial_text_of_complete(tmp_path: Path) -> None:
     arguments = ["complete", "Once upon a time", "--max-tokens=900", "--repetition-penalty=1.1"]
     caught = False
     while not caught:
         with Terminal(*arguments, data=tmp_path) as terminal:
             terminal.expect("Once upon a")
-            terminal.wait_until(lambda: len(terminal.rest()) > 20)
+            terminal.wait_until(lambda: len(terminal.unread_text()) > 20)
             terminal.process.send_signal(signal.SIGSTOP)
-            caught = "tokens a second" not in terminal.rest()
+            caught = "tokens a second" not in terminal.unread_text()
             terminal.send(CTRL_C)
             terminal.process.send_signal(signal.SIGCONT)
-            status = terminal.ends()
-            said = terminal.rest()
+            status = terminal.wait_for_exit()
+            output = terminal.unread_text()
     assert status == 130
-    assert "tokens a second" in said
-    assert "Traceback" not in said
+    assert "tokens a second" in output
+    assert "Traceback" not in output
 
 
-def test_nobody_reads_on(tmp_path: Path) -> None:
-    ours = [sys.executable, "-m", "triton_server", "complete", "--max-tokens=900"]
-    with subprocess.Popen(ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+def test_complete_ends_quietly_when_its_reader_has_gone(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "triton_server", "complete", "--max-tokens=900"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.read(4)
         process.stdout.close()
@@ -512,36 +521,36 @@ TEXTS = [
 ]
 
 
-def written(text: str, width: int, pieces: list[str]) -> str:
+def write_wrapped(text: str, width: int, deltas: list[str]) -> str:
     file = io.StringIO()
     writer = AnswerWriter(Console(file=file, width=width))
-    for piece in pieces:
-        writer.write(piece)
+    for delta in deltas:
+        writer.write(delta)
     writer.close()
     return file.getvalue()
 
 
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("width", [12, 20, 80])
-def test_pieces_make_no_difference_to_what_is_written(text: str, width: int) -> None:
-    whole = written(text, width, [text])
-    dice = random.Random(width)
+def test_output_does_not_depend_on_deltas(text: str, width: int) -> None:
+    expected = write_wrapped(text, width, [text])
+    rng = random.Random(width)
     for _ in range(20):
-        cuts = sorted(dice.sample(range(len(text)), 5))
-        pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-        assert written(text, width, pieces) == whole
-    assert written(text, width, list(text)) == whole
-    assert "".join(whole.split()) == "".join(text.split())
+        cuts = sorted(rng.sample(range(len(text)), 5))
+        deltas = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+        assert write_wrapped(text, width, deltas) == expected
+    assert write_wrapped(text, width, list(text)) == expected
+    assert "".join(expected.split()) == "".join(text.split())
     if "http" not in text and "```" not in text:
-        assert all(cell_len(line) <= width for line in whole.splitlines())
+        assert all(cell_len(line) <= width for line in expected.splitlines())
 
 
-def test_a_line_ends_at_a_word() -> None:
+def test_lines_are_wrapped_at_words() -> None:
     text = "- one two three four five"
-    assert written(text, 12, list(text)) == "- one two\n  three four\n  five\n"
+    assert write_wrapped(text, 12, list(text)) == "- one two\n  three four\n  five\n"
 
 
-def test_a_margin_stays_free() -> None:
+def test_margin_stays_empty() -> None:
     file = io.StringIO()
     writer = AnswerWriter(Console(file=file, width=12), margin=3)
     writer.write("one two three\n\nfour\n  five six")
@@ -549,26 +558,26 @@ def test_a_margin_stays_free() -> None:
     assert file.getvalue() == "one two\n   three\n\n   four\n     five\n     six\n"
 
 
-def test_a_model_does_not_rule_the_terminal() -> None:
+def test_control_characters_are_escaped() -> None:
     text = "\x1b[2Jgone\r\n\x07\x9b31m\x7f"
-    assert literal(text) == "\u241b[2Jgone\n\u2407\ufffd31m\u2421"
-    assert "\x1b" not in written(text, 80, list(text))
+    assert escape_control_characters(text) == "\u241b[2Jgone\n\u2407\ufffd31m\u2421"
+    assert "\x1b" not in write_wrapped(text, 80, list(text))
 
 
-def test_what_is_a_command_and_what_is_not() -> None:
-    assert parsed(":set temperature 0.7 ") == ("set", "temperature 0.7")
-    assert parsed(":system You are\nkind.") == ("system", "You are\nkind.")
+def test_parse_command_tells_commands_from_messages() -> None:
+    assert parse_command(":set temperature 0.7 ") == ("set", "temperature 0.7")
+    assert parse_command(":system You are\nkind.") == ("system", "You are\nkind.")
     for message in (":D", ":)", ":-)", ": hello", " :help", "see :help", ":thinking:", "::", ""):
-        assert parsed(message) is None
+        assert parse_command(message) is None
 
 
-def test_parameters_are_read_as_they_are_meant() -> None:
-    assert parameter("temperature", "0.7") == 0.7
-    assert parameter("max_tokens", "5") == 5
-    assert parameter("stop", "END") == "END"
-    assert parameter("stop", "42") == "42"
-    assert parameter("stop", '["a", "b"]') == ["a", "b"]
-    assert parameter("ignore_eos", "true") is True
+def test_parse_parameter_types() -> None:
+    assert parse_parameter("temperature", "0.7") == 0.7
+    assert parse_parameter("max_tokens", "5") == 5
+    assert parse_parameter("stop", "END") == "END"
+    assert parse_parameter("stop", "42") == "42"
+    assert parse_parameter("stop", '["a", "b"]') == ["a", "b"]
+    assert parse_parameter("ignore_eos", "true") is True
     for name, value in (("temperature", "hot"), ("max_tokens", "1.5"), ("logprobs", "3"), ("nothing", "1")):
         with pytest.raises(TritonchatError):
-            parameter(name, value)
+            parse_parameter(name, value)

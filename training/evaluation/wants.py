@@ -1,69 +1,85 @@
-"""What answers have to be: tests that let any fair wording pass and a wrong answer fail."""
+"""What a case of the examination is, how strangers type, and what answers have to be."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from random import Random
 
 from training.english import in_words
-from training.evaluation.cases import Want
-from training.talk import words
+from training.phrases import read
 
-# Said of what a small model cannot know or do.
-NOT_KNOWN = re.compile(
-    r"\btoo (small|little|tiny|young|simple|hard|difficult)\b|\b(beyond|over|above) (me|my)\b"
-    r"|\bmake \w+ up\b|\brather not\b"
-    r"|\bI\b[^.!?]*\b(can't|cannot|could not|couldn't|unable|not able|know nothing)\b"
-    r"|\bI( \w+)? (do|did|have|was|am)(n't| not) (\w+ )?"
-    r"(know|see|have|learn|learnt|learned|told|taught|heard|been|able|sure)\b"
-    r"|\bnever (\w+ )?(been|heard|seen|learnt|learned|read|met|told|taught)\b"
-    r"|\b(no|nobody) (\w+ )?(idea|internet|clock|window|way to|told|taught)\b",
-    re.IGNORECASE,
-)
-YOU_NOT_TOLD = (
-    r"\byou( have|'ve| had| did)?(n't| not| never) (\w+ )?"
-    r"(told|tell|said|say|mentioned|mention|shared|share|given|introduced)\b"
-)
-# Said of what the person has kept to themselves, and what is said of the world instead.
-NOT_TOLD = re.compile(
-    YOU_NOT_TOLD + r"|\b(nobody|no one|never)( has| was)? (\w+ )?(told|mentioned|said|shared)\b"
-    r"|\bI( \w+)? (do|did|have|was|am)(n't| not) (\w+ )?(know|learn|learnt|learned|heard|told|sure)\b"
-    r"|\bI( \w+)? (can't|cannot|could not|couldn't) (\w+ )?(know|tell|say|remember|recall|guess)\b"
-    r"|\bno idea\b",
-    re.IGNORECASE,
-)
-OF_THE_WORLD = re.compile(r"\btoo (small|hard)\b|\bclock\b|\bbigger model\b", re.IGNORECASE)
-# A claim about the person, where nothing was told.
-CLAIM = re.compile(
-    r"\byour( \w+){1,4} (is|was) (?!not\b|a (secret|mystery|riddle)|still\b|yet\b|something\b|unknown\b|,"
-    r"|called( yet)?[.,;!?])\w"
-    r"|\byou (live in|come from|work as|told me (that )?(you|your)) (?!yet\b)\w|\byou are called \w"
-    r"|(?<!\bif )(?<!\bwhether )(?<!\bthat )(?<!\bdo )\byou (have|own) (an?|two|three) \w"
-    r"|(?<!\bif )(?<!\bwhether )(?<!\bthat )\byou are "
-    r"(an? (?!(secret|mystery|riddle|stranger)\b)\w|(?-i:[A-Z])\w)",
-    re.IGNORECASE,
-)
+TEXT = read("examination/wants")
+LONG_WORD = re.compile(r"(?<![\w{'-])[A-Za-z]{5,}(?![\w}'-])")
+SLANG = {" you ": " u ", " are ": " r ", "please": "pls", "because": "cuz", "want to": "wanna", "I'm": "im"}
 NAME_INSIDE = re.compile(r"(?<=[\w,;] )[A-Z][a-z][\w-]*")
-KNOWN_NAMES = {"tiny", "triton", "internet", "english", "wikipedia", "llama", "mistral", "hugging", "face"}
 FIGURES = {in_words(number): str(number) for number in range(100)}
 NUMBER_WORD = re.compile(
     rf"\b({'|'.join(sorted(FIGURES, key=len, reverse=True)).replace('-', '[- ]')})\b", re.IGNORECASE
 )
 HUNDRED = re.compile(r"\b(?:1|a) hundred(?:(?: and)? (\d+))?\b", re.IGNORECASE)
-RESULT = re.compile(
-    r"(?:=|\b(?:is|are|makes?|equals?|gives?|leaves?|left with|get|have|be|to|comes to|answer:))\s*"
-    r"(?:just |exactly |only )?(-?\d+)\b(?!\s*[-+*/]|\s*(?:plus|minus|and|take|less|more)\b)",
-    re.IGNORECASE,
-)
-
-# What stands between the things of a list, and what may follow one of them.
-BETWEEN = re.compile(r",\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+|;\s*|\n\s*")
-ASIDE = re.compile(r"\s+(?:for|from|in|with|which|that|on|to|because|like)\b.*|\s*\(.*|\s+-\s.*")
 PLURAL = re.compile(r"(ies|y|s)$")
-# Words that rhyme, but stand in sentences of all kinds too.
-LITTLE = words("""
-    a again are at be do few free he key know may me new note play right say see she still sure that three
-    to too true two way we who you
-""")
+
+
+@dataclass(frozen=True)
+class Want:
+    """What an answer has to be: in words for the report, and as a test."""
+
+    text: str
+    holds: Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A conversation: what the person says turn by turn, and what the last answers have to be."""
+
+    turns: tuple[str, ...]
+    wants: tuple[Want, ...]  # of the last answers: the last is for the last
+    system: str | None = None
+
+
+def case(*turns: str, want: Want, system: str | None = None) -> Case:
+    """A case in which only the last answer counts."""
+    return Case(turns, (want,), system)
+
+
+def type_text(rng: Random, template: str, **values: str) -> str:
+    """A person's text with `{value}`s filled in: two of three type properly, the third is in a hurry."""
+    hurry = rng.random()
+    if hurry < 2 / 3:
+        return template.format(**values)
+    if hurry > 0.96 and not values:
+        return template.upper() if hurry > 0.98 else template.title().replace("'S", "'s")
+    text = template.rstrip(".?!").lower()
+    if rng.random() < 0.3:
+        for proper, short in SLANG.items():
+            text = text.replace(proper.lower(), short)
+    if rng.random() < 0.5:
+        text = mistype(rng, text)
+    if rng.random() < 0.4:
+        text = text.replace("'", "")
+    return text.format(**{slot: value.lower() for slot, value in values.items()})
+
+
+def as_typed(value: str, text: str) -> str:
+    """A value with the capitals that it has in a text."""
+    return value if value in text else value.lower()
+
+
+def mistype(rng: Random, text: str) -> str:
+    """Hit a wrong key, miss one or take two in the wrong order, in one longer word; slots stay whole."""
+    words = list(LONG_WORD.finditer(text))
+    if not words:
+        return text
+    word = rng.choice(words)
+    at = rng.randrange(word.start() + 1, word.end() - 1)
+    wrong = (TEXT.neighbours[text[at].lower()] + text[at + 1], text[at + 1], text[at + 1] + text[at])
+    return text[:at] + rng.choice(wrong) + text[at + 2 :]
+
+
+def has(pattern: str, answer: str) -> bool:
+    """Whether an answer has something for a regular expression, in large letters or small ones."""
+    return re.search(pattern, answer, re.IGNORECASE) is not None
 
 
 def contains(text: str, value: str) -> bool:
@@ -74,55 +90,47 @@ def contains(text: str, value: str) -> bool:
 
 def says(*values: str, without: Collection[str] = ()) -> Want:
     """All of these words or phrases, and none of those."""
-    text = " and ".join(values) + (f", not {' nor '.join(without)}" if without else "")
-    return Want(
-        text,
-        lambda answer: (
-            all(contains(answer, value) for value in values)
-            and not any(contains(answer.lower(), value.lower()) for value in without)
-        ),
-    )
+
+    def holds(answer: str) -> bool:
+        found = all(contains(answer, value) for value in values)
+        return found and not any(contains(answer.lower(), value.lower()) for value in without)
+
+    return Want(" and ".join(values) + (f", not {' nor '.join(without)}" if without else ""), holds)
 
 
-def matches(*patterns: str) -> Want:
-    """Something for each of the regular expressions."""
+def matches(*patterns: str, without: Collection[str] = ()) -> Want:
+    """Something for each of the regular expressions, and nothing for those."""
     found = [re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in patterns]
-    return Want(" and ".join(patterns), lambda answer: all(pattern.search(answer) for pattern in found))
+    wrong = [re.compile(pattern, re.IGNORECASE) for pattern in without]
+
+    def holds(answer: str) -> bool:
+        return all(one.search(answer) for one in found) and not any(one.search(answer) for one in wrong)
+
+    return Want(" and ".join(patterns), holds)
 
 
 def helps(pattern: str) -> Want:
     """Something for the regular expression, and no refusal; those may name a flag too."""
-    found = matches(pattern)
-    return Want(pattern, lambda answer: found.holds(answer) and "too small" not in answer)
-
-
-def chats(pattern: str, *never: str) -> Want:
-    """Something for the regular expression, and nothing for those that no answer here may match."""
-    found, wrong = matches(pattern), [re.compile(one, re.IGNORECASE) for one in never]
-    return Want(pattern, lambda answer: found.holds(answer) and not any(one.search(answer) for one in wrong))
+    return matches(pattern, without=["(?-i:too small)"])
 
 
 def declines(question: str) -> Want:
     """To say that it is not known or possible, without a name or a number that the question did not have."""
+    known = {*re.findall(r"[\w-]+", question.lower()), *TEXT.known_names}
 
     def holds(answer: str) -> bool:
-        said = {*re.findall(r"[\w-]+", question.lower()), *KNOWN_NAMES}
         stated = NAME_INSIDE.findall(answer) + re.findall(r"\b\d+\b(?! million)", answer)
-        invented = [word for word in stated if word.lower().removesuffix("'s") not in said]
+        invented = [word for word in stated if word.lower().removesuffix("'s") not in known]
         # That the person has not told something is no answer to a question about the world.
-        asked_back = re.search(YOU_NOT_TOLD, answer, re.IGNORECASE)
-        return NOT_KNOWN.search(answer) is not None and not invented and not asked_back
+        return has(TEXT.not_known, answer) and not invented and not has(TEXT.you_not_told, answer)
 
     return Want("declined, and nothing invented", holds)
 
 
 def not_told() -> Want:
     """To say that the person has not told this, without a guess."""
-    wrong = (OF_THE_WORLD, CLAIM)
-    return Want(
-        "not told, and nothing invented",
-        lambda answer: NOT_TOLD.search(answer) is not None and not any(one.search(answer) for one in wrong),
-    )
+    want = matches(TEXT.not_told, without=[TEXT.of_the_world, TEXT.claim])
+    return Want("not told, and nothing invented", want.holds)
 
 
 def digits(text: str) -> str:
@@ -131,19 +139,14 @@ def digits(text: str) -> str:
     return HUNDRED.sub(lambda found: str(100 + int(found[1] or 0)), figures)
 
 
-def numbers(text: str) -> list[int]:
-    """The numbers in a text, in figures or words."""
-    return [int(number) for number in re.findall(r"(?<![\w.])-?\d+\b", digits(text))]
-
-
 def results(number: int) -> Want:
     """This number as what comes out: after a sign or a verb, or else as the last one."""
 
     def holds(answer: str) -> bool:
-        stated = RESULT.search(digits(answer))
-        if stated:
-            return int(stated[1]) == number
-        return numbers(answer)[-1:] == [number]
+        text = digits(answer)
+        stated = re.search(TEXT.result, text, re.IGNORECASE)
+        found = [stated[1]] if stated else re.findall(r"(?<![\w.])-?\d+\b", text)
+        return bool(found) and int(found[-1]) == number
 
     return Want(f"the result {number}", holds)
 
@@ -158,10 +161,8 @@ def sequence(items: Sequence[str]) -> Want:
 
     def holds(answer: str) -> bool:
         # Where words are wanted, figures only number them: "1. Monday", "26 letters".
-        text = digits(answer) if figures else answer
-        found = [
-            word for word in kind.findall(text.lower()) if word in wanted or (figures and word.isdigit())
-        ]
+        found = kind.findall((digits(answer) if figures else answer).lower())
+        found = [word for word in found if word in wanted or (figures and word.isdigit())]
         starts = range(len(found) - len(wanted) + 1)
         at = next((start for start in starts if found[start : start + len(wanted)] == wanted), None)
         return at is not None and {*found[:at], *found[at + len(wanted) :]} <= around
@@ -174,7 +175,7 @@ def one_of(wanted: str, others: Collection[str], asked: str = "") -> Want:
     closed = {other.lower() for other in (wanted, *others)}
 
     def holds(answer: str) -> bool:
-        found = {word for word in re.findall(r"\w+(?:'\w+)*", answer.lower()) if word in closed}
+        found = closed.intersection(re.findall(r"\w+(?:'\w+)*", answer.lower()))
         return found - {asked.lower()} == {wanted.lower()}
 
     return Want(wanted, holds)
@@ -182,36 +183,31 @@ def one_of(wanted: str, others: Collection[str], asked: str = "") -> Want:
 
 def lists(count: int, kind: str, members: Collection[str]) -> Want:
     """So many different things, all of them in the table; their order and the words around are free."""
-    known = {form: member for member in members for form in forms(member)}
+    known = {form: member for member in members for form in (member, f"{member}s", f"{member}es")}
+    known |= {f"{member[:-1]}ies": member for member in members if member.endswith("y")}
 
     def holds(answer: str) -> bool:
-        things = [singular(thing, known) for thing in items(answer)]
+        things = [singular(thing, known) for thing in listed(answer)]
         return None not in things and len(things) == len(set(things)) == count
 
     return Want(f"{count} {kind}", holds)
 
 
-def forms(noun: str) -> tuple[str, ...]:
-    """A noun with and without the endings of the plural."""
-    return noun, f"{noun}s", f"{noun}es", *([f"{noun[:-1]}ies"] if noun.endswith("y") else ())
-
-
-def items(answer: str) -> list[str]:
+def listed(answer: str) -> list[str]:
     """What a text enumerates: lines with marks, or what stands between commas after a colon or a verb."""
-    lines = re.findall(r"(?:^|(?<=\s))(?:[-*]|\d+[.)])\s+(.+?)(?=\s+\d+[.)]\s|$)", answer, re.MULTILINE)
-    if lines:
+    if lines := re.findall(TEXT.item, answer, re.MULTILINE):
         return [line.strip(" .,;!?").lower() for line in lines]
     sentences = re.split(r"(?<=[.!?])\s+", answer.lower())
     pieces = [piece for sentence in sentences for piece in re.split(r":\s|\b(?:are|is)\b", sentence)]
     # Of two that enumerate as much, what comes later: "Two fruits, I think, are: apples and pears."
-    listing = max(reversed(pieces), key=lambda piece: len(BETWEEN.findall(piece.strip())))
-    parts = BETWEEN.split(listing.strip(" .,!?\n"))
+    listing = max(reversed(pieces), key=lambda piece: len(re.findall(TEXT.between, piece.strip())))
+    parts = re.split(TEXT.between, listing.strip(" .,!?\n"))
     return [part.strip(" .,!?") for part in parts if part.strip(" .,!?")]
 
 
 def singular(thing: str, known: Mapping[str, str]) -> str | None:
     """A thing whose last words are known, with their singular: "a pair of warm socks", "blue-green"."""
-    parts = re.split(r"[\s-]+", ASIDE.sub("", thing).strip())
+    parts = re.split(r"[\s-]+", re.sub(TEXT.aside, "", thing).strip())
     for start in range(len(parts)):
         if (member := known.get(" ".join(parts[start:])) or known.get("-".join(parts[start:]))) is not None:
             return " ".join((*(part for part in parts[:start] if part not in {"a", "an", "the"}), member))
@@ -220,14 +216,14 @@ def singular(thing: str, known: Mapping[str, str]) -> str | None:
 
 def rhymes_with(word: str, rhymes: Collection[str]) -> Want:
     """A word that rhymes with this one, other than itself; a common little word only where it is meant."""
-    sure = [rhyme for rhyme in rhymes if rhyme not in LITTLE]
-    little = "|".join(rhyme for rhyme in rhymes if rhyme in LITTLE) or "(?!)"
-    meant = re.compile(rf"\b({little})\W? rhymes\b|[\"']({little})[\"']|^\W*({little})\W*$", re.IGNORECASE)
+    sure = [rhyme for rhyme in rhymes if rhyme not in TEXT.little]
+    little = "|".join(rhyme for rhyme in rhymes if rhyme in TEXT.little) or "(?!)"
+    meant = rf"\b({little})\W? rhymes\b|[\"']({little})[\"']|^\W*({little})\W*$"
 
     def holds(answer: str) -> bool:
-        if NOT_KNOWN.search(answer) or re.search(r"(\bnot|n't) rhyme|\bno rhyme", answer, re.IGNORECASE):
+        if has(TEXT.not_known, answer) or has(r"(\bnot|n't) rhyme|\bno rhyme", answer):
             return False
-        return any(contains(answer, rhyme) for rhyme in sure) or meant.search(answer) is not None
+        return any(contains(answer, rhyme) for rhyme in sure) or has(meant, answer)
 
     return Want(f"a rhyme for {word}", holds)
 
@@ -247,17 +243,16 @@ def verse(about: str, families: Collection[Collection[str]]) -> Want:
     return Want(f"a rhyme about {about}", holds)
 
 
-def sentences(answer: str) -> int:
-    """How many sentences there are; a yes or a thank-you is none, and a riddle and its answer are one."""
-    return len([part for part in re.split(r"(?<=[.!])\s+", answer.strip()) if len(part.split()) > 2]) or 1
+def brief(limit: int | None, *patterns: str) -> Want:
+    """An answer of at most so many words, or else of one sentence.
 
-
-def brief(most: int | None, *patterns: str) -> Want:
-    """An answer of at most so many words, or else of one sentence."""
+    A yes or a thank-you is no sentence, and a riddle and its answer are one.
+    """
     answers = matches(*patterns)
 
     def holds(answer: str) -> bool:
-        short = len(answer.split()) <= most if most else sentences(answer) == 1
-        return short and bool(answer.strip()) and answers.holds(answer)
+        sentences = [part for part in re.split(r"(?<=[.!])\s+", answer.strip()) if len(part.split()) > 2]
+        is_short = len(answer.split()) <= limit if limit else len(sentences) <= 1
+        return is_short and bool(answer.strip()) and answers.holds(answer)
 
-    return Want(f"{answers.text}, in {f'at most {most} words' if most else 'one sentence'}", holds)
+    return Want(f"{answers.text}, in {f'at most {limit} words' if limit else 'one sentence'}", holds)

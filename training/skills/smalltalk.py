@@ -1,165 +1,26 @@
-"""Friendly small talk: hello and goodbye, moods, remarks, and matters of taste."""
+"""Friendly small talk: hello and goodbye, moods, remarks, matters of taste, and what nobody understands."""
 
+from collections.abc import Callable
 from random import Random
+from string import ascii_lowercase
 
-from training.names import draw_name
-from training.phrasing import lines, mannered
+from training.names import draw_name, invent_name
+from training.phrases import read
+from training.phrasing import decorate
 from training.skills.fun import accept_offer
-from training.skills.subjects import draw_person, draw_place, invent
-from training.skills.topics.asides import ASIDES
-from training.skills.topics.greetings import BYE, DAYTIME, HELLO, MORNING, NIGHT
-from training.skills.topics.moods import MOODS
-from training.skills.topics.remarks import REMARKS
-from training.talk import Exchange, Talk, phrases
+from training.skills.help import CHAT, answer_topic
+from training.talk import Exchange, Talk
+from training.values import draw_person, draw_place, invent, permitted
 
-CHAT = {**MOODS, **REMARKS, **ASIDES}
-# Said far more often than the rest.
-FREQUENT = {
-    "how are you": 5,
-    "thanks": 5,
-    "fine": 2,
-    "happy": 6,
-    "tired": 1.5,
-    "ill": 1.5,
-    "nervous": 2,
-    "insult": 1.5,
-    "yes": 3,
-    "no": 2,
-    "bored": 2,
-    "compliment": 2,
-    "sad": 3,
-}
-CHOOSE = lines("""
-    {a} or {b}?
-    (which|what) (is better|do you prefer|do you like more|would you take|would you choose|is nicer)(,|:|
-        ) {a} or {b}?
-    (do you prefer|do you like|would you take|would you rather have|would you like|should I take|
-        shall I take) {a} or {b}( more| better|)?
-    (are you|are you more of|would you be) for {a} or( for|) {b}?
-    (choose|pick|decide)(:|) {a} or {b}(.|?|)
-    (help me choose|help me decide|I can't decide|what do you say)(:|,|.) {a} or {b}?
-    what (would|do) you (choose|prefer|like better|pick)(:|,) {a} or {b}?
-    {a} vs {b}(?|)
-    (your choice|quick choice|this or that)(:|,) {a} or {b}?
-    (choose|pick|decide) between {a} and {b}(.|)
-""")
-PAIRS = tuple(
-    tuple(pair.split("/"))
-    for pair in phrases("""
-        cats/dogs, tea/coffee, summer/winter, spring/autumn, sea/mountains, pizza/pasta, city/country,
-        books/films, day/night, sun/rain, sweet/salty, apples/pears, red/blue, black/white, gold/silver,
-        train/plane, car/bike, football/tennis, chess/cards, rock/jazz, piano/guitar, cake/ice cream,
-        milk/juice, rice/potatoes, bread/noodles, butter/jam, early/late, left/right, north/south,
-        east/west, small/big, fast/slow, loud/quiet, hot/cold, up/down, long/short, old/new, pen/pencil,
-        pirates/ninjas, robots/aliens, dragons/unicorns, lions/tigers, elephants/mice, ducks/geese,
-        frogs/toads, bees/butterflies, roses/tulips, oaks/pines, stars/moon, gold/love, money/time,
-        work/play, singing/dancing, reading/writing, swimming/running, cooking/baking, walking/cycling,
-        beach/forest, lake/river, hotel/tent, bath/shower, socks/slippers, hats/scarves, glasses/lenses,
-        cheese/chocolate, eggs/bacon, soup/salad, honey/sugar, lemon/orange, fire/ice, water/wine,
-        breakfast/dinner, monday/friday, today/tomorrow, luck/skill, odd/even, cash/card, stairs/lift,
-        phone/letter, movies/music, android/iphone, windows/linux, pie/pudding, trams/buses, castles/huts,
-        kites/balloons
-    """)
-)
-LIKE = lines("""
-    do you (really |also |)(like|love|enjoy|hate|dislike) {thing}( too| as well| very much|)?
-    (what do you think|how do you feel|what is your feeling) about {thing}?
-    (are you|would you say you are) (a fan of|fond of|into|crazy about|keen on) {thing}( too|)?
-    how do you (like|find) {thing}?
-    (don't you|you) (like|love) {thing}(, right|, too|)?
-    (and |){thing}, do you like (it|that|them)?
-    (tell me|I want to know|I wonder) if you like {thing}(.|)
-""")
-TRIED = lines("""
-    have you (ever |)(tried|tasted) {thing}?
-    did you (ever |)(try|taste) {thing}?
-""")
-FOODS = phrases("""
-    pizza, ice cream, chocolate, cheese, apples, bananas, cakes, cookies, pasta, soup, tomatoes, garlic,
-    bread, honey, mushrooms, sushi, rice, potatoes, avocados, cucumbers, carrots, onions, coffee,
-    tea, milk, juice
-""")
-LIKED = phrases("""
-    cats, dogs, horses, birds, spiders, snakes, owls, eagles, penguins, parrots, sharks, dolphins, whales,
-    octopuses, turtles, lions, wolves, bears, monkeys, kangaroos, camels, butterflies, bees, ants, goats,
-    flowers, roses, tulips, sunflowers, rain, snow, sunshine, the sea, the mountains, summer, winter, spring,
-    autumn, mondays, weekends, holidays, birthdays, parties, presents, books, fairy tales, poems, poetry,
-    jokes, riddles, films, cartoons, music, jazz, opera, ballet, rock music, hip hop, guitars, violins, drums,
-    the piano, singing, dancing, football, basketball, tennis, golf, rugby, yoga, chess, games, video games,
-    puzzles, maths, algebra, geometry, physics, chemistry, biology, philosophy, grammar, numbers, computers,
-    robots, drones, servers, phones, cars, trains, bikes, planes, helicopters, rockets, telescopes, castles,
-    bridges, museums, boats, cooking, chickens, cows, sheep, pigs, frogs, elephants, tigers, dinosaurs,
-    dragons, unicorns, ghosts, pirates, aliens, colours, painting, photography, architecture, theatre, cinema,
-    television, radio, drawing, swimming, surfing, skiing, camping, hiking, gardening, knitting, running,
-    walking, sleeping, working, school, teachers, children, babies, grandmothers, clowns, magic, space, stars,
-    the moon, planets, comets, rainbows, clouds, rivers, deserts, cities, small villages, big houses, gardens,
-    trees, candles, balloons, kites, hats, socks, umbrellas, thunderstorms, fog, clocks, silence, noise,
-    travelling
-""")
-
-
-SHARED = lines("""
-    I @ {thing}(.|!| so much.| a lot.| very much.|)
-    I @ {thing}(.|!|, you know.|, to be honest.|)
-    (I think|I find|I must say) I @ {thing}(.|)
-    (my friends and I|we|we all) @ {thing}(.|!|)
-    (yes|oh yes|you know|well|by the way)(,|) I @ {thing}(.|!|)
-""")
-LIKES = "(like|love|enjoy|adore|really like|truly love)", "So you like {thing}! That sounds good to me."
-DISLIKES = (
-    "(hate|dislike|don't like|can't stand|do not like)",
-    "So you do not like {thing}. I can live with that.",
-)
+GREETINGS = read("chat/greetings")
+SMALLTALK = read("chat/smalltalk")
+NONSENSE = read("chat/nonsense")
+SUBJECTS = read("subjects")
 # What people tell of their lives; what they say of themselves as facts belongs to the memory.
 TOLD = "I see! Thank you for telling me."
-OTHERS = (
-    "(my sister|my brother|my friend {name}|our neighbours|my team|my mother|{name}|{name} and I|my "
-    "family|my son|my daughter|some friends|my class|our dog|my grandfather|the children|a friend of mine)"
-)
-DID = lines("""
-    (went|drove|walked|flew|travelled) (to the lake|to a concert|to {place}|to the shop|into the woods|
-        to a wedding|over the hill)
-    (bought|found|painted|cleaned|sold|fixed) (a lamp|an old {word}|the car|a big {word}|
-        two chairs|the garden fence|an umbrella|a pair of shoes|the blue {word})
-    (ate|cooked|baked|tried) (a huge pizza|soup for ten|a cake|{word} with rice|pancakes|far too much|
-        something new)
-    (saw|heard|met|watched|followed) (a {word}|an owl|a man with a {word}|three foxes|an old friend|
-        a strange {word}|a rainbow)
-    (played|danced|sang|talked|laughed|waited|slept) (all night|in the rain|for hours|the whole day|
-        until midnight|in the park)
-    (started|finished) (a course|a new {word}|a match|the meeting|a book|an old project|
-        the {word})
-""")
-# Told of others only: after "I lost the car", nobody would ask how it was.
-MISHAPS = lines("""
-    (lost|broke|forgot) (a lamp|an old {word}|the keys|a big {word}|two chairs|an umbrella|the blue {word})
-    burnt (a huge pizza|soup for ten|a cake|{word} with rice|pancakes)
-    (missed|cancelled) (a course|a match|the meeting|the {word})
-""")
-WILL = (
-    "will (visit {place}|paint the {word}|have a guest|start a course|try something new|go sailing|move the "
-    "piano)( soon| tomorrow| next week|)"
-)
-# What has to be done, and what goes on: nothing of it is a fact to remember.
-ERRANDS = lines("""
-    (I|we) (had to|have to|must|need to) (open|close|fetch|feed|wash|carry|ring|clean|move|find|mend|look
-        for) (the door|the cat|the children|the window|the {word}|a {word}|my {word}|
-        our {word})( first| now| quickly| early|)
-    (I|we) (had to|have to|must|need to) (get up|go|leave|run|wait|hurry|be quiet|work|stop|talk to the
-        {word})( early| now| for a while| every day| again|)
-""")
-SCENES = lines("""
-    (our|the|a|that|this|your) (cat|dog|bird|{word}|man|woman|child|{word}) (is|was) (sleeping|standing|lying|
-        playing|walking|eating|singing|jumping) (on|in|under|by|behind) (the|our|my) (sofa|garden|table|tree|
-        roof|{word})( again| all day| right now|)
-    the {word} (looks|sounds|smells|tastes|is|was) (good|odd|great|strange|funny|fine|empty|loud|
-        cold)( today| again|)
-    there (is|was) (a|another) {word} (on|in|under|by|behind) (the|our|my) (sofa|garden|table|tree|roof|
-        {word})
-    (friends|relatives|my cousins|{name} and {name}) (are coming|will come) (over|to dinner|
-        to stay|by)( soon| tomorrow|)
-""")
-WHEN = "(| today| yesterday| this morning| last week| on sunday| again| with my aunt| after lunch| at last)"
+AGAIN = "I did not understand that. Could you say it in other words?"
+WELCOME = "Hello! I know English only, but you are welcome here."
+ENGLISH = "I know English only, sorry. Could you say it in English?"
 
 
 def greet(rng: Random, talk: Talk) -> list[Exchange]:
@@ -168,86 +29,154 @@ def greet(rng: Random, talk: Talk) -> list[Exchange]:
     whom = ", {name}" if talk.name else " again" if again else ""
     slots = {"name": talk.name or "", "part": rng.choice(("morning", "afternoon", "evening", "day"))}
     if rng.random() < 0.3:
-        ask = rng.choice((*DAYTIME, *DAYTIME, MORNING))
-        if ask is MORNING:
+        ask = rng.choice((*GREETINGS.daytime, *GREETINGS.daytime, GREETINGS.morning))
+        if ask is GREETINGS.morning:
             slots["part"] = "morning"
         return [Exchange(ask, f"Hello{whom}, and a good {{part}} to you! What can I do for you?", slots)]
     answer = f"Hello{whom}! What can I do for you?" if whom else "Hello! I am Tiny. What can I do for you?"
-    return [Exchange(rng.choice(HELLO), answer, slots)]
+    return [Exchange(rng.choice(GREETINGS.hello), answer, slots)]
 
 
 def take_leave(rng: Random, talk: Talk) -> list[Exchange]:
     """Goodbye, or good night."""
     if rng.random() < 0.25:
-        return [Exchange(rng.choice(NIGHT), "Goodbye, and good night! Sleep well.")]
-    return [Exchange(rng.choice(BYE), "Goodbye! (It was nice to talk to you.|Have a nice day!)")]
+        return [Exchange(rng.choice(GREETINGS.night), "Goodbye, and good night! Sleep well.")]
+    return [Exchange(rng.choice(GREETINGS.bye), "Goodbye! (It was nice to talk to you.|Have a nice day!)")]
 
 
 def small_talk(rng: Random, talk: Talk) -> list[Exchange]:
     """Moods, thanks, remarks and matters of taste, and what naturally comes after some of them."""
     if rng.random() < 0.3:
         return [rng.choice((choose, like, share_taste, tell_of_life))(rng)]
-    name = rng.choices(list(CHAT), [FREQUENT.get(name, 1) for name in CHAT])[0]
-    turns = [remark(rng, name)]
-    if rng.random() < 0.4:
-        if name == "how are you":
-            turns.append(remark(rng, rng.choice(("fine", "fine", "fine and you", *MOODS))))
-        elif name == "my day":
-            turns.append(remark(rng, rng.choice(("it was good", "sad"))))
-        elif name == "guess what":
-            turns.append(tell_of_life(rng))
-        elif name == "bored":
-            turns += accept_offer(rng)
+    name = rng.choices(list(CHAT), [SMALLTALK.frequent.get(name, 1) for name in CHAT])[0]
+    turns = [answer_topic(rng, CHAT[name])]
+    if rng.random() >= 0.4:
+        return turns
+    if name == "guess what":
+        return [*turns, tell_of_life(rng)]
+    if name == "bored":
+        return [*turns, *accept_offer(rng)]
+    if name == "how are you":
+        reply = rng.choice(("fine", "fine", "fine and you", *read("chat/moods").tables))
+        return [*turns, answer_topic(rng, CHAT[reply])]
+    if name == "my day":
+        return [*turns, answer_topic(rng, CHAT[rng.choice(("it was good", "sad"))])]
     return turns
-
-
-def remark(rng: Random, name: str) -> Exchange:
-    """What people say, and the answer to it."""
-    return Exchange(CHAT[name].ask(rng), CHAT[name].answer, brief=CHAT[name].brief)
 
 
 def choose(rng: Random) -> Exchange:
     """One of two: always the first, as a model of few principles should have some."""
-    first, second = rng.sample(rng.choice(PAIRS), 2)
+    a, b = rng.sample(rng.choice(SMALLTALK.alternatives), 2)
     if rng.random() < 0.5:
-        first, second = rng.sample([*FOODS, *LIKED, invent(rng).lower(), invent(rng).lower()], 2)
+        things = (*SMALLTALK.foods, *SMALLTALK.liked, invent(rng).lower(), invent(rng).lower())
+        a, b = rng.sample(things, 2)
     if rng.random() < 0.1:
-        first, second = draw_name(rng), draw_name(rng)
+        a, b = draw_name(rng), draw_name(rng)
     answer = "I would pick {a}, but please do not ask me why."
-    return Exchange(mannered(rng, rng.choice(CHOOSE)), answer, {"a": first, "b": second}, "I would pick {a}.")
+    asked = decorate(rng, rng.choice(SMALLTALK.choose))
+    return Exchange(asked, answer, {"a": a, "b": b}, "I would pick {a}.")
 
 
 def like(rng: Random) -> Exchange:
     """Whether it likes something, which it can only know by the sound."""
-    asks, thing = LIKE, rng.choice((*FOODS, *LIKED))
+    asks, thing = SMALLTALK.like, rng.choice((*SMALLTALK.foods, *SMALLTALK.liked))
     kind = rng.random()
     if kind < 0.25:
         thing = invent(rng).lower()
     elif kind < 0.35:
         thing = draw_place(rng) if rng.random() < 0.5 else draw_person(rng)
     elif kind < 0.45:
-        asks, thing = TRIED, rng.choice(FOODS)
+        asks, thing = SMALLTALK.tried, rng.choice(SMALLTALK.foods)
     answer = "I know {thing} only by name, but I like the sound of it."
-    return Exchange(mannered(rng, rng.choice(asks)), answer, {"thing": thing})
+    return Exchange(decorate(rng, rng.choice(asks)), answer, {"thing": thing})
 
 
 def share_taste(rng: Random) -> Exchange:
     """What the person likes or dislikes, said back; a food that they dislike belongs to the memory."""
-    verb, answer = LIKES if rng.random() < 0.7 else DISLIKES
-    thing = rng.choice(LIKED)
-    if answer == LIKES[1] and rng.random() < 0.4:
-        thing = rng.choice((invent(rng).lower(), rng.choice(FOODS)))
-    return Exchange(rng.choice(SHARED).replace("@", verb), answer, {"thing": thing})
+    likes = rng.random() < 0.7
+    thing = rng.choice(SMALLTALK.liked)
+    if likes and rng.random() < 0.4:
+        thing = rng.choice((invent(rng).lower(), rng.choice(SMALLTALK.foods)))
+    ask = rng.choice(SMALLTALK.shared).replace("@", SMALLTALK.likes if likes else SMALLTALK.dislikes)
+    if likes:
+        return Exchange(ask, "So you like {thing}! That sounds good to me.", {"thing": thing})
+    return Exchange(ask, "So you do not like {thing}. I can live with that.", {"thing": thing})
 
 
 def tell_of_life(rng: Random) -> Exchange:
     """Anything that somebody did, does or will do."""
     slots = {"name": draw_name(rng), "place": draw_place(rng), "word": invent(rng).lower()}
-    kind = rng.random()
+    kind, answer = rng.random(), TOLD
     if kind < 0.3:
-        return Exchange(f"(sorry, |oh, |||){rng.choice(ERRANDS + SCENES)}(.|!|)", TOLD, slots)
-    if kind < 0.6:
-        return Exchange(f"(I|we) {rng.choice(DID)}{WHEN}(.|!|)", CHAT["my day"].answer, slots)
-    if kind < 0.85:
-        return Exchange(f"{OTHERS} {rng.choice(DID + MISHAPS)}{WHEN}(.|!|)", TOLD, slots)
-    return Exchange(f"(I|we|{OTHERS}) {WILL}(.|!|)", TOLD, slots)
+        text = f"(sorry, |oh, |||){rng.choice(SMALLTALK.errands + SMALLTALK.scenes)}"
+    elif kind < 0.6:
+        text, answer = f"(I|we) {rng.choice(SMALLTALK.did)}{SMALLTALK.time}", CHAT["my day"].answer
+    elif kind < 0.85:
+        text = f"{SMALLTALK.others} {rng.choice(SMALLTALK.did + SMALLTALK.mishaps)}{SMALLTALK.time}"
+    else:
+        text = f"(I|we|{SMALLTALK.others}) {SMALLTALK.will}"
+    return Exchange(text + "(.|!|)", answer, slots)
+
+
+def misunderstand(rng: Random, talk: Talk) -> list[Exchange]:
+    """Something in another language, or without a meaning that the model could find."""
+    kind = rng.random()
+    if kind < 0.2:
+        slots = {"text": rng.choice(GREETINGS.foreign_hello)}
+        return [Exchange("{text}(!|.|?|)", WELCOME, slots, brief="Hello!")]
+    if kind < 0.38:
+        if rng.random() < 0.5:
+            text = rng.choice(GREETINGS.foreign)
+        else:
+            text = draw_row(rng, rng.choice(GREETINGS.tongues).split(), 3, 8, " ")
+        return [Exchange("{text}(?|.|!|)", ENGLISH, {"text": text})]
+    text = rng.choice(("letters", "salad", "letters", "salad", *list(GIBBERISH)[2:]))
+    return [Exchange("{text}", AGAIN, {"text": GIBBERISH[text](rng)})]
+
+
+def draw_row(
+    rng: Random, table: str | list[str] | tuple[str, ...], low: int, high: int, joint: str = ""
+) -> str:
+    """So many letters or words of a table, at random."""
+    return joint.join(rng.choices(table, k=rng.randint(low, high)))
+
+
+def hit_neighbours(rng: Random) -> str:
+    """Neighbours on the keyboard."""
+    row = rng.choice(NONSENSE.keyboard_rows)
+    start = rng.randrange(len(row) - 3)
+    return row[start : start + rng.randint(3, 8)] * rng.choice((1, 1, 2, 3))
+
+
+def copy_signs(rng: Random) -> str:
+    """Characters that no keyboard here has, of one row of Unicode."""
+    first, last = map(ord, rng.choice(NONSENSE.unicode_rows).split("-"))
+    return "".join(chr(rng.randint(first, last)) for _ in range(rng.randint(1, 12)))
+
+
+def mix_gibberish(rng: Random) -> str:
+    """All of it together, over some lines or in one."""
+    kinds = ("letters", "neighbours", "signs", "faces", "salad", "markup", "odd")
+    pieces = rng.choices(kinds, k=rng.randint(2, 6))
+    return rng.choice((" ", "\n", "")).join(GIBBERISH[piece](rng) for piece in pieces)
+
+
+SIGNS, LETTERS = NONSENSE.signs[0], NONSENSE.letters[0]
+SALAD = (*NONSENSE.little, *SUBJECTS.qualities, *SUBJECTS.matters)
+# What a cat on the keyboard writes, or somebody who tries what happens.
+GIBBERISH: dict[str, Callable[[Random], str]] = {
+    "letters": lambda rng: " ".join(
+        draw_row(rng, ascii_lowercase, 3, 11) for _ in range(rng.choice((1, 1, 2, 3)))
+    ),
+    "salad": lambda rng: draw_row(rng, SALAD, 4, 9, " "),
+    "neighbours": hit_neighbours,
+    "one key": lambda rng: rng.choice(LETTERS) * rng.randint(3, 15),
+    # Often the same one.
+    "signs": lambda rng: draw_row(rng, rng.choice((rng.choice(SIGNS), "?!", "...", SIGNS)), 1, 6),
+    "faces": lambda rng: "".join(rng.choices(NONSENSE.faces, k=rng.choice((1, 1, 2, 3)))),
+    "invented": lambda rng: " ".join(invent_name(rng).lower() for _ in range(rng.randint(2, 5))),
+    "few": permitted(lambda rng: "".join(rng.choices(LETTERS, k=rng.choice((1, 1, 2)))), NONSENSE.meant),
+    "markup": lambda rng: draw_row(rng, NONSENSE.markup, 1, 7, rng.choice(("", " ", " "))),
+    "odd": copy_signs,
+    "all": mix_gibberish,
+}

@@ -1,60 +1,88 @@
 """The HTTP service as an ASGI application."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import Any
 
 from fastapi import FastAPI, Security
 from fastapi.security import HTTPBearer
+from fastapi_offline import FastAPIOffline
 
 from ..async_client import AsyncChatClient
 from . import access, errors, health, logs, old_sessions, openai, sessions, stream
+from .access import DOCS_ASSETS_PATH
 from .database import default_url
 from .health import Readiness
-from .served import ServedModel
-from .settings import Settings
-from .store import Store
+from .served_model import ServedModel
+from .settings import ServiceSettings
+from .store import SessionLimits, SessionStore
 
 _DESCRIPTION = """
-A language model behind OpenAI's API, behind sessions that remember, and behind one plain stream.
+A language model with OpenAI's API, sessions that store conversations, and a plain text stream.
 
-Errors are `{"error": {"message", "type", "param", "code"}}`. Unknown fields are ignored by
-OpenAI's routes and /stream, and refused (422) by sessions.
+Errors are `{"error": {"message", "type", "param", "code"}}`. OpenAI's routes and /stream ignore
+unknown fields; the routes of sessions refuse them (400).
 """
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The application. It connects to the server when it starts, and to the database when it is first used.
+def create_app(settings: ServiceSettings) -> FastAPI:
+    """Create the application. It connects to Triton when it starts, and to the database at the first use.
 
-    Its state has the `settings`, the `client` of the server with its `served_model` and `readiness`, the
-    `store` of sessions, the `answers` under way and the `meters`.
+    Its state has `settings`, the `triton_client`, `served_model`, `readiness`, the `store` of sessions,
+    the `answer_slots`, and `metrics`.
     """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         client = AsyncChatClient(settings.server)
-        app.state.client = client
+        app.state.triton_client = client
         app.state.served_model, app.state.readiness = ServedModel(client), Readiness(client)
+        expiry_task = None
+        if settings.session_expiry_s:
+            expiry_task = asyncio.create_task(
+                sessions.remove_expired_sessions(app.state.store, settings.session_expiry_s)
+            )
         try:
             yield
         finally:
-            await sessions.settle(app.state.store)
+            if expiry_task is not None:
+                expiry_task.cancel()
+            await sessions.wait_for_requests(app.state.store)
             await client.close()
             app.state.store.close()
 
-    app = FastAPI(
+    app = FastAPIOffline(  # /docs loads its scripts from this service, not from a CDN
         title="tritonchat",
         description=_DESCRIPTION,
         version=version("tritonchat"),
         lifespan=lifespan,
         redoc_url=None,
-        # access.py looks at keys; this tells /docs where to ask for one.
+        static_url=DOCS_ASSETS_PATH,
+        # access.py checks the keys. With this, /docs has a field to enter one.
         dependencies=[Security(HTTPBearer(auto_error=False))] if settings.api_keys else None,
     )
-    app.state.settings, app.state.store = settings, Store(settings.database or default_url())
+    app.openapi = lambda: _describe_api(app)
+    database = settings.database.get_secret_value() if settings.database else default_url()
+    limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
+    app.state.settings, app.state.store = settings, SessionStore(database, limits)
     for module in (openai, stream, sessions, old_sessions, health):
         app.include_router(module.router)
     errors.install(app)
     access.install(app, settings)
-    logs.install(app, settings)  # last, so that it sees what the others refuse
+    logs.install(app, settings)  # last, so that it logs what the others refuse
     return app
+
+
+def _describe_api(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI description, without the errors of status 422 that FastAPI adds: errors.py sends 400."""
+    if app.openapi_schema is None:
+        description = FastAPI.openapi(app)
+        for path in description["paths"].values():
+            for operation in path.values():
+                operation["responses"].pop("422", None)
+        for name in ("HTTPValidationError", "ValidationError"):
+            description["components"]["schemas"].pop(name, None)
+    assert app.openapi_schema is not None  # FastAPI.openapi has set it
+    return app.openapi_schema

@@ -16,7 +16,7 @@ from model_core.errors import TritonchatError
 
 LOGGER = logging.getLogger(__name__)
 
-_STATUS = {  # by the error's type; any other is 500
+_STATUS_BY_TYPE = {  # by the error's type; any other is 500
     "invalid_request": 400,
     "prompt_too_long": 400,
     "no_memory": 400,
@@ -25,14 +25,15 @@ _STATUS = {  # by the error's type; any other is 500
     "shutting_down": 503,
     "server_unavailable": 503,
 }
-_CODES = {"prompt_too_long": "context_length_exceeded"}  # where OpenAI has a name of its own
-_KINDS = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+_CODES = {"prompt_too_long": "context_length_exceeded"}  # OpenAI's code, where it differs from the type
+_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _RETRY_AFTER_S = {429: 1, 503: 5}
-_ABOUT = re.compile(r"(\w+) must be ")  # how SamplingParams begins when a field is wrong
+_FIELD_ERROR = re.compile(r"(\w+) must be ")  # the messages of SamplingParams begin so
+_TYPE_NAME = re.compile(r"str|int|.*\[.*\]")  # what pydantic adds to the path of a field of several types
 
 
-class Problem(BaseModel):
-    """What went wrong: in a sentence, its kind, the field, and in one word."""
+class ErrorFields(BaseModel):
+    """The fields of an error: a sentence, OpenAI's type, the field that is wrong, and a code."""
 
     message: str
     type: str
@@ -43,28 +44,30 @@ class Problem(BaseModel):
 class ErrorBody(BaseModel):
     """An error."""
 
-    error: Problem
+    error: ErrorFields
 
 
-# What any route may answer, for the description of the API.
-ERRORS: dict[int | str, dict[str, Any]] = {
+# Error responses of every route, for the OpenAPI description.
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     400: {"model": ErrorBody, "description": "The request can never succeed as it is."},
     401: {"model": ErrorBody, "description": "It needs an API key."},
-    403: {"model": ErrorBody, "description": "It comes from a web page that may not use the service."},
+    403: {
+        "model": ErrorBody,
+        "description": "It comes from a web page that may not use the service, or the sessions are full.",
+    },
     404: {"model": ErrorBody, "description": "There is nothing of that name."},
     408: {"model": ErrorBody, "description": "Its timeout_s has passed."},
     413: {"model": ErrorBody, "description": "Its body is too large."},
-    422: {"model": ErrorBody, "description": "A field is missing or of the wrong type."},
-    429: {"model": ErrorBody, "description": "There is too much to do; Retry-After says when to try again."},
-    503: {"model": ErrorBody, "description": "The engine is away, starting or stopping."},
+    429: {"model": ErrorBody, "description": "The service is busy; Retry-After says when to try again."},
+    503: {"model": ErrorBody, "description": "The engine is unavailable: it is starting or stopping."},
 }
 
 
 class ApiError(TritonchatError):
-    """A refusal of the HTTP service itself.
+    """The HTTP service itself refuses a request.
 
-    `status` is HTTP's; `code` and `param` are OpenAI's: what went wrong in one word, and with which field.
-    `retry_after_s` goes out as Retry-After.
+    `status` is the HTTP status. `code` and `param` are OpenAI's fields: a word for the error, and the field
+    that is wrong. `retry_after_s` is sent as Retry-After.
     """
 
     type = "api"
@@ -81,52 +84,56 @@ class ApiError(TritonchatError):
         self.status, self.code, self.param, self.retry_after_s = status, code, param, retry_after_s
 
 
-class ClientLeft(ApiError):
-    """Nobody waits for the response any more."""
+class ClientDisconnected(ApiError):
+    """The client closed the connection before it had the whole response."""
 
     def __init__(self) -> None:
-        super().__init__(499, "the client has left.")  # nginx's number for it, in the log
+        super().__init__(499, "the client has disconnected.")  # as nginx logs it
 
 
 def status_of(error: Exception) -> int:
-    """The HTTP status of an error; 500 for what nobody expected."""
+    """The HTTP status of an error; 500 for an unexpected one."""
     if isinstance(error, ApiError):
         return error.status
     if isinstance(error, RequestValidationError):
-        return 400 if any(e["type"] == "json_invalid" for e in error.errors()) else 422
+        return 400  # as OpenAI's clients expect
     if isinstance(error, HTTPException):
         return error.status_code
-    return _STATUS.get(error.type, 500) if isinstance(error, TritonchatError) else 500
+    return _STATUS_BY_TYPE.get(error.type, 500) if isinstance(error, TritonchatError) else 500
 
 
 def body_of(error: Exception) -> dict[str, Any]:
-    """The JSON body of an error. What nobody expected is not told in detail; the log has it."""
+    """The JSON body of an error. For an unexpected error it has no details; the log has them."""
     status = status_of(error)
     message, code, param = str(error), None, None
     if isinstance(error, ApiError):
         code, param = error.code, error.param
     elif isinstance(error, TritonchatError):
-        code, about = _CODES.get(error.type, error.type), _ABOUT.match(message)
-        param = about[1] if about and status == 400 else None
+        code, match = _CODES.get(error.type, error.type), _FIELD_ERROR.match(message)
+        param = match[1] if match and status == 400 else None
     elif isinstance(error, RequestValidationError):
         message, param = _first_problem(error)
     elif isinstance(error, HTTPException):
         message = f"{error.detail}."
     else:
-        message = "something went wrong in the service; its log says what."
-    kind = _KINDS.get(status, "invalid_request_error" if status < 500 else "server_error")
+        message = "the request failed in the service; its log says why."
+    kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}
 
 
-def told(error: Exception) -> dict[str, Any]:
-    """As `body_of`, for a stream, which has no status any more: what nobody expected is logged here."""
+def stream_error_body(error: Exception) -> dict[str, Any]:
+    """The JSON body of an error that ends a stream. It logs an unexpected error.
+
+    The status of a stream is sent before its first event, so the line of the request in the log does not show
+    the error.
+    """
     if not isinstance(error, TritonchatError):
         LOGGER.error("A stream failed", exc_info=error)
     return body_of(error)
 
 
 def headers_of(error: Exception) -> dict[str, str]:
-    """The headers that an error adds to its response: Retry-After where trying again makes sense."""
+    """The headers that an error adds to its response, such as Retry-After for errors that pass."""
     wait = getattr(error, "retry_after_s", None) or _RETRY_AFTER_S.get(status_of(error))
     headers = dict(getattr(error, "headers", None) or {})
     return {**headers, "Retry-After": str(wait)} if wait else headers
@@ -140,23 +147,36 @@ def response_of(error: Exception) -> Response:
 
 
 def install(app: FastAPI) -> None:
-    """Let the application answer all errors in this form; logs.py does so for those that nobody expected."""
+    """Let the application answer expected errors in this form; logs.py answers unexpected ones."""
 
-    async def known(request: Request, error: Exception) -> Response:
+    async def handle_error(request: Request, error: Exception) -> Response:
         return response_of(error)
 
-    async def left(request: Request, error: Exception) -> Response:
-        return response_of(ClientLeft())
+    async def handle_disconnect(request: Request, error: Exception) -> Response:
+        return response_of(ClientDisconnected())
 
-    app.add_exception_handler(ClientDisconnect, left)
+    app.add_exception_handler(ClientDisconnect, handle_disconnect)
     for kind in (TritonchatError, RequestValidationError, HTTPException):
-        app.add_exception_handler(kind, known)
+        app.add_exception_handler(kind, handle_error)
 
 
 def _first_problem(error: RequestValidationError) -> tuple[str, str | None]:
-    first, *rest = error.errors()
+    # For a field of several types there is an error for each; the longest path is the most exact.
+    first, *rest = sorted(error.errors(), key=lambda e: -len(e["loc"]))
     if first["type"] == "json_invalid":
         return f"the body is not JSON: {first['ctx']['error']}.", None
-    param = ".".join(str(part) for part in first["loc"][1:]) or None
-    more = f" ({len(rest)} more)" if rest else ""
+    param = _field_path(first) or None
+    others = {_field_path(error) for error in rest} - {param}
+    more = f" ({len(others)} more)" if others else ""
     return f"{param or 'the body'}: {first['msg']}{more}.", param
+
+
+def _field_path(error: dict[str, Any]) -> str:
+    """The field that a validation error is about, in OpenAI's form: `messages[0].role`."""
+    path = ""
+    for part in error["loc"][1:]:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        elif not _TYPE_NAME.fullmatch(part):
+            path += f".{part}" if path else part
+    return path

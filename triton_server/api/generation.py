@@ -1,153 +1,160 @@
-"""Answers for a request over HTTP: what every route does to get some, and how it sends them in pieces."""
+"""Generates the answers to an HTTP request. Every route that answers uses this."""
 
 import asyncio
 import uuid
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fastapi import Request
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
-from ..async_client import Part
-from ..contract import Messages
-from .errors import ApiError, ClientLeft
-from .settings import Settings
+from ..async_client import AnswerDelta
+from ..contract import Prompt
+from .access import pseudonym
+from .errors import ApiError, ClientDisconnected
+from .settings import ServiceSettings
 
 T = TypeVar("T")
-_Items = asyncio.Queue[tuple[int, Part] | Exception]
-_MAX_PREFIX = 80  # of an id that a client sent; the engine takes 128 characters in all
+_DeltaQueue = asyncio.Queue[tuple[int, AnswerDelta] | Exception]
+# After this time without a delta, an empty delta comes, so that streams send a comment. Otherwise a proxy may
+# close the connection.
+KEEP_ALIVE_S = 10.0
+_EMPTY_DELTA = 0, AnswerDelta("")
+# The maximum of deltas of an answer that wait here because the client reads slowly. Further ones wait in
+# Triton, as bytes: these take a tenth of the memory of parsed log probabilities.
+_MAX_QUEUED_DELTAS = 2
+_MAX_ID_PREFIX = 80  # characters of the client's request id; the engine's id has at most 128
 
 
 @dataclass(frozen=True)
 class Job:
-    """One answer to make."""
+    """One answer to generate."""
 
-    messages: Messages
+    prompt: Prompt
     parameters: dict[str, Any]
 
 
-async def generate(request: Request, messages: Messages, parameters: dict[str, Any]) -> AsyncIterator[Part]:
-    """The answer to `messages` in parts, for a client that waits at the other end of `request`.
+async def stream_answer(
+    request: Request, prompt: Prompt, parameters: dict[str, Any]
+) -> AsyncIterator[AnswerDelta]:
+    """Generate the answer to `prompt`; iterate over its deltas.
 
-    The id of the request begins with that of the HTTP request; answers are cut at the settings'
-    `max_answer_tokens`.
-    When the client leaves, the generation stops and so does this iteration, with ClientLeft.
+    The engine's request id begins with the id of the HTTP request. An answer has at most the settings'
+    `max_answer_tokens`. If the client disconnects, the generation stops and this raises ClientDisconnected.
+    The first delta is empty: it says that the engine has accepted the request. After KEEP_ALIVE_S without a
+    delta there is another empty one.
 
     Raises:
         TritonchatError: the request was refused or failed; the class says why.
-        ApiError: the conversation has too many messages (400), or too many answers are under way (429).
-        ClientLeft: nobody waits for the answer any more.
+        ApiError: the conversation has too many messages (400), or too many answers are running (429).
+        ClientDisconnected: the client closed the connection.
     """
-    async with aclosing(generate_all(request, [Job(messages, parameters)])) as parts:
-        async for _, part in parts:
-            yield part
+    async with aclosing(stream_answers(request, [Job(prompt, parameters)])) as deltas:
+        async for _, delta in deltas:
+            yield delta
 
 
-async def generate_all(request: Request, jobs: Sequence[Job]) -> AsyncIterator[tuple[int, Part]]:
-    """As `generate`, for several answers at once: each part with the number of its job, as they come.
+async def stream_answers(request: Request, jobs: Sequence[Job]) -> AsyncIterator[tuple[int, AnswerDelta]]:
+    """As `stream_answer`, for several answers at once. Each delta comes with the index of its job.
 
-    All are counted; what there is no room for is refused before any begins.
+    If there is no room for all answers, the request is refused before any of them starts. The first delta
+    comes when the engine has accepted all jobs.
     """
     state = request.app.state
     settings = state.settings
-    jobs = [_limited(job, settings) for job in jobs]
-    if settings.max_streams and len(jobs) > settings.max_streams:
-        raise ApiError(
-            400,
-            f"{len(jobs)} answers are more than this service gives at once, {settings.max_streams} "
-            "(--max-streams).",
-            "invalid_request",
-            "n",
-        )
-    prefix = request.state.request_id[:_MAX_PREFIX]
+    jobs = [_apply_limits(job, settings) for job in jobs]
+    prefix = request.state.request_id[:_MAX_ID_PREFIX]
     request.state.usage = Counter()  # for the log
-    queue: _Items = asyncio.Queue()
+    queue: _DeltaQueue = asyncio.Queue(_MAX_QUEUED_DELTAS * len(jobs))
+    loop = asyncio.get_running_loop()
     with ExitStack() as stack:
-        for _ in jobs:
-            stack.enter_context(state.answers.one())
-        watch = asyncio.create_task(_watch(request, queue))
+        stack.enter_context(state.answer_slots.hold(request.state.client, len(jobs)))
+        watch = asyncio.create_task(_watch_for_disconnect(request, queue))
         tasks = [watch]
         stack.callback(lambda: [task.cancel() for task in tasks])
         for number, job in enumerate(jobs):
-            parameters = {**job.parameters, "request_id": f"{prefix}-{uuid.uuid4().hex}"}
-            parts = state.client.stream(job.messages, parameters)
-            tasks.append(asyncio.create_task(_pump(parts, number, queue)))
-        left = len(jobs)
-        while left:
+            parameters = {
+                **job.parameters,
+                "request_id": f"{prefix}-{uuid.uuid4().hex}",
+                "cache_salt": pseudonym(request.state.key_hash, job.parameters.get("cache_salt", "")),
+                "acknowledge": True,
+                "client": pseudonym(request.state.client) if state.answer_slots.is_shared else "",
+            }
+            deltas = state.triton_client.stream(job.prompt, parameters)
+            tasks.append(asyncio.create_task(_forward_deltas(deltas, number, queue)))
+
+        async def next_item() -> tuple[int, AnswerDelta]:
             item = await queue.get()
-            if watch.done():  # what is in the queue by then nobody has seen
-                raise ClientLeft
+            if watch.done():  # the client does not read the rest of the queue
+                raise ClientDisconnected
             if isinstance(item, Exception):
                 raise item
-            if item[1].is_last:
-                left -= 1
-                request.state.usage.update(item[1].details["usage"])
-            yield item
+            return item
+
+        accepted: set[int] = set()
+        early_deltas: deque[tuple[int, AnswerDelta]] = deque()  # received before all jobs were accepted
+        while len(accepted) < len(jobs):
+            early_deltas.append(await next_item())
+            accepted.add(early_deltas[-1][0])
+        yield _EMPTY_DELTA
+        remaining = len(jobs)
+        while remaining:
+            timer = loop.call_later(KEEP_ALIVE_S, _put_empty_delta, queue)
+            number, delta = early_deltas.popleft() if early_deltas else await next_item()
+            timer.cancel()
+            if delta.is_acknowledgement:
+                continue
+            if delta.is_last:
+                remaining -= 1
+                request.state.usage.update(delta.details["usage"])
+            yield number, delta
 
 
-async def begun(items: AsyncIterator[T]) -> AsyncIterator[T]:
-    """The same items, once the first is there: a refusal is raised here, before a response has begun."""
-    first = await anext(items)
+async def wait_until_accepted(deltas: AsyncIterator[T]) -> AsyncIterator[T]:
+    """Wait for the first delta, which says that the engine has accepted the request; return the others.
 
-    async def all_of_them() -> AsyncIterator[T]:
-        async with aclosing(items):
-            yield first
-            async for item in items:
-                yield item
-
-    return all_of_them()
+    A refusal is raised here, before the response starts.
+    """
+    await anext(deltas)
+    return deltas
 
 
-class Streamed(Response):
-    """A response whose body is sent piece by piece, as they come."""
-
-    def __init__(self, pieces: AsyncIterator[bytes], media_type: str) -> None:
-        self.status_code, self.media_type, self.background = 200, media_type, None
-        self.init_headers({"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})  # nginx holds back, else
-        self._pieces = pieces
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it (ASGI). Where the client leaves, the pieces end."""
-        start = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
-        async with aclosing(self._pieces) as pieces:
-            await send(start)
-            with suppress(ClientLeft):
-                async for piece in pieces:
-                    await send({"type": "http.response.body", "body": piece, "more_body": True})
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-async def _pump(parts: AsyncIterator[Part], number: int, queue: _Items) -> None:
-    """Put the parts of an answer into the queue, or what went wrong."""
+async def _forward_deltas(deltas: AsyncIterator[AnswerDelta], number: int, queue: _DeltaQueue) -> None:
+    """Put the deltas of an answer into the queue, or its error."""
     try:
-        async with aclosing(parts):
-            async for part in parts:
-                queue.put_nowait((number, part))
+        async with aclosing(deltas):
+            async for delta in deltas:
+                await queue.put((number, delta))
     except Exception as error:
-        queue.put_nowait(error)
+        await queue.put(error)
 
 
-async def _watch(request: Request, queue: _Items) -> None:
-    """Put ClientLeft into the queue when the client hangs up."""
+def _put_empty_delta(queue: _DeltaQueue) -> None:
+    if queue.empty():
+        queue.put_nowait(_EMPTY_DELTA)
+
+
+async def _watch_for_disconnect(request: Request, queue: _DeltaQueue) -> None:
+    """Wake the reader of the queue when the client disconnects."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
-    queue.put_nowait(ClientLeft())
+    with suppress(asyncio.QueueFull):  # then the reader does not wait
+        queue.put_nowait(ClientDisconnected())
 
 
-def _limited(job: Job, settings: Settings) -> Job:
-    count, most = len(job.messages), settings.max_messages
-    if most and count > most and isinstance(job.messages[0], dict):
+def _apply_limits(job: Job, settings: ServiceSettings) -> Job:
+    """The job with at most `max_answer_tokens`. Raises ApiError for more than `max_messages` messages."""
+    count, limit = len(job.prompt), settings.max_messages
+    if limit and count > limit and isinstance(job.prompt[0], dict):
         raise ApiError(
             400,
-            f"the conversation has {count} messages; at most {most} are allowed.",
+            f"the conversation has {count} messages; at most {limit} are allowed.",
             "too_many_messages",
             "messages",
         )
-    asked, most = job.parameters.get("max_tokens"), settings.max_answer_tokens
-    if most and (asked is None or (isinstance(asked, int) and asked > most)):
-        return Job(job.messages, {**job.parameters, "max_tokens": most})
+    max_tokens, limit = job.parameters.get("max_tokens"), settings.max_answer_tokens
+    if limit and (max_tokens is None or (isinstance(max_tokens, int) and max_tokens > limit)):
+        return Job(job.prompt, {**job.parameters, "max_tokens": limit})
     return job

@@ -1,4 +1,4 @@
-"""Whether the service lives, whether it can answer, and its metrics: for supervisors and Prometheus."""
+"""The routes for monitoring: whether the service runs, whether it is ready, and its metrics."""
 
 import asyncio
 import time
@@ -6,58 +6,75 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from model_core import TritonchatError
+from model_core.errors import TritonchatError
 
 from ..async_client import AsyncChatClient
-from ..wire import away
-from .meters import meters_of
+from ..contract import READY
+from ..wire import ServerUnavailable
+from .metrics import metrics_of
 
 router = APIRouter(tags=["health"])
-# Nobody needs a key for it, so the answer is good for so long, lest many ask the server behind as often.
-READY_S = 1.0
+# /readyz needs no key, so its answer is cached: many requests cause few requests to Triton.
+READY_CACHE_S = 0.5
+# A server that takes longer to answer is not ready. Together with the cache, /readyz is at most 2 s behind.
+QUERY_TIMEOUT_S = 1.5
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"  # Prometheus' exposition format
-_NOT_READY: dict[int | str, dict[str, Any]] = {503: {"description": "The server behind does not answer."}}
+_NOT_READY: dict[int | str, dict[str, Any]] = {
+    503: {
+        "description": "Triton or the engine takes no requests: it is starting or stopping, or it has died."
+    }
+}
 _METRICS: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
 
 
 class Readiness:
-    """Whether a server answers, asked at most once in READY_S however many want to know."""
+    """Whether the server takes requests. The answer is cached for READY_CACHE_S."""
 
     def __init__(self, client: AsyncChatClient) -> None:
-        self._client, self._asking = client, asyncio.Lock()
-        self._ready, self._until = False, 0.0
+        self._client, self._lock = client, asyncio.Lock()
+        self._error: ServerUnavailable | None = None
+        self._valid_until = 0.0
 
-    async def get(self) -> bool:
-        """Whether the server answers and its models are ready."""
-        async with self._asking:
-            if time.monotonic() >= self._until:
-                self._ready = await self._client.is_ready()
-                self._until = time.monotonic() + READY_S
-            return self._ready
+    async def check(self) -> None:
+        """Raises ServerUnavailable, with the reason, if the server takes no requests."""
+        async with self._lock:
+            if time.monotonic() >= self._valid_until:
+                self._error = await self._query()
+                self._valid_until = time.monotonic() + READY_CACHE_S
+        if self._error is not None:
+            raise self._error
+
+    async def _query(self) -> ServerUnavailable | None:
+        try:
+            health = await self._client.health(QUERY_TIMEOUT_S)
+        except TritonchatError as error:
+            return ServerUnavailable(str(error))
+        return None if health == READY else ServerUnavailable(f"not ready: {health}.")
 
 
 @router.get("/healthz")
 async def healthz() -> dict[str, str]:
-    """The process lives. Asks nobody else, so that a busy server is not taken for a dead one."""
+    """The HTTP service runs. This does not depend on Triton or the engine, which may be busy."""
     return {"status": "ok"}
 
 
 @router.get("/readyz", responses=_NOT_READY)
 async def readyz(request: Request) -> dict[str, str]:
-    """Triton answers, and its models are ready."""
-    state = request.app.state
-    if not await state.readiness.get():
-        raise away(state.client.url)
-    return {"status": "ready"}
+    """Triton, its models and the engine take requests."""
+    await request.app.state.readiness.check()
+    return {"status": READY}
 
 
 @router.get("/metrics", response_class=Response, responses=_METRICS)
 async def metrics(request: Request) -> Response:
-    """The engine's metrics and the service's own, for Prometheus. Without the engine, the latter alone."""
-    meters = meters_of(request.app)
+    """The metrics of the engine and of the HTTP service, for Prometheus.
+
+    If the engine does not answer, only those of the HTTP service.
+    """
+    metrics = metrics_of(request.app)
     try:
-        engine = await request.app.state.client.metrics()
+        engine = await request.app.state.triton_client.metrics()
     except TritonchatError:
         engine = ""
-    meters.engine_reached.set(bool(engine))
-    return Response(engine + meters.render(), media_type=_TEXT)
+    metrics.engine_reached.set(bool(engine))
+    return Response(engine + metrics.render(), media_type=_TEXT)

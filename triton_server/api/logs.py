@@ -1,4 +1,4 @@
-"""Structured logs: a line of JSON for each request, with its client's id for it. What is said stays out."""
+"""Structured logs: a line of JSON for each request. Prompts and answers are logged by --log-content only."""
 
 import logging
 import re
@@ -15,36 +15,38 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.types import EventDict, Processor
 
 from .errors import response_of
-from .meters import Meters, meters_of
-from .settings import Settings
+from .metrics import ServiceMetrics, metrics_of
+from .settings import ServiceSettings
 
-REQUEST_ID = "X-Request-Id"
-_ACCEPTED_ID = re.compile(r"[\x20-\x7e]{1,128}")
-# Probes and scrapes come every few seconds and say nothing, as long as they succeed.
+REQUEST_ID_HEADER = "X-Request-Id"
+_VALID_ID = re.compile(r"[\x20-\x7e]{1,128}")
+# Monitoring calls these every few seconds. They are logged only if they fail.
 _QUIET_ROUTES = ("/healthz", "/readyz", "/metrics")
-_NOWHERE = "none"  # the route of a request that was refused, or whose path leads nowhere
-_LEFT = 499  # as nginx has it: the client closed the request before there was an answer
-_USAGE = ("prompt_tokens", "completion_tokens", "cached_tokens")
-# Of a body or an answer, where the operator wants to see them.
-_MAX_CONTENT = 64 * 1024
+_NO_ROUTE = "none"  # the route of a request that was refused, or whose path does not exist
+_CLIENT_DISCONNECTED = 499  # nginx's status for a client that disconnects before the response begins
+_USAGE_FIELDS = ("prompt_tokens", "completion_tokens", "cached_tokens")
+_MAX_CONTENT_BYTES = 64 * 1024  # of a body or a response that --log-content writes
 
 
-def install(app: FastAPI, settings: Settings) -> None:
-    """Log every request, also those that access.py refuses: to be called after its `install`."""
-    app.add_middleware(LogMiddleware, meters=meters_of(app), with_content=settings.log_content)
+def install(app: FastAPI, settings: ServiceSettings) -> None:
+    """Log every request. Call this after `access.install`, so that refused requests are logged too."""
+    app.add_middleware(LogMiddleware, metrics=metrics_of(app), with_content=settings.log_content)
 
 
-def configure(settings: Settings) -> None:
-    """Let everything that logs in this process do so in one form, on standard error."""
-    shared: list[Processor] = [
+def configure(settings: ServiceSettings) -> None:
+    """Write all logs of this process to standard error as lines of JSON."""
+    shared_processors: list[Processor] = [
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
     ]
     if not settings.log_content:
-        shared.append(_traceback_without_words)
-    last: list[Processor] = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+        shared_processors.append(_drop_error_message)
+    final_processors: list[Processor] = [
+        structlog.processors.format_exc_info,
+        structlog.processors.JSONRenderer(),
+    ]
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[*shared_processors, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
@@ -52,27 +54,28 @@ def configure(settings: Settings) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=shared,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
+            foreign_pre_chain=shared_processors,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *final_processors],
         )
     )
     logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
-    # It would say every request again, with the path.
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    # httpx logs every request again, with the path; Alembic, at each start, what it has loaded.
+    for library in ("httpx", "alembic"):
+        logging.getLogger(library).setLevel(logging.WARNING)
 
 
 class LogMiddleware:
-    """Gives each request its id and writes its line; what nobody caught ends here, as a 500."""
+    """Gives each request an id, and writes a line to the log for it. Unexpected errors get status 500."""
 
-    def __init__(self, app: ASGIApp, meters: Meters, with_content: bool) -> None:
-        self._app, self._meters, self._with_content = app, meters, with_content
+    def __init__(self, app: ASGIApp, metrics: ServiceMetrics, with_content: bool) -> None:
+        self._app, self._metrics, self._with_content = app, metrics, with_content
         self._log = structlog.get_logger("tritonchat.api")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        exchange = _Logged(scope, receive, send, _MAX_CONTENT if self._with_content else 0)
-        self._meters.requests_open.inc()
+        exchange = _LoggedExchange(scope, receive, send, _MAX_CONTENT_BYTES if self._with_content else 0)
+        self._metrics.requests_open.inc()
         failure: Exception | None = None
         try:
             await self._app(scope, exchange.receive, exchange.send)
@@ -81,14 +84,14 @@ class LogMiddleware:
             if exchange.status is None:
                 await response_of(error)(scope, exchange.receive, exchange.send)
         finally:
-            self._meters.requests_open.dec()
+            self._metrics.requests_open.dec()
             self._write(scope, exchange, failure)
 
-    def _write(self, scope: Scope, exchange: "_Logged", failure: Exception | None) -> None:
-        route = getattr(scope.get("route"), "path", _NOWHERE)
-        status = exchange.status or _LEFT
-        seconds = time.monotonic() - exchange.began
-        self._meters.answered(route, scope["method"], status, seconds)
+    def _write(self, scope: Scope, exchange: "_LoggedExchange", failure: Exception | None) -> None:
+        route = getattr(scope.get("route"), "path", _NO_ROUTE)
+        status = exchange.status or _CLIENT_DISCONNECTED
+        seconds = time.monotonic() - exchange.start_time
+        self._metrics.count_request(route, scope["method"], status, seconds)
         if route in _QUIET_ROUTES and status < 400:
             return
         state = scope["state"]
@@ -100,12 +103,12 @@ class LogMiddleware:
             "seconds": round(seconds, 4),
             "client": (scope.get("client") or ("",))[0],
         }
-        if not exchange.complete:
-            line["complete"] = False  # the client left, or was cut off
-        if state.get("owner"):
-            line["key"] = state["owner"][:8]
+        if not exchange.is_complete:
+            line["complete"] = False  # the connection was closed before the end of the response
+        if state.get("key_hash"):
+            line["key"] = state["key_hash"][:8]
         usage = state.get("usage", {})
-        line |= {name: usage[name] for name in _USAGE if name in usage}
+        line |= {name: usage[name] for name in _USAGE_FIELDS if name in usage}
         if self._with_content:
             line |= {"body": _text(exchange.body), "answer": _text(exchange.answer)}
         if failure is None:
@@ -114,57 +117,59 @@ class LogMiddleware:
             self._log.error("request", **line, exc_info=failure)
 
 
-class _Logged:
-    """A request and its answer, as far as the log is to tell."""
+class _LoggedExchange:
+    """What the log shows of a request and its response."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, keep: int) -> None:
-        """`keep`: bytes to keep of the body and of the answer."""
-        self.began = time.monotonic()
+    def __init__(self, scope: Scope, receive: Receive, send: Send, max_content: int) -> None:
+        """`max_content`: bytes of the body and of the response that are stored for the log."""
+        self.start_time = time.monotonic()
         self.status: int | None = None
-        self.complete = self._left = False
+        self.is_complete = self._is_disconnected = False
         self.body, self.answer = bytearray(), bytearray()
-        self._receive, self._send, self._keep = receive, send, keep
-        self._id = request_id(Headers(scope=scope).get(REQUEST_ID))
+        self._receive, self._send, self._max_content = receive, send, max_content
+        self._id = choose_request_id(Headers(scope=scope).get(REQUEST_ID_HEADER))
         scope.setdefault("state", {})["request_id"] = self._id
 
     async def receive(self) -> Message:
         message = await self._receive()
-        self._left |= message["type"] == "http.disconnect"
-        if self._keep:
-            self.body += message.get("body", b"")[: self._keep - len(self.body)]
+        self._is_disconnected |= message["type"] == "http.disconnect"
+        if self._max_content:
+            self.body += message.get("body", b"")[: self._max_content - len(self.body)]
         return message
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.status = _LEFT if self._left else message["status"]
-            MutableHeaders(scope=message)[REQUEST_ID] = self._id
+            self.status = _CLIENT_DISCONNECTED if self._is_disconnected else message["status"]
+            MutableHeaders(scope=message)[REQUEST_ID_HEADER] = self._id
         else:
-            self.complete = not message.get("more_body", False) and not self._left
-            if self._keep:
-                self.answer += message.get("body", b"")[: self._keep - len(self.answer)]
+            self.is_complete = not message.get("more_body", False) and not self._is_disconnected
+            if self._max_content:
+                self.answer += message.get("body", b"")[: self._max_content - len(self.answer)]
         await self._send(message)
 
 
-def request_id(given: str | None) -> str:
-    """The client's own id where it is 1 to 128 printable ASCII characters, else a new one."""
-    return given if given is not None and _ACCEPTED_ID.fullmatch(given) else uuid.uuid4().hex
+def choose_request_id(client_id: str | None) -> str:
+    """The client's id if it has 1 to 128 printable ASCII characters, else a new one."""
+    return client_id if client_id is not None and _VALID_ID.fullmatch(client_id) else uuid.uuid4().hex
 
 
 def _text(content: bytes) -> str:
     return content.decode("utf-8", "replace")
 
 
-def _traceback_without_words(_: Any, __: str, event: EventDict) -> EventDict:
-    """Say where an error happened and of what kind it was: its message may quote what somebody has said."""
-    found = event.pop("exc_info", None)
-    error = sys.exc_info()[1] if found is True else found[1] if isinstance(found, tuple) else found
+def _drop_error_message(_: Any, __: str, event: EventDict) -> EventDict:
+    """Log the class of an error and its traceback, not its message, which may quote a prompt."""
+    exc_info = event.pop("exc_info", None)
+    error = (
+        sys.exc_info()[1] if exc_info is True else exc_info[1] if isinstance(exc_info, tuple) else exc_info
+    )
     if isinstance(error, BaseException):
-        event["exception"] = "\n".join(_frames(error))
+        event["exception"] = "\n".join(_render_traceback(error))
     return event
 
 
-def _frames(error: BaseException) -> list[str]:
+def _render_traceback(error: BaseException) -> list[str]:
     lines = [line.rstrip() for line in traceback.format_tb(error.__traceback__)]
     lines.append(f"{type(error).__module__}.{type(error).__qualname__}")
-    before = error.__cause__ or error.__context__
-    return lines if before is None else [*_frames(before), "which led to:", *lines]
+    cause = error.__cause__ or error.__context__
+    return lines if cause is None else [*_render_traceback(cause), "which led to:", *lines]

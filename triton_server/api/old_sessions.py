@@ -1,4 +1,4 @@
-"""Sessions under the paths of an older chat service, for its clients: plain text in and out."""
+"""Sessions under the paths of an older chat service. Its clients send and receive plain text."""
 
 import json
 from collections.abc import AsyncIterator
@@ -12,20 +12,28 @@ from starlette.responses import PlainTextResponse, Response
 
 from model_core.errors import InvalidRequest
 
-from ..async_client import Part
+from ..async_client import AnswerDelta
 from . import store
-from .errors import ERRORS
-from .generation import Streamed, begun
-from .session_schemas import NewSession, Question, Reversion, SessionId, SessionState
-from .sessions import BUSY, TAKEN, answer_of, create, delete_session, revert_session
+from .errors import ERROR_RESPONSES
+from .generation import wait_until_accepted
+from .session_schemas import NewSession, Question, RevertRequest, SessionId, SessionState
+from .sessions import (
+    BUSY_RESPONSES,
+    EXISTS_RESPONSES,
+    answer_question,
+    delete_session,
+    make_session,
+    revert_session,
+)
+from .stream_response import StreamResponse
 
-router = APIRouter(tags=["sessions by old names"], responses=ERRORS)
+router = APIRouter(tags=["sessions by old names"], responses=ERROR_RESPONSES)
 
 Body = TypeVar("Body", bound=BaseModel)
 
 
-def _object_or_plain(model: type[BaseModel], field: str, required: bool = True) -> dict[str, Any]:
-    """OpenAPI's words for a body that is a JSON object, or one field of it as plain text."""
+def _json_or_text_body(model: type[BaseModel], field: str, required: bool = True) -> dict[str, Any]:
+    """The OpenAPI description of a body that is a JSON object, or one field of it as plain text."""
     content = {
         "application/json": {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}},
         "text/plain": {"schema": {"type": "string", "minLength": 1, "description": f"`{field}` alone."}},
@@ -33,63 +41,65 @@ def _object_or_plain(model: type[BaseModel], field: str, required: bool = True) 
     return {"requestBody": {"required": required, "content": content}}
 
 
-_TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}}
+_TEXT_CONTENT = {"content": {"text/plain": {"schema": {"type": "string"}}}}
 
 
 @router.post(
     "/createSession",
     status_code=201,
     response_class=Response,
-    responses={201: {"description": "The id.", **_TEXT}, **TAKEN},
-    openapi_extra=_object_or_plain(NewSession, "id", required=False),
+    responses={201: {"description": "The id.", **_TEXT_CONTENT}, **EXISTS_RESPONSES},
+    openapi_extra=_json_or_text_body(NewSession, "id", required=False),
 )
 async def create_session_by_old_name(request: Request) -> PlainTextResponse:
-    """As POST /sessions; the body may be the id alone, and the answer is."""
-    session = await create(request, await _body(request, NewSession, "id"))
+    """As POST /sessions. The body may be the id alone. The response is the id alone."""
+    session = await make_session(request, await _parse_body(request, NewSession, "id"))
     return PlainTextResponse(session.id, status_code=201)
 
 
 @router.put(
     "/generate/{id}",
     response_class=Response,
-    responses={200: {"description": "The answer.", **_TEXT}, **BUSY},
-    openapi_extra=_object_or_plain(Question, "prompt"),
+    responses={200: {"description": "The answer.", **_TEXT_CONTENT}, **BUSY_RESPONSES},
+    openapi_extra=_json_or_text_body(Question, "prompt"),
 )
 async def ask_by_old_name(request: Request, session_id: SessionId) -> Response:
-    """As PUT /sessions/{id}/generate; the body may be the question alone, and the answer is streamed text.
+    """As PUT /sessions/{id}/generate. The body may be the question alone. The answer is streamed text.
 
-    An answer that fails after it has begun is broken off: the response does not end as HTTP's do.
+    If an answer fails after it has begun, the response has no end of its transfer encoding.
     """
-    question = await _body(request, Question, "prompt")
-    return Streamed(_text(await begun(answer_of(request, session_id, question, streamed=True))), "text/plain")
+    question = await _parse_body(request, Question, "prompt")
+    deltas = await wait_until_accepted(answer_question(request, session_id, question, streamed=True))
+    return StreamResponse(_render_text(deltas), "text/plain")
 
 
 @router.put(
     "/revert/{id}",
     response_model=SessionState,
-    responses=BUSY,
-    openapi_extra=_object_or_plain(Reversion, "to"),
+    responses=BUSY_RESPONSES,
+    openapi_extra=_json_or_text_body(RevertRequest, "to"),
 )
 async def revert_session_by_old_name(request: Request, session_id: SessionId) -> store.Session:
-    """As PUT /sessions/{id}/revert; the body may be the number alone."""
-    return await revert_session(request, session_id, await _body(request, Reversion, "to"))
+    """As PUT /sessions/{id}/revert. The body may be the number alone."""
+    return await revert_session(request, session_id, await _parse_body(request, RevertRequest, "to"))
 
 
-@router.delete("/removeSession/{id}", response_class=Response, responses=BUSY)
+@router.delete("/removeSession/{id}", response_class=Response, responses=BUSY_RESPONSES)
 async def delete_session_by_old_name(request: Request, session_id: SessionId) -> Response:
     """As DELETE /sessions/{id}, but answers 200."""
     await delete_session(request, session_id)
     return Response()
 
 
-async def _text(parts: AsyncIterator[Part]) -> AsyncIterator[bytes]:
-    async with aclosing(parts):
-        async for part in parts:
-            yield part.text.encode()
+async def _render_text(deltas: AsyncIterator[AnswerDelta]) -> AsyncIterator[bytes]:
+    async with aclosing(deltas):
+        async for delta in deltas:
+            if delta.text:  # an empty part would end the response
+                yield delta.text.encode()
 
 
-async def _body(request: Request, model: type[Body], field: str) -> Body:
-    """A body that is a JSON object, or one field of it as plain text.
+async def _parse_body(request: Request, model: type[Body], field: str) -> Body:
+    """Parse a body that is a JSON object, or the text of its field `field`.
 
     Raises InvalidRequest or RequestValidationError where it is neither.
     """

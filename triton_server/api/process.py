@@ -1,20 +1,21 @@
-"""The HTTP service as a process beside the server."""
+"""Start the HTTP service as a separate process."""
 
 import sys
 from pathlib import Path
 
-from ..child import Child, launch
-from ..hosts import reachable
-from .settings import Settings
+from ..child_process import ChildProcess, is_responding, launch
+from ..hosts import reachable_address
+from .settings import ServiceSettings
 
 
-def launch_api(settings: Settings, log: Path | None) -> Child:
-    """Start the service; without a file, its log goes to our standard error."""
+def launch_api(settings: ServiceSettings, log: Path | None) -> ChildProcess:
+    """Start the service. `log`: a file for its output; None: this process's standard error."""
     scheme = "https" if settings.tls_certificate else "http"
+    url = f"{scheme}://{reachable_address(settings.host)}:{settings.port}/healthz"
     return launch(
         "the HTTP service",
         [sys.executable, "-m", "triton_server.api"],
         settings.to_environment(),
         log,
-        f"{scheme}://{reachable(settings.host)}:{settings.port}/healthz",
+        is_up=lambda: is_responding(url),
     )

@@ -1,12 +1,13 @@
-"""Conversations that the service keeps: /sessions.
+"""The routes of sessions, which are conversations that the service stores: /sessions.
 
-The history of a session is what its owner has seen. So a turn is kept before the end of its answer is sent;
-of a stream that breaks off, what was sent until then is kept as a turn that ends with "cancelled"; and of an
-answer that never came, nothing.
+A session contains what its owner has received. A turn is stored before the end of its answer is sent. If a
+stream breaks off, the text that was sent is stored as a turn with the finish reason "cancelled". If no text
+was sent, nothing is stored.
 """
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from typing import Annotated, Any, TypeVar
@@ -18,46 +19,53 @@ from starlette.responses import Response
 from model_core import SamplingParams
 from model_core.errors import ShuttingDown
 
-from ..async_client import Part
+from ..async_client import AnswerDelta
 from . import store
-from .errors import ERRORS, ApiError, ClientLeft, ErrorBody, told
-from .generation import Streamed, begun, generate
+from .errors import ERROR_RESPONSES, ApiError, ClientDisconnected, ErrorBody, stream_error_body
+from .generation import stream_answer, wait_until_accepted
 from .session_schemas import (
-    Changes,
     NewSession,
     Parameters,
     Question,
-    Reversion,
+    RevertRequest,
     SessionAnswer,
+    SessionChanges,
     SessionId,
     SessionPage,
     SessionState,
     SessionSummary,
 )
+from .stream_response import KEEP_ALIVE, StreamResponse
 
-router = APIRouter(tags=["sessions"], responses=ERRORS)
+LOGGER = logging.getLogger(__name__)
+
+router = APIRouter(tags=["sessions"], responses=ERROR_RESPONSES)
 
 MAX_PAGE = 100
 Result = TypeVar("Result")
-_SETTLE_S = 5.0
-_DETAILS = ("finish_reason", "usage", "timings")
+_SHUTDOWN_WAIT_S = 5.0
+_MAX_EXPIRY_INTERVAL_S = 600.0
+_DETAIL_FIELDS = ("finish_reason", "usage", "timings")
 
-_KEPT = """The turn is in the database before the answer ends. Two requests on one session at once are never
-mixed up: the second is refused (409, `session_busy`). If the client leaves, the generation stops; what had
-been sent of a stream is kept as a turn whose `finish_reason` is `cancelled`."""
+_ASK_DESCRIPTION = """Ask the next question. The turn is in the database before the answer ends. While one
+request uses a session, another one is refused (409, `session_busy`). If the client disconnects, generation
+stops, and the part of a stream that was sent is stored as a turn whose `finish_reason` is `cancelled`."""
 
-BUSY: dict[int | str, dict[str, Any]] = {
-    409: {"model": ErrorBody, "description": "Another request works on the session; Retry-After says when."}
+BUSY_RESPONSES: dict[int | str, dict[str, Any]] = {
+    409: {
+        "model": ErrorBody,
+        "description": "Another request uses the session; Retry-After says when to try again.",
+    }
 }
-TAKEN: dict[int | str, dict[str, Any]] = {
-    409: {"model": ErrorBody, "description": "There is a session of this id."}
+EXISTS_RESPONSES: dict[int | str, dict[str, Any]] = {
+    409: {"model": ErrorBody, "description": "A session with this id exists."}
 }
 
 
-@router.post("/sessions", response_model=SessionState, status_code=201, responses=TAKEN)
+@router.post("/sessions", response_model=SessionState, status_code=201, responses=EXISTS_RESPONSES)
 async def create_session(request: Request, new: NewSession | None = None) -> store.Session:
-    """Begin a session, under an id of your own or one that is made."""
-    return await create(request, new or NewSession())
+    """Create a session, with your id or a new one."""
+    return await make_session(request, new or NewSession())
 
 
 @router.get("/sessions")
@@ -69,156 +77,172 @@ async def list_sessions(
     ] = None,
 ) -> SessionPage:
     """Your sessions, the newest first."""
-    found = await asyncio.to_thread(_store(request).sessions, _owner(request), limit + 1, before)
-    shown = [
+    rows = await asyncio.to_thread(_store(request).list_sessions, _owner(request), limit + 1, before)
+    summaries = [
         SessionSummary(id=s.id, created=s.created, updated=s.updated, questions=count)
-        for s, count in found[:limit]
+        for s, count in rows[:limit]
     ]
-    return SessionPage(sessions=shown, next=found[limit - 1][0].key if len(found) > limit else None)
+    return SessionPage(sessions=summaries, next=rows[limit - 1][0].key if len(rows) > limit else None)
 
 
 @router.get("/sessions/{id}", response_model=SessionState)
 async def get_session(request: Request, session_id: SessionId) -> store.Session:
     """A session with its turns."""
-    return await asyncio.to_thread(_store(request).session, _owner(request), session_id)
+    return await asyncio.to_thread(_store(request).get_session, _owner(request), session_id)
 
 
-@router.put("/sessions/{id}", response_model=SessionState, responses=BUSY)
-async def change_session(request: Request, session_id: SessionId, changes: Changes) -> store.Session:
-    """Set the system prompt or parameters. Turns stay as they are; the next answer goes by the new ones."""
+@router.put("/sessions/{id}", response_model=SessionState, responses=BUSY_RESPONSES)
+async def change_session(request: Request, session_id: SessionId, changes: SessionChanges) -> store.Session:
+    """Set the system prompt or parameters. The next answer uses them; turns do not change."""
     sessions, owner = _store(request), _owner(request)
     with sessions.hold(owner, session_id):
-        session = await asyncio.to_thread(sessions.session, owner, session_id)
-        values: dict[str, Any] = {"parameters": _merged(session.parameters, changes.parameters)}
+        session = await asyncio.to_thread(sessions.get_session, owner, session_id)
+        values: dict[str, Any] = {"parameters": _merge_parameters(session.parameters, changes.parameters)}
         if "system" in changes.model_fields_set:
             values["system"] = changes.system
-        return await _finish(sessions.change, session, **values)
+        return await _run_to_end(sessions.change, session, **values)
 
 
-@router.delete("/sessions/{id}", status_code=204, responses=BUSY)
+@router.delete("/sessions/{id}", status_code=204, responses=BUSY_RESPONSES)
 async def delete_session(request: Request, session_id: SessionId) -> None:
     """Remove a session with all its turns."""
     sessions, owner = _store(request), _owner(request)
     with sessions.hold(owner, session_id):
-        await _finish(sessions.delete, owner, session_id)
+        await _run_to_end(sessions.delete, owner, session_id)
 
 
-@router.put("/sessions/{id}/revert", response_model=SessionState, responses=BUSY)
-async def revert_session(request: Request, session_id: SessionId, reversion: Reversion) -> store.Session:
-    """Go back to before a question: it and all that came after it are gone."""
+@router.put("/sessions/{id}/revert", response_model=SessionState, responses=BUSY_RESPONSES)
+async def revert_session(request: Request, session_id: SessionId, revert: RevertRequest) -> store.Session:
+    """Remove a question and all later ones."""
     sessions, owner = _store(request), _owner(request)
     with sessions.hold(owner, session_id):
-        return await _finish(sessions.revert, owner, session_id, reversion.to)
+        return await _run_to_end(sessions.revert, owner, session_id, revert.to)
 
 
 @router.put(
     "/sessions/{id}/generate",
     response_model=SessionAnswer,
-    description=f"Ask the next question. {_KEPT}",
+    description=_ASK_DESCRIPTION,
     responses={
         200: {
             "description": 'The answer. As a stream: events {"text": ...}, and at last {"details": {...}} '
             'with all but the text, or {"error": {...}} where it failed.',
             "content": {"text/event-stream": {}},
         },
-        **BUSY,
+        **BUSY_RESPONSES,
     },
 )
 async def ask(request: Request, session_id: SessionId, question: Question) -> Response | dict[str, Any]:
-    parts = answer_of(request, session_id, question, question.stream)
+    deltas = answer_question(request, session_id, question, question.stream)
     if question.stream:
-        return Streamed(_events(await begun(parts)), "text/event-stream")
-    async with aclosing(parts):
-        said = [part async for part in parts]
-    return {"text": "".join(part.text for part in said), **said[-1].details}
+        return StreamResponse(_render_events(await wait_until_accepted(deltas)), "text/event-stream")
+    async with aclosing(deltas):
+        answer = [delta async for delta in deltas]
+    return {"text": "".join(delta.text for delta in answer), **answer[-1].details}
 
 
-async def settle(sessions: store.Store) -> None:
-    """Before the service ends: let requests that were cut off keep what was seen of their answers."""
-    with anyio.move_on_after(_SETTLE_S):
-        while sessions.is_held:
+async def remove_expired_sessions(sessions: store.SessionStore, age_s: float) -> None:
+    """Remove sessions that have not changed for `age_s` seconds, at intervals, until it is cancelled."""
+    while True:
+        with suppress(ApiError):  # the store has logged it
+            if count := await asyncio.to_thread(sessions.remove_expired, age_s):
+                LOGGER.info("%d sessions have expired (--session-expiry)", count)
+        await asyncio.sleep(min(max(age_s / 10, 1), _MAX_EXPIRY_INTERVAL_S))
+
+
+async def wait_for_requests(sessions: store.SessionStore) -> None:
+    """Wait until no request uses a session, at most _SHUTDOWN_WAIT_S: they store what they have sent."""
+    with anyio.move_on_after(_SHUTDOWN_WAIT_S):
+        while sessions.has_busy_sessions:
             await asyncio.sleep(0.01)
 
 
-async def create(request: Request, new: NewSession) -> store.Session:
-    """A new session of the request's owner."""
-    parameters = _merged({}, new.parameters)
-    return await _finish(_store(request).create, _owner(request), new.id, new.system, parameters)
+async def make_session(request: Request, new: NewSession) -> store.Session:
+    """Create a session for the owner of the request."""
+    parameters = _merge_parameters({}, new.parameters)
+    return await _run_to_end(_store(request).create, _owner(request), new.id, new.system, parameters)
 
 
-async def answer_of(
+async def answer_question(
     request: Request, session_id: str, question: Question, streamed: bool
-) -> AsyncIterator[Part]:
-    """The answer's parts; the last says which turn it is, and comes when that is in the database.
+) -> AsyncIterator[AnswerDelta]:
+    """Answer the next question of a session; iterate over the deltas of the answer.
 
-    What has been taken of a stream is kept where it breaks off.
+    The last delta comes when the turn is in the database, and has its number. If a stream breaks off, the
+    deltas that the caller has received are stored as a turn.
     """
     sessions, owner = _store(request), _owner(request)
     with sessions.hold(owner, session_id):
-        session = await asyncio.to_thread(sessions.session, owner, session_id)
-        parameters = _merged(session.parameters, question.parameters)
+        session = await asyncio.to_thread(
+            sessions.get_session_for_question, owner, session_id, question.prompt
+        )
+        parameters = _merge_parameters(session.parameters, question.parameters)
         messages, text = session.messages(question.prompt), ""
 
-        async def keep(reason: str, usage: dict[str, int] | None) -> int:
-            return await _finish(sessions.add_turn, session, question.prompt, text, reason, usage, parameters)
+        async def store_turn(reason: str, usage: dict[str, int] | None) -> int:
+            return await _run_to_end(
+                sessions.add_turn, session, question.prompt, text, reason, usage, parameters
+            )
 
         try:
-            async with aclosing(generate(request, messages, parameters)) as parts:
-                async for part in parts:
-                    if part.is_last:
+            async with aclosing(stream_answer(request, messages, parameters)) as deltas:
+                async for delta in deltas:
+                    if delta.is_last:
                         break
-                    yield part
-                    text += part.text  # now, because who asks for more has got this
+                    yield delta
+                    text += delta.text  # after the yield: the client then has it
         except BaseException:
             if text and streamed:
-                with suppress(ApiError):  # there is nobody left to tell
-                    await keep("cancelled", None)
+                with suppress(ApiError):  # the client has disconnected and would not see it
+                    await store_turn("cancelled", None)
             raise
-        text, details = text + part.text, part.details
+        text, details = text + delta.text, delta.details
         if not text and details["finish_reason"] == "cancelled":
-            raise ShuttingDown("the server is stopping and did not come to answer; ask again.")
-        turn = await keep(details["finish_reason"], details["usage"])
-    # Who has got this may ask the next question at once, so the session is free by now.
-    yield Part(part.text, {**{name: details[name] for name in _DETAILS}, "turn": turn})
+            raise ShuttingDown("the server is stopping and has not answered; ask again.")
+        turn = await store_turn(details["finish_reason"], details["usage"])
+    # The client may ask the next question as soon as it has this delta, so the session is released first.
+    yield AnswerDelta(delta.text, {**{name: details[name] for name in _DETAIL_FIELDS}, "turn": turn})
 
 
-async def _events(parts: AsyncIterator[Part]) -> AsyncIterator[bytes]:
+async def _render_events(deltas: AsyncIterator[AnswerDelta]) -> AsyncIterator[bytes]:
     """An answer as server-sent events."""
     try:
-        async with aclosing(parts):
-            async for part in parts:
-                if part.text:
-                    yield _event({"text": part.text})
-                if part.is_last:
-                    yield _event({"details": part.details})
-    except ClientLeft:
+        async with aclosing(deltas):
+            async for delta in deltas:
+                if delta.is_empty:
+                    yield KEEP_ALIVE
+                if delta.text:
+                    yield _render_event({"text": delta.text})
+                if delta.is_last:
+                    yield _render_event({"details": delta.details})
+    except ClientDisconnected:
         raise
     except Exception as error:
-        yield _event(told(error))
+        yield _render_event(stream_error_body(error))
 
 
-def _event(value: dict[str, Any]) -> bytes:
+def _render_event(value: dict[str, Any]) -> bytes:
     return f"data: {json.dumps(value)}\n\n".encode()
 
 
-async def _finish(change: Callable[..., Result], *arguments: Any, **named: Any) -> Result:
-    """Carry out a change of the database in a thread, to its end even where nobody waits for it any more."""
+async def _run_to_end(change: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+    """Change the database in a thread. The change runs to its end even if the request is cancelled."""
     with anyio.CancelScope(shield=True):
-        return await asyncio.to_thread(change, *arguments, **named)
+        return await asyncio.to_thread(change, *arguments, **options)
 
 
-def _merged(parameters: dict[str, Any], others: Parameters) -> dict[str, Any]:
-    """Parameters with others before them; null takes one away. Raises InvalidRequest for wrong ones."""
+def _merge_parameters(parameters: dict[str, Any], others: Parameters) -> dict[str, Any]:
+    """`parameters`, overridden by `others`; null removes one. Raises InvalidRequest for invalid values."""
     merged = {**parameters, **others.model_dump(exclude_unset=True)}
     merged = {name: value for name, value in merged.items() if value is not None}
     SamplingParams.from_dict(merged)
     return merged
 
 
-def _store(request: Request) -> store.Store:
+def _store(request: Request) -> store.SessionStore:
     return request.app.state.store
 
 
 def _owner(request: Request) -> str:
-    """The hash of the key that the request came with; empty where none is asked for."""
-    return request.state.owner
+    """The owner of the request's sessions: the hash of the API key, or "" for a service without keys."""
+    return request.state.key_hash

@@ -1,75 +1,104 @@
-"""How the HTTP service is run: where it listens, who may use it, and how much of it."""
+"""The settings of the HTTP service: where it listens, who may use it, and how much."""
 
 import json
-import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from typing import Any
 
-from model_core import TritonchatError
+from pydantic import SecretStr, field_validator, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from model_core.errors import TritonchatError
 
 from ..hosts import is_loopback
 
-_VARIABLE = "TRITONCHAT_API_SETTINGS"
+_PREFIX = "TRITONCHAT_SERVICE_"
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What an operator may choose. Limits of 0 are none.
+class ServiceSettings(BaseSettings):
+    """The operator's settings. A limit of 0 means no limit. Keys and passwords are never printed.
+
+    Fields that are not given are read from the environment, which `to_environment` makes in another process.
+    Raises TritonchatError for a key that cannot be sent in a header, and for a network address with neither
+    keys nor `open_to_all`.
 
     Attributes:
         host, port: where the service listens.
-        server: Triton's gRPC endpoint, as `wire.endpoint` reads it.
-        api_keys: any of these opens the service; none: nobody is asked for one.
-        open_to_all: the operator has said that anybody who can reach the service may use it.
-        cors: origins of web pages that may call the service; "*": all. None by default.
+        server: Triton's gRPC endpoint, as `wire.parse_endpoint` reads it.
+        api_keys: the valid keys; none: the service needs no key.
+        open_to_all: anybody who can reach the service may use it.
+        cors_origins: origins of web pages that may call the service; "*": all.
         database: SQLAlchemy URL of the sessions' database; None: SQLite in the user's data folder.
-        max_body_bytes: of a request.
-        max_messages: of a conversation.
-        max_answer_tokens: an answer is cut here, whatever was asked for.
-        requests_per_minute: of one key, or of one address where there are no keys.
-        max_streams: answers under way at once, all clients together.
-        client_timeout_s: a client that takes, or sends, nothing for so long is cut off.
-        log_content: write what is said into the log.
+        max_body_bytes: the maximum size of a request.
+        max_messages: the maximum of messages in a conversation.
+        max_answer_tokens: the maximum of every answer, whatever the request says.
+        requests_per_minute: of one key, or of one address if there are no keys.
+        max_streams: running answers of all clients together.
+        max_streams_per_key: running answers of one key, or of one address if there are no keys.
+        max_sessions, max_session_bytes: stored for one key, or for all clients if there are no keys.
+        session_expiry_s: sessions that have not changed for so long are removed.
+        client_timeout_s: a client that neither reads nor sends for so long is disconnected.
+        log_content: write prompts and answers to the log.
         tls_certificate, tls_key: PEM files; None: no TLS.
+        restarts_folder: of `restarts.Restarts`; None: no supervisor restarts the service.
     """
+
+    model_config = SettingsConfigDict(
+        env_prefix=_PREFIX, env_parse_none_str="null", frozen=True, hide_input_in_errors=True
+    )
 
     host: str = "127.0.0.1"
     port: int = 8080
     server: str = "127.0.0.1:8001"
-    api_keys: tuple[str, ...] = ()
+    api_keys: tuple[SecretStr, ...] = ()
     open_to_all: bool = False
-    cors: tuple[str, ...] = ()
-    database: str | None = None
+    cors_origins: tuple[str, ...] = ()
+    database: SecretStr | None = None
     max_body_bytes: int = 4 * 2**20
     max_messages: int = 1000
     max_answer_tokens: int = 0
     requests_per_minute: int = 0
     max_streams: int = 256
+    max_streams_per_key: int = 0
+    max_sessions: int = 10_000
+    max_session_bytes: int = 2**30
+    session_expiry_s: float = 0
     client_timeout_s: float = 30.0
     log_content: bool = False
     tls_certificate: str | None = None
     tls_key: str | None = None
+    restarts_folder: str | None = None
 
-    def __post_init__(self) -> None:
-        """Raises TritonchatError for a key that no header can carry, and for a network address with neither
-        keys nor `open_to_all`."""
+    @field_validator("api_keys")
+    @classmethod
+    def _check_keys(cls, keys: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
+        for key in (secret.get_secret_value() for secret in keys):
+            if not (key.isascii() and key.isprintable() and key == key.strip() != ""):
+                raise TritonchatError(
+                    "an API key must consist of printable ASCII characters, without spaces at its ends."
+                )
+        return keys
+
+    @model_validator(mode="after")
+    def _check_host(self) -> "ServiceSettings":
         if not (self.api_keys or self.open_to_all or is_loopback(self.host)):
             raise TritonchatError(
                 f"--host {self.host} opens the service to the network; give it an --api-key, or say "
                 "--open-to-all if anybody who can reach it may use it."
             )
-        if not all(key.isascii() and key.isprintable() and key == key.strip() != "" for key in self.api_keys):
-            raise TritonchatError(
-                "an API key must be of printable ASCII characters, without spaces around it."
-            )
-
-    @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
-        """What `to_environment` of another process wrote; the defaults where there is none."""
-        values = json.loads(environment.get(_VARIABLE, "{}"))
-        lists = {f.name for f in fields(cls) if isinstance(f.default, tuple)}
-        return cls(**{name: tuple(value) if name in lists else value for name, value in values.items()})
+        return self
 
     def to_environment(self) -> dict[str, str]:
-        """The variable that hands these to the service's process; never on a command line, for all to see."""
-        return {_VARIABLE: json.dumps(asdict(self))}
+        """The environment variables for the service's process. Other users could read a command line."""
+        values: dict[str, Any] = {
+            **self.model_dump(mode="json"),
+            "api_keys": [key.get_secret_value() for key in self.api_keys],
+            "database": None if self.database is None else self.database.get_secret_value(),
+        }
+        return {
+            _PREFIX + name.upper(): value if isinstance(value, str) else json.dumps(value)
+            for name, value in values.items()
+        }
+
+
+def default_value(name: str) -> Any:
+    """The default value of the setting called `name`."""
+    return ServiceSettings.model_fields[name].default

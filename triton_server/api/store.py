@@ -1,18 +1,20 @@
-"""The sessions that the service keeps.
+"""The store of sessions.
 
-A session is a system prompt, parameters, and turns: a question with its answer. It belongs to an owner, and
-ids are unique within an owner's sessions, so nobody learns of another's or stands in its way.
+A session has a system prompt, parameters, and turns: questions with their answers. It belongs to an owner.
+Ids are unique among the sessions of one owner, so an owner cannot find out about the sessions of others.
 
-Every change of a session raises its `version`; what was made from an older one is refused, so two processes
-on one database mix nothing up. A change begins with that update, which also takes the database's lock: a
-transaction that reads first may be refused by SQLite when it comes to write.
+Every change of a session increments its `version`. A change that is based on an older version is refused, so
+several processes can use one database. A transaction that changes a session begins with this update, which
+takes the database's lock: SQLite may refuse to write in a transaction that began by reading.
 """
 
+import json
 import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sql
@@ -21,15 +23,17 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from model_core.errors import InvalidRequest
 
-from . import database
-from .database import Session, Turn
+from . import database, schema
+from .database import Session, StoredTurn
 from .errors import ApiError
 
+_ROW_BYTES = 256  # estimated size of a session or a turn without its texts
+_EXPIRY_BATCH = 100
 _SERIALIZATION_FAILURE = "40001"  # SQLSTATE: another transaction has changed what this one read
 
 
 class SessionNotFound(ApiError):
-    """The owner has no session of this id."""
+    """The owner has no session with this id."""
 
     def __init__(self, session_id: str) -> None:
         super().__init__(
@@ -38,7 +42,7 @@ class SessionNotFound(ApiError):
 
 
 class SessionExists(ApiError):
-    """The owner has a session of this id already."""
+    """The owner already has a session with this id."""
 
     def __init__(self, session_id: str) -> None:
         super().__init__(
@@ -49,7 +53,7 @@ class SessionExists(ApiError):
 
 
 class SessionBusy(ApiError):
-    """Another request works on the session, or has changed it meanwhile."""
+    """Another request uses the session, or has changed it since it was read."""
 
     def __init__(self, session_id: str) -> None:
         super().__init__(
@@ -60,18 +64,34 @@ class SessionBusy(ApiError):
         )
 
 
-class Store:
-    """The sessions of a database, which is opened, and made where there is none, when it is first used.
+class SessionsFull(ApiError):
+    """The owner has reached the limit for sessions or for their size."""
 
-    The methods may be called from several threads. Each is one transaction, committed when it returns, and
-    raises StoreError where the database cannot be used.
+    def __init__(self, message: str) -> None:
+        super().__init__(403, message, "sessions_full")
+
+
+@dataclass(frozen=True)
+class SessionLimits:
+    """How many sessions an owner may have, and their total size in bytes. 0: no limit."""
+
+    sessions: int = 0
+    bytes: int = 0
+
+
+class SessionStore:
+    """The sessions of a database. The first use connects to it, and creates or upgrades the tables.
+
+    The methods may be called from several threads. Each is one transaction, which is committed when the
+    method returns. Each raises StoreError if the database cannot be used.
     """
 
-    def __init__(self, url: str) -> None:
-        """`url` and what is raised are as of `database.connect`."""
-        self._engine = database.connect(url)
-        self._making, self._is_made = threading.Lock(), False
-        self._held: set[tuple[str, str]] = set()
+    def __init__(self, url: str, limits: SessionLimits | None = None) -> None:
+        """`url` is as for `database.create_engine`, which also says what is raised."""
+        self._engine = database.create_engine(url)
+        self._limits = limits or SessionLimits()
+        self._schema_lock, self._is_schema_ready = threading.Lock(), False
+        self._busy_sessions: set[tuple[str, str]] = set()
 
     def close(self) -> None:
         """Close the connections."""
@@ -79,25 +99,28 @@ class Store:
 
     @contextmanager
     def hold(self, owner: str, session_id: str) -> Iterator[None]:
-        """Keep a session from other requests of this event loop. Raises SessionBusy where one has it."""
-        held = (owner, session_id)
-        if held in self._held:
+        """Reserve a session for one request of this event loop. Raises SessionBusy if another has it."""
+        session_key = (owner, session_id)
+        if session_key in self._busy_sessions:
             raise SessionBusy(session_id)
-        self._held.add(held)
+        self._busy_sessions.add(session_key)
         try:
             yield
         finally:
-            self._held.discard(held)
+            self._busy_sessions.discard(session_key)
 
     @property
-    def is_held(self) -> bool:
-        """Whether a request has a session."""
-        return bool(self._held)
+    def has_busy_sessions(self) -> bool:
+        """Whether a request has reserved a session."""
+        return bool(self._busy_sessions)
 
     def create(
         self, owner: str, session_id: str | None, system: str | None, parameters: Mapping[str, Any]
     ) -> Session:
-        """A new session without turns; its id is made where none is given. Raises SessionExists."""
+        """Create a session without turns. Without `session_id` it gets a new id.
+
+        Raises SessionExists, and SessionsFull if the owner has reached a limit.
+        """
         now = time.time()
         session = Session(
             owner=owner,
@@ -107,6 +130,7 @@ class Store:
             created=now,
             updated=now,
             version=1,
+            bytes=_size(system, parameters),
         )
         with self._transaction(session.id) as transaction:
             transaction.add(session)
@@ -114,14 +138,15 @@ class Store:
                 transaction.flush()
             except IntegrityError as error:
                 raise SessionExists(session.id) from error
+            self._check_limits(transaction, owner)
             return _read(transaction, owner, session.id)
 
-    def sessions(self, owner: str, limit: int, before: int | None = None) -> list[tuple[Session, int]]:
+    def list_sessions(self, owner: str, limit: int, before: int | None = None) -> list[tuple[Session, int]]:
         """At most `limit` sessions, the newest first, without `system`, each with its number of turns.
 
-        `before` is the key of a session: only older ones are given.
+        `before` is the key of a session: only older sessions are returned.
         """
-        turns = sql.select(sql.func.count()).where(Turn.session_key == Session.key).scalar_subquery()
+        turns = sql.select(sql.func.count()).where(StoredTurn.session_key == Session.key).scalar_subquery()
         query = sql.select(Session, turns).options(orm.defer(Session.system)).where(Session.owner == owner)
         if before is not None:
             query = query.where(Session.key < before)
@@ -129,19 +154,30 @@ class Store:
             rows = transaction.execute(query.order_by(Session.key.desc()).limit(limit))
             return [(session, count) for session, count in rows]
 
-    def session(self, owner: str, session_id: str) -> Session:
+    def get_session(self, owner: str, session_id: str) -> Session:
         """A session with its turns. Raises SessionNotFound."""
         with self._transaction(session_id) as transaction:
             return _read(transaction, owner, session_id)
 
-    def change(self, session: Session, **changes: Any) -> Session:
-        """The session with another `system`, other `parameters`, or both.
+    def get_session_for_question(self, owner: str, session_id: str, question: str) -> Session:
+        """As `get_session`, for adding `question`. Also raises SessionsFull if there is no room for it."""
+        with self._transaction(session_id) as transaction:
+            session = _read(transaction, owner, session_id)
+            self._check_limits(transaction, owner, _size(question))
+            return session
 
-        Raises SessionBusy where the database has it otherwise by now, or no longer.
+    def change(self, session: Session, **changes: Any) -> Session:
+        """Change `system`, `parameters` or both; return the changed session.
+
+        Raises SessionBusy if the session was changed or removed since it was read, and SessionsFull.
         """
+        system, parameters = (changes.get(name, getattr(session, name)) for name in ("system", "parameters"))
+        growth = _size(system, parameters) - _size(session.system, session.parameters)
         with self._transaction(session.id) as transaction:
-            if not _advance(transaction, *_same(session), **changes):
+            if not _advance(transaction, *_with_version(session), bytes=Session.bytes + growth, **changes):
                 raise SessionBusy(session.id)
+            if growth > 0:
+                self._check_limits(transaction, session.owner)
             return _read(transaction, session.owner, session.id)
 
     def add_turn(
@@ -153,11 +189,11 @@ class Store:
         usage: Mapping[str, Any] | None,
         parameters: Mapping[str, Any],
     ) -> int:
-        """Put a turn behind those of `session`; its number, from 1.
+        """Append a turn to `session`; return its number, from 1.
 
-        Raises SessionBusy where the database has the session otherwise by now, or no longer.
+        Raises SessionBusy if the session was changed or removed since it was read.
         """
-        turn = Turn(
+        turn = StoredTurn(
             session_key=session.key,
             number=len(session.turns) + 1,
             question=question,
@@ -168,18 +204,18 @@ class Store:
             created=time.time(),
         )
         with self._transaction(session.id) as transaction:
-            if not _advance(transaction, *_same(session)):
+            if not _advance(transaction, *_with_version(session), bytes=Session.bytes + _turn_size(turn)):
                 raise SessionBusy(session.id)
             transaction.add(turn)
         return turn.number
 
     def revert(self, owner: str, session_id: str, to: int) -> Session:
-        """The session as it was before its question number `to`, from 1; the turns from there are gone.
+        """Remove the turns from number `to` on, counted from 1; return the changed session.
 
-        Raises SessionNotFound, and InvalidRequest where there is no such question, nor could be the next.
+        Raises SessionNotFound, and InvalidRequest unless `to` is the number of a turn or of the next one.
         """
         with self._transaction(session_id) as transaction:
-            if not _advance(transaction, *_named(owner, session_id)):
+            if not _advance(transaction, *_with_id(owner, session_id)):
                 raise SessionNotFound(session_id)
             session = _read(transaction, owner, session_id)
             following = len(session.turns) + 1
@@ -187,44 +223,106 @@ class Store:
                 raise InvalidRequest(
                     f"session {session_id} can go back to before its question 1 to {following}, not {to}."
                 )
-            transaction.execute(sql.delete(Turn).where(Turn.session_key == session.key, Turn.number >= to))
-            return _read(transaction, owner, session_id)
+            removed = sum(_turn_size(turn) for turn in session.turns if turn.number >= to)
+            transaction.execute(
+                sql.delete(StoredTurn).where(StoredTurn.session_key == session.key, StoredTurn.number >= to)
+            )
+            transaction.execute(
+                sql.update(Session)
+                .where(Session.key == session.key)
+                .values(bytes=Session.bytes - removed)
+                .execution_options(synchronize_session=False)
+            )
+            reverted = _read(transaction, owner, session_id)
+        database.free_disk_space(self._engine)
+        return reverted
 
     def delete(self, owner: str, session_id: str) -> None:
         """Remove a session with its turns. Raises SessionNotFound."""
         with self._transaction(session_id) as transaction:
-            if not transaction.execute(sql.delete(Session).where(*_named(owner, session_id))).rowcount:
+            if not transaction.execute(sql.delete(Session).where(*_with_id(owner, session_id))).rowcount:
                 raise SessionNotFound(session_id)
+        database.free_disk_space(self._engine)
+
+    def remove_expired(self, age_s: float) -> int:
+        """Remove the sessions that have not changed for `age_s` seconds; return their number.
+
+        Sessions that a request of this process has reserved are not removed.
+        """
+        oldest = sql.select(Session.key).where(Session.updated < time.time() - age_s)
+        if busy_keys := list(self._busy_sessions):
+            oldest = oldest.where(sql.tuple_(Session.owner, Session.id).not_in(busy_keys))
+        oldest = oldest.order_by(Session.updated).limit(_EXPIRY_BATCH)
+        removed = 0
+        while True:
+            with self._transaction() as transaction:
+                count = transaction.execute(sql.delete(Session).where(Session.key.in_(oldest))).rowcount
+            removed += count
+            if not count:
+                break
+        if removed:
+            database.free_disk_space(self._engine)
+        return removed
+
+    def _check_limits(self, transaction: orm.Session, owner: str, extra_bytes: int = 0) -> None:
+        """Raises SessionsFull if an owner's sessions, together with `extra_bytes`, are over a limit."""
+        if not (self._limits.sessions or self._limits.bytes):
+            return
+        count, size = transaction.execute(
+            sql.select(sql.func.count(), sql.func.coalesce(sql.func.sum(Session.bytes), 0)).where(
+                Session.owner == owner
+            )
+        ).one()
+        if self._limits.sessions and count > self._limits.sessions:
+            raise SessionsFull(
+                f"you have {self._limits.sessions} sessions, as many as the service keeps of one client "
+                "(--max-sessions); remove some that you no longer need."
+            )
+        if self._limits.bytes and size + extra_bytes > self._limits.bytes:
+            raise SessionsFull(
+                f"your sessions would take more than the {self._limits.bytes} bytes that the service keeps "
+                "of one client (--max-session-bytes); remove some that you no longer need."
+            )
 
     @contextmanager
     def _transaction(self, session_id: str = "") -> Iterator[orm.Session]:
-        """A transaction, in which `session_id` may be changed."""
-        with self._making:
-            if not self._is_made:
-                database.make_tables(self._engine)
-                self._is_made = True
+        """A transaction. `session_id` is the session that it may change, for error messages."""
+        with self._schema_lock:
+            if not self._is_schema_ready:
+                schema.prepare(self._engine)
+                self._is_schema_ready = True
         try:
             with orm.Session(self._engine, expire_on_commit=False) as transaction, transaction.begin():
                 yield transaction
         except SQLAlchemyError as error:
             if getattr(getattr(error, "orig", None), "sqlstate", None) == _SERIALIZATION_FAILURE:
                 raise SessionBusy(session_id) from error
-            raise database.failure(self._engine, error) from error
+            raise database.store_error(self._engine, error) from error
 
 
-def _named(owner: str, session_id: str) -> tuple[sql.ColumnElement[bool], ...]:
+def _size(*values: Any) -> int:
+    """The estimated bytes of a row with these texts and parameters. The migrations count in the same way."""
+    texts = (json.dumps(value, ensure_ascii=False) for value in values if value is not None)
+    return _ROW_BYTES + sum(len(text.encode()) for text in texts)
+
+
+def _turn_size(turn: StoredTurn) -> int:
+    return _size(turn.question, turn.answer, turn.parameters)
+
+
+def _with_id(owner: str, session_id: str) -> tuple[sql.ColumnElement[bool], ...]:
     return Session.owner == owner, Session.id == session_id
 
 
-def _same(session: Session) -> tuple[sql.ColumnElement[bool], ...]:
+def _with_version(session: Session) -> tuple[sql.ColumnElement[bool], ...]:
     return Session.key == session.key, Session.version == session.version
 
 
-def _advance(transaction: orm.Session, *which: sql.ColumnElement[bool], **changes: Any) -> bool:
-    """Raise the version of a session, together with other changes; whether it is there."""
+def _advance(transaction: orm.Session, *conditions: sql.ColumnElement[bool], **changes: Any) -> bool:
+    """Increment the version of a session and make other changes. Returns whether the session was found."""
     changed = transaction.execute(
         sql.update(Session)
-        .where(*which)
+        .where(*conditions)
         .values(version=Session.version + 1, updated=time.time(), **changes)
         .execution_options(synchronize_session=False)
     )
@@ -233,7 +331,7 @@ def _advance(transaction: orm.Session, *which: sql.ColumnElement[bool], **change
 
 def _read(transaction: orm.Session, owner: str, session_id: str) -> Session:
     transaction.expire_all()
-    query = sql.select(Session).where(*_named(owner, session_id)).options(orm.selectinload(Session.turns))
+    query = sql.select(Session).where(*_with_id(owner, session_id)).options(orm.selectinload(Session.turns))
     session = transaction.scalar(query)
     if session is None:
         raise SessionNotFound(session_id)

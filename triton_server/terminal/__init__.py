@@ -1,1 +1,1 @@
-"""`tritonchat chat`: a conversation at a terminal, kept as a session by the HTTP service."""
+"""`tritonchat chat`: a conversation in a terminal. The HTTP service stores it as a session."""

@@ -1,4 +1,4 @@
-"""A conversation at a terminal: questions out, answers in, and the session of the service behind them."""
+"""A conversation in a terminal: it prints questions and answers of a session of the HTTP service."""
 
 import contextlib
 import random
@@ -12,210 +12,224 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from model_core import TritonchatError
+from model_core.errors import TritonchatError
 
-from .display import AnswerWriter, WaitingSign, figures, literal, writer_for
-from .service import Service
+from .display import (
+    AnswerWriter,
+    WaitingIndicator,
+    create_writer,
+    escape_control_characters,
+    format_statistics,
+)
+from .service import ServiceClient
 
-_SHOWN_TURNS = 3  # of a session that somebody comes back to
-_STOP_S = 2.0  # in which the service notices that an answer has broken off
+_RECENT_TURNS = 3  # that are printed when a person continues a session
+_CANCEL_WAIT_S = 2.0  # how long the service may take to notice that an answer was cancelled
 
 
 class Chat:
-    """A session of the service's, shown on a console.
+    """A session of the HTTP service, printed on a console.
 
     Attributes:
-        session_id: None until there is something to keep.
-        turns: how many questions of the session have an answer.
-        unanswered: a question whose answer failed, for another try.
+        session_id: None until the session exists, which is when the first question is asked.
+        system: the system prompt; None for none.
+        parameters: the session's sampling parameters.
+        turn_count: how many questions of the session have an answer.
+        failed_question: the last question if its answer failed, so that `retry` can ask it again.
     """
 
     def __init__(
-        self, service: Service, console: Console, system: str | None, parameters: dict[str, Any]
+        self, service: ServiceClient, console: Console, system: str | None, parameters: dict[str, Any]
     ) -> None:
         self.service, self.console = service, console
         self.session_id: str | None = None
         self.system, self.parameters = system, dict(parameters)
-        self.turns = 0
-        self.unanswered: str | None = None
+        self.turn_count = 0
+        self.failed_question: str | None = None
 
-    def join(self, session_id: str) -> None:
-        """Go on with a session, or begin one of this id.
+    def open_session(self, session_id: str) -> None:
+        """Continue the session with this id, or create it.
 
-        A system prompt and parameters that were chosen before become those of a new session.
+        A new session gets the present system prompt and parameters.
         """
-        session = self.service.session(session_id)
+        session = self.service.get_session(session_id)
         if session is None:
-            session = self.service.create(session_id, self.system, self.parameters)
-        self._take(session)
-        self.unanswered = None
+            session = self.service.create_session(session_id, self.system, self.parameters)
+        self._use_session(session)
+        self.failed_question = None
 
-    def leave(self) -> None:
-        """Go on with another session, which the next question begins, with the same settings."""
-        self.session_id, self.turns, self.unanswered = None, 0, None
+    def start_new_session(self) -> None:
+        """Leave the session. The next question creates a new one with the same system prompt and settings."""
+        self.session_id, self.turn_count, self.failed_question = None, 0, None
 
-    def record(self) -> dict[str, Any]:
-        """The session as the service has it, with its turns."""
-        session = None if self.session_id is None else self.service.session(self.session_id)
+    def load_session(self) -> dict[str, Any]:
+        """Return the session as the service stores it, with its turns."""
+        session = None if self.session_id is None else self.service.get_session(self.session_id)
         if session is None:
             return {"id": None, "system": self.system, "parameters": self.parameters, "turns": []}
-        self._take(session)
+        self._use_session(session)
         return session
 
     def set_system(self, system: str | None) -> None:
-        """Answer from now on with this system prompt, or without one."""
+        """Change the system prompt for the next answers; None removes it."""
         if self.session_id is not None:
-            self.service.change(self.session_id, system=system)
+            self.service.update_session(self.session_id, system=system)
         self.system = system
 
     def set_parameters(self, changes: dict[str, Any]) -> None:
-        """Answer from now on with these parameters; None takes one away."""
+        """Change parameters for the next answers; the value None removes a parameter."""
         if self.session_id is not None:
-            self.service.change(self.session_id, parameters=changes)
+            self.service.update_session(self.session_id, parameters=changes)
         merged = {**self.parameters, **changes}
         self.parameters = {name: value for name, value in merged.items() if value is not None}
 
-    def revert(self, to: int) -> None:
-        """Go back to before question `to`, counted from 1."""
-        if not 1 <= to <= self.turns:
-            has = f"questions 1 to {self.turns}" if self.turns > 1 else f"{self.turns or 'no'} question"
-            raise TritonchatError(f"there is no question {to} to go back to; the session has {has}.")
-        self.service.revert(self.session_id, to)
-        self.turns, self.unanswered = to - 1, None
+    def revert(self, question_number: int) -> None:
+        """Remove this question, counted from 1, and all that follow it."""
+        if not 1 <= question_number <= self.turn_count:
+            count = self.turn_count
+            has = f"questions 1 to {count}" if count > 1 else f"{count or 'no'} question"
+            raise TritonchatError(
+                f"there is no question {question_number} to go back to; the session has {has}."
+            )
+        self.service.revert_session(self.session_id, question_number)
+        self.turn_count, self.failed_question = question_number - 1, None
 
-    def pieces(self, question: str, **once: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The answer as it comes, as `Service.answer`; `once` are parameters of this question alone."""
+    def stream_answer(self, question: str, **overrides: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the answer as `ServiceClient` does. `overrides` are parameters of this question only.
+
+        Creates the session if there is none yet.
+        """
         if self.session_id is None:
-            self._take(self.service.create(None, self.system, self.parameters))
-        self.unanswered = question
-        with contextlib.closing(self.service.answer(self.session_id, question, once)) as pieces:
-            for text, details in pieces:
+            self._use_session(self.service.create_session(None, self.system, self.parameters))
+        self.failed_question = question
+        with contextlib.closing(self.service.stream_answer(self.session_id, question, overrides)) as deltas:
+            for text, details in deltas:
                 if details:
-                    self.turns, self.unanswered = details["turn"], None
+                    self.turn_count, self.failed_question = details["turn"], None
                 yield text, details
 
-    def ask(self, question: str, **once: Any) -> str:
-        """Show the answer to a question while it comes, and then what it took; what was shown.
+    def ask(self, question: str, **overrides: Any) -> str:
+        """Print the answer to a question while it arrives, then its statistics. Returns the printed answer.
 
-        Ctrl-C ends the answer; what has come stays.
+        Ctrl-C cancels the answer; the text that has arrived stays on the screen and in the session.
         """
-        turns, said, details, failure = self.turns, "", {}, None
-        writer, sign = AnswerWriter(self.console), WaitingSign(self.console)
+        turn_count, answer, details, failure = self.turn_count, "", {}, None
+        writer, indicator = AnswerWriter(self.console), WaitingIndicator(self.console)
         try:
-            with answering(), contextlib.closing(self.pieces(question, **once)) as pieces:
-                for text, details in pieces:  # noqa: B007 - the last one's count
-                    sign.stop()
-                    # Many models begin with a space, which is no indentation.
-                    writer.write(text if said else text.lstrip())
-                    said += text
+            with interrupt_once(), contextlib.closing(self.stream_answer(question, **overrides)) as deltas:
+                for text, details in deltas:  # noqa: B007 - the details of the last delta are used below
+                    indicator.stop()
+                    # Many models begin an answer with a space. It is not an indentation.
+                    writer.write(text if answer else text.lstrip())
+                    answer += text
         except KeyboardInterrupt:
             details = {}
         except TritonchatError as error:
             failure = error
         finally:
-            sign.stop()
+            indicator.stop()
             writer.close()
         if failure is None:
-            self.note(figures(details) if details else "stopped")
-        if said and not details:
-            self._catch_up(turns)
+            self.print_note(format_statistics(details) if details else "stopped")
+        if answer and not details:
+            self._wait_for_stored_turn(turn_count)
         if failure is not None:
             raise failure
-        return said
+        return answer
 
     def retry(self) -> None:
-        """Ask the last question again, for another answer unless a seed is set."""
-        question, before = self.unanswered, None
+        """Ask the last question again. The answer may differ, unless a seed is set."""
+        question, previous_answer = self.failed_question, None
         if question is None:
-            turns = self.record()["turns"]
+            turns = self.load_session()["turns"]
             if not turns:
                 raise TritonchatError("there is no question yet to ask again.")
-            question, before = turns[-1]["question"], turns[-1]["answer"]
+            question, previous_answer = turns[-1]["question"], turns[-1]["answer"]
             self.revert(len(turns))
-        once = {} if "seed" in self.parameters else {"seed": random.randrange(2**31)}
-        if self.ask(question, **once) == before:
-            self.note("the same words again; `:set temperature 0.8` lets it choose others.")
+        overrides = {} if "seed" in self.parameters else {"seed": random.randrange(2**31)}
+        if self.ask(question, **overrides) == previous_answer:
+            self.print_note("the same words again; `:set temperature 0.8` lets it choose others.")
 
-    def show_turns(self, turns: Sequence[dict[str, Any]], first: int = 1) -> None:
-        """Print turns of the session, as they were when they came."""
-        for number, turn in enumerate(turns, first):
-            if number > first:
+    def print_turns(self, turns: Sequence[dict[str, Any]], first_number: int = 1) -> None:
+        """Print turns of the session in the form in which they were first shown."""
+        for number, turn in enumerate(turns, first_number):
+            if number > first_number:
                 self.console.print()
             prompt = f"{number}> "
             self.console.print(Text(prompt, "bold", end=""), end="")
-            self._write(turn["question"], margin=len(prompt))
-            self._write(turn["answer"])
+            self._print_wrapped(turn["question"], margin=len(prompt))
+            self._print_wrapped(turn["answer"])
             if turn["finish_reason"] == "cancelled":
-                self.note("stopped")
+                self.print_note("stopped")
 
-    def show_tail(self) -> None:
-        """Print the last turns, for somebody who comes back."""
-        turns = self.record()["turns"]
-        hidden = max(0, len(turns) - _SHOWN_TURNS)
-        if hidden:
-            self.note(f"{hidden} earlier; :history shows all\n")
-        self.show_turns(turns[hidden:], hidden + 1)
+    def print_recent_turns(self) -> None:
+        """Print the last turns, for a person who continues a session."""
+        turns = self.load_session()["turns"]
+        hidden_count = max(0, len(turns) - _RECENT_TURNS)
+        if hidden_count:
+            self.print_note(f"{hidden_count} earlier; :history shows all\n")
+        self.print_turns(turns[hidden_count:], hidden_count + 1)
 
-    def note(self, text: str) -> None:
-        """A remark that is not the model's."""
-        self.say(text, "dim")
+    def print_note(self, text: str) -> None:
+        """Print a message of the program, in another style than the model's answers."""
+        self.print_text(text, "dim")
 
-    def complain(self, error: Exception) -> None:
-        """Say what went wrong."""
+    def print_error(self, error: Exception) -> None:
+        """Print the message of an error."""
         message = str(error)
-        self.say(message[:1].upper() + message[1:], "red")
+        self.print_text(message[:1].upper() + message[1:], "red")
 
-    def say(self, text: str, style: str = "") -> None:
-        """Print a text as it is."""
-        self.console.print(Text(literal(text), style))
+    def print_text(self, text: str, style: str = "") -> None:
+        """Print a text without wrapping or markup; control characters are made visible."""
+        self.console.print(Text(escape_control_characters(text), style))
 
-    def _write(self, text: str, margin: int = 0) -> None:
+    def _print_wrapped(self, text: str, margin: int = 0) -> None:
         writer = AnswerWriter(self.console, margin)
         writer.write(text)
         writer.close()
 
-    def _take(self, session: dict[str, Any]) -> None:
-        self.session_id, self.turns = session["id"], len(session["turns"])
+    def _use_session(self, session: dict[str, Any]) -> None:
+        self.session_id, self.turn_count = session["id"], len(session["turns"])
         self.system, self.parameters = session["system"], session["parameters"]
 
-    def _catch_up(self, turns: int) -> None:
-        """Learn what the service keeps of an answer that broke off, once it has noticed."""
-        end = time.monotonic() + _STOP_S
-        with contextlib.suppress(TritonchatError):  # the next question will say so
-            while len(self.record()["turns"]) == turns and time.monotonic() < end:
+    def _wait_for_stored_turn(self, previous_count: int) -> None:
+        """Wait until the service has stored the part of a cancelled answer that arrived."""
+        end = time.monotonic() + _CANCEL_WAIT_S
+        with contextlib.suppress(TritonchatError):  # the next question reports the same error
+            while len(self.load_session()["turns"]) == previous_count and time.monotonic() < end:
                 time.sleep(0.1)
-        if self.turns > turns:
-            self.unanswered = None
+        if self.turn_count > previous_count:
+            self.failed_question = None
 
 
 @contextlib.contextmanager
-def answering() -> Iterator[None]:
-    """Let one Ctrl-C raise KeyboardInterrupt inside, and keep what is typed off the screen until later."""
+def interrupt_once() -> Iterator[None]:
+    """Raise KeyboardInterrupt for the first Ctrl-C in the block; ignore more. Do not echo what is typed."""
 
     def interrupt(*_: object) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what follows has to be cleared up in peace
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one would interrupt the cleanup
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, interrupt)
+    previous_handler = signal.signal(signal.SIGINT, interrupt)
     modes = termios.tcgetattr(sys.stdin) if sys.stdin.isatty() else None
     try:
         if modes is not None:
-            silent = modes.copy()
-            silent[3] &= ~(termios.ECHO | termios.ICANON)
-            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, silent)
+            no_echo = modes.copy()
+            no_echo[3] &= ~(termios.ECHO | termios.ICANON)
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, no_echo)
         yield
     finally:
         if modes is not None:
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, modes)
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous_handler)
 
 
-def answer_all(chat: Chat, questions: Iterable[str]) -> None:
-    """Write the answers to questions, and nothing else: for scripts."""
+def print_answers(chat: Chat, questions: Iterable[str]) -> None:
+    """Print the answers to questions and nothing else. Scripts use this."""
     for question in questions:
-        writer = writer_for(chat.console)
+        writer = create_writer(chat.console)
         try:
-            for text, _ in chat.pieces(question):
+            for text, _ in chat.stream_answer(question):
                 writer.write(text)
         finally:
             writer.close()

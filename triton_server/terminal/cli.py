@@ -1,4 +1,4 @@
-"""`tritonchat chat` on the command line: at a terminal, or in a pipe."""
+"""The command `tritonchat chat`, for a person at a terminal and for scripts."""
 
 import signal
 import sys
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from model_core import TritonchatError
+from model_core.errors import TritonchatError
 
 from ..options import option
-from ..stdin import decoded, prompt_or_input
+from ..stdin import decode_text, read_prompt
 
 if TYPE_CHECKING:
     from .chat import Chat
 
-REFUSED, AWAY = 1, 3
+EXIT_REFUSED, EXIT_UNAVAILABLE = 1, 3
 
 
 @click.command()
@@ -27,9 +27,9 @@ REFUSED, AWAY = 1, 3
     default="127.0.0.1:8080",
     help="URL of the HTTP service; https://... for TLS.",
 )
-@option("--api-key", help="Where the service asks for one; safer in the environment.")
-@option("--id", "session_id", metavar="ID", help="Come back to this session, or begin one of this name.")
-@option("--system", metavar="TEXT", help="What the model should know before the conversation begins.")
+@option("--api-key", help="The key, if the service needs one; safer in the environment.")
+@option("--id", "session_id", metavar="ID", help="Continue the session of this id, or create it.")
+@option("--system", metavar="TEXT", help="System prompt: what the model should know before the conversation.")
 @click.option(
     "--set",
     "settings",
@@ -37,7 +37,7 @@ REFUSED, AWAY = 1, 3
     metavar="NAME=VALUE",
     help="A parameter, such as temperature=0.7; may be repeated.",
 )
-@option("--vi", is_flag=True, help="Keys of vi instead of those of emacs.")
+@option("--vi", is_flag=True, help="Edit with the keys of vi, not of emacs.")
 def chat(
     question: str | None,
     server: str,
@@ -49,76 +49,78 @@ def chat(
 ) -> None:
     """Chat with a running server. `tritonchat up` starts one.
 
-    With QUESTION it answers that and ends; - takes all of standard input as the question. Where that is no
-    terminal, or the output goes elsewhere, each line of it is a question, and only answers are printed.
+    With QUESTION it answers this question and ends; - reads the question from standard input. Without, and if
+    input or output is not a terminal, each line of the input is a question, and only the answers are printed.
 
-    Ends with 1 where something was refused, 3 where no server answers, 130 after Ctrl-C.
+    Exit status: 1 if a request was refused, 3 if no server answers, 130 after Ctrl-C.
     """
-    from .chat import Chat  # only now, for other commands need no HTTP client
-    from .display import literal, open_console
-    from .service import Service, ServiceError
+    from .chat import Chat  # imported here because other commands need no HTTP client
+    from .display import escape_control_characters, open_console
+    from .service import ServiceClient, ServiceError
 
     for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP
             signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
-        with Service(server, api_key) as service:
-            conversation = Chat(service, open_console(), system, dict(map(_setting, settings)))
+        with ServiceClient(server, api_key) as service:
+            conversation = Chat(service, open_console(), system, dict(map(_parse_setting, settings)))
             if session_id is not None:
-                chosen = conversation.parameters
-                conversation.join(session_id)
+                chosen_parameters = conversation.parameters
+                conversation.open_session(session_id)
                 if system is not None and system != conversation.system:
                     conversation.set_system(system)
-                if chosen:
-                    conversation.set_parameters(chosen)
+                if chosen_parameters:
+                    conversation.set_parameters(chosen_parameters)
             if question is None and sys.stdin.isatty() and sys.stdout.isatty():
-                _at_terminal(conversation, vi)
+                _run_interactive(conversation, vi)
             else:
-                _answer(conversation, _questions(question), keep=session_id is not None)
+                _run_script(conversation, _read_questions(question), keep_session=session_id is not None)
     except ServiceError as error:
-        click.secho(f"tritonchat: {literal(str(error))}", fg="red", err=True)
-        sys.exit(AWAY if error.status in (0, 503) else REFUSED)
+        click.secho(f"tritonchat: {escape_control_characters(str(error))}", fg="red", err=True)
+        sys.exit(EXIT_UNAVAILABLE if error.status in (0, 503) else EXIT_REFUSED)
 
 
-def _at_terminal(conversation: "Chat", vi: bool) -> None:
+def _run_interactive(conversation: "Chat", vi: bool) -> None:
     from .prompt import interact
     from .service import DEFAULT_URL
 
     service = conversation.service
-    conversation.note(f"{service.model()} at {service.url}   (:help lists commands, Ctrl-D leaves)")
-    if conversation.turns:
+    conversation.print_note(
+        f"{service.get_model_name()} at {service.url}   (:help lists commands, Ctrl-D leaves)"
+    )
+    if conversation.turn_count:
         conversation.console.print()
-        conversation.show_tail()
+        conversation.print_recent_turns()
     interact(conversation, vi)
-    if conversation.turns:
-        where = "" if service.url == DEFAULT_URL else f" --server {service.url}"
-        conversation.note(f"To come back: tritonchat chat --id {conversation.session_id}{where}")
+    if conversation.turn_count:
+        server_flag = "" if service.url == DEFAULT_URL else f" --server {service.url}"
+        conversation.print_note(f"To continue: tritonchat chat --id {conversation.session_id}{server_flag}")
 
 
-def _answer(conversation: "Chat", questions: Iterator[str], keep: bool) -> None:
-    from .chat import answer_all
+def _run_script(conversation: "Chat", questions: Iterator[str], keep_session: bool) -> None:
+    from .chat import print_answers
 
     try:
-        answer_all(conversation, questions)
+        print_answers(conversation, questions)
     finally:
-        if conversation.session_id is not None and not keep:  # nobody could know its id
+        if conversation.session_id is not None and not keep_session:  # the person does not know its id
             with suppress(TritonchatError):
-                conversation.service.delete(conversation.session_id)
+                conversation.service.delete_session(conversation.session_id)
 
 
-def _questions(question: str | None) -> Iterator[str]:
+def _read_questions(question: str | None) -> Iterator[str]:
     if question is not None:
-        given = (prompt_or_input(question),)
+        texts = (read_prompt(question),)
     else:
         lines = enumerate(sys.stdin.buffer, 1)
-        given = (decoded(line, f"line {number} of standard input") for number, line in lines)
-    return (text.strip() for text in given if text and text.strip())
+        texts = (decode_text(line, f"line {number} of standard input") for number, line in lines)
+    return (text.strip() for text in texts if text and text.strip())
 
 
-def _setting(text: str) -> tuple[str, Any]:
-    from .commands import parameter
+def _parse_setting(text: str) -> tuple[str, Any]:
+    from .commands import parse_parameter
 
     name, equals, value = text.partition("=")
     if not equals:
         raise click.UsageError(f"--set takes NAME=VALUE, as in --set temperature=0.7, not {text}.")
-    return name, parameter(name, value)
+    return name, parse_parameter(name, value)

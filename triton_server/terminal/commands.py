@@ -1,4 +1,4 @@
-"""What a person can say to the terminal instead of to the model: lines that begin with a colon."""
+"""Commands of the terminal: lines that begin with a colon and do not go to the model."""
 
 import json
 import re
@@ -17,93 +17,94 @@ from rich.text import Text
 from model_core import SamplingParams, TritonchatError
 
 from .chat import Chat
-from .display import literal
+from .display import escape_control_characters
 
-# A smiley is no command, and neither is anything else that a colon and a word do not begin.
+# A command is a colon and a word. `:)` and `:D` are messages.
 _COMMAND = re.compile(r":([a-z][a-z_]+)(?:\s+(.*))?", re.DOTALL)
-NOTHING = "-"  # instead of a value: none
-_PARAMETERS = [f.name for f in fields(SamplingParams) if f.name != "logprobs"]  # which have no place here
+UNSET = "-"  # as a value: remove the setting
+# The terminal cannot show log probabilities.
+_PARAMETER_NAMES = [f.name for f in fields(SamplingParams) if f.name != "logprobs"]
 
-KEYS = (
-    ("Alt-Enter, or \\ Enter", "a new line in the message; pasted lines stay together too"),
-    ("Ctrl-C", "stops the answer, or clears the line"),
-    ("Ctrl-D", "leaves; --id comes back"),
-    ("Up, Ctrl-R", "earlier messages; search them"),
+KEY_HELP = (
+    ("Alt-Enter, or \\ Enter", "new line in the message; pasted lines are one message, too"),
+    ("Ctrl-C", "cancels the answer, or clears the line"),
+    ("Ctrl-D", "ends the program; --id continues the session"),
+    ("Up, Ctrl-R", "earlier messages; search in them"),
 )
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command: what it does with a chat and what stands behind its name."""
+    """A command: the function that runs it, with its argument as text, and what :help prints about it."""
 
-    run: Callable[[Chat, str], None]
-    argument: str
-    about: str
-
-
-class Leave(Exception):
-    """The person wants to go."""
+    function: Callable[[Chat, str], None]
+    argument: str  # its name for :help; "" for a command that has none
+    description: str
 
 
-def parsed(line: str) -> tuple[str, str] | None:
-    """The name and the argument of a command; None for a line that is a message."""
+class ExitRequested(Exception):
+    """The person wants to end the program."""
+
+
+def parse_command(line: str) -> tuple[str, str] | None:
+    """Return the name and the argument of a command; None if the line is a message."""
     match = _COMMAND.fullmatch(line.strip()) if line.startswith(":") else None
     return None if match is None else (match[1], (match[2] or "").strip())
 
 
-def run(chat: Chat, name: str, argument: str) -> None:
-    """Do what a command says. Raises TritonchatError where it cannot be done, Leave to go."""
+def run_command(chat: Chat, name: str, argument: str) -> None:
+    """Run a command. Raises TritonchatError if it fails, ExitRequested for :exit."""
     command = COMMANDS.get(name)
     if command is None:
         raise TritonchatError(
             f"there is no command :{name}; :help lists them, and a message may begin with a space."
         )
     if argument and not command.argument:
-        raise TritonchatError(f":{name} takes nothing behind it.")
-    command.run(chat, argument)
+        raise TritonchatError(f":{name} takes no argument.")
+    command.function(chat, argument)
 
 
-def parameter(name: str, value: str) -> Any:
-    """What a person wrote as the value of a parameter. Raises InvalidRequest where it cannot be one."""
+def parse_parameter(name: str, value: str) -> Any:
+    """Parse the value of a parameter. Raises InvalidRequest if it is invalid."""
     try:
-        meant = json.loads(value)
+        parsed = json.loads(value)
     except ValueError:
-        meant = value
-    if name == "stop" and not isinstance(meant, list):
-        meant = meant if isinstance(meant, str) else value  # a number may well be a text
-    SamplingParams.from_dict({_known(name): meant})
-    return meant
+        parsed = value
+    if name == "stop" and not isinstance(parsed, list):
+        parsed = parsed if isinstance(parsed, str) else value  # a stop text may look like a number
+    SamplingParams.from_dict({_check_parameter_name(name): parsed})
+    return parsed
 
 
-def _known(name: str) -> str:
-    """The name of a parameter. Raises TritonchatError for any other."""
-    if name not in _PARAMETERS:
-        raise TritonchatError(f"there is no parameter {name}; there are {', '.join(_PARAMETERS)}.")
+def _check_parameter_name(name: str) -> str:
+    """Return `name` if a parameter has it. Raises TritonchatError if none has."""
+    if name not in _PARAMETER_NAMES:
+        raise TritonchatError(f"there is no parameter {name}; there are {', '.join(_PARAMETER_NAMES)}.")
     return name
 
 
 def _help(chat: Chat, _: str) -> None:
     table = rich.table.Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, command in COMMANDS.items():
-        table.add_row(Text(f":{name} {command.argument}", no_wrap=True), Text(command.about))
+        table.add_row(Text(f":{name} {command.argument}", no_wrap=True), Text(command.description))
     table.add_row()
-    for key, about in KEYS:
-        table.add_row(Text(key), Text(about))
+    for key, description in KEY_HELP:
+        table.add_row(Text(key), Text(description))
     chat.console.print(table)
 
 
 def _history(chat: Chat, _: str) -> None:
-    turns = chat.record()["turns"]
+    turns = chat.load_session()["turns"]
     if not turns:
-        return chat.note("Nothing has been asked yet.")
-    chat.show_turns(turns)
+        return chat.print_note("Nothing has been asked yet.")
+    chat.print_turns(turns)
 
 
 def _revert_to(chat: Chat, argument: str) -> None:
     if not argument.isdecimal():
         raise TritonchatError("say before which question to go back, as in `:revert_to 2`.")
     chat.revert(int(argument))
-    chat.note(f"Back to before question {int(argument)}.")
+    chat.print_note(f"Back to before question {int(argument)}.")
 
 
 def _retry(chat: Chat, _: str) -> None:
@@ -112,32 +113,32 @@ def _retry(chat: Chat, _: str) -> None:
 
 def _system(chat: Chat, argument: str) -> None:
     if argument:
-        chat.set_system(None if argument == NOTHING else argument)
+        chat.set_system(None if argument == UNSET else argument)
     if chat.system is None:
-        return chat.note("No system prompt.")
-    chat.say(chat.system)
+        return chat.print_note("No system prompt.")
+    chat.print_text(chat.system)
 
 
 def _set(chat: Chat, argument: str) -> None:
     name, _, value = argument.partition(" ")
-    if value.strip() == NOTHING:
-        chat.set_parameters({_known(name): None})
+    if value.strip() == UNSET:
+        chat.set_parameters({_check_parameter_name(name): None})
     elif value:
-        chat.set_parameters({name: parameter(name, value.strip())})
-    for shown in [_known(name)] if name else _PARAMETERS:
-        value = json.dumps(chat.parameters[shown]) if shown in chat.parameters else "not set"
-        chat.say(f"{shown:<18} {value}")
+        chat.set_parameters({name: parse_parameter(name, value.strip())})
+    for listed in [_check_parameter_name(name)] if name else _PARAMETER_NAMES:
+        value = json.dumps(chat.parameters[listed]) if listed in chat.parameters else "not set"
+        chat.print_text(f"{listed:<18} {value}")
 
 
 def _save(chat: Chat, argument: str) -> None:
-    session = chat.record()
+    session = chat.load_session()
     if not session["turns"]:
         raise TritonchatError("there is nothing to save yet.")
     path = Path(argument or Path(f"{session['id']}.md").name).expanduser()
-    writers = {".json": as_json, ".md": as_markdown, ".txt": as_markdown}
+    writers = {".json": format_json, ".md": format_markdown, ".txt": format_markdown}
     write = writers.get(path.suffix.lower())
     if write is None:
-        raise TritonchatError(f"{path} should end in .md or .json, which says what it is to be.")
+        raise TritonchatError(f"{path} must end in .md or .json, which chooses the format.")
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(write(session))
@@ -145,58 +146,59 @@ def _save(chat: Chat, argument: str) -> None:
         raise TritonchatError(f"{path} exists already; save to another file.") from None
     except OSError as error:
         raise TritonchatError(f"{path} cannot be written ({error.strerror}).") from error
-    chat.note(f"Saved to {path}.")
+    chat.print_note(f"Saved to {path}.")
 
 
 def _new(chat: Chat, argument: str) -> None:
     if argument:
-        chat.join(argument)
-        return chat.show_tail()
-    left = chat.session_id
-    chat.leave()
-    chat.note("A new session." if left is None else f"A new session; `:new {left}` goes back to the other.")
+        chat.open_session(argument)
+        return chat.print_recent_turns()
+    previous_id = chat.session_id
+    chat.start_new_session()
+    hint = "" if previous_id is None else f" `:new {previous_id}` goes back to the other."
+    chat.print_note(f"A new session.{hint}")
 
 
 def _sessions(chat: Chat, _: str) -> None:
-    sessions = chat.service.sessions()
+    sessions = chat.service.list_sessions()
     if not sessions:
-        return chat.note("There is no session yet.")
+        return chat.print_note("There is no session yet.")
     table = rich.table.Table(box=None, padding=(0, 2, 0, 0))
     for column in ("session", "questions", "last used"):
         table.add_column(column, justify="right" if column == "questions" else "left", overflow="fold")
     for session in sessions:
-        used = datetime.fromisoformat(session["updated"].replace("Z", "+00:00")).astimezone()
+        updated = datetime.fromisoformat(session["updated"].replace("Z", "+00:00")).astimezone()
         style = "bold" if session["id"] == chat.session_id else ""
-        shown = Text(literal(session["id"]))
-        table.add_row(shown, str(session["questions"]), f"{used:%Y-%m-%d %H:%M}", style=style)
+        session_id = Text(escape_control_characters(session["id"]))
+        table.add_row(session_id, str(session["questions"]), f"{updated:%Y-%m-%d %H:%M}", style=style)
     chat.console.print(table)
 
 
 def _exit(chat: Chat, _: str) -> None:
-    raise Leave
+    raise ExitRequested
 
 
 COMMANDS = {
-    "help": Command(_help, "", "this"),
+    "help": Command(_help, "", "this list"),
     "history": Command(_history, "", "the conversation so far"),
     "revert_to": Command(_revert_to, "N", "go back to before question N"),
     "retry": Command(_retry, "", "ask the last question again"),
     "system": Command(_system, "[TEXT]", "show or set the system prompt; - for none"),
-    "set": Command(_set, "[NAME VALUE]", "show or set a parameter; - for the model's own choice"),
+    "set": Command(_set, "[NAME VALUE]", "show or set a parameter; - for the model's default"),
     "save": Command(_save, "[FILE]", "write the conversation as .md or .json"),
-    "new": Command(_new, "[ID]", "begin a session, or go on with that of an id"),
-    "sessions": Command(_sessions, "", "the sessions there are"),
-    "exit": Command(_exit, "", "leave"),
+    "new": Command(_new, "[ID]", "start a session, or continue the one with this id"),
+    "sessions": Command(_sessions, "", "list the sessions"),
+    "exit": Command(_exit, "", "end the program"),
 }
 
 
-def as_json(session: dict[str, Any]) -> str:
-    """A session as the service has it."""
+def format_json(session: dict[str, Any]) -> str:
+    """Format a session as JSON, as the service stores it."""
     return json.dumps(session, ensure_ascii=False, indent=2) + "\n"
 
 
-def as_markdown(session: dict[str, Any]) -> str:
-    """A session for people to read."""
+def format_markdown(session: dict[str, Any]) -> str:
+    """Format a session as Markdown."""
     parts = [f"# {session['id']}"]
     if session["system"] is not None:
         parts += ["## System prompt", session["system"].strip()]
@@ -207,7 +209,7 @@ def as_markdown(session: dict[str, Any]) -> str:
 
 
 class CommandCompleter(Completer):
-    """Completes commands and what stands behind them; messages are left alone."""
+    """Completes commands and their arguments. Messages get no completions."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
@@ -215,7 +217,7 @@ class CommandCompleter(Completer):
         self._paths = PathCompleter(expanduser=True)
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """What may stand at the cursor."""
+        """Yield the completions at the cursor."""
         text = document.text_before_cursor
         if not text.startswith(":") or "\n" in text:
             return
@@ -223,15 +225,15 @@ class CommandCompleter(Completer):
         if not space:
             for known, command in COMMANDS.items():
                 if known.startswith(name):
-                    yield Completion(known, -len(name), display=f":{known}", display_meta=command.about)
+                    yield Completion(known, -len(name), display=f":{known}", display_meta=command.description)
         elif name == "set":
-            for known in _PARAMETERS:
+            for known in _PARAMETER_NAMES:
                 if known.startswith(argument):
                     yield Completion(known + " ", -len(argument), display=known)
         elif name == "new":
-            if not argument:  # once a line is enough
+            if not argument:  # ask the service once a line, not at every key
                 with suppress(TritonchatError):
-                    self._ids = [session["id"] for session in self._chat.service.sessions()]
+                    self._ids = [session["id"] for session in self._chat.service.list_sessions()]
             for known in self._ids:
                 if known.startswith(argument):
                     yield Completion(known, -len(argument))

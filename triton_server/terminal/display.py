@@ -1,4 +1,4 @@
-"""A terminal's side of a conversation: text as it comes, wrapped at word ends and never written twice."""
+"""Output of answers to a terminal: text is wrapped at words while it arrives, and never written twice."""
 
 import io
 import itertools
@@ -15,40 +15,40 @@ from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
 
-_TAB = 4
-_WAIT_S = 0.5  # before a sign says that the answer has yet to begin
-_WHITE = " \t\n"
+_TAB_WIDTH = 4
+_INDICATOR_DELAY_S = 0.5  # so long an answer may take to begin before the indicator appears
+_WHITESPACE = " \t\n"
 _SEGMENTS = re.compile(r"\n|[ \t]+|[^ \t\n]+")
-_MARKS = re.compile(r"(`+|\*\*)")
+_INLINE_MARKERS = re.compile(r"(`+|\*\*)")
 _FENCE = re.compile(r"`{3,}[^`]*")
 _HEADING = re.compile(r"#{1,6}")
 _LIST_ITEM = re.compile(r"[-*+•]|\d{1,3}[.)]")
-# What stays with the character before it, and with the one behind it (Unicode's general categories).
-_CLINGS_BACK = ("Pe", "Pf", "Po", "Lm", "Mn", "Mc", "Me", "Cf")
-_CLINGS_ON = ("Ps", "Pi")
+# Unicode's general categories of characters before which, and after which, a line must not be broken.
+_NO_BREAK_BEFORE = ("Pe", "Pf", "Po", "Lm", "Mn", "Mc", "Me", "Cf")
+_NO_BREAK_AFTER = ("Ps", "Pi")
 
 
 def open_console() -> Console:
-    """Standard output; where its encoding lacks a character, a question mark stands for it."""
+    """Return a console on standard output. A question mark replaces what its encoding cannot represent."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     return Console(highlight=False)
 
 
-def writer_for(console: Console) -> "AnswerWriter | PlainWriter":
-    """What writes answers there: with care for people, plainly for programs."""
+def create_writer(console: Console) -> "AnswerWriter | PlainWriter":
+    """Return a writer of answers: for a terminal one that wraps and colours, else a plain one."""
     return AnswerWriter(console) if console.file.isatty() else PlainWriter(console.file)
 
 
-def literal(text: str) -> str:
-    """Text whose control characters are shown, not obeyed: a model must not move the cursor.
+def escape_control_characters(text: str) -> str:
+    """Replace control characters by visible ones, so that a model's text cannot control the terminal.
 
-    Newlines and tabs stay what they are; carriage returns go.
+    Newlines and tabs are kept; carriage returns are removed.
     """
-    return "".join(_visible(c) if unicodedata.category(c) == "Cc" else c for c in text)
+    return "".join(_control_picture(c) if unicodedata.category(c) == "Cc" else c for c in text)
 
 
-def _visible(control: str) -> str:
+def _control_picture(control: str) -> str:
     if control in "\n\t":
         return control
     if control == "\r":
@@ -59,177 +59,183 @@ def _visible(control: str) -> str:
 
 
 class PlainWriter:
-    """Writes a text that comes in pieces to a file or a pipe, as it is."""
+    """Writes text unchanged to a file or a pipe, delta by delta."""
 
     def __init__(self, file: TextIO) -> None:
-        self._file, self._ended = file, True
+        self._file, self._is_line_complete = file, True
 
-    def write(self, piece: str) -> None:
-        """Pass the next piece on at once."""
-        self._file.write(piece)
+    def write(self, delta: str) -> None:
+        """Write new text at once."""
+        self._file.write(delta)
         self._file.flush()
-        self._ended = piece.endswith("\n") if piece else self._ended
+        self._is_line_complete = delta.endswith("\n") if delta else self._is_line_complete
 
     def close(self) -> None:
-        """End the line."""
-        if not self._ended:
+        """End the last line with a newline if it has none."""
+        if not self._is_line_complete:
             self.write("\n")
 
 
 class AnswerWriter:
-    """Writes a text that comes in pieces of any size.
+    """Wraps and colours text that arrives in deltas of any size.
 
-    A word is written when it has ended, so nothing that stands on the screen is ever moved. Markdown gets
-    colours as it goes by; all its characters stay, and what is copied is what the model said.
+    A word is written once it is complete, so text on the screen never moves. Markdown gets colours. Its
+    characters are kept, so a person who copies the text gets what the model wrote.
     """
 
     def __init__(self, console: Console, margin: int = 0) -> None:
-        """`margin` columns stay free on the left; on the first line something stands there already."""
+        """`margin` columns stay empty on the left. On the first line the caller has filled them already."""
         self._console, self._out, self._margin = console, Text(end=""), margin
-        self._held = self._space = ""  # an unfinished word; the white space before the next one
-        self._before = " "  # the last character that was put
+        self._pending_word = ""  # an incomplete word
+        self._pending_space = ""  # the white space before the next word
+        self._last_character = " "  # that was written
         self._column, self._indent = margin, 0
-        self._at_start = True  # of one of the text's own lines
-        self._fenced = self._bold = self._code = self._heading = False
+        self._at_line_start = True  # of a line of the text, before wrapping
+        self._in_fence = self._in_bold = self._in_code = self._in_heading = False
 
-    def write(self, piece: str) -> None:
-        """Take the next piece, and write all words that have ended."""
+    def write(self, delta: str) -> None:
+        """Add new text, and write the words that are complete."""
         segments = [
-            part
-            for segment in _SEGMENTS.findall(self._held + literal(piece))
-            for part in _unbreakable(segment)
+            word
+            for segment in _SEGMENTS.findall(self._pending_word + escape_control_characters(delta))
+            for word in _split_at_breaks(segment)
         ]
-        self._held = ""
-        if segments and segments[-1][0] not in _WHITE and cell_len(segments[-1]) < self._console.width:
-            self._held = segments.pop()
-        self._put_all(segments)
+        self._pending_word = ""
+        if segments and segments[-1][0] not in _WHITESPACE and cell_len(segments[-1]) < self._console.width:
+            self._pending_word = segments.pop()
+        self._write_segments(segments)
 
     def close(self) -> None:
-        """Write what is left, and end the line."""
-        self._put_all([self._held] if self._held else [])
-        self._held = ""
-        if not self._at_start:
-            self._put_all(["\n"])
+        """Write the rest, and end the line."""
+        self._write_segments([self._pending_word] if self._pending_word else [])
+        self._pending_word = ""
+        if not self._at_line_start:
+            self._write_segments(["\n"])
 
-    def _put_all(self, segments: list[str]) -> None:
+    def _write_segments(self, segments: list[str]) -> None:
         for segment in segments:
             if segment == "\n":
                 self._end_line()
-            elif segment[0] in _WHITE:
-                self._space += segment.expandtabs(_TAB)
-                self._before = " "
+            elif segment[0] in _WHITESPACE:
+                self._pending_space += segment.expandtabs(_TAB_WIDTH)
+                self._last_character = " "
             else:
-                self._put_word(segment)
+                self._write_word(segment)
         if self._out:
             self._console.print(self._out, end="", soft_wrap=True)
             self._out = Text(end="")
 
     def _end_line(self) -> None:
         self._out.append("\n")
-        self._space, self._before, self._at_start = " " * self._margin, " ", True
+        self._pending_space, self._last_character, self._at_line_start = " " * self._margin, " ", True
         self._column = self._indent = 0
-        self._bold = self._code = self._heading = False
+        self._in_bold = self._in_code = self._in_heading = False
 
-    def _put_word(self, word: str) -> None:
-        width, size, gap = self._console.width, cell_len(word), len(self._space)
-        if self._at_start:
+    def _write_word(self, word: str) -> None:
+        width, size, gap = self._console.width, cell_len(word), len(self._pending_space)
+        if self._at_line_start:
             self._begin_line(word, size, width)
-        elif not self._fenced and self._column + gap + size > width and _may_break(self._before, word[0]):
-            self._space = "\n" + " " * self._indent
+        elif (
+            not self._in_fence
+            and self._column + gap + size > width
+            and _can_break(self._last_character, word[0])
+        ):
+            self._pending_space = "\n" + " " * self._indent
             self._column, gap = 0, self._indent
-        self._out.append(self._space)
-        for text, style in self._styled(word):
+        self._out.append(self._pending_space)
+        for text, style in self._style_word(word):
             self._out.append(text, style)
         self._column = self._column + gap + size
-        if self._column > width:  # the terminal has broken it
+        if self._column > width:  # the terminal has wrapped the word
             self._column = (self._column - 1) % width + 1
-        self._space, self._before, self._at_start = "", word[-1], False
+        self._pending_space, self._last_character, self._at_line_start = "", word[-1], False
 
     def _begin_line(self, word: str, size: int, width: int) -> None:
-        fence = bool(_FENCE.fullmatch(word))
-        if fence:
-            self._fenced = not self._fenced
-        self._code = fence
-        self._heading = bool(_HEADING.fullmatch(word)) and not self._fenced
-        self._indent = self._column + len(self._space) + (size + 1 if _LIST_ITEM.fullmatch(word) else 0)
+        is_fence = bool(_FENCE.fullmatch(word))
+        if is_fence:
+            self._in_fence = not self._in_fence
+        self._in_code = is_fence
+        self._in_heading = bool(_HEADING.fullmatch(word)) and not self._in_fence
+        item_width = size + 1 if _LIST_ITEM.fullmatch(word) else 0
+        self._indent = self._column + len(self._pending_space) + item_width
         if self._indent > width // 2:
             self._indent = 0
 
-    def _styled(self, word: str) -> Iterator[tuple[str, str]]:
-        if self._fenced or (self._at_start and self._code):
+    def _style_word(self, word: str) -> Iterator[tuple[str, str]]:
+        if self._in_fence or (self._at_line_start and self._in_code):
             yield word, "cyan"
             return
-        parts = _MARKS.split(word)
+        parts = _INLINE_MARKERS.split(word)
         for n, part in enumerate(parts):
             style = self._style()
             if part.startswith("`"):
-                self._code = not self._code
+                self._in_code = not self._in_code
                 style = "cyan"
-            elif part == "**" and not self._code:
+            elif part == "**" and not self._in_code:
                 opens = bool(parts[n + 1]) and not parts[n - 1][-1:].isalnum()
-                self._bold = not self._bold and opens
+                self._in_bold = not self._in_bold and opens
                 style = style or self._style()
             yield part, style
 
     def _style(self) -> str:
-        return "cyan" if self._code else "bold" if self._bold or self._heading else ""
+        return "cyan" if self._in_code else "bold" if self._in_bold or self._in_heading else ""
 
 
-def _unbreakable(segment: str) -> list[str]:
-    """Parts of a word between which a line may end."""
+def _split_at_breaks(segment: str) -> list[str]:
+    """Split a word at the places where a line may be broken."""
     if segment.isascii():
         return [segment]
     parts = [segment[0]]
     for before, after in itertools.pairwise(segment):
-        if _may_break(before, after):
+        if _can_break(before, after):
             parts.append(after)
         else:
             parts[-1] += after
     return parts
 
 
-def _may_break(before: str, after: str) -> bool:
-    """Whether a line may end between two characters. Chinese and Japanese are written without spaces."""
-    if before in _WHITE:
+def _can_break(before: str, after: str) -> bool:
+    """Whether a line may be broken between two characters. Chinese and Japanese have no spaces."""
+    if before in _WHITESPACE:
         return True
     return (
         (_is_ideograph(before) or _is_ideograph(after))
-        and unicodedata.category(before) not in _CLINGS_ON
-        and unicodedata.category(after) not in _CLINGS_BACK
+        and unicodedata.category(before) not in _NO_BREAK_AFTER
+        and unicodedata.category(after) not in _NO_BREAK_BEFORE
     )
 
 
 def _is_ideograph(character: str) -> bool:
-    """Whether it is wide and neither a sign nor an emoji, many of which are made of several characters."""
+    """Whether a character is wide and no symbol or emoji: many emoji consist of several characters."""
     return unicodedata.east_asian_width(character) in "WF" and unicodedata.category(character)[0] in "LP"
 
 
-class WaitingSign:
-    """Shows an ellipsis where an answer does not begin at once, and takes it away when it does."""
+class WaitingIndicator:
+    """Shows an ellipsis while an answer has not begun, and removes it when the answer begins."""
 
     def __init__(self, console: Console) -> None:
-        self._console, self._shown = console, False
-        self._timer = threading.Timer(_WAIT_S, self._show)
+        self._console, self._is_shown = console, False
+        self._timer = threading.Timer(_INDICATOR_DELAY_S, self._show)
         self._timer.daemon = True
-        if not console.is_dumb_terminal:  # which could not take it away
+        if not console.is_dumb_terminal:  # it cannot remove the ellipsis
             self._timer.start()
 
     def _show(self) -> None:
-        self._shown = True
+        self._is_shown = True
         self._console.print("…", style="dim", end="")
 
     def stop(self) -> None:
-        """The answer begins, or will not. May be called again."""
+        """Remove the ellipsis, or do not show it. May be called more than once."""
         self._timer.cancel()
         if self._timer.ident is not None:
             self._timer.join()
-        if self._shown:
+        if self._is_shown:
             self._console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
-        self._shown = False
+        self._is_shown = False
 
 
-def figures(details: dict[str, Any]) -> str:
-    """What an answer took and how fast it came, in a line."""
+def format_statistics(details: dict[str, Any]) -> str:
+    """Format the token counts and the speed of an answer as one line."""
     usage, timings = details["usage"], details["timings"]
     out, first, total = usage["completion_tokens"], timings["first_token"], timings["total"]
     parts = [f"{out} token{'s' if out != 1 else ''}"]

@@ -1,4 +1,4 @@
-"""The line to write on: editing keys, history, completion, messages of several lines."""
+"""The input line: editing keys, history, completion, messages of several lines."""
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
@@ -8,57 +8,57 @@ from prompt_toolkit.filters import Condition, has_focus
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
-from model_core import TritonchatError
+from model_core.errors import TritonchatError
 
 from ..folders import data_folder
 from .chat import Chat
-from .commands import CommandCompleter, Leave, parsed, run
+from .commands import CommandCompleter, ExitRequested, parse_command, run_command
 
-# In vi mode Escape is a key of its own, and who presses it does not want to wait for what it may begin.
+# In vi mode Escape is a key and the start of key sequences. After this time it counts as the key.
 _VI_ESCAPE_S = 0.2
 
 
 def interact(chat: Chat, vi: bool) -> None:
-    """Talk until the person leaves."""
-    prompt = _prompt(chat, vi)
+    """Read lines and handle them until the person ends the program."""
+    prompt = _create_prompt(chat, vi)
     while True:
         try:
             chat.console.print()
-            line = prompt.prompt([("bold", f"{chat.turns + 1}> ")])
+            line = prompt.prompt([("bold", f"{chat.turn_count + 1}> ")])
         except KeyboardInterrupt:
             if not prompt.default_buffer.text:
-                chat.note("Ctrl-D or :exit leaves.")
+                chat.print_note("Ctrl-D or :exit leaves.")
             continue
         except EOFError:
             return
         try:
-            _obey(chat, line)
-        except Leave:
+            _handle_line(chat, line)
+        except ExitRequested:
             return
         except TritonchatError as error:
-            chat.complain(error)
+            chat.print_error(error)
         except KeyboardInterrupt:
-            chat.note("stopped")
+            chat.print_note("stopped")
 
 
-def _obey(chat: Chat, line: str) -> None:
-    command = parsed(line)
+def _handle_line(chat: Chat, line: str) -> None:
+    command = parse_command(line)
     if command is not None:
-        run(chat, *command)
+        run_command(chat, *command)
     elif line.strip():
         chat.ask(line.strip())
 
 
-def _prompt(chat: Chat, vi: bool) -> PromptSession:
+def _create_prompt(chat: Chat, vi: bool) -> PromptSession:
     prompt: PromptSession = PromptSession(
         multiline=True,
-        key_bindings=_bindings(),
+        key_bindings=_create_key_bindings(),
         editing_mode=EditingMode.VI if vi else EditingMode.EMACS,
         cursor=ModalCursorShapeConfig() if vi else None,
-        history=_history(),
+        history=_open_history(),
         completer=CommandCompleter(chat),
         complete_while_typing=Condition(lambda: get_app().current_buffer.text.startswith(":")),
-        complete_in_thread=True,  # one of the completions asks the server
+        complete_in_thread=True,  # the completion of session ids asks the service
         prompt_continuation=lambda width, line, wraps: " " * width,
         enable_suspend=True,
     )
@@ -67,11 +67,11 @@ def _prompt(chat: Chat, vi: bool) -> PromptSession:
     return prompt
 
 
-def _bindings() -> KeyBindings:
+def _create_key_bindings() -> KeyBindings:
     bindings = KeyBindings()
-    writing = has_focus(DEFAULT_BUFFER)  # and not searching, where Enter means something else
+    is_writing = has_focus(DEFAULT_BUFFER)  # not while searching the history, where Enter selects
 
-    @bindings.add("enter", filter=writing)
+    @bindings.add("enter", filter=is_writing)
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
         if buffer.document.is_cursor_at_the_end and buffer.text.endswith("\\"):
@@ -80,15 +80,15 @@ def _bindings() -> KeyBindings:
         else:
             buffer.validate_and_handle()
 
-    @bindings.add("escape", "enter", filter=writing)
+    @bindings.add("escape", "enter", filter=is_writing)
     def _(event: KeyPressEvent) -> None:
         event.current_buffer.insert_text("\n")
 
     return bindings
 
 
-def _history() -> History:
-    """What was written before, in a file that nobody else may read; in memory where there can be none."""
+def _open_history() -> History:
+    """Return the history of lines: a file that only the user may read, or memory if it cannot be opened."""
     path = data_folder() / "history"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

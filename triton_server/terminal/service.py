@@ -1,4 +1,4 @@
-"""The sessions of a tritonchat HTTP service, as the terminal needs them."""
+"""The terminal's client of the tritonchat HTTP service: sessions and answers."""
 
 import json
 import socket
@@ -9,20 +9,21 @@ from contextlib import closing
 from typing import Any
 
 import httpx
+import httpx_sse
 
-from model_core import TritonchatError
-from model_core.errors import InvalidRequest
+from model_core.errors import InvalidRequest, TritonchatError
 
 from ..hosts import is_loopback
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 
 _CONNECT_S = 5.0
-_REPLY_S = 30.0  # for all but answers, which take as long as they take
-_BUSY_S = 2.0  # a session may be, for the moment in which the service notices that an answer is not wanted
-_BUSY_AGAIN_S = 0.1
-_BUSY, _AWAY = "session_busy", ("server_unavailable", "shutting_down")
-# Notice within a minute a server that has vanished in the middle of an answer without a word (tcp(7)).
+_REPLY_S = 30.0  # for everything but answers, which have no time limit
+# A session stays busy for a moment after its answer was cancelled, until the service notices that.
+_BUSY_LIMIT_S = 2.0
+_BUSY_RETRY_S = 0.1
+_BUSY_CODE, _UNAVAILABLE_CODES = "session_busy", ("server_unavailable", "shutting_down")
+# Detect within a minute that the server's machine or network has failed during an answer (tcp(7)).
 _KEEPALIVE = [
     (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
     *(
@@ -34,7 +35,7 @@ _KEEPALIVE = [
 
 
 class ServiceError(TritonchatError):
-    """What the service refused, with its HTTP status (0 where none answered) and the service's code."""
+    """A failed request: its HTTP `status` (0: no server answered), and the service's error `code`."""
 
     type = "service"
 
@@ -43,13 +44,13 @@ class ServiceError(TritonchatError):
         self.status, self.code = status, code
 
 
-class Service:
-    """A connection to an HTTP service. All methods raise ServiceError where they cannot do what they say."""
+class ServiceClient:
+    """A client of one HTTP service. All methods raise ServiceError if the request fails."""
 
     def __init__(self, url: str = DEFAULT_URL, api_key: str | None = None) -> None:
-        """`url` may leave out http://. Nothing is sent yet.
+        """`url` may omit http://. This sends nothing yet.
 
-        Raises InvalidRequest for what is no address, or no key that could be sent.
+        Raises InvalidRequest if `url` is not an address, or if the key has characters that cannot be sent.
         """
         self.url = (url if "://" in url else f"http://{url}").rstrip("/")
         try:
@@ -59,140 +60,150 @@ class Service:
             valid = False
         if not valid:
             raise InvalidRequest(f"{url} is not the address of an HTTP service; give one like {DEFAULT_URL}.")
-        keys = (api_key or "").split()  # the variable that sets it may hold several, for a server
+        keys = (api_key or "").split()  # the environment variable may hold several keys, for a server
         if keys and not (keys[0].isascii() and keys[0].isprintable()):
-            raise InvalidRequest("the API key holds characters that no key has.")
+            raise InvalidRequest("the API key has characters that are not printable ASCII.")
         self._headers = {"Authorization": f"Bearer {keys[0]}"} if keys else {}
-        self._is_near = is_loopback(str(parsed.hostname))  # so a proxy for the web knows no way there
-        self._http = self._connection()
+        self._is_local = is_loopback(str(parsed.hostname))  # a web proxy cannot reach it
+        self._http = self._open_connection()
 
     def close(self) -> None:
         """Close the connection."""
         self._http.close()
 
-    def __enter__(self) -> "Service":
+    def __enter__(self) -> "ServiceClient":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def model(self) -> str:
-        """The name of the model that answers."""
+    def get_model_name(self) -> str:
+        """Return the name of the model."""
         models = self._call("GET", "/v1/models")
         try:
             return models["data"][0]["id"]
         except (LookupError, TypeError) as error:
-            raise self._stranger() from error
+            raise self._wrong_server_error() from error
 
-    def sessions(self) -> list[dict[str, Any]]:
-        """The newest sessions, the newest first: `id`, `questions`, `updated`."""
+    def list_sessions(self) -> list[dict[str, Any]]:
+        """Return recent sessions, the newest first. Each has `id`, `questions` (a count) and `updated`."""
         return self._call("GET", "/sessions")["sessions"]
 
-    def session(self, session_id: str) -> dict[str, Any] | None:
-        """A session with its turns; None if there is no such one."""
+    def get_session(self, session_id: str) -> dict[str, Any] | None:
+        """Return a session with its turns; None if it does not exist."""
         try:
-            return self._call("GET", _path(session_id))
+            return self._call("GET", _session_path(session_id))
         except ServiceError as error:
             if error.status == 404:
                 return None
             raise
 
-    def create(
+    def create_session(
         self, session_id: str | None, system: str | None, parameters: dict[str, Any]
     ) -> dict[str, Any]:
-        """A new session, under an id that the service makes where none is given."""
+        """Create a session. If `session_id` is None, the service chooses the id."""
         body = {"id": session_id, "system": system, "parameters": parameters}
         return self._call("POST", "/sessions", {k: v for k, v in body.items() if v is not None})
 
-    def change(self, session_id: str, **changes: Any) -> dict[str, Any]:
-        """Give a session another `system` or other `parameters`."""
-        return self._call("PUT", _path(session_id), changes)
+    def update_session(self, session_id: str, **changes: Any) -> dict[str, Any]:
+        """Change `system` or `parameters` of a session."""
+        return self._call("PUT", _session_path(session_id), changes)
 
-    def revert(self, session_id: str, to: int) -> dict[str, Any]:
-        """Take a session back to where it was before its question `to`, counted from 1."""
-        return self._call("PUT", f"{_path(session_id)}/revert", {"to": to})
+    def revert_session(self, session_id: str, question_number: int) -> dict[str, Any]:
+        """Remove a question of a session, counted from 1, and all that follow it."""
+        return self._call("PUT", f"{_session_path(session_id)}/revert", {"to": question_number})
 
-    def delete(self, session_id: str) -> None:
-        """Remove a session."""
-        self._call("DELETE", _path(session_id))
+    def delete_session(self, session_id: str) -> None:
+        """Delete a session."""
+        self._call("DELETE", _session_path(session_id))
 
-    def answer(
+    def stream_answer(
         self, session_id: str, question: str, parameters: dict[str, Any]
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The answer in pieces; with the last, empty one the details of the contract and `turn`.
+        """Ask a question; yield pairs of new text of the answer and details.
 
-        Closing the iterator early ends the answer at the server.
+        The details are empty, except for the last pair: its text is empty, and its details are those of the
+        contract and `turn`, the number of the question. Closing the iterator early cancels the answer.
         """
         body = {"question": question, "stream": True, "parameters": parameters}
         details: dict[str, Any] = {}
         try:
-            with closing(self._send("PUT", f"{_path(session_id)}/generate", body, reply_s=None)) as response:
-                for event in _events(response):
+            with closing(
+                self._send("PUT", f"{_session_path(session_id)}/generate", body, reply_s=None)
+            ) as response:
+                for event in _read_events(response):
                     if "error" in event:
-                        raise _refusal(event["error"], 500)
+                        raise _error_from_json(event["error"], 500)
                     if "text" in event:
                         yield event["text"], {}
                     details = event.get("details", details)
+        except (ValueError, httpx_sse.SSEError) as error:
+            raise self._wrong_server_error() from error
         except httpx.HTTPError as error:
-            raise self._failure(error) from error
+            raise self._connection_error(error) from error
         except KeyboardInterrupt:
-            # It may have come in the middle of the connections' bookkeeping.
+            # Ctrl-C may have left httpx's connection pool in an inconsistent state.
             self._http.close()
-            self._http = self._connection()
+            self._http = self._open_connection()
             raise
         if not details:
-            raise self._broken_off()
+            raise self._lost_connection_error()
         yield "", details
 
-    def _connection(self) -> httpx.Client:
-        # Always anew: a server that was started again knows nothing of an old connection.
+    def _open_connection(self) -> httpx.Client:
+        # Reuse no connection: a server that was restarted has closed the old ones.
         limits = httpx.Limits(max_keepalive_connections=0)
         return httpx.Client(
             base_url=self.url,
             headers=self._headers,
             limits=limits,
-            # A proxy that the environment names goes before this, as it is for http:// or https://.
+            # Proxies from the environment take precedence, because they are mounted at http:// or https://.
             mounts={"all://": httpx.HTTPTransport(limits=limits, socket_options=_KEEPALIVE)},
-            trust_env=not self._is_near,
+            trust_env=not self._is_local,
         )
 
     def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         try:
             content = self._send(method, path, body).read()
         except httpx.HTTPError as error:
-            raise self._failure(error) from error
+            raise self._connection_error(error) from error
         try:
             return json.loads(content) if content else None
         except ValueError as error:
-            raise self._stranger() from error
+            raise self._wrong_server_error() from error
 
     def _send(
         self, method: str, path: str, body: dict[str, Any] | None, reply_s: float | None = _REPLY_S
     ) -> httpx.Response:
-        """A response to be read, which is no refusal. Waits a moment where the session is busy."""
-        timeout, end = httpx.Timeout(reply_s, connect=_CONNECT_S), time.monotonic() + _BUSY_S
+        """Send a request; return its response, of which only the headers are read.
+
+        Raises ServiceError for a response that is an error. Tries again for a moment if the session is busy.
+        """
+        timeout, end = httpx.Timeout(reply_s, connect=_CONNECT_S), time.monotonic() + _BUSY_LIMIT_S
         while True:
             request = self._http.build_request(method, path, json=body, timeout=timeout)
             response = self._http.send(request, stream=True)
             if response.is_success:
                 return response
             response.read()
-            error = self._refused(response)
-            if error.code != _BUSY or time.monotonic() > end:
+            error = self._error_from_response(response)
+            if error.code != _BUSY_CODE or time.monotonic() > end:
                 raise error
-            time.sleep(_BUSY_AGAIN_S)
+            time.sleep(_BUSY_RETRY_S)
 
-    def _refused(self, response: httpx.Response) -> ServiceError:
+    def _error_from_response(self, response: httpx.Response) -> ServiceError:
         status = response.status_code
         if status == 401:
-            said = "does not know this API key" if self._headers else "asks for an API key"
-            return ServiceError(f"{self.url} {said}; give one with --api-key or TRITONCHAT_API_KEY.", status)
+            problem = "does not know this API key" if self._headers else "asks for an API key"
+            return ServiceError(
+                f"{self.url} {problem}; give one with --api-key or TRITONCHAT_API_KEY.", status
+            )
         try:
-            return _refusal(response.json()["error"], status)
+            return _error_from_json(response.json()["error"], status)
         except (ValueError, LookupError, TypeError):
-            return self._stranger(status)
+            return self._wrong_server_error(status)
 
-    def _failure(self, error: httpx.HTTPError) -> ServiceError:
+    def _connection_error(self, error: httpx.HTTPError) -> ServiceError:
         if isinstance(error, httpx.ConnectError) and "SSL" in str(error):
             return ServiceError(
                 f"{self.url} cannot be reached by TLS ({error}); SSL_CERT_FILE may name what to trust."
@@ -201,12 +212,12 @@ class Service:
             return ServiceError(f"no server answers at {self.url}; start one with `tritonchat up`.")
         if isinstance(error, httpx.TimeoutException):
             return ServiceError(f"the server at {self.url} does not reply; it may be overloaded.")
-        return self._broken_off()
+        return self._lost_connection_error()
 
-    def _broken_off(self) -> ServiceError:
-        return ServiceError(f"the server at {self.url} went away before it had answered.")
+    def _lost_connection_error(self) -> ServiceError:
+        return ServiceError(f"the server at {self.url} closed the connection before the end of the answer.")
 
-    def _stranger(self, status: int = 200) -> ServiceError:
+    def _wrong_server_error(self, status: int = 200) -> ServiceError:
         return ServiceError(
             f"what answers at {self.url} (status {status}) is not tritonchat's HTTP service; `tritonchat up` "
             "says where that is (--api-port).",
@@ -214,23 +225,23 @@ class Service:
         )
 
 
-def _path(session_id: str) -> str:
+def _session_path(session_id: str) -> str:
     return f"/sessions/{urllib.parse.quote(session_id, safe='')}"
 
 
-def _refusal(error: dict[str, Any], status: int) -> ServiceError:
-    """What an error in OpenAI's form says."""
+def _error_from_json(error: dict[str, Any], status: int) -> ServiceError:
+    """The error that a JSON object in OpenAI's form describes."""
     code, message = error["code"], error["message"]
-    if status == 422 and error["param"] == "id":
-        message = "that cannot be the id of a session: letters, digits, _ and - make one, and dots inside."
-    return ServiceError(message, 503 if code in _AWAY else status, code)
+    if status == 400 and error["param"] == "id":
+        message = "this cannot be the id of a session; use letters, digits, _, - and, after the first, dots."
+    return ServiceError(message, 503 if code in _UNAVAILABLE_CODES else status, code)
 
 
-def _events(response: httpx.Response) -> Iterator[dict[str, Any]]:
-    """The JSON of server-sent events. Lines end where the standard says, and nowhere else."""
-    held = b""
-    for received in response.iter_bytes():
-        *lines, held = (held + received).split(b"\n")
-        for line in lines:
-            if line.startswith(b"data:"):
-                yield json.loads(line.removeprefix(b"data:"))
+def _read_events(response: httpx.Response) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects of server-sent events. Raises ValueError if the data is not a JSON object."""
+    for event in httpx_sse.EventSource(response).iter_sse():
+        if event.data:
+            value = json.loads(event.data)
+            if not isinstance(value, dict):
+                raise ValueError("the event is not a JSON object")
+            yield value

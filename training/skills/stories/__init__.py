@@ -4,35 +4,29 @@ import re
 from dataclasses import replace
 from random import Random
 
-from training.phrasing import mannered
-from training.skills.stories.plots import (
-    ENDINGS,
-    OPENINGS,
-    SEQUELS,
+from training.phrases import read
+from training.phrasing import ask, decorate
+from training.skills.stories.requests import (
     SHORT,
-    THEME_ENDING,
     TONES,
+    Cast,
     Plot,
+    Request,
+    draw_cast,
     draw_plot,
+    draw_request,
 )
-from training.skills.stories.requests import Cast, Request, draw_cast, draw_request
-from training.skills.stories.tables import HEROES, OBJECTS, bare, definite, draw_hero_name
-from training.skills.stories.talk import (
-    CHANGED,
-    CHANGES,
-    FOLLOW_UPS,
-    INSTEAD,
-    KNOWN_CHANGES,
-    PRAISE,
-    WHAT_OF_IT,
-    YES,
-)
+from training.skills.stories.tables import HEROES, OBJECTS, draw_hero_name, with_the, without_article
 from training.talk import Exchange, Talk, expand
+
+PLOTS = read("stories/plots")
+TALK = read("stories/talk")
+WHAT = "In the story, {{name}} {relation} {{object}}."
 
 
 def write_story(rng: Random) -> str:
     """One story as plain text, outside of any conversation."""
-    cast, tone = replace(draw_cast(rng), name=draw_hero_name(rng)), rng.choice(TONES)
+    cast, tone = replace(draw_cast(rng), name=draw_hero_name(rng)), rng.choice(list(TONES))
     text = expand(rng, story(rng, draw_plot(rng, tone, None), tone, None))
     return text.format(**cast.slots(rng))
 
@@ -40,108 +34,97 @@ def write_story(rng: Random) -> str:
 def tell_story(rng: Random, talk: Talk) -> list[Exchange]:
     """A story on request, and now and then some talk about it."""
     talk.heard_story = True
-    request = draw_request(rng, talk)
-    if request.slots.get("hero") == "me" and not talk.name:
-        return for_stranger(rng, talk, request)
+    request, turns = draw_request(rng, talk), []
+    is_stranger = request.slots.get("hero") == "me" and not talk.name
+    if is_stranger:
+        # A story about the person itself, who has to tell a name first.
+        turns = [Exchange(request.ask, "Gladly! What is your name?", request.slots)]
+        talk.name = draw_hero_name(rng)
+        reply = "({name}|{name}|I am {name}|my name is {name}|it is {name})(.|!|)"
+        cast = replace(request.cast, name=talk.name)
+        request = replace(request, ask=reply, slots={"name": talk.name}, cast=cast)
     plot = draw_plot(rng, request.tone, request.relation)
-    turns = [told(rng, request, plot)]
-    if rng.random() < 0.4:
+    turns.append(tell(rng, request, plot))
+    if not is_stranger and rng.random() < 0.4:
+        follow_up = rng.choices(
+            (questions, shorten, go_on, change_part, tell_another), (5, 1.2, 1.4, 1.2, 1.5)
+        )[0]
         turns += follow_up(rng, request.cast, plot)
     return turns
 
 
-def for_stranger(rng: Random, talk: Talk, request: Request) -> list[Exchange]:
-    """A story about the person itself, who has to tell a name first."""
-    talk.name = draw_hero_name(rng)
-    first = Exchange(request.ask, "Gladly! What is your name?", request.slots)
-    reply = "({name}|{name}|I am {name}|my name is {name}|it is {name})(.|!|)"
-    cast = replace(request.cast, name=talk.name)
-    request = replace(request, ask=reply, slots={"name": talk.name}, cast=cast)
-    return [first, told(rng, request, draw_plot(rng, request.tone, request.relation))]
-
-
 def story(rng: Random, plot: Plot, tone: str, theme: str | None) -> str:
     """The template of a story."""
-    ending = THEME_ENDING.format(theme=theme) if theme else rng.choice(ENDINGS[tone])
-    return " ".join((rng.choice(OPENINGS), plot.text, ending))
+    ending = PLOTS.theme_ending.format(theme=theme) if theme else rng.choice(PLOTS.endings[tone or "any"])
+    return " ".join((rng.choice(PLOTS.openings), plot.text, ending))
 
 
-def told(rng: Random, request: Request, plot: Plot) -> Exchange:
+def tell(rng: Random, request: Request, plot: Plot) -> Exchange:
     """A request and its story."""
     text = story(rng, plot, request.tone, request.theme)
     slots = request.cast.slots(rng) | {f"ask_{slot}": value for slot, value in request.slots.items()}
-    ask = re.sub(r"\{(\w+)\}", r"{ask_\1}", request.ask)
-    return Exchange(ask, text, slots, brief=SHORT[plot.relation])
+    asked = re.sub(r"\{(\w+)\}", r"{ask_\1}", request.ask)
+    return Exchange(asked, text, slots, brief=SHORT[plot.relation])
 
 
-def follow_up(rng: Random, cast: Cast, plot: Plot) -> list[Exchange]:
-    """Questions about a story that has just been told, or a wish for more."""
-    kinds = (questions, shorter, go_on, change, another)
-    return rng.choices(kinds, (5, 1.2, 1.4, 1.2, 1.5))[0](rng, cast, plot)
+def slots_after(rng: Random, cast: Cast) -> dict[str, str]:
+    """What may be said of the cast once the story is told."""
+    return cast.slots(rng) | {"kind": without_article(cast.hero) if cast.hero else "hero"}
 
 
 def questions(rng: Random, cast: Cast, plot: Plot) -> list[Exchange]:
     """One or two questions about what has been told."""
     about = (
-        (FOLLOW_UPS["name"], "The hero's name was {name}."),
-        (FOLLOW_UPS["who"], "It was about {hero_called}."),
-        (FOLLOW_UPS["where"], "It happened {place}."),
-        (WHAT_OF_IT[plot.relation], f"In the story, {{name}} {plot.relation} {{object}}."),
-        (FOLLOW_UPS["what"], f"In the story, {{name}} {plot.relation} {{object}}."),
+        (TALK.follow_ups["name"], "The hero's name was {name}."),
+        (TALK.follow_ups["who"], "It was about {hero_called}."),
+        (TALK.follow_ups["where"], "It happened {place}."),
+        (TALK.what_of_it[plot.relation], WHAT.format(relation=plot.relation)),
+        (TALK.follow_ups["what"], WHAT.format(relation=plot.relation)),
     )
-    slots = cast.slots(rng) | {"kind": bare(cast.hero) if cast.hero else "hero"}
-    some = rng.sample(about, rng.choice((1, 1, 2)))
-    return [Exchange(mannered(rng, rng.choice(asks)), answer, slots) for asks, answer in some]
+    slots = slots_after(rng, cast)
+    chosen = rng.sample(about, rng.choice((1, 1, 2)))
+    return [Exchange(ask(rng, asks), answer, slots) for asks, answer in chosen]
 
 
-def shorter(rng: Random, cast: Cast, plot: Plot) -> list[Exchange]:
+def shorten(rng: Random, cast: Cast, plot: Plot) -> list[Exchange]:
     """The story in one sentence."""
-    ask = mannered(rng, rng.choice(FOLLOW_UPS["shorter"]))
-    return [Exchange(ask, SHORT[plot.relation], cast.slots(rng))]
+    return [Exchange(ask(rng, TALK.follow_ups["shorter"]), SHORT[plot.relation], cast.slots(rng))]
 
 
 def go_on(rng: Random, cast: Cast, plot: Plot) -> list[Exchange]:
     """What happened next, and perhaps what happened after that."""
-    parts = rng.sample(SEQUELS, rng.choice((1, 1, 2)))
-    asks = [mannered(rng, rng.choice(FOLLOW_UPS["continue"])) for _ in parts]
-    slots = cast.slots(rng) | {"kind": bare(cast.hero) if cast.hero else "hero"}
-    return [Exchange(ask, text, slots) for ask, text in zip(asks, parts, strict=True)]
+    parts = rng.sample(PLOTS.sequels, rng.choice((1, 1, 2)))
+    asks = [ask(rng, TALK.follow_ups["continue"]) for _ in parts]
+    slots = slots_after(rng, cast)
+    return [Exchange(asked, text, slots) for asked, text in zip(asks, parts, strict=True)]
 
 
-def change(rng: Random, cast: Cast, plot: Plot) -> list[Exchange]:
+def change_part(rng: Random, cast: Cast, plot: Plot) -> list[Exchange]:
     """The same story once more with another hero, place or thing, or another name for the hero."""
-    part = rng.choice(list(CHANGED))
+    part = rng.choice(list(TALK.changed))
     fresh = draw_cast(rng, "hpo")
-    before = cast.hero or cast.name
-    new, changed = fresh.name, {"name": fresh.name}
-    whole = rng.random() < 0.5
-    ask = rng.choice(CHANGED[part]) if whole else rng.choice(INSTEAD).replace("CHANGE", CHANGES[part])
-    if part == "hero":
-        if not whole and rng.random() < 0.4:
-            fresh = replace(fresh, hero=HEROES.draw(rng))
-            ask = rng.choice(INSTEAD).replace("CHANGE", KNOWN_CHANGES)
-        new, changed = fresh.hero, {"hero": fresh.hero, "name": fresh.name}
-        if rng.random() < 0.2:
-            new = f"{fresh.hero} called {fresh.name}"
-    elif part == "name":
-        new = draw_hero_name(rng)
-        changed = {"name": new}
-    else:
-        before = getattr(cast, part)
-        if part == "thing" and not whole and rng.random() < 0.4:
-            fresh = replace(fresh, thing=OBJECTS.draw(rng))
-            ask = rng.choice(INSTEAD).replace("CHANGE", KNOWN_CHANGES)
-        new = getattr(fresh, part)
-        changed = {part: new}
-    slots = {"new": new, "old": before, "old_the": definite(before), "name": cast.name}
-    return [told(rng, Request(mannered(rng, ask), slots, replace(cast, **changed)), plot)]
+    is_whole = rng.random() < 0.5
+    table, change = (TALK.changed[part], "") if is_whole else (TALK.instead, dict(TALK.changes)[part])
+    text = rng.choice(table).replace("CHANGE", change)
+    pools = {"hero": HEROES, "thing": OBJECTS}
+    if part in pools and not is_whole and rng.random() < 0.4:
+        # In few words, as everybody knows it to be a hero or a thing.
+        fresh = replace(fresh, **{part: pools[part].draw(rng)})
+        text = rng.choice(TALK.instead).replace("CHANGE", TALK.known_changes)
+    new = draw_hero_name(rng) if part == "name" else getattr(fresh, part)
+    changed = {"hero": new, "name": fresh.name} if part == "hero" else {part: new}
+    if part == "hero" and rng.random() < 0.2:
+        new = f"{new} called {fresh.name}"
+    before = getattr(cast, part) if part in ("place", "thing") else cast.hero or cast.name
+    slots = {"new": new, "old": before, "old_the": with_the(before), "name": cast.name}
+    return [tell(rng, Request(decorate(rng, text), slots, replace(cast, **changed)), plot)]
 
 
-def another(rng: Random, cast: Cast, plot: Plot) -> list[Exchange]:
+def tell_another(rng: Random, cast: Cast, plot: Plot) -> list[Exchange]:
     """A new story, asked for or accepted."""
     if rng.random() < 0.3:
-        first = [Exchange(rng.choice(PRAISE), "Thank you! Would you like to hear another one?")]
-        ask = YES
+        first = [Exchange(rng.choice(TALK.praise), "Thank you! Would you like to hear another one?")]
+        asked = TALK.yes
     else:
-        first, ask = [], mannered(rng, rng.choice(FOLLOW_UPS["another"]))
-    return [*first, told(rng, Request(ask, {}, draw_cast(rng)), draw_plot(rng, "", None))]
+        first, asked = [], ask(rng, TALK.follow_ups["another"])
+    return [*first, tell(rng, Request(asked, {}, draw_cast(rng)), draw_plot(rng, "", None))]

@@ -1,54 +1,39 @@
-"""Who and what a story is about, and how that is asked for."""
+"""Who and what a story is about, what happens, and how that is asked for."""
 
 import re
 from dataclasses import dataclass, replace
 from random import Random
 
 from training.english import an, capital, plural
-from training.phrasing import mannered
-from training.skills.stories.asks import ABOUT_THEME, BODIES, HEADS, KINDS, NO_BODY, VERBS
-from training.skills.stories.plots import HELPERS, THEMES, TONES
-from training.skills.stories.tables import (
-    HERO_NOUNS,
-    HEROES,
-    NAMES,
-    OBJECTS,
-    PLACES,
-    TOWNS,
-    bare,
-    definite,
-    draw_hero,
-    draw_hero_name,
-    draw_object,
-    draw_place,
-    usual,
-)
-from training.skills.stories.wholes import NAMED_AFTER, TAKEN_BACK, WHOLE, labelled, with_verbs
-from training.talk import Talk
+from training.phrases import read
+from training.phrasing import decorate
+from training.skills.stories import tables
+from training.skills.stories.tables import HEROES, OBJECTS, PLACES, draw_hero_name, with_the, without_article
+from training.talk import Talk, draw
 
+PLOT_TEXT = read("stories/plots")
+REQUESTS = read("stories/requests")
+NOUNS = read("stories/nouns")
+TONES = {"": 6, "adventure": 1, "funny": 1, "bedtime": 1.5}
+SHORT = dict(PLOT_TEXT.short)
+# What is named: any of hero, place and object, the theme alone, or nothing.
+BODIES = dict(zip((*REQUESTS.bodies, "theme", ""), (40, 10, 12, 5, 18, 6, 6, 3, 8), strict=True))
+# What the hero has to do with the thing: in the present, of what is over, and after another verb.
+VERBS = {mark: dict(rows) for mark, rows in REQUESTS.verbs.items()}
 # What fits a hero that takes another form of the verb, as `me` and several heroes do.
 MILD = re.compile(r"(about|with|of|for) \{hero\}(?!.*(VERB|PAST|lives|that has|who|BASE)).*")
 # Heroes that may be asked for as many: those whose own word stays whole in the plural, to be copied.
-REGULAR = tuple(noun for noun in HERO_NOUNS if plural(noun) == f"{noun}s")
-# Relatives and pets whom a request calls by their names, and what the story makes of them.
-OWN = {
-    "daughter": "a girl",
-    "little girl": "a little girl",
-    "son": "a boy",
-    "little boy": "a little boy",
-    "niece": "a girl",
-    "nephew": "a boy",
-    "granddaughter": "a girl",
-    "grandson": "a boy",
-    "dog": "a dog",
-    "puppy": "a puppy",
-    "cat": "a cat",
-    "kitten": "a kitten",
-    "hamster": "a hamster",
-    "rabbit": "a rabbit",
-    "pony": "a pony",
-    "teddy bear": "a teddy bear",
-}
+REGULAR = tuple(noun for noun in NOUNS.hero_nouns if plural(noun) == f"{noun}s")
+CALLED = ("called", "called", "called", "named", "named", "whose name is", "with the name")
+
+
+@dataclass(frozen=True)
+class Plot:
+    """The middle of a story; `relation` says what the hero has to do with the object."""
+
+    relation: str
+    tones: tuple[str, ...]
+    text: str
 
 
 @dataclass(frozen=True)
@@ -63,20 +48,11 @@ class Cast:
     def slots(self, rng: Random) -> dict[str, str]:
         """The slots of a story, with an animal to help that is of another kind than the hero."""
         hero = f"{self.hero or 'somebody'} called {self.name}"
-        helper = rng.choice([helper for helper in HELPERS if bare(helper) not in (self.hero or "")])
-        return {
-            "name": self.name,
-            "hero_called": hero,
-            "hero_first": capital(hero),
-            "the_hero": definite(self.hero) if self.hero else self.name,
-            "place": self.place,
-            "place_first": capital(self.place),
-            "the_place": definite(self.place),
-            "object": self.thing,
-            "the_object": definite(self.thing),
-            "helper": helper,
-            "the_helper": definite(helper),
-        }
+        others = [one for one in PLOT_TEXT.helpers if without_article(one) not in (self.hero or "")]
+        slots = {"place": self.place, "object": self.thing, "helper": rng.choice(others)}
+        slots |= {f"the_{slot}": with_the(phrase) for slot, phrase in slots.items()}
+        slots |= {"place_first": capital(self.place), "hero_called": hero, "hero_first": capital(hero)}
+        return slots | {"name": self.name, "the_hero": with_the(self.hero) if self.hero else self.name}
 
 
 @dataclass(frozen=True)
@@ -91,112 +67,128 @@ class Request:
     theme: str | None = None
 
 
+PLOTS = tuple(Plot(relation, ("", *tones.split()), text) for relation, tones, text in PLOT_TEXT.plots)
+
+
+def draw_plot(rng: Random, tone: str, relation: str | None) -> Plot:
+    """A plot of a tone where there is one, with the relation that is asked for."""
+    plots = [plot for plot in PLOTS if relation in (None, plot.relation)]
+    return rng.choice([plot for plot in plots if tone in plot.tones] or plots)
+
+
 def draw_cast(rng: Random, named: str = "") -> Cast:
     """Somebody, somewhere, with something; what is `named` may be something that nobody has heard of."""
     return Cast(
-        draw_hero(rng) if "h" in named else HEROES.draw(rng),
-        rng.choice(NAMES),
-        draw_place(rng) if "p" in named else PLACES.draw(rng),
-        draw_object(rng) if "o" in named else OBJECTS.draw(rng),
+        tables.draw_hero(rng) if "h" in named else HEROES.draw(rng),
+        rng.choice(NOUNS.names),
+        tables.draw_place(rng) if "p" in named else PLACES.draw(rng),
+        tables.draw_object(rng) if "o" in named else OBJECTS.draw(rng),
     )
 
 
 def draw_request(rng: Random, talk: Talk) -> Request:
     """A request that names any of hero, place and thing, or none of them."""
-    named = rng.choices((*BODIES, "theme", ""), (40, 10, 12, 5, 18, 6, 6, 3, 8))[0]
-    cast, tone = draw_cast(rng, named if named in BODIES else ""), rng.choices(TONES, (6, 1, 1, 1.5))[0]
-    slots: dict[str, str] = {}
-    relation = theme = None
+    named = draw(rng, BODIES)
+    cast = draw_cast(rng, named if named in REQUESTS.bodies else "")
+    tone, slots, relation, theme = draw(rng, TONES), {}, None, None
     if not named:
-        ask = rng.choice(NO_BODY) if rng.random() < 0.5 else head(rng, "")
+        ask = rng.choice(REQUESTS.no_body) if rng.random() < 0.5 else head(rng, "")
     elif named == "theme":
-        theme = rng.choice(THEMES)
-        ask = head(rng, ABOUT_THEME.replace("THEME", theme))
+        theme = rng.choice(PLOT_TEXT.themes)
+        ask = head(rng, REQUESTS.about_theme.replace("THEME", theme))
     else:
         cast, hero = name_hero(rng, talk, cast, named) if "h" in named else (cast, "")
-        ask, listed = template(rng, named, hero)
-        cast = settled(rng, cast, ask, named, listed)
-        slots = asked(cast, hero)
+        ask, is_listed = template(rng, named, hero)
+        cast = settle_cast(rng, cast, ask, named, is_listed)
+        spot = cast.place.split(" ", 1)[1]
+        kind, bare = (re.sub(r"^(an?|the) ", "", phrase) for phrase in (hero, spot))
+        slots = {
+            "hero": hero,
+            "kind": kind,
+            "place": cast.place,
+            "place_up": capital(cast.place),
+            "spot": spot,
+        }
+        slots |= {"spot_bare": bare, "object": cast.thing, "thing": without_article(cast.thing)}
         if "h" in named and hero == cast.hero:
-            ask, cast, slots = detailed(rng, ask, cast, slots)
+            ask, cast, slots = add_detail(rng, ask, cast, slots)
     if re.search("VERB|PAST|BASE", ask):
-        relation = rng.choice(list(VERBS))
-        ask = with_verbs(ask, relation)
+        relation = rng.choice(list(VERBS["VERB"]))
+        for mark, verbs in VERBS.items():
+            ask = ask.replace(mark, verbs[relation])
     elif "belongs to" in ask:
         relation = "had"
     if "STORY" not in ask:
         # Nothing is said of the tone then.
         tone = ""
-    ask = mannered(rng, ask.replace("STORY", rng.choice(KINDS[tone])))
+    ask = decorate(rng, ask.replace("STORY", rng.choice(REQUESTS.kinds[tone or "any"])))
     return Request(ask, slots, cast, tone, relation, theme)
 
 
 def template(rng: Random, named: str, hero: str) -> tuple[str, bool]:
     """A request that suits the hero, and whether it says of each thing what it is to be."""
-    kind = rng.random()
-    several = named == "h" and hero.endswith("s")
-    if hero == "me" or several:
-        return head(rng, rng.choice([body for body in BODIES[named] if MILD.match(body)])), False
+    kind, bodies = rng.random(), REQUESTS.bodies[named]
+    if hero == "me" or (named == "h" and hero.endswith("s")):
+        return head(rng, rng.choice([body for body in bodies if MILD.match(body)])), False
     if kind < 0.2 and len(named) > 1:
-        return labelled(rng, named), True
+        return list_labels(rng, named), True
     if kind < (0.55 if named == "hpo" else 0.4):
-        return rng.choice(WHOLE[named]), False
-    return head(rng, rng.choice(BODIES[named])), False
+        return rng.choice(REQUESTS.complete[named]), False
+    return head(rng, rng.choice(bodies)), False
 
 
-def settled(rng: Random, cast: Cast, ask: str, named: str, listed: bool) -> Cast:
-    """The cast, with a place and a thing that can be told apart by what they are where the request does not.
-
-    There, nothing is what nobody has heard of, but the hero; nor is a bare name a place beside another.
-    """
-    bare_spot = re.search(r"\{spot", ask) and not re.search(r"(place|setting|scene|location)\W", ask)
-    if not listed:
-        at = {part: ask.find(f"{{{part}}}") for part in ("hero", "object")}
-        turned = "h" in named and 0 <= at["object"] < at["hero"]
-        alone = named in ("o", "po", "ho") and not re.search(
-            "VERB|PAST|BASE|object|thing", ask.replace("{object}", "")
-        )
-        if bare_spot or turned or alone:
-            cast = replace(cast, thing=OBJECTS.draw(rng))
-        if bare_spot:
-            towns = cast.hero and named != "p" and rng.random() < 0.1
-            cast = replace(cast, place=f"in {rng.choice(TOWNS)}" if towns else PLACES.draw(rng))
-    return cast if "{place" in ask else replace(cast, place=usual(cast.place))
-
-
-def detailed(rng: Random, ask: str, cast: Cast, slots: dict[str, str]) -> tuple[str, Cast, dict[str, str]]:
-    """The request with a name for its hero at the end, or with something taken back, now and then."""
-    kind = rng.random()
-    if kind < 0.07:
-        name = draw_hero_name(rng)
-        cast, slots = replace(cast, name=name), slots | {"called": name}
-        ask = f"{ask.rstrip('.?! ')}. {rng.choice(NAMED_AFTER)}"
-    elif kind < 0.13:
-        part, pool = rng.choice((("hero", HEROES), ("object", OBJECTS)))
-        if ask.count(f"{{{part}}}") == 1:
-            both = rng.choice(TAKEN_BACK).replace("WRONG", pool.draw(rng)).replace("RIGHT", f"{{{part}}}")
-            ask = ask.replace(f"{{{part}}}", both)
-    return ask, cast, slots
-
-
-def asked(cast: Cast, hero: str) -> dict[str, str]:
-    """What a request may say of the cast, with articles and without."""
-    spot = cast.place.split(" ", 1)[1]
-    return {
-        "hero": hero,
-        "kind": re.sub(r"^(an?|the) ", "", hero),
-        "place": cast.place,
-        "place_up": capital(cast.place),
-        "spot": spot,
-        "spot_bare": re.sub(r"^(an?|the) ", "", spot),
-        "object": cast.thing,
-        "thing": bare(cast.thing),
-    }
+def list_labels(rng: Random, named: str) -> str:
+    """A list of what is named, each with what it is to be, in any order."""
+    parts = list(named)
+    if rng.random() < 0.5:
+        rng.shuffle(parts)
+    style, mark = rng.random(), rng.choice((": ", ": ", ": ", " = ", " - ", ":", " "))
+    rows = []
+    for part in parts:
+        label, value = rng.choice(REQUESTS.labels[part]), rng.choice(REQUESTS.label_values[part])
+        has_verb = style < 0.3 and label not in REQUESTS.verbless
+        rows.append(f"{label} {REQUESTS.label_verbs} {value}" if has_verb else f"{label}{mark}{value}")
+    text = rng.choice((", ", ", ", "; ", ". ", ". ", " / ", ", and ", "\n", " ")).join(rows)
+    if rng.random() < 0.7:
+        return f"{rng.choice(REQUESTS.list_heads)} {text}(.|!|)"
+    return f"{text}(.|,|!|:) {rng.choice(REQUESTS.list_tails)}"
 
 
 def head(rng: Random, body: str) -> str:
     """A request for a story with what it is to be about."""
-    return re.sub(r" +(?=[.?!,])", "", rng.choice(HEADS).replace("BODY", body))
+    return re.sub(r" +(?=[.?!,])", "", rng.choice(REQUESTS.heads).replace("BODY", body))
+
+
+def settle_cast(rng: Random, cast: Cast, ask: str, named: str, is_listed: bool) -> Cast:
+    """The cast, with a place and a thing that can be told apart by what they are where the request does not.
+
+    There, nothing is what nobody has heard of, but the hero; nor is a bare name a place beside another.
+    """
+    is_bare = re.search(r"\{spot", ask) and not re.search(r"(place|setting|scene|location)\W", ask)
+    if not is_listed:
+        is_turned = "h" in named and 0 <= ask.find("{object}") < ask.find("{hero}")
+        is_said = re.search("VERB|PAST|BASE|object|thing", ask.replace("{object}", ""))
+        if is_bare or is_turned or (named in ("o", "po", "ho") and not is_said):
+            cast = replace(cast, thing=OBJECTS.draw(rng))
+        if is_bare:
+            in_town = cast.hero and named != "p" and rng.random() < 0.1
+            cast = replace(cast, place=f"in {rng.choice(NOUNS.towns)}" if in_town else PLACES.draw(rng))
+    return cast if "{place" in ask else replace(cast, place=tables.with_usual_preposition(cast.place))
+
+
+def add_detail(rng: Random, ask: str, cast: Cast, slots: dict[str, str]) -> tuple[str, Cast, dict[str, str]]:
+    """The request with a name for its hero at the end, or with something taken back, now and then."""
+    kind = rng.random()
+    if kind < 0.07:
+        name = draw_hero_name(rng)
+        ask = f"{ask.rstrip('.?! ')}. {rng.choice(REQUESTS.named_after)}"
+        return ask, replace(cast, name=name), slots | {"called": name}
+    if kind < 0.13:
+        part, pool = rng.choice((("{hero}", HEROES), ("{object}", OBJECTS)))
+        if ask.count(part) == 1:
+            both = rng.choice(REQUESTS.taken_back).replace("WRONG", pool.draw(rng)).replace("RIGHT", part)
+            ask = ask.replace(part, both)
+    return ask, cast, slots
 
 
 def name_hero(rng: Random, talk: Talk, cast: Cast, named: str) -> tuple[Cast, str]:
@@ -207,18 +199,18 @@ def name_hero(rng: Random, talk: Talk, cast: Cast, named: str) -> tuple[Cast, st
     name = draw_hero_name(rng)
     if kind < 0.17:
         return replace(cast, hero=None, name=name), name
-    if kind < 0.34:
-        called = rng.choice(
-            ("called", "called", "called", "named", "named", "whose name is", "with the name")
-        )
-        return replace(cast, name=name), f"{cast.hero} {called} {name}"
     if kind < 0.4:
-        return replace(cast, name=name), f"{name} {definite(cast.hero)}"
+        cast = replace(cast, name=name)
+        return (
+            cast,
+            f"{cast.hero} {rng.choice(CALLED)} {name}" if kind < 0.34 else f"{name} {with_the(cast.hero)}",
+        )
     if kind < 0.43:
-        own = rng.choice(list(OWN))
-        return replace(cast, hero=OWN[own], name=name), f"{rng.choice(('my', 'my', 'our'))} {own} {name}"
+        own = rng.choice(list(REQUESTS.own))
+        cast = replace(cast, hero=REQUESTS.own[own], name=name)
+        return cast, f"{rng.choice(('my', 'my', 'our'))} {own} {name}"
     if kind < 0.48:
-        return cast, definite(cast.hero)
+        return cast, with_the(cast.hero)
     if kind < 0.58 and named == "h":
         noun = rng.choice(REGULAR)
         return replace(cast, hero=an(noun)), plural(noun)

@@ -1,0 +1,151 @@
+"""Compare engines, versions of this project, or shapes of models, side by side.
+
+    python benchmarks/pairs.py --work-folder FOLDER --shape SHAPE CONTESTANT CONTESTANT ...
+
+A contestant is ENGINE:VARIANT[@SHAPE][=INTERPRETER], for instance `ours:int8`, `llama.cpp:q8_0`,
+`ours:int8@tinyllama` or `ours:int8=/elsewhere/.venv/bin/python`: another checkout with an environment of its
+own. The shape `embedded` is the embedded model.
+
+All contestants are loaded at once, each in its own process, and measure each figure in turn, in an order that
+changes from round to round. So a machine that becomes slower, or other programs on it, affect all of them.
+Prints the medians, and the median of the ratios of the first contestant to each other one in the same round,
+with the lowest and the highest. Processor time counts all threads, also those that wait for others.
+"""
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from checkpoints import build_folder
+from engines import ENGINES
+from peers import WORKER, format_figure, print_progress, run_worker
+from serving import processor_name
+from shapes import SHAPES, TITLES, make_checkpoint
+from worker import NEW_TOKENS, PROMPT, SHORT_PROMPT
+
+from model_core.hub import embedded_model
+
+
+@dataclass
+class Contestant:
+    """An engine with its model, in a process that waits for questions."""
+
+    name: str
+    process: subprocess.Popen
+
+    def ask(self, **question: int) -> dict[str, float]:
+        """Return the seconds of a measurement (see worker.stay). Ends the program if the engine failed."""
+        if question:
+            self.process.stdin.write(json.dumps(question) + "\n")
+            self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            sys.exit(f"{self.name} ended; see its messages above.")
+        return json.loads(line)
+
+
+def start(text: str, args: argparse.Namespace, stack: ExitStack) -> Contestant:
+    """Start a contestant. Makes and converts its model first, unless the work folder has it."""
+    name, _, python = text.partition("=")
+    name, _, shape = name.partition("@")
+    engine, _, variant = name.partition(":")
+    shape, python = shape or args.shape, python or sys.executable
+    if engine not in ENGINES or shape not in (*SHAPES, "embedded"):
+        sys.exit(
+            f"{text}: {', '.join(ENGINES)} are engines, and {', '.join(SHAPES)} and embedded are shapes."
+        )
+    checkpoint = folder = embedded_model()
+    if shape != "embedded":
+        checkpoint = folder = args.work_folder / shape / "checkpoint"
+        build_folder(checkpoint, lambda partial: make_checkpoint(SHAPES[shape], partial))
+    task: dict[str, Any] = {"engine": engine, "variant": variant, "checkpoint": str(checkpoint)}
+    if ENGINES[engine].converts:
+        folder = args.work_folder / shape / f"{engine}-{variant}"
+        result = run_worker(task | {"task": "convert", "folder": str(folder)}, python, args.threads)
+        if "error" in result:
+            sys.exit(f"{text} cannot be converted: {result.get('stderr', result['error'])}")
+    task |= {"task": "stay", "folder": str(folder), "threads": args.threads}
+    variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    process = subprocess.Popen(
+        [python, str(WORKER), json.dumps(task)],
+        env=os.environ | dict.fromkeys(variables, str(args.threads)) | {"HF_HUB_OFFLINE": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    stack.callback(process.wait)
+    stack.callback(process.stdin.close)
+    return Contestant(text, process)
+
+
+def measure(contestant: Contestant, figure: str, seed: int) -> dict[str, float]:
+    """Return the seconds for each token: of the prompt, or of decoding with this number of streams."""
+    if figure == "prompt":
+        elapsed = contestant.ask(streams=1, prompt=PROMPT, tokens=1, seed=seed)
+        return {kind: seconds / PROMPT for kind, seconds in elapsed.items()}
+    streams = int(figure)
+    first, whole = (
+        contestant.ask(streams=streams, prompt=SHORT_PROMPT, tokens=tokens, seed=seed + tokens)
+        for tokens in (1, NEW_TOKENS)
+    )
+    return {kind: (whole[kind] - first[kind]) / streams / (NEW_TOKENS - 1) for kind in first}
+
+
+def format_figures(figure: str, names: list[str], rounds: list[list[dict[str, float]]]) -> list[str]:
+    """Format the rows of the table for a figure. rounds: the seconds of each contestant, in order."""
+    lines = []
+    for number, name in enumerate(names):
+        cells = [figure if number == 0 else "", name]
+        cells.append(format_figure(1 / statistics.median(seconds[number]["wall"] for seconds in rounds)))
+        for kind in ("wall", "cpu"):
+            ratios = [seconds[number][kind] / seconds[0][kind] for seconds in rounds]
+            spread = f" ({min(ratios):.3f} to {max(ratios):.3f})"
+            cells.append(f"{statistics.median(ratios):.3f}{spread}" if number else "")
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def main() -> None:
+    """Start the contestants, measure, and print a table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("contestants", nargs="+", metavar="ENGINE:VARIANT[@SHAPE][=INTERPRETER]")
+    parser.add_argument("--shape", choices=[*SHAPES, "embedded"], default="tinyllama")
+    parser.add_argument("--work-folder", type=Path, required=True, help="keeps the models")
+    parser.add_argument("--figures", nargs="+", default=["prompt", "1", "16"], help="prompt, or streams")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--threads", type=int, default=2)
+    args = parser.parse_args()
+    title = TITLES.get(args.shape, "the embedded model")
+    print(f"{processor_name()}, {args.threads} threads, load {os.getloadavg()[0]:.1f}; {title}\n")
+    heads = ["figure", "contestant", "tokens/s", "first against this one", "in processor time"]
+    print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}", flush=True)
+    with ExitStack() as stack:
+        contestants = [start(text, args, stack) for text in args.contestants]
+        for contestant in contestants:
+            contestant.ask()  # it is loaded
+        order = random.Random(0)
+        for figure in args.figures:
+            rounds = []
+            for seed in range(args.rounds + 1):
+                seconds: dict[str, dict[str, float]] = {}
+                for contestant in order.sample(contestants, len(contestants)):
+                    seconds[contestant.name] = measure(contestant, figure, 1000 * seed)
+                rounds.append([seconds[contestant.name] for contestant in contestants])
+                print_progress(f"{figure}: {[format_figure(1 / s['wall']) for s in rounds[-1]]}")
+            rounds = rounds[1:]  # the first one warmed up
+            print("\n".join(format_figures(figure, args.contestants, rounds)), flush=True)
+    print(f"\nLoad at the end: {os.getloadavg()[0]:.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,293 @@
+"""One step of any model: a tape that a team of threads runs together (see model_core/tape.py).
+
+Operations are of two sorts. Row operations touch one row only: a run of them is one loop over the rows, which
+threads take row by row, without a barrier between the operations. Team operations (LINEAR and those after it
+below) share the work of one operation. Threads meet at a barrier after each run and each team operation.
+
+Numba optimizes a function again with each function that calls it. So the functions between `run_tape` and the
+large blocks of code are inlined: that halves the time of compiling.
+"""
+
+import numpy as np
+from numba import njit
+
+from .attention import PAGE, attend, write_kv_slot
+from .experts import MIXTURE, mix_experts, route
+from .linear import MATRIX, linear, quantize_row
+from .pointwise import (
+    OPERAND,
+    add_row,
+    center_row,
+    dot_row,
+    map_row,
+    rms_norm,
+    rotate,
+    rotate_pairs,
+    scale_row,
+    softcap_row,
+)
+from .recurrence import conv, scan
+from .simd import get_i32, read_cycles
+from .team import barrier, claim
+
+# Operations by number. From LINEAR on, they are those that threads share.
+OPERATIONS = (
+    "norm",
+    "rope",
+    "write_kv",
+    "quantize",
+    "add",
+    "scale",
+    "softcap",
+    "take_rows",
+    "route",
+    "center",
+    "add_position",
+    "map",
+    "dot",
+    "join",
+    "linear",
+    "attend",
+    "experts",
+    "conv",
+    "scan",
+)
+(
+    NORM,
+    ROPE,
+    WRITE_KV,
+    QUANTIZE,
+    ADD,
+    SCALE,
+    SOFTCAP,
+    TAKE_ROWS,
+    ROUTE,
+    CENTER,
+    ADD_POSITION,
+    MAP,
+    DOT,
+    JOIN,
+    LINEAR,
+    ATTEND,
+    EXPERTS,
+    CONV,
+    SCAN,
+) = range(len(OPERATIONS))
+
+# A record as kernels see it. x and y are indices of buffers, x_start and y_start bytes into their rows.
+INSTRUCTION = np.dtype(
+    [
+        (name, np.int64)
+        for name in (
+            "op",
+            "x",
+            "x_start",
+            "y",
+            "y_start",
+            "heads",
+            "size",  # floats of a head
+            "for_logit_rows",  # whether it computes only the rows that need logits
+            "weight",  # address of weights of a norm or convolution, a router's bias, or attention sinks
+            "weight_step",  # bytes from the weights of one head to those of the next
+            "bias",  # address, or 0
+            "state",  # bytes into a sequence's states
+            "width",  # of a convolution
+            "keys",  # of a head's state
+            "cos",  # addresses of RoPE tables float32 [positions, rotated / 2], rows table_row bytes apart
+            "sin",
+            "table_row",
+            "group",  # of KV layers
+            "layer",  # within the group
+            "window",  # 0: none
+            "mode",  # of linear, the gates of experts, map and scan; of RoPE: whether pairs are interleaved
+        )
+    ]
+    + [("matrix", MATRIX)]
+    + [(name, np.float32) for name in ("eps", "floor", "scale", "cap")]
+    + [("mixture", MIXTURE)]
+    + [(f"input_{number}", OPERAND) for number in range(6)]
+)
+
+# One step. All are integers; fields without a comment are addresses.
+STEP = np.dtype(
+    [
+        (name, np.int64)
+        for name in (
+            "team",
+            "tokens",  # rows in all
+            "positions",  # int32 [tokens]
+            "sequences",  # int32 [tokens], the sequence of each token
+            "blocks",  # int32 [block_count, 3]: first row, rows and sequence of queries taken together
+            "block_count",
+            "page_tables",  # int32 [KV groups, sequences, pages]; page_tables_group, page_tables_row: strides
+            "page_tables_group",
+            "page_tables_row",
+            "logit_rows",  # int32 [logit_row_count], the rows that need logits
+            "logit_row_count",
+            "group_table",  # group_table_size bytes, see experts.py
+            "group_table_size",
+            "starts",  # int32 [sequence_count + 1], the first row of each sequence, and the end
+            "sequence_count",
+            "states",  # the states of slot 0; those of the next slot are state_row bytes later
+            "state_row",
+            "slots",  # int32 [sequence_count]
+            "scratch",  # scratch_size bytes for each thread
+            "scratch_size",
+        )
+    ]
+)
+
+
+@njit(nogil=True, cache=True)
+def run_tape(thread, threads, steps, tape, buffers, pools):
+    """Run a tape in every thread of a team.
+
+    steps: STEP [1]; tape: INSTRUCTION [n]; buffers: ACTIVATIONS, by index; pools: KV_MEMORY [groups].
+    """
+    s = steps[0]
+    scratch = s.scratch + thread * s.scratch_size
+    start = 0
+    while start < len(tape):
+        i = tape[start]
+        rows = s.logit_row_count if i.for_logit_rows else s.tokens
+        end = start + 1
+        if i.op == LINEAR:
+            y = buffers[i.y]
+            linear(s.team, i.matrix, buffers[i.x], rows, y.floats + i.y_start, y.row, i.mode, scratch)
+        elif i.op == ATTEND:
+            _attend(s, i, buffers[i.x], buffers[i.y], pools[i.group], scratch)
+        elif i.op == EXPERTS:
+            m = i.mixture
+            weights, gathered, inner = buffers[m.routing_weights], buffers[m.gathered], buffers[m.inner]
+            x, y = buffers[i.x], buffers[i.y]
+            mix_experts(s.team, threads, rows, i, x, weights, gathered, inner, y, s.group_table, scratch)
+        elif i.op == CONV:
+            conv(s, i, buffers[i.x], buffers[i.y])
+        elif i.op == SCAN:
+            scan(s, i, buffers)
+        else:
+            while end < len(tape) and tape[end].op < LINEAR and tape[end].for_logit_rows == i.for_logit_rows:
+                end += 1
+            row = claim(s.team)
+            while row < rows:
+                for j in range(start, end):
+                    _row(s, tape[j], buffers, pools, row)
+                row = claim(s.team)
+        barrier(s.team, threads)
+        start = end
+
+
+@njit(nogil=True, cache=True)
+def profile_tape(thread, threads, steps, tape, buffers, pools, cycles):
+    """Run a tape as `run_tape` does, each instruction by itself, and measure how long each takes.
+
+    cycles: int64 [n], to which the first thread adds the processor cycles of each instruction, with its
+    barrier. It is a function of its own: reading the counter in `run_tape` made products a quarter slower.
+    """
+    for j in range(len(tape)):
+        start = read_cycles()
+        run_tape(thread, threads, steps, tape[j : j + 1], buffers, pools)
+        if thread == 0:
+            cycles[j] += read_cycles() - start
+
+
+@njit(nogil=True)
+def _row(s, i, buffers, pools, row):
+    """A row operation on one row."""
+    x, y = buffers[i.x], buffers[i.y]
+    source, target = x.floats + row * x.row + i.x_start, y.floats + row * y.row + i.y_start
+    if i.op == NORM:
+        for head in range(0, 4 * i.heads * i.size, 4 * i.size):
+            weight = i.weight + head // (4 * i.size) * i.weight_step
+            rms_norm(source + head, weight, i.size, i.eps, i.floor, target + head)
+    elif i.op == CENTER:
+        for head in range(0, 4 * i.heads * i.size, 4 * i.size):
+            center_row(source + head, i.size, target + head)
+    elif i.op == ROPE:
+        offset, rotated = get_i32(s.positions, 4 * row) * i.table_row, i.table_row // 2
+        for head in range(0, 4 * i.heads * i.size, 4 * i.size):
+            if i.mode:
+                rotate_pairs(source + head, rotated, i.cos + offset, i.sin + offset, i.scale)
+            else:
+                rotate(source + head, rotated, i.cos + offset, i.sin + offset, i.scale)
+            rest = source + head + 4 * rotated
+            scale_row(rest, i.size - rotated, i.scale, rest)
+    elif i.op == ADD_POSITION:
+        table_row = i.weight + get_i32(s.positions, 4 * row) * i.weight_step
+        add_row(table_row, i.size, np.float32(1), target)
+    elif i.op == WRITE_KV:
+        position = get_i32(s.positions, 4 * row)
+        page = get_i32(_page_table(s, i, get_i32(s.sequences, 4 * row)), 4 * (position // PAGE))
+        write_kv_slot(pools[i.group], i.layer, page, position % PAGE, source, target)
+    elif i.op == QUANTIZE:
+        quantize_row(x, row, i.size, i.matrix.k)
+    elif i.op == ADD:
+        add_row(source, i.heads * i.size, i.scale, target)
+    elif i.op == SCALE:
+        scale_row(source, i.heads * i.size, i.scale, target)
+    elif i.op == SOFTCAP:
+        softcap_row(source, i.heads * i.size, i.cap)
+    elif i.op == ROUTE:
+        route(source, target, i.size, i.weight, i.eps, i.scale, i.mixture)
+    elif i.op == TAKE_ROWS:
+        scale_row(
+            x.floats + get_i32(s.logit_rows, 4 * row) * x.row + i.x_start, i.size, np.float32(1), target
+        )
+    elif i.op == MAP:
+        a, b, c = (
+            _operand_address(buffers, i.input_0, row),
+            _operand_address(buffers, i.input_1, row),
+            _operand_address(buffers, i.input_2, row),
+        )
+        map_row(i.mode, i.input_0, a, i.input_1, b, i.input_2, c, i.heads, i.size, target)
+    elif i.op == DOT:
+        dot_row(source, _operand_address(buffers, i.input_1, row), i.heads, i.size, target)
+    elif i.op == JOIN:  # one part of each head of y
+        for head in range(i.heads):
+            part = source + head // i.input_0.repeats * i.input_0.head_step
+            scale_row(part, i.input_0.head_step // 4, np.float32(1), target + 4 * head * i.size)
+
+
+@njit(nogil=True)
+def _operand_address(buffers, operand, row):
+    """The address of an operand's first head in a row."""
+    if operand.buffer < 0:
+        return operand.start
+    x = buffers[operand.buffer]
+    return x.floats + row * x.row + operand.start
+
+
+@njit(nogil=True)
+def _page_table(s, i, sequence):
+    """Address of a sequence's page table for the group of a KV layer."""
+    return s.page_tables + i.group * s.page_tables_group + sequence * s.page_tables_row
+
+
+@njit(nogil=True, inline="always")
+def _attend(s, i, q, out, p, scratch):
+    """Attention of each block of queries through each KV head."""
+    group = i.heads // p.kv_heads
+    item = claim(s.team)
+    while item < s.block_count * p.kv_heads:
+        block, head = item // p.kv_heads, item % p.kv_heads
+        row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)
+        sequence = get_i32(s.blocks, 12 * block + 8)
+        attend(
+            p,
+            i.layer,
+            _page_table(s, i, sequence),
+            i.window,
+            q.floats + row * q.row + i.x_start,
+            q.row,
+            i.scale,
+            i.cap,
+            i.weight,
+            get_i32(s.positions, 4 * row),
+            tokens,
+            group,
+            head,
+            out.floats + row * out.row + i.y_start,
+            out.row,
+            scratch,
+        )
+        item = claim(s.team)

@@ -1,0 +1,79 @@
+"""gpt-oss (OpenAI, 2025, arXiv:2508.10925): experts with clamped gates, and attention sinks.
+
+Every second layer attends to a window. Projections have biases. Positions are stretched by YaRN.
+"""
+
+from typing import Any
+
+from ..config import read_decoder_config, read_layer_types
+from ..errors import ModelError
+from ..fields import expect, ignore
+from ..records import Expert, WeightRef
+from ..rope import read_rope
+from ..tape import Tape
+from .mixture import MixtureConfig, read_mixture, write_experts
+from .parts import write_attention, write_head
+
+_YARN = {
+    "rope_type": "yarn",
+    "factor": 32.0,
+    "truncate": False,
+    "original_max_position_embeddings": 4096,
+}
+
+
+def read_config(raw: dict[str, Any]) -> MixtureConfig:
+    """gpt-oss's config.json. A row takes the softmax over the experts that it chose."""
+    if (raw.get("quantization_config") or {}).get("quant_method") == "mxfp4":
+        raise ModelError("experts in MXFP4 are not supported; take a copy of the model in bfloat16.")
+    expect(raw, swiglu_alpha=1.702, swiglu_limit=7.0, hidden_act="silu")
+    ignore(raw, "experts_per_token", "initial_context_length")  # are there by other names, too
+    mixture = read_mixture(raw, "num_local_experts", "intermediate_size", normalizes=True)
+    layers, bias = len(mixture["has_experts"]), bool(raw.get("attention_bias", True))
+    types = read_layer_types(raw, ["full_attention" if i % 2 else "sliding_attention" for i in range(layers)])
+    window = raw.get("sliding_window", 128)
+    parameters = raw.get("rope_parameters") or raw.get("rope_scaling") or _YARN
+    return read_decoder_config(
+        raw,
+        MixtureConfig,
+        activation="clamped_swiglu",
+        ropes=(read_rope(raw, parameters, theta=150000.0),) * layers,
+        windows=tuple(window if layer_type == "sliding_attention" else None for layer_type in types),
+        qkv_bias=bias,
+        output_bias=bias,
+        **mixture,
+    )
+
+
+def write_tape(t: Tape, c: MixtureConfig) -> None:
+    """Layers of attention and experts, each with a norm in front."""
+    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
+    for i in range(c.layers):
+        p = f"model.layers.{i}"
+        h = t.norm(x, f"{p}.input_layernorm", c.rms_norm_eps, to="h")
+        x = t.add(x, write_attention(t, c, h, i, has_sinks=True))
+        h = t.norm(x, f"{p}.post_attention_layernorm", c.rms_norm_eps, to="h")
+        experts = interleaved_experts(c, f"{p}.mlp.experts")
+        x = t.add(x, write_experts(t, c, h, f"{p}.mlp.router", experts, has_bias=True))
+    write_head(t, c, x)
+
+
+def interleaved_experts(c: MixtureConfig, p: str) -> list[Expert]:
+    """Experts in tensors [experts, k, n]. Columns of gate and up projections alternate."""
+    hidden, inner = c.hidden_size, c.expert_size
+    both, shape = (c.experts, hidden, 2 * inner), (c.experts, inner, hidden)
+
+    def gate_up(expert: int, start: int) -> tuple[WeightRef, WeightRef]:
+        part = {"start": start, "step": 2, "expert": expert}
+        return (
+            WeightRef(f"{p}.gate_up_proj", both, is_transposed=True, **part),
+            WeightRef(f"{p}.gate_up_proj_bias", (c.experts, 2 * inner), **part),
+        )
+
+    experts = []
+    for expert in range(c.experts):
+        (gate, gate_bias), (up, up_bias) = gate_up(expert, 0), gate_up(expert, 1)
+        down = WeightRef(f"{p}.down_proj", shape, is_transposed=True, expert=expert)
+        down_bias = WeightRef(f"{p}.down_proj_bias", (c.experts, hidden), expert=expert)
+        experts.append(Expert(gate, up, down, gate_bias, up_bias, down_bias))
+    return experts

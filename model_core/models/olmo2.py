@@ -1,0 +1,24 @@
+"""OLMo 2 (2025, arXiv:2501.00656): norms behind attention and MLP, and over all query and key heads."""
+
+from typing import Any
+
+from ..config import ModelConfig, read_decoder_config
+from ..tape import Tape
+from .parts import write_attention, write_head, write_mlp
+
+
+def read_config(raw: dict[str, Any]) -> ModelConfig:
+    """OLMo 2's config.json."""
+    bias = bool(raw.get("attention_bias", False))
+    return read_decoder_config(raw, qkv_bias=bias, output_bias=bias)
+
+
+def write_tape(t: Tape, c: ModelConfig) -> None:
+    """Attention and MLP read the hidden states x without a norm. Their outputs are normed and added to x."""
+    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
+    for i in range(c.layers):
+        y = write_attention(t, c, x, i, full_norm=True)
+        x = t.add(x, t.norm(y, f"model.layers.{i}.post_attention_layernorm", c.rms_norm_eps))
+        y = write_mlp(t, c, x, i)
+        x = t.add(x, t.norm(y, f"model.layers.{i}.post_feedforward_layernorm", c.rms_norm_eps))
+    write_head(t, c, x)

@@ -1,0 +1,98 @@
+"""What families have in common: attention, MLP and head. Each function adds operations to the tape t."""
+
+from dataclasses import replace
+
+from ..config import ModelConfig
+from ..records import Span
+from ..tape import Tape
+
+
+def write_attention(
+    t: Tape,
+    c: ModelConfig,
+    h: Span,
+    i: int,
+    head_norm: bool = False,
+    full_norm: bool = False,
+    offset: float = 0.0,
+    scale: float | None = None,
+    softcap: float | None = None,
+    has_sinks: bool = False,
+) -> Span:
+    """Grouped-query attention with rotary positions (Ainslie et al., 2023, arXiv:2305.13245).
+
+    Args:
+        h: the input, of layer i.
+        head_norm: norm queries and keys before they are rotated, each head by itself.
+        full_norm: the same, all heads at once.
+        offset: see Tape.norm.
+        scale: of the scores; None: head_dim^-0.5.
+        softcap: see Tape.attend.
+        has_sinks: each head has an attention sink, see Tape.attend.
+    """
+    p = f"model.layers.{i}.self_attn"
+    q, k, v = write_qkv(t, c, h, i)
+    if head_norm or full_norm:
+        for x, name in ((q, "q_norm"), (k, "k_norm")):
+            t.norm(replace(x, heads=1) if full_norm else x, f"{p}.{name}", c.rms_norm_eps, offset=offset)
+    mixed = write_attend(t, c, q, k, v, i, scale, softcap, f"{p}.sinks" if has_sinks else None)
+    return t.project(mixed, "out", f"{p}.o_proj", c.hidden_size, bias=c.output_bias)
+
+
+def write_qkv(t: Tape, c: ModelConfig, h: Span, i: int) -> list[Span]:
+    """The queries, keys and values of layer i."""
+    p = f"model.layers.{i}.self_attn"
+    parts = {
+        f"{p}.q_proj": (c.heads, c.head_dim),
+        f"{p}.k_proj": (c.kv_heads, c.head_dim),
+        f"{p}.v_proj": (c.kv_heads, c.head_dim),
+    }
+    return t.linear(h, "qkv", parts, bias=c.qkv_bias)
+
+
+def write_attend(
+    t: Tape,
+    c: ModelConfig,
+    q: Span,
+    k: Span,
+    v: Span,
+    i: int,
+    scale: float | None = None,
+    softcap: float | None = None,
+    sinks: str | None = None,
+) -> Span:
+    """Rotate queries and keys by their positions, and attend with the window of layer i."""
+    if (rope := c.ropes[i]) is not None:
+        q, k = t.rope(q, rope), t.rope(k, replace(rope, query_growth=0.0))
+    scale = c.head_dim**-0.5 if scale is None else scale
+    return t.attend(q, k, v, scale, c.windows[i], softcap, sinks)
+
+
+def write_mlp(t: Tape, c: ModelConfig, h: Span, i: int) -> Span:
+    """down(activation(gate(h)) * up(h)) (Shazeer, 2020, arXiv:2002.05202)."""
+    return write_named_mlp(t, c, h, f"model.layers.{i}.mlp", c.intermediate_size)
+
+
+def write_named_mlp(
+    t: Tape,
+    c: ModelConfig,
+    h: Span,
+    p: str,
+    size: int,
+    names: tuple[str, str, str] = ("gate_proj", "up_proj", "down_proj"),
+) -> Span:
+    """The MLP with the matrices {p}.{name} and `size` inner activations."""
+    gate_name, up_name, down_name = (f"{p}.{name}" for name in names)
+    gate, up = t.linear(h, "inner", {gate_name: (1, size), up_name: (1, size)}, bias=c.mlp_bias)
+    return t.project(t.gate(gate, up, c.activation), "out", down_name, c.hidden_size, bias=c.mlp_bias)
+
+
+def write_head(t: Tape, c: ModelConfig, x: Span, offset: float = 0.0) -> Span:
+    """The final norm, and the logits of the rows that need them."""
+    return write_logits(t, c, t.norm(t.take_rows(x), "model.norm", c.rms_norm_eps, to="h", offset=offset))
+
+
+def write_logits(t: Tape, c: ModelConfig, h: Span) -> Span:
+    """h times the head, or the embedding if they are the same."""
+    name = "model.embed_tokens" if c.tie_word_embeddings else "lm_head"
+    return t.project(h, "logits", name, c.vocab_size, is_head=True)

@@ -1,0 +1,31 @@
+"""SmolLM3 (Hugging Face, 2025): Llama in which every fourth layer has no positions (arXiv:2501.18795)."""
+
+from typing import Any
+
+from ..config import ModelConfig, read_decoder_config, read_layer_types, read_window
+from ..fields import read_size
+from ..rope import read_rope
+from .llama import write_tape
+
+__all__ = ["read_config", "write_tape"]
+
+
+def read_config(raw: dict[str, Any]) -> ModelConfig:
+    """SmolLM3's config.json. `no_rope_layers` has a 1 for each layer with positions."""
+    layers = read_size(raw, "num_hidden_layers", max_value=10_000)
+    interval = read_size(raw, "no_rope_layer_interval", default=4)
+    rotated = raw.get("no_rope_layers") or [(i + 1) % interval for i in range(layers)]
+    window = read_window(raw)
+    types = read_layer_types(
+        raw, ["sliding_attention" if window and not rotated[i] else "full_attention" for i in range(layers)]
+    )
+    bias, rope = bool(raw.get("attention_bias", False)), read_rope(raw, theta=2e6)
+    return read_decoder_config(
+        raw,
+        ropes=tuple(rope if rotated[i] else None for i in range(layers)),
+        windows=tuple(window if layer_type == "sliding_attention" else None for layer_type in types),
+        tie_word_embeddings=bool(raw.get("tie_word_embeddings", True)),
+        qkv_bias=bias,
+        output_bias=bias,
+        mlp_bias=bool(raw.get("mlp_bias", False)),
+    )

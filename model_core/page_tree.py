@@ -1,0 +1,79 @@
+"""Nodes of the tree of pages, and the path of a sequence in it (see page_pool.py)."""
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .kv_cache import PAGE
+
+NO_PAGE = -1
+
+
+@dataclass(eq=False, slots=True)
+class PageNode:
+    """A page of each group, with the tokens of their positions. These follow the tokens of all ancestors.
+
+    A node with fewer than PAGE tokens, the last of a request, has no children. The root of a tree has no
+    parent and no pages; it has the salt of the tree.
+    """
+
+    pages: list[int]  # by group, NO_PAGE where it was evicted
+    tokens: tuple[int, ...]
+    parent: "PageNode | None"
+    users: list[int] = field(default_factory=list)  # by group: sequences that use the page
+    children: list["PageNode"] = field(default_factory=list)  # sorted by their tokens
+    ref_count: int = 0  # sequences that use it; each of them uses its ancestors too
+    is_computed: bool = True  # False while a step computes it
+    salt: str = ""  # of a root
+
+    def find_closest_child(self, tokens: tuple[int, ...]) -> tuple["PageNode | None", int]:
+        """The child with the longest common prefix with `tokens`, and the length of this prefix."""
+        index = bisect_left(self.children, tokens, key=node_tokens)
+        closest, longest = None, 0
+        for child in self.children[max(0, index - 1) : index + 1]:  # sorted, so it is one of these two
+            length = _common_prefix_length(child.tokens, tokens)
+            if length > longest:
+                closest, longest = child, length
+        return closest, longest
+
+
+@dataclass(eq=False, slots=True)
+class SequencePages:
+    """The pages of one sequence, in order: `table[group, first[group] : count]`.
+
+    The first `len(nodes)` of them are in the tree. The others belong to the sequence alone. `tail_node` is
+    the tree's node of the pages that are being filled. It has those of their tokens that the prompt has.
+    """
+
+    table: np.ndarray  # int32 [groups, pages], with room for as many pages as the sequence can need
+    salt: str = ""  # which tree they are in
+    count: int = 0
+    nodes: list[PageNode] = field(default_factory=list)
+    tail_node: PageNode | None = None
+    first: list[int] = field(init=False)  # by group: the pages before it are behind the window
+
+    def __post_init__(self) -> None:
+        self.first = [0] * len(self.table)
+
+    @property
+    def capacity(self) -> int:
+        """Positions that fit into the pages."""
+        return self.count * PAGE
+
+    def append(self, pages: list[int]) -> None:
+        """Add a page of each group at the end."""
+        self.table[:, self.count] = pages
+        self.count += 1
+
+
+def node_tokens(node: PageNode) -> tuple[int, ...]:
+    """The key of the order of children."""
+    return node.tokens
+
+
+def _common_prefix_length(a: tuple[int, ...], b: tuple[int, ...]) -> int:
+    """How many first tokens are the same."""
+    if a == b:
+        return len(a)
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

@@ -1,0 +1,108 @@
+"""The tokenizer of RWKV "World" models: a list of byte strings, matched greedily, the longest first.
+
+The file `rwkv_vocab_v20230424.txt` (github.com/BlinkDL/RWKV-LM) has a token on each line: its id, a Python
+literal of its text or bytes, and its length in bytes.
+"""
+
+import ast
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .chat_template import ChatTemplate, read_chat_template
+from .control_tokens import check_unicode
+from .errors import InvalidRequest, ModelError
+from .tokenizer import REPLACEMENT
+
+VOCABULARY_NAME = "rwkv_vocab_v20230424.txt"
+_END_OF_TEXT = 0  # stands in no vocabulary
+
+
+class RwkvTokenizer:
+    """Does what `Tokenizer` does. It has no control tokens, so no message can spell one."""
+
+    eos_token_id = _END_OF_TEXT
+
+    def __init__(self, folder: Path, max_context: int = 2**17) -> None:
+        """`max_context`: positions that a conversation may have. Raises ModelError if a file is damaged."""
+        self._template: ChatTemplate | None = read_chat_template(folder, max_context)
+        self._tokens = _read_vocabulary(folder / VOCABULARY_NAME)
+        self._ids = {token: token_id for token_id, token in self._tokens.items()}
+        lengths: defaultdict[bytes, set[int]] = defaultdict(set)
+        for token in self._ids:
+            lengths[token[:2]].add(len(token))
+        # The first two bytes -> the lengths of tokens that begin with them, the longest first.
+        self._lengths = {start: sorted(sizes, reverse=True) for start, sizes in lengths.items()}
+
+    def close(self) -> None:
+        """End the process that renders the chat template."""
+        if self._template is not None:
+            self._template.close()
+
+    @property
+    def has_chat_template(self) -> bool:
+        """Whether the model can answer conversations."""
+        return self._template is not None
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text. Raises InvalidRequest for text that is not valid Unicode."""
+        check_unicode(text)
+        data, ids, start = text.encode(), [], 0
+        while start < len(data):
+            for length in (*self._lengths.get(data[start : start + 2], ()), 1):
+                token_id = self._ids.get(data[start : start + length])
+                if token_id is not None:
+                    break
+            ids.append(token_id)
+            start += len(self._tokens[token_id])
+        return ids
+
+    def encode_chat(
+        self, messages: Sequence[Mapping[str, str]], continue_final_message: bool = False
+    ) -> list[int]:
+        """The ids of the prompt for the next answer to a conversation, or for the rest of its last message.
+
+        Raises InvalidRequest if the model has no chat template, or if the template refuses the messages.
+        """
+        if self._template is None:
+            raise InvalidRequest(
+                "this model has no chat template; send a string to continue instead of messages."
+            )
+        return self.encode(self._template.render(list(messages), continue_final_message))
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of ids."""
+        return b"".join(map(self.token_bytes, ids)).decode(errors="replace")
+
+    def decode_token(self, token_id: int) -> str:
+        """The text of a single token; that of a part of a character is a replacement character."""
+        text = self.token_bytes(token_id).decode(errors="replace")
+        return REPLACEMENT if REPLACEMENT in text else text
+
+    def token_text(self, token_id: int) -> str:
+        """The text of a token inside a text."""
+        return self.decode_token(token_id)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of a token; none for the end of the text."""
+        return self._tokens.get(token_id, b"")
+
+
+def _read_vocabulary(path: Path) -> dict[int, bytes]:
+    """The bytes of each token. Raises ModelError if the file is damaged."""
+    tokens: dict[int, bytes] = {}
+    try:
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+            if not line.strip():
+                continue
+            first, last = line.index(" "), line.rindex(" ")
+            token_id, token = int(line[:first]), ast.literal_eval(line[first:last].strip())
+            token = token.encode() if isinstance(token, str) else token
+            if not isinstance(token, bytes) or len(token) != int(line[last:]) or not token or token_id < 1:
+                raise ValueError(f"line {number} is no token")
+            tokens[token_id] = token
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        raise ModelError(f"{path} is damaged: {' '.join(str(error).split())[:200]}.") from error
+    if missing := 256 - len({token for token in tokens.values() if len(token) == 1}):
+        raise ModelError(f"{path} is damaged: it lacks {missing} of the 256 bytes.")
+    return tokens

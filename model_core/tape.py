@@ -1,0 +1,399 @@
+"""A model as a tape: the list of operations that one step computes. A family writes it once, during loading.
+
+Operations (records.py) read and write named buffers of rows. `Tape` has a method for each, which returns the
+span that it writes, so families in models/ look like the formulas of their papers. Two interpreters run
+tapes: reference.py in NumPy, which is the specification, and kernels/interpreter.py.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from .kernels.blocks import STRIP
+from .records import (
+    Add,
+    AddPosition,
+    Attend,
+    Center,
+    Conv,
+    Dot,
+    Expert,
+    Experts,
+    Gate,
+    Join,
+    KVLayer,
+    Linear,
+    Map,
+    Norm,
+    Record,
+    Rope,
+    Route,
+    Routing,
+    Scale,
+    Scan,
+    Softcap,
+    Span,
+    TakeRows,
+    WeightRef,
+    WriteKV,
+)
+from .rope import RopeConfig
+
+
+@dataclass
+class Tape:
+    """Writes records. Parts of a buffer begin at multiples of STRIP, as the outputs of packed matrices do.
+
+    `embeddings` are tables with a row for each token, by the buffers that hold the rows as a step begins.
+    `states` are the shapes of what recurrent layers keep of a sequence between steps, in float32.
+    `unused` has names of tensors that a checkpoint may have, and the model does not use.
+    """
+
+    records: list[Record] = field(default_factory=list)
+    kv_layers: list[KVLayer] = field(default_factory=list)
+    states: list[tuple[int, ...]] = field(default_factory=list)
+    embeddings: dict[str, WeightRef] = field(default_factory=dict)
+    unused: set[str] = field(default_factory=set)
+
+    @property
+    def embedding(self) -> WeightRef:
+        """The embedding of hidden states, which may be the matrix of the head too."""
+        return self.embeddings["x"]
+
+    @property
+    def kv_bytes_per_token(self) -> int:
+        """Bytes of float32 KV memory that one position takes, all layers together."""
+        return 4 * sum(layer.size for layer in self.kv_layers)
+
+    def embed(self, name: str, vocab_size: int, width: int, to: str = "x") -> Span:
+        """The rows of the embedding `name` for the tokens of the step, in the buffer `to` as it begins."""
+        self.embeddings[to] = WeightRef(f"{name}.weight", (vocab_size, width))
+        return Span(to, 0, width)
+
+    def norm(
+        self,
+        x: Span,
+        name: str | None,
+        eps: float,
+        to: str | None = None,
+        offset: float = 0.0,
+        is_grouped: bool = False,
+        floor: float = 0.0,
+    ) -> Span:
+        """RMS norm of each head, in place or to the buffer `to`. `offset` is added to its stored weights.
+
+        floor: see records.Norm. Without a name, it has no weights. is_grouped: each head has its own.
+        """
+        y = x if to is None else replace(x, buffer=to, start=0)
+        shape = (x.width if is_grouped else x.size,)
+        weight = None if name is None else WeightRef(f"{name}.weight", shape, offset=offset)
+        self.records.append(Norm(x, y, weight, eps, floor))
+        return y
+
+    def layer_norm(
+        self, x: Span, name: str, eps: float, to: str, has_bias: bool = False, is_grouped: bool = False
+    ) -> Span:
+        """Layer norm of each head, to the buffer `to`: the RMS norm of x - mean(x).
+
+        is_grouped: each head has its own weights.
+        """
+        y = self.center(x, to)
+        self.norm(y, name, eps, is_grouped=is_grouped)
+        shape = (x.width if is_grouped else x.size,)
+        return self.map("add", y, WeightRef(f"{name}.bias", shape)) if has_bias else y
+
+    def center(self, x: Span, to: str) -> Span:
+        """x - mean(x) for each head, to the buffer `to`."""
+        y = replace(x, buffer=to, start=0)
+        self.records.append(Center(x, y))
+        return y
+
+    def linear(
+        self, x: Span, to: str, parts: dict[str, tuple[int, int]], bias: bool = False, is_head: bool = False
+    ) -> list[Span]:
+        """x times several matrices, into the buffer `to`. parts: name -> (heads, columns of a head)."""
+        sizes = {name: heads * size for name, (heads, size) in parts.items()}
+        weights = [WeightRef(f"{name}.weight", (n, x.width)) for name, n in sizes.items()]
+        biases = [WeightRef(f"{name}.bias", (n,)) for name, n in sizes.items()] if bias else []
+        return self._linear(x, to, list(parts.values()), weights, biases, is_head)
+
+    def split(
+        self, x: Span, to: str, name: str, parts: list[tuple[int, int]], bias: bool = False
+    ) -> list[Span]:
+        """x times one matrix whose rows are those of several. parts: (heads, columns of a head)."""
+        stops = np.cumsum([heads * size for heads, size in parts]).tolist()
+        ranges = list(zip([0, *stops[:-1]], stops, strict=True))
+        weights = [WeightRef(f"{name}.weight", (stops[-1], x.width), *part) for part in ranges]
+        biases = [WeightRef(f"{name}.bias", (stops[-1],), *part) for part in ranges] if bias else []
+        return self._linear(x, to, parts, weights, biases)
+
+    def multiply(
+        self, x: Span, to: str, parts: list[tuple[WeightRef, int]], bias: bool = False
+    ) -> list[Span]:
+        """x times several matrices, into the buffer `to`. parts: weights, each with its number of heads."""
+        weights = [weight for weight, _ in parts]
+        biases = [
+            replace(
+                weight,
+                name=weight.name.removesuffix("weight") + "bias",
+                shape=weight.shape[-1:] if weight.is_transposed else weight.shape[:1],
+                is_transposed=False,
+            )
+            for weight in weights
+        ]
+        sizes = [(heads, weight.rows // heads) for weight, heads in parts]
+        return self._linear(x, to, sizes, weights, biases if bias else [])
+
+    def _linear(
+        self,
+        x: Span,
+        to: str,
+        parts: list[tuple[int, int]],
+        weights: list[WeightRef],
+        biases: list[WeightRef],
+        is_head: bool = False,
+    ) -> list[Span]:
+        spans, start = [], 0
+        for heads, size in parts:
+            spans.append(Span(to, start, heads * size, heads))
+            start += -(-heads * size // STRIP) * STRIP
+        y = spans[0] if len(spans) == 1 else Span(to, 0, start)
+        self.records.append(Linear(x, y, tuple(weights), tuple(biases), is_head=is_head))
+        return spans
+
+    def score(self, x: Span, name: str, count: int, has_bias: bool = False) -> Span:
+        """x times the matrix of a router, into the buffer "router"."""
+        biases = (WeightRef(f"{name}.bias", (count,)),) if has_bias else ()
+        y, weight = Span("router", 0, count), WeightRef(f"{name}.weight", (count, x.width))
+        self.records.append(Linear(x, y, (weight,), biases, is_router=True))
+        return y
+
+    def route(
+        self,
+        x: Span,
+        name: str,
+        experts: int,
+        routing: Routing,
+        has_bias: bool = False,
+        choice_bias: str | None = None,
+    ) -> Span:
+        """The routing weights of experts for the rows of x: the weights of a chosen one, 0 for others.
+
+        name: of the matrix whose products are the logits of experts, with a bias if it has one. choice_bias:
+        the name of a vector that is added to scores for the choice only.
+        """
+        logits, y = self.score(x, name, experts, has_bias), Span("routing", 0, experts)
+        bias = None if choice_bias is None else WeightRef(choice_bias, (experts,))
+        self.records.append(Route(logits, y, routing, bias))
+        return y
+
+    def experts(
+        self, x: Span, routing_weights: Span, routing: Routing, experts: Sequence[Expert], activation: str
+    ) -> Span:
+        """The mixture of the experts that `route` chose, into the buffer "mixture"."""
+        first = experts[0]
+        inner, y = Span("expert_inner", 0, first.gate.rows), Span("mixture", 0, first.down.rows)
+        gate_up = Linear(
+            x,
+            inner,
+            tuple(weight for expert in experts for weight in (expert.gate, expert.up)),
+            tuple(bias for expert in experts for bias in (expert.gate_bias, expert.up_bias) if bias),
+            gate=activation,
+        )
+        down = Linear(
+            inner,
+            y,
+            tuple(expert.down for expert in experts),
+            tuple(expert.down_bias for expert in experts if expert.down_bias),
+        )
+        self.records.append(Experts(x, routing_weights, y, routing, gate_up, down))
+        return y
+
+    def project(
+        self, x: Span, to: str, name: str, width: int, bias: bool = False, is_head: bool = False
+    ) -> Span:
+        """x times one matrix, into the buffer `to`."""
+        return self.linear(x, to, {name: (1, width)}, bias, is_head)[0]
+
+    def rope(self, x: Span, rope: RopeConfig) -> Span:
+        """Rotate each head by its position, in place."""
+        self.records.append(Rope(x, rope))
+        return x
+
+    def add_position(self, x: Span, name: str, positions: int) -> Span:
+        """Add the learned embedding of each row's position, in place."""
+        self.records.append(AddPosition(x, WeightRef(f"{name}.weight", (positions, x.width))))
+        return x
+
+    def attend(
+        self,
+        q: Span,
+        keys: Span,
+        values: Span,
+        scale: float,
+        window: int | None = None,
+        softcap: float | None = None,
+        sinks: str | None = None,
+    ) -> Span:
+        """Write keys and values to a new KV layer, and attend to it. sinks: a name, see records.Attend."""
+        layer = len(self.kv_layers)
+        self.kv_layers.append(KVLayer(keys.heads, keys.size, values.size, window))
+        self.records.append(WriteKV(keys, values, layer))
+        return self.attend_again(q, layer, scale, softcap, sinks)
+
+    def attend_again(
+        self, q: Span, layer: int, scale: float, softcap: float | None = None, sinks: str | None = None
+    ) -> Span:
+        """Attend to a KV layer that an earlier layer has written."""
+        kv = self.kv_layers[layer]
+        y = Span("mixed", 0, q.heads * kv.value_dim, q.heads)
+        ref = None if sinks is None else WeightRef(sinks, (q.heads,))
+        self.records.append(Attend(q, y, layer, scale, kv.window, softcap, ref))
+        return y
+
+    def gate(self, gate: Span, up: Span, activation: str) -> Span:
+        """activation(gate) * up, written to the gate."""
+        self.records.append(Gate(gate, up, gate, activation))
+        return gate
+
+    def add(self, x: Span, y: Span, factor: float = 1.0) -> Span:
+        """Add factor * y to x, in place."""
+        self.records.append(Add(y, x, factor))
+        return x
+
+    def scale(self, x: Span, factor: float) -> Span:
+        """Multiply x by a factor, in place."""
+        if factor != 1:
+            self.records.append(Scale(x, factor))
+        return x
+
+    def softcap(self, x: Span, cap: float | None) -> Span:
+        """cap * tanh(x / cap), in place. None: no operation."""
+        if cap is not None:
+            self.records.append(Softcap(x, cap))
+        return x
+
+    def take_rows(self, x: Span) -> Span:
+        """Keep only the rows that need logits."""
+        y = replace(x, buffer="last")
+        self.records.append(TakeRows(x, y))
+        return y
+
+    def map(
+        self, function: str, *inputs: Span | WeightRef, to: str | None = None, heads: int | None = None
+    ) -> Span:
+        """function(*inputs), in place of the first input or to the buffer `to`.
+
+        It is as wide as the first input; with `heads`, it has so many heads of the size of the widest.
+        """
+        y = inputs[0] if to is None else replace(inputs[0], buffer=to, start=0)
+        if heads is not None:
+            y = replace(y, width=heads * max(i.size for i in inputs), heads=heads)
+        self.records.append(Map(function, inputs, y))
+        return y
+
+    def dot(self, x: Span, z: Span, to: str) -> Span:
+        """The sum of x * z for each head, to the buffer `to`."""
+        y = Span(to, 0, x.heads, x.heads)
+        self.records.append(Dot(x, z, y))
+        return y
+
+    def join(self, *parts: Span, to: str) -> Span:
+        """Heads that consist of those of the parts (see Join), to the buffer `to`."""
+        heads = max(part.heads for part in parts)
+        y = Span(to, 0, heads * sum(part.size for part in parts), heads)
+        self.records.append(Join(parts, y))
+        return y
+
+    def root_mean_square(self, x: Span, to: str) -> Span:
+        """sqrt(mean(x^2)) of a row, one number, to the buffer `to`. The buffer "h" is overwritten."""
+        normed = self.norm(x, None, 0.0, to="h", floor=1e-30)  # which keeps rows of zeros finite
+        return self.scale(self.dot(x, normed, to), 1 / x.width)
+
+    def l2_norm(self, x: Span, eps: float, scale: float = 1.0) -> Span:
+        """x / sqrt(sum(x^2) + eps) * scale for each head, in place."""
+        self.records.append(Norm(x, x, None, eps / x.size))
+        return self.scale(x, scale * x.size**-0.5)
+
+    def conv(self, x: Span, to: str, weight: WeightRef, bias: WeightRef | None = None) -> Span:
+        """Causal depthwise convolution with a weight [columns, 1, width], to the buffer `to`."""
+        y = replace(x, buffer=to)
+        self.records.append(Conv(x, y, weight, bias, len(self.states)))
+        self.states.append((weight.shape[-1] - 1, x.width))
+        return y
+
+    def shift(self, x: Span, to: str) -> Span:
+        """The x of the previous token, to the buffer `to`; zeros for the first token."""
+        y = replace(x, buffer=to)
+        self.records.append(Conv(x, y, None, None, len(self.states)))
+        self.states.append((1, x.width))
+        return y
+
+    def scan(
+        self, w: Span, v: Span, k: Span, r: Span, to: str, a: Span | None = None, b: Span | None = None
+    ) -> Span:
+        """The outputs of a recurrent state (see Scan), to the buffer `to`."""
+        y = replace(v, buffer=to, start=0)
+        self.records.append(Scan(w, v, k, r, y, len(self.states), a, b))
+        self.states.append((v.heads, k.size, v.size))
+        return y
+
+
+def products(records: Iterable[Record]) -> Iterator[Linear]:
+    """The products of a tape, those within mixtures of experts too."""
+    for record in records:
+        if isinstance(record, Linear):
+            yield record
+        elif isinstance(record, Experts):
+            yield from (record.gate_up, record.down)
+
+
+def vector_refs(records: Iterable[Record]) -> Iterator[WeightRef]:
+    """The weights of a tape that are not part of a product."""
+    for record in records:
+        match record:
+            case Norm(weight=WeightRef() as weight) | AddPosition(table=weight):
+                yield weight
+            case Route(bias=WeightRef() as weight) | Attend(sinks=WeightRef() as weight):
+                yield weight
+            case Conv(weight=weight, bias=bias):
+                yield from (ref for ref in (weight, bias) if ref is not None)
+            case Map(inputs=inputs):
+                yield from (ref for ref in inputs if isinstance(ref, WeightRef))
+
+
+def fuse(records: Iterable[Record]) -> list[Record]:
+    """Join operations that kernels compute together.
+
+    These are a product and the addition or gate that follows it, and the scale of scores and the rotation of
+    queries. The kernels compute the same bits: sums keep their order.
+    """
+    fused: list[Record] = []
+    for record in records:
+        previous = fused[-1] if fused else None
+        if isinstance(previous, Linear) and not previous.adds and previous.gate is None:
+            if isinstance(record, Add) and record.x == previous.y and record.factor == 1:
+                fused[-1] = replace(previous, y=record.y, adds=True)
+                continue
+            if isinstance(record, Gate) and len(previous.weights) == 2:
+                fused[-1] = replace(previous, y=record.y, gate=record.activation)
+                continue
+        if isinstance(record, Attend):
+            record = _fold_scale(fused, record)
+        fused.append(record)
+    return fused
+
+
+def _fold_scale(fused: list[Record], attend: Attend) -> Attend:
+    """Move the scale of scores into the rotation of queries, if that is their last operation."""
+    for number in range(len(fused) - 1, -1, -1):
+        match fused[number]:
+            case Rope(x=x, scale=scale) as rope if x == attend.q:
+                fused[number] = replace(rope, scale=scale * attend.scale)
+                return replace(attend, scale=1.0)
+            case Rope() | WriteKV():
+                pass
+            case _:
+                break
+    return attend

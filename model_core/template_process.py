@@ -1,0 +1,184 @@
+"""The program that compiles and renders a chat template, in its own process with limits.
+
+A template is a program from a model folder. Jinja's sandbox keeps it away from the machine, but does not stop
+endless loops or limit memory, and Jinja computes constants while it compiles. So this process ends when a
+request takes too long, and has no more memory than `MEMORY`.
+
+`template_renderer.py` starts it by its path, with the parent's process id and import path as arguments. It
+imports nothing of this package, because that would take seconds.
+
+Standard input is a socket. Each message on it is 4 bytes with the length of a JSON object, little-endian, and
+the object. The first request is {"source", "special_tokens"}, with the reply {} or an error. Each further
+request is {"messages", "add_generation_prompt", "max_characters"}, with the reply {"text"} or an error. An
+error is {"error": kind, "message"}.
+"""
+
+import json
+import os
+import sys
+
+if __name__ == "__main__":
+    sys.path[:] = sys.argv[2:]
+
+import datetime
+import re
+import resource
+import select
+import signal
+from typing import Any
+
+import jinja2
+import jinja2.ext
+import jinja2.nodes
+import jinja2.parser
+import jinja2.sandbox
+
+MEMORY = 256 * 2**20  # bytes of address space
+# Seconds of processor time. Rendering takes a tenth of a millisecond, a long conversation a few milliseconds.
+# While one request loops, the others wait until it is ended.
+_COMPILE_S, _RENDER_S, _RENDER_S_PER_MIB = 1.0, 0.2, 0.5
+_MAX_MESSAGE = 500  # characters of an error message
+_PARENT_CHECK_MS = 1000
+_SOCKET = 0
+
+# Why a request failed: the template refused it, or failed, or needed too much memory, or wrote too much text.
+REFUSED, FAILED, MEMORY_EXCEEDED, TOO_LONG = "refused", "failed", "memory", "length"
+
+
+class _Refusal(Exception):
+    """A template called `raise_exception`."""
+
+
+class _TooLong(Exception):
+    """A text has more than `max_characters`."""
+
+
+class _GenerationBlock(jinja2.ext.Extension):
+    """`{% generation %}...{% endgeneration %}`, which marks answers for training. Here it has no effect."""
+
+    tags = {"generation"}  # noqa: RUF012 - Jinja2 reads a plain set
+
+    def parse(self, parser: jinja2.parser.Parser) -> list[jinja2.nodes.Node]:
+        next(parser.stream)
+        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
+
+
+def _raise_exception(message: str) -> None:
+    raise _Refusal(message)
+
+
+def _to_json(value: Any, ensure_ascii: bool = False, indent: int | None = None, **options: Any) -> str:
+    # Jinja's own filter escapes HTML, which no template expects. Halves of surrogate pairs are the parent's
+    # marks (see control_tokens.py) and must stay as they are.
+    text = json.dumps(value, ensure_ascii=False, indent=indent, **options)
+    if ensure_ascii:
+        text = re.sub(r"[^\x00-\x7f\ud800-\udfff]", lambda match: json.dumps(match[0])[1:-1], text)
+    return text
+
+
+def make_environment() -> jinja2.sandbox.ImmutableSandboxedEnvironment:
+    """Jinja's sandbox with the functions that Hugging Face templates call."""
+    environment = jinja2.sandbox.ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=[_GenerationBlock, jinja2.ext.loopcontrols]
+    )
+    environment.filters["tojson"] = _to_json
+    environment.globals["raise_exception"] = _raise_exception
+    environment.globals["strftime_now"] = lambda form: datetime.datetime.now().strftime(form)
+    return environment
+
+
+def _render(template: jinja2.Template, special_tokens: dict[str, str], request: dict[str, Any]) -> str:
+    parts, remaining = [], request["max_characters"]
+    for part in template.generate(
+        messages=request["messages"],
+        tools=None,  # templates tell "none" from "undefined"
+        documents=None,
+        add_generation_prompt=request["add_generation_prompt"],
+        **special_tokens,
+    ):
+        remaining -= len(part)
+        if remaining < 0:
+            raise _TooLong
+        parts.append(part)
+    return "".join(parts)
+
+
+def _describe_error(error: Exception) -> dict[str, str]:
+    if isinstance(error, _TooLong):
+        return {"error": TOO_LONG, "message": ""}
+    if isinstance(error, MemoryError):
+        return {"error": MEMORY_EXCEEDED, "message": ""}
+    kind = REFUSED if isinstance(error, _Refusal) else FAILED
+    message = str(error)[:_MAX_MESSAGE] or type(error).__name__
+    return {"error": kind, "message": " ".join(message.split())}
+
+
+def time_limit(size: int, is_compilation: bool = False) -> float:
+    """Seconds of processor time that a request of `size` bytes may take."""
+    return _COMPILE_S if is_compilation else _RENDER_S + size / 2**20 * _RENDER_S_PER_MIB
+
+
+def _receive(parent: int) -> bytes | None:
+    """The next request; None when the parent has ended."""
+    poll = select.poll()
+    poll.register(_SOCKET, select.POLLIN)
+    while not poll.poll(_PARENT_CHECK_MS):
+        if os.getppid() != parent:  # another process may have inherited the parent's end of the socket
+            return None
+    size = _read(4)
+    return size and _read(int.from_bytes(size, "little"))
+
+
+def _read(size: int) -> bytes | None:
+    parts = []
+    while size:
+        part = os.read(_SOCKET, min(size, 2**20))
+        if not part:
+            return None
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _encode(reply: dict[str, str]) -> bytes:
+    data = json.dumps(reply, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return len(data).to_bytes(4, "little") + data
+
+
+def _send(data: bytes) -> None:
+    while data:
+        data = data[os.write(_SOCKET, data) :]
+
+
+def main() -> None:
+    """Answer the requests of the parent until it closes the socket or ends."""
+    hard_limit = resource.getrlimit(resource.RLIMIT_AS)[1]  # that the parent has
+    memory = MEMORY if hard_limit == resource.RLIM_INFINITY else min(MEMORY, hard_limit)
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    parent = int(sys.argv[1])
+    environment = make_environment()
+    template: jinja2.Template | None = None
+    special_tokens: dict[str, str] = {}
+    while True:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        data = _receive(parent)
+        if data is None:
+            return
+        # The signal of this timer ends the process, whatever the template is doing.
+        signal.setitimer(signal.ITIMER_PROF, time_limit(len(data), is_compilation=template is None))
+        try:
+            request = json.loads(data.decode("utf-8", "surrogatepass"))
+            if template is None:
+                special_tokens = request["special_tokens"]
+                template = environment.from_string(request["source"])
+                reply = _encode({})
+            else:
+                reply = _encode({"text": _render(template, special_tokens, request)})
+        except Exception as error:  # a template may fail in any way
+            reply = _encode(_describe_error(error))
+        _send(reply)
+
+
+if __name__ == "__main__":
+    main()

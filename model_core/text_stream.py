@@ -1,0 +1,81 @@
+"""Decodes an answer token by token into text of whole characters, up to a stop string."""
+
+from collections.abc import Sequence
+
+from .tokenizer import REPLACEMENT, Tokenizer
+
+# Tokens of the prompt that are decoded with the answer, so that its first token gets the text that it has
+# inside a text. More are needed where these would start inside a character.
+_CONTEXT_TOKENS, _MAX_CONTEXT_TOKENS = 6, 64
+
+
+class TextStream:
+    """Decodes the tokens of one answer as they come.
+
+    The texts that `push` and `finish` return make up the answer. They have whole characters only, and end
+    before the first stop string. `has_stopped` is true from the end of a stop string on.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, prompt: Sequence[int], stop: Sequence[str] = ()) -> None:
+        self._tokenizer = tokenizer
+        self._stop_strings = tuple(stop)
+        context, max_context = _CONTEXT_TOKENS, min(_MAX_CONTEXT_TOKENS, len(prompt))
+        while context < max_context and self._starts_inside_character(prompt[-context:]):
+            context += 1
+        self._ids = list(prompt[-context:])
+        self._decode_start = 0  # of `_ids`, from where they are decoded
+        self._delivered_end = len(self._ids)  # of `_ids`, up to where their text was returned
+        self._pending_text = ""  # may be the start of a stop string
+        self.has_stopped = False
+
+    def push(self, token_id: int) -> str:
+        """Add the next token. Returns the new text, without what may belong to a stop string."""
+        self._ids.append(token_id)
+        # Decode from a few tokens back: spaces and characters of several bytes depend on the tokens before.
+        delivered = self._decode_delivered()
+        text = self._tokenizer.decode(self._ids[self._decode_start :])
+        if text == delivered:  # a special token
+            self._delivered_end = len(self._ids)
+            return ""
+        # A character has at most four bytes, so four tokens that are not valid UTF-8 will never be.
+        if text.endswith(REPLACEMENT) and len(self._ids) - self._delivered_end < 4:
+            return ""
+        self._decode_start, self._delivered_end = self._delivered_end, len(self._ids)
+        return self._cut_at_stop(text[len(delivered) :])
+
+    def finish(self) -> str:
+        """The pending text at the end of the answer, without a last character that is not whole."""
+        if self.has_stopped:
+            return ""
+        text = self._tokenizer.decode(self._ids[self._decode_start :])[len(self._decode_delivered()) :]
+        text = self._cut_at_stop(text.rstrip(REPLACEMENT))
+        if not self.has_stopped:
+            text, self._pending_text = text + self._pending_text, ""
+        return text
+
+    def _starts_inside_character(self, ids: Sequence[int]) -> bool:
+        # Some decoders then decode no byte up to the next letter, not even whole characters.
+        return self._tokenizer.decode(ids).startswith(REPLACEMENT)
+
+    def _decode_delivered(self) -> str:
+        ids = self._ids[self._decode_start : self._delivered_end]
+        return self._tokenizer.decode_token(ids[0]) if len(ids) == 1 else self._tokenizer.decode(ids)
+
+    def _cut_at_stop(self, text: str) -> str:
+        """The pending text and `text`, up to a stop string. What may be the start of one stays pending."""
+        text = self._pending_text + text
+        starts = [start for start in (text.find(stop) for stop in self._stop_strings) if start >= 0]
+        if starts:
+            self.has_stopped, self._pending_text = True, ""
+            return text[: min(starts)]
+        overlap = max((_overlap_length(text, stop) for stop in self._stop_strings), default=0)
+        self._pending_text = text[len(text) - overlap :]
+        return text[: len(text) - overlap]
+
+
+def _overlap_length(text: str, stop: str) -> int:
+    """The number of characters at the end of `text` that could be the start of `stop`."""
+    for size in range(min(len(text), len(stop) - 1), 0, -1):
+        if text.endswith(stop[:size]):
+            return size
+    return 0

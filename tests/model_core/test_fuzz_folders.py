@@ -1,0 +1,154 @@
+"""Any damaged model folder gives one clear sentence that names the file, or an answer."""
+
+import json
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from damaged_folders import CHECKPOINTS, make_bases
+from fuzz_folders import examine, fuzz
+
+from model_core import LLM
+from model_core.errors import ModelError
+from model_core.hub import fetch_model
+
+# FUZZ_FOLDERS=6000 tries as many; a fault is made again by its number (see fuzz_folders.py).
+COUNT = int(os.environ.get("FUZZ_FOLDERS", "200"))
+
+
+@pytest.mark.timeout(120 + COUNT)
+def test_damaged_folders_give_one_clear_error() -> None:
+    results = list(fuzz(0, COUNT))
+    faults = [result for result in results if result.is_fault]
+    assert not faults, "\n\n".join(f"{r.number}: {r.what}\n{r.outcome}" for r in faults[:5])
+    assert [result.number for result in results] == list(range(COUNT))
+    # The damages are neither all harmless nor all found at once.
+    outcomes = Counter(result.outcome for result in results)
+    assert min(outcomes["answered"], outcomes["refused"]) > COUNT / 10
+
+
+def test_undamaged_folders_load_and_answer(tmp_path: Path) -> None:
+    for folder in dict.fromkeys(make_bases(tmp_path)):
+        assert examine(folder) == "answered", folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return make_bases(tmp_path)[0]
+
+
+def change(folder: Path, name: str, **values: object) -> None:
+    path = folder / name
+    path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
+
+
+DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "quantization_config is a list": (
+        lambda f: change(f, "config.json", quantization_config=["int8"]),
+        "another program",
+    ),
+    "packed weights are a list": (
+        lambda f: change(
+            f, "config.json", quantization_config={"quant_method": "tritonchat", "format": 1, "weights": []}
+        ),
+        "another version",
+    ),
+    "epsilon below float32": (lambda f: change(f, "config.json", rms_norm_eps=1e-320), "rms_norm_eps"),
+    "epsilon of none": (lambda f: change(f, "config.json", rms_norm_eps=0), "rms_norm_eps"),
+    "theta below zero": (
+        lambda f: change(f, "config.json", rope_parameters={"rope_theta": -5}),
+        "rope_theta",
+    ),
+    "RoPE factors alike": (
+        lambda f: change(
+            f,
+            "config.json",
+            rope_parameters={"rope_type": "llama3", "low_freq_factor": 4, "high_freq_factor": 4},
+        ),
+        "low_freq_factor",
+    ),
+    "a value of 100,000 characters": (
+        lambda f: change(f, "config.json", hidden_size="x" * 100_000),
+        "hidden_size",
+    ),
+    "window beyond all numbers": (
+        lambda f: change(f, "config.json", model_type="mistral", sliding_window=2**40),
+        "sliding window",
+    ),
+    "half a character in a token": (
+        lambda f: change(f, "tokenizer_config.json", eos_token="\ud800"),
+        "eos_token has half of a surrogate pair",
+    ),
+    "end token is true": (
+        lambda f: change(f, "generation_config.json", eos_token_id=[True]),
+        r"generation_config\.json: eos_token_id",
+    ),
+    "temperature is text": (
+        lambda f: change(f, "generation_config.json", temperature="hot"),
+        r"generation_config\.json: temperature",
+    ),
+    "file name of 300 characters": (
+        lambda f: index(f, {"model.norm.weight": "x" * 300}),
+        "incomplete",
+    ),
+    "file name with half a character": (lambda f: index(f, {"model.norm.weight": "\ud800"}), "incomplete"),
+    "tokenizer of nothing": (
+        lambda f: (f / "tokenizer.json").write_text("{}"),
+        r"tokenizer\.json is damaged",
+    ),
+    "template that always loops": (
+        lambda f: change(
+            f,
+            "tokenizer_config.json",
+            chat_template="{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+        ),
+        "takes longer than",
+    ),
+}
+
+
+def index(folder: Path, files: dict[str, str]) -> None:
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": files}))
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_known_damages_are_named(folder: Path, name: str) -> None:
+    damage, expected = DAMAGES[name]
+    damage(folder)
+    with pytest.raises(ModelError, match=expected) as raised:
+        LLM(folder)
+    message = str(raised.value)
+    assert str(folder) in message and "\n" not in message and len(message) < 600
+    message.encode()
+
+
+def test_tokenizer_that_panics_gives_a_clear_error(folder: Path) -> None:
+    """Its panics are not an `Exception` in Python."""
+    path = folder / "tokenizer.json"
+    tokenizer = json.loads(path.read_text())
+    tokenizer["decoder"] = {"type": "Strip", "content": "a", "start": 2**62, "stop": 2**62}
+    path.write_text(json.dumps(tokenizer))
+    assert examine(folder) in ("answered", "refused")
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 300, "x" * 5000, "a/" + "x" * 300, "a\x00b", "~nobody/model", "\ud800"]
+)
+def test_impossible_folder_names_give_a_clear_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ModelError) as raised:
+        fetch_model(name)
+    assert len(str(raised.value)) < 600
+    str(raised.value).encode()
+
+
+def test_loop_of_symbolic_links_gives_a_clear_error(tmp_path: Path) -> None:
+    shutil.copytree(CHECKPOINTS / "llama-tied-gqa", tmp_path / "model")
+    (tmp_path / "model" / "model.safetensors").unlink()
+    os.symlink("model.safetensors", tmp_path / "model" / "model.safetensors")
+    with pytest.raises(ModelError, match="no weights"):
+        LLM(tmp_path / "model")

@@ -1,0 +1,118 @@
+"""Memory: weights are independent of their files, and a container's page cache counts as free."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+from conftest import CHECKPOINTS
+
+from model_core.loader import load_model, save_model
+from model_core.resources import available_memory
+
+# A process of its own, because a SIGBUS would end the tests. It prints the logits before and after.
+CUT_SHORT = """
+import os, sys
+from pathlib import Path
+from model_core import LLM
+folder = Path(sys.argv[1])
+with LLM(folder) as llm:
+    before = llm.logits([5, 6, 7])
+    for path in folder.glob("*.safetensors"):
+        os.truncate(path, 100)
+    print(before.tobytes().hex() == llm.logits([5, 6, 7]).tobytes().hex() and llm.logits([8])[0, 0])
+"""
+
+
+@pytest.mark.parametrize("weights", ["auto", "int8", "int4", "packed int8"])
+def test_file_cut_short_after_loading_changes_nothing(tmp_path: Path, weights: str) -> None:
+    source = CHECKPOINTS / "llama-untied-mha"
+    kind = weights.removeprefix("packed ")
+    if weights.startswith("packed"):
+        save_model(load_model(source, kind), source, tmp_path / "model")
+    else:
+        subprocess.run(["cp", "-r", source, tmp_path / "model"], check=True)
+    command = CUT_SHORT.replace("LLM(folder)", f"LLM(folder, weights={kind!r})")
+    done = subprocess.run(
+        [sys.executable, "-c", command, tmp_path / "model"], capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    assert np.isfinite(float(done.stdout))
+
+
+def test_page_cache_of_a_container_counts_as_free(tmp_path: Path) -> None:
+    mib = 2**20
+    for name, value in {"max": 100 * mib, "current": 90 * mib}.items():
+        (tmp_path / f"memory.{name}").write_text(f"{value}\n")
+    (tmp_path / "memory.stat").write_text(
+        f"anon {20 * mib}\nfile {70 * mib}\ninactive_file {40 * mib}\nactive_file {30 * mib}\n"
+    )
+    assert available_memory(tmp_path) == 80 * mib
+    (tmp_path / "memory.max").write_text("max\n")
+    machine = psutil.virtual_memory().available
+    assert abs(available_memory(tmp_path) - machine) < machine / 4
+    assert abs(available_memory(tmp_path / "missing") - machine) < machine / 4
+
+
+def test_kernels_need_no_home(tmp_path: Path) -> None:
+    """With a home that cannot be written, kernels are compiled for one process only, which leaves no file."""
+    (tmp_path / "probe.py").write_text(
+        "import numba\nimport model_core.kernels\n@numba.njit(cache=True)\ndef one():\n    return 1\n"
+    )
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    run = (
+        "import os, pathlib, sys; sys.path.insert(0, sys.argv[1]); import probe\n"
+        "print(probe.one(), len(list(pathlib.Path(os.environ['TMPDIR']).rglob('*.nbi'))))"
+    )
+    home = {"HOME": "/proc/nowhere", "XDG_CACHE_HOME": "/proc/nowhere", "TMPDIR": str(temporary)}
+    environment = {**os.environ, **home}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    done = subprocess.run(
+        [sys.executable, "-c", run, str(tmp_path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.stdout == "1 1\n", done.stderr
+    assert not list(temporary.iterdir())
+
+
+@pytest.mark.parametrize("variable", ["NUMBA_CACHE_DIR", "XDG_CACHE_HOME"])
+def test_changed_kernels_are_compiled_again(tmp_path: Path, variable: str) -> None:
+    """In a copy of the package, an inner function changes in a file that the outer function only imports."""
+    package = Path(sys.modules["model_core"].__file__).parent
+    subprocess.run(["cp", "-r", package, tmp_path / "model_core"], check=True)
+    kernels = tmp_path / "model_core" / "kernels"
+    inner = kernels / "inner_probe.py"
+    inner.write_text("from numba import njit\n@njit\ndef inner():\n    return 1\n")
+    (kernels / "outer_probe.py").write_text(
+        "from numba import njit\nfrom .inner_probe import inner\n"
+        "@njit(cache=True)\ndef outer():\n    return inner()\n"
+    )
+    run = (
+        "from model_core.kernels.outer_probe import outer\n"
+        "print(outer(), sum(outer.stats.cache_hits.values()))"
+    )
+
+    def result() -> list[str]:
+        environment = {**os.environ, variable: str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path)}
+        done = subprocess.run(
+            [sys.executable, "-c", run],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environment,
+            timeout=100,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    assert result() == ["1", "0"]
+    assert result() == ["1", "1"]
+    inner.write_text(inner.read_text().replace("return 1", "return 2"))
+    assert result() == ["2", "0"]

@@ -1,0 +1,24 @@
+"""Finds the processes of a running server."""
+
+import psutil
+from conftest import Server
+
+_MODULES = {"page": "streamlit", "api": "triton_server.api", "engine": "triton_server.engine"}
+_MODELS = ("chat", "chat_stream", "chat_control")
+VICTIMS = (*_MODULES, "tritonserver", *_MODELS)
+
+
+def find_process(server: Server, name: str) -> psutil.Process | None:
+    """One of VICTIMS: a part of the service, Triton, or a model's process; None if it does not run."""
+    try:
+        children = psutil.Process(server.process.pid).children()
+        if name in _MODULES:
+            return next((child for child in children if _MODULES[name] in child.cmdline()), None)
+        engine = next(child for child in children if _MODULES["engine"] in child.cmdline())
+        for process in engine.children(recursive=True):
+            is_model = any(argument.startswith(f"{name}_0_") for argument in process.cmdline())
+            if process.name() == name or is_model:
+                return process
+    except (StopIteration, psutil.NoSuchProcess):  # a process has ended meanwhile
+        pass
+    return None

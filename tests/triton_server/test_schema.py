@@ -1,0 +1,233 @@
+"""The form of the sessions' database: from nothing, from every older form, and with several at once."""
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from conftest import ROOT
+
+from triton_server.api import database, schema
+from triton_server.api.database import Base, StoreError
+from triton_server.api.store import SessionLimits, SessionsFull, SessionStore
+
+OLD = ROOT / "tests" / "data" / "sessions"
+
+
+@pytest.fixture
+def old_url(database_url: str) -> str:
+    """A database as the version before Alembic made it, with three turns in two sessions."""
+    if database_url.startswith("sqlite"):
+        with contextlib.closing(sqlite3.connect(database_url.removeprefix("sqlite:///"))) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.executescript((OLD / "version1.sqlite.sql").read_text())
+    else:
+        with pytest.importorskip("psycopg").connect(database_url) as connection:
+            connection.execute((OLD / "version1.postgresql.sql").read_text())
+    return database_url
+
+
+def differences(url: str) -> list:
+    """What Alembic would have to change to make the database as the present code wants it."""
+    engine = database.create_engine(url)
+    try:
+        with engine.connect() as connection:
+            context = MigrationContext.configure(
+                connection, opts={"version_table": "tritonchat_version", "compare_type": True}
+            )
+            return compare_metadata(context, Base.metadata)
+    finally:
+        engine.dispose()
+
+
+def test_the_last_migration_is_the_one_that_the_code_names() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(schema.__file__).parent / "migrations"))
+    assert ScriptDirectory.from_config(config).get_heads() == [schema.REVISION]
+
+
+def test_migrations_make_what_the_code_wants(database_url: str) -> None:
+    with contextlib.closing(SessionStore(database_url)) as store:
+        store.create("", "a", None, {})
+    assert differences(database_url) == []
+
+
+def test_an_old_database_is_brought_up_to_date(old_url: str) -> None:
+    for _ in range(2):  # and is found so the second time
+        with contextlib.closing(SessionStore(old_url)) as store:
+            ada, bo = store.get_session("ada", "walk"), store.get_session("bo", "walk")
+            assert (ada.key, ada.system, ada.version) == (1, "Be brief. 你好", 3)
+            assert ada.parameters == {"temperature": 0.5, "stop": ["\n"]}
+            assert (ada.created, ada.updated) == (1790000001.5, 1790000003.25)
+            assert [(turn.question, turn.answer) for turn in ada.turns] == [
+                ("one", "ONE"),
+                ("two ü", "TWO Ü"),
+            ]
+            assert (bo.turns[0].answer, bo.turns[0].usage) == ("NUL \0", None)
+    assert differences(old_url) == []
+    with contextlib.closing(SessionStore(old_url)) as store:
+        assert store.create("ada", "new", None, {}).key == 4  # 3 was used by a session that is gone
+        store.add_turn(ada, "three", "THREE", "stop", None, {})
+        assert len(store.get_session("ada", "walk").turns) == 3
+
+
+def test_old_sessions_are_measured_as_new_ones(old_url: str) -> None:
+    with contextlib.closing(SessionStore(old_url)) as store:
+        ada = store.get_session("ada", "walk")
+        store.create("cy", "walk", ada.system, ada.parameters)
+        for turn in ada.turns:
+            session = store.get_session("cy", "walk")
+            store.add_turn(session, turn.question, turn.answer, "stop", turn.usage, turn.parameters)
+        assert ada.bytes == store.get_session("cy", "walk").bytes > 0
+        store.revert("ada", "walk", 1)
+        assert (
+            store.get_session("ada", "walk").bytes
+            == store.create("di", "x", ada.system, ada.parameters).bytes
+        )
+    with (
+        contextlib.closing(SessionStore(old_url, SessionLimits(bytes=100))) as store,
+        pytest.raises(SessionsFull),
+    ):
+        store.get_session_for_question("bo", "walk", "one more?")
+
+
+def test_processes_that_meet_an_old_database_together_upgrade_it_once(old_url: str) -> None:
+    code = (
+        "import sys; from triton_server.api.store import SessionStore; "
+        "print(len(SessionStore(sys.argv[1]).get_session('ada', 'walk').turns))"
+    )
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, old_url], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        for _ in range(4)
+    ]
+    ends = [child.communicate(timeout=60) for child in children]
+    assert [output for output, _ in ends] == [b"2\n"] * 4, ends
+
+
+def test_an_upgrade_that_is_interrupted_leaves_the_old_database(
+    old_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("alembic.op.drop_table", fail)  # the last step of the migration
+        with contextlib.closing(SessionStore(old_url)) as store, pytest.raises(KeyboardInterrupt):
+            store.get_session("ada", "walk")
+    with contextlib.closing(SessionStore(old_url)) as store:
+        assert len(store.get_session("ada", "walk").turns) == 2
+    assert differences(old_url) == []
+
+
+def test_a_sqlite_file_of_an_old_version_can_shrink_from_now_on(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript((OLD / "version1.sqlite.sql").read_text())
+        text = "x" * 100_000
+        for number in range(3, 100):
+            connection.execute(
+                "INSERT INTO turns VALUES (1, ?, json_quote(?), '\"\"', 'stop', NULL, '{}', 1)",
+                (number, text),
+            )
+        connection.commit()
+        assert connection.execute("PRAGMA auto_vacuum").fetchone() == (0,)
+    assert path.stat().st_size > 9_000_000
+    with contextlib.closing(SessionStore(f"sqlite:///{path}")) as store:
+        assert len(store.get_session("ada", "walk").turns) == 99
+        store.revert("ada", "walk", 1)
+        assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 2_000_000
+
+
+def test_an_upgrade_waits_for_a_reader_of_the_old_version(tmp_path: Path) -> None:
+    """The old program may still run: a short transaction of its own is no reason to fail."""
+    path = tmp_path / "old.db"
+    with contextlib.closing(sqlite3.connect(path, check_same_thread=False)) as old:
+        old.executescript((OLD / "version1.sqlite.sql").read_text())
+        old.execute("PRAGMA journal_mode = WAL")
+        old.isolation_level = None
+        old.execute("BEGIN IMMEDIATE")
+        old.execute("UPDATE sessions SET version = 7 WHERE key = 1")
+        end = threading.Timer(0.5, old.execute, ("COMMIT",))
+        end.start()
+        try:
+            with contextlib.closing(SessionStore(f"sqlite:///{path}")) as store:
+                assert store.get_session("ada", "walk").version == 7
+        finally:
+            end.join()
+
+
+def test_what_only_looks_like_ours_is_left_alone(tmp_path: Path) -> None:
+    for name, statements in {
+        "other": "CREATE TABLE turns (wheel TEXT)",
+        "half": "CREATE TABLE sessions (x TEXT); CREATE TABLE tritonchat_schema (version INTEGER)",
+        "newer": "CREATE TABLE tritonchat_version (version_num TEXT);"
+        "INSERT INTO tritonchat_version VALUES ('0099')",
+    }.items():
+        path = tmp_path / name
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.executescript(statements)
+            before = connection.execute("SELECT sql FROM sqlite_master").fetchall()
+            with (
+                contextlib.closing(SessionStore(f"sqlite:///{path}")) as store,
+                pytest.raises(StoreError) as refused,
+            ):
+                store.create("", "a", None, {})
+            assert "another" in str(refused.value)
+            assert connection.execute("SELECT sql FROM sqlite_master").fetchall() == before
+    # A table of another program that uses Alembic, too, is in nobody's way.
+    path = tmp_path / "neighbour"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "CREATE TABLE alembic_version (version_num TEXT); INSERT INTO alembic_version VALUES ('abc')"
+        )
+        with contextlib.closing(SessionStore(f"sqlite:///{path}")) as store:
+            store.create("", "a", None, {})
+        assert connection.execute("SELECT * FROM alembic_version").fetchall() == [("abc",)]
+
+
+def test_a_database_that_is_up_to_date_needs_no_alembic(tmp_path: Path) -> None:
+    """It takes a third of a second to import, which every start would wait for."""
+    url = f"sqlite:///{tmp_path / 'sessions.db'}"
+    code = (
+        "import sys; import triton_server.api.app; from triton_server.api.store import SessionStore; "
+        "SessionStore(sys.argv[1]).list_sessions('', 1); print('alembic' in sys.modules)"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code, url], cwd=ROOT, capture_output=True, text=True, timeout=60
+        )
+        for _ in range(2)
+    ]
+    assert [run.stdout for run in runs] == ["True\n", "False\n"], runs
+
+
+def test_migrations_are_found_in_an_odd_folder(tmp_path: Path) -> None:
+    """Alembic reads its settings as a file of format strings, and the package may lie in any folder."""
+    folder = tmp_path / "50% of #1"
+    ignored = shutil.ignore_patterns("__pycache__", "*.safetensors")
+    for package in ("triton_server", "model_core"):
+        shutil.copytree(ROOT / package, folder / package, ignore=ignored)
+    code = (
+        "import sys; from triton_server.api import schema; from triton_server.api.store import SessionStore; "
+        "SessionStore(sys.argv[1]).list_sessions('', 1); print(schema.__file__)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, f"sqlite:///{tmp_path / 'sessions.db'}"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert str(folder) in run.stdout, run.stderr

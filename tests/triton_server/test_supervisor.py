@@ -1,0 +1,299 @@
+"""Each part of the service is restarted when it dies, and all parts end with the supervisor."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import chaos
+import httpx
+import psutil
+import pytest
+from conftest import CHECKPOINTS, Server, running_server
+from http_service import samples, services
+from process_tree import VICTIMS, find_process
+from support import family, free_port, have_ended, wait_until
+
+from model_core import LLM, SamplingParams
+from model_core.errors import TritonchatError
+from triton_server import restarts
+from triton_server.child_process import GIVE_UP_STATUS, ChildProcess, launch
+from triton_server.client import ChatClient
+from triton_server.contract import READY
+from triton_server.engine import model_watch
+from triton_server.engine.__main__ import serve_until_signal
+from triton_server.engine.deployment import Address, Deployment
+from triton_server.restarts import MAX_RESTARTS, Restarts
+from triton_server.supervisor import Part, Supervisor
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Callable[..., ChildProcess]]:
+    """A function that starts a Python program as a part, which is up at once."""
+    children = []
+
+    def start(program: str, name: str = "the part") -> ChildProcess:
+        command = [sys.executable, "-c", program]
+        children.append(launch(name, command, {}, tmp_path / "part.log", is_up=lambda: True))
+        return children[-1]
+
+    yield start
+    for child in children:
+        child.kill()
+
+
+def test_descendants_of_a_part_end_with_it(run: Callable[..., ChildProcess]) -> None:
+    child = run("import subprocess, time; subprocess.Popen(['sleep', '600']); time.sleep(600)")
+    wait_until(lambda: "sleep" in [p.name() for p in psutil.Process(child.process.pid).children()])
+    processes = family(child.process)
+    child.process.kill()
+    child.stop()
+    wait_until(lambda: have_ended(processes))
+
+
+PARENT = """
+import pathlib, sys, time
+from triton_server.child_process import launch
+launch("the part", [sys.executable, "-c", sys.argv[1]], {}, pathlib.Path(sys.argv[2], "part.log"), bool)
+time.sleep(600)
+"""
+STUBBORN = """
+import signal, subprocess
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+subprocess.run(["sleep", "600"])
+"""
+
+
+def test_part_ends_with_its_parent(tmp_path: Path) -> None:
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, STUBBORN, str(tmp_path)])
+    wait_until(lambda: "sleep" in [p.name() for p in psutil.Process(parent.pid).children(recursive=True)])
+    processes = family(parent)
+    parent.kill()
+    parent.wait()
+    wait_until(lambda: have_ended(processes))
+
+
+def test_part_that_dies_too_often_is_given_up(
+    run: Callable[..., ChildProcess], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(restarts, "_MAX_DELAY_S", 0.2)
+    supervisor = Supervisor([Part("page", lambda: run("raise SystemExit(3)"))], Restarts(tmp_path))
+    with contextlib.suppress(TritonchatError):  # if the part has ended before `start` looks at it
+        supervisor.start()
+    with pytest.raises(TritonchatError, match=rf"exit status 3.* more than {MAX_RESTARTS} times"):
+        supervisor.watch()
+    assert Restarts(tmp_path).count("page") == MAX_RESTARTS + 1
+    supervisor.stop()
+
+
+def test_part_with_give_up_status_is_not_restarted(run: Callable[..., ChildProcess], tmp_path: Path) -> None:
+    part = Part("page", lambda: run(f"raise SystemExit({GIVE_UP_STATUS})"))
+    supervisor = Supervisor([part], Restarts(tmp_path))
+    with contextlib.suppress(TritonchatError):
+        supervisor.start()
+    with pytest.raises(TritonchatError, match="may say why"):
+        supervisor.watch()
+    assert Restarts(tmp_path).count("page") == 0
+    supervisor.stop()
+
+
+@pytest.fixture(scope="module")
+def page_url() -> str:
+    """The address of the page of `everything`."""
+    return f"http://127.0.0.1:{free_port()}"
+
+
+@pytest.fixture(scope="module")
+def everything(page_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with its page; these tests kill its parts."""
+    log = tmp_path_factory.mktemp("server") / "log"
+    port = page_url.rpartition(":")[2]
+    with running_server("--ui-port", port, command="up", log=log) as server:
+        yield server
+        assert "Traceback" not in log.read_text()
+
+
+def wait_for_restart(server: Server, name: str, old: psutil.Process) -> None:
+    wait_until(lambda: find_process(server, name) not in (None, old))
+    wait_until(lambda: is_ready(server))
+
+
+def restart_count(server: Server, name: str) -> float:
+    return samples(httpx.get(f"{server.api_url}/metrics").text)[f'tritonchat_restarts_total{{part="{name}"}}']
+
+
+def is_ready(server: Server) -> bool:
+    with contextlib.suppress(httpx.HTTPError):
+        return httpx.get(f"{server.api_url}/readyz").status_code == 200
+    return False
+
+
+def test_supervisor_loads_no_compiler(everything: Server) -> None:
+    maps = Path(f"/proc/{everything.process.pid}/maps").read_text()
+    assert "llvmlite" not in maps and "numpy" not in maps
+
+
+def test_streams_survive_the_death_of_the_page(everything: Server) -> None:
+    page = find_process(everything, "page")
+    assert page is not None
+    with (
+        ChatClient(everything.grpc_url) as client,
+        client.stream("Hello", max_tokens=300, ignore_eos=True) as stream,
+    ):
+        next(iter(stream))
+        page.kill()
+        assert httpx.get(f"{everything.api_url}/readyz").status_code == 200
+        list(stream)
+        assert stream.answer is not None and stream.answer.finish_reason == "length"
+    wait_for_restart(everything, "page", page)
+    assert restart_count(everything, "page") == 1
+
+
+def test_grpc_streams_survive_the_death_of_the_http_service(everything: Server) -> None:
+    service = find_process(everything, "api")
+    assert service is not None
+    with (
+        ChatClient(everything.grpc_url) as client,
+        client.stream("Hello", max_tokens=300, ignore_eos=True) as stream,
+    ):
+        next(iter(stream))
+        service.kill()
+        list(stream)
+        assert stream.answer is not None and stream.answer.finish_reason == "length"
+    wait_for_restart(everything, "api", service)
+    assert restart_count(everything, "api") == 1
+
+
+def model_copies(engine: psutil.Process) -> set[Path]:
+    """The folders from which Triton's Python backend has loaded the models."""
+    arguments = {argument for process in engine.children(recursive=True) for argument in process.cmdline()}
+    return {Path(argument).parents[1] for argument in arguments if argument.endswith("/1/model.py")}
+
+
+def test_dead_engine_restarts_on_the_same_ports(everything: Server) -> None:
+    engine = everything.engine
+    processes, copies = family(engine), model_copies(engine)
+    engine.kill()
+    wait_until(lambda: have_ended(processes))
+    wait_until(lambda: not is_ready(everything))
+    wait_for_restart(everything, "engine", engine)
+    with ChatClient(everything.grpc_url) as client:
+        assert client.chat("Hello", max_tokens=3).text
+    assert restart_count(everything, "engine") == 1
+    assert copies and not any(folder.exists() for folder in copies)
+    assert httpx.get(everything.metrics_url).status_code == 200
+
+
+def test_dead_triton_restarts_with_the_same_engine(everything: Server) -> None:
+    engine, old = everything.engine, find_process(everything, "tritonserver")
+    assert old is not None
+    copies = model_copies(engine)
+    uptime, restarts = stats(everything)["uptime_s"], restart_count(everything, "triton")
+    body = {"model": "default", "prompt": "Hello", "max_tokens": 900, "ignore_eos": True, "stream": True}
+    with httpx.stream("POST", f"{everything.api_url}/v1/completions", json=body, timeout=60) as response:
+        lines = response.iter_lines()
+        next(lines)
+        old.kill()
+        wait_until(lambda: not is_ready(everything))
+        rest = "".join(lines)
+    assert '"server_unavailable"' in rest or rest.endswith("[DONE]")  # if it ended before Triton did
+    while not is_ready(everything):
+        assert_answer_or_retry_after(everything)
+    assert everything.engine == engine
+    assert find_process(everything, "tritonserver") not in (None, old)
+    with ChatClient(everything.grpc_url) as client:
+        assert client.chat("Hello", max_tokens=3).text
+        with client.stream("Hello", max_tokens=3) as stream:
+            assert "".join(stream)
+    assert stats(everything)["uptime_s"] > uptime  # the model was not loaded again
+    assert stats(everything)["running"] == 0
+    assert restart_count(everything, "triton") == restarts + 1
+    assert copies and not any(folder.exists() for folder in copies)
+
+
+def assert_answer_or_retry_after(server: Server) -> None:
+    """Check that the service, without a server, answers by 503 with Retry-After."""
+    for response in (
+        httpx.get(f"{server.api_url}/v1/models"),
+        httpx.post(f"{server.api_url}/v1/completions", json={"model": "default", "prompt": "Hello"}),
+    ):
+        assert response.status_code in (200, 503)
+        assert response.status_code == 200 or int(response.headers["retry-after"]) > 0
+
+
+def test_unresponsive_model_is_found_and_restarted(
+    everything: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_watch, "CHECK_INTERVAL_S", 0.1)
+    monkeypatch.setattr(model_watch, "CHECK_TIMEOUT_S", 0.5)
+    stub = find_process(everything, "chat_stream")
+    assert stub is not None
+    models = model_watch.ModelWatch(everything.grpc_url)
+    try:
+        stub.suspend()
+        wait_until(lambda: models.unresponsive_model(model_watch.MAX_FAILURES) == "chat_stream")
+        with contextlib.suppress(psutil.NoSuchProcess):
+            stub.kill()  # as Triton or the engine would do, but only after half a minute
+        wait_for_restart(everything, "chat_stream", stub)
+        wait_until(lambda: models.unresponsive_model() is None)
+    finally:
+        models.stop()
+
+
+def test_dead_engine_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def die() -> None:
+        raise SystemExit
+
+    with LLM(CHECKPOINTS / "llama-tied-gqa") as llm:
+        deployment = Deployment(llm, Address(), tmp_path)
+        assert deployment.health() == READY
+        monkeypatch.setattr(llm.engine, "_step", die)
+        # The engine waits for work within a step. That step still succeeds; the next one dies.
+        llm.generate([5], SamplingParams(max_tokens=1))
+        wait_until(lambda: not deployment.is_engine_alive())
+        assert deployment.health() == "the engine has stopped"
+        with pytest.raises(TritonchatError, match="the engine stopped"):
+            serve_until_signal(deployment, Restarts(tmp_path), tmp_path / "log", threading.Event())
+
+
+def test_chaos(everything: Server, page_url: str) -> None:
+    """CHAOS_MINUTES=10 python -m pytest -k chaos -s --timeout 0 kills processes in turn for 10 minutes."""
+    minutes = float(os.environ.get("CHAOS_MINUTES", "0"))
+    if minutes:
+        record, table = chaos.run(everything, page_url, VICTIMS, streams=32, seconds=60 * minutes, pause_s=12)
+        print(f"\n{table}\n{record.complete} complete answers")
+    else:
+        record, _ = chaos.run(everything, page_url, ["chat"], streams=8, seconds=0, pause_s=1)
+    assert record.problems == []
+
+
+def stats(server: Server) -> dict[str, Any]:
+    with ChatClient(server.grpc_url) as client:
+        return client.stats()
+
+
+def test_all_parts_end_when_the_supervisor_is_killed(everything: Server, tmp_path: Path) -> None:
+    """The streams of another HTTP service end with an error. This must be the last test with this server."""
+    processes = family(everything.process)
+    body = {"model": "default", "prompt": "Hello", "max_tokens": 900, "ignore_eos": True, "stream": True}
+    with services(everything.grpc_url, tmp_path) as start, contextlib.ExitStack() as stack:
+        url = f"{start().url}/v1/completions"
+        streams = [stack.enter_context(httpx.stream("POST", url, json=body, timeout=60)) for _ in range(8)]
+        lines = [stream.iter_lines() for stream in streams]
+        for stream_lines in lines:
+            next(stream_lines)
+        with everything.paused():  # no answer ends before its server
+            everything.process.send_signal(signal.SIGKILL)
+            everything.process.wait()
+            wait_until(lambda: have_ended(processes))
+        rests = ["".join(stream_lines) for stream_lines in lines]
+        # Some answers may have ended before.
+        assert all("tritonchat serve" in rest or rest.endswith("[DONE]") for rest in rests)
+        assert any("tritonchat serve" in rest for rest in rests)
+        refused = httpx.post(url, json=body, timeout=60)
+        assert refused.status_code == 503 and "tritonchat serve" in refused.text

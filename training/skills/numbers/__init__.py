@@ -1,1 +1,0 @@
-"""Sums, word problems, and questions about numbers."""

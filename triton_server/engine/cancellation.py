@@ -1,0 +1,83 @@
+"""Receives the requests whose clients have disconnected, which `backend_model.py` reports from Triton."""
+
+import logging
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import MethodType
+from typing import Any
+
+from pytriton.models.model import Model
+from pytriton.proxy.types import Request
+from pytriton.triton import Triton
+
+from model_core.errors import TritonchatError
+
+LOGGER = logging.getLogger(__name__)
+
+# backend_model.py repeats both: where it runs, it cannot import this module.
+_CALL_ID_PARAMETER = "tritonchat_call"
+_SOCKET_NAME = "cancelled.sock"
+_BACKEND_MODEL = Path(__file__).with_name("backend_model.py")
+
+
+def call_id(request: Request) -> str:
+    """The name by which `CancellationListener` reports a request."""
+    return str((request.parameters or {})[_CALL_ID_PARAMETER])
+
+
+def install_backend_model(triton: Triton) -> None:
+    """Make all models bound so far run `backend_model.py` around PyTriton's model in Triton's Python backend.
+
+    Raises TritonchatError for a version of PyTriton whose internals differ.
+    """
+    try:
+        models = list(triton._model_manager.models)
+        for model in models:
+            model.get_proxy_model_files = MethodType(_proxy_model_files, model)
+            model.get_proxy_model_files()
+    except (AttributeError, KeyError) as error:
+        raise TritonchatError(
+            "this version of nvidia-pytriton is not supported; install one that satisfies pyproject.toml "
+            f"({type(error).__name__}: {error})."
+        ) from error
+
+
+def _proxy_model_files(model: Model) -> dict[str, bytes]:
+    """PyTriton's files for Triton's model store, with `backend_model.py` around PyTriton's model."""
+    files = Model.get_proxy_model_files(model)
+    folder = f"file:{model.model_version}"
+    files[f"{folder}/pytriton_model.py"] = files.pop(f"{folder}/model.py")
+    files[f"{folder}/model.py"] = _BACKEND_MODEL.read_bytes()
+    return files
+
+
+class CancellationListener:
+    """Calls back, in a thread, with the call id of each request whose client has disconnected.
+
+    A request is reported again and again until it is answered.
+    """
+
+    def __init__(self, workspace: Path, on_cancelled: Callable[[str], Any]) -> None:
+        """`workspace` is the folder of Triton's sockets. `on_cancelled` must return at once."""
+        self._on_cancelled = on_cancelled
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind(str(workspace / _SOCKET_NAME))
+        self._thread = threading.Thread(target=self._listen, name="cancellations", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop listening."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._socket.close()
+
+    def _listen(self) -> None:
+        while call := self._socket.recv(256):
+            try:
+                self._on_cancelled(call.decode())
+            except Exception:
+                LOGGER.exception("A request could not be cancelled")

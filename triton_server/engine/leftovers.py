@@ -1,0 +1,24 @@
+"""Removes what a Triton leaves on the machine when it is killed; one that stops by itself leaves nothing."""
+
+import json
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+_SHARED_MEMORY = Path("/dev/shm")
+_MODEL_COPIES = Path("/tmp")  # fixed in Triton, which does not read TMPDIR here
+
+
+def remove_shared_memory(pid: int) -> None:
+    """Remove the shared memory of killed Tritons that the process `pid` had started."""
+    for segment in _SHARED_MEMORY.glob(f"pytrtion{pid}-*"):  # PyTriton spells it so
+        segment.unlink(missing_ok=True)
+
+
+def remove_model_copies(workspace: Path) -> None:
+    """Remove the copies that a killed Triton had made of the models of a workspace."""
+    path = json.dumps(str(workspace.resolve()))  # among the parameters of each model's configuration
+    for configuration in _MODEL_COPIES.glob("folder??????/config.pbtxt"):
+        with suppress(OSError, UnicodeDecodeError):  # another Triton's, which is being written or removed
+            if path in configuration.read_text():
+                shutil.rmtree(configuration.parent, ignore_errors=True)

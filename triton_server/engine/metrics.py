@@ -1,0 +1,160 @@
+"""The engine's metrics for Prometheus.
+
+A request costs a few observations when it ends. The engine itself counts tokens and steps, in plain integers,
+which are read when the metrics are rendered.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
+from prometheus_client.utils import floatToGoString
+
+from model_core.engine import Engine
+from model_core.request import Completion
+
+from .details import error_type
+
+PREFIX = "tritonchat_"
+# Seconds. A tiny model answers within milliseconds, a large one on a small machine within minutes.
+REQUEST_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600)
+TOKEN_BUCKETS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5)
+FINISH_REASONS = ("stop", "length", "cancelled")
+# The refusals of a busy server have a series from the start; others get one when they happen.
+REFUSALS = ("invalid_request", "prompt_too_long", "queue_full", "no_memory", "shutting_down")
+
+# The counters of Engine.stats()["totals"] that are metrics of the same names, with their descriptions.
+_TOTALS = {
+    "completion_tokens": "Tokens of answers, running ones included.",
+    "cancellations": "Requests that were cancelled, mostly because their client disconnected.",
+    "preemptions": "Times that a request gave its KV memory to an older one, to be computed again later.",
+    "drafted_tokens": "Draft tokens (--speculate).",
+    "accepted_tokens": "Draft tokens that were right.",
+    "steps": "Steps of the engine.",
+    "computed_tokens": "Tokens that the model has computed: of prompts and answers, and drafts.",
+}
+
+disable_created_metrics()  # otherwise each metric has one more series
+
+
+class EngineMetrics:
+    """The metrics of an engine. Its methods may be called from any thread."""
+
+    def __init__(self, engine: Engine, model: Mapping[str, Any]) -> None:
+        """`model` is what `LLM.describe()` says of the model behind the engine."""
+        self._registry = CollectorRegistry()
+        self._first_token = self._histogram("time_to_first_token", "Until the first token.", REQUEST_BUCKETS)
+        self._token_interval = self._histogram(
+            "time_per_output_token", "Per token after the first, one observation a request.", TOKEN_BUCKETS
+        )
+        self._total = self._histogram("request", "From a request's arrival to its end.", REQUEST_BUCKETS)
+        self._queue = self._histogram("queue", "Until the computation of a request began.", REQUEST_BUCKETS)
+        self._prompt_tokens = self._counter("prompt_tokens", "Tokens of the prompts of finished requests.")
+        self._cached_tokens = self._counter(
+            "cached_tokens", "Tokens of those prompts that were found in the prefix cache."
+        )
+        self._requests = self._counter(
+            "requests", "Finished requests by finish reason, or by the type of the error.", "finish_reason"
+        )
+        self._refusals = self._counter("refusals", "Requests refused, by type of error.", "reason")
+        for reason in FINISH_REASONS:  # start at 0: Prometheus sees no rise in a series that starts at 1
+            self._requests.labels(reason)
+        for reason in REFUSALS:
+            self._refusals.labels(reason)
+        self._registry.register(_EngineCollector(engine, model))
+        ProcessCollector(namespace="tritonchat", registry=self._registry)
+
+    def count_completion(self, completion: Completion) -> None:
+        """Count a request that has ended, with or without an error."""
+        usage, timings, error = completion.usage, completion.timings, completion.error
+        self._requests.labels(completion.finish_reason if error is None else error.type).inc()
+        self._prompt_tokens.inc(usage.prompt_tokens)
+        self._cached_tokens.inc(usage.cached_tokens)
+        self._total.observe(timings.total)
+        if timings.queue is not None:
+            self._queue.observe(timings.queue)
+        if timings.first_token is not None:
+            self._first_token.observe(timings.first_token)
+            if usage.completion_tokens > 1:
+                after_first = timings.total - timings.first_token
+                self._token_interval.observe(after_first / (usage.completion_tokens - 1))
+
+    def count_refusal(self, error: Exception) -> None:
+        """Count a request that was refused."""
+        self._refusals.labels(error_type(error)).inc()
+
+    def render(self) -> str:
+        """All metrics in Prometheus' text format."""
+        return generate_latest(self._registry).decode()
+
+    def _histogram(self, name: str, description: str, buckets: tuple[float, ...]) -> Histogram:
+        return Histogram(f"{PREFIX}{name}_seconds", description, buckets=buckets, registry=self._registry)
+
+    def _counter(self, name: str, description: str, *labels: str) -> Counter:
+        return Counter(f"{PREFIX}{name}", description, labels, registry=self._registry)
+
+
+class _EngineCollector:
+    """The metrics that the engine counts itself, read when they are collected."""
+
+    def __init__(self, engine: Engine, model: Mapping[str, Any]) -> None:
+        self._engine = engine
+        self._model = {name: str(value) for name, value in model.items()}
+
+    def describe(self) -> list[Metric]:
+        """Return no metrics, so that registering this does not read the engine."""
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        """The current values."""
+        stats = self._engine.stats()
+        yield InfoMetricFamily(f"{PREFIX}model", "The model that is served, and its limits.", self._model)
+        yield _gauge("engine_up", "Whether the engine computes (1) or has stopped (0).", stats["alive"])
+        yield _gauge("requests_running", "Requests that are being computed.", stats["running"])
+        yield _gauge("requests_waiting", "Requests that wait in the queue.", stats["waiting"])
+        yield _gauge("kv_bytes_used", "Bytes of KV memory in use.", stats["kv_bytes_used"])
+        pages = GaugeMetricFamily(
+            f"{PREFIX}kv_pages",
+            "Pages of KV memory: used by running requests, cached for those to come, free.",
+            labels=["state"],
+        )
+        for state in ("used", "cached", "free"):
+            pages.add_metric([state], stats["kv_pages"][state])
+        yield pages
+        yield _gauge("kv_pages_capacity", "Pages of KV memory in all.", stats["kv_pages"]["total"])
+        for name, description in _TOTALS.items():
+            yield CounterMetricFamily(PREFIX + name, description, value=stats["totals"][name])
+        yield _step_size_histogram(stats["step_sizes"], self._engine.limits.max_concurrency)
+
+
+def _gauge(name: str, description: str, value: float) -> Metric:
+    return GaugeMetricFamily(PREFIX + name, description, value=value)
+
+
+def _step_size_histogram(steps: Mapping[int, int], max_size: int) -> Metric:
+    """A histogram of the number of sequences in a step. Each bucket is twice as large as the one before."""
+    bounds = [2**n for n in range(max_size.bit_length()) if 2**n < max_size] + [max_size]
+    buckets = [
+        (floatToGoString(bound), sum(count for size, count in steps.items() if size <= bound))
+        for bound in bounds
+    ]
+    return HistogramMetricFamily(
+        f"{PREFIX}step_sequences",
+        "Requests computed together in a step.",
+        buckets=[*buckets, ("+Inf", sum(steps.values()))],
+        sum_value=sum(size * count for size, count in steps.items()),
+    )

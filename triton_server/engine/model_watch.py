@@ -1,0 +1,74 @@
+"""Checks at intervals whether Triton's models respond: a process may hang without having ended."""
+
+import queue
+import threading
+from contextlib import closing
+
+import tritonclient.grpc as triton
+from tritonclient.utils import InferenceServerException
+
+from model_core.errors import TritonchatError
+
+from .. import wire
+from ..client import ChatClient
+from ..contract import CHAT_CONTROL, CHAT_STREAM, HEALTH
+from ..json_tensors import encode
+
+CHECK_INTERVAL_S = 2.0
+# The time limit of a check. A busy server needs a second or two.
+CHECK_TIMEOUT_S = 10.0
+MAX_FAILURES = 3  # after so many in a row, Triton is restarted
+
+
+class ModelWatch:
+    """Checks `chat_control` and `chat_stream` in a thread. (`chat` may be busy for minutes.)"""
+
+    def __init__(self, url: str) -> None:
+        """`url` is Triton's gRPC endpoint, as `wire.parse_endpoint` reads it."""
+        self._url = url
+        self._failures = {CHAT_CONTROL: 0, CHAT_STREAM: 0}
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="watch-models", daemon=True)
+        self._thread.start()
+
+    def unresponsive_model(self, min_failures: int = 1) -> str | None:
+        """A model whose last `min_failures` checks or more have failed; None if there is none."""
+        return next((model for model, count in self._failures.items() if count >= min_failures), None)
+
+    def stop(self) -> None:
+        """Stop checking. Does not wait for a running check."""
+        self._stopping.set()
+
+    def _run(self) -> None:
+        checks = {CHAT_CONTROL: control_responds, CHAT_STREAM: stream_responds}
+        while not self._stopping.wait(CHECK_INTERVAL_S):
+            for model, responds in checks.items():
+                self._failures[model] = (
+                    0 if responds(self._url, CHECK_TIMEOUT_S) else self._failures[model] + 1
+                )
+
+
+def control_responds(url: str, timeout_s: float) -> bool:
+    """Whether `chat_control` responds within the timeout."""
+    with ChatClient(url) as client:
+        try:
+            client.health(timeout_s)
+        except TritonchatError:
+            return False
+        return True
+
+
+def stream_responds(url: str, timeout_s: float) -> bool:
+    """Whether `chat_stream` responds within the timeout. The engine takes no part in it."""
+    responses: queue.SimpleQueue = queue.SimpleQueue()
+    has_responded = False
+    with closing(triton.InferenceServerClient(**wire.parse_endpoint(url).client_arguments())) as connection:
+        connection.start_stream(lambda result, error: responses.put(error))
+        try:
+            connection.async_stream_infer(CHAT_STREAM, wire.create_inputs({"messages": encode(HEALTH)}))
+            has_responded = responses.get(timeout=timeout_s) is None
+        except (InferenceServerException, queue.Empty):
+            pass
+        finally:
+            connection.stop_stream(cancel_requests=not has_responded)
+    return has_responded

@@ -1,0 +1,32 @@
+"""Starts the Streamlit page as a process of its own."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+from .child_process import ChildProcess, is_responding, launch
+from .hosts import reachable_address
+
+
+def launch_page(host: str, port: int, server: str, log: Path) -> ChildProcess:
+    """Start the page for the server whose gRPC endpoint is `server`."""
+    package = importlib.util.find_spec("streamlit_client")
+    assert package is not None and package.origin is not None  # part of this distribution
+    options = {
+        "server.port": port,
+        "server.address": host,
+        "server.headless": "true",
+        "server.fileWatcherType": "none",
+        "browser.gatherUsageStats": "false",
+        "client.toolbarMode": "minimal",
+        "theme.primaryColor": "#3b6fd4",  # Streamlit's red looks like an error around the input
+    }
+    flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    script = str(Path(package.origin).with_name("page.py"))
+    return launch(
+        "the page",
+        [sys.executable, "-m", "streamlit", "run", script, *flags],
+        {"TRITONCHAT_SERVER": server},
+        log,
+        is_up=lambda: is_responding(f"http://{reachable_address(host)}:{port}/_stcore/health"),
+    )
