@@ -60,7 +60,7 @@ def template_processes() -> set[int]:
 
 RUNTIME_ATTACKS = {
     "loop": (LOOP, "takes longer than"),
-    "double": (DOUBLE, "256 MiB of memory"),
+    "double": (DOUBLE, "256 MiB of memory|takes longer than"),  # a slow machine needs its time for the memory
     "multiply": ("{% set n = messages | length * 10**10 %}{{ 'a' * n }}", "256 MiB of memory"),
     "power": ("{% set n = messages | length * 9 %}{{ n**(n**n) }}", "takes longer than"),
     "tojson indent": ("{{ messages | tojson(indent=10**9) }}", "256 MiB of memory"),

@@ -197,10 +197,11 @@ def test_requests_of_different_lengths_share_a_batch(server: Server, client: Cha
 
     with ThreadPoolExecutor(40) as pool:
         with server.paused():
-            # A request of a size of its own is a batch of its own. All instances are busy when one waits.
+            # A request of a size of its own is a batch of its own. All instances are busy when one keeps
+            # waiting; each one waits for a moment.
             sizes = range(1001, 1002 + CHAT_INSTANCES)
             answers = [pool.submit(send_unpadded, server, "Hello", size) for size in sizes]
-            wait_until(lambda: change("nv_inference_pending_request_count") == 1)
+            wait_until(lambda: all(change("nv_inference_pending_request_count") == 1 for _ in range(20)))
             answers += [pool.submit(client.chat, messages, max_tokens=30) for messages in CONVERSATIONS]
             wait_until(lambda: change("nv_inference_pending_request_count") == 33)
         for answer in answers:
