@@ -13,7 +13,7 @@ chat: $(VENV)/.ready
 test: $(VENV)/.ready-dev
 	@# Kernels are compiled once, not by each worker.
 	@$(BIN)/tritonchat complete --max-tokens 1 Hello >/dev/null
-	@$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -n 3 --dist worksteal
 
 lint: $(VENV)/.ready-dev
 	@$(BIN)/ruff check .
