@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .errors import ModelError
-from .fields import read_number, read_size, shorten
+from .fields import ignore, read_number, read_size, shorten
 from .rope import RopeConfig, read_rope
 
 
@@ -30,7 +30,7 @@ class ModelConfig:
     heads: int
     kv_heads: int
     head_dim: int
-    rms_norm_eps: float
+    norm_eps: float
     max_context: int
     activation: str
     ropes: tuple[RopeConfig | None, ...]
@@ -110,11 +110,13 @@ def read_config(folder: Path) -> dict[str, Any]:
 def read_decoder_config(raw: dict[str, Any], kind: type[Config] = ModelConfig, **family: Any) -> Config:
     """The fields that all families share, from `config.json`. The keywords `family` add or replace fields.
 
+    `ropes` and `windows` may be one value for all layers, or a tuple with one for each.
+
     Raises ModelError if a size is missing, is not a positive whole number, or does not fit the other sizes.
     The caller adds the name of the file.
     """
     hidden_size, heads = read_size(raw, "hidden_size"), read_size(raw, "num_attention_heads")
-    layers = read_size(raw, "num_hidden_layers", max_value=10_000)
+    layers = read_layer_count(raw)
     kv_heads = read_size(raw, "num_key_value_heads", default=heads)
     head_dim = family.get("head_dim") or read_size(raw, "head_dim", default=hidden_size // heads)
     if heads % kv_heads:
@@ -122,10 +124,14 @@ def read_decoder_config(raw: dict[str, Any], kind: type[Config] = ModelConfig, *
     if head_dim % 2:
         raise ModelError(f"head_dim is {head_dim}, but rotary embeddings need an even size.")
     if "ropes" not in family:
-        family["ropes"] = (read_rope(raw),) * layers
-    # Families have different defaults. Files always name it, and some have another norm than RMS.
-    default_eps = 1.0 if "rms_norm_eps" in family else None
-    rms_norm_eps = read_number(raw, "rms_norm_eps", default_eps, 1e-30, 1)
+        family["ropes"] = read_rope(raw)
+    for name in {"ropes", "windows"} & family.keys():
+        if not isinstance(family[name], tuple):
+            family[name] = (family[name],) * layers
+    if "norm_eps" in family:
+        ignore(raw, "rms_norm_eps")  # the family has another norm, whose field has another name
+    else:
+        family["norm_eps"] = read_number(raw, "rms_norm_eps", None, 1e-30, 1)
     if "activation" not in family:
         family["activation"] = read_activation(raw, "hidden_act", "silu")
     limits = [rope.max_positions for rope in family["ropes"] if rope and rope.max_positions]
@@ -138,7 +144,6 @@ def read_decoder_config(raw: dict[str, Any], kind: type[Config] = ModelConfig, *
         heads=heads,
         kv_heads=kv_heads,
         head_dim=head_dim,
-        rms_norm_eps=rms_norm_eps,
         max_context=min([read_size(raw, "max_position_embeddings", default=2048), *limits]),
         tie_word_embeddings=bool(raw.get("tie_word_embeddings", False)),
         qkv_bias=False,
@@ -172,19 +177,46 @@ def read_activation(raw: dict[str, Any], name: str, default: str, is_gate: bool 
     return known[value]
 
 
+def read_layer_count(raw: dict[str, Any]) -> int:
+    """The number of layers."""
+    return read_size(raw, "num_hidden_layers", max_value=10_000)
+
+
+def read_attention_bias(raw: dict[str, Any], default: bool = False) -> dict[str, bool]:
+    """`attention_bias` as fields of ModelConfig: all projections of attention have a bias, or none has."""
+    bias = bool(raw.get("attention_bias", default))
+    return {"qkv_bias": bias, "output_bias": bias}
+
+
 def read_window(raw: dict[str, Any]) -> Any:
     """The value of `sliding_window`, None without `use_sliding_window`."""
     window = raw.get("sliding_window")
     return window if raw.get("use_sliding_window") else None
 
 
-def read_layer_types(raw: dict[str, Any], default: Sequence[str]) -> tuple[str, ...]:
-    """The attention type of each layer. Raises ModelError for an unknown type, or too few or too many."""
-    types = raw.get("layer_types") or default
-    known = ("full_attention", "sliding_attention")
-    if not isinstance(types, Sequence) or len(types) != len(default) or not all(k in known for k in types):
-        raise ModelError(f"layer_types should name {' or '.join(known)} for each of {len(default)} layers.")
+def read_layer_types(
+    raw: dict[str, Any],
+    default: Sequence[str] | int,
+    known: Sequence[str] = ("full_attention", "sliding_attention"),
+    name: str = "layer_types",
+) -> tuple[str, ...]:
+    """The type of each layer, from the list in the field `name`.
+
+    default: the types where config.json has none, or a number n: every n-th layer is the first type of
+    `known`, the others are the second. Raises ModelError for an unknown type, or too few or too many.
+    """
+    layers = read_layer_count(raw)
+    if isinstance(default, int):
+        default = [known[(i + 1) % default != 0] for i in range(layers)]
+    types = raw.get(name) or default
+    if not isinstance(types, Sequence) or len(types) != layers or not all(kind in known for kind in types):
+        raise ModelError(f"{name} should name {' or '.join(known)} for each of {layers} layers.")
     return tuple(types)
+
+
+def windows_of(types: Sequence[str], window: int | None) -> tuple[int | None, ...]:
+    """The window of each layer: None for those that are not `sliding_attention`."""
+    return tuple(window if kind == "sliding_attention" else None for kind in types)
 
 
 def read_generation_defaults(folder: Path, raw: dict[str, Any]) -> GenerationDefaults:

@@ -2,7 +2,7 @@
 
 import math
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -168,6 +168,33 @@ def read_rope(
     if kind == "yarn" and rope.theta == 1:
         raise ModelError("rope_theta must be above 1 for YaRN.")
     return rope
+
+
+def read_layer_ropes(
+    raw: Mapping[str, Any], types: Sequence[str], theta: float, local_theta: float | None = None
+) -> tuple[RopeConfig, ...]:
+    """The RoPE of each layer, where full and windowed layers have different ones.
+
+    In older files, which have one description, that of windowed layers is never scaled.
+
+    Args:
+        types: of the layers, full_attention or sliding_attention.
+        theta: the default base of full layers.
+        local_theta: that of windowed layers; None: the same as `theta`.
+    """
+    ignore(raw, "rope_local_base_freq")  # in newer files a copy
+    parameters = raw.get("rope_parameters") or {}
+    if "full_attention" in parameters or "sliding_attention" in parameters:
+        full, local = parameters.get("full_attention") or {}, parameters.get("sliding_attention") or {}
+    else:  # older files
+        theta = raw.get("rope_theta", theta)
+        full, local = parameters or raw.get("rope_scaling") or {}, {}
+        local_theta = raw.get("rope_local_base_freq", theta if local_theta is None else local_theta)
+    ropes = {
+        "full_attention": read_rope(raw, {"rope_theta": theta, **full}),
+        "sliding_attention": read_rope(raw, {"rope_theta": local_theta or theta, **local}),
+    }
+    return tuple(ropes[layer_type] for layer_type in types)
 
 
 def _short_factors(scaling: Mapping[str, Any]) -> tuple[float, ...]:

@@ -118,7 +118,7 @@ class Tape:
         biases = [WeightRef(f"{name}.bias", (n,)) for name, n in sizes.items()] if bias else []
         return self._linear(x, to, list(parts.values()), weights, biases, is_head)
 
-    def split(
+    def linear_split(
         self, x: Span, to: str, name: str, parts: list[tuple[int, int]], bias: bool = False
     ) -> list[Span]:
         """x times one matrix whose rows are those of several. parts: (heads, columns of a head)."""
@@ -128,9 +128,7 @@ class Tape:
         biases = [WeightRef(f"{name}.bias", (stops[-1],), *part) for part in ranges] if bias else []
         return self._linear(x, to, parts, weights, biases)
 
-    def multiply(
-        self, x: Span, to: str, parts: list[tuple[WeightRef, int]], bias: bool = False
-    ) -> list[Span]:
+    def matmul(self, x: Span, to: str, parts: list[tuple[WeightRef, int]], bias: bool = False) -> list[Span]:
         """x times several matrices, into the buffer `to`. parts: weights, each with its number of heads."""
         weights = [weight for weight, _ in parts]
         biases = [

@@ -26,7 +26,6 @@ from . import (
     granitemoehybrid,
     hunyuan,
     lfm2,
-    lfm2_moe,
     llama,
     ministral3,
     mistral,
@@ -67,7 +66,7 @@ FAMILIES: dict[str, ModuleType] = {
     "granitemoehybrid": granitemoehybrid,
     "hunyuan_v1_dense": hunyuan,
     "lfm2": lfm2,
-    "lfm2_moe": lfm2_moe,
+    "lfm2_moe": lfm2,
     "llama": llama,
     "ministral3": ministral3,
     "mistral": mistral,
@@ -105,7 +104,7 @@ def read_model_config(folder: Path, raw: dict[str, Any]) -> ModelConfig:
         return config
     except ModelError as error:
         raise ModelError(f"{folder / 'config.json'}: {error}") from error
-    except (TypeError, ValueError, AttributeError, KeyError) as error:
+    except (TypeError, ValueError, AttributeError, LookupError) as error:
         raise ModelError(f"{folder / 'config.json'} cannot be understood: {shorten(str(error))}.") from error
 
 

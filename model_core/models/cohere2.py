@@ -7,7 +7,7 @@ everything and have no positions.
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..config import ModelConfig, read_decoder_config, read_layer_types
+from ..config import ModelConfig, read_attention_bias, read_decoder_config, read_layer_types, windows_of
 from ..fields import expect, ignore, read_number, read_size
 from ..rope import read_rope
 from ..tape import Tape
@@ -27,27 +27,17 @@ def read_config(raw: dict[str, Any]) -> Cohere2Config:
     expect(raw, position_embedding_type="rope_gptj", rotary_pct=1.0)
     ignore(raw, "layer_switch", "order_of_interleaved_layers")  # layer_types says the same
     ignore(raw, "use_embedding_sharing", "use_parallel_embedding")
-    layers = read_size(raw, "num_hidden_layers", max_value=10_000)
-    interval = read_size(raw, "sliding_window_pattern", default=4)
-    types = read_layer_types(
-        raw, ["sliding_attention" if (i + 1) % interval else "full_attention" for i in range(layers)]
-    )
-    is_windowed = [layer_type == "sliding_attention" for layer_type in types]
-    window, rope = (
-        read_size(raw, "sliding_window", default=4096),
-        replace(read_rope(raw), is_interleaved=True),
-    )
-    bias = bool(raw.get("attention_bias", False))
+    types = read_layer_types(raw, default=read_size(raw, "sliding_window_pattern", default=4))
+    rope = replace(read_rope(raw), is_interleaved=True)
     return read_decoder_config(
         raw,
         Cohere2Config,
-        rms_norm_eps=read_number(raw, "layer_norm_eps", 1e-5, 1e-30, 1),
-        ropes=tuple(rope if windowed else None for windowed in is_windowed),
-        windows=tuple(window if windowed else None for windowed in is_windowed),
+        norm_eps=read_number(raw, "layer_norm_eps", 1e-5, 1e-30, 1),
+        ropes=tuple(rope if kind == "sliding_attention" else None for kind in types),
+        windows=windows_of(types, read_size(raw, "sliding_window", default=4096)),
         tie_word_embeddings=bool(raw.get("tie_word_embeddings", True)),
-        qkv_bias=bias,
-        output_bias=bias,
         logit_scale=read_number(raw, "logit_scale", 0.0625),
+        **read_attention_bias(raw),
     )
 
 
@@ -55,8 +45,8 @@ def write_tape(t: Tape, c: Cohere2Config) -> None:
     """The outputs of attention and MLP are added to the hidden states x."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        h = t.layer_norm(x, f"model.layers.{i}.input_layernorm", c.rms_norm_eps, to="h")
+        h = t.layer_norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
         x = t.add(x, write_attention(t, c, h, i))
         x = t.add(x, write_mlp(t, c, h, i))
-    h = t.layer_norm(t.take_rows(x), "model.norm", c.rms_norm_eps, to="h")
+    h = t.layer_norm(t.take_rows(x), "model.norm", c.norm_eps, to="h")
     t.scale(write_logits(t, c, h), c.logit_scale)

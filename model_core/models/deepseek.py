@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..config import read_decoder_config
+from ..config import read_attention_bias, read_decoder_config, read_layer_types
 from ..errors import ModelError
 from ..fields import expect, ignore, read_number, read_size, shorten
 from ..records import Span, WeightRef
@@ -17,7 +17,7 @@ from ..tape import Tape
 from .glm4_moe import SharedMixtureConfig, read_shared_mixture, write_shared_mixture
 from .parts import write_head, write_mlp
 
-_LATENT_EPS = 1e-6  # of the norms of latents, whatever rms_norm_eps is
+_LATENT_EPS = 1e-6  # of the norms of latents, whatever the config says
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,6 @@ class DeepSeekConfig(SharedMixtureConfig):
         plain_dim, rotated_dim: columns of a head's queries and keys without and with rotary positions.
         value_dim: columns of a head's values.
         score_scale: factor of the scores.
-        has_choice_bias: whether a bias balances the choice of experts.
     """
 
     query_rank: int | None
@@ -39,7 +38,6 @@ class DeepSeekConfig(SharedMixtureConfig):
     rotated_dim: int
     value_dim: int
     score_scale: float
-    has_choice_bias: bool
 
 
 def read_config(raw: dict[str, Any]) -> DeepSeekConfig:
@@ -55,14 +53,11 @@ def read_config(raw: dict[str, Any]) -> DeepSeekConfig:
     rope = replace(read_rope(raw), is_interleaved=is_v2 or bool(raw.get("rope_interleave", True)))
     if rope.partial != 1 or rope.query_growth:
         raise ModelError("partial_rotary_factor and llama_4_scaling_beta are not supported here.")
-    bias = bool(raw.get("attention_bias", False))
     return read_decoder_config(
         raw,
         DeepSeekConfig,
         head_dim=plain_dim + rotated_dim,
-        ropes=(rope,) * len(mixture["has_experts"]),
-        qkv_bias=bias,
-        output_bias=bias,
+        ropes=rope,
         mlp_bias=is_v2 and bool(raw.get("mlp_bias", False)),
         query_rank=None if raw.get("q_lora_rank") is None else read_size(raw, "q_lora_rank"),
         kv_rank=read_size(raw, "kv_lora_rank"),
@@ -70,7 +65,7 @@ def read_config(raw: dict[str, Any]) -> DeepSeekConfig:
         rotated_dim=rotated_dim,
         value_dim=read_size(raw, "v_head_dim"),
         score_scale=_read_score_scale(raw, rope, plain_dim + rotated_dim),
-        has_choice_bias=not is_v2,
+        **read_attention_bias(raw),
         **mixture,
     )
 
@@ -94,7 +89,7 @@ def _read_v2_mixture(raw: dict[str, Any]) -> dict[str, Any]:
     if method == "greedy":
         routing |= {"groups": 1, "top_groups": 1}
     expect(raw, norm_topk_prob=False, scoring_func="softmax")
-    return read_shared_mixture(raw, dense_layers=0, **routing)
+    return read_shared_mixture(raw, dense_layers=0, has_choice_bias=False, **routing)
 
 
 def _read_mixture(raw: dict[str, Any]) -> dict[str, Any]:
@@ -102,14 +97,9 @@ def _read_mixture(raw: dict[str, Any]) -> dict[str, Any]:
     expect(raw, scoring_func="sigmoid", topk_method="noaux_tc")
     is_glm = raw["model_type"] == "glm4_moe_lite"
     mixture = read_shared_mixture(raw, dense_layers=1 if is_glm else 3)
-    if is_glm and (types := raw.get("mlp_layer_types")) is not None:
-        layers = len(mixture["has_experts"])
-        if (
-            not isinstance(types, list)
-            or len(types) != layers
-            or not all(kind in ("dense", "sparse") for kind in types)
-        ):
-            raise ModelError(f"mlp_layer_types should name dense or sparse for each of {layers} layers.")
+    if is_glm:
+        default = ["sparse" if is_sparse else "dense" for is_sparse in mixture["has_experts"]]
+        types = read_layer_types(raw, default, known=("dense", "sparse"), name="mlp_layer_types")
         mixture["has_experts"] = tuple(kind == "sparse" for kind in types)
     return mixture
 
@@ -118,13 +108,10 @@ def write_tape(t: Tape, c: DeepSeekConfig) -> None:
     """Llama's layers with latent attention, and with experts in the place of most MLPs."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
         x = t.add(x, _write_attention(t, c, h, i))
-        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.rms_norm_eps, to="h")
-        mlp = (
-            write_shared_mixture(t, c, h, i, c.has_choice_bias) if c.has_experts[i] else write_mlp(t, c, h, i)
-        )
-        x = t.add(x, mlp)
+        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
+        x = t.add(x, write_shared_mixture(t, c, h, i) if c.has_experts[i] else write_mlp(t, c, h, i))
     write_head(t, c, x)
 
 
@@ -138,7 +125,7 @@ def _write_attention(t: Tape, c: DeepSeekConfig, h: Span, i: int) -> Span:
     q, q_rotated = _expand(t, c, source, "q", f"{p}.{name}", (c.plain_dim, c.rotated_dim))
     q = t.join(q, t.rope(q_rotated, rope), to="queries")
     parts = [(1, c.kv_rank), (1, c.rotated_dim)]
-    latent, k_rotated = t.split(h, "kv_latent", f"{p}.kv_a_proj_with_mqa", parts, bias=c.qkv_bias)
+    latent, k_rotated = t.linear_split(h, "kv_latent", f"{p}.kv_a_proj_with_mqa", parts, bias=c.qkv_bias)
     latent = t.norm(latent, f"{p}.kv_a_layernorm", _LATENT_EPS, to="kv_normed")
     k, v = _expand(t, c, latent, "kv", f"{p}.kv_b_proj", (c.plain_dim, c.value_dim))
     k = t.join(k, t.rope(k_rotated, rope), to="keys")
@@ -151,4 +138,4 @@ def _expand(t: Tape, c: DeepSeekConfig, x: Span, to: str, name: str, sizes: tupl
     shape, first = (c.heads * sum(sizes), x.width), sizes[0]
     parts = ((0, first), (first, sum(sizes)))
     weights = [WeightRef(f"{name}.weight", shape, *part, groups=c.heads) for part in parts]
-    return t.multiply(x, to, [(weight, c.heads) for weight in weights])
+    return t.matmul(x, to, [(weight, c.heads) for weight in weights])

@@ -1,10 +1,11 @@
-"""EXAONE 4 (LG AI Research, 2025, arXiv:2507.11407): norms behind attention and MLP, and of each query and
-key head. Where some layers attend to a window, the others have no positions.
+"""EXAONE 4 (LG AI Research, 2025, arXiv:2507.11407): norms behind attention and MLP.
+
+Each query and key head is normed, too. Where some layers attend to a window, the others have no positions.
 """
 
 from typing import Any
 
-from ..config import ModelConfig, read_decoder_config, read_layer_types
+from ..config import ModelConfig, read_decoder_config, read_layer_count, read_layer_types, windows_of
 from ..errors import ModelError
 from ..fields import read_size, shorten
 from ..rope import read_rope
@@ -14,25 +15,23 @@ from .parts import write_attention, write_head, write_mlp
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
     """EXAONE 4's config.json."""
-    layers, window, rope = read_size(raw, "num_hidden_layers", max_value=10_000), None, read_rope(raw)
-    types = read_layer_types(raw, _default_layer_types(raw, layers))
-    if raw.get("sliding_window") is not None:
-        window = read_size(raw, "sliding_window")
-    is_windowed = [layer_type == "sliding_attention" for layer_type in types]
+    window = None if raw.get("sliding_window") is None else read_size(raw, "sliding_window")
+    types = read_layer_types(raw, _default_layer_types(raw))
+    rope = read_rope(raw)
     return read_decoder_config(
         raw,
-        windows=tuple(window if windowed else None for windowed in is_windowed),
-        ropes=tuple(rope if windowed or window is None else None for windowed in is_windowed),
+        windows=windows_of(types, window),
+        ropes=tuple(rope if window is None or kind == "sliding_attention" else None for kind in types),
     )
 
 
-def _default_layer_types(raw: dict[str, Any], layers: int) -> list[str]:
+def _default_layer_types(raw: dict[str, Any]) -> int | list[str]:
     """`sliding_window_pattern` is the interval of full layers, or a text such as "LLLG" that is repeated."""
-    pattern = raw.get("sliding_window_pattern", 4)
+    pattern, layers = raw.get("sliding_window_pattern", 4), read_layer_count(raw)
     if raw.get("sliding_window") is None:
         return ["full_attention"] * layers
     if not isinstance(pattern, str):
-        pattern = "L" * (read_size(raw, "sliding_window_pattern", default=4, max_value=10_000) - 1) + "G"
+        return read_size(raw, "sliding_window_pattern", default=4)
     if not pattern or set(pattern) - set("LG"):
         raise ModelError(f"sliding_window_pattern should consist of L and G, not {shorten(pattern)}.")
     return [
@@ -45,7 +44,7 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         y = write_attention(t, c, x, i, head_norm=True)
-        x = t.add(x, t.norm(y, f"model.layers.{i}.post_attention_layernorm", c.rms_norm_eps))
+        x = t.add(x, t.norm(y, f"model.layers.{i}.post_attention_layernorm", c.norm_eps))
         y = write_mlp(t, c, x, i)
-        x = t.add(x, t.norm(y, f"model.layers.{i}.post_feedforward_layernorm", c.rms_norm_eps))
+        x = t.add(x, t.norm(y, f"model.layers.{i}.post_feedforward_layernorm", c.norm_eps))
     write_head(t, c, x)

@@ -9,7 +9,7 @@ from ..fields import expect, ignore, read_number, read_size, shorten
 from ..records import Span
 from ..tape import Tape
 from .mamba import MambaShape, read_mamba_shape, write_mamba
-from .parts import write_attention
+from .parts import write_attention, write_head
 
 _MULTIPLIERS = (
     *("embedding_multiplier", "lm_head_multiplier", "key_multiplier", "attention_in_multiplier"),
@@ -69,17 +69,16 @@ def write_tape(t: Tape, c: FalconH1Config) -> None:
     x = t.scale(x, m["embedding_multiplier"])
     for i in range(c.layers):
         p = f"model.layers.{i}"
-        h = t.norm(x, f"{p}.input_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
         factors = [m["ssm_in_multiplier"] * factor for factor in c.ssm_multipliers]
-        y = write_mamba(t, c.mamba, h, f"{p}.mamba", c.rms_norm_eps, factors)
+        y = write_mamba(t, c.mamba, h, f"{p}.mamba", c.norm_eps, factors)
         x = t.add(x, y, m["ssm_out_multiplier"])
+        # `into` is a factor of h, and so of queries, keys and values.
         scale = c.head_dim**-0.5 * into * into * m["key_multiplier"]
         x = t.add(x, write_attention(t, c, h, i, scale=scale), into * out)
-        h = t.norm(x, f"{p}.pre_ff_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"{p}.pre_ff_layernorm", c.norm_eps, to="h")
         x = t.add(x, _write_mlp(t, c, h, i), c.mlp_multipliers[1])
-    h = t.norm(t.take_rows(x), "model.final_layernorm", c.rms_norm_eps, to="h")
-    head = "model.embed_tokens" if c.tie_word_embeddings else "lm_head"
-    t.scale(t.project(h, "logits", head, c.vocab_size, is_head=True), m["lm_head_multiplier"])
+    t.scale(write_head(t, c, x, norm="model.final_layernorm"), m["lm_head_multiplier"])
 
 
 def _write_mlp(t: Tape, c: FalconH1Config, h: Span, i: int) -> Span:

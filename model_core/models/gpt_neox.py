@@ -1,16 +1,17 @@
-"""GPT-NeoX (Black et al., 2022, arXiv:2204.06745), of which Pythia is the best known: attention and MLP read
-the same hidden states in parallel, each through a layer norm of its own.
+"""GPT-NeoX (Black et al., 2022, arXiv:2204.06745), of which Pythia is the best known.
+
+Attention and MLP read the same hidden states in parallel, each through a layer norm of its own.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
-from ..config import ModelConfig, read_activation, read_decoder_config
-from ..fields import read_number, read_size
+from ..config import ModelConfig, read_activation, read_attention_bias, read_decoder_config
+from ..fields import read_number
 from ..records import Span, WeightRef
 from ..rope import read_rope
 from ..tape import Tape
-from .parts import write_attend
+from .parts import write_attend, write_logits
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,6 @@ class GPTNeoXConfig(ModelConfig):
 
 def read_config(raw: dict[str, Any]) -> GPTNeoXConfig:
     """The config.json of GPT-NeoX."""
-    bias = bool(raw.get("attention_bias", True))
     rope = read_rope(
         raw,
         theta=read_number(raw, "rotary_emb_base", 10000.0, 1, 1e15),
@@ -32,11 +32,10 @@ def read_config(raw: dict[str, Any]) -> GPTNeoXConfig:
         raw,
         GPTNeoXConfig,
         activation=read_activation(raw, "hidden_act", "gelu", is_gate=False),
-        rms_norm_eps=read_number(raw, "layer_norm_eps", 1e-5, 1e-30, 1),
-        ropes=(rope,) * read_size(raw, "num_hidden_layers", max_value=10_000),
-        qkv_bias=bias,
-        output_bias=bias,
+        norm_eps=read_number(raw, "layer_norm_eps", 1e-5, 1e-30, 1),
+        ropes=rope,
         is_parallel=bool(raw.get("use_parallel_residual", True)),
+        **read_attention_bias(raw, default=True),
     )
 
 
@@ -44,7 +43,7 @@ def write_tape(t: Tape, c: GPTNeoXConfig) -> None:
     """x + attention(norm(x)) + mlp(norm(x))."""
     x = t.embed("gpt_neox.embed_in", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        p, eps = f"gpt_neox.layers.{i}", c.rms_norm_eps
+        p, eps = f"gpt_neox.layers.{i}", c.norm_eps
         h = t.layer_norm(x, f"{p}.input_layernorm", eps, to="h", has_bias=True)
         if c.is_parallel:
             for_mlp = t.layer_norm(x, f"{p}.post_attention_layernorm", eps, to="h_mlp", has_bias=True)
@@ -55,9 +54,8 @@ def write_tape(t: Tape, c: GPTNeoXConfig) -> None:
         inner = t.project(for_mlp, "inner", f"{p}.mlp.dense_h_to_4h", c.intermediate_size, bias=True)
         inner = t.map(c.activation, inner)
         x = t.add(x, t.project(inner, "out", f"{p}.mlp.dense_4h_to_h", c.hidden_size, bias=True))
-    h = t.layer_norm(t.take_rows(x), "gpt_neox.final_layer_norm", c.rms_norm_eps, to="h", has_bias=True)
-    head = "gpt_neox.embed_in" if c.tie_word_embeddings else "embed_out"
-    t.project(h, "logits", head, c.vocab_size, is_head=True)
+    h = t.layer_norm(t.take_rows(x), "gpt_neox.final_layer_norm", c.norm_eps, to="h", has_bias=True)
+    write_logits(t, c, h, embedding="gpt_neox.embed_in", head="embed_out")
 
 
 def _write_attention(t: Tape, c: GPTNeoXConfig, h: Span, i: int) -> Span:
@@ -65,6 +63,6 @@ def _write_attention(t: Tape, c: GPTNeoXConfig, h: Span, i: int) -> Span:
     p, d = f"gpt_neox.layers.{i}.attention", c.head_dim
     name, shape = f"{p}.query_key_value.weight", (3 * c.hidden_size, c.hidden_size)
     weights = [WeightRef(name, shape, part * d, (part + 1) * d, groups=c.heads) for part in range(3)]
-    q, k, v = t.multiply(h, "qkv", [(weight, c.heads) for weight in weights], c.qkv_bias)
+    q, k, v = t.matmul(h, "qkv", [(weight, c.heads) for weight in weights], c.qkv_bias)
     mixed = write_attend(t, c, q, k, v, i)
     return t.project(mixed, "out", f"{p}.dense", c.hidden_size, bias=c.output_bias)

@@ -5,7 +5,7 @@ Every second layer attends to a window. Projections have biases. Positions are s
 
 from typing import Any
 
-from ..config import read_decoder_config, read_layer_types
+from ..config import read_attention_bias, read_decoder_config, read_layer_types, windows_of
 from ..errors import ModelError
 from ..fields import expect, ignore
 from ..records import Expert, WeightRef
@@ -29,18 +29,15 @@ def read_config(raw: dict[str, Any]) -> MixtureConfig:
     expect(raw, swiglu_alpha=1.702, swiglu_limit=7.0, hidden_act="silu")
     ignore(raw, "experts_per_token", "initial_context_length")  # are there by other names, too
     mixture = read_mixture(raw, "num_local_experts", "intermediate_size", normalizes=True)
-    layers, bias = len(mixture["has_experts"]), bool(raw.get("attention_bias", True))
-    types = read_layer_types(raw, ["full_attention" if i % 2 else "sliding_attention" for i in range(layers)])
-    window = raw.get("sliding_window", 128)
+    types = read_layer_types(raw, default=2)
     parameters = raw.get("rope_parameters") or raw.get("rope_scaling") or _YARN
     return read_decoder_config(
         raw,
         MixtureConfig,
         activation="clamped_swiglu",
-        ropes=(read_rope(raw, parameters, theta=150000.0),) * layers,
-        windows=tuple(window if layer_type == "sliding_attention" else None for layer_type in types),
-        qkv_bias=bias,
-        output_bias=bias,
+        ropes=read_rope(raw, parameters, theta=150000.0),
+        windows=windows_of(types, raw.get("sliding_window", 128)),
+        **read_attention_bias(raw, default=True),
         **mixture,
     )
 
@@ -50,15 +47,15 @@ def write_tape(t: Tape, c: MixtureConfig) -> None:
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p = f"model.layers.{i}"
-        h = t.norm(x, f"{p}.input_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
         x = t.add(x, write_attention(t, c, h, i, has_sinks=True))
-        h = t.norm(x, f"{p}.post_attention_layernorm", c.rms_norm_eps, to="h")
-        experts = interleaved_experts(c, f"{p}.mlp.experts")
+        h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
+        experts = _interleaved_experts(c, f"{p}.mlp.experts")
         x = t.add(x, write_experts(t, c, h, f"{p}.mlp.router", experts, has_bias=True))
     write_head(t, c, x)
 
 
-def interleaved_experts(c: MixtureConfig, p: str) -> list[Expert]:
+def _interleaved_experts(c: MixtureConfig, p: str) -> list[Expert]:
     """Experts in tensors [experts, k, n]. Columns of gate and up projections alternate."""
     hidden, inner = c.hidden_size, c.expert_size
     both, shape = (c.experts, hidden, 2 * inner), (c.experts, inner, hidden)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..config import ModelConfig, read_decoder_config
+from ..config import ModelConfig, read_attention_bias, read_decoder_config
 from ..fields import read_number
 from ..tape import Tape
 from .parts import write_attention, write_head, write_mlp
@@ -21,14 +21,9 @@ class GraniteConfig(ModelConfig):
 
 def read_config(raw: dict[str, Any]) -> GraniteConfig:
     """Granite's config.json."""
-    bias = bool(raw.get("attention_bias", False))
+    mlp_bias = bool(raw.get("mlp_bias", False))
     return read_decoder_config(
-        raw,
-        GraniteConfig,
-        qkv_bias=bias,
-        output_bias=bias,
-        mlp_bias=bool(raw.get("mlp_bias", False)),
-        **read_multipliers(raw),
+        raw, GraniteConfig, mlp_bias=mlp_bias, **read_attention_bias(raw), **read_multipliers(raw)
     )
 
 
@@ -43,9 +38,9 @@ def write_tape(t: Tape, c: GraniteConfig) -> None:
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     x = t.scale(x, c.embedding_multiplier)
     for i in range(c.layers):
-        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
         y = write_attention(t, c, h, i, scale=c.attention_multiplier)
         x = t.add(x, y, c.residual_multiplier)
-        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
         x = t.add(x, write_mlp(t, c, h, i), c.residual_multiplier)
     t.scale(write_head(t, c, x), 1 / c.logits_scaling)

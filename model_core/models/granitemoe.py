@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..config import read_decoder_config
+from ..config import read_attention_bias, read_decoder_config
 from ..tape import Tape
 from .granite import GraniteConfig, read_multipliers
 from .mixture import MixtureConfig, read_mixture, stacked_experts, write_experts
@@ -17,10 +17,12 @@ class GraniteMoEConfig(GraniteConfig, MixtureConfig):
 
 def read_config(raw: dict[str, Any]) -> GraniteMoEConfig:
     """Granite-MoE's config.json. A row takes the softmax over the experts that it chose."""
-    bias = bool(raw.get("attention_bias", False))
-    mixture = read_mixture(raw, "num_local_experts", "intermediate_size", normalizes=True)
     return read_decoder_config(
-        raw, GraniteMoEConfig, qkv_bias=bias, output_bias=bias, **read_multipliers(raw), **mixture
+        raw,
+        GraniteMoEConfig,
+        **read_attention_bias(raw),
+        **read_multipliers(raw),
+        **read_mixture(raw, "num_local_experts", "intermediate_size", normalizes=True),
     )
 
 
@@ -30,9 +32,9 @@ def write_tape(t: Tape, c: GraniteMoEConfig) -> None:
     x = t.scale(x, c.embedding_multiplier)
     for i in range(c.layers):
         p = f"model.layers.{i}"
-        h = t.norm(x, f"{p}.input_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
         x = t.add(x, write_attention(t, c, h, i, scale=c.attention_multiplier), c.residual_multiplier)
-        h = t.norm(x, f"{p}.post_attention_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
         p += ".block_sparse_moe"
         experts = stacked_experts(c, f"{p}.input_linear.weight", f"{p}.output_linear.weight")
         x = t.add(x, write_experts(t, c, h, f"{p}.router.layer", experts), c.residual_multiplier)

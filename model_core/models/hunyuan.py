@@ -21,7 +21,7 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
     """Llama's layers; queries and keys are normed after they are rotated."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        p, eps = f"model.layers.{i}", c.rms_norm_eps
+        p, eps = f"model.layers.{i}", c.norm_eps
         h = t.norm(x, f"{p}.input_layernorm", eps, to="h")
         q, k, v = write_qkv(t, c, h, i)
         q = t.norm(t.rope(q, c.ropes[i]), f"{p}.self_attn.query_layernorm", eps)

@@ -2,28 +2,22 @@
 
 from typing import Any
 
-from ..config import ModelConfig, read_decoder_config
+from ..config import ModelConfig, read_attention_bias, read_decoder_config
 from ..tape import Tape
 from .parts import write_attention, write_head, write_mlp
 
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
     """Llama's config.json, which may have biases and has no window."""
-    attention_bias = bool(raw.get("attention_bias", False))
-    return read_decoder_config(
-        raw,
-        qkv_bias=attention_bias,
-        output_bias=attention_bias,
-        mlp_bias=bool(raw.get("mlp_bias", False)),
-    )
+    return read_decoder_config(raw, mlp_bias=bool(raw.get("mlp_bias", False)), **read_attention_bias(raw))
 
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
     """Layers of attention and MLP, each with a norm in front. Outputs are added to the hidden states x."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
         x = t.add(x, write_attention(t, c, h, i))
-        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
         x = t.add(x, write_mlp(t, c, h, i))
     write_head(t, c, x)

@@ -9,6 +9,7 @@ from ..errors import ModelError
 from ..fields import ignore, read_size, shorten
 from ..records import Span, WeightRef
 from ..tape import Tape
+from .parts import write_convs
 
 
 @dataclass(frozen=True)
@@ -69,16 +70,9 @@ def write_mamba(
     keys = (m.groups, m.state)
     values = (m.heads, m.head_dim)
     parts = [values, values, keys, keys, (m.heads, 1)]
-    projected = t.split(h, "mamba", f"{p}.in_proj", parts, m.bias)
+    projected = t.linear_split(h, "mamba", f"{p}.in_proj", parts, m.bias)
     z, x, b, c, dt = (t.scale(part, factor) for part, factor in zip(projected, factors, strict=True))
-    columns, start, mixed = m.inner + 2 * m.groups * m.state, 0, []
-    for part in (x, b, c):
-        span = (start, start + part.width)
-        weight = WeightRef(f"{p}.conv1d.weight", (columns, 1, m.conv_width), *span)
-        bias = WeightRef(f"{p}.conv1d.bias", (columns,), *span) if m.conv_bias else None
-        mixed.append(t.map("silu", t.conv(part, "convolved", weight, bias)))
-        start += part.width
-    x, b, c = mixed
+    x, b, c = write_convs(t, (x, b, c), f"{p}.conv1d", m.conv_width, m.conv_bias)
     rate = WeightRef(f"{p}.A_log", (m.heads,), is_log=True)
     dt = t.map("softplus", t.map("add", dt, WeightRef(f"{p}.dt_bias", (m.heads,))))
     v = t.map("multiply", x, dt, to="values")

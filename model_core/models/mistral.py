@@ -3,7 +3,6 @@
 from typing import Any
 
 from ..config import ModelConfig, read_decoder_config
-from ..fields import read_size
 from .llama import write_tape
 
 __all__ = ["read_config", "write_tape"]
@@ -11,6 +10,4 @@ __all__ = ["read_config", "write_tape"]
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
     """Mistral's config.json. `sliding_window: null` means no window."""
-    return read_decoder_config(
-        raw, windows=(raw.get("sliding_window"),) * read_size(raw, "num_hidden_layers", max_value=10_000)
-    )
+    return read_decoder_config(raw, windows=raw.get("sliding_window"))

@@ -12,12 +12,11 @@ from .parts import write_attention, write_head
 def read_config(raw: dict[str, Any]) -> MixtureConfig:
     """Mixtral's config.json. A row takes the softmax over the experts that it chose."""
     mixture = read_mixture(raw, "num_local_experts", "intermediate_size", normalizes=True)
-    layers = len(mixture["has_experts"])
     return read_decoder_config(
         raw,
         MixtureConfig,
-        ropes=(read_rope(raw, theta=1e6),) * layers,
-        windows=(raw.get("sliding_window"),) * layers,
+        ropes=read_rope(raw, theta=1e6),
+        windows=raw.get("sliding_window"),
         **mixture,
     )
 
@@ -27,9 +26,9 @@ def write_tape(t: Tape, c: MixtureConfig) -> None:
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p = f"model.layers.{i}"
-        h = t.norm(x, f"{p}.input_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
         x = t.add(x, write_attention(t, c, h, i))
-        h = t.norm(x, f"{p}.post_attention_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
         experts = separate_experts(c, f"{p}.block_sparse_moe.experts", ("w1", "w3", "w2"))
         x = t.add(x, write_experts(t, c, h, f"{p}.block_sparse_moe.gate", experts))
     write_head(t, c, x)

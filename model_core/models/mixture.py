@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..config import ModelConfig
+from ..config import ModelConfig, read_layer_count
 from ..errors import ModelError
 from ..fields import ignore, read_number, read_size
 from ..records import Expert, Routing, Span, WeightRef
@@ -40,8 +40,13 @@ def read_mixture(raw: dict[str, Any], experts: str, expert_size: str, **routing:
         "experts": count,
         "expert_size": read_size(raw, expert_size),
         "routing": Routing(top_k=top_k, **routing),
-        "has_experts": (True,) * read_size(raw, "num_hidden_layers", max_value=10_000),
+        "has_experts": (True,) * read_layer_count(raw),
     }
+
+
+def no_experts(layers: int) -> dict[str, Any]:
+    """The fields of MixtureConfig for a model without experts, in a family where others have them."""
+    return {"experts": 0, "expert_size": 0, "routing": Routing(0), "has_experts": (False,) * layers}
 
 
 def read_group_routing(raw: dict[str, Any]) -> dict[str, Any]:

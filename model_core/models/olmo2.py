@@ -2,15 +2,14 @@
 
 from typing import Any
 
-from ..config import ModelConfig, read_decoder_config
+from ..config import ModelConfig, read_attention_bias, read_decoder_config
 from ..tape import Tape
 from .parts import write_attention, write_head, write_mlp
 
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
     """OLMo 2's config.json."""
-    bias = bool(raw.get("attention_bias", False))
-    return read_decoder_config(raw, qkv_bias=bias, output_bias=bias)
+    return read_decoder_config(raw, **read_attention_bias(raw))
 
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
@@ -18,7 +17,7 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         y = write_attention(t, c, x, i, full_norm=True)
-        x = t.add(x, t.norm(y, f"model.layers.{i}.post_attention_layernorm", c.rms_norm_eps))
+        x = t.add(x, t.norm(y, f"model.layers.{i}.post_attention_layernorm", c.norm_eps))
         y = write_mlp(t, c, x, i)
-        x = t.add(x, t.norm(y, f"model.layers.{i}.post_feedforward_layernorm", c.rms_norm_eps))
+        x = t.add(x, t.norm(y, f"model.layers.{i}.post_feedforward_layernorm", c.norm_eps))
     write_head(t, c, x)

@@ -1,9 +1,10 @@
-"""What families have in common: attention, MLP and head. Each function adds operations to the tape t."""
+"""What families have in common: attention, MLP, head and so on. Each function adds records to the tape t."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..config import ModelConfig
-from ..records import Span
+from ..records import Span, WeightRef
 from ..tape import Tape
 
 
@@ -34,7 +35,7 @@ def write_attention(
     q, k, v = write_qkv(t, c, h, i)
     if head_norm or full_norm:
         for x, name in ((q, "q_norm"), (k, "k_norm")):
-            t.norm(replace(x, heads=1) if full_norm else x, f"{p}.{name}", c.rms_norm_eps, offset=offset)
+            t.norm(replace(x, heads=1) if full_norm else x, f"{p}.{name}", c.norm_eps, offset=offset)
     mixed = write_attend(t, c, q, k, v, i, scale, softcap, f"{p}.sinks" if has_sinks else None)
     return t.project(mixed, "out", f"{p}.o_proj", c.hidden_size, bias=c.output_bias)
 
@@ -63,13 +64,13 @@ def write_attend(
 ) -> Span:
     """Rotate queries and keys by their positions, and attend with the window of layer i."""
     if (rope := c.ropes[i]) is not None:
-        q, k = t.rope(q, rope), t.rope(k, replace(rope, query_growth=0.0))
+        q, k = t.rope(q, rope), t.rope(k, replace(rope, query_growth=0.0))  # keys do not grow
     scale = c.head_dim**-0.5 if scale is None else scale
     return t.attend(q, k, v, scale, c.windows[i], softcap, sinks)
 
 
 def write_mlp(t: Tape, c: ModelConfig, h: Span, i: int) -> Span:
-    """down(activation(gate(h)) * up(h)) (Shazeer, 2020, arXiv:2002.05202)."""
+    """The MLP of layer i: down(activation(gate(h)) * up(h)) (Shazeer, 2020, arXiv:2002.05202)."""
     return write_named_mlp(t, c, h, f"model.layers.{i}.mlp", c.intermediate_size)
 
 
@@ -87,12 +88,43 @@ def write_named_mlp(
     return t.project(t.gate(gate, up, c.activation), "out", down_name, c.hidden_size, bias=c.mlp_bias)
 
 
-def write_head(t: Tape, c: ModelConfig, x: Span, offset: float = 0.0) -> Span:
+def write_joined_mlp(
+    t: Tape,
+    c: ModelConfig,
+    h: Span,
+    p: str,
+    size: int,
+    names: tuple[str, str] = ("gate_up_proj", "down_proj"),
+) -> Span:
+    """The same, where one matrix has the rows of the gate projection, then those of the up projection."""
+    gate_up, down = (f"{p}.{name}" for name in names)
+    gate, up = t.linear_split(h, "inner", gate_up, [(1, size)] * 2, bias=c.mlp_bias)
+    return t.project(t.gate(gate, up, c.activation), "out", down, c.hidden_size, bias=c.mlp_bias)
+
+
+def write_convs(t: Tape, parts: Sequence[Span], p: str, width: int, has_bias: bool = False) -> list[Span]:
+    """silu of the causal convolution of each part, over `width` tokens.
+
+    p: the name of the weights, in which the columns of the parts follow each other.
+    """
+    columns, start, convolved = sum(part.width for part in parts), 0, []
+    for part in parts:
+        rows = (start, start + part.width)
+        weight = WeightRef(f"{p}.weight", (columns, 1, width), *rows)
+        bias = WeightRef(f"{p}.bias", (columns,), *rows) if has_bias else None
+        convolved.append(t.map("silu", t.conv(part, "convolved", weight, bias)))
+        start += part.width
+    return convolved
+
+
+def write_head(t: Tape, c: ModelConfig, x: Span, norm: str = "model.norm", offset: float = 0.0) -> Span:
     """The final norm, and the logits of the rows that need them."""
-    return write_logits(t, c, t.norm(t.take_rows(x), "model.norm", c.rms_norm_eps, to="h", offset=offset))
+    return write_logits(t, c, t.norm(t.take_rows(x), norm, c.norm_eps, to="h", offset=offset))
 
 
-def write_logits(t: Tape, c: ModelConfig, h: Span) -> Span:
-    """h times the head, or the embedding if they are the same."""
-    name = "model.embed_tokens" if c.tie_word_embeddings else "lm_head"
+def write_logits(
+    t: Tape, c: ModelConfig, h: Span, embedding: str = "model.embed_tokens", head: str = "lm_head"
+) -> Span:
+    """h times the head's matrix, which is that of the embedding if they are tied."""
+    name = embedding if c.tie_word_embeddings else head
     return t.project(h, "logits", name, c.vocab_size, is_head=True)

@@ -2,8 +2,14 @@
 
 from typing import Any
 
-from ..config import ModelConfig, read_decoder_config, read_layer_types, read_window
-from ..fields import read_size
+from ..config import (
+    ModelConfig,
+    read_decoder_config,
+    read_layer_count,
+    read_layer_types,
+    read_window,
+    windows_of,
+)
 from .llama import write_tape
 
 __all__ = ["read_config", "write_tape"]
@@ -16,13 +22,8 @@ def read_config(raw: dict[str, Any]) -> ModelConfig:
 
 def read_windows(raw: dict[str, Any]) -> tuple[int | None, ...]:
     """The window of each layer. With `use_sliding_window`, layers from `max_window_layers` on have it."""
-    window = read_window(raw)
-    first_windowed = raw.get("max_window_layers", 28)
+    first, layers = raw.get("max_window_layers", 28), read_layer_count(raw)
     types = read_layer_types(
-        raw,
-        [
-            "sliding_attention" if i >= first_windowed else "full_attention"
-            for i in range(read_size(raw, "num_hidden_layers", max_value=10_000))
-        ],
+        raw, ["sliding_attention" if i >= first else "full_attention" for i in range(layers)]
     )
-    return tuple(window if layer_type == "sliding_attention" else None for layer_type in types)
+    return windows_of(types, read_window(raw))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..config import ModelConfig, read_decoder_config
+from ..config import ModelConfig, read_attention_bias, read_decoder_config
 from ..tape import Tape
 from . import qwen2
 from .parts import write_attention, write_head, write_mlp
@@ -10,16 +10,15 @@ from .parts import write_attention, write_head, write_mlp
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
     """Qwen3's config.json."""
-    bias = bool(raw.get("attention_bias", False))
-    return read_decoder_config(raw, qkv_bias=bias, output_bias=bias, windows=qwen2.read_windows(raw))
+    return read_decoder_config(raw, windows=qwen2.read_windows(raw), **read_attention_bias(raw))
 
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
     """Llama's layers; queries and keys are normed before they are rotated."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
         x = t.add(x, write_attention(t, c, h, i, head_norm=True))
-        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
         x = t.add(x, write_mlp(t, c, h, i))
     write_head(t, c, x)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..config import read_decoder_config, read_window
+from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_window
 from ..errors import ModelError
 from ..fields import read_size, shorten
 from ..tape import Tape
@@ -12,18 +12,17 @@ from .parts import write_attention, write_head, write_mlp
 
 def read_config(raw: dict[str, Any]) -> MixtureConfig:
     """Qwen3-MoE's config.json. Every `decoder_sparse_step`-th layer has experts, unless it is named."""
-    layers = read_size(raw, "num_hidden_layers", max_value=10_000)
-    normalizes, bias = bool(raw.get("norm_topk_prob", False)), bool(raw.get("attention_bias", False))
+    normalizes = bool(raw.get("norm_topk_prob", False))
     mixture = read_mixture(raw, "num_experts", "moe_intermediate_size", normalizes=normalizes)
     mixture["has_experts"] = read_sparse_layers(raw)
     return read_decoder_config(
-        raw, MixtureConfig, qkv_bias=bias, output_bias=bias, windows=(read_window(raw),) * layers, **mixture
+        raw, MixtureConfig, windows=read_window(raw), **read_attention_bias(raw), **mixture
     )
 
 
 def read_sparse_layers(raw: dict[str, Any]) -> tuple[bool, ...]:
     """Whether each layer has experts."""
-    layers = read_size(raw, "num_hidden_layers", max_value=10_000)
+    layers = read_layer_count(raw)
     step, dense = read_size(raw, "decoder_sparse_step", default=1), raw.get("mlp_only_layers") or []
     if not isinstance(dense, list) or not all(type(i) is int for i in dense):
         raise ModelError(f"mlp_only_layers should be a list of layers, not {shorten(dense)}.")
@@ -35,9 +34,9 @@ def write_tape(t: Tape, c: MixtureConfig) -> None:
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p = f"model.layers.{i}"
-        h = t.norm(x, f"{p}.input_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
         x = t.add(x, write_attention(t, c, h, i, head_norm=True))
-        h = t.norm(x, f"{p}.post_attention_layernorm", c.rms_norm_eps, to="h")
+        h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
         if c.has_experts[i]:
             y = write_experts(t, c, h, f"{p}.mlp.gate", separate_experts(c, f"{p}.mlp.experts"))
         else:

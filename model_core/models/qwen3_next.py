@@ -7,14 +7,14 @@ not those of the delta nets' outputs.
 from dataclasses import dataclass
 from typing import Any
 
-from ..config import read_decoder_config
+from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_layer_types
 from ..errors import ModelError
 from ..fields import expect, ignore, read_size
 from ..records import Span, WeightRef
 from ..rope import read_rope
 from ..tape import Tape
-from .mixture import MixtureConfig, read_mixture, separate_experts, write_experts
-from .parts import write_attend, write_head, write_mlp
+from .mixture import MixtureConfig, no_experts, read_mixture, separate_experts, write_experts
+from .parts import write_attend, write_convs, write_head, write_mlp, write_named_mlp
 from .qwen3_moe import read_sparse_layers
 
 
@@ -33,15 +33,11 @@ class Qwen3NextConfig(MixtureConfig):
 
 def read_config(raw: dict[str, Any]) -> Qwen3NextConfig:
     """The config.json of Qwen3-Next or of Qwen3.5 (its text part), which has no experts."""
-    layers = read_size(raw, "num_hidden_layers", max_value=10_000)
-    interval = read_size(raw, "full_attention_interval", default=4)
-    default = ["full_attention" if (i + 1) % interval == 0 else "linear_attention" for i in range(layers)]
-    types = raw.get("layer_types") or default
-    if len(types) != layers or not all(kind in ("full_attention", "linear_attention") for kind in types):
-        raise ModelError(f"layer_types should name full_attention or linear_attention for {layers} layers.")
     expect(raw, attn_output_gate=True, mamba_ssm_dtype="float32", hidden_act="silu")
     ignore(raw, "mtp_num_hidden_layers", "mtp_use_dedicated_embeddings")  # tokens further ahead
-    mixture = dict(experts=0, expert_size=0, routing=None, has_experts=(False,) * layers)
+    interval = read_size(raw, "full_attention_interval", default=4)
+    types = read_layer_types(raw, interval, known=("full_attention", "linear_attention"))
+    mixture = no_experts(read_layer_count(raw))
     if raw["model_type"] == "qwen3_next":
         normalizes = bool(raw.get("norm_topk_prob", True))
         mixture = read_mixture(raw, "num_experts", "moe_intermediate_size", normalizes=normalizes)
@@ -50,14 +46,11 @@ def read_config(raw: dict[str, Any]) -> Qwen3NextConfig:
     value_heads = read_size(raw, "linear_num_value_heads", default=32)
     if value_heads % key_heads:
         raise ModelError(f"{value_heads} value heads do not divide among {key_heads} key heads.")
-    bias = bool(raw.get("attention_bias", False))
     return read_decoder_config(
         raw,
         Qwen3NextConfig,
         head_dim=read_size(raw, "head_dim", default=256),
-        ropes=(read_rope(raw, partial=0.25),) * layers,
-        qkv_bias=bias,
-        output_bias=bias,
+        ropes=read_rope(raw, partial=0.25),
         shared_expert_size=read_size(raw, "shared_expert_intermediate_size", default=512),
         is_delta_net=tuple(kind == "linear_attention" for kind in types),
         conv_width=read_size(raw, "linear_conv_kernel_dim", default=4, max_value=64),
@@ -65,6 +58,7 @@ def read_config(raw: dict[str, Any]) -> Qwen3NextConfig:
         key_dim=read_size(raw, "linear_key_head_dim", default=128),
         value_heads=value_heads,
         value_dim=read_size(raw, "linear_value_head_dim", default=128),
+        **read_attention_bias(raw),
         **mixture,
     )
 
@@ -73,10 +67,10 @@ def write_tape(t: Tape, c: Qwen3NextConfig) -> None:
     """A delta net or attention, then an MLP or experts, each with a norm in front and added to x."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        p, norm = f"model.layers.{i}", {"eps": c.rms_norm_eps, "offset": 1.0, "to": "h"}
-        h = t.norm(x, f"{p}.input_layernorm", **norm)
+        p, eps = f"model.layers.{i}", c.norm_eps
+        h = t.norm(x, f"{p}.input_layernorm", eps, to="h", offset=1.0)
         x = t.add(x, _write_delta_net(t, c, h, i) if c.is_delta_net[i] else _write_attention(t, c, h, i))
-        h = t.norm(x, f"{p}.post_attention_layernorm", **norm)
+        h = t.norm(x, f"{p}.post_attention_layernorm", eps, to="h", offset=1.0)
         x = t.add(x, _write_mixture(t, c, h, i) if c.has_experts[i] else write_mlp(t, c, h, i))
     write_head(t, c, x, offset=1.0)
 
@@ -84,73 +78,62 @@ def write_tape(t: Tape, c: Qwen3NextConfig) -> None:
 def _write_delta_net(t: Tape, c: Qwen3NextConfig, h: Span, i: int) -> Span:
     """S_t = alpha S_(t-1) (I - beta k k^T) + beta v k^T, y = S_t q, for each head of values.
 
-    alpha = exp(-exp(A) softplus(a + dt)), beta = sigmoid(b).
+    alpha = exp(-exp(A) softplus(a + dt)), beta = sigmoid(b). The output is normed, and multiplied by silu(z).
     """
     p = f"model.layers.{i}.linear_attn"
-    q, k, v, z, b, a = t.multiply(h, "delta", _delta_net_inputs(c, p))
-    start, columns = 0, q.width + k.width + v.width
-    mixed = []
-    for part in (q, k, v):
-        weight = WeightRef(f"{p}.conv1d.weight", (columns, 1, c.conv_width), start, start + part.width)
-        mixed.append(t.map("silu", t.conv(part, "convolved", weight)))
-        start += part.width
-    q, k, v = mixed
+    q, k, v, z, b, a = t.matmul(h, "delta", _delta_net_weights(c, p))
+    q, k, v = write_convs(t, (q, k, v), f"{p}.conv1d", c.conv_width)
     q, k = t.l2_norm(q, 1e-6, scale=c.key_dim**-0.5), t.l2_norm(k, 1e-6)
-    dt, rate = (
-        WeightRef(f"{p}.{name}", (c.value_heads,), is_log=name == "A_log") for name in ("dt_bias", "A_log")
-    )
+    dt = WeightRef(f"{p}.dt_bias", (c.value_heads,))
+    rate = WeightRef(f"{p}.A_log", (c.value_heads,), is_log=True)
     alpha = t.map("decay", t.map("multiply", t.map("softplus", t.map("add", a, dt)), rate))
     beta = t.map("sigmoid", b)
     v = t.map("multiply", v, beta)
     removal = t.map("multiply", t.map("multiply", beta, alpha), k, to="removal", heads=c.value_heads)
-    y = t.norm(t.scan(alpha, v, k, q, to="mixed", a=k, b=removal), f"{p}.norm", c.rms_norm_eps)
+    y = t.norm(t.scan(alpha, v, k, q, to="mixed", a=k, b=removal), f"{p}.norm", c.norm_eps)
     return t.project(t.map("swiglu", z, y, to="mixed"), "out", f"{p}.out_proj", c.hidden_size)
 
 
-def _delta_net_inputs(c: Qwen3NextConfig, p: str) -> list[tuple[WeightRef, int]]:
-    """The weights of q, k, v, z, b and a, with their heads. Qwen3-Next stores them by heads of keys."""
-    keys, values, heads = c.key_heads * c.key_dim, c.value_heads * c.value_dim, (c.key_heads, c.value_heads)
-    if c.family == "qwen3_next":
-        group = c.value_heads // c.key_heads
-        sizes = {
-            "in_proj_qkvz": (c.key_dim, c.key_dim, group * c.value_dim, group * c.value_dim),
-            "in_proj_ba": (group, group),
-        }
-        groups = c.key_heads
+def _delta_net_weights(c: Qwen3NextConfig, p: str) -> list[tuple[WeightRef, int]]:
+    """The weights of q, k, v, z, b and a, with their heads.
+
+    In Qwen3-Next, two matrices have the rows of all that belongs to the first key head, then of the second,
+    and so on.
+    """
+    is_grouped = c.family == "qwen3_next"
+    groups = c.key_heads if is_grouped else 1
+    k, v = c.key_heads * c.key_dim // groups, c.value_heads * c.value_dim // groups
+    n = c.value_heads // groups
+    if is_grouped:
+        matrices = {"in_proj_qkvz": (k, k, v, v), "in_proj_ba": (n, n)}
     else:
-        sizes = {
-            "in_proj_qkv": (keys, keys, values),
-            "in_proj_z": (values,),
-            "in_proj_b": (c.value_heads,),
-            "in_proj_a": (c.value_heads,),
-        }
-        groups = 1
-    parts = []
-    for name, widths in sizes.items():
-        start, shape = 0, (groups * sum(widths), c.hidden_size)
-        for width in widths:
-            parts.append(WeightRef(f"{p}.{name}.weight", shape, start, start + width, groups=groups))
-            start += width
-    return list(zip(parts, (heads[0], heads[0], *(heads[1],) * 4), strict=True))
+        matrices = {"in_proj_qkv": (k, k, v), "in_proj_z": (v,), "in_proj_b": (n,), "in_proj_a": (n,)}
+    weights = []
+    for name, sizes in matrices.items():
+        start, shape = 0, (groups * sum(sizes), c.hidden_size)
+        for size in sizes:
+            weights.append(WeightRef(f"{p}.{name}.weight", shape, start, start + size, groups=groups))
+            start += size
+    heads = (c.key_heads, c.key_heads, *(c.value_heads,) * 4)
+    return list(zip(weights, heads, strict=True))
 
 
 def _write_attention(t: Tape, c: Qwen3NextConfig, h: Span, i: int) -> Span:
-    """Attention whose output is multiplied by the sigmoid of a gate, a further projection for each head."""
+    """Attention whose output is multiplied by the sigmoid of a gate.
+
+    The gate is projected from h as queries are: its rows of each head follow those of the head's query.
+    """
     p, n = f"model.layers.{i}.self_attn", c.head_dim
-    shape = (2 * c.heads * n, c.hidden_size)
-    q, gate, k, v = t.multiply(
-        h,
-        "qkv",
-        [
-            (WeightRef(f"{p}.q_proj.weight", shape, 0, n, groups=c.heads), c.heads),
-            (WeightRef(f"{p}.q_proj.weight", shape, n, 2 * n, groups=c.heads), c.heads),
-            (WeightRef(f"{p}.k_proj.weight", (c.kv_heads * n, c.hidden_size)), c.kv_heads),
-            (WeightRef(f"{p}.v_proj.weight", (c.kv_heads * n, c.hidden_size)), c.kv_heads),
-        ],
-        bias=c.qkv_bias,
-    )
-    q = t.norm(q, f"{p}.q_norm", c.rms_norm_eps, offset=1.0)
-    k = t.norm(k, f"{p}.k_norm", c.rms_norm_eps, offset=1.0)
+    queries, keys = (2 * c.heads * n, c.hidden_size), (c.kv_heads * n, c.hidden_size)
+    weights = [
+        (WeightRef(f"{p}.q_proj.weight", queries, 0, n, groups=c.heads), c.heads),
+        (WeightRef(f"{p}.q_proj.weight", queries, n, 2 * n, groups=c.heads), c.heads),
+        (WeightRef(f"{p}.k_proj.weight", keys), c.kv_heads),
+        (WeightRef(f"{p}.v_proj.weight", keys), c.kv_heads),
+    ]
+    q, gate, k, v = t.matmul(h, "qkv", weights, bias=c.qkv_bias)
+    q = t.norm(q, f"{p}.q_norm", c.norm_eps, offset=1.0)
+    k = t.norm(k, f"{p}.k_norm", c.norm_eps, offset=1.0)
     mixed = t.map("multiply", write_attend(t, c, q, k, v, i), t.map("sigmoid", gate))
     return t.project(mixed, "out", f"{p}.o_proj", c.hidden_size, bias=c.output_bias)
 
@@ -158,9 +141,7 @@ def _write_attention(t: Tape, c: Qwen3NextConfig, h: Span, i: int) -> Span:
 def _write_mixture(t: Tape, c: Qwen3NextConfig, h: Span, i: int) -> Span:
     """Experts, and one that is always chosen, multiplied by the sigmoid of its own gate."""
     p = f"model.layers.{i}.mlp"
-    inner, shared = (1, c.shared_expert_size), f"{p}.shared_expert"
-    gate, up = t.linear(h, "shared_inner", {f"{shared}.gate_proj": inner, f"{shared}.up_proj": inner})
-    y = t.project(t.gate(gate, up, c.activation), "shared", f"{shared}.down_proj", c.hidden_size)
+    y = write_named_mlp(t, c, h, f"{p}.shared_expert", c.shared_expert_size)
     share = t.map("sigmoid", t.project(h, "share", f"{p}.shared_expert_gate", 1))
     mixture = write_experts(t, c, h, f"{p}.gate", separate_experts(c, f"{p}.experts"))
     return t.map("multiply_add", mixture, y, share)

@@ -8,11 +8,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ..config import ModelConfig
+from ..config import ModelConfig, read_layer_count
 from ..errors import ModelError
 from ..fields import expect, ignore, read_number, read_size
 from ..records import Span, WeightRef
 from ..tape import Tape
+from .parts import write_logits
 
 _LOW_RANKS = {
     "w": "decay_low_rank_dim",
@@ -33,7 +34,7 @@ def read_config(raw: dict[str, Any]) -> Rwkv7Config:
     """A config.json with the fields of the Hugging Face port (github.com/fla-org/flash-linear-attention)."""
     expect(raw, norm_first=True, norm_bias=True, hidden_act="sqrelu", attn_mode="chunk")
     ignore(raw, "fuse_norm", "fuse_cross_entropy", "fuse_linear_cross_entropy", "value_dim", "num_heads")
-    hidden_size, layers = read_size(raw, "hidden_size"), read_size(raw, "num_hidden_layers", max_value=10_000)
+    hidden_size, layers = read_size(raw, "hidden_size"), read_layer_count(raw)
     head_dim = read_size(raw, "head_dim", default=64)
     if hidden_size % head_dim:
         raise ModelError(f"hidden_size {hidden_size} is not a multiple of head_dim {head_dim}.")
@@ -47,7 +48,7 @@ def read_config(raw: dict[str, Any]) -> Rwkv7Config:
         heads=hidden_size // head_dim,
         kv_heads=hidden_size // head_dim,
         head_dim=head_dim,
-        rms_norm_eps=read_number(raw, "norm_eps", 1e-5, 1e-30, 1),
+        norm_eps=read_number(raw, "norm_eps", 1e-5, 1e-30, 1),
         max_context=read_size(raw, "max_position_embeddings", default=2**17),
         activation="silu",
         ropes=(None,) * layers,
@@ -63,17 +64,16 @@ def read_config(raw: dict[str, Any]) -> Rwkv7Config:
 def write_tape(t: Tape, c: Rwkv7Config) -> None:
     """Time mixing, then channel mixing, each with a layer norm in front and added to the hidden states x."""
     x = t.embed("emb", c.vocab_size, c.hidden_size)
-    x = t.layer_norm(x, "blocks.0.ln0", c.rms_norm_eps, to="x", has_bias=True)
+    x = t.layer_norm(x, "blocks.0.ln0", c.norm_eps, to="x", has_bias=True)
     first_value = None
     for i in range(c.layers):
-        h = t.layer_norm(x, f"blocks.{i}.ln1", c.rms_norm_eps, to="h", has_bias=True)
+        h = t.layer_norm(x, f"blocks.{i}.ln1", c.norm_eps, to="h", has_bias=True)
         y, first_value = _write_time_mixing(t, c, h, i, first_value)
         x = t.add(x, y)
-        h = t.layer_norm(x, f"blocks.{i}.ln2", c.rms_norm_eps, to="h", has_bias=True)
+        h = t.layer_norm(x, f"blocks.{i}.ln2", c.norm_eps, to="h", has_bias=True)
         x = t.add(x, _write_channel_mixing(t, c, h, i))
-    h = t.layer_norm(t.take_rows(x), "ln_out", c.rms_norm_eps, to="h", has_bias=True)
-    head = "emb" if c.tie_word_embeddings else "head"
-    t.project(h, "logits", head, c.vocab_size, is_head=True)
+    h = t.layer_norm(t.take_rows(x), "ln_out", c.norm_eps, to="h", has_bias=True)
+    write_logits(t, c, h, embedding="emb", head="head")
 
 
 def _write_time_mixing(
@@ -92,9 +92,9 @@ def _write_time_mixing(
         size, names = c.low_ranks[x], (f"{p}.{x}1", f"{p}.{x}2")
         inner = WeightRef(names[0], (n, size), is_transposed=True)
         outer = WeightRef(names[1], (size, n), is_transposed=True)
-        [y] = t.multiply(mixed[x], "low_rank", [(inner, 1)])
+        [y] = t.matmul(mixed[x], "low_rank", [(inner, 1)])
         y = t.map(function, y) if function else y
-        [y] = t.multiply(y, x, [(outer, heads)])
+        [y] = t.matmul(y, x, [(outer, heads)])
         return y if x == "g" else t.map("add", y, _vector(f"{p}.{x}0", n))
 
     names = {"r": "receptance", "k": "key", "v": "value"}

@@ -2,7 +2,16 @@
 
 from typing import Any
 
-from ..config import ModelConfig, read_decoder_config, read_layer_types, read_window
+from ..config import (
+    ModelConfig,
+    read_attention_bias,
+    read_decoder_config,
+    read_layer_count,
+    read_layer_types,
+    read_window,
+    windows_of,
+)
+from ..errors import ModelError
 from ..fields import read_size
 from ..rope import read_rope
 from .llama import write_tape
@@ -12,20 +21,20 @@ __all__ = ["read_config", "write_tape"]
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
     """SmolLM3's config.json. `no_rope_layers` has a 1 for each layer with positions."""
-    layers = read_size(raw, "num_hidden_layers", max_value=10_000)
+    layers, window = read_layer_count(raw), read_window(raw)
     interval = read_size(raw, "no_rope_layer_interval", default=4)
     rotated = raw.get("no_rope_layers") or [(i + 1) % interval for i in range(layers)]
-    window = read_window(raw)
+    if not isinstance(rotated, list) or len(rotated) != layers:
+        raise ModelError(f"no_rope_layers should have a number for each of {layers} layers.")
     types = read_layer_types(
         raw, ["sliding_attention" if window and not rotated[i] else "full_attention" for i in range(layers)]
     )
-    bias, rope = bool(raw.get("attention_bias", False)), read_rope(raw, theta=2e6)
+    rope = read_rope(raw, theta=2e6)
     return read_decoder_config(
         raw,
         ropes=tuple(rope if rotated[i] else None for i in range(layers)),
-        windows=tuple(window if layer_type == "sliding_attention" else None for layer_type in types),
+        windows=windows_of(types, window),
         tie_word_embeddings=bool(raw.get("tie_word_embeddings", True)),
-        qkv_bias=bias,
-        output_bias=bias,
         mlp_bias=bool(raw.get("mlp_bias", False)),
+        **read_attention_bias(raw),
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..config import ModelConfig, read_decoder_config
-from ..fields import expect, read_number, read_size
+from ..fields import expect, read_number
 from ..rope import read_rope
 from ..tape import Tape
 from .parts import write_attention, write_logits, write_mlp
@@ -20,12 +20,11 @@ class StableLMConfig(ModelConfig):
 def read_config(raw: dict[str, Any]) -> StableLMConfig:
     """StableLM's config.json. Norms of queries and keys (the 12B model) are refused."""
     expect(raw, qk_layernorm=False)
-    rope = read_rope(raw, partial=0.25)
     return read_decoder_config(
         raw,
         StableLMConfig,
-        rms_norm_eps=read_number(raw, "layer_norm_eps", 1e-5, 1e-30, 1),
-        ropes=(rope,) * read_size(raw, "num_hidden_layers", max_value=10_000),
+        norm_eps=read_number(raw, "layer_norm_eps", 1e-5, 1e-30, 1),
+        ropes=read_rope(raw, partial=0.25),
         qkv_bias=bool(raw.get("use_qkv_bias", False)),
         is_parallel=bool(raw.get("use_parallel_residual", False)),
     )
@@ -35,10 +34,10 @@ def write_tape(t: Tape, c: StableLMConfig) -> None:
     """Llama's layers with layer norms. Outputs are added to the hidden states x."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        p, eps = f"model.layers.{i}", c.rms_norm_eps
+        p, eps = f"model.layers.{i}", c.norm_eps
         h = t.layer_norm(x, f"{p}.input_layernorm", eps, to="h", has_bias=True)
         x = t.add(x, write_attention(t, c, h, i))
         if not c.is_parallel:
             h = t.layer_norm(x, f"{p}.post_attention_layernorm", eps, to="h", has_bias=True)
         x = t.add(x, write_mlp(t, c, h, i))
-    write_logits(t, c, t.layer_norm(t.take_rows(x), "model.norm", c.rms_norm_eps, to="h", has_bias=True))
+    write_logits(t, c, t.layer_norm(t.take_rows(x), "model.norm", c.norm_eps, to="h", has_bias=True))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..config import ModelConfig, read_activation, read_decoder_config
-from ..fields import expect, ignore, read_number, read_size
+from ..fields import expect, ignore, read_number
 from ..tape import Tape
 from .parts import write_attention, write_logits
 
@@ -16,8 +16,8 @@ def read_config(raw: dict[str, Any]) -> ModelConfig:
     return read_decoder_config(
         raw,
         activation=read_activation(raw, "hidden_act", "gelu_pytorch_tanh", is_gate=False),
-        rms_norm_eps=read_number(raw, "norm_epsilon", 1e-5, 1e-30, 1),
-        windows=(raw.get("sliding_window"),) * read_size(raw, "num_hidden_layers", max_value=10_000),
+        norm_eps=read_number(raw, "norm_epsilon", 1e-5, 1e-30, 1),
+        windows=raw.get("sliding_window"),
         tie_word_embeddings=bool(raw.get("tie_word_embeddings", True)),
         qkv_bias=bias,
         output_bias=bias,
@@ -29,11 +29,11 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
     """Attention, then the MLP down(activation(up(h))), each with a norm in front, added to x."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        p, eps = f"model.layers.{i}", c.rms_norm_eps
+        p, eps = f"model.layers.{i}", c.norm_eps
         h = t.layer_norm(x, f"{p}.input_layernorm", eps, to="h", has_bias=True)
         x = t.add(x, write_attention(t, c, h, i))
         h = t.layer_norm(x, f"{p}.post_attention_layernorm", eps, to="h", has_bias=True)
         inner = t.project(h, "inner", f"{p}.mlp.c_fc", c.intermediate_size, c.mlp_bias)
         inner = t.map(c.activation, inner)
         x = t.add(x, t.project(inner, "out", f"{p}.mlp.c_proj", c.hidden_size, c.mlp_bias))
-    write_logits(t, c, t.layer_norm(t.take_rows(x), "model.norm", c.rms_norm_eps, to="h", has_bias=True))
+    write_logits(t, c, t.layer_norm(t.take_rows(x), "model.norm", c.norm_eps, to="h", has_bias=True))
