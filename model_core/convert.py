@@ -2,7 +2,7 @@
 
 import gc
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from tqdm import tqdm
@@ -106,7 +106,7 @@ def _generate_samples(llm: LLM, folder: Path) -> list[list[int]]:
         repetition_penalty=1,
         ignore_eos=True,
     )
-    params = [replace(base, seed=seed) for seed in range(_SAMPLES)]
+    params = [base.model_copy(update={"seed": seed}) for seed in range(_SAMPLES)]
     texts = llm.generate([[begin]] * _SAMPLES, params)
     return [[begin, *text.token_ids] for text in texts]
 

@@ -1,15 +1,25 @@
 """The errors that are raised on purpose.
 
 Every message is one sentence that names the limit and says what to do. `type` is a stable name, which clients
-get in `details.error.type`.
+get in `details.error.type`. `status` is the HTTP status with the same meaning.
 """
 
 
 class TritonchatError(Exception):
-    """The base of all errors raised on purpose. `partial` is the text of the answer until the error."""
+    """The base of all errors raised on purpose.
+
+    Attributes:
+        param: the parameter that is wrong, such as `temperature` or `messages[0].role`, if it is one.
+        partial: the text of the answer until the error.
+    """
 
     type = "internal"
+    status = 500
     partial = ""
+
+    def __init__(self, message: str = "", param: str | None = None) -> None:
+        super().__init__(message)
+        self.param = param
 
 
 class ModelError(TritonchatError):
@@ -22,6 +32,7 @@ class InvalidRequest(TritonchatError):
     """A request that cannot succeed without a change."""
 
     type = "invalid_request"
+    status = 400
 
 
 class PromptTooLong(InvalidRequest):
@@ -34,21 +45,25 @@ class QueueFull(TritonchatError):
     """The queue of waiting requests is full."""
 
     type = "queue_full"
+    status = 429
 
 
 class NoMemory(TritonchatError):
     """A request that may need more KV memory than the server has."""
 
     type = "no_memory"
+    status = 400
 
 
 class ShuttingDown(TritonchatError):
     """The server is stopping and takes no new requests."""
 
     type = "shutting_down"
+    status = 503
 
 
 class RequestTimeout(TritonchatError):
     """A request whose `timeout_s` is over."""
 
     type = "timeout"
+    status = 408

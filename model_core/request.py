@@ -4,41 +4,22 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from .errors import TritonchatError
+from .events import FinishReason, Timings, Usage
 from .page_tree import SequencePages
 from .sampler import Sampler, TokenLogprob
 from .sampling import SamplingParams
 from .speculation import PromptLookup
 from .text_stream import TextStream
 
-FinishReason = Literal["stop", "length", "cancelled"]
-
-
-@dataclass(frozen=True)
-class Usage:
-    """Token counts of a request. `cached_tokens` of its prompt were found in the prefix cache."""
-
-    prompt_tokens: int
-    completion_tokens: int
-    cached_tokens: int = 0
-
-
-@dataclass(frozen=True)
-class Timings:
-    """Seconds from the arrival of a request until it was admitted, until its first token, until its end."""
-
-    queue: float | None
-    first_token: float | None
-    total: float
-
 
 @dataclass(frozen=True)
 class Completion:
     """A finished answer. `error` says why it failed; then the text and tokens are those made until then.
 
-    `token_ids` includes the end token where the model gave one; `text` never does. Only a completion made by
+    `token_ids` includes the end token where the model gave one; `text` never does. `seed` is the one that was
+    used, whether the request gave it or not. Only a completion made by
     `join_deltas` has `logprobs`: the engine keeps none after it has delivered them.
     """
 
@@ -47,6 +28,7 @@ class Completion:
     finish_reason: FinishReason
     usage: Usage
     timings: Timings
+    seed: int
     logprobs: list[TokenLogprob] | None = None
     error: TritonchatError | None = None
 
@@ -148,5 +130,6 @@ class Sequence:
                 first_token=None if self.first_token_time is None else self.first_token_time - start,
                 total=now - start,
             ),
+            seed=self.params.seed,
             error=error,
         )

@@ -1,143 +1,185 @@
-"""The parameters of a request: how the tokens of its answer are chosen, and when it ends."""
+"""The parameters of a request: how the tokens of its answer are chosen, and when it ends.
 
+Each parameter is described once, in `SamplingFields`. All interfaces take its type, range, default and
+description from there.
+"""
+
+import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from .config import GenerationDefaults
-from .errors import InvalidRequest
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from .validation import StrictModel, shorten
+
+if TYPE_CHECKING:
+    from .config import GenerationDefaults
 
 # Without a limit, a request to a model of 128k positions could need more KV memory than there is.
 DEFAULT_MAX_TOKENS = 2048
 MAX_TOKEN_COUNT = 2**31 - 1
 MAX_STOP_STRINGS = 16
+MAX_STOP_LENGTH = 256  # in characters
 MAX_LOGPROBS = 20
-
-# name -> (type, lowest, highest); the limits are OpenAI's where OpenAI has the parameter
-_RANGES: dict[str, tuple[type, float, float]] = {
-    "max_tokens": (int, 1, MAX_TOKEN_COUNT),
-    "temperature": (float, 0, 2),
-    "top_p": (float, 0, 1),
-    "top_k": (int, 0, MAX_TOKEN_COUNT),
-    "min_p": (float, 0, 1),
-    "repetition_penalty": (float, 0.01, 10),
-    "presence_penalty": (float, -2, 2),
-    "frequency_penalty": (float, -2, 2),
-    "seed": (int, -(2**63), 2**63 - 1),
-    "logprobs": (int, 0, MAX_LOGPROBS),
-    "timeout_s": (float, 0, 86400 * 7),
-}
+MAX_BIAS = 100
 
 
-@dataclass(frozen=True)
-class SamplingParams:
-    """How the tokens of an answer are chosen. None takes the checkpoint's default, or the one given here.
+def _list_stop_strings(value: Any) -> Any:
+    """Several stop strings as a tuple, also where a request has one without a list."""
+    if not isinstance(value, str | list | tuple):
+        raise _wrong_stop_strings()
+    return (value,) if isinstance(value, str) else tuple(value)
 
-    Attributes:
-        max_tokens: the largest number of tokens; None: DEFAULT_MAX_TOKENS.
-        temperature: 0 always chooses the likeliest token; 1 samples from the model's own probabilities.
-        top_p: sample from the likeliest tokens that together reach this probability (Holtzman et
-            al., 2019, arXiv:1904.09751).
-        top_k: sample from this many likeliest tokens; 0: from all.
-        min_p: leave out tokens below this fraction of the likeliest one's probability
-            (arXiv:2407.01082).
-        repetition_penalty: divide the logits of tokens seen in prompt or answer (Keskar et al., 2019,
-            arXiv:1909.05858).
-        presence_penalty, frequency_penalty: subtract this from the logits of tokens in the answer so far,
-            once, or as many times as the token occurs (OpenAI's definition).
-        stop: the answer ends before the first of these strings.
-        seed: of the random numbers; the same request with the same seed always gets the same answer.
-        logit_bias: token id -> number that is added to its logit.
-        logprobs: report log probabilities, with this many alternatives for each token.
-        ignore_eos: do not stop at the model's end token.
-        timeout_s: seconds after which the request is ended, running or waiting.
+
+def _check_stop_strings(strings: tuple[str, ...]) -> tuple[str, ...]:
+    if not all(0 < len(string) <= MAX_STOP_LENGTH for string in strings):
+        raise _wrong_stop_strings()
+    if len(strings) > MAX_STOP_STRINGS:
+        raise PydanticCustomError(
+            "stop",
+            "holds {count} strings, but at most {limit} are allowed",
+            {"count": len(strings), "limit": MAX_STOP_STRINGS},
+        )
+    return strings
+
+
+def _wrong_stop_strings() -> PydanticCustomError:
+    return PydanticCustomError(
+        "stop",
+        "must be a string or a list of strings, each of 1 to {length} characters",
+        {"length": MAX_STOP_LENGTH},
+    )
+
+
+def _parse_token_ids(value: Any) -> Any:
+    """A logit bias with numbers as keys; those of JSON are strings."""
+    if not isinstance(value, Mapping):
+        raise PydanticCustomError("logit_bias", "must map token ids to numbers")
+    try:
+        return {int(token): bias for token, bias in value.items()}
+    except (TypeError, ValueError):
+        unknown = next(token for token in value if not str(token).isdecimal())
+        raise PydanticCustomError(
+            "logit_bias", "must map token ids to numbers, not {token}", {"token": shorten(unknown)}
+        ) from None
+
+
+_StopString = {"type": "string", "minLength": 1, "maxLength": MAX_STOP_LENGTH}
+StopStrings = Annotated[
+    tuple[str, ...],
+    Field(fail_fast=True),
+    BeforeValidator(_list_stop_strings),
+    AfterValidator(_check_stop_strings),
+    WithJsonSchema(
+        {"anyOf": [_StopString, {"type": "array", "items": _StopString, "maxItems": MAX_STOP_STRINGS}]}
+    ),
+]
+LogitBias = Annotated[
+    dict[int, Annotated[float, Field(ge=-MAX_BIAS, le=MAX_BIAS)]], BeforeValidator(_parse_token_ids)
+]
+
+
+class SamplingFields(BaseModel):
+    """How the tokens of an answer are chosen. What is missing or null has its default."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+    max_tokens: int | None = Field(
+        None,
+        ge=1,
+        le=MAX_TOKEN_COUNT,
+        description=f"The largest number of tokens of the answer; {DEFAULT_MAX_TOKENS} by default.",
+    )
+    temperature: float | None = Field(
+        None,
+        ge=0,
+        le=2,
+        description="0 always chooses the likeliest token, 1 samples from the model's own probabilities, and "
+        "higher values give more variety. The default is the model's.",
+    )
+    # Holtzman et al., 2019, arXiv:1904.09751
+    top_p: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Sample from the likeliest tokens that together reach this probability. The default is "
+        "the model's.",
+    )
+    top_k: int | None = Field(
+        None,
+        ge=0,
+        le=MAX_TOKEN_COUNT,
+        description="Sample from this many likeliest tokens; 0: from all. The default is the model's.",
+    )
+    # arXiv:2407.01082
+    min_p: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Leave out tokens below this fraction of the likeliest one's probability. The default is "
+        "the model's.",
+    )
+    # Keskar et al., 2019, arXiv:1909.05858
+    repetition_penalty: float | None = Field(
+        None,
+        ge=0.01,
+        le=10,
+        description="Divide the logits of tokens seen in prompt or answer: above 1, less is repeated. The "
+        "default is the model's.",
+    )
+    presence_penalty: float | None = Field(
+        0.0, ge=-2, le=2, description="Subtract this from the logits of tokens that the answer has already."
+    )
+    frequency_penalty: float | None = Field(
+        0.0,
+        ge=-2,
+        le=2,
+        description="Subtract this from the logits of tokens, as many times as the answer has them already.",
+    )
+    stop: StopStrings | None = Field((), description="The answer ends before the first of these strings.")
+    seed: int | None = Field(
+        None,
+        ge=-(2**63),
+        le=2**63 - 1,
+        description="The same request with the same seed always gets the same answer. A request without one "
+        "gets a random one. The answer names it.",
+    )
+    logit_bias: LogitBias | None = Field(
+        default_factory=dict, description="Token id: number from -100 to 100 that is added to its logit."
+    )
+    logprobs: int | None = Field(
+        None,
+        ge=0,
+        le=MAX_LOGPROBS,
+        description="Report log probabilities, with this many alternatives for each token.",
+    )
+    ignore_eos: bool | None = Field(False, description="Do not stop at the model's end token.")
+    timeout_s: float | None = Field(
+        None,
+        ge=0,
+        le=86400 * 7,
+        description="Seconds after which the request is ended, running or waiting. There is no limit by "
+        "default.",
+    )
+
+
+class SamplingParams(SamplingFields, StrictModel):
+    """The sampling parameters of a request: SamplingFields' as attributes, which do not change.
+
+    `model_copy(update={...})` makes others without validation. Raises InvalidRequest, whose `param` is the
+    name, for an unknown name or a wrong value.
     """
 
-    max_tokens: int | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
-    min_p: float | None = None
-    repetition_penalty: float | None = None
-    presence_penalty: float = 0.0
-    frequency_penalty: float = 0.0
-    stop: tuple[str, ...] = ()
-    seed: int = 0
-    logit_bias: Mapping[int, float] = field(default_factory=dict)
-    logprobs: int | None = None
-    ignore_eos: bool = False
-    timeout_s: float | None = None
-
-    def __post_init__(self) -> None:
-        """Raises InvalidRequest, in one sentence, where a value is of the wrong type or out of range."""
-        for name, (kind, low, high) in _RANGES.items():
-            value = getattr(self, name)
-            if value is None:
-                # OpenAI's clients send null for a parameter that is not set.
-                object.__setattr__(self, name, getattr(type(self), name))
-                continue
-            object.__setattr__(self, name, _parse_number(name, value, kind, low, high))
-        object.__setattr__(self, "stop", _parse_stop(self.stop))
-        object.__setattr__(self, "logit_bias", _parse_logit_bias(self.logit_bias))
-        if not isinstance(self.ignore_eos, bool):
-            raise InvalidRequest(f"ignore_eos must be true or false, not {_shorten(self.ignore_eos)}.")
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "SamplingParams":
-        """Parameters from JSON names and values. Raises InvalidRequest for an unknown name or wrong value."""
-        known = [f.name for f in fields(cls)]
-        for name in values:
-            if name not in known:
-                raise InvalidRequest(f"unknown parameter {_shorten(name)}; known are {', '.join(known)}.")
-        return cls(**values)
-
-    def with_defaults(self, defaults: GenerationDefaults) -> "SamplingParams":
-        """The same parameters, with the checkpoint's defaults for those that are None."""
+    def with_defaults(self, defaults: "GenerationDefaults") -> "SamplingParams":
+        """The same parameters, with the checkpoint's defaults for those that are None, and with a seed."""
         names = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
-        return replace(self, **{n: getattr(defaults, n) for n in names if getattr(self, n) is None})
+        missing = {name: getattr(defaults, name) for name in names if getattr(self, name) is None}
+        if self.seed is None:
+            missing["seed"] = draw_seed()
+        return SamplingParams(**{**dict(self), **missing})
 
 
-def _parse_number(name: str, value: Any, kind: type, low: float, high: float) -> int | float:
-    kind_name = "a whole number" if kind is int else "a number"
-    valid = isinstance(value, int) if kind is int else isinstance(value, int | float)
-    if not valid or isinstance(value, bool) or value != value:  # NaN alone differs from itself
-        raise InvalidRequest(f"{name} must be {kind_name}, not {_shorten(value)}.")
-    if not low <= value <= high:
-        raise InvalidRequest(f"{name} must be between {low} and {high}, not {_shorten(value)}.")
-    return kind(value)
-
-
-def _parse_stop(value: Any) -> tuple[str, ...]:
-    stops = (value,) if isinstance(value, str) else value
-    if stops is None:
-        return ()
-    if not isinstance(stops, list | tuple) or not all(
-        isinstance(s, str) and 0 < len(s) <= 256 for s in stops
-    ):
-        raise InvalidRequest("stop must be a string or a list of strings, each of 1 to 256 characters.")
-    if len(stops) > MAX_STOP_STRINGS:
-        raise InvalidRequest(f"stop holds {len(stops)} strings, but at most {MAX_STOP_STRINGS} are allowed.")
-    return tuple(stops)
-
-
-def _parse_logit_bias(value: Any) -> dict[int, float]:
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        raise InvalidRequest("logit_bias must map token ids to numbers.")
-    biases = {}
-    for token, bias in value.items():
-        try:
-            token = int(token)
-        except (TypeError, ValueError):
-            raise InvalidRequest(
-                f"logit_bias must map token ids to numbers, not {_shorten(token)}."
-            ) from None
-        biases[token] = float(_parse_number(f"the logit_bias of token {token}", bias, float, -100, 100))
-    return biases
-
-
-def _shorten(value: Any) -> str:
-    """A value short enough for an error message."""
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
+def draw_seed() -> int:
+    """A random seed, for a request that has none. It has 32 bits, which a person can still read out."""
+    return secrets.randbits(32)

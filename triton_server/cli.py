@@ -121,7 +121,7 @@ def ui(host: str, open_to_all: bool, ui_port: int, server: str) -> None:
     "--top-p", type=float, help="Choose among the most likely tokens that have this probability together."
 )
 @option("--repetition-penalty", type=float, help="Above 1: repeat less.")
-@option("--seed", type=int, default=0, help="Seed of the random choice, for temperatures above 0.")
+@option("--seed", type=int, help="Seed of the random choice, for temperatures above 0.  [default: random]")
 @click.option("--stop", multiple=True, help="End before this text; may be repeated.")
 def complete(
     prompt: str | None,
@@ -129,7 +129,7 @@ def complete(
     temperature: float | None,
     top_p: float | None,
     repetition_penalty: float | None,
-    seed: int,
+    seed: int | None,
     stop: tuple[str, ...],
     **llm_settings: Any,
 ) -> None:

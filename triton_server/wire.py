@@ -47,6 +47,7 @@ class ServerUnavailable(TritonchatError):
     """No server answers at the address, or the server ended during the request."""
 
     type = "server_unavailable"
+    status = 503
 
 
 _ERROR_CLASSES = {
@@ -116,7 +117,9 @@ def raise_if_error(details: dict[str, Any], partial: str = "") -> None:
     """Raise the error that `details` describe, if they describe one. `partial` is the text before it."""
     error_object = details.get("error")
     if error_object is not None:
-        error = _ERROR_CLASSES.get(error_object["type"], TritonchatError)(error_object["message"])
+        error = _ERROR_CLASSES.get(error_object["type"], TritonchatError)(
+            error_object["message"], error_object.get("param")
+        )
         error.partial = partial
         raise error
 

@@ -387,3 +387,11 @@ def test_kv_cache_types_with_less_memory_are_close_to_float32(llm: LLM, dtype: s
             assert (alone.token_ids, alone.logprobs) == (batched.token_ids, batched.logprobs)
         expected, logits = llm.logits(ids), small.logits(ids)
     assert 0 < np.linalg.norm(logits - expected) < error * np.linalg.norm(expected)
+
+
+def test_seed_is_drawn_and_named(llm: LLM) -> None:
+    params = SamplingParams(max_tokens=20, temperature=2, ignore_eos=True)
+    first, second = llm.generate(["Hello", "Hello"], params)
+    assert first.seed != second.seed and first.token_ids != second.token_ids
+    again = llm.generate("Hello", params.model_copy(update={"seed": first.seed}))
+    assert (again.seed, again.token_ids) == (first.seed, first.token_ids)

@@ -3,7 +3,6 @@
 import random
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -70,7 +69,9 @@ def test_each_request_ends_once_whatever_happens(ample: LLM, seed: int) -> None:
             timeout_s=choose.choice([None] * 6 + [0.0, 0.005, 0.05]),
         )
         requests.append((beginning + ids(choose.randint(0, 20), seed=number % 10), params))
-    alone = [ample.generate(prompt, replace(params, timeout_s=None)) for prompt, params in requests]
+    alone = [
+        ample.generate(prompt, params.model_copy(update={"timeout_s": None})) for prompt, params in requests
+    ]
     receivers = []
     with embedded_llm(14, max_queue=REQUESTS, max_concurrency=10, speculate=4) as llm:
         forward = llm.model.forward

@@ -1,7 +1,6 @@
 """Recurrent layers: the operations match their papers, and nothing around a request changes its bits."""
 
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -134,7 +133,7 @@ def test_answers_are_the_same_alone_and_among_others(folder: str, monkeypatch: p
 @pytest.mark.parametrize("folder", [name for name in FAMILIES if name != "rwkv7"])  # it needs no pages
 def test_preempted_requests_answer_the_same(folder: str) -> None:
     prompts = [ids(30, seed=seed) for seed in range(4)]
-    params = replace(PARAMS, max_tokens=40)
+    params = PARAMS.model_copy(update={"max_tokens": 40})
     with tiny_llm(folder) as llm:
         expected = [content(completion) for completion in llm.generate(prompts, params)]
     with tiny_llm(folder, pages=10) as llm:
@@ -187,7 +186,7 @@ def test_step_that_fails_midway_never_gives_wrong_tokens() -> None:
 
 
 def test_models_with_states_do_not_draft() -> None:
-    params = replace(PARAMS, temperature=0, logit_bias={5: 100})
+    params = PARAMS.model_copy(update={"temperature": 0, "logit_bias": {5: 100}})
     with LLM(CHECKPOINTS / "lfm2") as llm, LLM(CHECKPOINTS / "lfm2", speculate=8) as drafting:
         assert content(llm.generate([5, 5, 5], params)) == content(drafting.generate([5, 5, 5], params))
         assert totals(drafting)["drafted_tokens"] == 0
@@ -257,7 +256,7 @@ def test_snapshots_are_taken_at_an_interval_during_answers_too(
     folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(state, "SNAPSHOT_INTERVAL", 32)
-    params = replace(PARAMS, max_tokens=60)
+    params = PARAMS.model_copy(update={"max_tokens": 60})
     with tiny_llm(folder) as llm:
         first = llm.generate(ids(20), params)
         conversation = [*ids(20), *first.token_ids, 7, 8, 9]
@@ -288,7 +287,10 @@ def test_answers_are_the_same_whatever_is_evicted(
         choose.choice(beginnings)[: choose.randint(1, 200)] + ids(choose.randint(0, 30), seed=number % 5)
         for number in range(60)
     ]
-    all_params = [replace(PARAMS, seed=number, max_tokens=choose.randint(1, 30)) for number in range(60)]
+    all_params = [
+        PARAMS.model_copy(update={"seed": number, "max_tokens": choose.randint(1, 30)})
+        for number in range(60)
+    ]
     with tiny_llm(folder, pages=400) as llm:
         alone = [
             content(llm.generate(prompt, params)) for prompt, params in zip(prompts, all_params, strict=True)

@@ -64,14 +64,16 @@ def token_shares(count: int = 2000, **params: object) -> np.ndarray:
 )
 def test_wrong_value_is_refused_with_its_name(values: dict) -> None:
     with pytest.raises(InvalidRequest) as raised:
-        SamplingParams.from_dict(values)
-    assert next(iter(values)) in str(raised.value)
+        SamplingParams(**values)
+    (name,) = values
+    assert str(raised.value).startswith((f"{name} ", f"{name}[", f"unknown parameter '{name}'"))
+    assert raised.value.param is not None and raised.value.param.startswith(name)
     assert len(str(raised.value)) < 300
 
 
 def test_json_values_are_accepted() -> None:
-    params = SamplingParams.from_dict(
-        {
+    params = SamplingParams(
+        **{
             "temperature": 1,
             "stop": "end",
             "logit_bias": {"3": -100},

@@ -69,7 +69,7 @@ def test_new_tokens_are_indexed() -> None:
 )
 def test_answers_are_the_same_with_drafts(llm: LLM, drafting_llm: LLM, params: dict) -> None:
     for prompt in (STORY, "Once upon a time", [5, 6, 7] * 12):
-        settings = SamplingParams(**{"max_tokens": 60, "logprobs": 2, **params})
+        settings = SamplingParams(**{"max_tokens": 60, "logprobs": 2, "seed": 0, **params})
         without_drafts, with_drafts = llm.generate(prompt, settings), drafting_llm.generate(prompt, settings)
         assert without_drafts.token_ids == with_drafts.token_ids
         assert without_drafts.logprobs == with_drafts.logprobs
@@ -105,7 +105,7 @@ def test_accepted_drafts_save_steps(drafting_llm: LLM) -> None:
 
 @pytest.mark.parametrize("folder", ["mistral-window", "llama-mqa-odd"])
 def test_rejected_drafts_are_not_cached(folder: str) -> None:
-    params = SamplingParams(max_tokens=50, temperature=1.0, logprobs=1, ignore_eos=True)
+    params = SamplingParams(max_tokens=50, temperature=1.0, seed=0, logprobs=1, ignore_eos=True)
     prompt = [5, 6, 7, 8] * 10
     with LLM(CHECKPOINTS / folder) as llm, LLM(CHECKPOINTS / folder, speculate=8) as drafting_llm:
         first, with_drafts = llm.generate(prompt, params), drafting_llm.generate(prompt, params)

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import re
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -13,23 +12,14 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from model_core.errors import TritonchatError
+from model_core.sampling import SamplingFields
+from model_core.validation import explain
 
 LOGGER = logging.getLogger(__name__)
 
-_STATUS_BY_TYPE = {  # by the error's type; any other is 500
-    "invalid_request": 400,
-    "prompt_too_long": 400,
-    "no_memory": 400,
-    "timeout": 408,
-    "queue_full": 429,
-    "shutting_down": 503,
-    "server_unavailable": 503,
-}
 _CODES = {"prompt_too_long": "context_length_exceeded"}  # OpenAI's code, where it differs from the type
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _RETRY_AFTER_S = {429: 1, 503: 5}
-_FIELD_ERROR = re.compile(r"(\w+) must be ")  # the messages of SamplingParams begin so
-_TYPE_NAME = re.compile(r"str|int|.*\[.*\]")  # what pydantic adds to the path of a field of several types
 
 
 class ErrorFields(BaseModel):
@@ -80,8 +70,8 @@ class ApiError(TritonchatError):
         param: str | None = None,
         retry_after_s: int | None = None,
     ) -> None:
-        super().__init__(message)
-        self.status, self.code, self.param, self.retry_after_s = status, code, param, retry_after_s
+        super().__init__(message, param)
+        self.status, self.code, self.retry_after_s = status, code, retry_after_s
 
 
 class ClientDisconnected(ApiError):
@@ -93,13 +83,11 @@ class ClientDisconnected(ApiError):
 
 def status_of(error: Exception) -> int:
     """The HTTP status of an error; 500 for an unexpected one."""
-    if isinstance(error, ApiError):
+    if isinstance(error, TritonchatError):
         return error.status
     if isinstance(error, RequestValidationError):
         return 400  # as OpenAI's clients expect
-    if isinstance(error, HTTPException):
-        return error.status_code
-    return _STATUS_BY_TYPE.get(error.type, 500) if isinstance(error, TritonchatError) else 500
+    return error.status_code if isinstance(error, HTTPException) else 500
 
 
 def body_of(error: Exception) -> dict[str, Any]:
@@ -109,8 +97,7 @@ def body_of(error: Exception) -> dict[str, Any]:
     if isinstance(error, ApiError):
         code, param = error.code, error.param
     elif isinstance(error, TritonchatError):
-        code, match = _CODES.get(error.type, error.type), _FIELD_ERROR.match(message)
-        param = match[1] if match and status == 400 else None
+        code, param = _CODES.get(error.type, error.type), error.param
     elif isinstance(error, RequestValidationError):
         message, param = _first_problem(error)
     elif isinstance(error, HTTPException):
@@ -161,22 +148,7 @@ def install(app: FastAPI) -> None:
 
 
 def _first_problem(error: RequestValidationError) -> tuple[str, str | None]:
-    # For a field of several types there is an error for each; the longest path is the most exact.
-    first, *rest = sorted(error.errors(), key=lambda e: -len(e["loc"]))
-    if first["type"] == "json_invalid":
-        return f"the body is not JSON: {first['ctx']['error']}.", None
-    param = _field_path(first) or None
-    others = {_field_path(error) for error in rest} - {param}
-    more = f" ({len(others)} more)" if others else ""
-    return f"{param or 'the body'}: {first['msg']}{more}.", param
-
-
-def _field_path(error: dict[str, Any]) -> str:
-    """The field that a validation error is about, in OpenAI's form: `messages[0].role`."""
-    path = ""
-    for part in error["loc"][1:]:
-        if isinstance(part, int):
-            path += f"[{part}]"
-        elif not _TYPE_NAME.fullmatch(part):
-            path += f".{part}" if path else part
-    return path
+    (problem, *_) = errors = [{**e, "loc": e["loc"][1:]} for e in error.errors()]  # without "body"
+    if problem["type"] == "json_invalid":
+        return f"the body is not JSON: {problem['ctx']['error']}.", None
+    return explain(errors, SamplingFields.model_fields)

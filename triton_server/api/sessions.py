@@ -235,7 +235,7 @@ def _merge_parameters(parameters: dict[str, Any], others: Parameters) -> dict[st
     """`parameters`, overridden by `others`; null removes one. Raises InvalidRequest for invalid values."""
     merged = {**parameters, **others.model_dump(exclude_unset=True)}
     merged = {name: value for name, value in merged.items() if value is not None}
-    SamplingParams.from_dict(merged)
+    SamplingParams(**merged)
     return merged
 
 

@@ -15,6 +15,7 @@ def answer_details(completion: Completion, model: str, tokenizer: Tokenizer | No
         "finish_reason": completion.finish_reason,
         "usage": asdict(completion.usage),
         "timings": asdict(completion.timings),
+        "seed": completion.seed,
         "model": model,
     }
     if tokenizer is None:
@@ -44,7 +45,8 @@ def error_details(error: Exception) -> dict[str, Any]:
     """Return the `details` of a failed request. They do not contain the message of an unexpected error."""
     is_expected = isinstance(error, TritonchatError)
     message = str(error) if is_expected else "the request failed in the server; its log says why."
-    return {"error": {"type": error_type(error), "message": message}}
+    param = error.param if is_expected else None
+    return {"error": {"type": error_type(error), "message": message, "param": param}}
 
 
 def _token_details(token_id: int, logprob: float, tokenizer: Tokenizer | None) -> dict[str, Any]:

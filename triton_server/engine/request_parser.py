@@ -67,7 +67,7 @@ def parse_request(
     )
     if continue_final_message and not isinstance(prompt[0], dict):
         raise InvalidRequest("continue_final_message needs messages; a raw prompt is always continued.")
-    params = SamplingParams.from_dict(values)
+    params = SamplingParams(**values)
     return ParsedRequest(prompt, params, request_id, cache_salt, client, continue_final_message, acknowledge)
 
 

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from .display import escape_control_characters
 _COMMAND = re.compile(r":([a-z][a-z_]+)(?:\s+(.*))?", re.DOTALL)
 UNSET = "-"  # as a value: remove the setting
 # The terminal cannot show log probabilities.
-_PARAMETER_NAMES = [f.name for f in fields(SamplingParams) if f.name != "logprobs"]
+_PARAMETER_NAMES = [name for name in SamplingParams.model_fields if name != "logprobs"]
 
 KEY_HELP = (
     ("Alt-Enter, or \\ Enter", "new line in the message; pasted lines are one message, too"),
@@ -72,7 +72,7 @@ def parse_parameter(name: str, value: str) -> Any:
         parsed = value
     if name == "stop" and not isinstance(parsed, list):
         parsed = parsed if isinstance(parsed, str) else value  # a stop text may look like a number
-    SamplingParams.from_dict({_check_parameter_name(name): parsed})
+    SamplingParams(**{_check_parameter_name(name): parsed})
     return parsed
 
 

@@ -1,0 +1,92 @@
+"""What comes back for a request: events, in the order in which they happen.
+
+`Accepted` comes first, then the parts of the answer, then `Done` or `Failed`. `Logprobs` come before the part
+that has their tokens. If that part is not known yet, an empty `Text` follows them.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .errors import TritonchatError
+
+FinishReason = Literal["stop", "length", "tool_calls", "cancelled"]
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Token counts of a request. `cached_tokens` of its prompt were found in the prefix cache."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int = 0
+
+
+@dataclass(frozen=True)
+class Timings:
+    """Seconds from the arrival of a request until it was admitted, until its first token, until its end."""
+
+    queue: float | None
+    first_token: float | None
+    total: float
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The engine has accepted the request. It may come again while there is nothing else to say."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """New text of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Reasoning:
+    """New text of the reasoning before the answer, or between its parts."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ToolCallDelta:
+    """A part of a tool call. The first one of a call has its `id` and `name`, the others only `arguments`.
+
+    `index` counts the calls of an answer from 0. The `arguments` of a call join to JSON.
+    """
+
+    index: int
+    id: str | None = None
+    name: str | None = None
+    arguments: str = ""
+
+
+@dataclass(frozen=True)
+class Logprobs:
+    """Log probabilities of tokens, in the form of `details.logprobs` (triton_server/contract.py)."""
+
+    entries: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Done:
+    """The end of the answer. `seed` is the one that was used, whether the request gave it or not."""
+
+    finish_reason: FinishReason
+    usage: Usage
+    timings: Timings
+    seed: int
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The request was refused, or failed. `type`, `param` and `status` are those of model_core.errors."""
+
+    type: str
+    message: str
+    param: str | None = None
+    status: int = TritonchatError.status
+
+
+Event = Accepted | Text | Reasoning | ToolCallDelta | Logprobs | Done | Failed

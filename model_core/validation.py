@@ -1,0 +1,111 @@
+"""Validation with pydantic, and its errors as one sentence for the person who sent the value."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic.fields import FieldInfo
+
+from .errors import InvalidRequest
+
+# Parts of pydantic's paths that name one type of several, not a field.
+_TYPE_NAME = re.compile(r"str|int|[A-Z]\w*|.*\[.*\].*")
+# pydantic's types of errors: what the value must be
+_EXPECTED = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing_size": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a number",
+    "bool_type": "true or false",
+    "string_type": "a string",
+    "string_too_short": "a string of at least {min_length} characters",
+    "string_too_long": "a string of at most {max_length} characters",
+    "string_pattern_mismatch": "a string of the form {pattern}",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "literal_error": "{expected}",
+    "too_short": "a list of at least {min_length}",
+    "too_long": "a list of at most {max_length}",
+    "greater_than_equal": "at least {ge}",
+    "less_than_equal": "at most {le}",
+}
+
+
+class StrictModel(BaseModel):
+    """A frozen model with exact types. A wrong value raises InvalidRequest; null stands for a missing one."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _raise_invalid_request(cls, values: Any, validate: ModelWrapValidatorHandler) -> Any:
+        if isinstance(values, dict):
+            known = cls.model_fields
+            values = {name: v for name, v in values.items() if v is not None or name not in known}
+        try:
+            return validate(values)
+        except ValidationError as error:
+            raise InvalidRequest(*explain(error.errors(), cls.model_fields)) from None
+
+
+def explain(
+    errors: Sequence[Mapping[str, Any]], fields: Mapping[str, FieldInfo], base: str = ""
+) -> tuple[str, str | None]:
+    """The sentence for pydantic's `errors`, and the path of the field that it is about: `messages[0].role`.
+
+    `fields` are those of the model, for complete ranges. Paths begin with `base`. If several fields are
+    wrong, the sentence is about the one with the longest path.
+    """
+    # For a field of several types there is an error for each; the longest path is the most exact.
+    first = max(errors, key=lambda error: len(error["loc"]))
+    path = _join_path(base, first["loc"])
+    kind, value = first["type"], shorten(first["input"])
+    if kind == "extra_forbidden":
+        known = f"; known are {', '.join(fields)}" if fields else ""
+        return f"unknown parameter {path!r}{known}.", path
+    if kind == "missing":
+        return f"{path or 'the body'} is missing.", path or None
+    same_field = [error for error in errors if _join_path(base, error["loc"]) == path]
+    expected = dict.fromkeys(_describe_expected(error, fields) for error in same_field)
+    if None in expected:
+        return f"{path} {first['msg']}." if path else f"{first['msg']}.", path or None
+    return f"{path or 'the body'} must be {' or '.join(map(str, expected))}, not {value}.", path or None
+
+
+def shorten(value: Any) -> str:
+    """A value as text short enough for an error message."""
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _describe_expected(error: Mapping[str, Any], fields: Mapping[str, FieldInfo]) -> str | None:
+    """What the value must be; None for an error whose message says it."""
+    name = error["loc"][-1] if error["loc"] else ""
+    if error["type"] in ("greater_than_equal", "less_than_equal") and name in fields:
+        low, high = find_range(fields[name])
+        if low is not None and high is not None:
+            return f"between {low} and {high}"
+    expected = _EXPECTED.get(error["type"])
+    return None if expected is None else expected.format(**error.get("ctx", {}))
+
+
+def find_range(field: FieldInfo) -> tuple[Any, Any]:
+    """The lowest and the highest value of a field, None where there is no limit."""
+    low = next((item.ge for item in field.metadata if hasattr(item, "ge")), None)
+    high = next((item.le for item in field.metadata if hasattr(item, "le")), None)
+    return low, high
+
+
+def _join_path(base: str, parts: Sequence[str | int]) -> str:
+    path = base
+    for part in parts:
+        if isinstance(part, int):
+            path += f"[{part}]"
+        elif not _TYPE_NAME.fullmatch(part):
+            path += f".{part}" if path else part
+    return path
