@@ -11,8 +11,9 @@ import numpy as np
 from checkpoints import write_checkpoint
 
 from model_core.models import read_model_config, write_tape
+from model_core.passes import products, vector_refs
 from model_core.records import Experts, Linear, WeightRef
-from model_core.tape import Tape, products, vector_refs
+from model_core.tape import Tape
 
 COMMON: dict[str, Any] = {
     "architectures": ["LlamaForCausalLM"],

@@ -15,9 +15,9 @@ from .hub import fetch_model
 from .llm import LLM
 from .loader import load_model, save_model
 from .models import read_model_config, write_tape
+from .passes import products
 from .quantize import Int4
 from .sampling import SamplingParams
-from .tape import products
 
 _CHUNK_TOKENS = 512  # of a text, computed together
 _MAX_TOKENS = 16384  # of a text, at its start

@@ -21,9 +21,10 @@ from .fields import shorten
 from .kernels.emit import INT8
 from .kernels.linear import STRIP
 from .models import read_model_config, write_tape
+from .passes import fuse, products, vector_refs
 from .quantize import Int4
 from .records import Linear, WeightRef
-from .tape import Tape, fuse, products, vector_refs
+from .tape import Tape
 from .transformer import Transformer
 from .weights import KINDS, Matrix, aligned_zeros, allocate, pack, round_up
 

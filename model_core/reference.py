@@ -6,31 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import operators as op
+from . import records
 from .kernels.blocks import STRIP
-from .records import (
-    Add,
-    AddPosition,
-    Attend,
-    Center,
-    Conv,
-    Dot,
-    Experts,
-    Gate,
-    Join,
-    Linear,
-    Map,
-    Norm,
-    Record,
-    Rope,
-    Route,
-    Scale,
-    Scan,
-    Softcap,
-    Span,
-    TakeRows,
-    WeightRef,
-    WriteKV,
-)
+from .records import Record, Span, WeightRef
 from .tape import Tape
 from .weights import round_up
 
@@ -109,52 +87,52 @@ def run(
 def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
     """Execute one record."""
     match record:
-        case Norm(x, y, weight, eps, floor):
+        case records.Norm(x, y, weight, eps, floor):
             factors = 1.0 if weight is None else weights(weight).reshape(-1, x.size)
             s.put(y, op.rms_norm(s.get(x), factors, eps, floor))
-        case Center(x, y):
+        case records.Center(x, y):
             s.put(y, op.center(s.get(x)))
-        case Linear():
+        case records.Linear():
             _linear(record, weights, s)
-        case Rope(x, rope, scale):
+        case records.Rope(x, rope, scale):
             cos, sin = op.rope_table(s.positions, rope, x.size)
             s.put(x, op.rotate(s.get(x), cos, sin, rope.is_interleaved) * np.float32(scale))
-        case AddPosition(x, table):
+        case records.AddPosition(x, table):
             s.put(x, s.rows(x) + weights(table)[s.positions])
-        case WriteKV(keys, values, layer):
+        case records.WriteKV(keys, values, layer):
             for cache, new in ((s.keys, s.get(keys)), (s.values, s.get(values))):
                 cache[layer] = np.concatenate([cache[layer], new]) if layer in cache else new.copy()
-        case Attend(q, y, layer, scale, window, softcap, sinks):
+        case records.Attend(q, y, layer, scale, window, softcap, sinks):
             keys, values = (cache[layer].transpose(1, 0, 2) for cache in (s.keys, s.values))
             sinks = sinks and weights(sinks)
             s.put(y, op.attention(s.get(q), keys, values, scale, window, softcap, sinks))
-        case Gate(gate, up, y, activation):
+        case records.Gate(gate, up, y, activation):
             s.put(y, op.gate(s.get(gate), s.get(up), activation))
-        case Add(x, y, factor):
+        case records.Add(x, y, factor):
             s.put(y, s.get(y) + np.float32(factor) * s.get(x))
-        case Scale(x, factor):
+        case records.Scale(x, factor):
             s.put(x, np.float32(factor) * s.get(x))
-        case Softcap(x, cap):
+        case records.Softcap(x, cap):
             s.put(x, op.softcap(s.get(x), cap))
-        case TakeRows(x, y):
+        case records.TakeRows(x, y):
             s.put(y, s.get(x)[s.logit_rows])
-        case Route(x, y, routing, bias):
+        case records.Route(x, y, routing, bias):
             s.put(y, op.route(s.rows(x), routing, None if bias is None else weights(bias)))
-        case Experts():
+        case records.Experts():
             s.put(record.y, _experts(record, weights, s))
-        case Map(function, inputs, y):
+        case records.Map(function, inputs, y):
             s.put(y, op.FUNCTIONS[function](*(_input(i, y.heads, weights, s) for i in inputs)))
-        case Dot(x, z, y):
+        case records.Dot(x, z, y):
             s.put(y, np.sum(s.get(x) * s.get(z), axis=-1))
-        case Join(parts, y):
+        case records.Join(parts, y):
             s.put(y, np.concatenate([_input(part, y.heads, weights, s) for part in parts], axis=-1))
-        case Conv(x, y, weight, bias, state):
+        case records.Conv(x, y, weight, bias, state):
             taps = np.tile(np.float32([1, 0]), (x.width, 1)) if weight is None else weights(weight)
             taps = taps.reshape(x.width, -1)
             before = s.states.get(state, np.zeros((taps.shape[1] - 1, x.width), np.float32))
             result, s.states[state] = op.conv(s.rows(x), taps, bias and weights(bias), before)
             s.put(y, result)
-        case Scan():
+        case records.Scan():
             _scan(record, weights, s)
 
 
@@ -168,7 +146,7 @@ def _input(span: Span | WeightRef, heads: int, weights: WeightReader, s: Sequenc
     return np.repeat(value, heads // value.shape[1], axis=1)
 
 
-def _scan(record: Scan, weights: WeightReader, s: Sequence) -> None:
+def _scan(record: records.Scan, weights: WeightReader, s: Sequence) -> None:
     heads, keys, values = record.v.heads, record.k.size, record.v.size
 
     def get(span: Span | None) -> np.ndarray | None:
@@ -183,7 +161,7 @@ def _scan(record: Scan, weights: WeightReader, s: Sequence) -> None:
     s.put(record.y, y)
 
 
-def _linear(record: Linear, weights: WeightReader, s: Sequence) -> None:
+def _linear(record: records.Linear, weights: WeightReader, s: Sequence) -> None:
     x, start = s.rows(record.x), record.y.start
     biases = record.biases or (None,) * len(record.weights)
     for weight, bias in zip(record.weights, biases, strict=True):
@@ -192,7 +170,7 @@ def _linear(record: Linear, weights: WeightReader, s: Sequence) -> None:
         start += round_up(width, STRIP)
 
 
-def _experts(record: Experts, weights: WeightReader, s: Sequence) -> np.ndarray:
+def _experts(record: records.Experts, weights: WeightReader, s: Sequence) -> np.ndarray:
     x, routing_weights = s.rows(record.x), s.rows(record.routing_weights)
     y = np.zeros((len(x), record.y.width), np.float32)
     for expert in range(record.count):
@@ -202,7 +180,7 @@ def _experts(record: Experts, weights: WeightReader, s: Sequence) -> np.ndarray:
     return y
 
 
-def expert_inner(record: Experts, expert: int, weights: WeightReader, x: np.ndarray) -> np.ndarray:
+def expert_inner(record: records.Experts, expert: int, weights: WeightReader, x: np.ndarray) -> np.ndarray:
     """activation(gate(x)) * up(x) of one expert: float32 [rows, hidden] -> [rows, inner]."""
     pair = slice(2 * expert, 2 * expert + 2)
     biases = record.gate_up.biases[pair] or (None, None)
@@ -213,7 +191,7 @@ def expert_inner(record: Experts, expert: int, weights: WeightReader, x: np.ndar
     return op.gate(gate, up, record.gate_up.gate)
 
 
-def expert_down(record: Experts, expert: int, weights: WeightReader, inner: np.ndarray) -> np.ndarray:
+def expert_down(record: records.Experts, expert: int, weights: WeightReader, inner: np.ndarray) -> np.ndarray:
     """The down projection of one expert: float32 [rows, inner] -> [rows, hidden]."""
     bias = record.down.biases[expert] if record.down.biases else None
     return op.linear(inner, weights(record.down.weights[expert]), bias and weights(bias))

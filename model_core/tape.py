@@ -5,39 +5,14 @@ span that it writes, so families in models/ look like the formulas of their pape
 tapes: reference.py in NumPy, which is the specification, and kernels/interpreter.py.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from . import records
 from .kernels.blocks import STRIP
-from .records import (
-    Add,
-    AddPosition,
-    Attend,
-    Center,
-    Conv,
-    Dot,
-    Expert,
-    Experts,
-    Gate,
-    Join,
-    KVLayer,
-    Linear,
-    Map,
-    Norm,
-    Record,
-    Rope,
-    Route,
-    Routing,
-    Scale,
-    Scan,
-    Softcap,
-    Span,
-    TakeRows,
-    WeightRef,
-    WriteKV,
-)
+from .records import Expert, KVLayer, Record, Routing, Span, WeightRef
 from .rope import RopeConfig
 
 
@@ -88,7 +63,7 @@ class Tape:
         y = x if to is None else replace(x, buffer=to, start=0)
         shape = (x.width if is_grouped else x.size,)
         weight = None if name is None else WeightRef(f"{name}.weight", shape, offset=offset)
-        self.records.append(Norm(x, y, weight, eps, floor))
+        self.records.append(records.Norm(x, y, weight, eps, floor))
         return y
 
     def layer_norm(
@@ -106,7 +81,7 @@ class Tape:
     def center(self, x: Span, to: str) -> Span:
         """x - mean(x) for each head, to the buffer `to`."""
         y = replace(x, buffer=to, start=0)
-        self.records.append(Center(x, y))
+        self.records.append(records.Center(x, y))
         return y
 
     def linear(
@@ -157,14 +132,14 @@ class Tape:
             spans.append(Span(to, start, heads * size, heads))
             start += -(-heads * size // STRIP) * STRIP
         y = spans[0] if len(spans) == 1 else Span(to, 0, start)
-        self.records.append(Linear(x, y, tuple(weights), tuple(biases), is_head=is_head))
+        self.records.append(records.Linear(x, y, tuple(weights), tuple(biases), is_head=is_head))
         return spans
 
     def score(self, x: Span, name: str, count: int, has_bias: bool = False) -> Span:
         """x times the matrix of a router, into the buffer "router"."""
         biases = (WeightRef(f"{name}.bias", (count,)),) if has_bias else ()
         y, weight = Span("router", 0, count), WeightRef(f"{name}.weight", (count, x.width))
-        self.records.append(Linear(x, y, (weight,), biases, is_router=True))
+        self.records.append(records.Linear(x, y, (weight,), biases, is_router=True))
         return y
 
     def route(
@@ -183,7 +158,7 @@ class Tape:
         """
         logits, y = self.score(x, name, experts, has_bias), Span("routing", 0, experts)
         bias = None if choice_bias is None else WeightRef(choice_bias, (experts,))
-        self.records.append(Route(logits, y, routing, bias))
+        self.records.append(records.Route(logits, y, routing, bias))
         return y
 
     def experts(
@@ -192,20 +167,20 @@ class Tape:
         """The mixture of the experts that `route` chose, into the buffer "mixture"."""
         first = experts[0]
         inner, y = Span("expert_inner", 0, first.gate.rows), Span("mixture", 0, first.down.rows)
-        gate_up = Linear(
+        gate_up = records.Linear(
             x,
             inner,
             tuple(weight for expert in experts for weight in (expert.gate, expert.up)),
             tuple(bias for expert in experts for bias in (expert.gate_bias, expert.up_bias) if bias),
             gate=activation,
         )
-        down = Linear(
+        down = records.Linear(
             inner,
             y,
             tuple(expert.down for expert in experts),
             tuple(expert.down_bias for expert in experts if expert.down_bias),
         )
-        self.records.append(Experts(x, routing_weights, y, routing, gate_up, down))
+        self.records.append(records.Experts(x, routing_weights, y, routing, gate_up, down))
         return y
 
     def project(
@@ -216,12 +191,12 @@ class Tape:
 
     def rope(self, x: Span, rope: RopeConfig) -> Span:
         """Rotate each head by its position, in place."""
-        self.records.append(Rope(x, rope))
+        self.records.append(records.Rope(x, rope))
         return x
 
     def add_position(self, x: Span, name: str, positions: int) -> Span:
         """Add the learned embedding of each row's position, in place."""
-        self.records.append(AddPosition(x, WeightRef(f"{name}.weight", (positions, x.width))))
+        self.records.append(records.AddPosition(x, WeightRef(f"{name}.weight", (positions, x.width))))
         return x
 
     def attend(
@@ -237,7 +212,7 @@ class Tape:
         """Write keys and values to a new KV layer, and attend to it. sinks: a name, see records.Attend."""
         layer = len(self.kv_layers)
         self.kv_layers.append(KVLayer(keys.heads, keys.size, values.size, window))
-        self.records.append(WriteKV(keys, values, layer))
+        self.records.append(records.WriteKV(keys, values, layer))
         return self.attend_again(q, layer, scale, softcap, sinks)
 
     def attend_again(
@@ -247,35 +222,35 @@ class Tape:
         kv = self.kv_layers[layer]
         y = Span("mixed", 0, q.heads * kv.value_dim, q.heads)
         ref = None if sinks is None else WeightRef(sinks, (q.heads,))
-        self.records.append(Attend(q, y, layer, scale, kv.window, softcap, ref))
+        self.records.append(records.Attend(q, y, layer, scale, kv.window, softcap, ref))
         return y
 
     def gate(self, gate: Span, up: Span, activation: str) -> Span:
         """activation(gate) * up, written to the gate."""
-        self.records.append(Gate(gate, up, gate, activation))
+        self.records.append(records.Gate(gate, up, gate, activation))
         return gate
 
     def add(self, x: Span, y: Span, factor: float = 1.0) -> Span:
         """Add factor * y to x, in place."""
-        self.records.append(Add(y, x, factor))
+        self.records.append(records.Add(y, x, factor))
         return x
 
     def scale(self, x: Span, factor: float) -> Span:
         """Multiply x by a factor, in place."""
         if factor != 1:
-            self.records.append(Scale(x, factor))
+            self.records.append(records.Scale(x, factor))
         return x
 
     def softcap(self, x: Span, cap: float | None) -> Span:
         """cap * tanh(x / cap), in place. None: no operation."""
         if cap is not None:
-            self.records.append(Softcap(x, cap))
+            self.records.append(records.Softcap(x, cap))
         return x
 
     def take_rows(self, x: Span) -> Span:
         """Keep only the rows that need logits."""
         y = replace(x, buffer="last")
-        self.records.append(TakeRows(x, y))
+        self.records.append(records.TakeRows(x, y))
         return y
 
     def map(
@@ -288,20 +263,20 @@ class Tape:
         y = inputs[0] if to is None else replace(inputs[0], buffer=to, start=0)
         if heads is not None:
             y = replace(y, width=heads * max(i.size for i in inputs), heads=heads)
-        self.records.append(Map(function, inputs, y))
+        self.records.append(records.Map(function, inputs, y))
         return y
 
     def dot(self, x: Span, z: Span, to: str) -> Span:
         """The sum of x * z for each head, to the buffer `to`."""
         y = Span(to, 0, x.heads, x.heads)
-        self.records.append(Dot(x, z, y))
+        self.records.append(records.Dot(x, z, y))
         return y
 
     def join(self, *parts: Span, to: str) -> Span:
-        """Heads that consist of those of the parts (see Join), to the buffer `to`."""
+        """Heads that consist of those of the parts (see records.Join), to the buffer `to`."""
         heads = max(part.heads for part in parts)
         y = Span(to, 0, heads * sum(part.size for part in parts), heads)
-        self.records.append(Join(parts, y))
+        self.records.append(records.Join(parts, y))
         return y
 
     def root_mean_square(self, x: Span, to: str) -> Span:
@@ -311,87 +286,28 @@ class Tape:
 
     def l2_norm(self, x: Span, eps: float, scale: float = 1.0) -> Span:
         """x / sqrt(sum(x^2) + eps) * scale for each head, in place."""
-        self.records.append(Norm(x, x, None, eps / x.size))
+        self.records.append(records.Norm(x, x, None, eps / x.size))
         return self.scale(x, scale * x.size**-0.5)
 
     def conv(self, x: Span, to: str, weight: WeightRef, bias: WeightRef | None = None) -> Span:
         """Causal depthwise convolution with a weight [columns, 1, width], to the buffer `to`."""
         y = replace(x, buffer=to)
-        self.records.append(Conv(x, y, weight, bias, len(self.states)))
+        self.records.append(records.Conv(x, y, weight, bias, len(self.states)))
         self.states.append((weight.shape[-1] - 1, x.width))
         return y
 
     def shift(self, x: Span, to: str) -> Span:
         """The x of the previous token, to the buffer `to`; zeros for the first token."""
         y = replace(x, buffer=to)
-        self.records.append(Conv(x, y, None, None, len(self.states)))
+        self.records.append(records.Conv(x, y, None, None, len(self.states)))
         self.states.append((1, x.width))
         return y
 
     def scan(
         self, w: Span, v: Span, k: Span, r: Span, to: str, a: Span | None = None, b: Span | None = None
     ) -> Span:
-        """The outputs of a recurrent state (see Scan), to the buffer `to`."""
+        """The outputs of a recurrent state (see records.Scan), to the buffer `to`."""
         y = replace(v, buffer=to, start=0)
-        self.records.append(Scan(w, v, k, r, y, len(self.states), a, b))
+        self.records.append(records.Scan(w, v, k, r, y, len(self.states), a, b))
         self.states.append((v.heads, k.size, v.size))
         return y
-
-
-def products(records: Iterable[Record]) -> Iterator[Linear]:
-    """The products of a tape, those within mixtures of experts too."""
-    for record in records:
-        if isinstance(record, Linear):
-            yield record
-        elif isinstance(record, Experts):
-            yield from (record.gate_up, record.down)
-
-
-def vector_refs(records: Iterable[Record]) -> Iterator[WeightRef]:
-    """The weights of a tape that are not part of a product."""
-    for record in records:
-        match record:
-            case Norm(weight=WeightRef() as weight) | AddPosition(table=weight):
-                yield weight
-            case Route(bias=WeightRef() as weight) | Attend(sinks=WeightRef() as weight):
-                yield weight
-            case Conv(weight=weight, bias=bias):
-                yield from (ref for ref in (weight, bias) if ref is not None)
-            case Map(inputs=inputs):
-                yield from (ref for ref in inputs if isinstance(ref, WeightRef))
-
-
-def fuse(records: Iterable[Record]) -> list[Record]:
-    """Join operations that kernels compute together.
-
-    These are a product and the addition or gate that follows it, and the scale of scores and the rotation of
-    queries. The kernels compute the same bits: sums keep their order.
-    """
-    fused: list[Record] = []
-    for record in records:
-        previous = fused[-1] if fused else None
-        if isinstance(previous, Linear) and not previous.adds and previous.gate is None:
-            if isinstance(record, Add) and record.x == previous.y and record.factor == 1:
-                fused[-1] = replace(previous, y=record.y, adds=True)
-                continue
-            if isinstance(record, Gate) and len(previous.weights) == 2:
-                fused[-1] = replace(previous, y=record.y, gate=record.activation)
-                continue
-        if isinstance(record, Attend):
-            record = _fold_scale(fused, record)
-        fused.append(record)
-    return fused
-
-
-def _fold_scale(fused: list[Record], attend: Attend) -> Attend:
-    """Move the scale of scores into the rotation of queries, if that is their last operation."""
-    for number in range(len(fused) - 1, -1, -1):
-        match fused[number]:
-            case Rope(x=x, scale=scale) as rope if x == attend.q:
-                fused[number] = replace(rope, scale=scale * attend.scale)
-                return replace(attend, scale=1.0)
-            case Rope() | WriteKV():
-                pass
-            case _:
-                break
-    return attend

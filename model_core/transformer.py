@@ -23,8 +23,9 @@ from .kernels.linear import ACTIVATIONS, GROUP, scratch_bytes
 from .kernels.team import Team
 from .kv_cache import Batch, KVCache
 from .operators import embed
+from .passes import fuse, products
 from .records import Attend, Experts, WeightRef
-from .tape import Tape, fuse, products
+from .tape import Tape
 from .weights import NAMES, Matrix, aligned_zeros, round_up
 
 

@@ -19,9 +19,9 @@ from model_core.kernels import experts
 from model_core.kv_cache import PAGE, Batch, KVCache
 from model_core.loader import load_model, save_model
 from model_core.models import read_model_config
+from model_core.passes import products
 from model_core.quantize import round_int4
 from model_core.records import Experts, Routing
-from model_core.tape import products
 from model_core.transformer import Transformer
 
 FOLDER = CHECKPOINTS / "qwen3-moe"

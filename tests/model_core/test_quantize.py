@@ -14,6 +14,7 @@ from model_core.checkpoint import Checkpoint
 from model_core.errors import ModelError
 from model_core.hub import embedded_model
 from model_core.loader import load_model
+from model_core.passes import products, vector_refs
 from model_core.quantize import (
     NIBBLE_GROUP,
     Int4,
@@ -25,7 +26,6 @@ from model_core.quantize import (
     round_int8,
 )
 from model_core.records import TakeRows
-from model_core.tape import products, vector_refs
 
 
 def gaussian(n: int, k: int, seed: int = 0) -> np.ndarray:

@@ -10,9 +10,10 @@ from model_core import LLM, operators, reference
 from model_core.checkpoint import Checkpoint
 from model_core.config import read_config
 from model_core.models import read_model_config, write_tape
+from model_core.passes import fuse
 from model_core.records import Add, Attend, Gate, Linear, Rope, Span
 from model_core.rope import RopeConfig
-from model_core.tape import Tape, fuse
+from model_core.tape import Tape
 
 FOLDERS = sorted(CHECKPOINTS.iterdir())
 
@@ -84,6 +85,16 @@ def test_product_changed_before_its_addition_is_not_fused() -> None:
     t = Tape()
     x = t.embed("embed", 8, 64)
     t.add(x, t.norm(t.project(x, "out", "o", 64), "norm", 1e-5))
+    assert fuse(t.records) == t.records
+
+
+def test_gate_of_other_spans_is_not_fused() -> None:
+    t = Tape()
+    x = t.embed("embed", 8, 64)
+    a, b = t.linear(x, "inner", {"gate": (1, 64), "up": (1, 64)})
+    t.gate(b, a, "silu")
+    t.linear(x, "other", {"gate": (1, 64), "up": (1, 64)})
+    t.gate(b, a, "silu")
     assert fuse(t.records) == t.records
 
 
