@@ -14,11 +14,12 @@ from .kernels.interpreter import INSTRUCTION, OPERATIONS
 from .kernels.linear import STRIP
 from .kernels.pointwise import FUNCTIONS, OPERAND
 from .kv_cache import KVGroup, group_layers
+from .memory import aligned_zeros, round_up
 from .records import KVLayer, Record, Routing, Span, WeightRef
 from .rope import RopeConfig
 from .rope_table import RopeTable
 from .state import state_offsets
-from .weights import Matrix, aligned_zeros, round_up
+from .weights import Matrix
 
 # activation of a product's gate -> mode of the kernel
 _MODES = {

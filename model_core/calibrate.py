@@ -1,11 +1,10 @@
-"""Calibration: choose int4 weights for the inputs that a model has, and measure the loss of quality.
+"""Calibration: choose int4 weights for the inputs that a model has.
 
 GPTQ (Frantar et al., 2022, arXiv:2210.17323) needs the second moments of each matrix's inputs. They are
 collected layer by layer, while texts pass through the layers that are already quantized. So later layers
 correct errors of earlier ones.
 """
 
-import math
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -147,25 +146,3 @@ def compute_hessian(inputs: Iterable[np.ndarray]) -> np.ndarray:
         raise ValueError("there is nothing to calibrate on")
     total *= 2 / count
     return total
-
-
-def compute_perplexity(
-    logits_of: Callable[[Sequence[int]], np.ndarray], token_lists: Iterable[Sequence[int]]
-) -> float:
-    """exp of the mean of -log(probability), over all tokens after the first of their text.
-
-    `logits_of` gives float32 [len(tokens), vocabulary], as `LLM.logits` does. ValueError: no text has two
-    tokens.
-    """
-    total_nats, count = 0.0, 0
-    for tokens in token_lists:
-        if len(tokens) < 2:
-            continue
-        logits = logits_of(tokens[:-1]).astype(np.float64)
-        logits -= logits.max(axis=1, keepdims=True)
-        logits_of_next = logits[np.arange(len(logits)), tokens[1:]]
-        total_nats += float(np.sum(np.log(np.exp(logits).sum(axis=1)) - logits_of_next))
-        count += len(logits_of_next)
-    if not count:
-        raise ValueError("perplexity needs a text of two tokens or more")
-    return math.exp(total_nats / count)

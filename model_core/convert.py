@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from .calibrate import compute_perplexity, quantize_layers
+from .calibrate import quantize_layers
 from .checkpoint import Checkpoint
 from .config import read_config
 from .errors import ModelError
@@ -16,6 +16,7 @@ from .llm import LLM
 from .loader import load_model, save_model
 from .models import read_model_config, write_tape
 from .passes import products
+from .perplexity import compute_perplexity
 from .quantize import Int4
 from .sampling import SamplingParams
 

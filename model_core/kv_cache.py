@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .kernels.attention import KV_MEMORY, PAGE
+from .memory import aligned_zeros, round_up
 from .records import KVLayer
 from .state import StateCache
-from .weights import KINDS, aligned_zeros, round_up
+from .weights import KINDS
 
 
 @dataclass(frozen=True)

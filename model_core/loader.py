@@ -20,13 +20,14 @@ from .errors import ModelError
 from .fields import shorten
 from .kernels.emit import INT8
 from .kernels.linear import STRIP
+from .memory import aligned_zeros, round_up
 from .models import read_model_config, write_tape
 from .passes import fuse, products, vector_refs
 from .quantize import Int4
 from .records import Linear, WeightRef
 from .tape import Tape
 from .transformer import Transformer
-from .weights import KINDS, Matrix, aligned_zeros, allocate, pack, round_up
+from .weights import KINDS, Matrix, allocate, pack
 
 QUANT_METHOD = "tritonchat"  # in quantization_config of a folder that `save_model` wrote
 FORMAT_VERSION = 2  # of packed matrices; it changes with their layout

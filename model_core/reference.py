@@ -8,9 +8,9 @@ import numpy as np
 from . import operators as op
 from . import records
 from .kernels.blocks import STRIP
+from .memory import round_up
 from .records import Record, Span, WeightRef
 from .tape import Tape
-from .weights import round_up
 
 # Reads a weight as float32.
 WeightReader = Callable[[WeightRef], np.ndarray]

@@ -6,8 +6,8 @@ computed only with additions and multiplications of float64, which IEEE 754 defi
 
 import numpy as np
 
+from .memory import aligned_zeros
 from .rope import RopeConfig, growth_of_queries, rope_frequencies
-from .weights import aligned_zeros
 
 _BLOCK = 4096  # positions computed at a time
 # pi / 2 in three parts of 33 bits, so that a product with a whole number below 2^20 is exact (fdlibm, Sun

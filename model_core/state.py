@@ -14,7 +14,7 @@ import numpy as np
 from .errors import TritonchatError
 from .kernels.attention import PAGE
 from .kernels.recurrence import STATE_COLUMNS
-from .weights import aligned_zeros, round_up
+from .memory import aligned_zeros, round_up
 
 SNAPSHOT_INTERVAL = 256  # tokens
 SHORT_PROMPT = 48  # tokens that are sooner computed than found

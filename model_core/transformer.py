@@ -22,11 +22,12 @@ from .kernels.interpreter import OPERATIONS, STEP, profile_tape, run_tape
 from .kernels.linear import ACTIVATIONS, GROUP, scratch_bytes
 from .kernels.team import Team
 from .kv_cache import Batch, KVCache
+from .memory import aligned_zeros, round_up
 from .operators import embed
 from .passes import fuse, products
 from .records import Attend, Experts, WeightRef
 from .tape import Tape
-from .weights import NAMES, Matrix, aligned_zeros, round_up
+from .weights import NAMES, Matrix
 
 
 @dataclass

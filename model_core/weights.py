@@ -1,8 +1,6 @@
 """Weight matrices, packed for the kernels in any of their types."""
 
-import mmap
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import ml_dtypes
@@ -12,6 +10,7 @@ from .checkpoint import all_finite
 from .errors import ModelError
 from .kernels.emit import BFLOAT16, FLOAT16, FLOAT32, INT4, INT8
 from .kernels.linear import MATRIX, STRIP
+from .memory import aligned_zeros, round_up
 from .quantize import NIBBLE_GROUP, Int4, round_int4, round_int8
 
 # --weights -> kind
@@ -75,28 +74,6 @@ class Matrix:
             codes = self.data[tile, :, lane].reshape(*indices.shape, self.k).astype(np.float32)
             return (codes - np.float32(128)) * self.scales[indices][..., None]
         return self.data[tile, :, lane].astype(np.float32)
-
-
-def aligned_zeros(shape: Sequence[int], dtype: np.dtype | type) -> np.ndarray:
-    """Zeros aligned to a cache line. The system provides their memory when they are first written.
-
-    It uses huge pages if it has them: a step reads all weights, and the TLB has too few entries for small
-    pages.
-    """
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        # Private: by default, systems do not use huge pages for shared memory.
-        memory = mmap.mmap(-1, max(size, 1), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        with suppress(OSError):
-            memory.madvise(mmap.MADV_HUGEPAGE)
-    else:
-        memory = mmap.mmap(-1, max(size, 1))
-    return np.frombuffer(memory, dtype, size // np.dtype(dtype).itemsize).reshape(shape)
-
-
-def round_up(size: int, multiple: int) -> int:
-    """`size` rounded up to a multiple."""
-    return -(-size // multiple) * multiple
 
 
 def allocate(kind: int, n: int, k: int, bias: bool) -> Matrix:

@@ -13,9 +13,10 @@ from model_core import operators as op
 from model_core.kernels import attention, emit, interpreter, linear, pointwise, recurrence, simd
 from model_core.kernels.team import Team, barrier, claim
 from model_core.kv_cache import KVCache, KVGroup
+from model_core.memory import aligned_zeros, round_up
 from model_core.records import KVLayer
 from model_core.rope import RopeConfig
-from model_core.weights import KINDS, Matrix, aligned_zeros, pack, round_up
+from model_core.weights import KINDS, Matrix, pack
 
 RANDOM = np.random.default_rng(0)
 SIZES = [(16, 32), (64, 256), (7, 26), (312, 300), (130, 515)]

@@ -9,12 +9,13 @@ import pytest
 from conftest import CHECKPOINTS, MODELS
 
 from model_core import LLM, SamplingParams, reference
-from model_core.calibrate import compute_hessian, compute_perplexity, quantize_layers
+from model_core.calibrate import compute_hessian, quantize_layers
 from model_core.checkpoint import Checkpoint
 from model_core.errors import ModelError
 from model_core.hub import embedded_model
 from model_core.loader import load_model
 from model_core.passes import products, vector_refs
+from model_core.perplexity import compute_perplexity
 from model_core.quantize import (
     NIBBLE_GROUP,
     Int4,

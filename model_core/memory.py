@@ -1,0 +1,29 @@
+"""Arrays in memory as kernels need it: aligned, and padded to whole vectors."""
+
+import mmap
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+
+
+def aligned_zeros(shape: Sequence[int], dtype: np.dtype | type) -> np.ndarray:
+    """Zeros aligned to a cache line. The system provides their memory when they are first written.
+
+    It uses huge pages if it has them: a step reads all weights, and the TLB has too few entries for small
+    pages.
+    """
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        # Private: by default, systems do not use huge pages for shared memory.
+        memory = mmap.mmap(-1, max(size, 1), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        with suppress(OSError):
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    else:
+        memory = mmap.mmap(-1, max(size, 1))
+    return np.frombuffer(memory, dtype, size // np.dtype(dtype).itemsize).reshape(shape)
+
+
+def round_up(size: int, multiple: int) -> int:
+    """`size` rounded up to a multiple."""
+    return -(-size // multiple) * multiple
