@@ -26,7 +26,7 @@ from .sampling import DEFAULT_MAX_TOKENS, SamplingParams
 from .scheduler import Limits, Scheduler, WorkItem
 from .speculation import PromptLookup
 from .text_stream import TextStream
-from .tokenizer import Tokenizer
+from .tokenizer import AnyTokenizer
 from .transformer import Transformer
 
 LOGGER = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class Engine:
     def __init__(
         self,
         model: Transformer,
-        tokenizer: Tokenizer | None,
+        tokenizer: AnyTokenizer | None,
         eos_token_ids: frozenset[int],
         cache: KVCache,
         limits: Limits,

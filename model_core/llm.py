@@ -25,7 +25,7 @@ from .rwkv_tokenizer import VOCABULARY_NAME, RwkvTokenizer
 from .sampling import SamplingParams
 from .scheduler import STEP_TOKENS, Limits
 from .state import StateCache, state_offsets
-from .tokenizer import Tokenizer
+from .tokenizer import AnyTokenizer, Tokenizer
 
 LOGGER = logging.getLogger(__name__)
 MAX_SNAPSHOTS = 64  # copies of recurrent states in the prefix cache
@@ -209,7 +209,7 @@ class LLM:
         """
         return self._stream(self.encode_chat(messages), params)
 
-    def _require_tokenizer(self) -> Tokenizer:
+    def _require_tokenizer(self) -> AnyTokenizer:
         if self.tokenizer is None:
             raise InvalidRequest("this model has no tokenizer; send token ids.")
         return self.tokenizer
@@ -269,7 +269,7 @@ class LLM:
             self.engine.cancel(request_id)
 
 
-def read_tokenizer(folder: Path, max_context: int) -> Tokenizer | RwkvTokenizer | None:
+def read_tokenizer(folder: Path, max_context: int) -> AnyTokenizer | None:
     """The tokenizer in a model folder, None if there is none. Raises ModelError if it is damaged."""
     if os.path.isfile(folder / "tokenizer.json"):
         return Tokenizer(folder, max_context)

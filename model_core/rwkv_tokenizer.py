@@ -19,7 +19,7 @@ _END_OF_TEXT = 0  # stands in no vocabulary
 
 
 class RwkvTokenizer:
-    """Does what `Tokenizer` does. It has no control tokens, so no message can spell one."""
+    """See `AnyTokenizer`. There are no control tokens, so no message can spell one."""
 
     eos_token_id = _END_OF_TEXT
 

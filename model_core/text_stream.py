@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from .tokenizer import REPLACEMENT, Tokenizer
+from .tokenizer import REPLACEMENT, AnyTokenizer
 
 # Tokens of the prompt that are decoded with the answer, so that its first token gets the text that it has
 # inside a text. More are needed where these would start inside a character.
@@ -16,7 +16,7 @@ class TextStream:
     before the first stop string. `has_stopped` is true from the end of a stop string on.
     """
 
-    def __init__(self, tokenizer: Tokenizer, prompt: Sequence[int], stop: Sequence[str] = ()) -> None:
+    def __init__(self, tokenizer: AnyTokenizer, prompt: Sequence[int], stop: Sequence[str] = ()) -> None:
         self._tokenizer = tokenizer
         self._stop_strings = tuple(stop)
         context, max_context = _CONTEXT_TOKENS, min(_MAX_CONTEXT_TOKENS, len(prompt))

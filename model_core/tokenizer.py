@@ -4,6 +4,7 @@ import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import tokenizers
 
@@ -25,6 +26,39 @@ def _byte_level_alphabet() -> dict[str, int]:
 
 
 _BYTE_LEVEL = _byte_level_alphabet()
+
+
+class AnyTokenizer(Protocol):
+    """What the engine and its users need of a tokenizer: `Tokenizer`, or `RwkvTokenizer`."""
+
+    eos_token_id: int | None
+
+    @property
+    def has_chat_template(self) -> bool:
+        """Whether the model can answer conversations."""
+
+    def close(self) -> None:
+        """End the process that renders the chat template."""
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a raw prompt. Raises InvalidRequest."""
+
+    def encode_chat(
+        self, messages: Sequence[Mapping[str, str]], continue_final_message: bool = False
+    ) -> list[int]:
+        """The ids of the prompt for the next answer to a conversation. Raises InvalidRequest."""
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of ids, without special tokens."""
+
+    def decode_token(self, token_id: int) -> str:
+        """The text of a single token."""
+
+    def token_text(self, token_id: int) -> str:
+        """The text of a token inside a text."""
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of `token_text`. For a part of a character they are the bytes of this part."""
 
 
 class Tokenizer:

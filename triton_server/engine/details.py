@@ -6,10 +6,10 @@ from typing import Any
 
 from model_core import Completion, TritonchatError
 from model_core.sampler import TokenLogprob
-from model_core.tokenizer import Tokenizer
+from model_core.tokenizer import AnyTokenizer
 
 
-def answer_details(completion: Completion, model: str, tokenizer: Tokenizer | None) -> dict[str, Any]:
+def answer_details(completion: Completion, model: str, tokenizer: AnyTokenizer | None) -> dict[str, Any]:
     """Return the `details` of an answer without its `logprobs`."""
     description = {
         "finish_reason": completion.finish_reason,
@@ -25,7 +25,7 @@ def answer_details(completion: Completion, model: str, tokenizer: Tokenizer | No
     return description
 
 
-def logprob_details(entries: Iterable[TokenLogprob], tokenizer: Tokenizer | None) -> list[dict[str, Any]]:
+def logprob_details(entries: Iterable[TokenLogprob], tokenizer: AnyTokenizer | None) -> list[dict[str, Any]]:
     """Return the `logprobs` of tokens of an answer."""
     return [
         {
@@ -49,7 +49,7 @@ def error_details(error: Exception) -> dict[str, Any]:
     return {"error": {"type": error_type(error), "message": message, "param": param}}
 
 
-def _token_details(token_id: int, logprob: float, tokenizer: Tokenizer | None) -> dict[str, Any]:
+def _token_details(token_id: int, logprob: float, tokenizer: AnyTokenizer | None) -> dict[str, Any]:
     text = str(token_id) if tokenizer is None else tokenizer.token_text(token_id)
     details: dict[str, Any] = {"token": text, "token_id": token_id, "logprob": logprob}
     if tokenizer is not None and "\ufffd" in text:
