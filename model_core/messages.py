@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from .errors import InvalidRequest
 from .validation import explain
@@ -43,6 +44,12 @@ class Message(_Part):
     tool_calls: FailFastList[ToolCall] | None = Field(None, description="Calls that the assistant made.")
     tool_call_id: str | None = Field(None, description="The call of which a tool message is the result.")
     name: str | None = Field(None, description="The name of the sender, or of the tool.")
+
+    @model_validator(mode="after")
+    def _check_content(self) -> "Message":
+        if self.content is None and not self.tool_calls and not self.reasoning:
+            raise PydanticCustomError("content", "has no content")
+        return self
 
     @property
     def text(self) -> str:
@@ -102,7 +109,7 @@ class ChatFields(BaseModel):
         False, description="Continue the last message instead of answering it; the answer has what is new."
     )
     add_generation_prompt: bool | None = Field(
-        True,
+        None,
         description="Let the prompt end where an answer begins; false only with continue_final_message.",
     )
 

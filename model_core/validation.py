@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
@@ -20,6 +21,7 @@ _EXPECTED = {
     "finite_number": "a number",
     "bool_type": "true or false",
     "string_type": "a string",
+    "string_unicode": "a string of valid Unicode",
     "string_too_short": "a string of at least {min_length} characters",
     "string_too_long": "a string of at most {max_length} characters",
     "string_pattern_mismatch": "a string of the form {pattern}",
@@ -66,8 +68,9 @@ def explain(
     path = _join_path(base, first["loc"])
     kind, value = first["type"], shorten(first["input"])
     if kind == "extra_forbidden":
-        known = f"; known are {', '.join(fields)}" if fields else ""
-        return f"unknown parameter {path!r}{known}.", path
+        similar = get_close_matches(str(first["loc"][-1]), fields, 1)
+        hint = f"; the nearest name is {similar[0]}" if similar else ""
+        return f"unknown parameter {path!r}{hint}.", path
     if kind == "missing":
         return f"{path or 'the body'} is missing.", path or None
     same_field = [error for error in errors if _join_path(base, error["loc"]) == path]

@@ -7,20 +7,35 @@
 | `chat_control`| `command` UINT8                            | `result` BYTES                   |
 
 `messages` is a list of {"role", "content"}, or a raw prompt to continue: a string, or a list of token ids.
-`details` comes with the complete answer, or with its last delta. If the request asks for `logprobs`, each
-delta has `details` with {"logprobs": [...]} of its own tokens; only the last delta has more. Each entry has
-`token` (its text), `token_id`, `logprob` and `top_logprobs`, a list of such entries. A token may be a part of
-a character. Its text then has U+FFFD in that place, and the entry has `bytes`: a list of integers.
+`parameters` is an object with the other fields of `vocabulary.Request`, which describes each of them.
 
-`parameters` is an object with the fields of SamplingParams and some more. `request_id` (a string of 1 to 128
-characters) names the request for `cancel`. `cache_salt` (a string of at most 128 characters, "" by default)
-divides the prefix cache: only requests with the same salt share cached prefixes, so `usage.cached_tokens`
-does not reveal what other users have asked. `client` (a string of the same size) names the sender of the
-request, who may be one of many behind a proxy. A slot of the engine that becomes free goes to the client with
-the fewest running requests. One eighth of the slots is reserved for clients without a running request.
+`response` is text of the answer. `details` is empty, or an object. With the complete answer, or with its last
+delta, it has:
+
+- `finish_reason`: `stop`, `length`, `tool_calls` or `cancelled`.
+- `usage`: `prompt_tokens`, `completion_tokens`, and `cached_tokens`, which were found in the prefix cache.
+- `timings`: seconds from the arrival of the request until it was admitted (`queue`), until its first token
+  (`first_token`) and until its end (`total`).
+- `seed`: the one that was used, whether the request gave it or not.
+- `model`: the name of the model.
+- `token_ids`: only if the model has no tokenizer; the answer then has no text.
+- `error`: only if the request failed: `type` and `message` as in model_core/errors.py, and `param`, the field
+  that is wrong, or null.
+
+These parts of an answer are in the `details` of the response with their tokens, in streams of each delta:
+
+- `reasoning`: text of the reasoning. It precedes the text of the same response.
+- `tool_calls`: a list of {"index", "id", "name", "arguments"}, which follow the text of the same response.
+  The first part of a call has `id` and `name`; the others have only more text of its `arguments`.
+- `logprobs`: of its tokens, if the request asks for them. Each entry has `token` (its text), `token_id`,
+  `logprob` and `top_logprobs`, a list of such entries. A token may be a part of a character. Its text then
+  has U+FFFD in that place, and the entry has `bytes`: a list of integers.
 
 With `acknowledge`: true, `chat_stream` answers as soon as the engine has accepted a request: by a response
 without text whose `details` are {"accepted": true}. A request that is refused has no such response.
+
+A slot of the engine that becomes free goes to the `client` with the fewest running requests. One eighth of
+the slots is reserved for clients without a running request.
 
 `command` is one of these objects:
 
@@ -40,4 +55,3 @@ Prompt = list[dict[str, str]] | str | list[int]
 CHAT, CHAT_STREAM, CHAT_CONTROL = "chat", "chat_stream", "chat_control"
 HEALTH = {"health": True}  # a command, which does not need the engine
 READY = "ready"  # its result if the server accepts requests
-ROLES = ("system", "user", "assistant")  # of messages

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from model_core.errors import InvalidRequest, PromptTooLong
+from model_core.messages import Message
 from triton_server.engine.request_parser import parse_request
 from triton_server.json_tensors import decode, encode, encode_padded
+from triton_server.vocabulary import Request
 
 HELLO = [{"role": "user", "content": "Hello"}]
 
@@ -23,12 +25,26 @@ def test_request_is_parsed() -> None:
         encode({"temperature": 0.5, "stop": ["x"], "request_id": "abc", "cache_salt": "mine"}),
         1024,
     )
-    assert request.prompt[1] == HELLO[0]
-    assert (request.params.temperature, request.params.stop, request.request_id) == (0.5, ("x",), "abc")
+    assert request.messages[1] == Message(**HELLO[0])
+    params = request.sampling_params()
+    assert (params.temperature, params.stop, request.request_id) == (0.5, ("x",), "abc")
     assert request.cache_salt == "mine"
-    assert parse_request(encode("Once"), None, 1024).prompt == "Once"
+    assert parse_request(encode("Once"), None, 1024).messages == "Once"
     assert parse_request(encode("Once"), encode({"cache_salt": None}), 1024).cache_salt == ""
-    assert parse_request(encode([1, 2]), None, 1024).prompt == [1, 2]
+    assert parse_request(encode([1, 2]), None, 1024).messages == [1, 2]
+
+
+@pytest.mark.parametrize("messages", [HELLO, "Once", [1, 2]], ids=str)
+def test_request_travels_without_loss(messages: Any) -> None:
+    parameters = {"stop": "x", "logit_bias": {"3": -1}, "seed": None, "continue_final_message": False}
+    request = Request(messages=messages, **parameters)
+    assert request.prompt() == messages
+    assert request.parameters() == {
+        "stop": ["x"],
+        "logit_bias": {"3": -1.0},
+        "continue_final_message": False,
+    }
+    assert parse_request(encode(request.prompt()), encode(request.parameters()), 1024) == request
 
 
 def test_padding_changes_only_the_size() -> None:
@@ -45,19 +61,23 @@ MALFORMED: dict[str, tuple[np.ndarray, np.ndarray | None, str]] = {
     "only spaces": (to_array(b"    "), None, "messages is empty"),
     "two values": (to_array(b"[] []"), None, "messages is not JSON"),
     "a number": (encode(5), None, "must be a list"),
-    "null": (encode(None), None, "must be a list"),
+    "null": (encode(None), None, "messages is missing"),
     "an object": (encode({"role": "user", "content": "x"}), None, "must be a list"),
-    "no messages": (encode([]), None, "at least one message"),
-    "empty prompt": (encode(""), None, "prompt is empty"),
-    "ids and text": (encode([1, "x"]), None, "message 1"),
-    "id is true": (encode([True]), None, "message 1"),
-    "message is text": (encode(["x"]), None, "message 1"),
-    "no content": (encode([*HELLO, {"role": "user"}]), None, "message 2"),
-    "more fields": (encode([{"role": "user", "content": "x", "name": "y"}]), None, "message 1"),
+    "no messages": (encode([]), None, "messages is empty"),
+    "empty prompt": (encode(""), None, "messages is empty"),
+    "ids and text": (encode([1, "x"]), None, "messages[0]"),
+    "id is true": (encode([True]), None, "messages[0]"),
+    "message is text": (encode(["x"]), None, "messages[0]"),
+    "no content": (encode([*HELLO, {"role": "user"}]), None, "messages[1] has no content"),
+    "more fields": (encode([{"role": "user", "content": "x", "mood": "y"}]), None, "messages[0].mood"),
     "unknown role": (encode([{"role": "wizard", "content": "x"}]), None, "'wizard'"),
-    "role is a list": (encode([{"role": ["user"], "content": "x"}]), None, "message 1"),
-    "content is null": (encode([{"role": "user", "content": None}]), None, "string"),
-    "content is a list": (encode([{"role": "user", "content": ["x"]}]), None, "string"),
+    "role is a list": (encode([{"role": ["user"], "content": "x"}]), None, "messages[0].role"),
+    "content is null": (encode([{"role": "user", "content": None}]), None, "messages[0] has no content"),
+    "content is a list": (encode([{"role": "user", "content": ["x"]}]), None, "messages[0].content[0]"),
+    "messages twice": (encode(HELLO), encode({"messages": HELLO}), "an input of its own"),
+    "tools": (encode(HELLO), encode({"tools": [{"name": "add"}]}), "cannot be called yet"),
+    "a result of a tool": (encode([{"role": "tool", "content": "x"}]), None, "messages[0] is about tools"),
+    "text continued": (encode("x"), encode({"continue_final_message": True}), "continue_final_message"),
     "deep nesting": (to_array(b"[" * 20000), None, "messages"),
     "parameters not JSON": (encode(HELLO), to_array(b"{"), "parameters is not JSON"),
     "parameters a list": (encode(HELLO), encode([1]), "JSON object"),

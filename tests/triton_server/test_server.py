@@ -264,7 +264,7 @@ def test_32_concurrent_clients_get_the_same_answers_as_single_clients(server: Se
     for single, concurrent in zip(single_answers, concurrent_answers, strict=True):
         assert single.text == concurrent.text
         assert single.details["logprobs"] == concurrent.details["logprobs"]
-    assert {c.partition(" ")[0] for c in messages} == {"parameters", "message", "This", "unknown"}
+    assert {c.partition(" ")[0] for c in messages} == {"parameters", "messages[0].role", "This", "unknown"}
 
 
 def test_malformed_rows_do_not_fail_the_others_of_a_batch(server: Server) -> None:

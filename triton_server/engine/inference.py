@@ -20,6 +20,7 @@ from pytriton.proxy.types import Request
 
 from model_core import LLM
 from model_core.errors import InvalidRequest, TritonchatError
+from model_core.messages import Message
 
 from ..contract import HEALTH
 from ..json_tensors import decode, encode
@@ -149,13 +150,12 @@ class Inference:
         """Submit a request to the engine. Raises TritonchatError if it is refused."""
         llm = self._llm
         request = parse_request(messages, parameters, llm.engine.limits.max_context)
-        params = request.params.with_defaults(llm.defaults)
-        is_chat = isinstance(request.prompt[0], dict)
-        prompt = (
-            llm.encode_chat(request.prompt, request.continue_final_message)
-            if is_chat
-            else llm.encode(request.prompt)
-        )
+        params = request.sampling_params().with_defaults(llm.defaults)
+        if request.is_chat:
+            messages = [_to_template(message) for message in request.messages]
+            prompt = llm.encode_chat(messages, request.continue_final_message)
+        else:
+            prompt = llm.encode(request.messages)
         answer.acknowledge = request.acknowledge
         answer.request_id = llm.engine.submit(
             prompt, params, answer.add_delta, request.request_id, request.cache_salt, request.client
@@ -177,6 +177,12 @@ class Inference:
             return {"health": self._health()}
         known = '{"cancel": request_id}, {"stats": true}, {"metrics": true} and {"health": true}'
         return error_details(InvalidRequest(f"unknown command; {known} are known."))
+
+
+def _to_template(message: Message) -> dict[str, str]:
+    """A message as chat templates read it."""
+    role = "system" if message.role == "developer" else message.role
+    return {"role": role, "content": message.text}
 
 
 def _split_rows(data: dict[str, np.ndarray]) -> list[tuple[np.ndarray | None, np.ndarray | None]]:

@@ -1,0 +1,114 @@
+"""A whole request: what can be asked, once for all interfaces.
+
+Every interface makes `Request`s of what it receives. They travel over gRPC as two tensors (contract.py): the
+field `messages`, and all other fields that are set as `parameters`.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
+
+from model_core.errors import InvalidRequest
+from model_core.messages import ChatFields, FailFastList, Message
+from model_core.sampling import SamplingFields, SamplingParams
+from model_core.validation import StrictModel
+
+from .contract import Prompt
+
+MAX_REQUEST_ID_LENGTH = 128
+MAX_NAME_LENGTH = 128  # of cache_salt and client
+
+
+def _check_not_empty(prompt: str | list[int] | list[Message]) -> str | list[int] | list[Message]:
+    if not prompt:
+        raise PydanticCustomError("empty", "is empty")
+    return prompt
+
+
+def _kind_of_prompt(value: Any) -> str:
+    if isinstance(value, str):
+        return "Text"
+    is_ids = isinstance(value, list) and bool(value) and all(type(token) is int for token in value)
+    return "TokenIds" if is_ids else "Messages"
+
+
+class Request(SamplingFields, ChatFields, StrictModel):
+    """A prompt and the parameters of its answer. Raises InvalidRequest with the name of a wrong field."""
+
+    messages: Annotated[
+        Annotated[str, Tag("Text")]
+        | Annotated[FailFastList[int], Tag("TokenIds")]
+        | Annotated[FailFastList[Message], Tag("Messages")],
+        Discriminator(_kind_of_prompt),
+        AfterValidator(_check_not_empty),
+    ] = Field(description="A conversation, or a raw prompt to continue: text or token ids.")
+    request_id: str | None = Field(
+        None, min_length=1, max_length=MAX_REQUEST_ID_LENGTH, description="Names the request for `cancel`."
+    )
+    cache_salt: str | None = Field(
+        "",
+        max_length=MAX_NAME_LENGTH,
+        description="Only requests with the same salt share cached prefixes, so `cached_tokens` does not "
+        "reveal what other users have asked.",
+    )
+    client: str | None = Field(
+        "",
+        max_length=MAX_NAME_LENGTH,
+        description="The sender, who may be one of many behind a proxy. Clients share the engine fairly.",
+    )
+    acknowledge: bool | None = Field(
+        False, description="Let a stream begin with a response that says that the engine has accepted it."
+    )
+
+    @property
+    def is_chat(self) -> bool:
+        """Whether the prompt is a conversation."""
+        return isinstance(self.messages[0], Message)
+
+    def sampling_params(self) -> SamplingParams:
+        """The sampling parameters among the fields."""
+        return SamplingParams(**{name: getattr(self, name) for name in SamplingParams.model_fields})
+
+    def prompt(self) -> Prompt:
+        """`messages` as JSON."""
+        if not self.is_chat:
+            return self.messages
+        return [message.model_dump(mode="json", exclude_unset=True) for message in self.messages]
+
+    def parameters(self) -> dict[str, Any]:
+        """The other fields that are set, as JSON."""
+        return self.model_dump(mode="json", exclude={"messages"}, exclude_unset=True)
+
+    @model_validator(mode="after")
+    def _check_messages(self) -> "Request":
+        if self.continue_final_message and not self.is_chat:
+            raise InvalidRequest(
+                "continue_final_message needs messages; a raw prompt is always continued.",
+                "continue_final_message",
+            )
+        if self.continue_final_message and self.add_generation_prompt:
+            raise InvalidRequest(
+                "continue_final_message and add_generation_prompt cannot both be true.",
+                "continue_final_message",
+            )
+        if self.add_generation_prompt is False and not self.continue_final_message:
+            raise InvalidRequest(
+                "add_generation_prompt may be false only with continue_final_message.",
+                "add_generation_prompt",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _refuse_tools(self) -> "Request":
+        if self.tools and self.tool_choice != "none":
+            raise InvalidRequest(
+                'tools cannot be called yet; leave them out, or set tool_choice to "none".', "tools"
+            )
+        if not self.tools and self.tool_choice not in ("auto", "none"):
+            raise InvalidRequest("tool_choice is only allowed when tools are given.", "tool_choice")
+        for number, message in enumerate(self.messages if self.is_chat else ()):
+            if message.role == "tool" or message.tool_calls:
+                param = f"messages[{number}]"
+                raise InvalidRequest(f"{param} is about tools, which this service cannot use.", param)
+        return self
