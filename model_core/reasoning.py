@@ -1,0 +1,131 @@
+"""The reasoning of a model: told apart from the answer, and kept within a budget of tokens."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .answer_reader import AnswerReader, Steps
+from .event_writer import EventWriter
+from .tokenizer import REPLACEMENT
+
+_MAX_MARK_LENGTH = 256  # in characters, with the white space and the text of a token around a mark
+_MAX_SPLIT_TOKENS = 3  # tokens after which a character of at most four bytes is whole, or will never be
+
+
+@dataclass(frozen=True)
+class ReasoningForm:
+    """How a model writes its reasoning, which stands at the start of an answer.
+
+    Attributes:
+        start, end: what stands around it.
+        ending: what the service writes to end it, up to the first character of the text that follows.
+        call_start, text_start: what the model writes between `end` and a call, or the text of the answer.
+        repeats: whether there may be reasoning again after it has ended.
+    """
+
+    start: str
+    end: str
+    ending: str
+    call_start: str = ""
+    text_start: str = ""
+    repeats: bool = False
+
+    def is_open_after(self, prompt_end: str) -> bool:
+        """Whether a prompt that ends so has opened the reasoning, so that the answer goes on with it."""
+        return prompt_end.rstrip().endswith(self.start.rstrip())
+
+
+THINK = ReasoningForm("<think>", "</think>", ending="\n</think>\n\n")
+MISTRAL = ReasoningForm("[THINK]", "[/THINK]", ending="[/THINK]")
+GEMMA = ReasoningForm("<|channel>thought\n", "<channel|>", ending="\n<channel|>")
+HARMONY = ReasoningForm(
+    "<|channel|>analysis<|message|>",
+    "<|end|>",
+    ending="<|end|><|start|>assistant<|channel|>final<|message|>",
+    call_start="<|start|>assistant",
+    text_start="<|start|>assistant<|channel|>final<|message|>",
+    repeats=True,
+)
+
+
+def recognize_reasoning(template: str) -> ReasoningForm | None:
+    """The form of the reasoning of a model with this chat template; None if it has none."""
+    if "<|channel|>" in template and "<|message|>" in template:
+        return HARMONY
+    if "<|channel>" in template:
+        return GEMMA
+    if "[THINK]" in template:
+        return MISTRAL
+    return THINK if "<think>" in template or "</think>" in template else None
+
+
+def parse_reasoning(
+    reader: AnswerReader, writer: EventWriter, form: ReasoningForm, is_open: bool
+) -> Steps[None]:
+    """Read the reasoning at the start of an answer, if it has some. `is_open`: the prompt has opened it.
+
+    Later marks of reasoning are text: an answer may speak about them.
+    """
+    if not is_open:
+        reader.mark()
+        yield from reader.skip_space()
+        if not (yield from reader.accept(form.start)):
+            writer.text(reader.text_since_mark())
+            return
+    yield from reader.copy_until((form.end,), writer.reasoning)
+    writer.start_part()
+
+
+class ReasoningBudget:
+    """Counts the reasoning tokens of an answer, and ends the reasoning when there are too many.
+
+    `push` and `start` return tokens that the engine appends to the answer, as if the model had chosen them.
+    """
+
+    def __init__(
+        self,
+        form: ReasoningForm,
+        max_tokens: int,
+        is_open: bool,
+        token_text: Callable[[int], str],
+        ending_ids: Sequence[int],
+    ) -> None:
+        """`token_text` gives the text of a token, marks too. `ending_ids`: the tokens of `form.ending`."""
+        self._form, self._max_tokens, self._token_text = form, max_tokens, token_text
+        self._ending_ids = tuple(ending_ids)
+        self._is_open, self._is_over = is_open, False
+        self._text = ""  # the end of the answer, in which the next mark may begin
+        self._count = 0
+        self._split_tokens = 0  # tokens at the end that are parts of a character
+
+    def start(self) -> tuple[int, ...]:
+        """The tokens to append to the prompt."""
+        return self._end() if self._is_open and not self._max_tokens else ()
+
+    def push(self, token_id: int) -> tuple[int, ...]:
+        """The tokens to append after this token of the answer."""
+        if self._is_over:
+            return ()
+        text = self._token_text(token_id)
+        self._split_tokens = self._split_tokens + 1 if REPLACEMENT in text else 0
+        self._text = (self._text + text)[-_MAX_MARK_LENGTH:]
+        if self._is_open:
+            self._count += 1
+            if self._form.end in self._text:
+                self._close()
+        elif self._form.repeats:
+            self._is_open = self._text.endswith(self._form.start)
+        else:
+            beginning = self._text.lstrip()
+            self._is_open = beginning.startswith(self._form.start)
+            self._is_over = not self._is_open and not self._form.start.startswith(beginning)
+        is_used_up = self._is_open and self._count >= self._max_tokens
+        is_whole = not 0 < self._split_tokens <= _MAX_SPLIT_TOKENS
+        return self._end() if is_used_up and is_whole else ()
+
+    def _end(self) -> tuple[int, ...]:
+        self._close()
+        return self._ending_ids
+
+    def _close(self) -> None:
+        self._is_open, self._is_over = False, not self._form.repeats
+        self._text = ""

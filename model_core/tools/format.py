@@ -1,0 +1,72 @@
+"""What a way of writing tool calls consists of.
+
+What is not written as the format wants it is never lost, and never an error:
+
+- A call starts when its name and what announces its arguments have been read. What is no call up to there is
+  text, as written, with its marks.
+- A call that has started stays a call. If its arguments end early or are no JSON, they are passed on as they
+  are written. Formats whose arguments are not JSON start a call only when it is complete.
+- Calls between marks may have any name; who asked for the answer decides. A call without marks must have the
+  name of a tool of the request: otherwise it is text, which may be JSON for other reasons.
+- Text after a call is text of the answer.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..answer_reader import AnswerReader, Steps
+from ..event_writer import EventWriter
+from ..messages import Tool
+from .lark import ANY_TEXT, Lark
+
+Tools = Mapping[str, Tool]  # by name
+# Text without a line that begins like a call without marks.
+_PLAIN_LINES = r"/\s*([^{\[`\s][^\n]*(\n\s*[^{\[`\s][^\n]*)*\s*)?/"
+
+
+@dataclass(frozen=True)
+class ToolFormat:
+    """A way of writing tool calls.
+
+    Attributes:
+        name: of the family of models that writes so.
+        is_used_by: whether a model with this chat template does.
+        parse: reads an answer (without its reasoning) to the end.
+        call: from a grammar and a tool, the expression for a call of this tool without `mark`.
+        mark: the calls of an answer start with it; "" if they start at the beginning of a line instead.
+        marks_each_call: whether every call starts with `mark`, or only the first.
+        opening, separator, closing: what stands around all calls of an answer, and between two.
+        is_parallel: whether an answer may have several calls.
+        special_tokens: what may be a special token in a vocabulary, and must be kept in the text.
+    """
+
+    name: str
+    is_used_by: Callable[[str], bool]
+    parse: Callable[[AnswerReader, EventWriter, Tools], Steps[None]]
+    call: Callable[[Lark, Tool], str]
+    mark: str = ""
+    marks_each_call: bool = True
+    opening: str = ""
+    separator: str = ""
+    closing: str = ""
+    is_parallel: bool = True
+    special_tokens: tuple[str, ...] = ()
+
+    def calls(self, lark: Lark, tools: Sequence[Tool], parallel: bool) -> str:
+        """An expression for one or more calls of the tools; exactly one if not `parallel`."""
+        return f"{lark.literal(self.mark)} {self._calls_after_mark(lark, tools, parallel)}"
+
+    def text_or_calls(self, lark: Lark, tools: Sequence[Tool], parallel: bool, text_start: str) -> str:
+        """An expression for an answer that may call tools. `text_start`: what comes before text."""
+        calls = lark.add(self._calls_after_mark(lark, tools, parallel))
+        if self.mark:
+            return f"({ANY_TEXT} | {lark.until(self.mark)} {calls})"
+        if text_start:
+            return f"({lark.literal(text_start)} {ANY_TEXT} | {calls})"
+        return f"({_PLAIN_LINES} {calls}? | {calls})"
+
+    def _calls_after_mark(self, lark: Lark, tools: Sequence[Tool], parallel: bool) -> str:
+        call = lark.add(" | ".join(self.call(lark, tool) for tool in tools))
+        mark = self.mark if self.marks_each_call else ""
+        more = f"({lark.literal(self.separator + mark)} {call})*" if parallel and self.is_parallel else ""
+        return f"{lark.literal(self.opening)} {call} {more} {lark.literal(self.closing)}"

@@ -1,0 +1,43 @@
+"""Hermes, Qwen 2.5 and 3, SmolLM 3, EXAONE 4, Falcon-H1, Granite 4: JSON objects between tags.
+
+    <tool_call>
+    {"name": "get_weather", "arguments": {"city": "Paris"}}
+    </tool_call>
+
+Source: github.com/NousResearch/Hermes-Function-Calling.
+"""
+
+from ..answer_reader import AnswerReader, Steps
+from ..event_writer import EventWriter
+from ..messages import Tool
+from .format import ToolFormat, Tools
+from .lark import Lark
+from .objects import object_call, parse_object
+
+_START, _END = "<tool_call>", "</tool_call>"
+
+
+def _parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
+    while (yield from reader.copy_until((_START,), writer.text)):
+        reader.mark(_START)
+        yield from reader.skip_space()
+        if (yield from parse_object(reader, writer)):
+            yield from reader.skip_space()
+            yield from reader.accept(_END)
+        else:
+            writer.text(reader.text_since_mark())
+
+
+def _call(lark: Lark, tool: Tool) -> str:
+    return f"{lark.literal(chr(10))} {object_call(lark, tool, 'arguments')} {lark.literal(chr(10) + _END)}"
+
+
+HERMES = ToolFormat(
+    name="hermes",
+    is_used_by=lambda template: _START in template,
+    parse=_parse,
+    call=_call,
+    mark=_START,
+    separator="\n",
+    special_tokens=(_START, _END),
+)
