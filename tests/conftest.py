@@ -119,13 +119,13 @@ def running_server(
         )
         stack.callback(_kill, process, Path(folder))
         assert process.stdout is not None
-        said = []
+        output = []
         for line in process.stdout:
-            said.append(line)
+            output.append(line)
             if line.startswith("Serving"):
                 break
         else:
-            pytest.fail(f"the server did not start:\n{''.join(said)}")
+            pytest.fail(f"the server did not start:\n{''.join(output)}")
         here = "http://127.0.0.1"
         yield Server(
             process,

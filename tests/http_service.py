@@ -71,8 +71,8 @@ class Service:
         found: list[dict[str, Any]] = []
 
         def are_there() -> bool:
-            whole = self.log.read_text().rpartition("\n")[0]
-            found[:] = (line for line in map(json.loads, whole.splitlines()) if line["event"] == "request")
+            text = self.log.read_text().rpartition("\n")[0]
+            found[:] = (line for line in map(json.loads, text.splitlines()) if line["event"] == "request")
             return len(found) >= count
 
         wait_until(are_there)

@@ -18,7 +18,6 @@ import shutil
 import tempfile
 from copy import deepcopy
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ PROMPT_LENGTH = 26
 NEW_TOKENS = 40
 MIN_MARGIN = 0.02  # between the best and the second-best logit of every greedy step: no ties, however rounded
 MIN_DISTINCT = 10  # different tokens in the greedy path: one that repeats itself would hide errors
+MAX_SEEDS = 200  # that are tried for such a path
 MIN_DIFFERENCE = 0.1  # in some logit, once a feature that the variant exists for is left out
 
 # Far from the usual values, so that a setting nobody reads shows: theta = 100 makes every frequency count in
@@ -558,7 +558,7 @@ def check_feature_matters(variant: Variant, folder: Path, prompt: list[int], exp
 
 def make(name: str, variant: Variant, out: Path) -> None:
     """Try seeds until one gives a clear and varied greedy path, and keep that one in `out / name`."""
-    for seed in count():
+    for seed in range(MAX_SEEDS):
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / name
             save(random_model(variant, seed), variant, folder)
@@ -578,13 +578,14 @@ def make(name: str, variant: Variant, out: Path) -> None:
             size = sum(path.stat().st_size for path in (out / name).iterdir())
             print(f"{name:20} seed {seed:3}  {size:7,} bytes  top-2 margin {margin:.4f}")
             return
+    raise SystemExit(f"{name}: none of {MAX_SEEDS} seeds gives a clear and varied greedy path")
 
 
 def make_rwkv7(out: Path) -> None:
     """The checkpoint of RWKV-7, which Transformers does not have, with what rwkv7.py computes with it."""
     ranks = {"w": 6, "a": 5, "v": 4, "g": 7}
     sizes = {"vocab_size": 64, "hidden": 32, "inner": 48, "layers": 3, "head": 8}
-    for seed in count():
+    for seed in range(MAX_SEEDS):
         tensors = rwkv7.random_tensors(**sizes, ranks=ranks, seed=seed)
         tokens = np.random.default_rng(seed).integers(64, size=PROMPT_LENGTH).tolist()
         margin = np.inf
@@ -595,6 +596,8 @@ def make_rwkv7(out: Path) -> None:
         prompt, greedy = tokens[:PROMPT_LENGTH], tokens[PROMPT_LENGTH:]
         if margin >= MIN_MARGIN and len(set(greedy)) >= MIN_DISTINCT:
             break
+    else:
+        raise SystemExit(f"rwkv7: none of {MAX_SEEDS} seeds gives a clear and varied greedy path")
     folder = out / "rwkv7"
     folder.mkdir(exist_ok=True)
     save_file(tensors, folder / "model.safetensors")

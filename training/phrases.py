@@ -111,9 +111,9 @@ class Reader:
         else:
             self.fault(number, "a phrase before the first header")
 
-    def declare(self, number: int, name: str, said: str | None) -> None:
+    def declare(self, number: int, name: str, entries: str | None) -> None:
         """A line before the first table, which says what slots or fields there are."""
-        words = [word.strip() for word in (said or "").split(",")]
+        words = [word.strip() for word in (entries or "").split(",")]
         if name == "slots":
             self.slots |= set(words)
         elif name == "fields":
@@ -147,7 +147,7 @@ class Reader:
         else:
             self.block = Block(number, place, name, forms)
 
-    def open_field(self, number: int, name: str, said: str | None) -> None:
+    def open_field(self, number: int, name: str, phrase: str | None) -> None:
         """A field, with its only phrase behind the colon or with those of the lines below."""
         self.close()
         if name not in self.fields:
@@ -157,9 +157,9 @@ class Reader:
             self.fault(number, f"a second field {name!r}")
         forms = self.fields[name]
         self.block = Block(number, self.record, name, forms)
-        if said:
+        if phrase:
             self.block.forms = ["pattern" if "pattern" in forms else "text"]
-            self.block.phrases.append((number, said))
+            self.block.phrases.append((number, phrase))
             self.close()
 
     def close(self) -> None:

@@ -297,11 +297,11 @@ def test_maps() -> None:
 
 def test_maps_repeat_heads_and_numbers() -> None:
     x, per_head = np.arange(96, dtype=np.float32), np.float32([1, 2])
-    whole, scalar = np.array([(0, 0, 1, 96, 4), (0, 0, 2, 4, 0)], pointwise.OPERAND)
+    vector, scalar = np.array([(0, 0, 1, 96, 4), (0, 0, 2, 4, 0)], pointwise.OPERAND)
     y = np.zeros(96, np.float32)
     a, b = x.ctypes.data, per_head.ctypes.data
     pointwise.map_row(
-        pointwise.FUNCTIONS.index("multiply"), whole, a, scalar, b, whole, a, 4, 24, y.ctypes.data
+        pointwise.FUNCTIONS.index("multiply"), vector, a, scalar, b, vector, a, 4, 24, y.ctypes.data
     )
     assert np.array_equal(y, x * np.repeat(per_head, 48))
 

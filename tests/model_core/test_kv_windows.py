@@ -244,13 +244,13 @@ def test_windowed_layers_take_little_of_a_long_context() -> None:
     sequence = make_sequence(random.Random(), [1] * 32_000, 768)
     sequence.prompt_lookup = None
     scheduler.add(sequence)
-    most = 0
+    peak = 0
     while sequence.answer_length < 768:
         work = scheduler.schedule()
-        most = max(most, scheduler.pool.used_pages)
+        peak = max(peak, scheduler.pool.used_pages)
         scheduler.commit(work)
         if work[0].logit_count:
             sequence.tokens.append(1)
     assert scheduler.pool.max_pages(32_768, 256) == 2048 + 5 * (32 + 17)
-    assert most <= 2048 + 5 * (32 + 17) < 0.19 * 6 * 2048
+    assert peak <= 2048 + 5 * (32 + 17) < 0.19 * 6 * 2048
     assert scheduler.kv_bytes_used == 2048 + 5 * 33

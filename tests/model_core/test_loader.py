@@ -74,11 +74,11 @@ def test_unknown_format_is_refused(packed: Path) -> None:
 
 def test_damaged_file_is_named(packed: Path) -> None:
     path = packed / "model.safetensors"
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-100])
+    content = path.read_bytes()
+    path.write_bytes(content[:-100])
     with pytest.raises(ModelError, match=r"model\.safetensors is damaged"):
         LLM(packed)
-    path.write_bytes(whole.replace(b"embed_tokens.scales", b"embed_tokens.scalez"))
+    path.write_bytes(content.replace(b"embed_tokens.scales", b"embed_tokens.scalez"))
     with pytest.raises(ModelError, match=r"embed_tokens\.scales"):
         LLM(packed)
 

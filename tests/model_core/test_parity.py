@@ -22,17 +22,18 @@ def test_logits_and_greedy_tokens_match_transformers(folder: Path) -> None:
         params = SamplingParams(max_tokens=len(expected["greedy"]), temperature=0, ignore_eos=True)
         completion = llm.generate(prompt, params)
     error = np.linalg.norm(logits - expected["logits"]) / np.linalg.norm(expected["logits"])
-    assert error < 2e-3
+    assert error < 1e-5
     assert completion.token_ids == expected["greedy"].tolist()
 
 
 @pytest.mark.parametrize("folder", sorted(CHECKPOINTS.iterdir()), ids=lambda folder: folder.name)
 def test_int8_logits_are_close(folder: Path) -> None:
     """Random weights, and experts that are chosen by them, lose more than trained ones."""
+    bound = 0.3 if folder.name == "lfm2-moe" else 0.15  # where a token of the prompt chooses other experts
     expected = np.load(folder / "expected.npz")
     with LLM(folder, weights="int8") as llm:
         logits = llm.logits(expected["prompt"].tolist())
-    assert np.linalg.norm(logits - expected["logits"]) < 0.3 * np.linalg.norm(expected["logits"])
+    assert np.linalg.norm(logits - expected["logits"]) < bound * np.linalg.norm(expected["logits"])
 
 
 def test_readme_has_a_row_for_each_family() -> None:

@@ -99,8 +99,8 @@ def test_model_answers_in_text(folder: Path) -> None:
     params = SamplingParams(max_tokens=60, temperature=1.5, seed=1, ignore_eos=True)
     with LLM(folder) as llm:
         assert llm.tokenizer.decode(llm.encode_chat(messages)) == "User: the 日本\n\nAssistant:"
-        whole = llm.chat(messages, params)
-        assert "".join(llm.stream_chat(messages, params)) == whole.text
-        assert whole.text.rstrip("\ufffd") in llm.tokenizer.decode(whole.token_ids)
+        completion = llm.chat(messages, params)
+        assert "".join(llm.stream_chat(messages, params)) == completion.text
+        assert completion.text.rstrip("\ufffd") in llm.tokenizer.decode(completion.token_ids)
         with_logprobs = llm.generate("the", SamplingParams(max_tokens=5, logprobs=2))
         assert len(with_logprobs.logprobs) == len(with_logprobs.token_ids)

@@ -39,13 +39,13 @@ def stream(tokenizer: Tokenizer, prompt: list[int], ids: list[int], stop: tuple[
 @pytest.mark.parametrize("text", TEXTS)
 def test_deltas_are_whole_characters_and_make_up_the_text(tokenizer: Tokenizer, text: str) -> None:
     ids = tokenizer.encode("Once upon a time, there was " + text)
-    whole = tokenizer.decode(ids)
+    expected = tokenizer.decode(ids)
     for cut in range(1, len(ids)):
         prompt = tokenizer.decode(ids[:cut])
         if prompt.endswith("\ufffd"):
             continue  # no text ends inside a character
         deltas = stream(tokenizer, ids[:cut], ids[cut:])
-        assert prompt + "".join(deltas) == whole
+        assert prompt + "".join(deltas) == expected
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -61,10 +61,10 @@ def test_shortened_answer_ends_with_a_whole_character(tokenizer: Tokenizer, text
 @pytest.mark.parametrize("stop", [(".",), ("the",), ("upon a",), ("zzz", "time, the"), ("pon a time, th",)])
 def test_stop_strings_are_not_in_the_text(tokenizer: Tokenizer, stop: tuple[str, ...]) -> None:
     ids = tokenizer.encode("Well. Once upon a time, the end. And more.")
-    whole = tokenizer.decode(ids)[len(tokenizer.decode(ids[:5])) :]
+    answer = tokenizer.decode(ids)[len(tokenizer.decode(ids[:5])) :]
     deltas = stream(tokenizer, ids[:5], ids[5:], stop)
-    first = min((whole.index(s) for s in stop if s in whole), default=len(whole))
-    assert "".join(deltas) == whole[:first]
+    first = min((answer.index(s) for s in stop if s in answer), default=len(answer))
+    assert "".join(deltas) == answer[:first]
 
 
 def test_neighbouring_multibyte_characters_are_decoded_separately(minueza: Path) -> None:

@@ -108,14 +108,16 @@ def test_an_assistant_with_another_name_is_never_tiny(skill) -> None:
 
 
 def test_a_system_prompt_says_what_it_asks_for() -> None:
-    rng, named, short, told = Random(6), 0, 0, 0
+    rng, named, short, with_facts = Random(6), 0, 0, 0
     for _ in range(2000):
         talk = Talk()
         prompt = system_prompt(rng, talk).lower()
         assert not talk.assistant or talk.assistant.lower() in prompt
         assert all(fact.slots["value"].lower() in prompt for fact in known_facts(talk))
-        named, short, told = named + bool(talk.assistant), short + talk.brief, told + bool(known_facts(talk))
-    assert 500 < named < 900 and 500 < short < 900 and told > 250
+        named += bool(talk.assistant)
+        short += talk.brief
+        with_facts += bool(known_facts(talk))
+    assert 500 < named < 900 and 500 < short < 900 and with_facts > 250
 
 
 def test_the_name_of_the_assistant_is_tiny_or_that_of_the_system_prompt() -> None:
@@ -129,11 +131,11 @@ def test_what_is_known_was_said_before() -> None:
     rng = Random(7)
     for _ in range(1500):
         talk = Talk()
-        said = system_prompt(rng, talk) if rng.random() < 0.35 else ""
+        text = system_prompt(rng, talk) if rng.random() < 0.35 else ""
         for skill in plan(rng, talk):
-            said += "\n".join(message["content"] for message in converse(rng, [skill], talk)[::2]) + "\n"
+            text += "\n".join(message["content"] for message in converse(rng, [skill], talk)[::2]) + "\n"
             for fact in known_facts(talk):
-                assert fact.slots["value"].lower() in said.lower(), (fact.clause, said)
+                assert fact.slots["value"].lower() in text.lower(), (fact.clause, text)
 
 
 def test_an_answer_about_the_person_was_said_before() -> None:
@@ -222,13 +224,13 @@ def test_held_out_values_never_appear(name: str) -> None:
 def test_nouns_that_are_held_out_of_stories_never_appear_anywhere() -> None:
     heads = {value.split()[-1].lower() for pool in (HEROES, PLACES, OBJECTS) for value in pool.held_out}
     rng = Random(10)
-    said = [system_prompt(rng, Talk()) for _ in range(2000)]
-    said += [value for kind in SHARES for _ in range(100) for value in kind.draw(rng).values()]
+    texts = [system_prompt(rng, Talk()) for _ in range(2000)]
+    texts += [value for kind in SHARES for _ in range(100) for value in kind.draw(rng).values()]
     for skill in (*SKILLS,) * 200:
         for exchange in skill(rng, Talk()):
             # Before slips of the hand, which make a moth of a month.
-            said += [expand(rng, exchange.ask), exchange.answer, *exchange.slots.values()]
-    assert not {*heads, *map(plural, heads)} & set("".join(map(plain, said)).split())
+            texts += [expand(rng, exchange.ask), exchange.answer, *exchange.slots.values()]
+    assert not {*heads, *map(plural, heads)} & set("".join(map(plain, texts)).split())
 
 
 def test_expand_takes_one_alternative_of_each_choice() -> None:
@@ -270,8 +272,8 @@ def test_a_day_may_be_mistyped_and_a_value_to_remember_is_not() -> None:
     pairs = [render(Random(seed), exchange) for seed in range(100)]
     assert any("saturday" not in ask.lower() for ask, _ in pairs)
     assert {answer for _, answer in pairs} == {"After Saturday comes Sunday."}
-    told = Exchange("I live in {value}.", "You live in {value}.", {"value": "Saturday"})
-    assert all("saturday" in render(Random(seed), told)[0].lower() for seed in range(100))
+    statement = Exchange("I live in {value}.", "You live in {value}.", {"value": "Saturday"})
+    assert all("saturday" in render(Random(seed), statement)[0].lower() for seed in range(100))
 
 
 def test_a_little_sister_is_asked_for_as_a_sister_too() -> None:
@@ -287,9 +289,9 @@ def test_a_little_sister_is_asked_for_as_a_sister_too() -> None:
 @pytest.mark.parametrize("spell", [str, str.lower])
 def test_names_come_back_as_the_person_writes_them(spell: Callable[[str], str]) -> None:
     talk = Talk(spell=spell)
-    told = Exchange("my dog {name} is old", "The good old {name}!", {"name": "Anna-Lena Ott"})
+    statement = Exchange("my dog {name} is old", "The good old {name}!", {"name": "Anna-Lena Ott"})
     for seed in range(50):
-        ask, answer = render(Random(seed), told, talk)
+        ask, answer = render(Random(seed), statement, talk)
         assert spell("Anna-Lena Ott") in ask and answer == f"The good old {spell('Anna-Lena Ott')}!"
     later = render(Random(0), Exchange("who?", "The dog is Anna-Lena Ott, and Max is not."), talk)[1]
     assert later == f"The dog is {spell('Anna-Lena Ott')}, and Max is not."
@@ -297,12 +299,12 @@ def test_names_come_back_as_the_person_writes_them(spell: Callable[[str], str]) 
 
 def test_many_ways_to_tell_and_to_ask() -> None:
     rng = Random(2)
-    told, asked = set(), set()
+    statements, asked = set(), set()
     for _ in range(2000):
-        told.add(expand(rng, tell(rng, Talk(name="Ada"))[0].ask))
+        statements.add(expand(rng, tell(rng, Talk(name="Ada"))[0].ask))
         talk = Talk(name="Ada")
         asked.add(expand(rng, recall(rng, talk)[0].ask))
-    assert len(told) > 1600 and len(asked) > 900
+    assert len(statements) > 1600 and len(asked) > 900
 
 
 TEXTS = "", "Hello, Zelda!", " two  spaces \n\ttabs", "naïve Ωμέγα 漢字 🦙\u200d🚀", "\x00\x7f"

@@ -39,12 +39,12 @@ def rendered(skill: Skill, count: int, seed: int = 5) -> list[tuple[str, str]]:
 def stories_told(count: int) -> list[tuple[Cast, str]]:
     """Stories of all plots and tones with what they are about."""
     rng = Random(11)
-    told = []
+    stories = []
     for _ in range(count):
         cast, plot = draw_cast(rng), rng.choice(PLOTS)
         text = expand(rng, template(rng, plot, rng.choice(list(TONES)), None)).format(**cast.slots(rng))
-        told.append((cast, text))
-    return told
+        stories.append((cast, text))
+    return stories
 
 
 @pytest.mark.parametrize("skill", (*ARITHMETIC, *OTHERS), ids=lambda skill: skill.__name__)
@@ -90,8 +90,8 @@ def test_the_equation_is_of_the_numbers_asked_for(task) -> None:
         ask, answer = render(rng, exchange)
         left, _, right, total = EQUATION.match(answer).groups()
         assert int(total) == result
-        said = re.findall(r"(?<!<)\d+", ask)  # "<3" is a heart
-        assert not said or sorted(said[:2]) == sorted((left, right))
+        numbers = re.findall(r"(?<!<)\d+", ask)  # "<3" is a heart
+        assert not numbers or sorted(numbers[:2]) == sorted((left, right))
 
 
 def test_about_a_ninth_of_all_pairs_is_held_out_and_all_others_are_drawn() -> None:
@@ -183,9 +183,9 @@ def test_what_a_request_names_is_what_the_story_is_about() -> None:
             if f"{{{slot}}}" not in request.ask:
                 continue
             cast = request.cast
-            told = f"{cast.hero} called {cast.name} {cast.place} {cast.thing}"
+            summary = f"{cast.hero} called {cast.name} {cast.place} {cast.thing}"
             head = value.split()[-1]
-            assert value == "me" or head in told or head.removesuffix("s") in told, (value, told)
+            assert value == "me" or head in summary or head.removesuffix("s") in summary, (value, summary)
             named += 1
     assert named > 3000
 

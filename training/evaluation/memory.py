@@ -46,9 +46,9 @@ def recall_cases() -> list[Case]:
         values = list(VALUES[kind]) * (count // len(VALUES[kind]) + 1)
         drawn = rng.sample(values[: max(count, len(VALUES[kind]))], count)
         for number, value in enumerate(drawn):
-            told, wanted = tell(rng, fact["tells"][number % len(fact["tells"])], value)
+            statement, wanted = tell(rng, fact["tells"][number % len(fact["tells"])], value)
             ask = type_text(rng, fact["asks"][number % len(fact["asks"])])
-            cases.append(case(told, *between(rng, number % 4), ask, want=says(wanted)))
+            cases.append(case(statement, *between(rng, number % 4), ask, want=says(wanted)))
     return cases
 
 
@@ -59,8 +59,8 @@ def two_fact_cases() -> list[Case]:
     for number, kinds in enumerate(rng.sample(pairs, 72)):
         first = rng.choice(VALUES[kinds[0]])
         values = [first, rng.choice([value for value in VALUES[kinds[1]] if value != first])]
-        told = [tell(rng, rng.choice(FACTS[k]["tells"]), v) for k, v in zip(kinds, values, strict=True)]
-        texts, keys = zip(*told, strict=True)
+        statements = [tell(rng, rng.choice(FACTS[k]["tells"]), v) for k, v in zip(kinds, values, strict=True)]
+        texts, keys = zip(*statements, strict=True)
         turns = [f"{texts[0].rstrip('.!')}. {texts[1]}"] if number % 3 == 0 else list(texts)
         order = (0, 1) if number % 2 else (1, 0)
         asks = [type_text(rng, rng.choice(FACTS[kinds[i]]["asks"])) for i in order]
@@ -75,10 +75,10 @@ def corrected_cases() -> list[Case]:
     for kind, fact in FACTS.items():
         for number, correction in enumerate(fact["corrections"]):
             old, new = rng.sample(VALUES[kind], 2)
-            told, old_key = tell(rng, rng.choice(fact["tells"]), old)
+            statement, old_key = tell(rng, rng.choice(fact["tells"]), old)
             again, new_key = tell(rng, correction, new, old)
             ask = type_text(rng, rng.choice(fact["asks"]))
-            turns = (told, *between(rng, number % 2), again, *between(rng, number // 2), ask)
+            turns = (statement, *between(rng, number % 2), again, *between(rng, number // 2), ask)
             cases.append(case(*turns, want=says(new_key, without=[old_key])))
     return cases
 

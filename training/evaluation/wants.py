@@ -237,8 +237,8 @@ def verse(about: str, families: Collection[Collection[str]]) -> Want:
             first[-3:] == second[-3:] or any(first in family and second in family for family in families)
             for first, second in combinations(ends, 2)
         )
-        said = {PLURAL.sub("", word) for word in re.findall(r"[^\W\d_]+", answer.lower())}
-        return alike and all(PLURAL.sub("", word) in said for word in about.lower().split())
+        words = {PLURAL.sub("", word) for word in re.findall(r"[^\W\d_]+", answer.lower())}
+        return alike and all(PLURAL.sub("", word) in words for word in about.lower().split())
 
     return Want(f"a rhyme about {about}", holds)
 

@@ -60,8 +60,8 @@ def joke(rng: Random, accepted: str = "") -> list[Exchange]:
 
 def hear_joke(rng: Random) -> list[Exchange]:
     """A joke that the person tells."""
-    told = Exchange(rng.choice(TEXT.jokes)[1], GOOD_ONE)
-    return [Exchange(rng.choice(TEXT.offers), "Yes, please!"), told] if rng.random() < 0.4 else [told]
+    joke = Exchange(rng.choice(TEXT.jokes)[1], GOOD_ONE)
+    return [Exchange(rng.choice(TEXT.offers), "Yes, please!"), joke] if rng.random() < 0.4 else [joke]
 
 
 def riddle(rng: Random, accepted: str = "") -> list[Exchange]:

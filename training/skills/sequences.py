@@ -165,8 +165,8 @@ def letters(rng: Random, talk: Talk) -> list[Exchange]:
     if at == 25 and rng.random() < 0.7:
         nth = "last"
     kind = rng.choices(("all", "part", "end", "next", "at", "number"), (1.3, 2, 1, 2.5, 1, 1))[0]
-    said = rng.random() < 0.35
-    form = "said" if said else "order"
+    is_said = rng.random() < 0.35
+    form = "said" if is_said else "order"
     if kind == "all":
         if rng.random() < 0.2:
             return [exchange(rng, LETTERS_TEXT.backwards, row(reversed(LETTERS)))]
@@ -187,7 +187,9 @@ def letters(rng: Random, talk: Talk) -> list[Exchange]:
         return ask_next(rng, LETTERS, at, "letter", is_round=False)
     answer = f"Letter number {at + 1} is {LETTERS[at]}."
     if kind == "at":
-        return [exchange(rng, LETTERS_TEXT.at["said" if said else "want"], answer, nth=nth, at=str(at + 1))]
+        return [
+            exchange(rng, LETTERS_TEXT.at["said" if is_said else "want"], answer, nth=nth, at=str(at + 1))
+        ]
     return [exchange(rng, LETTERS_TEXT.number, answer, x=LETTERS[at])]
 
 

@@ -76,14 +76,14 @@ def number_slots(text: str, fact: Fact, number: int, slots: dict[str, str]) -> s
 def acknowledge(rng: Random, facts: list[Fact]) -> tuple[str, str]:
     """What is answered to facts, and the same in few words; each value is said back."""
     clauses = [f"that {fact.clause}" for fact in facts if fact.kind is not NAME]
-    told = f"I will remember {join(clauses)}." if clauses else ""
+    promise = f"I will remember {join(clauses)}." if clauses else ""
     if len(clauses) < len(facts):
         name = next(fact.slots["value"] for fact in facts if fact.kind is NAME)
         greeting = rng.choice(TELLINGS.greetings if not clauses else TELLINGS.greetings[:1]).format(name=name)
-        return f"{greeting} {told}".strip(), f"Nice to meet you, {name}!"
+        return f"{greeting} {promise}".strip(), f"Nice to meet you, {name}!"
     if len(facts) > 1:
-        return told, "I will remember all of that."
-    return rng.choice(facts[0].kind.openers).format(**facts[0].slots) + told, told
+        return promise, "I will remember all of that."
+    return rng.choice(facts[0].kind.openers).format(**facts[0].slots) + promise, promise
 
 
 def state(rng: Random, facts: list[Fact]) -> tuple[str, dict[str, str]]:
@@ -189,8 +189,8 @@ def change_fact(rng: Random, talk: Talk, old: Fact, asks: tuple[str, ...] = ()) 
     if new.kind is NAME:
         name = new.slots["value"]
         return Exchange(ask, f"All right, {name}! I will remember that.", slots, f"All right, {name}!")
-    told = f"I will remember that {new.clause}."
-    return Exchange(ask, f"All right! {told}", slots, told)
+    promise = f"I will remember that {new.clause}."
+    return Exchange(ask, f"All right! {promise}", slots, promise)
 
 
 def redraw(rng: Random, fact: Fact) -> Fact:
