@@ -17,8 +17,14 @@ class ModelConfig:
     """The shape of a decoder-only transformer. A family that needs more fields adds them in its own class.
 
     Attributes:
+        family: `model_type` of config.json.
+        kv_heads: heads of keys and values; each serves heads / kv_heads heads of queries.
+        norm_eps: is added to the mean square in norms.
+        max_context: positions that the model was trained for.
         activation: of the MLP's gate, a key of operators.ACTIVATIONS; without gate, of operators.FUNCTIONS.
         ropes: the rotary positions of each layer, None for a layer without.
+        tie_word_embeddings: whether the head's matrix is that of the embedding.
+        qkv_bias, output_bias, mlp_bias: whether these projections have biases.
         windows: how many of the latest positions each layer attends to, None for all.
     """
 

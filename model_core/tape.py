@@ -1,8 +1,9 @@
 """A model as a tape: the list of operations that one step computes. A family writes it once, during loading.
 
 Operations (records.py) read and write named buffers of rows. `Tape` has a method for each, which returns the
-span that it writes, so families in models/ look like the formulas of their papers. Two interpreters run
-tapes: reference.py in NumPy, which is the specification, and kernels/interpreter.py.
+span that it writes, so families in models/ look like the formulas of their papers. A buffer holds what was
+written to it last, and is as wide as it needs to be. Two interpreters run tapes: reference.py in NumPy, which
+is the specification, and kernels/interpreter.py.
 """
 
 from collections.abc import Sequence
@@ -20,9 +21,12 @@ from .rope import RopeConfig
 class Tape:
     """Writes records. Parts of a buffer begin at multiples of STRIP, as the outputs of packed matrices do.
 
-    `embeddings` are tables with a row for each token, by the buffers that hold the rows as a step begins.
-    `states` are the shapes of what recurrent layers keep of a sequence between steps, in float32.
-    `unused` has names of tensors that a checkpoint may have, and the model does not use.
+    Attributes:
+        records: the operations, in their order.
+        kv_layers: what layers of attention store, by the number of the KV layer.
+        states: the shapes of what recurrent layers keep of a sequence between steps, in float32.
+        embeddings: tables with a row for each token, by the buffers that hold the rows as a step begins.
+        unused: names of tensors that a checkpoint may have, and the model does not use.
     """
 
     records: list[Record] = field(default_factory=list)
@@ -84,10 +88,19 @@ class Tape:
         self.records.append(records.Center(x, y))
         return y
 
+    def project(
+        self, x: Span, to: str, name: str, width: int, bias: bool = False, is_head: bool = False
+    ) -> Span:
+        """x times the matrix `name`, into the buffer `to`, where the result is one head."""
+        return self.linear(x, to, {name: (1, width)}, bias, is_head)[0]
+
     def linear(
         self, x: Span, to: str, parts: dict[str, tuple[int, int]], bias: bool = False, is_head: bool = False
     ) -> list[Span]:
-        """x times several matrices, into the buffer `to`. parts: name -> (heads, columns of a head)."""
+        """x times several matrices, side by side in the buffer `to`.
+
+        parts: name -> (heads, columns of a head).
+        """
         sizes = {name: heads * size for name, (heads, size) in parts.items()}
         weights = [WeightRef(f"{name}.weight", (n, x.width)) for name, n in sizes.items()]
         biases = [WeightRef(f"{name}.bias", (n,)) for name, n in sizes.items()] if bias else []
@@ -96,7 +109,7 @@ class Tape:
     def linear_split(
         self, x: Span, to: str, name: str, parts: list[tuple[int, int]], bias: bool = False
     ) -> list[Span]:
-        """x times one matrix whose rows are those of several. parts: (heads, columns of a head)."""
+        """x times the matrix `name`, whose rows are those of several. parts: (heads, columns of a head)."""
         stops = np.cumsum([heads * size for heads, size in parts]).tolist()
         ranges = list(zip([0, *stops[:-1]], stops, strict=True))
         weights = [WeightRef(f"{name}.weight", (stops[-1], x.width), *part) for part in ranges]
@@ -104,7 +117,11 @@ class Tape:
         return self._linear(x, to, parts, weights, biases)
 
     def matmul(self, x: Span, to: str, parts: list[tuple[WeightRef, int]], bias: bool = False) -> list[Span]:
-        """x times several matrices, into the buffer `to`. parts: weights, each with its number of heads."""
+        """x times weights that are parts of tensors, side by side in the buffer `to`.
+
+        parts: weights, each with its number of heads. bias: they have biases, in the same parts of tensors
+        whose names end with "bias".
+        """
         weights = [weight for weight, _ in parts]
         biases = [
             replace(
@@ -136,7 +153,7 @@ class Tape:
         return spans
 
     def score(self, x: Span, name: str, count: int, has_bias: bool = False) -> Span:
-        """x times the matrix of a router, into the buffer "router"."""
+        """x times the matrix of a router (see records.Linear), into the buffer "router"."""
         biases = (WeightRef(f"{name}.bias", (count,)),) if has_bias else ()
         y, weight = Span("router", 0, count), WeightRef(f"{name}.weight", (count, x.width))
         self.records.append(records.Linear(x, y, (weight,), biases, is_router=True))
@@ -182,12 +199,6 @@ class Tape:
         )
         self.records.append(records.Experts(x, routing_weights, y, routing, gate_up, down))
         return y
-
-    def project(
-        self, x: Span, to: str, name: str, width: int, bias: bool = False, is_head: bool = False
-    ) -> Span:
-        """x times one matrix, into the buffer `to`."""
-        return self.linear(x, to, {name: (1, width)}, bias, is_head)[0]
 
     def rope(self, x: Span, rope: RopeConfig) -> Span:
         """Rotate each head by its position, in place."""
@@ -290,14 +301,14 @@ class Tape:
         return self.scale(x, scale * x.size**-0.5)
 
     def conv(self, x: Span, to: str, weight: WeightRef, bias: WeightRef | None = None) -> Span:
-        """Causal depthwise convolution with a weight [columns, 1, width], to the buffer `to`."""
+        """Causal depthwise convolution with a weight [columns, 1, width], to the same columns of `to`."""
         y = replace(x, buffer=to)
         self.records.append(records.Conv(x, y, weight, bias, len(self.states)))
         self.states.append((weight.shape[-1] - 1, x.width))
         return y
 
     def shift(self, x: Span, to: str) -> Span:
-        """The x of the previous token, to the buffer `to`; zeros for the first token."""
+        """The x of the previous token, to the same columns of `to`; zeros for the first token."""
         y = replace(x, buffer=to)
         self.records.append(records.Conv(x, y, None, None, len(self.states)))
         self.states.append((1, x.width))

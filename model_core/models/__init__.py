@@ -1,4 +1,20 @@
-"""Model families. Each is a file that reads config.json and writes a tape, and has a line in FAMILIES."""
+"""Model families: each is a file with two functions, and has a line in FAMILIES.
+
+`read_config(raw)` turns the fields of config.json into a ModelConfig. A field that nobody reads is refused,
+so a model never loads and then computes something else.
+
+`write_tape(t, c)` writes what one step computes to the tape t, in the words of the paper. It is called once,
+while a model loads. A call such as
+
+    h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
+
+writes one record: the norm of the rows of x, with the weights of this name, into the buffer "h". What "h"
+held before is overwritten. It returns the columns that it writes (a Span). x is always the hidden states, h
+their norm, and p the beginning of a layer's names. Start with llama.py; parts.py has what most families
+share. operators.py says what each operation computes.
+
+tests/make_checkpoints.py makes a tiny model of each family, and what Transformers computes with it.
+"""
 
 from pathlib import Path
 from types import ModuleType

@@ -14,7 +14,7 @@ from ..fields import expect, ignore, read_number, read_size, shorten
 from ..records import Span, WeightRef
 from ..rope import RopeConfig, read_rope
 from ..tape import Tape
-from .glm4_moe import SharedMixtureConfig, read_shared_mixture, write_shared_mixture
+from .mixture import SharedMixtureConfig, read_shared_mixture, write_shared_mixture
 from .parts import write_head, write_mlp
 
 _LATENT_EPS = 1e-6  # of the norms of latents, whatever the config says

@@ -12,14 +12,26 @@ from .mamba import MambaShape, read_mamba_shape, write_mamba
 from .parts import write_attention, write_head
 
 _MULTIPLIERS = (
-    *("embedding_multiplier", "lm_head_multiplier", "key_multiplier", "attention_in_multiplier"),
-    *("attention_out_multiplier", "ssm_in_multiplier", "ssm_out_multiplier"),
+    "embedding_multiplier",
+    "attention_in_multiplier",
+    "key_multiplier",
+    "attention_out_multiplier",
+    "ssm_in_multiplier",
+    "ssm_out_multiplier",
+    "lm_head_multiplier",
 )
 
 
 @dataclass(frozen=True)
 class FalconH1Config(ModelConfig):
-    """`multipliers` by their names in config.json, those of the gate and of the MLP, and those of Mamba-2."""
+    """The shapes and multipliers of Falcon-H1.
+
+    Attributes:
+        mamba: the shape of Mamba-2.
+        multipliers: by their names in config.json.
+        mlp_multipliers: of the MLP's gate, and of its output.
+        ssm_multipliers: of the gate, x, B, C and dt of Mamba-2.
+    """
 
     mamba: MambaShape
     multipliers: dict[str, float]
@@ -28,7 +40,7 @@ class FalconH1Config(ModelConfig):
 
 
 def read_config(raw: dict[str, Any]) -> FalconH1Config:
-    """Falcon-H1's config.json. Without biases of projections, input multipliers commute with them."""
+    """Falcon-H1's config.json. Projections have no biases, so inputs may be multiplied after them."""
     expect(raw, attention_bias=False, mlp_bias=False, mamba_proj_bias=False, projectors_bias=False)
     expect(raw, mamba_use_mlp=True)
     ignore(raw, "mlp_expansion_factor")
@@ -73,7 +85,7 @@ def write_tape(t: Tape, c: FalconH1Config) -> None:
         factors = [m["ssm_in_multiplier"] * factor for factor in c.ssm_multipliers]
         y = write_mamba(t, c.mamba, h, f"{p}.mamba", c.norm_eps, factors)
         x = t.add(x, y, m["ssm_out_multiplier"])
-        # `into` is a factor of h, and so of queries, keys and values.
+        # h times `into` would multiply queries, keys and values.
         scale = c.head_dim**-0.5 * into * into * m["key_multiplier"]
         x = t.add(x, write_attention(t, c, h, i, scale=scale), into * out)
         h = t.norm(x, f"{p}.pre_ff_layernorm", c.norm_eps, to="h")

@@ -61,7 +61,7 @@ def write_attention(t: Tape, c: SharedKVConfig, h: Span, i: int, kv_layers: dict
             parts[f"{p}.v_proj"] = (kv_heads, size)
     q, *kv = t.linear(h, "qkv", parts, bias=c.qkv_bias)
     q = t.rope(t.norm(q, f"{p}.q_norm", eps), c.ropes[i])
-    if c.is_shared[i]:
+    if c.is_shared[i]:  # some files have matrices for keys and values here, too
         t.unused |= {f"{p}.{name}.weight" for name in ("k_proj", "v_proj", "k_norm")}
         mixed = t.attend_again(q, kv_layers[c.windows[i]], 1.0)
     else:

@@ -1,4 +1,4 @@
-"""What families with mixtures of experts have in common: their configuration, and the names of weights."""
+"""What families with mixtures of experts have in common: configuration, and where weights are stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from ..errors import ModelError
 from ..fields import ignore, read_number, read_size
 from ..records import Expert, Routing, Span, WeightRef
 from ..tape import Tape
+from .parts import write_named_mlp
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,19 @@ class MixtureConfig(ModelConfig):
     expert_size: int
     routing: Routing
     has_experts: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class SharedMixtureConfig(MixtureConfig):
+    """Experts that rows choose, and those that all rows share.
+
+    Attributes:
+        shared_size: inner size of the shared experts, as one MLP.
+        has_choice_bias: whether a bias balances the choice of the others.
+    """
+
+    shared_size: int
+    has_choice_bias: bool
 
 
 def read_mixture(raw: dict[str, Any], experts: str, expert_size: str, **routing: Any) -> dict[str, Any]:
@@ -49,9 +63,15 @@ def no_experts(layers: int) -> dict[str, Any]:
     return {"experts": 0, "expert_size": 0, "routing": Routing(0), "has_experts": (False,) * layers}
 
 
-def read_group_routing(raw: dict[str, Any]) -> dict[str, Any]:
-    """The fields of Routing of DeepSeek-V3 (arXiv:2412.19437) and those that route as it does."""
-    return {
+def read_shared_mixture(
+    raw: dict[str, Any], dense_layers: int, has_choice_bias: bool = True, **routing: Any
+) -> dict[str, Any]:
+    """The fields of SharedMixtureConfig.
+
+    dense_layers: the default of `first_k_dense_replace`. routing: fields of Routing that differ from those of
+    DeepSeek-V3 (arXiv:2412.19437).
+    """
+    deepseek_v3 = {
         "score": "sigmoid",
         "normalizes": bool(raw.get("norm_topk_prob", True)),
         "epsilon": 1e-20,
@@ -59,6 +79,13 @@ def read_group_routing(raw: dict[str, Any]) -> dict[str, Any]:
         "groups": read_size(raw, "n_group", default=1),
         "top_groups": read_size(raw, "topk_group", default=1),
         "group_top": 2,
+    }
+    mixture = read_mixture(raw, "n_routed_experts", "moe_intermediate_size", **(deepseek_v3 | routing))
+    dense = raw.get("first_k_dense_replace", dense_layers)
+    return mixture | {
+        "has_experts": tuple(i >= dense for i in range(read_layer_count(raw))),
+        "shared_size": mixture["expert_size"] * read_size(raw, "n_shared_experts", default=1),
+        "has_choice_bias": has_choice_bias,
     }
 
 
@@ -70,18 +97,26 @@ def write_experts(
     return t.experts(h, routing_weights, c.routing, experts, c.activation)
 
 
+def write_shared_mixture(t: Tape, c: SharedMixtureConfig, h: Span, i: int) -> Span:
+    """The experts that a row chooses, and those that all rows share."""
+    p = f"model.layers.{i}.mlp"
+    experts = separate_experts(c, f"{p}.experts")
+    bias = f"{p}.gate.e_score_correction_bias" if c.has_choice_bias else None
+    mixture = write_experts(t, c, h, f"{p}.gate", experts, choice_bias=bias)
+    return t.add(mixture, write_named_mlp(t, c, h, f"{p}.shared_experts", c.shared_size))
+
+
 def separate_experts(
     c: MixtureConfig, p: str, names: tuple[str, str, str] = ("gate_proj", "up_proj", "down_proj")
 ) -> list[Expert]:
     """Experts whose matrices are tensors of their own: {p}.{expert}.{name}.weight."""
     hidden, inner = c.hidden_size, c.expert_size
-    shapes = ((inner, hidden), (inner, hidden), (hidden, inner))
+    gate, up, down = names
     return [
         Expert(
-            *(
-                WeightRef(f"{p}.{expert}.{name}.weight", shape)
-                for name, shape in zip(names, shapes, strict=True)
-            )
+            gate=WeightRef(f"{p}.{expert}.{gate}.weight", (inner, hidden)),
+            up=WeightRef(f"{p}.{expert}.{up}.weight", (inner, hidden)),
+            down=WeightRef(f"{p}.{expert}.{down}.weight", (hidden, inner)),
         )
         for expert in range(c.experts)
     ]
@@ -93,9 +128,9 @@ def stacked_experts(c: MixtureConfig, gate_up: str, down: str) -> list[Expert]:
     both, shape = (c.experts, 2 * inner, hidden), (c.experts, hidden, inner)
     return [
         Expert(
-            WeightRef(gate_up, both, 0, inner, expert=expert),
-            WeightRef(gate_up, both, inner, 2 * inner, expert=expert),
-            WeightRef(down, shape, expert=expert),
+            gate=WeightRef(gate_up, both, 0, inner, expert=expert),
+            up=WeightRef(gate_up, both, inner, 2 * inner, expert=expert),
+            down=WeightRef(down, shape, expert=expert),
         )
         for expert in range(c.experts)
     ]

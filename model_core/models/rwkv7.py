@@ -8,18 +8,19 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ..config import ModelConfig, read_layer_count
+from ..config import ModelConfig, read_decoder_config
 from ..errors import ModelError
 from ..fields import expect, ignore, read_number, read_size
 from ..records import Span, WeightRef
 from ..tape import Tape
 from .parts import write_logits
 
+# letter of the paper -> name and default of the inner size of its low-rank product
 _LOW_RANKS = {
-    "w": "decay_low_rank_dim",
-    "a": "a_low_rank_dim",
-    "v": "v_low_rank_dim",
-    "g": "gate_low_rank_dim",
+    "w": ("decay_low_rank_dim", 64),
+    "a": ("a_low_rank_dim", 64),
+    "v": ("v_low_rank_dim", 32),
+    "g": ("gate_low_rank_dim", 128),
 }
 
 
@@ -34,30 +35,21 @@ def read_config(raw: dict[str, Any]) -> Rwkv7Config:
     """A config.json with the fields of the Hugging Face port (github.com/fla-org/flash-linear-attention)."""
     expect(raw, norm_first=True, norm_bias=True, hidden_act="sqrelu", attn_mode="chunk")
     ignore(raw, "fuse_norm", "fuse_cross_entropy", "fuse_linear_cross_entropy", "value_dim", "num_heads")
-    hidden_size, layers = read_size(raw, "hidden_size"), read_layer_count(raw)
-    head_dim = read_size(raw, "head_dim", default=64)
+    hidden_size, head_dim = read_size(raw, "hidden_size"), read_size(raw, "head_dim", default=64)
     if hidden_size % head_dim:
         raise ModelError(f"hidden_size {hidden_size} is not a multiple of head_dim {head_dim}.")
-    defaults = {"w": 64, "a": 64, "v": 32, "g": 128}
-    return Rwkv7Config(
-        family=raw["model_type"],
-        vocab_size=read_size(raw, "vocab_size"),
-        hidden_size=hidden_size,
-        intermediate_size=read_size(raw, "intermediate_size", default=4 * hidden_size),
-        layers=layers,
-        heads=hidden_size // head_dim,
-        kv_heads=hidden_size // head_dim,
+    expect(raw, num_attention_heads=hidden_size // head_dim)
+    raw["num_attention_heads"] = hidden_size // head_dim  # which files leave out
+    return read_decoder_config(
+        raw,
+        Rwkv7Config,
         head_dim=head_dim,
+        intermediate_size=read_size(raw, "intermediate_size", default=4 * hidden_size),
         norm_eps=read_number(raw, "norm_eps", 1e-5, 1e-30, 1),
         max_context=read_size(raw, "max_position_embeddings", default=2**17),
-        activation="silu",
-        ropes=(None,) * layers,
-        tie_word_embeddings=bool(raw.get("tie_word_embeddings", False)),
-        qkv_bias=False,
-        output_bias=False,
-        mlp_bias=False,
-        windows=(None,) * layers,
-        low_ranks={x: read_size(raw, name, default=defaults[x]) for x, name in _LOW_RANKS.items()},
+        activation="relu_squared",
+        ropes=None,
+        low_ranks={x: read_size(raw, name, default=size) for x, (name, size) in _LOW_RANKS.items()},
     )
 
 
@@ -81,11 +73,18 @@ def _write_time_mixing(
 ) -> tuple[Span, Span]:
     """S_t = S_(t-1) (diag(w) - kappa (a * kappa)^T) + v k^T, y = S_t r, for each head.
 
+    The decay is w = exp(-e^-0.5 sigmoid(...)). kappa is the key that is removed, a how much of it, and k the
+    key that is added. The bonus sum(r * u * k) v is for the token itself, and g a gate on the output.
+
     first_value: v of layer 0, which each later layer mixes into its own. Returns the output and first_value.
     """
     p, n, heads = f"blocks.{i}.att", c.hidden_size, c.heads
     before = t.shift(h, "before")
     mixed = {x: t.map("mix", h, before, _vector(f"{p}.x_{x}", n), to=f"x_{x}") for x in "rwkvag"}
+
+    def project(x: str, name: str, to: str) -> Span:
+        [y] = t.linear(mixed[x], to, {f"{p}.{name}": (heads, n // heads)})
+        return y
 
     def low_rank(x: str, function: str | None = None) -> Span:
         """function(x W1) W2, with bias W0 if it has one."""
@@ -97,15 +96,8 @@ def _write_time_mixing(
         [y] = t.matmul(y, x, [(outer, heads)])
         return y if x == "g" else t.map("add", y, _vector(f"{p}.{x}0", n))
 
-    names = {"r": "receptance", "k": "key", "v": "value"}
-    r, k, v = (
-        t.linear(
-            mixed[x],
-            "first_value" if (x, i) == ("v", 0) else f"{x}_heads",
-            {f"{p}.{name}": (heads, n // heads)},
-        )[0]
-        for x, name in names.items()
-    )
+    r, k = project("r", "receptance", "r_heads"), project("k", "key", "k_heads")
+    v = project("v", "value", "first_value" if first_value is None else "v_heads")
     w = t.map("decay", t.scale(t.map("sigmoid", low_rank("w", "tanh")), math.exp(-0.5)))
     a, g = t.map("sigmoid", low_rank("a")), low_rank("g", "sigmoid")
     if first_value is None:
@@ -116,7 +108,8 @@ def _write_time_mixing(
     k = t.map("mix", k, t.map("multiply", k, a, to="scaled"), _vector(f"{p}.k_a", n))
     y = t.scan(w, v, k, r, to="mixed", a=kappa, b=t.map("multiply", a, kappa))
     y = t.layer_norm(y, f"{p}.ln_x", c.head_dim * 1e-5, to="mixed", has_bias=True, is_grouped=True)
-    bonus = t.dot(t.map("multiply", r, WeightRef(f"{p}.r_k", (heads, n // heads))), k, to="bonus")
+    u = WeightRef(f"{p}.r_k", (heads, n // heads))
+    bonus = t.dot(t.map("multiply", r, u), k, to="bonus")
     y = t.map("multiply", t.map("multiply_add", y, v, bonus), g)
     return t.project(y, "out", f"{p}.output", n), first_value
 
@@ -130,4 +123,5 @@ def _write_channel_mixing(t: Tape, c: Rwkv7Config, h: Span, i: int) -> Span:
 
 
 def _vector(name: str, size: int) -> WeightRef:
+    """A vector, as the files store it."""
     return WeightRef(name, (1, 1, size))
