@@ -22,8 +22,7 @@ class AnswerStyle:
     @property
     def special_tokens(self) -> set[str]:
         """What may be a special token in the model's vocabulary, and must be kept in the text."""
-        reasoning = self.reasoning
-        return {*self.tools.special_tokens, *((reasoning.start, reasoning.end) if reasoning else ())}
+        return {*self.tools.special_tokens, *(self.reasoning.special_tokens if self.reasoning else ())}
 
 
 def recognize_style(template: str) -> AnswerStyle:

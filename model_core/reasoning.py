@@ -18,15 +18,16 @@ class ReasoningForm:
     Attributes:
         start, end: what stands around it.
         ending: what the service writes to end it, up to the first character of the text that follows.
-        call_start, text_start: what the model writes between `end` and a call, or the text of the answer.
+        next_start: what the model writes between `end` and what follows.
+        special_tokens: what may be a special token in a vocabulary, and must be kept in the text.
         repeats: whether there may be reasoning again after it has ended.
     """
 
     start: str
     end: str
     ending: str
-    call_start: str = ""
-    text_start: str = ""
+    next_start: str = ""
+    special_tokens: tuple[str, ...] = ()
     repeats: bool = False
 
     def is_open_after(self, prompt_end: str) -> bool:
@@ -34,15 +35,20 @@ class ReasoningForm:
         return prompt_end.rstrip().endswith(self.start.rstrip())
 
 
-THINK = ReasoningForm("<think>", "</think>", ending="\n</think>\n\n")
-MISTRAL = ReasoningForm("[THINK]", "[/THINK]", ending="[/THINK]")
-GEMMA = ReasoningForm("<|channel>thought\n", "<channel|>", ending="\n<channel|>")
+THINK = ReasoningForm("<think>", "</think>", ending="\n</think>\n\n", special_tokens=("<think>", "</think>"))
+MISTRAL = ReasoningForm("[THINK]", "[/THINK]", ending="[/THINK]", special_tokens=("[THINK]", "[/THINK]"))
+GEMMA = ReasoningForm(
+    "<|channel>thought\n",
+    "<channel|>",
+    ending="\n<channel|>",
+    special_tokens=("<|channel>", "<channel|>"),
+)
 HARMONY = ReasoningForm(
     "<|channel|>analysis<|message|>",
     "<|end|>",
     ending="<|end|><|start|>assistant<|channel|>final<|message|>",
-    call_start="<|start|>assistant",
-    text_start="<|start|>assistant<|channel|>final<|message|>",
+    next_start="<|start|>assistant",
+    special_tokens=("<|channel|>", "<|message|>", "<|start|>", "<|end|>"),
     repeats=True,
 )
 

@@ -36,6 +36,7 @@ class ToolFormat:
         mark: the calls of an answer start with it; "" if they start at the beginning of a line instead.
         marks_each_call: whether every call starts with `mark`, or only the first.
         opening, separator, closing: what stands around all calls of an answer, and between two.
+        text_start: what comes before text.
         is_parallel: whether an answer may have several calls.
         special_tokens: what may be a special token in a vocabulary, and must be kept in the text.
     """
@@ -49,6 +50,7 @@ class ToolFormat:
     opening: str = ""
     separator: str = ""
     closing: str = ""
+    text_start: str = ""
     is_parallel: bool = True
     special_tokens: tuple[str, ...] = ()
 
@@ -56,13 +58,13 @@ class ToolFormat:
         """An expression for one or more calls of the tools; exactly one if not `parallel`."""
         return f"{lark.literal(self.mark)} {self._calls_after_mark(lark, tools, parallel)}"
 
-    def text_or_calls(self, lark: Lark, tools: Sequence[Tool], parallel: bool, text_start: str) -> str:
-        """An expression for an answer that may call tools. `text_start`: what comes before text."""
+    def text_or_calls(self, lark: Lark, tools: Sequence[Tool], parallel: bool) -> str:
+        """An expression for text, calls, or text and then calls."""
         calls = lark.add(self._calls_after_mark(lark, tools, parallel))
         if self.mark:
             return f"({ANY_TEXT} | {lark.until(self.mark)} {calls})"
-        if text_start:
-            return f"({lark.literal(text_start)} {ANY_TEXT} | {calls})"
+        if self.text_start:
+            return f"({lark.literal(self.text_start)} {ANY_TEXT} | {calls})"
         return f"({_PLAIN_LINES} {calls}? | {calls})"
 
     def _calls_after_mark(self, lark: Lark, tools: Sequence[Tool], parallel: bool) -> str:

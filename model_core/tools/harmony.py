@@ -74,6 +74,7 @@ HARMONY = ToolFormat(
     is_used_by=lambda template: _CHANNEL in template and _MESSAGE in template,
     parse=_parse,
     call=_call,
+    text_start=f"{_CHANNEL}final{_MESSAGE}",
     is_parallel=False,
     special_tokens=(_START, _CHANNEL, _MESSAGE, _CONSTRAIN, *_ENDS),
 )

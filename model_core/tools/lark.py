@@ -15,7 +15,7 @@ from ..messages import Tool
 ANY_TEXT = r"/(.|\n)*/"
 # White space between the tokens of JSON: none, a space, or a new line with its indentation. JSON allows any
 # number, but a model could then write white space for ever.
-_JSON_OPTIONS = {"whitespace_pattern": r"[ ]|\n[ \t]{0,32}"}
+_JSON_OPTIONS = {"whitespace_pattern": r" |\n[ \t]{0,32}"}
 _PLAIN_KEYWORDS = {"type", "properties", "required", "additionalProperties"}
 _ANNOTATIONS = {"$schema", "$id", "$defs", "definitions", "title", "description", "default", "examples"}
 _ANNOTATIONS |= {"$comment", "deprecated", "format"}

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from ..answer_reader import AnswerReader, Steps
 from ..event_writer import EventWriter
 from ..messages import Tool
-from .lark import Lark
+from .lark import Lark, parameters
 
 _ARGUMENT_KEYS = ("arguments", "parameters")
 
@@ -99,8 +99,15 @@ def parse_list(
 
 def object_call(lark: Lark, tool: Tool, arguments_key: str) -> str:
     """An expression for a call of a tool."""
-    start = f'{{"name": {json.dumps(tool.name, ensure_ascii=False)}, "{arguments_key}": '
-    return f"{lark.literal(start)} {lark.arguments(tool)} {lark.literal('}')}"
+    # With an id of its own, the schema of the arguments is the root to which its references are relative.
+    arguments = {"$id": "tool:arguments", **parameters(tool)}
+    schema = {
+        "type": "object",
+        "properties": {"name": {"const": tool.name}, arguments_key: arguments},
+        "required": ["name", arguments_key],
+        "additionalProperties": False,
+    }
+    return lark.json(schema, tool.strict)
 
 
 def parse_string(value: str | None) -> str | None:

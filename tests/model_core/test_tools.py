@@ -349,9 +349,8 @@ def test_a_grammar_accepts_what_the_model_writes(name: str, ll_tokenizer: LLToke
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_grammar_for_text_or_calls_lets_no_wrong_call_pass(name: str, ll_tokenizer: LLTokenizer) -> None:
-    text_start = "<|channel|>final<|message|>" if name == "harmony" else ""
-    lark = Lark({})
-    auto = grammar(BY_NAME[name].text_or_calls(lark, TOOLS, True, text_start), lark)
+    text_start, lark = BY_NAME[name].text_start, Lark({})
+    auto = grammar(BY_NAME[name].text_or_calls(lark, TOOLS, True), lark)
     for text in ("Hello, you.\n\nBye {a}.", "Hello!\n" + call_text(name)):
         assert accepts(ll_tokenizer, auto, text_start + text)
     assert accepts(ll_tokenizer, auto, call_text(name))

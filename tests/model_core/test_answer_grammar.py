@@ -1,0 +1,144 @@
+"""The grammar of a whole answer: reasoning, calls, text of a given form."""
+
+import json
+from typing import Any
+
+import pytest
+from llguidance import LLMatcher, LLTokenizer
+
+from model_core.answer_grammar import write_answer_grammar
+from model_core.answer_parser import AnswerStyle
+from model_core.errors import InvalidRequest
+from model_core.llm import embedded_model
+from model_core.messages import Tool, ToolChoice, ToolName
+from model_core.reasoning import HARMONY, THINK
+from model_core.tools import PLAIN
+from model_core.tools.harmony import HARMONY as HARMONY_TOOLS
+from model_core.tools.hermes import HERMES
+
+WEATHER = Tool(
+    name="get_weather",
+    parameters={"type": "object", "properties": {"city": {"enum": ["Paris", "Rome"]}}, "required": ["city"]},
+)
+STRICT = WEATHER.model_copy(update={"strict": True})
+TIME = Tool(name="get_time")
+QWEN, PLAIN_STYLE, GPT_OSS = (
+    AnswerStyle(HERMES, THINK),
+    AnswerStyle(PLAIN, None),
+    AnswerStyle(HARMONY_TOOLS, HARMONY),
+)
+STYLES = (QWEN, PLAIN_STYLE, GPT_OSS)
+JSON_FORM = LLMatcher.grammar_from_json_schema(
+    {"type": "object", "properties": {"name": {"type": "string"}}, "additionalProperties": False},
+    defaults={"whitespace_pattern": r" |\n[ \t]{0,32}"},
+)
+REGEX_FORM = LLMatcher.grammar_from_regex("[a-z]+")
+LARK_FORM = json.dumps({"grammars": [{"lark_grammar": 'start: r1 r1\nr1: "x"'}]})
+FORMS = [(JSON_FORM, '{"name": "get"}'), (REGEX_FORM, "abc"), (LARK_FORM, "xx")]
+CALL = {
+    QWEN: '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
+    PLAIN_STYLE: '{"name": "get_weather", "arguments": {"city": "Paris"}}',
+    GPT_OSS: '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris"}',
+}
+REASONING = {
+    QWEN: "<think>\nHm {a}.\n</think>\n\n",
+    GPT_OSS: "<|channel|>analysis<|message|>Hm {a}.<|end|><|start|>assistant",
+}
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> LLTokenizer:
+    return LLTokenizer(str(embedded_model() / "tokenizer.json"))
+
+
+def write(
+    style: AnswerStyle,
+    tools: list[Tool] | None = None,
+    choice: ToolChoice = "auto",
+    parallel: bool = True,
+    form: str | None = None,
+    prompt_end: str = "",
+) -> str | None:
+    return write_answer_grammar(style, tools or [], choice, parallel, form, prompt_end, {})
+
+
+def accepts(tokenizer: LLTokenizer, grammar: str | None, text: str) -> bool:
+    """Whether a grammar accepts a text as a whole."""
+    assert grammar is not None
+    matcher = LLMatcher(tokenizer, grammar, log_level=0)
+    assert not matcher.is_error(), matcher.get_error()
+    tokens = tokenizer.tokenize_str(text)
+    return matcher.try_consume_tokens(tokens) == len(tokens) and matcher.is_accepting()
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_an_answer_without_constraints_has_no_grammar(style: AnswerStyle) -> None:
+    assert write(style) is None
+    assert write(style, [WEATHER]) is None
+    assert write(style, [STRICT], "none", False) is None
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(("form", "text"), FORMS)
+@pytest.mark.parametrize("tools", [[], [WEATHER]])
+def test_text_has_its_form_after_reasoning(
+    style: AnswerStyle, form: str, text: str, tools: list[Tool], tokenizer: LLTokenizer
+) -> None:
+    grammar, text = write(style, tools, form=form), style.tools.text_start + text
+    for reasoning in {"", REASONING.get(style, "")}:
+        assert accepts(tokenizer, grammar, reasoning + text)
+        assert not accepts(tokenizer, grammar, reasoning + text + "!")
+        assert accepts(tokenizer, grammar, reasoning + CALL[style]) == bool(tools)
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("choice", ["required", ToolName(name="get_weather")])
+def test_a_required_call_may_follow_reasoning(
+    style: AnswerStyle, choice: ToolChoice, tokenizer: LLTokenizer
+) -> None:
+    grammar = write(style, [WEATHER, TIME], choice, form=REGEX_FORM)
+    for reasoning in {"", REASONING.get(style, "")}:
+        assert accepts(tokenizer, grammar, reasoning + CALL[style])
+        assert not accepts(tokenizer, grammar, reasoning + CALL[style].replace("Paris", "Berlin"))
+        assert not accepts(tokenizer, grammar, reasoning + style.tools.text_start + "abc")
+    time = CALL[style].replace("get_weather", "get_time").replace('"city": "Paris"', "")
+    assert accepts(tokenizer, grammar, time) == (choice == "required")
+
+
+def test_a_prompt_may_have_opened_the_reasoning(tokenizer: LLTokenizer) -> None:
+    grammar = write(QWEN, form=REGEX_FORM, prompt_end="<|im_start|>assistant\n<think>\n")
+    assert accepts(tokenizer, grammar, "Hm.\n</think>\n\nabc")
+    assert not accepts(tokenizer, grammar, "abc")
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_strict_and_single_calls_have_a_grammar_beside_text(
+    style: AnswerStyle, tokenizer: LLTokenizer
+) -> None:
+    text = style.tools.text_start + "Hello."
+    for grammar in (write(style, [STRICT]), write(style, [WEATHER], parallel=False)):
+        assert accepts(tokenizer, grammar, text)
+        assert accepts(tokenizer, grammar, CALL[style])
+        assert not accepts(tokenizer, grammar, CALL[style].replace("Paris", "Berlin"))
+    if style.tools.is_parallel:
+        calls = CALL[style] + style.tools.separator + CALL[style]
+        assert accepts(tokenizer, write(style, [STRICT]), calls)
+        assert not accepts(tokenizer, write(style, [STRICT], parallel=False), calls)
+
+
+def test_schemas_keep_their_references(tokenizer: LLTokenizer) -> None:
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {"day": {"$ref": "#/$defs/day"}, "then": {"$ref": "#"}},
+        "required": ["day"],
+        "$defs": {"day": {"type": "integer"}},
+    }
+    grammar = write(PLAIN_STYLE, [Tool(name="f", parameters=schema)], "required")
+    call = '{"name": "f", "arguments": {"day": 1, "then": {"day": 2}}}'
+    assert accepts(tokenizer, grammar, call)
+    assert not accepts(tokenizer, grammar, call.replace("2", '"2"'))
+
+
+def test_a_named_tool_must_be_there() -> None:
+    with pytest.raises(InvalidRequest, match="'other'"):
+        write(QWEN, [WEATHER], ToolName(name="other"))
