@@ -1,12 +1,14 @@
 """Decodes an answer token by token into text of whole characters, up to a stop string."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from .tokenizer import REPLACEMENT, AnyTokenizer
 
 # Tokens of the prompt that are decoded with the answer, so that its first token gets the text that it has
 # inside a text. More are needed where these would start inside a character.
 _CONTEXT_TOKENS, _MAX_CONTEXT_TOKENS = 6, 64
+_NO_TOKENS: Mapping[int, str] = MappingProxyType({})
 
 
 class TextStream:
@@ -16,8 +18,15 @@ class TextStream:
     before the first stop string. `has_stopped` is true from the end of a stop string on.
     """
 
-    def __init__(self, tokenizer: AnyTokenizer, prompt: Sequence[int], stop: Sequence[str] = ()) -> None:
-        self._tokenizer = tokenizer
+    def __init__(
+        self,
+        tokenizer: AnyTokenizer,
+        prompt: Sequence[int],
+        stop: Sequence[str] = (),
+        kept_tokens: Mapping[int, str] = _NO_TOKENS,
+    ) -> None:
+        """`kept_tokens`: special tokens that are part of the text, with their names. Others have no text."""
+        self._tokenizer, self._kept_tokens = tokenizer, kept_tokens
         self._stop_strings = tuple(stop)
         context, max_context = _CONTEXT_TOKENS, min(_MAX_CONTEXT_TOKENS, len(prompt))
         while context < max_context and self._starts_inside_character(prompt[-context:]):
@@ -30,6 +39,8 @@ class TextStream:
 
     def push(self, token_id: int) -> str:
         """Add the next token. Returns the new text, without what may belong to a stop string."""
+        if token_id in self._kept_tokens:
+            return self._push_kept(token_id)
         self._ids.append(token_id)
         # Decode from a few tokens back: spaces and characters of several bytes depend on the tokens before.
         delivered = self._decode_delivered()
@@ -47,11 +58,21 @@ class TextStream:
         """The pending text at the end of the answer, without a last character that is not whole."""
         if self.has_stopped:
             return ""
-        text = self._tokenizer.decode(self._ids[self._decode_start :])[len(self._decode_delivered()) :]
-        text = self._cut_at_stop(text.rstrip(REPLACEMENT))
+        text = self._cut_at_stop(self._decode_rest())
         if not self.has_stopped:
             text, self._pending_text = text + self._pending_text, ""
         return text
+
+    def _push_kept(self, token_id: int) -> str:
+        text = self._decode_rest() + self._kept_tokens[token_id]
+        self._ids.append(token_id)
+        self._decode_start, self._delivered_end = len(self._ids) - 1, len(self._ids)
+        return self._cut_at_stop(text)
+
+    def _decode_rest(self) -> str:
+        """The text that was not returned because its last character was not whole, without this character."""
+        text = self._tokenizer.decode(self._ids[self._decode_start :])[len(self._decode_delivered()) :]
+        return text.rstrip(REPLACEMENT)
 
     def _starts_inside_character(self, ids: Sequence[int]) -> bool:
         # Some decoders then decode no byte up to the next letter, not even whole characters.

@@ -73,6 +73,19 @@ def test_neighbouring_multibyte_characters_are_decoded_separately(minueza: Path)
     assert "".join(stream(tokenizer, prompt, ids[len(prompt) :])) == "🦊🦊"
 
 
+def test_kept_special_tokens_are_part_of_the_text() -> None:
+    tokenizer = Tokenizer(embedded_model())
+    mark = tokenizer.encode("<|im_start|>")[0]
+    ids = [*tokenizer.encode("Well, "), mark, *tokenizer.encode("yes 🦊"), mark, *tokenizer.encode("🦊")]
+    for kept, expected in (({mark: "[X]"}, "Well, [X]yes 🦊[X]🦊"), ({}, "Well, yes 🦊🦊")):
+        text = TextStream(tokenizer, [], kept_tokens=kept)
+        assert "".join([*map(text.push, ids), text.finish()]) == expected
+    # The first bytes of a character that ends there are left out.
+    cut = [*tokenizer.encode("a🦊")[:-1], mark, *tokenizer.encode("b")]
+    text = TextStream(tokenizer, [], ("]b",), {mark: "[X]"})
+    assert "".join([*map(text.push, cut), text.finish()]) == "a[X"
+
+
 def test_start_of_a_stop_string_is_delivered_later() -> None:
     tokenizer = Tokenizer(embedded_model())
     ids = tokenizer.encode("aab aab aaa")
