@@ -13,14 +13,19 @@ from typing import Any
 
 from model_core import SamplingParams
 from model_core.config import read_config
-from model_core.kv_cache import KVCache, group_layers
+from model_core.kv_cache import PAGE, KVCache, group_layers
 from model_core.models import read_model_config, write_tape
 from model_core.records import KVLayer
 from model_core.request import Sequence
 from model_core.scheduler import Limits, Scheduler
 
 ANSWER_TOKENS = 64
-_GEMMA: dict[str, Any] = {"vocab_size": 262_144, "head_dim": 256, "sliding_window": 512}
+_GEMMA: dict[str, Any] = {
+    "vocab_size": 262_144,
+    "head_dim": 256,
+    "sliding_window": 512,
+    "rms_norm_eps": 1e-6,
+}
 SHAPES: dict[str, dict[str, Any]] = {
     "Gemma 3 270M": _GEMMA
     | {
@@ -50,7 +55,7 @@ def measure(layers: list[KVLayer], context: int) -> int:
     """The most bytes that a request of `context` positions holds at a time, prompt and answer together."""
     groups = group_layers(layers)
     page_bytes = KVCache.bytes_per_page(groups)
-    cache = KVCache(groups, len(groups) * -(-context // 16))
+    cache = KVCache(groups, len(groups) * -(-context // PAGE))
     scheduler = Scheduler(cache, Limits(context, 1, 1, cache.pages * page_bytes))
     prompt = [0] * (context - ANSWER_TOKENS)
     sequence = Sequence(
@@ -65,14 +70,14 @@ def measure(layers: list[KVLayer], context: int) -> int:
         prompt_lookup=None,
     )
     scheduler.add(sequence)
-    most = 0
+    peak = 0
     while sequence.answer_length < ANSWER_TOKENS:
         work = scheduler.schedule()
-        most = max(most, scheduler.kv_bytes_used)
+        peak = max(peak, scheduler.kv_bytes_used)
         scheduler.commit(work)
         if work[0].logit_count:
             sequence.tokens.append(0)
-    return most
+    return peak
 
 
 def main() -> None:

@@ -92,11 +92,11 @@ def measure(contestant: Contestant, figure: str, seed: int) -> dict[str, float]:
         elapsed = contestant.ask(streams=1, prompt=PROMPT, tokens=1, seed=seed)
         return {kind: seconds / PROMPT for kind, seconds in elapsed.items()}
     streams = int(figure)
-    first, whole = (
+    first, last = (
         contestant.ask(streams=streams, prompt=SHORT_PROMPT, tokens=tokens, seed=seed + tokens)
         for tokens in (1, NEW_TOKENS)
     )
-    return {kind: (whole[kind] - first[kind]) / streams / (NEW_TOKENS - 1) for kind in first}
+    return {kind: (last[kind] - first[kind]) / streams / (NEW_TOKENS - 1) for kind in first}
 
 
 def format_figures(figure: str, names: list[str], rounds: list[list[dict[str, float]]]) -> list[str]:

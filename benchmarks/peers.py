@@ -162,7 +162,7 @@ def compute_rates(runs: Runs, streams: list[int]) -> list[float | None]:
     prompt = median(runs, "prompt")
     rates = [PROMPT / prompt if prompt else None]
     for count in streams:
-        first, last = median(runs, "first", str(count)), median(runs, "whole", str(count))
+        first, last = median(runs, "first", str(count)), median(runs, "last", str(count))
         is_valid = first is not None and last is not None and last > first
         rates.append(count * (NEW_TOKENS - 1) / (last - first) if is_valid else None)
     return rates

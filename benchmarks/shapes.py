@@ -187,8 +187,7 @@ def read_tape(config: dict[str, Any]) -> Tape:
 
 def list_weights(tape: Tape) -> Iterator[WeightRef]:
     """All weights of a model, in the order of its operations. A tied embedding comes twice."""
-    if tape.embedding:
-        yield tape.embedding
+    yield from tape.embeddings.values()
     for product in products(tape.records):
         yield from product.weights
         yield from product.biases

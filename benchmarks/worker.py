@@ -49,7 +49,7 @@ def time_generation(generate: Generate, prompts: Prompts, new_tokens: int) -> fl
 def measure(task: dict[str, Any]) -> dict[str, Any]:
     """Return the seconds that one engine takes: a list with one entry per repeat, for each figure.
 
-    `prompt`: one long prompt and one new token. `first` and `whole`: by number of streams, until their first
+    `prompt`: one long prompt and one new token. `first` and `last`: by number of streams, until their first
     and their last token. `request`: one request's share of a run with many. `others`: how many cores other
     processes used meanwhile.
     """
@@ -62,7 +62,7 @@ def measure(task: dict[str, Any]) -> dict[str, Any]:
         """Return new random prompts, so that no prefix cache helps."""
         return rng.integers(FIRST_TOKEN, vocab_size, (count, length)).tolist()
 
-    figures: dict[str, Any] = {"prompt": [], "first": {}, "whole": {}}
+    figures: dict[str, Any] = {"prompt": [], "first": {}, "last": {}}
     start, others_start = time.perf_counter(), cpu_time_of_others()
     with module.load(Path(task["folder"]), task["variant"], task["threads"]) as generate:
         figures["loading"] = time.perf_counter() - start
@@ -72,7 +72,7 @@ def measure(task: dict[str, Any]) -> dict[str, Any]:
         for _ in range(task["repeats"]):
             figures["prompt"].append(time_generation(generate, prompts(1, PROMPT), 1))
             for streams in task["streams"]:
-                for name, tokens in (("first", 1), ("whole", NEW_TOKENS)):
+                for name, tokens in (("first", 1), ("last", NEW_TOKENS)):
                     elapsed = time_generation(generate, prompts(streams, SHORT_PROMPT), tokens)
                     figures[name].setdefault(str(streams), []).append(elapsed)
         requests = task["requests"]

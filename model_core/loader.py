@@ -47,7 +47,7 @@ def load_model(folder: Path, weights: str = "auto", codes: Mapping[str, Int4] | 
     config, checkpoint = read_model_config(folder, raw), Checkpoint(folder)
     quantized = raw.get("quantization_config")
     if not quantized:
-        read_matrix = _make_packing_reader(checkpoint, weights, codes or {})
+        read_matrix = _make_tensor_reader(checkpoint, weights, codes or {})
     elif isinstance(quantized, dict) and quantized.get("quant_method") == QUANT_METHOD:
         read_matrix = _make_packed_reader(checkpoint, folder, weights, quantized)
     else:
@@ -115,8 +115,8 @@ def _packed_name(weights: tuple[WeightRef, ...]) -> str:
 MatrixReader = Callable[[Linear], Matrix]
 
 
-def _make_packing_reader(checkpoint: Checkpoint, weights: str, codes: Mapping[str, Int4]) -> MatrixReader:
-    """A reader that packs the tensors of a Hugging Face checkpoint."""
+def _make_tensor_reader(checkpoint: Checkpoint, weights: str, codes: Mapping[str, Int4]) -> MatrixReader:
+    """A reader of the tensors of a Hugging Face checkpoint, which it packs."""
 
     def read(record: Linear) -> Matrix:
         tensors = [weight.select(_read_tensor(checkpoint, weight)) for weight in record.weights]
