@@ -9,8 +9,6 @@ is the specification, and kernels/interpreter.py.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from . import records
 from .kernels.blocks import STRIP
 from .records import Expert, KVLayer, Record, Routing, Span, WeightRef
@@ -101,63 +99,49 @@ class Tape:
 
         parts: name -> (heads, columns of a head).
         """
-        sizes = {name: heads * size for name, (heads, size) in parts.items()}
-        weights = [WeightRef(f"{name}.weight", (n, x.width)) for name, n in sizes.items()]
-        biases = [WeightRef(f"{name}.bias", (n,)) for name, n in sizes.items()] if bias else []
-        return self._linear(x, to, list(parts.values()), weights, biases, is_head)
+        weights = [
+            (WeightRef(f"{name}.weight", (heads * size, x.width)), heads)
+            for name, (heads, size) in parts.items()
+        ]
+        return self.matmul(x, to, weights, bias, is_head=is_head)
 
     def linear_split(
         self, x: Span, to: str, name: str, parts: list[tuple[int, int]], bias: bool = False
     ) -> list[Span]:
         """x times the matrix `name`, whose rows are those of several. parts: (heads, columns of a head)."""
-        stops = np.cumsum([heads * size for heads, size in parts]).tolist()
-        ranges = list(zip([0, *stops[:-1]], stops, strict=True))
-        weights = [WeightRef(f"{name}.weight", (stops[-1], x.width), *part) for part in ranges]
-        biases = [WeightRef(f"{name}.bias", (stops[-1],), *part) for part in ranges] if bias else []
-        return self._linear(x, to, parts, weights, biases)
+        shape, stop, weights = (sum(heads * size for heads, size in parts), x.width), 0, []
+        for heads, size in parts:
+            start, stop = stop, stop + heads * size
+            weights.append((WeightRef(f"{name}.weight", shape, start, stop), heads))
+        return self.matmul(x, to, weights, bias)
 
-    def matmul(self, x: Span, to: str, parts: list[tuple[WeightRef, int]], bias: bool = False) -> list[Span]:
-        """x times weights that are parts of tensors, side by side in the buffer `to`.
-
-        parts: weights, each with its number of heads. bias: they have biases, in the same parts of tensors
-        whose names end with "bias".
-        """
-        weights = [weight for weight, _ in parts]
-        biases = [
-            replace(
-                weight,
-                name=weight.name.removesuffix("weight") + "bias",
-                shape=weight.shape[-1:] if weight.is_transposed else weight.shape[:1],
-                is_transposed=False,
-            )
-            for weight in weights
-        ]
-        sizes = [(heads, weight.rows // heads) for weight, heads in parts]
-        return self._linear(x, to, sizes, weights, biases if bias else [])
-
-    def _linear(
+    def matmul(
         self,
         x: Span,
         to: str,
-        parts: list[tuple[int, int]],
-        weights: list[WeightRef],
-        biases: list[WeightRef],
+        parts: list[tuple[WeightRef, int]],
+        bias: bool = False,
         is_head: bool = False,
+        is_router: bool = False,
     ) -> list[Span]:
-        spans, start = [], 0
-        for heads, size in parts:
-            spans.append(Span(to, start, heads * size, heads))
-            start += -(-heads * size // STRIP) * STRIP
+        """x times weights that may be parts of tensors, side by side in the buffer `to`.
+
+        parts: weights, each with its number of heads. bias: they have biases, the same parts of tensors whose
+        names end with "bias". is_head, is_router: see records.Linear.
+        """
+        weights, spans, start = tuple(weight for weight, _ in parts), [], 0
+        for weight, heads in parts:
+            spans.append(Span(to, start, weight.rows, heads))
+            start += -(-weight.rows // STRIP) * STRIP
         y = spans[0] if len(spans) == 1 else Span(to, 0, start)
-        self.records.append(records.Linear(x, y, tuple(weights), tuple(biases), is_head=is_head))
+        biases = tuple(map(_bias_of, weights)) if bias else ()
+        self.records.append(records.Linear(x, y, weights, biases, is_head=is_head, is_router=is_router))
         return spans
 
     def score(self, x: Span, name: str, count: int, has_bias: bool = False) -> Span:
         """x times the matrix of a router (see records.Linear), into the buffer "router"."""
-        biases = (WeightRef(f"{name}.bias", (count,)),) if has_bias else ()
-        y, weight = Span("router", 0, count), WeightRef(f"{name}.weight", (count, x.width))
-        self.records.append(records.Linear(x, y, (weight,), biases, is_router=True))
-        return y
+        weight = WeightRef(f"{name}.weight", (count, x.width))
+        return self.matmul(x, "router", [(weight, 1)], has_bias, is_router=True)[0]
 
     def route(
         self,
@@ -322,3 +306,10 @@ class Tape:
         self.records.append(records.Scan(w, v, k, r, y, len(self.states), a, b))
         self.states.append((v.heads, k.size, v.size))
         return y
+
+
+def _bias_of(weight: WeightRef) -> WeightRef:
+    """The bias that belongs to a weight."""
+    name = weight.name.removesuffix("weight") + "bias"
+    shape = weight.shape[-1:] if weight.is_transposed else weight.shape[:1]
+    return replace(weight, name=name, shape=shape, is_transposed=False)

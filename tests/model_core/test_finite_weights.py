@@ -32,7 +32,7 @@ def poison(folder: Path, name: str, value: float) -> None:
 
 @pytest.mark.parametrize("variant", ["llama-biases", "llama-bfloat16", "llama-float16", "qwen2-biases"])
 def test_every_tensor_is_checked_for_every_kind(tmp_path: Path, variant: str) -> None:
-    names = list(Checkpoint(CHECKPOINTS / variant)._entries)
+    names = Checkpoint(CHECKPOINTS / variant).unread()
     assert any("norm" in name for name in names) and any("embed" in name for name in names)
     for i, name in enumerate(names):
         folder = tmp_path / str(i)
@@ -49,7 +49,7 @@ def test_every_array_of_packed_weights_is_checked(tmp_path: Path, weights: str) 
     source = CHECKPOINTS / "llama-biases"
     save_model(load_model(source, weights), source, tmp_path / "packed")
     checkpoint = Checkpoint(tmp_path / "packed")
-    names = [name for name in checkpoint._entries if checkpoint[name].dtype != np.uint8]
+    names = [name for name in checkpoint.unread() if checkpoint[name].dtype != np.uint8]
     assert any(name.endswith(".bias") for name in names) and "model.norm.weight" in names
     for i, name in enumerate(names):
         folder = tmp_path / str(i)
@@ -94,7 +94,7 @@ def test_all_finite_finds_infinities_and_nan(dtype: type) -> None:
 def test_tensor_of_bytes_instead_of_weights_is_named(tmp_path: Path) -> None:
     shutil.copytree(CHECKPOINTS / "llama-untied-mha", tmp_path / "model")
     checkpoint = Checkpoint(tmp_path / "model")
-    tensors = {name: np.array(checkpoint[name]) for name in checkpoint._entries}
+    tensors = {name: np.array(checkpoint[name]) for name in checkpoint.unread()}
     for name in ("model.norm.weight", "lm_head.weight", "model.layers.0.mlp.up_proj.weight"):
         changed = {**tensors, name: np.zeros(tensors[name].shape, np.uint8)}
         write_safetensors(tmp_path / "model" / "model.safetensors", changed)

@@ -70,7 +70,7 @@ def test_model_that_sees_loads_its_text_model(tmp_path: Path, model_type: str, p
     source = CHECKPOINTS / model_type
     tensors = {
         name.replace("model.", prefix, 1): np.array(Checkpoint(source)[name])
-        for name in Checkpoint(source)._entries
+        for name in Checkpoint(source).unread()
     }
     tensors["model.vision_tower.patch_embedding.weight"] = np.ones((4, 4), np.float32)
     write_safetensors(tmp_path / "model.safetensors", tensors)

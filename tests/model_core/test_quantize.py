@@ -200,7 +200,7 @@ def write_model(folder: Path, source: Path, tensors: dict[str, np.ndarray]) -> P
 
 def tensors_of(folder: Path) -> dict[str, np.ndarray]:
     checkpoint = Checkpoint(folder)
-    return {name: checkpoint[name].astype(np.float32) for name in checkpoint._entries}
+    return {name: checkpoint[name].astype(np.float32) for name in checkpoint.unread()}
 
 
 @pytest.mark.parametrize("folder", sorted(CHECKPOINTS.iterdir()), ids=lambda folder: folder.name)

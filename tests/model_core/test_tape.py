@@ -24,9 +24,8 @@ class Reference:
     def __init__(self, folder: Path) -> None:
         self.tape = write_tape(read_model_config(folder, read_config(folder)))
         checkpoint = Checkpoint(folder)
-        tensors = {name: checkpoint[name] for name in checkpoint._entries}
-        for name, other in (("model.embed_tokens.weight", "lm_head.weight"),):
-            tensors.setdefault(name, tensors.get(other))
+        tensors = {name: checkpoint[name] for name in checkpoint.unread()}
+        tensors.setdefault("model.embed_tokens.weight", tensors.get("lm_head.weight"))
         self.weights = reference.make_weight_reader(tensors)
 
     def logits(self, chunks: list[list[int]]) -> np.ndarray:
