@@ -71,12 +71,17 @@ class Logprobs:
 
 @dataclass(frozen=True)
 class Done:
-    """The end of the answer. `seed` is the one that was used, whether the request gave it or not."""
+    """The end of the answer.
+
+    `seed` is the one that was used, whether the request gave it or not. `stop_string` is the one that ended
+    the answer, if one did.
+    """
 
     finish_reason: FinishReason
     usage: Usage
     timings: Timings
     seed: int
+    stop_string: str | None = None
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ class Completion:
     """A finished answer. `error` says why it failed; then the text and tokens are those made until then.
 
     `token_ids` includes the end token where the model gave one; `text` never does. `seed` is the one that was
-    used, whether the request gave it or not. Only a completion made by
-    `join_deltas` has `logprobs`: the engine keeps none after it has delivered them.
+    used, whether the request gave it or not. `stop_string` is the one that ended the answer, if one did. Only
+    a completion made by `join_deltas` has `logprobs`: the engine keeps none after it has delivered them.
     """
 
     text: str
@@ -29,6 +29,7 @@ class Completion:
     usage: Usage
     timings: Timings
     seed: int
+    stop_string: str | None = None
     logprobs: list[TokenLogprob] | None = None
     error: TritonchatError | None = None
 
@@ -131,5 +132,6 @@ class Sequence:
                 total=now - start,
             ),
             seed=self.params.seed,
+            stop_string=None if self.text_stream is None else self.text_stream.stop_string,
             error=error,
         )

@@ -15,7 +15,7 @@ class TextStream:
     """Decodes the tokens of one answer as they come.
 
     The texts that `push` and `finish` return make up the answer. They have whole characters only, and end
-    before the first stop string. `has_stopped` is true from the end of a stop string on.
+    before the first stop string. `stop_string` is that string, from its end on.
     """
 
     def __init__(
@@ -35,7 +35,12 @@ class TextStream:
         self._decode_start = 0  # of `_ids`, from where they are decoded
         self._delivered_end = len(self._ids)  # of `_ids`, up to where their text was returned
         self._pending_text = ""  # may be the start of a stop string
-        self.has_stopped = False
+        self.stop_string: str | None = None
+
+    @property
+    def has_stopped(self) -> bool:
+        """Whether a stop string has ended the text."""
+        return self.stop_string is not None
 
     def push(self, token_id: int) -> str:
         """Add the next token. Returns the new text, without what may belong to a stop string."""
@@ -85,10 +90,11 @@ class TextStream:
     def _cut_at_stop(self, text: str) -> str:
         """The pending text and `text`, up to a stop string. What may be the start of one stays pending."""
         text = self._pending_text + text
-        starts = [start for start in (text.find(stop) for stop in self._stop_strings) if start >= 0]
-        if starts:
-            self.has_stopped, self._pending_text = True, ""
-            return text[: min(starts)]
+        found = [(start, stop) for stop in self._stop_strings if (start := text.find(stop)) >= 0]
+        if found:
+            start, self.stop_string = min(found)
+            self._pending_text = ""
+            return text[:start]
         overlap = max((_overlap_length(text, stop) for stop in self._stop_strings), default=0)
         self._pending_text = text[len(text) - overlap :]
         return text[: len(text) - overlap]

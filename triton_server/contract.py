@@ -17,6 +17,7 @@ delta, it has:
 - `timings`: seconds from the arrival of the request until it was admitted (`queue`), until its first token
   (`first_token`) and until its end (`total`).
 - `seed`: the one that was used, whether the request gave it or not.
+- `stop_string`: the one that ended the answer, or null.
 - `model`: the name of the model.
 - `token_ids`: only if the model has no tokenizer; the answer then has no text.
 - `error`: only if the request failed: `type` and `message` as in model_core/errors.py, and `param`, the field

@@ -60,6 +60,10 @@ class Request(SamplingFields, ChatFields, StrictModel):
     acknowledge: bool | None = Field(
         False, description="Let a stream begin with a response that says that the engine has accepted it."
     )
+    count_only: bool | None = Field(
+        False,
+        description="Count the tokens of the prompt. The answer is empty, and `usage` has their number.",
+    )
 
     @property
     def is_chat(self) -> bool:

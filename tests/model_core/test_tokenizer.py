@@ -27,7 +27,10 @@ def tokenizer(request: pytest.FixtureRequest) -> Tokenizer:
 
 
 def stream(tokenizer: Tokenizer, prompt: list[int], ids: list[int], stop: tuple[str, ...] = ()) -> list[str]:
-    text = TextStream(tokenizer, prompt, stop)
+    return push_all(TextStream(tokenizer, prompt, stop), ids)
+
+
+def push_all(text: TextStream, ids: list[int]) -> list[str]:
     deltas = []
     for token in ids:
         deltas.append(text.push(token))
@@ -62,9 +65,11 @@ def test_shortened_answer_ends_with_a_whole_character(tokenizer: Tokenizer, text
 def test_stop_strings_are_not_in_the_text(tokenizer: Tokenizer, stop: tuple[str, ...]) -> None:
     ids = tokenizer.encode("Well. Once upon a time, the end. And more.")
     answer = tokenizer.decode(ids)[len(tokenizer.decode(ids[:5])) :]
-    deltas = stream(tokenizer, ids[:5], ids[5:], stop)
-    first = min((answer.index(s) for s in stop if s in answer), default=len(answer))
+    text = TextStream(tokenizer, ids[:5], stop)
+    deltas = push_all(text, ids[5:])
+    first, found = min(((answer.index(s), s) for s in stop if s in answer), default=(len(answer), None))
     assert "".join(deltas) == answer[:first]
+    assert text.stop_string == found
 
 
 def test_neighbouring_multibyte_characters_are_decoded_separately(minueza: Path) -> None:

@@ -126,9 +126,31 @@ def test_stop_strings_and_seeds(client: ChatClient) -> None:
     stopped_answer = client.chat("Hello", max_tokens=60, ignore_eos=True, stop=stop)
     assert stopped_answer.text == text[: text.index(stop)]
     assert stopped_answer.finish_reason == "stop"
+    assert stopped_answer.details["stop_string"] == stop
     random_parameters = {"max_tokens": 60, "ignore_eos": True, "temperature": 1.5}
     texts = [client.chat("Hello", seed=seed, **random_parameters).text for seed in (1, 1, 2)]
     assert texts[0] == texts[1] != texts[2]
+
+
+def test_tokens_of_a_prompt_are_counted_without_an_answer(client: ChatClient) -> None:
+    answer = client.chat(HELLO, max_tokens=1)
+    counts = [client.chat(HELLO, count_only=True)]
+    with client.stream(HELLO, count_only=True) as stream:
+        assert list(stream) == []
+    assert stream.answer is not None
+    for count in (*counts, stream.answer):
+        expected = {
+            "prompt_tokens": answer.usage["prompt_tokens"],
+            "completion_tokens": 0,
+            "cached_tokens": 0,
+        }
+        assert (count.text, count.finish_reason, count.usage) == ("", "stop", expected)
+    assert (
+        client.chat([{"role": "user", "content": "word " * 2000}], count_only=True).usage["prompt_tokens"]
+        > 2000
+    )
+    with pytest.raises(PromptTooLong):
+        client.chat([{"role": "user", "content": "word " * 100_000}], count_only=True)
 
 
 def test_errors_have_their_own_exceptions(client: ChatClient) -> None:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from model_core import Completion, TritonchatError
+from model_core.events import Timings, Usage
 from model_core.sampler import TokenLogprob
 from model_core.tokenizer import AnyTokenizer
 
@@ -16,6 +17,7 @@ def answer_details(completion: Completion, model: str, tokenizer: AnyTokenizer |
         "usage": asdict(completion.usage),
         "timings": asdict(completion.timings),
         "seed": completion.seed,
+        "stop_string": completion.stop_string,
         "model": model,
     }
     if tokenizer is None:
@@ -23,6 +25,14 @@ def answer_details(completion: Completion, model: str, tokenizer: AnyTokenizer |
     if completion.error is not None:
         description["error"] = error_details(completion.error)["error"]
     return description
+
+
+def count_details(
+    prompt_tokens: int, seed: int, model: str, tokenizer: AnyTokenizer | None
+) -> dict[str, Any]:
+    """Return the `details` of an empty answer, which only counts the tokens of its prompt."""
+    usage, timings = Usage(prompt_tokens, 0), Timings(None, None, 0.0)
+    return answer_details(Completion("", [], "stop", usage, timings, seed), model, tokenizer)
 
 
 def logprob_details(entries: Iterable[TokenLogprob], tokenizer: AnyTokenizer | None) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ from model_core.messages import Message
 from ..contract import HEALTH
 from ..json_tensors import decode, encode
 from .cancellation import call_id
-from .details import error_details
+from .details import count_details, error_details
 from .metrics import EngineMetrics
 from .pending_answer import PendingAnswer
 from .request_parser import parse_request
@@ -131,7 +131,9 @@ class Inference:
         try:
             try:
                 # In a thread: templates and tokenizers may take time, and other streams share this loop.
-                await asyncio.to_thread(self._submit, messages, parameters, answer)
+                details = await asyncio.to_thread(self._submit, messages, parameters, answer)
+                if details is not None:
+                    answer.end(details)
             except Exception as error:
                 if not isinstance(error, TritonchatError):
                     LOGGER.exception("A request failed")
@@ -146,8 +148,11 @@ class Inference:
 
     def _submit(
         self, messages: np.ndarray | None, parameters: np.ndarray | None, answer: PendingAnswer
-    ) -> None:
-        """Submit a request to the engine. Raises TritonchatError if it is refused."""
+    ) -> dict[str, Any] | None:
+        """Submit a request to the engine. Raises TritonchatError if it is refused.
+
+        A request that only counts tokens does not go there: it returns the details of its answer.
+        """
         llm = self._llm
         request = parse_request(messages, parameters, llm.engine.limits.max_context)
         params = request.sampling_params().with_defaults(llm.defaults)
@@ -156,10 +161,13 @@ class Inference:
             prompt = llm.encode_chat(messages, request.continue_final_message)
         else:
             prompt = llm.encode(request.messages)
+        if request.count_only:
+            return count_details(len(prompt), params.seed, llm.name, llm.tokenizer)
         answer.acknowledge = request.acknowledge
         answer.request_id = llm.engine.submit(
             prompt, params, answer.add_delta, request.request_id, request.cache_salt, request.client
         )
+        return None
 
     def _control(self, row: np.ndarray) -> dict[str, Any]:
         try:
