@@ -1,12 +1,17 @@
 """Chat templates: messages -> the prompt, rendered by Jinja2 in a process with limits."""
 
+import json
 import os
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .config import read_json
 from .errors import InvalidRequest, ModelError, PromptTooLong
+from .messages import ChatFields, Message
+from .template_messages import PROBE_TOOL, find_conventions, shape_tool
 from .template_process import REFUSED, TOO_LONG
 from .template_renderer import LIMIT_EXCEEDED, RenderError, TemplateRenderer
 
@@ -16,26 +21,89 @@ _END_MARK = "\udc01"
 _TRIM_MARK = "\u2003"
 # Text has about four characters a token. A text with more characters than this is too long for the model.
 MAX_CHARACTERS_PER_POSITION = 32
+_DEFAULT, _TOOL_USE = "default", "tool_use"  # names of templates
+PROMPT_END = 256  # characters of `ChatPrompt.end`
+_MAX_VARIABLES, _MAX_VARIABLE_BYTES = 32, 2**14
+# What the service sets itself, and what templates call.
+_RESERVED = re.compile(
+    r"messages|tools|documents|add_generation_prompt|continue_final_message|raise_exception|strftime_now"
+    r"|range|dict|lipsum|cycler|joiner|namespace|\w+_token"
+)
+
+
+@dataclass(frozen=True)
+class ChatPrompt:
+    """The prompt for an answer to a conversation.
+
+    Attributes:
+        token_ids: its tokens.
+        end: its last characters, names of control tokens included. They may begin the answer's reasoning.
+        truncated_messages: how many messages were left out because the conversation was too long.
+    """
+
+    token_ids: list[int]
+    end: str
+    truncated_messages: int = 0
+
+
+def make_variables(fields: ChatFields) -> dict[str, Any]:
+    """The variables that a request sets for the chat template: its own, and those for the reasoning.
+
+    Templates call the switch of the reasoning `enable_thinking` or `thinking`. The effort "none" turns it
+    off. Raises InvalidRequest for variables that are reserved, too large, or neither scalars nor lists of
+    these.
+    """
+    variables = dict(fields.chat_template_kwargs or {})
+    if len(variables) > _MAX_VARIABLES or len(json.dumps(variables)) > _MAX_VARIABLE_BYTES:
+        raise InvalidRequest(
+            f"chat_template_kwargs may have {_MAX_VARIABLES} names and {_MAX_VARIABLE_BYTES} bytes at most.",
+            "chat_template_kwargs",
+        )
+    for name, value in variables.items():
+        param = f"chat_template_kwargs.{name[:40]}"
+        if not name.isidentifier() or _RESERVED.fullmatch(name):
+            raise InvalidRequest(f"{param} is no variable that a request may set.", param)
+        members = value if isinstance(value, list) else [value]
+        if any(isinstance(member, list | dict) for member in members):
+            raise InvalidRequest(
+                f"{param} must be a string, a number, true, false, null or a list of these.", param
+            )
+    enable_thinking = fields.enable_thinking
+    if fields.reasoning_effort == "none":
+        enable_thinking = False if enable_thinking is None else enable_thinking
+    elif fields.reasoning_effort is not None:
+        variables.setdefault("reasoning_effort", fields.reasoning_effort)
+    if enable_thinking is not None:
+        variables = {"enable_thinking": enable_thinking, "thinking": enable_thinking, **variables}
+    return variables
 
 
 class ChatTemplate:
-    """A compiled chat template. `close` ends the process that renders it.
+    """The compiled chat templates of a model: one, or one more for conversations with tools.
 
-    `sample_text` is the text that it renders for a short conversation.
+    Attributes:
+        source: the text of the template, of the one for tools if there are two.
+        sample_text: what the template renders for a short conversation.
+        conventions: what it expects of messages.
+
+    `close` ends the process that renders them.
     """
 
     def __init__(
-        self, source: str, special_tokens: Mapping[str, str], folder: Path, max_context: int
+        self, sources: Mapping[str, str], special_tokens: Mapping[str, str], folder: Path, max_context: int
     ) -> None:
-        """`max_context`: tokens, which limit the length of the text.
+        """`sources`: "default", and perhaps "tool_use". `max_context`: tokens, which limit a text's length.
 
-        Raises ModelError if `source` is not a template, or exceeds a limit with the simplest conversation.
+        Raises ModelError if a source is not a template, or exceeds a limit with the simplest conversation.
         """
         self._name, self._max_context = folder.name, max_context
         self._max_characters = max_context * MAX_CHARACTERS_PER_POSITION
+        self._names = frozenset(sources)
+        self.source = sources.get(_TOOL_USE, sources[_DEFAULT])
         try:
-            self._renderer = TemplateRenderer(source, special_tokens)
+            self._renderer = TemplateRenderer(sources, special_tokens)
             self.sample_text = self._render_sample()
+            self.conventions = find_conventions(self.source, self._try)
         except RenderError as error:
             fault = f" {error}" if error.kind == LIMIT_EXCEEDED else f" is damaged: {error}"
             raise ModelError(f"The chat template of {folder}{fault}.") from error
@@ -44,30 +112,52 @@ class ChatTemplate:
         """The text of the first of a few conversations that the template accepts, or an empty one."""
         conversation = [{"role": role, "content": "a"} for role in ("system", "user", "assistant", "user")]
         for messages in (conversation, conversation[1:], conversation[1:2]):
-            try:
-                return self._renderer.render(messages, False, self._max_characters)
-            except RenderError as error:
-                if error.kind == LIMIT_EXCEEDED:
-                    raise
+            text = self._try(messages, _DEFAULT)
+            if text is not None:
+                return text
         return ""
+
+    def _try(self, messages: list[dict[str, Any]], name: str = _TOOL_USE) -> str | None:
+        """The text for shaped messages; None if the template refuses them. Raises RenderError at a limit."""
+        variables: dict[str, Any] = {"messages": messages, "add_generation_prompt": False}
+        if name == _TOOL_USE:
+            variables["tools"] = [shape_tool(PROBE_TOOL)]
+        try:
+            return self._renderer.render(self._find_name(name), variables, self._max_characters)
+        except RenderError as error:
+            if error.kind == LIMIT_EXCEEDED:
+                raise
+            return None
+
+    def _find_name(self, name: str) -> str:
+        return name if name in self._names else _DEFAULT
 
     def close(self) -> None:
         """End the process that renders the template."""
         self._renderer.close()
 
-    def render(self, messages: Sequence[Mapping[str, Any]], continue_final_message: bool = False) -> str:
-        """The prompt for an answer to `messages`, or for the rest of the last one.
+    def prepare(self, messages: Sequence[Message], fields: ChatFields) -> dict[str, Any]:
+        """The variables for `render`, JSON: messages and tools as the template expects them, and more.
 
-        Raises InvalidRequest if the template refuses them, or changes the text that is to be continued.
+        Raises InvalidRequest for variables that a request may not set.
         """
-        if not continue_final_message:
-            return self._render(messages, add_generation_prompt=True)
-        *previous, last = messages or [{}]
+        tools = [shape_tool(tool) for tool in fields.tools or () if fields.tool_choice != "none"]
+        shaped = self.conventions.shape(messages)
+        return {**make_variables(fields), "messages": shaped, "tools": tools or None}
+
+    def render(self, variables: Mapping[str, Any], fields: ChatFields) -> str:
+        """The prompt for an answer, or for the rest of the last message.
+
+        Raises InvalidRequest if the template refuses the messages, or changes the text to be continued.
+        """
+        if not fields.continue_final_message:
+            return self._render(variables, add_generation_prompt=fields.add_generation_prompt is not False)
+        *previous, last = variables["messages"] or [{}]
         content = last.get("content")
-        if not isinstance(content, str):
+        if content is None or "tool_calls" in last:
             raise InvalidRequest("continue_final_message needs a last message with a text to continue.")
         marked = {**last, "content": content + _END_MARK + _TRIM_MARK}
-        text = self._render([*previous, marked], add_generation_prompt=False)
+        text = self._render({**variables, "messages": [*previous, marked]}, add_generation_prompt=False)
         text, mark, rest = text.rpartition(_END_MARK)
         content = content.lstrip()  # as some templates do
         if not rest.startswith(_TRIM_MARK):
@@ -79,9 +169,12 @@ class ChatTemplate:
             )
         return text.replace(_END_MARK + _TRIM_MARK, "").replace(_END_MARK, "")
 
-    def _render(self, messages: Sequence[Mapping[str, Any]], add_generation_prompt: bool) -> str:
+    def _render(self, variables: Mapping[str, Any], add_generation_prompt: bool) -> str:
+        messages = self.conventions.split_contents(variables["messages"])
+        variables = {**variables, "messages": messages, "add_generation_prompt": add_generation_prompt}
+        name = self._find_name(_TOOL_USE if variables.get("tools") else _DEFAULT)
         try:
-            return self._renderer.render(messages, add_generation_prompt, self._max_characters)
+            return self._renderer.render(name, variables, self._max_characters)
         except (TypeError, ValueError, RecursionError) as error:
             raise InvalidRequest(f"messages are not JSON: {error}.") from error
         except RenderError as error:
@@ -97,6 +190,15 @@ class ChatTemplate:
                 ) from error
             fault = "refuses" if error.kind == REFUSED else "fails on"
             raise InvalidRequest(f"the model's chat template {fault} these messages: {error}.") from error
+
+
+def require_template(template: ChatTemplate | None) -> ChatTemplate:
+    """The template of a model that has one. Raises InvalidRequest."""
+    if template is None:
+        raise InvalidRequest(
+            "this model has no chat template; send a string to continue instead of messages."
+        )
+    return template
 
 
 def read_tokenizer_config(folder: Path) -> dict[str, Any]:
@@ -128,21 +230,30 @@ def read_special_tokens(folder: Path) -> dict[str, str]:
 
 
 def read_chat_template(folder: Path, max_context: int) -> ChatTemplate | None:
-    """The template of a model folder: `chat_template.jinja`, or `chat_template` in tokenizer_config.json.
+    """The templates of a model folder; None if it has none. Raises ModelError if they are damaged.
 
-    None if the model has none. Raises ModelError if it is damaged.
+    They are `chat_template.jinja` with `additional_chat_templates/tool_use.jinja`, or `chat_template` in
+    tokenizer_config.json: one, or a list of several with names.
     """
-    separate = folder / "chat_template.jinja"
-    if os.path.isfile(separate):
-        try:
-            source: Any = separate.read_text("utf-8", errors="replace")
-        except OSError as error:
-            raise ModelError(f"{separate} cannot be read: {error.strerror}.") from error
-    else:
-        source = read_tokenizer_config(folder).get("chat_template")
-    if isinstance(source, list):  # several templates with names; "default" is for chat
-        templates = (t for t in source if isinstance(t, dict) and t.get("name") == "default")
-        source = next(templates, {}).get("template")
-    if not isinstance(source, str):
+    separate = {
+        _DEFAULT: folder / "chat_template.jinja",
+        _TOOL_USE: folder / "additional_chat_templates" / f"{_TOOL_USE}.jinja",
+    }
+    sources: Any = {name: _read_text(path) for name, path in separate.items() if os.path.isfile(path)}
+    if _DEFAULT not in sources:
+        sources = read_tokenizer_config(folder).get("chat_template")
+        if isinstance(sources, list):
+            named = [t for t in sources if isinstance(t, dict) and isinstance(t.get("name"), str)]
+            sources = {template["name"]: template.get("template") for template in named}
+        sources = sources if isinstance(sources, dict) else {_DEFAULT: sources}
+    sources = {name: sources.get(name) for name in separate if isinstance(sources.get(name), str)}
+    if _DEFAULT not in sources:
         return None
-    return ChatTemplate(source, read_special_tokens(folder), folder, max_context)
+    return ChatTemplate(sources, read_special_tokens(folder), folder, max_context)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error.strerror}.") from error

@@ -13,7 +13,7 @@ from .fields import shorten
 
 # The files that the loader reads. None of them is a program.
 _FILES = ["*.json", "*.safetensors", "*.jinja"]
-_DUPLICATES = ["consolidated*", "*/*"]  # the same weights in another format
+_DUPLICATES = ["consolidated*", "*/*.json", "*/*.safetensors"]  # the same weights in another format
 _NAME = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .chat_template import ChatPrompt
 from .choices import KV_CACHE_DTYPES
 from .config import read_config, read_generation_defaults
 from .engine import Engine
@@ -19,6 +20,7 @@ from .hub import embedded_model, fetch_model
 from .kernels import show_compilation
 from .kv_cache import PAGE, Batch, KVCache, KVGroup
 from .loader import load_model
+from .messages import DEFAULT_FIELDS, ChatFields, Message, parse_messages
 from .request import Completion, Delta, DeltaCallback, join_deltas
 from .resources import available_memory, default_threads
 from .rwkv_tokenizer import VOCABULARY_NAME, RwkvTokenizer
@@ -29,7 +31,7 @@ from .tokenizer import AnyTokenizer, Tokenizer
 
 LOGGER = logging.getLogger(__name__)
 MAX_SNAPSHOTS = 64  # copies of recurrent states in the prefix cache
-Messages = Sequence[Mapping[str, str]]
+Messages = Sequence[Mapping[str, Any] | Message]
 Params = SamplingParams | Sequence[SamplingParams] | None
 
 
@@ -132,7 +134,7 @@ class LLM:
             "kv_cache_memory": limits.kv_cache_memory,
             "kv_cache_dtype": self.kv_cache_dtype,
             "threads": self.model.threads,
-            "chat_template": self.tokenizer is not None and self.tokenizer.has_chat_template,
+            "chat_template": self.tokenizer is not None and self.tokenizer.chat_template is not None,
             "tokenizer": self.tokenizer is not None,
             "sampling": sampling,
         }
@@ -159,13 +161,9 @@ class LLM:
             return list(prompt)
         return self._require_tokenizer().encode(prompt)
 
-    def encode_chat(self, messages: Messages, continue_final_message: bool = False) -> list[int]:
-        """The token ids of the prompt for the next answer to a conversation. Raises InvalidRequest.
-
-        With `continue_final_message` they end with the content of the last message, of any role, so that the
-        model continues this message instead of starting a new one.
-        """
-        return self._require_tokenizer().encode_chat(messages, continue_final_message)
+    def encode_chat(self, messages: Messages, fields: ChatFields = DEFAULT_FIELDS) -> ChatPrompt:
+        """The prompt for the next answer to a conversation. Raises InvalidRequest."""
+        return self._require_tokenizer().encode_chat(parse_messages(list(messages)), fields)
 
     def generate(
         self,
@@ -190,9 +188,9 @@ class LLM:
         self, messages: Messages | Sequence[Messages], params: Params = None
     ) -> Completion | list[Completion]:
         """Answer one conversation, or many together. Parameters and errors are those of `generate`."""
-        is_single = not messages or isinstance(messages[0], Mapping)
+        is_single = not messages or isinstance(messages[0], Mapping | Message)
         batch = [messages] if is_single else messages
-        completions = self._complete_all([self.encode_chat(conversation) for conversation in batch], params)
+        completions = self._complete_all([self.encode_chat(item).token_ids for item in batch], params)
         return completions[0] if is_single else completions
 
     def stream(self, prompt: str | Sequence[int], params: SamplingParams | None = None) -> Iterator[str]:
@@ -207,7 +205,7 @@ class LLM:
 
         Raises as `generate`.
         """
-        return self._stream(self.encode_chat(messages), params)
+        return self._stream(self.encode_chat(messages).token_ids, params)
 
     def _require_tokenizer(self) -> AnyTokenizer:
         if self.tokenizer is None:

@@ -114,6 +114,7 @@ class ChatFields(BaseModel):
     )
 
 
+DEFAULT_FIELDS = ChatFields()
 _MESSAGES = TypeAdapter(Annotated[FailFastList[Message], Field(min_length=1)])
 
 

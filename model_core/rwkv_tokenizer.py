@@ -6,12 +6,19 @@ literal of its text or bytes, and its length in bytes.
 
 import ast
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from .chat_template import ChatTemplate, read_chat_template
+from .chat_template import (
+    PROMPT_END,
+    ChatPrompt,
+    ChatTemplate,
+    read_chat_template,
+    require_template,
+)
 from .control_tokens import check_unicode
-from .errors import InvalidRequest, ModelError
+from .errors import ModelError
+from .messages import DEFAULT_FIELDS, ChatFields, Message
 from .tokenizer import REPLACEMENT
 
 VOCABULARY_NAME = "rwkv_vocab_v20230424.txt"
@@ -25,7 +32,7 @@ class RwkvTokenizer:
 
     def __init__(self, folder: Path, max_context: int = 2**17) -> None:
         """`max_context`: positions that a conversation may have. Raises ModelError if a file is damaged."""
-        self._template: ChatTemplate | None = read_chat_template(folder, max_context)
+        self.chat_template: ChatTemplate | None = read_chat_template(folder, max_context)
         self._tokens = _read_vocabulary(folder / VOCABULARY_NAME)
         self._ids = {token: token_id for token_id, token in self._tokens.items()}
         lengths: defaultdict[bytes, set[int]] = defaultdict(set)
@@ -36,13 +43,8 @@ class RwkvTokenizer:
 
     def close(self) -> None:
         """End the process that renders the chat template."""
-        if self._template is not None:
-            self._template.close()
-
-    @property
-    def has_chat_template(self) -> bool:
-        """Whether the model can answer conversations."""
-        return self._template is not None
+        if self.chat_template is not None:
+            self.chat_template.close()
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text. Raises InvalidRequest for text that is not valid Unicode."""
@@ -57,18 +59,14 @@ class RwkvTokenizer:
             start += len(self._tokens[token_id])
         return ids
 
-    def encode_chat(
-        self, messages: Sequence[Mapping[str, str]], continue_final_message: bool = False
-    ) -> list[int]:
-        """The ids of the prompt for the next answer to a conversation, or for the rest of its last message.
+    def encode_chat(self, messages: Sequence[Message], fields: ChatFields = DEFAULT_FIELDS) -> ChatPrompt:
+        """The prompt for the next answer to a conversation, or for the rest of its last message.
 
         Raises InvalidRequest if the model has no chat template, or if the template refuses the messages.
         """
-        if self._template is None:
-            raise InvalidRequest(
-                "this model has no chat template; send a string to continue instead of messages."
-            )
-        return self.encode(self._template.render(list(messages), continue_final_message))
+        template = require_template(self.chat_template)
+        text = template.render(template.prepare(messages, fields), fields)
+        return ChatPrompt(self.encode(text), text[-PROMPT_END:])
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids."""

@@ -8,9 +8,9 @@ request takes too long, and has no more memory than `MEMORY`.
 imports nothing of this package, because that would take seconds.
 
 Standard input is a socket. Each message on it is 4 bytes with the length of a JSON object, little-endian, and
-the object. The first request is {"source", "special_tokens"}, with the reply {} or an error. Each further
-request is {"messages", "add_generation_prompt", "max_characters"}, with the reply {"text"} or an error. An
-error is {"error": kind, "message"}.
+the object. The first request is {"sources", "special_tokens"}, with templates by their names; its reply is {}
+or an error. Each further request is {"template", "variables", "max_characters"}, with the name of a template
+and its variables; its reply is {"text"} or an error. An error is {"error": kind, "message"}.
 """
 
 import json
@@ -89,13 +89,9 @@ def make_environment() -> jinja2.sandbox.ImmutableSandboxedEnvironment:
 
 def _render(template: jinja2.Template, special_tokens: dict[str, str], request: dict[str, Any]) -> str:
     parts, remaining = [], request["max_characters"]
-    for part in template.generate(
-        messages=request["messages"],
-        tools=None,  # templates tell "none" from "undefined"
-        documents=None,
-        add_generation_prompt=request["add_generation_prompt"],
-        **special_tokens,
-    ):
+    # Templates tell "none" from "undefined".
+    variables = {"tools": None, "documents": None, **request["variables"], **special_tokens}
+    for part in template.generate(**variables):
         remaining -= len(part)
         if remaining < 0:
             raise _TooLong
@@ -158,7 +154,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     parent = int(sys.argv[1])
     environment = make_environment()
-    template: jinja2.Template | None = None
+    templates: dict[str, jinja2.Template] = {}
     special_tokens: dict[str, str] = {}
     while True:
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -166,14 +162,16 @@ def main() -> None:
         if data is None:
             return
         # The signal of this timer ends the process, whatever the template is doing.
-        signal.setitimer(signal.ITIMER_PROF, time_limit(len(data), is_compilation=template is None))
+        signal.setitimer(signal.ITIMER_PROF, time_limit(len(data), is_compilation=not templates))
         try:
             request = json.loads(data.decode("utf-8", "surrogatepass"))
-            if template is None:
+            if not templates:
                 special_tokens = request["special_tokens"]
-                template = environment.from_string(request["source"])
+                sources = request["sources"].items()
+                templates = {name: environment.from_string(source) for name, source in sources}
                 reply = _encode({})
             else:
+                template = templates[request["template"]]
                 reply = _encode({"text": _render(template, special_tokens, request)})
         except Exception as error:  # a template may fail in any way
             reply = _encode(_describe_error(error))

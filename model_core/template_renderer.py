@@ -1,4 +1,4 @@
-"""Renders a chat template in its own process, with a time limit. The process is restarted if it ended."""
+"""Renders chat templates in their own process, with a time limit. The process is restarted if it ended."""
 
 import contextlib
 import json
@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from . import template_process
@@ -37,24 +37,21 @@ class RenderError(Exception):
 
 
 class TemplateRenderer:
-    """Renders one template, one call at a time. May be called from any thread. `close` ends the process."""
+    """Renders one template at a time. May be called from any thread. `close` ends the process."""
 
-    def __init__(self, source: str, special_tokens: Mapping[str, str]) -> None:
-        """Start the process and compile the template in it. Raises RenderError."""
-        self._compilation = _encode({"source": source, "special_tokens": dict(special_tokens)})
+    def __init__(self, sources: Mapping[str, str], special_tokens: Mapping[str, str]) -> None:
+        """Start the process and compile the templates in it. `sources`: name -> text. Raises RenderError."""
+        self._compilation = _encode({"sources": dict(sources), "special_tokens": dict(special_tokens)})
         self._lock = threading.Lock()
         self._child = self._start()
 
-    def render(
-        self, messages: Sequence[Mapping[str, Any]], add_generation_prompt: bool, max_characters: int
-    ) -> str:
-        """The text of a conversation. Raises RenderError, also if it has more than `max_characters`."""
+    def render(self, template: str, variables: Mapping[str, Any], max_characters: int) -> str:
+        """The text that a template makes of its variables, which are JSON.
+
+        Raises RenderError, also if it has more than `max_characters`.
+        """
         request = _encode(
-            {
-                "messages": list(messages),
-                "add_generation_prompt": add_generation_prompt,
-                "max_characters": max_characters,
-            }
+            {"template": template, "variables": dict(variables), "max_characters": max_characters}
         )
         if not self._lock.acquire(timeout=_WALL_TIME_LIMIT_S):
             raise RenderError(LIMIT_EXCEEDED, "is busy with other requests")

@@ -8,9 +8,17 @@ from typing import Protocol
 
 import tokenizers
 
-from .chat_template import ChatTemplate, read_chat_template, read_special_tokens
-from .control_tokens import ControlTokens, check_unicode
+from .chat_template import (
+    PROMPT_END,
+    ChatPrompt,
+    ChatTemplate,
+    read_chat_template,
+    read_special_tokens,
+    require_template,
+)
+from .control_tokens import ControlTokens, check_unicode, remove_marks
 from .errors import InvalidRequest, ModelError, TritonchatError
+from .messages import DEFAULT_FIELDS, ChatFields, Message
 
 _ENCODING_FAILED = "the model's tokenizer fails on this text"
 # What a decoder writes for bytes that are not valid UTF-8, or not yet.
@@ -32,10 +40,7 @@ class AnyTokenizer(Protocol):
     """What the engine and its users need of a tokenizer: `Tokenizer`, or `RwkvTokenizer`."""
 
     eos_token_id: int | None
-
-    @property
-    def has_chat_template(self) -> bool:
-        """Whether the model can answer conversations."""
+    chat_template: ChatTemplate | None
 
     def close(self) -> None:
         """End the process that renders the chat template."""
@@ -43,10 +48,8 @@ class AnyTokenizer(Protocol):
     def encode(self, text: str) -> list[int]:
         """The ids of a raw prompt. Raises InvalidRequest."""
 
-    def encode_chat(
-        self, messages: Sequence[Mapping[str, str]], continue_final_message: bool = False
-    ) -> list[int]:
-        """The ids of the prompt for the next answer to a conversation. Raises InvalidRequest."""
+    def encode_chat(self, messages: Sequence[Message], fields: ChatFields = DEFAULT_FIELDS) -> ChatPrompt:
+        """The prompt for the next answer to a conversation. Raises InvalidRequest."""
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids, without special tokens."""
@@ -62,11 +65,11 @@ class AnyTokenizer(Protocol):
 
 
 class Tokenizer:
-    """A model's `tokenizer.json` and its chat template, if any. `close` ends the template's process."""
+    """A model's `tokenizer.json` and its `chat_template`, if any. `close` ends the template's process."""
 
     def __init__(self, folder: Path, max_context: int = 2**17) -> None:
         """`max_context`: positions that a conversation may have. Raises ModelError if a file is damaged."""
-        self._template: ChatTemplate | None = read_chat_template(folder, max_context)
+        self.chat_template: ChatTemplate | None = read_chat_template(folder, max_context)
         special_tokens = read_special_tokens(folder)
         with _raise_failures_as(ModelError, f"{folder / 'tokenizer.json'} is damaged"):
             self._load(folder / "tokenizer.json", special_tokens)
@@ -85,7 +88,8 @@ class Tokenizer:
         self._tokenizer.decode(self._anchor)
         eos_token = special_tokens.get("eos_token")
         self.eos_token_id = None if eos_token is None else self._tokenizer.token_to_id(eos_token)
-        sample = self._template.sample_text if self._template is not None else ""
+        sample = "" if self.chat_template is None else self.chat_template.sample_text
+        marks = {token.content for token in added.values() if _is_control_like(token.content)}
         control = {
             token.content
             for token in added.values()
@@ -93,20 +97,16 @@ class Tokenizer:
             and (
                 token.special
                 or token.content in special_tokens.values()
-                or (token.content in sample and _is_control_like(token.content))
+                or (token.content in sample and token.content in marks)
             )
         }
-        self._control_tokens = ControlTokens(self._tokenizer, control, special_tokens.get("unk_token"))
+        unknown = special_tokens.get("unk_token")
+        self._control_tokens = ControlTokens(self._tokenizer, control, marks - control, unknown)
 
     def close(self) -> None:
         """End the process that renders the chat template."""
-        if self._template is not None:
-            self._template.close()
-
-    @property
-    def has_chat_template(self) -> bool:
-        """Whether the model can answer conversations."""
-        return self._template is not None
+        if self.chat_template is not None:
+            self.chat_template.close()
 
     def encode(self, text: str) -> list[int]:
         """The ids of a raw prompt, with the begin token if the tokenizer adds one. Raises InvalidRequest."""
@@ -114,29 +114,23 @@ class Tokenizer:
         with _raise_failures_as(InvalidRequest, _ENCODING_FAILED):
             return self._tokenizer.encode(text).ids
 
-    def encode_chat(
-        self, messages: Sequence[Mapping[str, str]], continue_final_message: bool = False
-    ) -> list[int]:
-        """The ids of the prompt for the next answer to a conversation, or for the rest of its last message.
+    def encode_chat(self, messages: Sequence[Message], fields: ChatFields = DEFAULT_FIELDS) -> ChatPrompt:
+        """The prompt for the next answer to a conversation, or for the rest of its last message.
 
-        Only the template writes control tokens. Their names in a message are encoded as text.
+        Only the template writes control tokens. Their names in messages, tools and variables are text.
         Raises InvalidRequest if the model has no chat template, or if the template refuses the messages.
         """
-        if self._template is None:
-            raise InvalidRequest(
-                "this model has no chat template; send a string to continue instead of messages."
-            )
-        # The template writes the begin token itself.
-        control = self._control_tokens
-        marked = control.mark_names(list(messages))
-        strictly_marked = control.mark_first_characters(list(messages))
-        prompt = self._template.render(marked, continue_final_message)
+        template = require_template(self.chat_template)
+        control, variables = self._control_tokens, template.prepare(messages, fields)
+        marked = control.mark_names(variables)
+        strictly_marked = control.mark_first_characters(variables)
+        prompt = template.render(marked, fields)
         if strictly_marked != marked:
-            strict_prompt = self._template.render(strictly_marked, continue_final_message)
+            strict_prompt = template.render(strictly_marked, fields)
             if control.find_unmarked(strict_prompt) != control.find_unmarked(prompt):
                 prompt = strict_prompt
         with _raise_failures_as(InvalidRequest, _ENCODING_FAILED):
-            return control.encode(prompt)
+            return ChatPrompt(control.encode(prompt), remove_marks(prompt[-PROMPT_END:]))
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids, without special tokens."""

@@ -9,15 +9,17 @@ import pytest
 from model_core import LLM, SamplingParams
 from model_core.errors import InvalidRequest
 from model_core.hub import embedded_model
+from model_core.messages import ChatFields, parse_messages
 from model_core.tokenizer import Tokenizer
 from triton_server.client import ChatClient
 
+CONTINUE = ChatFields(continue_final_message=True)
 QUESTION = {"role": "user", "content": "Count to five."}
 START = {"role": "assistant", "content": "One, two,"}
 
 
 def rendered(tokenizer: Tokenizer, *messages: dict[str, str]) -> str:
-    ids = tokenizer.encode_chat(messages, continue_final_message=True)
+    ids = tokenizer.encode_chat(parse_messages(list(messages)), CONTINUE).token_ids
     return tokenizer._tokenizer.decode(ids, skip_special_tokens=False)
 
 
@@ -60,18 +62,18 @@ def test_template_that_changes_the_message_is_refused(tmp_path: Path, change: st
 
 def test_prompt_of_a_published_model(minueza: Path) -> None:
     tokenizer = Tokenizer(minueza)
-    ids = tokenizer.encode_chat([QUESTION, START], continue_final_message=True)
+    ids = tokenizer.encode_chat(parse_messages([QUESTION, START]), CONTINUE).token_ids
     expected = "<|im_start|>user\nCount to five.<|im_end|>\n<|im_start|>assistant\nOne, two,"
     assert ids == tokenizer._tokenizer.encode(expected, add_special_tokens=False).ids
 
 
 def test_new_answer_starts_without_continue_final_message(llm: LLM) -> None:
-    new, more = (llm.encode_chat([QUESTION, START], flag) for flag in (False, True))
+    new, more = (llm.encode_chat([QUESTION, START], o).token_ids for o in (ChatFields(), CONTINUE))
     assert new[: len(more)] == more and len(new) > len(more)
 
 
 def test_continue_final_message_over_grpc(client: ChatClient, llm: LLM) -> None:
-    prompt = llm.encode_chat([QUESTION, START], continue_final_message=True)
+    prompt = llm.encode_chat([QUESTION, START], CONTINUE).token_ids
     expected = llm.generate(prompt, SamplingParams(max_tokens=8)).text
     for _ in range(2):
         answer = client.chat([QUESTION, START], max_tokens=8, continue_final_message=True)

@@ -136,7 +136,7 @@ def test_second_turn_computes_only_new_tokens(fresh: LLM) -> None:
     params = SamplingParams(max_tokens=40)
     first = fresh.chat(messages, params)
     before = totals(fresh)["computed_tokens"]
-    prompt = fresh.encode_chat(messages) + first.token_ids + fresh.encode("And what else?")
+    prompt = fresh.encode_chat(messages).token_ids + first.token_ids + fresh.encode("And what else?")
     second = fresh.generate(prompt, PARAMS)
     new = len(prompt) - first.usage.prompt_tokens - len(first.token_ids) + 1  # the last was never computed
     assert second.usage.cached_tokens == len(prompt) - new

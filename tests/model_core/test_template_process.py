@@ -19,13 +19,14 @@ from support import wait_until
 from model_core import LLM
 from model_core.errors import InvalidRequest, ModelError, PromptTooLong
 from model_core.hub import embedded_model
+from model_core.messages import DEFAULT_FIELDS, Message
 from model_core.template_process import make_environment
 from model_core.tokenizer import Tokenizer
 
-HELLO = [{"role": "user", "content": "Hello"}]
+HELLO = [Message(role="user", content="Hello")]
 # It fails only where somebody asks for it.
 ON_DEMAND = "{{% if messages[-1].content == 'attack' %}}{}{{% else %}}fine{{% endif %}}"
-ATTACK = [{"role": "user", "content": "attack"}]
+ATTACK = [Message(role="user", content="attack")]
 LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 DOUBLE = (
     "{% set all = namespace(text='a') %}{% for i in range(40) %}"
@@ -75,11 +76,11 @@ RUNTIME_ATTACKS = {
 def test_attack_while_rendering_exceeds_a_limit(load: Callable[[str], Tokenizer], name: str) -> None:
     source, expected = RUNTIME_ATTACKS[name]
     tokenizer = load(ON_DEMAND.format(source))
-    hello_ids = tokenizer.encode_chat(HELLO)
+    hello = tokenizer.encode_chat(HELLO)
     with pytest.raises(InvalidRequest, match=expected) as raised:
         tokenizer.encode_chat(ATTACK)
     assert len(str(raised.value)) < 1000 and "\n" not in str(raised.value)
-    assert tokenizer.encode_chat(HELLO) == hello_ids
+    assert tokenizer.encode_chat(HELLO) == hello
 
 
 def test_rendered_text_is_limited_by_the_context(load: Callable[[str], Tokenizer]) -> None:
@@ -111,9 +112,9 @@ def test_attack_while_loading_exceeds_a_limit(load: Callable[[str], Tokenizer], 
 
 def test_other_requests_are_served_beside_an_attack(load: Callable[[str], Tokenizer]) -> None:
     tokenizer = load(ON_DEMAND.format(LOOP))
-    hello_ids, results = tokenizer.encode_chat(HELLO), []
+    hello, results = tokenizer.encode_chat(HELLO), []
 
-    def ask(messages: list[dict[str, str]]) -> None:
+    def ask(messages: list[Message]) -> None:
         try:
             results.append(tokenizer.encode_chat(messages))
         except InvalidRequest as error:
@@ -124,7 +125,7 @@ def test_other_requests_are_served_beside_an_attack(load: Callable[[str], Tokeni
         thread.start()
     for thread in threads:
         thread.join()
-    assert results.count(hello_ids) == 3 and len(results) == 4
+    assert results.count(hello) == 3 and len(results) == 4
 
 
 def test_rendered_texts_are_those_of_jinja() -> None:
@@ -135,16 +136,16 @@ def test_rendered_texts_are_those_of_jinja() -> None:
         for text in ("Hello", "é 🦊\n\n", "HELLO THERE", "", "{{ 1 }}", '"\\u1234'):
             messages = [{"role": role, "content": text} for role in ("user", "assistant") * count]
             expected = template.render(messages=messages, add_generation_prompt=True)
-            assert tokenizer._template is not None
-            assert tokenizer._template.render(messages) == expected
+            assert tokenizer.chat_template is not None
+            assert tokenizer.chat_template.render({"messages": messages}, DEFAULT_FIELDS) == expected
     tokenizer.close()
 
 
 def test_long_conversation_is_within_the_time_limit() -> None:
     tokenizer = Tokenizer(embedded_model(), max_context=2**20)
     messages = [{"role": "user", "content": "word " * 200_000}, {"role": "assistant", "content": "Yes"}] * 2
-    assert tokenizer._template is not None
-    assert len(tokenizer._template.render(messages)) > 2_000_000
+    assert tokenizer.chat_template is not None
+    assert len(tokenizer.chat_template.render({"messages": messages}, DEFAULT_FIELDS)) > 2_000_000
     tokenizer.close()
 
 
@@ -152,7 +153,7 @@ def test_reply_to_an_interrupted_request_is_dropped(load: Callable[[str], Tokeni
     """Ctrl-C in the middle of a request."""
     slow = "{% for a in range(20000) %}{% endfor %}slow"
     tokenizer = load(ON_DEMAND.format(slow))
-    hello_ids = tokenizer.encode_chat(HELLO)
+    hello = tokenizer.encode_chat(HELLO)
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -164,7 +165,7 @@ def test_reply_to_an_interrupted_request_is_dropped(load: Callable[[str], Tokeni
             with contextlib.suppress(KeyboardInterrupt):
                 tokenizer.encode_chat(ATTACK)
                 time.sleep(1)
-            assert tokenizer.encode_chat(HELLO) == hello_ids
+            assert tokenizer.encode_chat(HELLO) == hello
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -173,12 +174,12 @@ def test_reply_to_an_interrupted_request_is_dropped(load: Callable[[str], Tokeni
 def test_killed_process_is_started_again() -> None:
     before = template_processes()
     tokenizer = Tokenizer(embedded_model())
-    hello_ids = tokenizer.encode_chat(HELLO)
+    hello = tokenizer.encode_chat(HELLO)
     for sent in (signal.SIGKILL, signal.SIGTERM):
         (child,) = template_processes() - before
         os.kill(child, sent)
         wait_until(lambda child=child: psutil.Process(child).status() == psutil.STATUS_ZOMBIE)
-        assert tokenizer.encode_chat(HELLO) == hello_ids
+        assert tokenizer.encode_chat(HELLO) == hello
     tokenizer.close()
     assert template_processes() == before
 
@@ -201,6 +202,7 @@ def test_template_process_ends_with_its_parent(tmp_path: Path, attack: bool) -> 
         "from model_core.tokenizer import Tokenizer\n"
         "tokenizer = Tokenizer(pathlib.Path(sys.argv[1]))\n"
         "print(psutil.Process().children()[0].pid, flush=True)\n"
+        "from model_core.messages import Message\n"
         f"tokenizer.encode_chat({ATTACK if attack else HELLO})\n"
         "input()\n"
     )

@@ -8,6 +8,7 @@ import pytest
 
 from model_core.errors import InvalidRequest, ModelError
 from model_core.hub import embedded_model
+from model_core.messages import Message
 from model_core.text_stream import TextStream
 from model_core.tokenizer import Tokenizer
 
@@ -114,7 +115,7 @@ def test_text_goes_on_after_invalid_bytes() -> None:
 
 def test_chat_template_of_a_published_model(minueza: Path) -> None:
     tokenizer = Tokenizer(minueza)
-    ids = tokenizer.encode_chat([{"role": "user", "content": "Hi"}])
+    ids = tokenizer.encode_chat([Message(role="user", content="Hi")]).token_ids
     expected = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
     assert "".join(tokenizer.token_text(i) for i in ids[:1]) == "<|im_start|>"
     assert ids == tokenizer._tokenizer.encode(expected, add_special_tokens=False).ids
@@ -134,8 +135,8 @@ def template(tmp_path: Path, source: object, **config: object) -> Tokenizer:
 
 
 def rendered(tokenizer: Tokenizer, *contents: str) -> str:
-    messages = [{"role": "user", "content": content} for content in contents]
-    return tokenizer._tokenizer.decode(tokenizer.encode_chat(messages), skip_special_tokens=False)
+    messages = [Message(role="user", content=content) for content in contents]
+    return tokenizer._tokenizer.decode(tokenizer.encode_chat(messages).token_ids, skip_special_tokens=False)
 
 
 def test_templates_have_the_functions_of_hugging_face(tmp_path: Path) -> None:

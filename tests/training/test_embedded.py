@@ -7,6 +7,7 @@ from tokenizers import Tokenizer
 
 from model_core import LLM
 from model_core.llm import embedded_model
+from model_core.messages import parse_messages
 from training.dialogues import Message, dialogues
 from training.evaluate import (
     KINDS,
@@ -34,6 +35,10 @@ def marks(llm: LLM) -> dict[str, Marks]:
 def generated() -> list[list[Message]]:
     """Conversations as those of the training."""
     return sample_dialogues()
+
+
+def encode_chat(llm: LLM, messages: list[Message]) -> list[int]:
+    return llm.tokenizer.encode_chat(parse_messages(messages) if messages else []).token_ids
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
@@ -73,10 +78,10 @@ def test_the_examination_asks_in_its_own_words(generated: list[list[Message]]) -
 
 
 def test_the_chat_template_writes_what_was_trained(llm: LLM, tokenizer: Tokenizer) -> None:
-    head = llm.encode_chat([])  # of the answer to come
+    head = encode_chat(llm, [])  # of the answer to come
     for messages in dialogues(seed=3, count=300):
         trained, _ = encode_dialogue(tokenizer, messages)
-        assert llm.encode_chat(messages) == trained + head
+        assert encode_chat(llm, messages) == trained + head
 
 
 @pytest.mark.parametrize(
@@ -92,8 +97,8 @@ def test_the_chat_template_writes_what_was_trained(llm: LLM, tokenizer: Tokenize
 def test_capitals_throughout_are_read_as_small_letters(llm: LLM, tokenizer: Tokenizer, said: str) -> None:
     for role in ("system", "user"):
         loud, quiet = ([{"role": role, "content": text}] for text in (said, said.lower()))
-        head = llm.encode_chat([])
-        assert llm.encode_chat(loud) == llm.encode_chat(quiet) == encode_dialogue(tokenizer, loud)[0] + head
+        head = encode_chat(llm, [])
+        assert encode_chat(llm, loud) == encode_chat(llm, quiet) == encode_dialogue(tokenizer, loud)[0] + head
 
 
 @pytest.mark.parametrize(
@@ -105,9 +110,9 @@ def test_other_capitals_stay(llm: LLM, tokenizer: Tokenizer, said: str) -> None:
         {"role": "user", "content": said},
         {"role": "assistant", "content": "YOU ARE A Big Bad Wolf"},
     ]
-    written = tokenizer.decode(llm.encode_chat(messages), skip_special_tokens=False)
+    written = tokenizer.decode(encode_chat(llm, messages), skip_special_tokens=False)
     assert f"user\n {said}" in written and messages[1]["content"] in written
-    assert llm.encode_chat(messages) == encode_dialogue(tokenizer, messages)[0] + llm.encode_chat([])
+    assert encode_chat(llm, messages) == encode_dialogue(tokenizer, messages)[0] + encode_chat(llm, [])
 
 
 def plain(text: str) -> str:

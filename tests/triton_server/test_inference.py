@@ -19,7 +19,8 @@ def test_last_delta_is_sent_with_the_end(llm: LLM) -> None:
             ended.set()
 
     params = SamplingParams(temperature=0, max_tokens=8, logprobs=1).with_defaults(llm.defaults)
-    llm.engine.submit(llm.encode_chat([{"role": "user", "content": "Hello"}]), params, on_delta)
+    prompt = llm.encode_chat([{"role": "user", "content": "Hello"}]).token_ids
+    llm.engine.submit(prompt, params, on_delta)
     assert ended.wait(60)
 
     async def receive() -> None:

@@ -20,7 +20,6 @@ from pytriton.proxy.types import Request
 
 from model_core import LLM
 from model_core.errors import InvalidRequest, TritonchatError
-from model_core.messages import Message
 
 from ..contract import HEALTH
 from ..json_tensors import decode, encode
@@ -157,8 +156,7 @@ class Inference:
         request = parse_request(messages, parameters, llm.engine.limits.max_context)
         params = request.sampling_params().with_defaults(llm.defaults)
         if request.is_chat:
-            messages = [_to_template(message) for message in request.messages]
-            prompt = llm.encode_chat(messages, request.continue_final_message)
+            prompt = llm.encode_chat(request.messages, request).token_ids
         else:
             prompt = llm.encode(request.messages)
         if request.count_only:
@@ -185,12 +183,6 @@ class Inference:
             return {"health": self._health()}
         known = '{"cancel": request_id}, {"stats": true}, {"metrics": true} and {"health": true}'
         return error_details(InvalidRequest(f"unknown command; {known} are known."))
-
-
-def _to_template(message: Message) -> dict[str, str]:
-    """A message as chat templates read it."""
-    role = "system" if message.role == "developer" else message.role
-    return {"role": role, "content": message.text}
 
 
 def _split_rows(data: dict[str, np.ndarray]) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
