@@ -47,7 +47,7 @@ class ModelConfig:
     windows: tuple[int | None, ...]
 
 
-# Fields beside `text_config` that may stand there and not inside.
+# Fields that may be next to `text_config` instead of inside.
 _FIELDS_AROUND_TEXT_CONFIG = (
     *("model_type", "tie_word_embeddings", "quantization_config", "dtype", "torch_dtype"),
     *("bos_token_id", "eos_token_id", "pad_token_id"),

@@ -94,7 +94,7 @@ def _choose_codes(
 
 
 def _generate_samples(llm: LLM, folder: Path) -> list[list[int]]:
-    """Texts that the model samples without changes of its probabilities, with the begin token in front."""
+    """Texts that the model samples without changes of its probabilities, after the begin token."""
     begin = read_config(folder).get("bos_token_id")
     if not isinstance(begin, int):
         begin = min(llm.defaults.eos_token_ids, default=0)

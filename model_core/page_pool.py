@@ -1,6 +1,6 @@
 """Pages of KV memory: which sequence has which, and the prefix cache of pages that can be used again.
 
-Full pages stand in a tree by their tokens, as in SGLang's RadixAttention (Zheng et al., 2023,
+Full pages are in a tree by their tokens, as in SGLang's RadixAttention (Zheng et al., 2023,
 arXiv:2312.07104), so requests with the same first tokens share them. A page that no sequence uses stays in
 the tree until its memory is needed. The least recently used page is evicted first.
 
@@ -28,7 +28,7 @@ class PagePool:
 
     A sequence that starts, or that has filled a page, looks for the next pages in the tree
     (`acquire_prefix`). It allocates the pages for what it computes next (`allocate`). The pages of a prompt
-    stand in the tree while they are computed (`insert_pending`), so that another sequence with the same
+    are in the tree while they are computed (`insert_pending`), so that another sequence with the same
     tokens can wait for them. Computed pages are inserted (`insert`), and stay in the tree when the sequence
     leaves (`release`).
     """
@@ -140,7 +140,7 @@ class PagePool:
         self._leave_behind(pages, length)
 
     def insert_tail(self, pages: SequencePages, tokens: list[int], length: int) -> None:
-        """Insert the page behind the full ones, with the computed tokens that it has so far."""
+        """Insert the page after the full ones, with the computed tokens that it has so far."""
         if pages.tail_node is None:
             self._insert_tail(pages, tokens, length, is_computed=True)
         else:
@@ -228,7 +228,7 @@ class PagePool:
                 pages.tail_node = self._insert_node(pages, tail, is_computed)
 
     def _insert_node(self, pages: SequencePages, tokens: tuple[int, ...], is_computed: bool) -> PageNode:
-        """Insert the page behind `nodes` into the tree, which has none with these tokens there."""
+        """Insert the page after `nodes` into the tree, which has none with these tokens there."""
         parent = self._last_node(pages)
         own = self._own_pages(pages)
         users = [int(page != NO_PAGE) for page in own]
@@ -239,13 +239,13 @@ class PagePool:
         return node
 
     def _own_pages(self, pages: SequencePages) -> list[int]:
-        """By group, the page behind `nodes`, or NO_PAGE if it is behind the window."""
+        """By group, the page after `nodes`, or NO_PAGE if it is behind the window."""
         index = len(pages.nodes)
         own = pages.table[:, index].tolist()
         return [page if index >= first else NO_PAGE for page, first in zip(own, pages.first, strict=True)]
 
     def _merge(self, pages: SequencePages, twin: PageNode) -> None:
-        """Use a node in place of the equal pages behind `nodes`. It gets those that it has no more."""
+        """Use a node instead of the equal pages after `nodes`. It gets back those it has lost."""
         for group, page in enumerate(self._own_pages(pages)):
             if page == NO_PAGE:
                 continue

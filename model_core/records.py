@@ -107,7 +107,7 @@ class Center:
 
 @dataclass(frozen=True)
 class Linear:
-    """y = x times weights [n_i, k] transposed, plus biases. Their outputs stand side by side in y.
+    """y = x times weights [n_i, k] transposed, plus biases. Their outputs are side by side in y.
 
     `adds`: the product is added to y. `gate`: y = activation(first output) * second output.
     `is_head`: y holds logits. `is_router`: y holds the scores of experts, or of copies. A small error

@@ -158,7 +158,7 @@ def read_rope(
         original_max_position=int(original),
         query_growth=read_number(scaling, "llama_4_scaling_beta", 0.0, 0, 1e6),
     )
-    # Texts have one axis of positions. The other fields stand there twice, or are for longer texts.
+    # Texts have one axis of positions. The other fields repeat others, or are for longer texts.
     ignore(scaling, "mrope_section", "mrope_interleaved", "long_factor", "type", "max_position_embeddings")
     ignore(scaling, "mscale", "mscale_all_dim", "attention_factor")  # of other kinds
     ignore(raw, "rope_theta", "rope_scaling", "partial_rotary_factor", "original_max_position_embeddings")

@@ -1,4 +1,4 @@
-"""Operations on single rows: norms, rotary positions and the gate of the MLP."""
+"""Operations on single rows: norms, rotary positions, activations, and maps of numbers."""
 
 import numpy as np
 from numba import njit

@@ -42,7 +42,7 @@ def read_config(raw: dict[str, Any]) -> Cohere2Config:
 
 
 def write_tape(t: Tape, c: Cohere2Config) -> None:
-    """The outputs of attention and MLP are added to the hidden states x."""
+    """h = norm(x), x += attention(h) + mlp(h) in each layer."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         h = t.layer_norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")

@@ -105,7 +105,7 @@ def _read_mixture(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_tape(t: Tape, c: DeepSeekConfig) -> None:
-    """Llama's layers with latent attention, and with experts in the place of most MLPs."""
+    """Llama's layers with latent attention, and with experts instead of most MLPs."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")

@@ -1,4 +1,4 @@
-"""EXAONE 4 (LG AI Research, 2025, arXiv:2507.11407): norms behind attention and MLP.
+"""EXAONE 4 (LG AI Research, 2025, arXiv:2507.11407): norms after attention and MLP.
 
 Each query and key head is normed, too. Where some layers attend to a window, the others have no positions.
 """
@@ -40,7 +40,7 @@ def _default_layer_types(raw: dict[str, Any]) -> int | list[str]:
 
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
-    """Attention and MLP read the hidden states x without a norm. Their outputs are normed and added to x."""
+    """x += norm(attention(x)), x += norm(mlp(x)) in each layer."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         y = write_attention(t, c, x, i, head_norm=True)

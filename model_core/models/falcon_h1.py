@@ -74,7 +74,7 @@ def _read_multipliers(raw: dict[str, Any], name: str, count: int) -> tuple[float
 
 
 def write_tape(t: Tape, c: FalconH1Config) -> None:
-    """Mamba-2 and attention of the same input, then an MLP; all are added to the hidden states x."""
+    """h = norm(x), x += mamba(h) + attention(h), x += mlp(norm(x)) in each layer, all with multipliers."""
     m = c.multipliers
     into, out = m["attention_in_multiplier"], m["attention_out_multiplier"]
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)

@@ -78,7 +78,7 @@ def _read_cap(raw: dict[str, Any], name: str, default: float | None) -> float | 
 
 
 def write_tape(t: Tape, c: GemmaConfig) -> None:
-    """Attention and MLP, each between two norms, added to the hidden states x."""
+    """x += norm(attention(norm(x))), x += norm(mlp(norm(x))) in each layer."""
     norm = partial(t.norm, eps=c.norm_eps, offset=1.0)
     x = write_scaled_embedding(t, c)
     for i in range(c.layers):

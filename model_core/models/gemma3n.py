@@ -1,6 +1,6 @@
 """Gemma 3n (Google, 2025): several copies of the hidden states (AltUp), of which each layer computes one.
 
-Beside attention there is a residual of low rank (LAuReL, arXiv:2411.07501). In the first layers few gates are
+A residual of low rank is added to attention (LAuReL, arXiv:2411.07501). In the first layers few gates are
 open. The embeddings for layers, and the keys and values that layers share, are those of Gemma 4.
 """
 
@@ -42,7 +42,7 @@ class Gemma3nConfig(SharedKVConfig, AltUpConfig):
         inner_sizes: activations of each layer's MLP.
         sparsities: the share of gates that are closed in each layer, if gates are normally distributed.
         scales_output: whether the active copy is scaled before the gate of the layer's embedding reads it.
-        rank: of the residual beside attention.
+        rank: of the residual that is added to attention.
     """
 
     layer_vocab_size: int

@@ -1,6 +1,6 @@
 """Gemma 4 (Google, 2026): Gemma 3 with keys and values that layers share, and embeddings for each layer.
 
-Full layers have wider heads than windowed ones. The larger models have experts beside the MLP.
+Full layers have wider heads than windowed ones. In the larger models, experts are added to the MLP.
 """
 
 from dataclasses import dataclass
@@ -119,7 +119,7 @@ def _read_experts(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_tape(t: Tape, c: Gemma4Config) -> None:
-    """Attention and MLP, each between two norms, and the layer's embedding, added to the hidden states x."""
+    """x += norm(attention(norm(x))), x += norm(mlp(norm(x))), then the layer's embedding, in each layer."""
     eps = c.norm_eps
     x = write_scaled_embedding(t, c)
     embeddings = write_layer_embeddings(t, c, x, c.vocab_size) if c.layer_embedding else []

@@ -1,4 +1,4 @@
-"""GLM-4 (Zhipu AI, 2024, arXiv:2406.12793): norms before and behind attention and MLP.
+"""GLM-4 (Zhipu AI, 2024, arXiv:2406.12793): norms before and after attention and MLP.
 
 Neighbouring dimensions are rotated together, in the first half of each head.
 """
@@ -22,7 +22,7 @@ def read_config(raw: dict[str, Any]) -> ModelConfig:
 
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
-    """Attention and MLP, each between two norms, added to the hidden states x."""
+    """x += norm(attention(norm(x))), x += norm(mlp(norm(x))) in each layer."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p, eps = f"model.layers.{i}", c.norm_eps

@@ -1,4 +1,4 @@
-"""GLM-4.5 (Zhipu AI, 2025, arXiv:2508.06471): routed and shared experts behind a few dense layers."""
+"""GLM-4.5 (Zhipu AI, 2025, arXiv:2508.06471): a few dense layers, then routed and shared experts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +30,7 @@ def read_config(raw: dict[str, Any]) -> Glm4MoEConfig:
 
 
 def write_tape(t: Tape, c: Glm4MoEConfig) -> None:
-    """Llama's layers, the later ones with experts in the place of MLPs."""
+    """Llama's layers, the later ones with experts instead of MLPs."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")

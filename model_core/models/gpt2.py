@@ -34,7 +34,7 @@ def read_config(raw: dict[str, Any]) -> ModelConfig:
 
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
-    """Attention and MLP, each with a norm in front, added to the hidden states x."""
+    """x += attention(norm(x)), x += mlp(norm(x)) in each layer."""
     x = t.embed("wte", c.vocab_size, c.hidden_size)
     x = t.add_position(x, "wpe", c.max_context)
     for i in range(c.layers):

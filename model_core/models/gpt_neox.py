@@ -40,7 +40,7 @@ def read_config(raw: dict[str, Any]) -> GPTNeoXConfig:
 
 
 def write_tape(t: Tape, c: GPTNeoXConfig) -> None:
-    """x + attention(norm(x)) + mlp(norm(x))."""
+    """x += attention(norm_1(x)) + mlp(norm_2(x)) in each layer."""
     x = t.embed("gpt_neox.embed_in", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p, eps = f"gpt_neox.layers.{i}", c.norm_eps

@@ -43,7 +43,7 @@ def read_config(raw: dict[str, Any]) -> MixtureConfig:
 
 
 def write_tape(t: Tape, c: MixtureConfig) -> None:
-    """Layers of attention and experts, each with a norm in front."""
+    """x += attention(norm(x)), x += experts(norm(x)) in each layer."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p = f"model.layers.{i}"

@@ -34,7 +34,7 @@ def read_multipliers(raw: dict[str, Any]) -> dict[str, float]:
 
 
 def write_tape(t: Tape, c: GraniteConfig) -> None:
-    """Llama's layers. Their outputs are multiplied before they are added to the hidden states x."""
+    """x += m attention(norm(x)), x += m mlp(norm(x)) in each layer, where m is the residual multiplier."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     x = t.scale(x, c.embedding_multiplier)
     for i in range(c.layers):

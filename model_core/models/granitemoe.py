@@ -27,7 +27,7 @@ def read_config(raw: dict[str, Any]) -> GraniteMoEConfig:
 
 
 def write_tape(t: Tape, c: GraniteMoEConfig) -> None:
-    """Granite's layers, with experts in the place of MLPs."""
+    """Granite's layers, with experts instead of MLPs."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     x = t.scale(x, c.embedding_multiplier)
     for i in range(c.layers):

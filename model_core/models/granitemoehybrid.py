@@ -1,4 +1,4 @@
-"""Granite 4 (IBM, 2025): Mamba-2 layers and some of attention, each with an MLP, and experts beside it."""
+"""Granite 4 (IBM, 2025): Mamba-2 layers and some of attention, each with an MLP plus experts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -52,7 +52,7 @@ def read_config(raw: dict[str, Any]) -> GraniteHybridConfig:
 
 
 def write_tape(t: Tape, c: GraniteHybridConfig) -> None:
-    """Granite's layers with Mamba-2 in the place of most attention."""
+    """Granite's layers, most of them with Mamba-2 instead of attention."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     x = t.scale(x, c.embedding_multiplier)
     for i in range(c.layers):

@@ -1,6 +1,6 @@
 """LFM2 (Liquid AI, 2025, arXiv:2511.23404): layers of gated short convolution, and some of attention.
 
-The larger models have experts in the place of MLPs, behind a few dense layers.
+The larger models have experts instead of MLPs, except in the first layers.
 """
 
 from dataclasses import dataclass
@@ -85,7 +85,7 @@ def _read_experts(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_tape(t: Tape, c: Lfm2Config) -> None:
-    """A convolution or attention, then an MLP or experts, each with a norm in front and added to x."""
+    """x += mixer(norm(x)), x += mlp(norm(x)) in each layer. The mixer is a convolution or attention."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p = f"model.layers.{i}"

@@ -13,7 +13,7 @@ def read_config(raw: dict[str, Any]) -> ModelConfig:
 
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
-    """Layers of attention and MLP, each with a norm in front. Outputs are added to the hidden states x."""
+    """x += attention(norm(x)), x += mlp(norm(x)) in each layer, where x are the hidden states."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")

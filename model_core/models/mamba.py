@@ -1,4 +1,4 @@
-"""Mamba-2 layers (Dao and Gu, 2024, arXiv:2405.21060), which several families have beside attention."""
+"""Mamba-2 layers (Dao and Gu, 2024, arXiv:2405.21060), which are a part of several families."""
 
 import math
 from collections.abc import Sequence

@@ -38,7 +38,7 @@ class SharedMixtureConfig(MixtureConfig):
 def read_mixture(raw: dict[str, Any], experts: str, expert_size: str, **routing: Any) -> dict[str, Any]:
     """The fields of MixtureConfig for a model in which all layers have experts.
 
-    experts, expert_size: the names of these fields. routing: fields of Routing beside top_k. Raises
+    experts, expert_size: the names of these fields. routing: fields of Routing other than top_k. Raises
     ModelError if sizes do not fit each other.
     """
     # Transformers 5 writes `num_local_experts` for every name of it.

@@ -1,4 +1,4 @@
-"""OLMo 2 (2025, arXiv:2501.00656): norms behind attention and MLP, and over all query and key heads."""
+"""OLMo 2 (2025, arXiv:2501.00656): norms after attention and MLP, and over all query and key heads."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ def read_config(raw: dict[str, Any]) -> ModelConfig:
 
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
-    """Attention and MLP read the hidden states x without a norm. Their outputs are normed and added to x."""
+    """x += norm(attention(x)), x += norm(mlp(x)) in each layer."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         y = write_attention(t, c, x, i, full_norm=True)

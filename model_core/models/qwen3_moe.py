@@ -30,7 +30,7 @@ def read_sparse_layers(raw: dict[str, Any]) -> tuple[bool, ...]:
 
 
 def write_tape(t: Tape, c: MixtureConfig) -> None:
-    """Qwen3's layers, with experts in the place of MLPs."""
+    """Qwen3's layers, with experts instead of MLPs."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p = f"model.layers.{i}"

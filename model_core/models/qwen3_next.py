@@ -64,7 +64,7 @@ def read_config(raw: dict[str, Any]) -> Qwen3NextConfig:
 
 
 def write_tape(t: Tape, c: Qwen3NextConfig) -> None:
-    """A delta net or attention, then an MLP or experts, each with a norm in front and added to x."""
+    """x += mixer(norm(x)), x += mlp(norm(x)) in each layer. The mixer is a delta net or attention."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p, eps = f"model.layers.{i}", c.norm_eps

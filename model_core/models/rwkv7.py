@@ -54,7 +54,7 @@ def read_config(raw: dict[str, Any]) -> Rwkv7Config:
 
 
 def write_tape(t: Tape, c: Rwkv7Config) -> None:
-    """Time mixing, then channel mixing, each with a layer norm in front and added to the hidden states x."""
+    """x += time_mixing(norm(x)), x += channel_mixing(norm(x)) in each layer."""
     x = t.embed("emb", c.vocab_size, c.hidden_size)
     x = t.layer_norm(x, "blocks.0.ln0", c.norm_eps, to="x", has_bias=True)
     first_value = None

@@ -31,7 +31,7 @@ def read_config(raw: dict[str, Any]) -> StableLMConfig:
 
 
 def write_tape(t: Tape, c: StableLMConfig) -> None:
-    """Llama's layers with layer norms. Outputs are added to the hidden states x."""
+    """Llama's layers, with layer norms."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p, eps = f"model.layers.{i}", c.norm_eps

@@ -26,7 +26,7 @@ def read_config(raw: dict[str, Any]) -> ModelConfig:
 
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
-    """Attention, then the MLP down(activation(up(h))), each with a norm in front, added to x."""
+    """x += attention(norm(x)), x += down(activation(up(norm(x)))) in each layer."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p, eps = f"model.layers.{i}", c.norm_eps
