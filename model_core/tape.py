@@ -55,30 +55,30 @@ class Tape:
         eps: float,
         to: str | None = None,
         offset: float = 0.0,
-        is_grouped: bool = False,
+        per_head: bool = False,
         floor: float = 0.0,
     ) -> Span:
         """RMS norm of each head, in place or to the buffer `to`. `offset` is added to its stored weights.
 
-        floor: see records.Norm. Without a name, it has no weights. is_grouped: each head has its own.
+        floor: see records.Norm. Without a name, it has no weights. per_head: each head has its own.
         """
         y = x if to is None else replace(x, buffer=to, start=0)
-        shape = (x.width if is_grouped else x.size,)
+        shape = (x.width if per_head else x.size,)
         weight = None if name is None else WeightRef(f"{name}.weight", shape, offset=offset)
         self.records.append(records.Norm(x, y, weight, eps, floor))
         return y
 
     def layer_norm(
-        self, x: Span, name: str, eps: float, to: str, has_bias: bool = False, is_grouped: bool = False
+        self, x: Span, name: str, eps: float, to: str, bias: bool = False, per_head: bool = False
     ) -> Span:
         """Layer norm of each head, to the buffer `to`: the RMS norm of x - mean(x).
 
-        is_grouped: each head has its own weights.
+        per_head: each head has its own weights.
         """
         y = self.center(x, to)
-        self.norm(y, name, eps, is_grouped=is_grouped)
-        shape = (x.width if is_grouped else x.size,)
-        return self.map("add", y, WeightRef(f"{name}.bias", shape)) if has_bias else y
+        self.norm(y, name, eps, per_head=per_head)
+        shape = (x.width if per_head else x.size,)
+        return self.map("add", y, WeightRef(f"{name}.bias", shape)) if bias else y
 
     def center(self, x: Span, to: str) -> Span:
         """x - mean(x) for each head, to the buffer `to`."""
@@ -138,10 +138,10 @@ class Tape:
         self.records.append(records.Linear(x, y, weights, biases, is_head=is_head, is_router=is_router))
         return spans
 
-    def score(self, x: Span, name: str, count: int, has_bias: bool = False) -> Span:
+    def score(self, x: Span, name: str, count: int, bias: bool = False) -> Span:
         """x times the matrix of a router (see records.Linear), into the buffer "router"."""
         weight = WeightRef(f"{name}.weight", (count, x.width))
-        return self.matmul(x, "router", [(weight, 1)], has_bias, is_router=True)[0]
+        return self.matmul(x, "router", [(weight, 1)], bias, is_router=True)[0]
 
     def route(
         self,
@@ -149,7 +149,7 @@ class Tape:
         name: str,
         experts: int,
         routing: Routing,
-        has_bias: bool = False,
+        bias: bool = False,
         choice_bias: str | None = None,
     ) -> Span:
         """The routing weights of experts for the rows of x: the weights of a chosen one, 0 for others.
@@ -157,9 +157,9 @@ class Tape:
         name: of the matrix whose products are the logits of experts, with a bias if it has one. choice_bias:
         the name of a vector that is added to scores for the choice only.
         """
-        logits, y = self.score(x, name, experts, has_bias), Span("routing", 0, experts)
-        bias = None if choice_bias is None else WeightRef(choice_bias, (experts,))
-        self.records.append(records.Route(logits, y, routing, bias))
+        logits, y = self.score(x, name, experts, bias), Span("routing", 0, experts)
+        for_choice = None if choice_bias is None else WeightRef(choice_bias, (experts,))
+        self.records.append(records.Route(logits, y, routing, for_choice))
         return y
 
     def experts(

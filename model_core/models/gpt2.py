@@ -39,15 +39,15 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
     x = t.add_position(x, "wpe", c.max_context)
     for i in range(c.layers):
         p, eps = f"h.{i}", c.norm_eps
-        h = t.layer_norm(x, f"{p}.ln_1", eps, to="h", has_bias=True)
+        h = t.layer_norm(x, f"{p}.ln_1", eps, to="h", bias=True)
         q, k, v = _project(t, h, "qkv", f"{p}.attn.c_attn", [c.hidden_size] * 3, c.heads)
         mixed = t.attend(q, k, v, c.head_dim**-0.5)
         x = t.add(x, *_project(t, mixed, "out", f"{p}.attn.c_proj", [c.hidden_size]))
-        h = t.layer_norm(x, f"{p}.ln_2", eps, to="h", has_bias=True)
+        h = t.layer_norm(x, f"{p}.ln_2", eps, to="h", bias=True)
         (inner,) = _project(t, h, "inner", f"{p}.mlp.c_fc", [c.intermediate_size])
         inner = t.map(c.activation, inner)
         x = t.add(x, *_project(t, inner, "out", f"{p}.mlp.c_proj", [c.hidden_size]))
-    h = t.layer_norm(t.take_rows(x), "ln_f", c.norm_eps, to="h", has_bias=True)
+    h = t.layer_norm(t.take_rows(x), "ln_f", c.norm_eps, to="h", bias=True)
     write_logits(t, c, h, embedding="wte")
 
 

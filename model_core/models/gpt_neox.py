@@ -44,17 +44,17 @@ def write_tape(t: Tape, c: GPTNeoXConfig) -> None:
     x = t.embed("gpt_neox.embed_in", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p, eps = f"gpt_neox.layers.{i}", c.norm_eps
-        h = t.layer_norm(x, f"{p}.input_layernorm", eps, to="h", has_bias=True)
+        h = t.layer_norm(x, f"{p}.input_layernorm", eps, to="h", bias=True)
         if c.is_parallel:
-            for_mlp = t.layer_norm(x, f"{p}.post_attention_layernorm", eps, to="h_mlp", has_bias=True)
+            for_mlp = t.layer_norm(x, f"{p}.post_attention_layernorm", eps, to="h_mlp", bias=True)
             x = t.add(x, _write_attention(t, c, h, i))
         else:
             x = t.add(x, _write_attention(t, c, h, i))
-            for_mlp = t.layer_norm(x, f"{p}.post_attention_layernorm", eps, to="h_mlp", has_bias=True)
+            for_mlp = t.layer_norm(x, f"{p}.post_attention_layernorm", eps, to="h_mlp", bias=True)
         inner = t.project(for_mlp, "inner", f"{p}.mlp.dense_h_to_4h", c.intermediate_size, bias=True)
         inner = t.map(c.activation, inner)
         x = t.add(x, t.project(inner, "out", f"{p}.mlp.dense_4h_to_h", c.hidden_size, bias=True))
-    h = t.layer_norm(t.take_rows(x), "gpt_neox.final_layer_norm", c.norm_eps, to="h", has_bias=True)
+    h = t.layer_norm(t.take_rows(x), "gpt_neox.final_layer_norm", c.norm_eps, to="h", bias=True)
     write_logits(t, c, h, embedding="gpt_neox.embed_in", head="embed_out")
 
 

@@ -51,7 +51,7 @@ def write_tape(t: Tape, c: MixtureConfig) -> None:
         x = t.add(x, write_attention(t, c, h, i, has_sinks=True))
         h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
         experts = _interleaved_experts(c, f"{p}.mlp.experts")
-        x = t.add(x, write_experts(t, c, h, f"{p}.mlp.router", experts, has_bias=True))
+        x = t.add(x, write_experts(t, c, h, f"{p}.mlp.router", experts, bias=True))
     write_head(t, c, x)
 
 

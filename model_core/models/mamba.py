@@ -82,7 +82,7 @@ def write_mamba(
         y = t.map("swiglu", z, y, to="mixed")
     if m.has_norm:
         y = replace(y, heads=m.groups)
-        y = replace(t.norm(y, f"{p}.norm", eps, is_grouped=True), heads=m.heads)
+        y = replace(t.norm(y, f"{p}.norm", eps, per_head=True), heads=m.heads)
     if m.norms_before_gate:
         y = t.map("swiglu", z, y, to="mixed")
     return t.project(y, "out", f"{p}.out_proj", h.width, m.bias)

@@ -102,7 +102,7 @@ def write_joined_mlp(
     return t.project(t.gate(gate, up, c.activation), "out", down, c.hidden_size, bias=c.mlp_bias)
 
 
-def write_convs(t: Tape, parts: Sequence[Span], p: str, width: int, has_bias: bool = False) -> list[Span]:
+def write_convs(t: Tape, parts: Sequence[Span], p: str, width: int, bias: bool = False) -> list[Span]:
     """silu of the causal convolution of each part, over `width` tokens.
 
     p: the name of the weights, in which the columns of the parts follow each other.
@@ -111,8 +111,8 @@ def write_convs(t: Tape, parts: Sequence[Span], p: str, width: int, has_bias: bo
     for part in parts:
         rows = (start, start + part.width)
         weight = WeightRef(f"{p}.weight", (columns, 1, width), *rows)
-        bias = WeightRef(f"{p}.bias", (columns,), *rows) if has_bias else None
-        convolved.append(t.map("silu", t.conv(part, "convolved", weight, bias)))
+        added = WeightRef(f"{p}.bias", (columns,), *rows) if bias else None
+        convolved.append(t.map("silu", t.conv(part, "convolved", weight, added)))
         start += part.width
     return convolved
 

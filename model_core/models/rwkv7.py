@@ -56,15 +56,15 @@ def read_config(raw: dict[str, Any]) -> Rwkv7Config:
 def write_tape(t: Tape, c: Rwkv7Config) -> None:
     """x += time_mixing(norm(x)), x += channel_mixing(norm(x)) in each layer."""
     x = t.embed("emb", c.vocab_size, c.hidden_size)
-    x = t.layer_norm(x, "blocks.0.ln0", c.norm_eps, to="x", has_bias=True)
+    x = t.layer_norm(x, "blocks.0.ln0", c.norm_eps, to="x", bias=True)
     first_value = None
     for i in range(c.layers):
-        h = t.layer_norm(x, f"blocks.{i}.ln1", c.norm_eps, to="h", has_bias=True)
+        h = t.layer_norm(x, f"blocks.{i}.ln1", c.norm_eps, to="h", bias=True)
         y, first_value = _write_time_mixing(t, c, h, i, first_value)
         x = t.add(x, y)
-        h = t.layer_norm(x, f"blocks.{i}.ln2", c.norm_eps, to="h", has_bias=True)
+        h = t.layer_norm(x, f"blocks.{i}.ln2", c.norm_eps, to="h", bias=True)
         x = t.add(x, _write_channel_mixing(t, c, h, i))
-    h = t.layer_norm(t.take_rows(x), "ln_out", c.norm_eps, to="h", has_bias=True)
+    h = t.layer_norm(t.take_rows(x), "ln_out", c.norm_eps, to="h", bias=True)
     write_logits(t, c, h, embedding="emb", head="head")
 
 
@@ -107,7 +107,7 @@ def _write_time_mixing(
     kappa = t.l2_norm(t.map("multiply", k, _vector(f"{p}.k_k", n), to="kappa"), 1e-24)
     k = t.map("mix", k, t.map("multiply", k, a, to="scaled"), _vector(f"{p}.k_a", n))
     y = t.scan(w, v, k, r, to="mixed", a=kappa, b=t.map("multiply", a, kappa))
-    y = t.layer_norm(y, f"{p}.ln_x", c.head_dim * 1e-5, to="mixed", has_bias=True, is_grouped=True)
+    y = t.layer_norm(y, f"{p}.ln_x", c.head_dim * 1e-5, to="mixed", bias=True, per_head=True)
     u = WeightRef(f"{p}.r_k", (heads, n // heads))
     bonus = t.dot(t.map("multiply", r, u), k, to="bonus")
     y = t.map("multiply", t.map("multiply_add", y, v, bonus), g)

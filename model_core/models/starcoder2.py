@@ -30,10 +30,10 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p, eps = f"model.layers.{i}", c.norm_eps
-        h = t.layer_norm(x, f"{p}.input_layernorm", eps, to="h", has_bias=True)
+        h = t.layer_norm(x, f"{p}.input_layernorm", eps, to="h", bias=True)
         x = t.add(x, write_attention(t, c, h, i))
-        h = t.layer_norm(x, f"{p}.post_attention_layernorm", eps, to="h", has_bias=True)
+        h = t.layer_norm(x, f"{p}.post_attention_layernorm", eps, to="h", bias=True)
         inner = t.project(h, "inner", f"{p}.mlp.c_fc", c.intermediate_size, c.mlp_bias)
         inner = t.map(c.activation, inner)
         x = t.add(x, t.project(inner, "out", f"{p}.mlp.c_proj", c.hidden_size, c.mlp_bias))
-    write_logits(t, c, t.layer_norm(t.take_rows(x), "model.norm", c.norm_eps, to="h", has_bias=True))
+    write_logits(t, c, t.layer_norm(t.take_rows(x), "model.norm", c.norm_eps, to="h", bias=True))
