@@ -187,7 +187,7 @@ def api(server: Server) -> Server:
 
 
 @pytest.fixture
-def start(server: Server, tmp_path: Path) -> Iterator[Callable[..., Service]]:
+def start(server: Server, client: ChatClient, tmp_path: Path) -> Iterator[Callable[..., Service]]:
     """Starts HTTP services for the server, with settings of their own."""
     with services(server.grpc_url, tmp_path) as starter:
         yield starter
@@ -207,8 +207,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def client(server: Server) -> Iterator[ChatClient]:
-    """A client of the server."""
+    """A client of the server, which runs nothing: requests of earlier tests have ended."""
     with ChatClient(server.grpc_url) as connected:
+        wait_until(lambda: connected.stats()["running"] == 0)
         yield connected
 
 

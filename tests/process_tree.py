@@ -4,8 +4,8 @@ import psutil
 from conftest import Server
 
 _MODULES = {"page": "streamlit", "api": "triton_server.api", "engine": "triton_server.engine"}
-_MODELS = ("chat", "chat_stream", "chat_control")
-VICTIMS = (*_MODULES, "tritonserver", *_MODELS)
+MODELS = ("chat", "chat_stream", "chat_control")
+VICTIMS = (*_MODULES, "tritonserver", *MODELS)
 
 
 def find_process(server: Server, name: str) -> psutil.Process | None:

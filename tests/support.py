@@ -1,25 +1,34 @@
 """Helpers for tests of running servers."""
 
+import itertools
+import random
 import socket
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import psutil
 
+# Below the ports that the kernel gives to outgoing connections, and from another number in each process that
+# runs tests: so nobody else takes a port between its choice here and its use.
+_PORTS = itertools.count(random.SystemRandom().randrange(10_000, 30_000))
+
 
 def free_port() -> int:
-    """A TCP port on which nothing listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A TCP port on which nothing listens, another one at each call."""
+    for port in _PORTS:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait until the condition holds, at most a minute."""
-    end = time.monotonic() + 60
+    """Wait until the condition holds, at most two minutes."""
+    end = time.monotonic() + 120
     while not condition():
-        assert time.monotonic() < end, "the condition did not hold within a minute"
+        assert time.monotonic() < end, "the condition did not hold within two minutes"
         time.sleep(0.02)
 
 

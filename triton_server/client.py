@@ -78,8 +78,8 @@ class ChatClient:
     def chat(self, messages: Prompt, **parameters: Any) -> Answer:
         """Return the complete answer to a conversation, or the complete continuation of a raw prompt.
 
-        Triton runs these requests in batches. If its instances are busy, a request waits until a batch ends.
-        Then its `timeout_s` begins. Streams never wait for each other.
+        Triton joins requests that come at the same time to a batch, whose answers come when the longest has
+        ended. Batches do not wait for each other.
 
         Raises:
             TritonchatError: the request was refused or failed; the class names the reason.

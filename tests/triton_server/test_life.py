@@ -20,7 +20,6 @@ from support import family, free_port, have_ended, wait_until
 from model_core import LLM
 from model_core.errors import TritonchatError
 from triton_server.client import ChatClient, ServerUnavailable
-from triton_server.engine import deployment
 from triton_server.engine.deployment import Address, Deployment
 from triton_server.engine.leftovers import remove_model_copies
 from triton_server.engine.pending_answer import PendingAnswer
@@ -37,7 +36,7 @@ def tritonchat(*arguments: str, **environment: str) -> subprocess.CompletedProce
 
 def is_page_up(port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=5) as response:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=60) as response:
             return response.status == 200
     except OSError:
         return False
@@ -115,7 +114,6 @@ def test_failed_start_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
             raise ConnectionRefusedError("no program listens on the socket yet")
 
     monkeypatch.setattr(Triton, "run", fail_first_run)
-    monkeypatch.setattr(deployment, "CHAT_INSTANCES", 1)  # Triton waits seconds for each when it stops
     address = Address(grpc_port=free_port(), metrics_port=free_port())
     with tempfile.TemporaryDirectory() as folder, LLM() as llm:
         started = Deployment(llm, address, Path(folder))

@@ -28,8 +28,11 @@ from triton_server.contract import READY
 from triton_server.engine import model_watch
 from triton_server.engine.__main__ import serve_until_signal
 from triton_server.engine.deployment import Address, Deployment
+from triton_server.engine.leftovers import remove_model_copies
 from triton_server.restarts import MAX_RESTARTS, Restarts
 from triton_server.supervisor import Part, Supervisor
+
+ENDLESS = {"model": "default", "prompt": "Hello", "max_tokens": 40_000, "stream": True}
 
 
 @pytest.fixture
@@ -109,11 +112,13 @@ def page_url() -> str:
 
 
 @pytest.fixture(scope="module")
-def everything(page_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server with its page; these tests kill its parts."""
+def everything(
+    page_url: str, endless_model: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """A server of the endless model with its page; these tests kill its parts."""
     log = tmp_path_factory.mktemp("server") / "log"
-    port = page_url.rpartition(":")[2]
-    with running_server("--ui-port", port, command="up", log=log) as server:
+    flags = ("--model", str(endless_model), "--ui-port", page_url.rpartition(":")[2])
+    with running_server(*flags, command="up", log=log) as server:
         yield server
         assert "Traceback" not in log.read_text()
 
@@ -124,12 +129,14 @@ def wait_for_restart(server: Server, name: str, old: psutil.Process) -> None:
 
 
 def restart_count(server: Server, name: str) -> float:
-    return samples(httpx.get(f"{server.api_url}/metrics").text)[f'tritonchat_restarts_total{{part="{name}"}}']
+    return samples(httpx.get(f"{server.api_url}/metrics", timeout=60).text)[
+        f'tritonchat_restarts_total{{part="{name}"}}'
+    ]
 
 
 def is_ready(server: Server) -> bool:
     with contextlib.suppress(httpx.HTTPError):
-        return httpx.get(f"{server.api_url}/readyz").status_code == 200
+        return httpx.get(f"{server.api_url}/readyz", timeout=60).status_code == 200
     return False
 
 
@@ -147,7 +154,7 @@ def test_streams_survive_the_death_of_the_page(everything: Server) -> None:
     ):
         next(iter(stream))
         page.kill()
-        assert httpx.get(f"{everything.api_url}/readyz").status_code == 200
+        assert httpx.get(f"{everything.api_url}/readyz", timeout=60).status_code == 200
         list(stream)
         assert stream.answer is not None and stream.answer.finish_reason == "length"
     wait_for_restart(everything, "page", page)
@@ -186,7 +193,7 @@ def test_dead_engine_restarts_on_the_same_ports(everything: Server) -> None:
         assert client.chat("Hello", max_tokens=3).text
     assert restart_count(everything, "engine") == 1
     assert copies and not any(folder.exists() for folder in copies)
-    assert httpx.get(everything.metrics_url).status_code == 200
+    assert httpx.get(everything.metrics_url, timeout=60).status_code == 200
 
 
 def test_dead_triton_restarts_with_the_same_engine(everything: Server) -> None:
@@ -194,14 +201,15 @@ def test_dead_triton_restarts_with_the_same_engine(everything: Server) -> None:
     assert old is not None
     copies = model_copies(engine)
     uptime, restarts = stats(everything)["uptime_s"], restart_count(everything, "triton")
-    body = {"model": "default", "prompt": "Hello", "max_tokens": 900, "ignore_eos": True, "stream": True}
-    with httpx.stream("POST", f"{everything.api_url}/v1/completions", json=body, timeout=60) as response:
+    with httpx.stream("POST", f"{everything.api_url}/v1/completions", json=ENDLESS, timeout=60) as response:
         lines = response.iter_lines()
         next(lines)
         old.kill()
-        wait_until(lambda: not is_ready(everything))
-        rest = "".join(lines)
-    assert '"server_unavailable"' in rest or rest.endswith("[DONE]")  # if it ended before Triton did
+        assert '"server_unavailable"' in "".join(lines)
+    # On a busy machine, this process may not see the seconds without a Triton.
+    wait_until(
+        lambda: not is_ready(everything) or find_process(everything, "tritonserver") not in (None, old)
+    )
     while not is_ready(everything):
         assert_answer_or_retry_after(everything)
     assert everything.engine == engine
@@ -219,30 +227,35 @@ def test_dead_triton_restarts_with_the_same_engine(everything: Server) -> None:
 def assert_answer_or_retry_after(server: Server) -> None:
     """Check that the service, without a server, answers by 503 with Retry-After."""
     for response in (
-        httpx.get(f"{server.api_url}/v1/models"),
-        httpx.post(f"{server.api_url}/v1/completions", json={"model": "default", "prompt": "Hello"}),
+        httpx.get(f"{server.api_url}/v1/models", timeout=60),
+        httpx.post(
+            f"{server.api_url}/v1/completions", json={"model": "default", "prompt": "Hello"}, timeout=60
+        ),
     ):
         assert response.status_code in (200, 503)
         assert response.status_code == 200 or int(response.headers["retry-after"]) > 0
 
 
-def test_unresponsive_model_is_found_and_restarted(
-    everything: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unresponsive_model_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(model_watch, "CHECK_INTERVAL_S", 0.1)
-    monkeypatch.setattr(model_watch, "CHECK_TIMEOUT_S", 0.5)
-    stub = find_process(everything, "chat_stream")
-    assert stub is not None
-    models = model_watch.ModelWatch(everything.grpc_url)
-    try:
-        stub.suspend()
-        wait_until(lambda: models.unresponsive_model(model_watch.MAX_FAILURES) == "chat_stream")
-        with contextlib.suppress(psutil.NoSuchProcess):
-            stub.kill()  # as Triton or the engine would do, but only after half a minute
-        wait_for_restart(everything, "chat_stream", stub)
-        wait_until(lambda: models.unresponsive_model() is None)
-    finally:
-        models.stop()
+    monkeypatch.setattr(model_watch, "CHECK_TIMEOUT_S", 2.0)
+    with LLM() as llm:
+        deployment = Deployment(llm, Address(grpc_port=free_port(), metrics_port=free_port()), tmp_path)
+        try:
+            deployment.start()
+            (stub,) = (process for process, name in deployment._processes.items() if name == "chat_stream")
+            stub.suspend()
+            wait_until(lambda: deployment.health() == "chat_stream does not answer")
+            assert deployment.find_fault() is None
+            stub.resume()
+            wait_until(lambda: deployment.health() == READY)
+            stub.suspend()
+            wait_until(lambda: deployment.find_fault() == "chat_stream does not answer")
+        finally:
+            for process in deployment._processes:  # an orderly stop takes seconds
+                process.kill()
+            deployment.stop()
+            remove_model_copies(deployment._workspace)
 
 
 def test_dead_engine_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,7 +281,9 @@ def test_chaos(everything: Server, page_url: str) -> None:
         record, table = chaos.run(everything, page_url, VICTIMS, streams=32, seconds=60 * minutes, pause_s=12)
         print(f"\n{table}\n{record.complete} complete answers")
     else:
-        record, _ = chaos.run(everything, page_url, ["chat"], streams=8, seconds=0, pause_s=1)
+        record, _ = chaos.run(
+            everything, page_url, ["chat"], streams=8, seconds=0, pause_s=1, detection_limit_s=30
+        )
     assert record.problems == []
 
 
@@ -280,20 +295,16 @@ def stats(server: Server) -> dict[str, Any]:
 def test_all_parts_end_when_the_supervisor_is_killed(everything: Server, tmp_path: Path) -> None:
     """The streams of another HTTP service end with an error. This must be the last test with this server."""
     processes = family(everything.process)
-    body = {"model": "default", "prompt": "Hello", "max_tokens": 900, "ignore_eos": True, "stream": True}
     with services(everything.grpc_url, tmp_path) as start, contextlib.ExitStack() as stack:
         url = f"{start().url}/v1/completions"
-        streams = [stack.enter_context(httpx.stream("POST", url, json=body, timeout=60)) for _ in range(8)]
+        streams = [stack.enter_context(httpx.stream("POST", url, json=ENDLESS, timeout=60)) for _ in range(8)]
         lines = [stream.iter_lines() for stream in streams]
         for stream_lines in lines:
             next(stream_lines)
-        with everything.paused():  # no answer ends before its server
-            everything.process.send_signal(signal.SIGKILL)
-            everything.process.wait()
-            wait_until(lambda: have_ended(processes))
-        rests = ["".join(stream_lines) for stream_lines in lines]
-        # Some answers may have ended before.
-        assert all("tritonchat serve" in rest or rest.endswith("[DONE]") for rest in rests)
-        assert any("tritonchat serve" in rest for rest in rests)
-        refused = httpx.post(url, json=body, timeout=60)
+        everything.process.send_signal(signal.SIGKILL)
+        everything.process.wait()
+        wait_until(lambda: have_ended(processes))
+        for stream_lines in lines:
+            assert "tritonchat serve" in "".join(stream_lines)
+        refused = httpx.post(url, json=ENDLESS, timeout=60)
         assert refused.status_code == 503 and "tritonchat serve" in refused.text

@@ -1,7 +1,8 @@
-"""Runs in Triton's Python backend, around PyTriton's model: reports requests whose client has disconnected.
+"""Runs in Triton's Python backend, around PyTriton's model, and sends reports to the engine's process.
 
-Triton's Python backend can ask whether a client has disconnected; PyTriton does not ask. Triton loads a copy
-of this file beside PyTriton's model (see `cancellation.py`), so it imports nothing of this project.
+It reports requests whose client has disconnected: Triton's Python backend can ask, and PyTriton does not ask.
+And it reports at intervals that this process runs. Triton loads a copy of this file beside PyTriton's model
+(see `backend_reports.py`), so it imports nothing of this project.
 """
 
 import json
@@ -18,13 +19,15 @@ import triton_python_backend_utils as pb_utils
 
 from .pytriton_model import TritonPythonModel as PyTritonModel
 
-# The parameter of each request that holds its call id, and the socket in the workspace to which the call ids
-# of cancelled requests are sent.
+# The parameter of each request that holds its call id, and the socket in the workspace to which reports are
+# sent: a word and the call id of a cancelled request, or the name of this model.
 CALL_ID_PARAMETER = "tritonchat_call"
-SOCKET_NAME = "cancelled.sock"
+SOCKET_NAME = "reports.sock"
+CANCELLED, RUNS = "cancelled", "runs"
 # Seconds from one poll to the next. Asking for one request costs 0.03 ms, on a busy machine 0.3 ms.
 # Polls take at most a twentieth of the time, unless they would then be too rare.
 POLL_S, SLOWEST_POLL_S, POLL_SHARE = 0.25, 1.0, 20
+_FAILURE = "the request failed in the server; its log says why."
 
 
 class WatchedRequest:
@@ -34,9 +37,9 @@ class WatchedRequest:
     `close`, which is called before the answer ends, waits for a running `is_cancelled`.
     """
 
-    def __init__(self, request: Any) -> None:
+    def __init__(self, request: Any, is_decoupled: bool) -> None:
         self.call_id = uuid4().hex
-        self._request = request
+        self._request, self._is_decoupled = request, is_decoupled
         self._lock, self._is_open = threading.Lock(), True
 
     def __getattr__(self, name: str) -> Any:
@@ -52,8 +55,8 @@ class WatchedRequest:
         return json.dumps({**json.loads(self._request.parameters()), CALL_ID_PARAMETER: self.call_id})
 
     def get_response_sender(self) -> "WatchedSender":
-        """The sender for the responses of a decoupled model."""
-        return WatchedSender(self._request.get_response_sender(), self)
+        """The sender for the responses."""
+        return WatchedSender(self._request.get_response_sender(), self, self._is_decoupled)
 
     def is_open(self) -> bool:
         """Whether its answer has not ended."""
@@ -71,18 +74,28 @@ class WatchedRequest:
 
 
 class WatchedSender:
-    """Sends responses, and closes the request before the last."""
+    """Sends responses, and closes the request before the last.
 
-    def __init__(self, sender: Any, request: WatchedRequest) -> None:
-        self._sender, self._request = sender, request
+    A model that is not decoupled has one response, which Triton takes only together with the final flag: if the
+    client of a batch has disconnected, Triton crashes at a flag that comes alone.
+    """
+
+    def __init__(self, sender: Any, request: WatchedRequest, is_decoupled: bool) -> None:
+        self._sender, self._request, self._is_decoupled = sender, request, is_decoupled
+        self._only_response: Any = None
 
     def send(self, response: Any, flags: int = 0) -> None:
         """Send a response with its flags, or the flags alone."""
-        if flags & pb_utils.TRITONSERVER_RESPONSE_COMPLETE_FINAL:
-            self._request.close()
+        is_final = bool(flags & pb_utils.TRITONSERVER_RESPONSE_COMPLETE_FINAL)
         if response is not None and response.has_error():
             response = _error_response(response.error().message())
-        self._sender.send(response, flags)
+        if not self._is_decoupled:
+            self._only_response = response or self._only_response
+            response = self._only_response
+        if is_final:
+            self._request.close()
+        if is_final or self._is_decoupled:
+            self._sender.send(response, flags)
 
 
 class TritonPythonModel(PyTritonModel):
@@ -90,9 +103,15 @@ class TritonPythonModel(PyTritonModel):
 
     def initialize(self, args: dict[str, str]) -> None:
         """Called by Triton once, before any request."""
-        super().initialize(args)
         config = json.loads(args["model_config"])
+        # PyTriton takes every model for a decoupled one, so `execute` returns at once, and the answers come
+        # later through response senders. Otherwise `execute` would last as long as the answers of a batch.
+        # The next batch would wait for it, and Triton would give the batch up if this process were held up
+        # for a second, as happens on a busy machine, and then crash at its late answer.
         self._is_decoupled = config.get("model_transaction_policy", {}).get("decoupled", False)
+        decoupled = {**config, "model_transaction_policy": {"decoupled": True}}
+        super().initialize({**args, "model_config": json.dumps(decoupled)})
+        self._name = args["model_name"]
         self._address = str(Path(config["parameters"]["workspace-path"]["string_value"]) / SOCKET_NAME)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
@@ -101,22 +120,18 @@ class TritonPythonModel(PyTritonModel):
         self._watcher = threading.Thread(target=self._watch, name="watch-clients", daemon=True)
         self._watcher.start()
 
-    def execute(self, requests: list[Any]) -> list[Any] | None:
-        """Called by Triton with each batch."""
-        watched = [WatchedRequest(request) for request in requests]
+    def execute(self, requests: list[Any]) -> None:
+        """Called by Triton with each batch. The answers come later, through the requests' senders."""
+        watched = [WatchedRequest(request, self._is_decoupled) for request in requests]
         with self._condition:
             self._open_requests += watched
-            self._condition.notify()
-        if self._is_decoupled:
-            return super().execute(watched)
         try:
-            return super().execute(watched)
+            super().execute(watched)
         except Exception:
-            response = _error_response(traceback.format_exc())
-            return [response for _ in watched]
-        finally:
             for request in watched:
                 request.close()
+            pb_utils.Logger.log_error(traceback.format_exc())
+            raise pb_utils.TritonModelException(_FAILURE) from None
 
     def finalize(self) -> None:
         """Called by Triton once, when the model is unloaded."""
@@ -131,23 +146,23 @@ class TritonPythonModel(PyTritonModel):
         pause_s = POLL_S
         while True:
             with self._condition:
-                self._condition.wait_for(lambda: self._open_requests or self._is_stopping)
                 self._condition.wait_for(lambda: self._is_stopping, timeout=pause_s)
                 if self._is_stopping:
                     return
                 self._open_requests = [request for request in self._open_requests if request.is_open()]
                 watched = list(self._open_requests)
+            self._report(RUNS, self._name)
             start = time.monotonic()
             for request in watched:
                 if request.is_cancelled():
-                    self._report(request)
+                    self._report(CANCELLED, request.call_id)
             pause_s = min(SLOWEST_POLL_S, max(POLL_S, POLL_SHARE * (time.monotonic() - start)))
 
-    def _report(self, request: WatchedRequest) -> None:
+    def _report(self, word: str, name: str) -> None:
         try:
-            self._socket.sendto(request.call_id.encode(), self._address)
-        except OSError as error:  # the server does not listen; the next poll reports it again
-            pb_utils.Logger.log_verbose(f"The cancellation of {request.call_id} was not received: {error}")
+            self._socket.sendto(f"{word} {name}".encode(), self._address)
+        except OSError as error:  # the engine does not listen; the next poll reports it again
+            pb_utils.Logger.log_verbose(f"{word} {name} was not received: {error}")
 
 
 def _blank_tensor(tensor: Any) -> Any:
@@ -159,5 +174,5 @@ def _blank_tensor(tensor: Any) -> Any:
 def _error_response(reason: str) -> Any:
     """The response for an error of PyTriton's, which is a traceback: only the log gets that."""
     pb_utils.Logger.log_error(reason)
-    error = pb_utils.TritonError("the request failed in the server; its log says why.")
+    error = pb_utils.TritonError(_FAILURE)
     return pb_utils.InferenceResponse(output_tensors=[], error=error)

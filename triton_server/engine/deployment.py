@@ -29,17 +29,13 @@ from ..hosts import LOOPBACK, reachable_address
 from ..machine import expose_libpython
 from ..tls import TlsFiles
 from ..wire import KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS
-from .cancellation import CancellationListener, install_backend_model
+from .backend_reports import BackendReports, install_backend_model
 from .inference import Inference
 from .leftovers import remove_model_copies, remove_shared_memory
 from .model_watch import MAX_FAILURES, ModelWatch
 
 LOGGER = logging.getLogger(__name__)
 
-# An instance of `chat` runs one batch at a time and responds when the longest answer of the batch has ended.
-# With a second instance, fewer short answers wait for a long one. An instance costs a process of 45 MB, and
-# two seconds when the server stops.
-CHAT_INSTANCES = 2
 MAX_BATCH = 64
 START_ATTEMPTS = 4
 # After the engine has stopped, Triton gets at most so many seconds to send the last responses.
@@ -86,13 +82,13 @@ class Deployment:
         self._is_draining = False
         self._model_watch: ModelWatch | None = None
         self._triton: Triton | None = None
-        self._cancellations: CancellationListener | None = None
+        self._reports: BackendReports | None = None
 
     def start(self) -> None:
         """Start Triton and wait until its models are ready. Raises TritonchatError if it does not come up.
 
-        A start sometimes fails when a model has several instances: one process connects to a socket on which
-        another does not listen yet. So there are a few attempts.
+        On a busy machine, a process of Triton's may take longer than PyTriton waits for it. So there are a
+        few attempts.
         """
         expose_libpython()
         # Send tensors to PyTriton in messages. By default they go through shared memory, which takes two more
@@ -104,14 +100,14 @@ class Deployment:
         for attempt in range(1, START_ATTEMPTS + 1):
             self._workspace = next(self._workspaces)
             self._triton = self._bind_models(self._workspace)
-            self._cancellations = CancellationListener(self._workspace, self._inference.cancel_call)
+            self._reports = BackendReports(self._workspace, self._inference.cancel_call)
             try:
                 self._triton.run()
                 self._processes = _find_processes(self._workspace)
-                self._model_watch = ModelWatch(self._address.url())
+                self._model_watch = ModelWatch(self._address.url(), self._reports)
                 return
             except Exception as error:
-                _stop_triton(self._triton, self._cancellations, None)
+                _stop_triton(self._triton, self._reports, None)
                 if attempt == START_ATTEMPTS:
                     log = self._folder / "triton.log"
                     reason = str(error).partition("\n")[0]
@@ -168,7 +164,7 @@ class Deployment:
         )
         triton.bind(
             CHAT,
-            [self._inference.chat] * CHAT_INSTANCES,
+            self._inference.chat,
             inputs=inputs,
             outputs=outputs,
             config=ModelConfig(max_batch_size=MAX_BATCH, batcher=batcher),
@@ -235,7 +231,7 @@ class Deployment:
         self._wait_for_answers()
         # PyTriton takes seconds to clean up, because it waits for the processes that have died. It cannot
         # harm the next Triton, which has another token and another workspace.
-        old = (self._triton, self._cancellations, self._model_watch)
+        old = (self._triton, self._reports, self._model_watch)
         threading.Thread(target=_stop_triton, args=old, name="stop-triton", daemon=True).start()
         remove_shared_memory(os.getpid())
         remove_model_copies(self._workspace)
@@ -251,7 +247,7 @@ class Deployment:
         self._is_draining = True
         self._llm.engine.close()
         self._wait_for_answers()
-        _stop_triton(self._triton, self._cancellations, self._model_watch)
+        _stop_triton(self._triton, self._reports, self._model_watch)
 
     def _wait_for_answers(self) -> None:
         """Wait until the last responses have been sent, at most FLUSH_TIMEOUT_S seconds."""
@@ -271,9 +267,7 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def _stop_triton(
-    triton: Triton | None, cancellations: CancellationListener | None, models: ModelWatch | None
-) -> None:
+def _stop_triton(triton: Triton | None, reports: BackendReports | None, models: ModelWatch | None) -> None:
     if models is not None:
         models.stop()
     if triton is not None:
@@ -283,8 +277,8 @@ def _stop_triton(
             # The next Triton may answer already, and refuses to unload the models of the old one.
             for model in triton._model_manager.models:
                 model.clean()
-    if cancellations is not None:
-        cancellations.close()
+    if reports is not None:
+        reports.close()
 
 
 def _find_processes(workspace: Path) -> dict[psutil.Process, str]:

@@ -23,7 +23,7 @@ from model_core.errors import InvalidRequest, TritonchatError
 
 from ..contract import HEALTH
 from ..json_tensors import decode, encode
-from .cancellation import call_id
+from .backend_reports import call_id
 from .details import count_details, error_details
 from .metrics import EngineMetrics
 from .pending_answer import PendingAnswer

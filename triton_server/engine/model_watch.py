@@ -1,4 +1,9 @@
-"""Checks at intervals whether Triton's models respond: a process may hang without having ended."""
+"""Checks at intervals whether Triton's models respond: a process may hang without having ended.
+
+A check must not harm a process that is only held up, as on a busy machine. Triton gives a request up if its
+model's process does not run for a second, and crashes when the process then answers. So a request is sent
+only right after the process has reported that it runs.
+"""
 
 import queue
 import threading
@@ -11,22 +16,23 @@ from model_core.errors import TritonchatError
 
 from .. import wire
 from ..client import ChatClient
-from ..contract import CHAT_CONTROL, CHAT_STREAM, HEALTH
+from ..contract import CHAT, CHAT_CONTROL, CHAT_STREAM, HEALTH
 from ..json_tensors import encode
+from .backend_reports import BackendReports
 
 CHECK_INTERVAL_S = 2.0
-# The time limit of a check. A busy server needs a second or two.
+# The time limit of a check, and of the report before it. A busy server needs a second or two.
 CHECK_TIMEOUT_S = 10.0
 MAX_FAILURES = 3  # after so many in a row, Triton is restarted
 
 
 class ModelWatch:
-    """Checks `chat_control` and `chat_stream` in a thread. (`chat` may be busy for minutes.)"""
+    """Checks all models in a thread: that their processes run, and that those with a health check respond."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, reports: BackendReports) -> None:
         """`url` is Triton's gRPC endpoint, as `wire.parse_endpoint` reads it."""
-        self._url = url
-        self._failures = {CHAT_CONTROL: 0, CHAT_STREAM: 0}
+        self._url, self._reports = url, reports
+        self._failures = {CHAT_CONTROL: 0, CHAT_STREAM: 0, CHAT: 0}
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch-models", daemon=True)
         self._thread.start()
@@ -40,12 +46,14 @@ class ModelWatch:
         self._stopping.set()
 
     def _run(self) -> None:
-        checks = {CHAT_CONTROL: control_responds, CHAT_STREAM: stream_responds}
         while not self._stopping.wait(CHECK_INTERVAL_S):
-            for model, responds in checks.items():
-                self._failures[model] = (
-                    0 if responds(self._url, CHECK_TIMEOUT_S) else self._failures[model] + 1
-                )
+            for model in self._failures:
+                self._failures[model] = 0 if self._responds(model) else self._failures[model] + 1
+
+    def _responds(self, model: str) -> bool:
+        check = {CHAT_CONTROL: control_responds, CHAT_STREAM: stream_responds}.get(model)
+        runs = self._reports.wait_for(model, CHECK_TIMEOUT_S)
+        return runs and (check is None or check(self._url, CHECK_TIMEOUT_S))
 
 
 def control_responds(url: str, timeout_s: float) -> bool:

@@ -1,8 +1,9 @@
-"""Receives the requests whose clients have disconnected, which `backend_model.py` reports from Triton."""
+"""Receives what `backend_model.py` reports from Triton: cancelled requests, and which processes run."""
 
 import logging
 import socket
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -17,14 +18,16 @@ from model_core.errors import TritonchatError
 
 LOGGER = logging.getLogger(__name__)
 
-# backend_model.py repeats both: where it runs, it cannot import this module.
+# backend_model.py repeats these: where it runs, it cannot import this module.
 _CALL_ID_PARAMETER = "tritonchat_call"
-_SOCKET_NAME = "cancelled.sock"
+_SOCKET_NAME = "reports.sock"
+_CANCELLED, _RUNS = "cancelled", "runs"
+_POLL_S = 0.05
 _BACKEND_MODEL = Path(__file__).with_name("backend_model.py")
 
 
 def call_id(request: Request) -> str:
-    """The name by which `CancellationListener` reports a request."""
+    """The name by which `BackendReports` names a request."""
     return str((request.parameters or {})[_CALL_ID_PARAMETER])
 
 
@@ -54,19 +57,30 @@ def _proxy_model_files(model: Model) -> dict[str, bytes]:
     return files
 
 
-class CancellationListener:
+class BackendReports:
     """Calls back, in a thread, with the call id of each request whose client has disconnected.
 
-    A request is reported again and again until it is answered.
+    A request is reported again and again until it is answered. Each model's process reports itself too, at
+    least once a second.
     """
 
     def __init__(self, workspace: Path, on_cancelled: Callable[[str], Any]) -> None:
         """`workspace` is the folder of Triton's sockets. `on_cancelled` must return at once."""
         self._on_cancelled = on_cancelled
+        self._report_times: dict[str, float] = {}  # when each model's process last reported that it runs
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.bind(str(workspace / _SOCKET_NAME))
-        self._thread = threading.Thread(target=self._listen, name="cancellations", daemon=True)
+        self._thread = threading.Thread(target=self._listen, name="backend-reports", daemon=True)
         self._thread.start()
+
+    def wait_for(self, model: str, timeout_s: float) -> bool:
+        """Wait until a model's process reports that it runs. False if it does not within the timeout."""
+        start = time.monotonic()
+        while self._report_times.get(model, 0.0) < start:
+            if time.monotonic() - start > timeout_s:
+                return False
+            time.sleep(_POLL_S)
+        return True
 
     def close(self) -> None:
         """Stop listening."""
@@ -76,8 +90,12 @@ class CancellationListener:
         self._socket.close()
 
     def _listen(self) -> None:
-        while call := self._socket.recv(256):
+        while report := self._socket.recv(256):
+            word, _, name = report.decode().partition(" ")
+            if word == _RUNS:
+                self._report_times[name] = time.monotonic()
+                continue
             try:
-                self._on_cancelled(call.decode())
+                self._on_cancelled(name)
             except Exception:
                 LOGGER.exception("A request could not be cancelled")
