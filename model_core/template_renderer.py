@@ -18,7 +18,7 @@ from .template_process import MEMORY, MEMORY_EXCEEDED, time_limit
 
 # Seconds until a request fails. The process ends itself after `time_limit` of processor time, which is a
 # longer time on a busy machine.
-_WALL_TIME_LIMIT_S = 20.0
+_WALL_TIME_LIMIT_S = 60.0
 LIMIT_EXCEEDED = "limit"
 _END_TIMEOUT_S = 1.0  # for the process to end
 _MAX_REPLY_BYTES = 2**28

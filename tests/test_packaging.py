@@ -55,7 +55,7 @@ def wheel(environment: Path) -> Path:
         [environment / "bin" / "python", *command, environment.parent, source],
         env={**os.environ, "PYTHONPATH": DEPENDENCIES},  # setuptools
         check=True,
-        timeout=100,
+        timeout=250,
     )
     (path,) = environment.parent.glob("tritonchat-*.whl")
     return path
@@ -65,7 +65,7 @@ def wheel(environment: Path) -> Path:
 def installed(environment: Path, wheel: Path) -> Path:
     """The environment, with the project from its wheel and all dependencies from this environment."""
     pip = [environment / "bin" / "python", "-m", "pip"]
-    subprocess.run([*pip, "install", "-q", "--no-deps", "--no-index", wheel], check=True, timeout=100)
+    subprocess.run([*pip, "install", "-q", "--no-deps", "--no-index", wheel], check=True, timeout=250)
     (site,) = environment.glob("lib/python*/site-packages")
     # A line of a .pth file adds a folder, but not what that folder's own .pth files add: the source tree.
     (site / "dependencies.pth").write_text(f"{DEPENDENCIES}\n")
@@ -93,7 +93,7 @@ def test_every_python_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:
         assert {str(path.relative_to(ROOT)) for path in (ROOT / package).rglob("*.py")} <= names
 
 
-@pytest.mark.timeout(400)  # kernels are compiled for this place
+@pytest.mark.timeout(600)  # kernels are compiled for this place
 def test_up_from_the_wheel(installed: Path, tmp_path: Path) -> None:
     packages = "model_core, streamlit_client.conversation, triton_server"
     code = f"import {packages}\nfor module in ({packages}): print(module.__file__)"
@@ -119,9 +119,9 @@ def test_up_from_the_wheel(installed: Path, tmp_path: Path) -> None:
         answer = httpx.post(server.api_url + CHAT, json=HELLO, timeout=60)
         assert answer.status_code == 200
         assert answer.json()["choices"][0]["message"]["content"]
-        assert httpx.post(f"{server.api_url}/sessions", json={}).is_success
-        assert httpx.get(f"http://127.0.0.1:{port}/_stcore/health").text == "ok"
-        assert "<!DOCTYPE html>" in httpx.get(f"http://127.0.0.1:{port}/").text
+        assert httpx.post(f"{server.api_url}/sessions", json={}, timeout=60).is_success
+        assert httpx.get(f"http://127.0.0.1:{port}/_stcore/health", timeout=60).text == "ok"
+        assert "<!DOCTYPE html>" in httpx.get(f"http://127.0.0.1:{port}/", timeout=60).text
 
 
 def test_every_dependency_is_pinned() -> None:

@@ -17,8 +17,8 @@ from model_core.errors import InvalidRequest, QueueFull, TritonchatError
 CONTROL_TIMEOUT_S = 10.0  # after which a command counts as unanswered
 # Client and server ping a connection that was silent for the first of these times, and close it if no reply
 # comes within the second.
-KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS = 20_000, 10_000
-# Detect within seconds that the server's machine or network has failed, and that a server is back.
+KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS = 20_000, 30_000
+# Detect within a minute that the server's machine or network has failed, and soon that a server is back.
 _CHANNEL_OPTIONS = [
     ("grpc.keepalive_time_ms", KEEPALIVE_MS),
     ("grpc.keepalive_timeout_ms", KEEPALIVE_TIMEOUT_MS),

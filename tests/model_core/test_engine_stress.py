@@ -3,6 +3,7 @@
 import random
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -150,9 +151,9 @@ def test_engine_that_stops_tells_everybody_although_a_receiver_panics(
     llm.close()
 
 
-def test_request_cancelled_before_its_admission_ends_without_tokens() -> None:
-    with LLM(max_concurrency=1, max_queue=5) as llm:
-        running = submit(llm, "Hello", SamplingParams(max_tokens=900, ignore_eos=True), "running")
+def test_request_cancelled_before_its_admission_ends_without_tokens(endless_model: Path) -> None:
+    with LLM(endless_model, max_concurrency=1, max_queue=5) as llm:
+        running = submit(llm, "Hello", SamplingParams(max_tokens=40_000), "running")
         running.first()
         waiting = submit(llm, "Hello", SamplingParams(max_tokens=9), "waiting")
         assert llm.engine.cancel("waiting")

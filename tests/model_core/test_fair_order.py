@@ -2,13 +2,11 @@
 
 import random
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from conftest import CHECKPOINTS
-from support import wait_until
 
 from model_core import LLM, SamplingParams
 from model_core.request import Delta, DeltaCallback
@@ -86,20 +84,22 @@ def test_new_owner_starts_at_once_in_a_reserved_slot(
 ) -> None:
     """Slots are not reserved against requests that name no client."""
     with LLM(CHECKPOINTS / "llama-bfloat16", max_concurrency=16, max_queue=200) as llm:
-        forward = llm.engine._model.forward
+        forward, begun, may_go_on = llm.engine._model.forward, threading.Event(), threading.Event()
 
-        def forward_slowly(*arguments: Any) -> Any:
-            time.sleep(0.005)
+        def forward_later(*arguments: Any) -> Any:
+            begun.set()
+            assert may_go_on.wait(_WAIT_S)
             return forward(*arguments)
 
-        monkeypatch.setattr(llm.engine._model, "forward", forward_slowly)
+        monkeypatch.setattr(llm.engine._model, "forward", forward_later)
         run = Run(llm)
-        for _ in range(32):
-            run.submit(client, max_tokens=100)
-        wait_until(lambda: llm.engine.stats()["running"] >= 14)
         with llm.engine._condition:
-            assert run.ends == [] and len(llm.engine._scheduler.running) == (14 if starts_at_once else 16)
-            run.submit("bo", max_tokens=2)
+            for _ in range(32):
+                run.submit(client, max_tokens=20)
+        assert begun.wait(_WAIT_S)
+        assert llm.engine.stats()["running"] == (14 if starts_at_once else 16)
+        run.submit("bo", max_tokens=2)
+        may_go_on.set()
         assert (run.wait()[0] == "bo") is starts_at_once
 
 

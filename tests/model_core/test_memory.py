@@ -37,7 +37,7 @@ def test_file_cut_short_after_loading_changes_nothing(tmp_path: Path, weights: s
         subprocess.run(["cp", "-r", source, tmp_path / "model"], check=True)
     command = CUT_SHORT.replace("LLM(folder)", f"LLM(folder, weights={kind!r})")
     done = subprocess.run(
-        [sys.executable, "-c", command, tmp_path / "model"], capture_output=True, text=True, timeout=100
+        [sys.executable, "-c", command, tmp_path / "model"], capture_output=True, text=True, timeout=250
     )
     assert done.returncode == 0, done.stderr
     assert np.isfinite(float(done.stdout))
@@ -76,7 +76,7 @@ def test_kernels_need_no_home(tmp_path: Path) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=250,
     )
     assert done.stdout == "1 1\n", done.stderr
     assert not list(temporary.iterdir())
@@ -107,7 +107,7 @@ def test_changed_kernels_are_compiled_again(tmp_path: Path, variable: str) -> No
             text=True,
             cwd=tmp_path,
             env=environment,
-            timeout=100,
+            timeout=250,
         )
         assert done.returncode == 0, done.stderr
         return done.stdout.split()

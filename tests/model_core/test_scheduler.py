@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from conftest import CHECKPOINTS
+from support import wait_until
 from test_engine import PROMPTS, Receiver, submit
 from test_page_pool import check_pool
 
@@ -184,8 +185,7 @@ def test_queue_is_full_when_memory_is_full() -> None:
         llm.model.forward = slow
         running = submit(llm, ids(16), forever)
         waiting = submit(llm, ids(16, seed=1), forever)
-        while not llm.engine._scheduler._is_out_of_pages:
-            pass
+        wait_until(lambda: llm.engine._scheduler._is_out_of_pages)
         with pytest.raises(QueueFull):
             submit(llm, ids(16, seed=2), forever)
         release.set()

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
@@ -122,6 +122,7 @@ def test_no_image_and_no_html_come_through(text: str) -> None:
     assert not kinds(sanitize(text)) & {"image", "html_inline", "html_block"}
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(alphabet="!()[]<>`~\\\n \t#*_-|$:&;a1.\r/+=", max_size=60))
 def test_no_image_and_no_html_from_random_text(text: str) -> None:
     assert not kinds(sanitize(text)) & {"image", "html_inline", "html_block"}

@@ -11,15 +11,15 @@ from triton_server.serve import warn_about_clear_text
 
 
 def test_docs_load_nothing_from_other_hosts(api: Server) -> None:
-    page = httpx.get(f"{api.api_url}/docs").text
+    page = httpx.get(f"{api.api_url}/docs", timeout=60).text
     addresses = re.findall(r'(?:src|href)="([^"]+)"', page)
     assert len(addresses) == 3
     for address in addresses:
         assert address.startswith("/docs-assets/")
-        asset = httpx.get(api.api_url + address)
+        asset = httpx.get(api.api_url + address, timeout=60)
         assert asset.status_code == 200 and len(asset.content) > 1000
     assert "://" not in page
-    assert httpx.get(f"{api.api_url}/docs-assets/../app.py").status_code == 404
+    assert httpx.get(f"{api.api_url}/docs-assets/../app.py", timeout=60).status_code == 404
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import aclosing
 from typing import Any
 
 import httpx
@@ -24,20 +25,15 @@ from triton_server.client import ChatClient
 
 HELLO = [{"role": "user", "content": "Hello"}]
 COMMENT = KEEP_ALIVE.decode().strip()
-ENDLESS: dict[str, Any] = {
-    "model": "default",
-    "prompt": "Hello",
-    "max_tokens": 600,
-    "ignore_eos": True,
-    "temperature": 0,
-}
+# The endless model's answers: minutes.
+ENDLESS: dict[str, Any] = {"model": "default", "prompt": "Hello", "max_tokens": 40_000, "temperature": 0}
 
 
 @pytest.fixture(scope="module")
-def web(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    """A service in this process that sends a keep-alive comment every 0.05 s."""
+def web(endless: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A service of the endless model, in this process, that sends a keep-alive comment every 0.05 s."""
     port, database = free_port(), tmp_path_factory.mktemp("api") / "sessions.db"
-    settings = ServiceSettings(port=port, server=server.grpc_url, database=f"sqlite:///{database}")
+    settings = ServiceSettings(port=port, server=endless.grpc_url, database=f"sqlite:///{database}")
     service = uvicorn.Server(uvicorn.Config(create_app(settings), port=port, log_config=None, ws="none"))
     thread = threading.Thread(target=service.run)
     with pytest.MonkeyPatch.context() as patch:
@@ -52,12 +48,19 @@ def web(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ht
             thread.join()
 
 
+@pytest.fixture
+def client(endless: Server) -> Iterator[ChatClient]:
+    """A client of the server with the endless model."""
+    with ChatClient(endless.grpc_url) as connected:
+        yield connected
+
+
 @contextlib.contextmanager
 def full(web: httpx.Client, client: ChatClient) -> Iterator[None]:
     """Keep the engine busy with as many answers as it runs at once."""
     with contextlib.ExitStack() as stack:
         for seed in (0, 1000):
-            body = {**ENDLESS, "max_tokens": 900, "n": 64, "seed": seed, "stream": True}
+            body = {**ENDLESS, "n": 64, "seed": seed, "stream": True}
             stack.enter_context(web.stream("POST", "/v1/completions", json=body))
         assert client.stats()["waiting"] > 0
         yield
@@ -98,37 +101,43 @@ def test_headers_of_a_session_come_while_the_request_waits(web: httpx.Client, cl
     wait_until(lambda: client.stats()["running"] == 0)
 
 
-def test_keep_alive_comments_do_not_change_the_answer(web: httpx.Client, server: Server) -> None:
-    body = ENDLESS
-    expected = web.post("/v1/completions", json=body).json()["choices"][0]["text"]
-    lines = []
-    with web.stream("POST", "/v1/completions", json={**body, "stream": True}) as response:
-        received = response.iter_lines()
-        with server.paused():
-            while lines.count(COMMENT) < 3:  # deltas from before the pause come first
-                lines.append(next(received))
-        lines += received
-    events = [line.removeprefix("data: ") for line in lines if line and line != COMMENT]
-    assert events[-1] == "[DONE]"
-    assert "".join(json.loads(event)["choices"][0]["text"] for event in events[:-1]) == expected
+def test_keep_alive_comments_do_not_change_the_answer(web: httpx.Client, endless: Server) -> None:
+    expected = web.post("/v1/completions", json={**ENDLESS, "max_tokens": 600}).json()["choices"][0]["text"]
+    text, comments = "", 0
+    with web.stream("POST", "/v1/completions", json={**ENDLESS, "stream": True}) as response:
+        lines = filter(None, response.iter_lines())
+        with endless.paused():
+            while comments < 3:  # deltas from before the pause come first
+                line = next(lines)
+                comments += line == COMMENT
+                text += text_of(line)
+        while len(text) < len(expected):
+            text += text_of(next(lines))
+    assert text.startswith(expected)
 
 
-def test_openai_client_ignores_keep_alive_comments(web: httpx.Client, server: Server) -> None:
+def text_of(line: str) -> str:
+    """The text of an event; a comment has none."""
+    return "" if line == COMMENT else json.loads(line.removeprefix("data: "))["choices"][0]["text"]
+
+
+def test_openai_client_ignores_keep_alive_comments(web: httpx.Client, endless: Server) -> None:
     gpt = openai.OpenAI(base_url=f"{web.base_url}/v1", api_key="none", max_retries=0)
-    body: dict[str, Any] = {"model": "default", "prompt": "Hello", "max_tokens": 600, "temperature": 0}
-    expected = gpt.completions.create(**body, extra_body={"ignore_eos": True}).choices[0].text
-    stream = gpt.completions.create(**body, stream=True, extra_body={"ignore_eos": True})
-    text = next(iter(stream)).choices[0].text
-    with server.paused():
-        time.sleep(0.3)  # there may be comments or none: the answer is the same
-    assert text + "".join(chunk.choices[0].text for chunk in stream) == expected
+    expected = gpt.completions.create(**{**ENDLESS, "max_tokens": 600}).choices[0].text
+    with gpt.completions.create(**ENDLESS, stream=True) as stream:
+        text = next(stream).choices[0].text
+        with endless.paused():
+            time.sleep(0.3)  # there may be comments or none: the answer is the same
+        while len(text) < len(expected):
+            text += next(stream).choices[0].text
+    assert text.startswith(expected)
 
 
 @pytest.mark.parametrize(
     ("body", "status"),
     [
         ({"prompt": "Hello", "temperature": 9}, 400),
-        ({"prompt": "word " * 5000}, 400),
+        ({"prompt": "word " * 60_000}, 400),
         ({"prompt": "Hello", "n": 64, "max_tokens": 1, "timeout_s": -1}, 400),
     ],
 )
@@ -140,7 +149,7 @@ def test_refusal_is_sent_as_a_status(web: httpx.Client, body: dict[str, Any], st
 
 def test_timeout_in_the_queue_is_sent_as_an_event(web: httpx.Client, client: ChatClient) -> None:
     with full(web, client):
-        body = {**ENDLESS, "stream": True, "timeout_s": 0.01}
+        body = {**ENDLESS, "stream": True, "timeout_s": 2}  # enough for the engine to accept it
         with web.stream("POST", "/v1/completions", json=body) as response:
             lines = [line for line in response.iter_lines() if line and line != COMMENT]
     assert response.status_code == 200
@@ -148,19 +157,23 @@ def test_timeout_in_the_queue_is_sent_as_an_event(web: httpx.Client, client: Cha
     wait_until(lambda: client.stats()["running"] == 0)
 
 
-def test_acceptance_is_sent_only_on_request(server: Server, client: ChatClient) -> None:
+def test_acceptance_is_sent_only_on_request(endless: Server, client: ChatClient) -> None:
+    expected = client.chat("Hello", max_tokens=20).text
+
     async def deltas(**parameters: Any) -> list[Any]:
-        asking = AsyncChatClient(server.grpc_url)
-        try:
-            found = [delta async for delta in asking.stream("Hello", {"max_tokens": 20, **parameters})]
-        finally:
-            await asking.close()
+        """The first deltas of a long answer, until they have as much text as is expected."""
+        asking, found = AsyncChatClient(endless.grpc_url), []
+        async with aclosing(asking.stream("Hello", {"max_tokens": 40_000, **parameters})) as stream:
+            while len("".join(delta.text for delta in found)) < len(expected):
+                found.append(await anext(stream))
+        await asking.close()
         return found
 
     first, *rest = asyncio.run(deltas(acknowledge=True))
     assert (first.text, first.details) == ("", {"accepted": True})
     plain = asyncio.run(deltas())
-    assert not any(delta.is_acknowledgement for delta in plain)
-    assert "".join(delta.text for delta in rest) == "".join(delta.text for delta in plain)
-    answer = client.chat(HELLO, acknowledge=True)
+    for found in (rest, plain):
+        assert not any(delta.is_acknowledgement for delta in found)
+        assert "".join(delta.text for delta in found).startswith(expected)
+    answer = client.chat(HELLO, acknowledge=True, max_tokens=20)
     assert "accepted" not in answer.details

@@ -178,7 +178,7 @@ def test_metrics_of_the_engine_and_the_service(start: Callable[..., Service]) ->
     before = service.metrics()
     assert service.ask().status_code == 200
     assert service.ask({**HELLO, "temperature": 9}).status_code == 400
-    httpx.request("PROPFIND", f"{service.url}/teapot")
+    httpx.request("PROPFIND", f"{service.url}/teapot", timeout=60)
     answer = service.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     after = samples(answer.text)

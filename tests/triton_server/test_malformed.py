@@ -18,7 +18,7 @@ from triton_server.json_tensors import encode
 
 Tensors = list[triton.InferInput]
 HELLO = encode("Hello")
-ANSWER_TIMEOUT_S = 20
+ANSWER_TIMEOUT_S = 60
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import json
 import queue
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -101,8 +102,14 @@ def test_refusals_by_reason(create_llm: Callable[..., LLM]) -> None:
 def test_steps_are_counted_by_size(create_llm: Callable[..., LLM]) -> None:
     llm = create_llm(max_concurrency=6)
     metrics = EngineMetrics(llm.engine, llm.describe())
-    prompt = llm.encode("Once upon a time")
-    llm.generate([prompt] * 9, FIFTY)
+    prompt, params = llm.encode("Once upon a time"), FIFTY.with_defaults(llm.defaults)
+    deltas: queue.SimpleQueue[Delta] = queue.SimpleQueue()
+    with llm.engine._condition:  # all are there before the first step
+        for _ in range(9):
+            llm.engine.submit(prompt, params, deltas.put)
+    ended = 0
+    while ended < 9:
+        ended += deltas.get(timeout=60).completion is not None
     stats, values = llm.engine.stats(), samples(metrics.render())
     sizes = stats["step_sizes"]
     assert max(sizes) == 6
@@ -119,9 +126,17 @@ def test_steps_are_counted_by_size(create_llm: Callable[..., LLM]) -> None:
 def test_tokens_are_counted_as_they_are_computed(create_llm: Callable[..., LLM]) -> None:
     """If they were counted at the end of an answer, their rate would be 0 for minutes, and then too high."""
     llm = create_llm()
-    counts = []
-    for _ in llm.stream("Once upon a time", SamplingParams(max_tokens=300, ignore_eos=True)):
+    counts: list[int] = []
+    ended = threading.Event()
+
+    def receive(delta: Delta) -> None:  # in the engine's thread, so that no step comes between
         counts.append(llm.engine.stats()["totals"]["completion_tokens"])
+        if delta.completion is not None:
+            ended.set()
+
+    params = SamplingParams(max_tokens=300, ignore_eos=True).with_defaults(llm.defaults)
+    llm.engine.submit(llm.encode("Once upon a time"), params, receive)
+    assert ended.wait(60)
     assert counts == sorted(counts)
     assert 0 < counts[0] < counts[-1] <= 300
     assert len(set(counts)) > 2
@@ -129,9 +144,9 @@ def test_tokens_are_counted_as_they_are_computed(create_llm: Callable[..., LLM])
 
 def test_cancellations_and_refusals_of_the_engine(create_llm: Callable[..., LLM]) -> None:
     llm = create_llm(max_context=64)
-    stream = llm.stream("Once", SamplingParams(max_tokens=60, ignore_eos=True))
-    next(stream)
-    stream.close()
+    with llm.engine._condition:  # it is cancelled before it can end
+        llm.engine.submit(llm.encode("Once"), FIFTY.with_defaults(llm.defaults), lambda delta: None, "mine")
+        assert llm.engine.cancel("mine")
     with pytest.raises(PromptTooLong):
         llm.generate("word " * 200)
     llm.close()
@@ -167,16 +182,24 @@ def test_metrics_include_requests_through_triton(server: Server, client: ChatCli
             client.chat("Hello", **wrong)
     with pytest.raises(PromptTooLong):
         client.chat("word " * 5000)
-    wait_until(lambda: client.stats()["running"] == 0)
-    after = metrics()
-    change = {key: value - before.get(key, 0) for key, value in after.items()}
-    assert change['tritonchat_requests_total{finish_reason="length"}'] == 2
-    assert change['tritonchat_requests_total{finish_reason="cancelled"}'] == 1
-    assert change["tritonchat_cancellations_total"] == 1
-    assert change['tritonchat_refusals_total{reason="invalid_request"}'] == 2
-    assert change['tritonchat_refusals_total{reason="prompt_too_long"}'] == 1
-    assert change["tritonchat_request_seconds_count"] == 3
-    assert change["tritonchat_completion_tokens_total"] > 12
+    after: dict[str, float] = {}
+
+    def change(key: str) -> float:
+        return after[key] - before.get(key, 0)
+
+    def is_counted() -> bool:
+        """A request that ends is counted after it has left the engine."""
+        after.update(metrics())
+        return change('tritonchat_requests_total{finish_reason="cancelled"}') == 1
+
+    wait_until(is_counted)
+    assert change('tritonchat_requests_total{finish_reason="length"}') == 2
+    assert change('tritonchat_requests_total{finish_reason="cancelled"}') == 1
+    assert change("tritonchat_cancellations_total") == 1
+    assert change('tritonchat_refusals_total{reason="invalid_request"}') == 2
+    assert change('tritonchat_refusals_total{reason="prompt_too_long"}') == 1
+    assert change("tritonchat_request_seconds_count") == 3
+    assert change("tritonchat_completion_tokens_total") > 12
     info = next(key for key in after if key.startswith("tritonchat_model_info"))
     assert 'name="embedded"' in info
     assert after["tritonchat_requests_running"] == 0

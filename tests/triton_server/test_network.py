@@ -57,8 +57,8 @@ def test_management_over_grpc_is_refused(
 
 def test_triton_http_is_closed_by_default(server: Server) -> None:
     with pytest.raises(httpx.ConnectError):
-        httpx.get(f"{server.http_url}/v2/health/live")
-    assert "nv_inference" in httpx.get(server.metrics_url).text
+        httpx.get(f"{server.http_url}/v2/health/live", timeout=60)
+    assert "nv_inference" in httpx.get(server.metrics_url, timeout=60).text
     assert {port for port, _ in triton_ports(server)} == {
         int(server.grpc_url.rpartition(":")[2]),
         httpx.URL(server.metrics_url).port,
@@ -97,7 +97,7 @@ def call_management_over_http(url: str) -> dict[str, int]:
         "logging",
         "trace/setting",
     )
-    return {path: httpx.post(f"{url}/v2/{path}", json={}).status_code for path in paths}
+    return {path: httpx.post(f"{url}/v2/{path}", json={}, timeout=60).status_code for path in paths}
 
 
 def test_public_host_needs_a_key_or_open_to_all() -> None:
@@ -145,7 +145,7 @@ def test_with_api_keys_only_the_http_service_is_public(tmp_path: Path) -> None:
             if connection.status == psutil.CONN_LISTEN and not is_loopback(connection.laddr.ip)
         }
         assert open_ports == {httpx.URL(server.api_url).port}
-        with httpx.Client(base_url=f"{server.api_url}/v1") as web:
+        with httpx.Client(base_url=f"{server.api_url}/v1", timeout=60) as web:
             assert web.get("/models").status_code == 401
             for key in ("from-the-flags", "from-the-file"):
                 assert web.get("/models", headers={"Authorization": f"Bearer {key}"}).status_code == 200
@@ -177,21 +177,21 @@ def test_tls(certificate: Path, tmp_path: Path) -> None:
         ssl_context = ssl.create_default_context(cafile=certificate / "ca.pem")
         ssl_context.check_hostname = False
         https_url = server.api_url.replace("http:", "https:")
-        with httpx.Client(verify=ssl_context) as web:
+        with httpx.Client(verify=ssl_context, timeout=60) as web:
             answer = web.post(
                 f"{https_url}/v1/chat/completions",
                 json={"model": "default", "messages": HELLO, "max_tokens": 20},
             )
         assert answer.json()["choices"][0]["message"]["content"] == text
         with pytest.raises(httpx.TransportError):
-            httpx.get(f"{server.api_url}/healthz")
+            httpx.get(f"{server.api_url}/healthz", timeout=60)
         # PyTriton needs Triton's HTTP port on this machine.
         public_ports = {int(server.grpc_url.rpartition(":")[2]), httpx.URL(server.metrics_url).port}
         ((port, address),) = {pair for pair in triton_ports(server) if pair[0] not in public_ports}
         assert address == "127.0.0.1"
         http_url = f"http://127.0.0.1:{port}"
         assert infer_over_http(http_url).status_code == 403
-        assert httpx.get(f"{http_url}/v2/models/chat/config").status_code == 403
+        assert httpx.get(f"{http_url}/v2/models/chat/config", timeout=60).status_code == 403
         assert set(call_management_over_http(http_url).values()) <= {403, 404}
         with ChatClient(url) as client:
             assert client.is_ready()

@@ -35,7 +35,7 @@ def gpt(api: Server) -> Iterator[openai.OpenAI]:
 
 @pytest.fixture(scope="module")
 def web(api: Server) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=api.api_url) as client:
+    with httpx.Client(base_url=api.api_url, timeout=60) as client:
         yield client
 
 

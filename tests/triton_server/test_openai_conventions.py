@@ -175,12 +175,14 @@ def test_bytes_of_tokens_join_to_the_text(gpt: openai.OpenAI) -> None:
 
 
 def test_stream_route_refuses_a_grammar(api: Server) -> None:
-    response = httpx.post(f"{api.api_url}/stream", json={"prompt": "Once", "grammar": "root ::= x"})
+    response = httpx.post(
+        f"{api.api_url}/stream", json={"prompt": "Once", "grammar": "root ::= x"}, timeout=60
+    )
     assert (response.status_code, response.json()["error"]["param"]) == (400, "grammar")
 
 
 def test_description_promises_no_422(api: Server) -> None:
-    description = httpx.get(f"{api.api_url}/openapi.json").json()
+    description = httpx.get(f"{api.api_url}/openapi.json", timeout=60).json()
     operations = [operation for path in description["paths"].values() for operation in path.values()]
     assert not any("422" in operation["responses"] for operation in operations)
     assert "HTTPValidationError" not in description["components"]["schemas"]

@@ -431,7 +431,7 @@ def test_session_survives_when_all_processes_are_killed(
     database = f"sqlite:///{tmp_path / 'sessions.db'}"
     with running_server("--database", database) as server:
         url = f"{server.api_url}/sessions"
-        assert httpx.post(url, json={"id": "user0"}).status_code == 201
+        assert httpx.post(url, json={"id": "user0"}, timeout=60).status_code == 201
         for question in questions:
             answer = httpx.put(f"{url}/user0/generate", json={"prompt": question}, timeout=60).json()
         body = {"prompt": "Tell me a story.", "stream": True, "parameters": ENDLESS}
@@ -444,10 +444,10 @@ def test_session_survives_when_all_processes_are_killed(
             with contextlib.suppress(httpx.HTTPError):
                 list(pieces)
     url = f"{start(database=database).url}/sessions"
-    turns = httpx.get(f"{url}/user0").json()["turns"]
+    turns = httpx.get(f"{url}/user0", timeout=60).json()["turns"]
     assert [turn["question"] for turn in turns][:3] == questions
     assert turns[2]["answer"] == answer["text"]
-    assert httpx.put(f"{url}/user0/revert", json={"to": 3}).status_code == 200
+    assert httpx.put(f"{url}/user0/revert", json={"to": 3}, timeout=60).status_code == 200
     again = httpx.put(f"{url}/user0/generate", json={"prompt": QUESTIONS[2]}, timeout=60).json()
     assert again["text"] == answer["text"]
     assert again["usage"]["cached_tokens"] < answer["usage"]["cached_tokens"]  # it is not in the cache

@@ -14,7 +14,7 @@ from triton_server.api.stream import render_line
 
 @pytest.fixture(scope="module")
 def web(api: Server) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=api.api_url) as client:
+    with httpx.Client(base_url=api.api_url, timeout=60) as client:
         yield client
 
 

@@ -142,13 +142,15 @@ def chat(api: Server, tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
 
 
 def turns(server: str, session_id: str) -> list[dict[str, Any]]:
-    response = httpx.get(f"{server}/sessions/{session_id}")
+    response = httpx.get(f"{server}/sessions/{session_id}", timeout=60)
     assert response.status_code == 200, response.text
     return response.json()["turns"]
 
 
 def sessions(server: str) -> set[str]:
-    return {session["id"] for session in httpx.get(f"{server}/sessions?limit=100").json()["sessions"]}
+    return {
+        session["id"] for session in httpx.get(f"{server}/sessions?limit=100", timeout=60).json()["sessions"]
+    }
 
 
 def interrupt_answer(terminal: Terminal, server: Server, number: int, action: Callable[[], None]) -> int:
@@ -307,7 +309,7 @@ def test_commands(chat: Callable[..., Terminal], api: Server, tmp_path: Path) ->
     assert '["END"]' in command(':set stop ["END"]', 1)
     assert "Be brief." in command(":system Be brief.", 1)
     assert "tokens" in command(":D Hello!", 2)  # a message, not a command
-    session = httpx.get(f"{api.api_url}/sessions/commander").json()
+    session = httpx.get(f"{api.api_url}/sessions/commander", timeout=60).json()
     assert session["system"] == "Be brief."
     assert session["parameters"] == {"stop": ["END"]}
     assert session["turns"][0]["question"] == ":D Hello!"
@@ -340,7 +342,7 @@ def test_service_killed_during_answer_and_restarted(
     )
     url = f"http://127.0.0.1:{settings.port}"
     services = [launched(settings, tmp_path / "api.log").process]
-    wait_until(lambda: httpx.get(f"{url}/readyz").status_code == 200)
+    wait_until(lambda: httpx.get(f"{url}/readyz", timeout=60).status_code == 200)
     terminal = chat("--id", "survivor", *ENDLESS, server=url)
 
     def kill() -> None:
@@ -355,7 +357,7 @@ def test_service_killed_during_answer_and_restarted(
         terminal.expect("server answers at")
         terminal.prompt(number)
         services.append(launched(settings, tmp_path / "api.log").process)
-        wait_until(lambda: httpx.get(f"{url}/readyz").status_code == 200)
+        wait_until(lambda: httpx.get(f"{url}/readyz", timeout=60).status_code == 200)
         terminal.ask(":retry")
         terminal.expect("tokens/s")
         terminal.prompt(number + 1)
@@ -380,7 +382,7 @@ def test_busy_session_is_refused(chat: Callable[..., Terminal], api: Server) -> 
 
     with api.paused(), ThreadPoolExecutor(1) as pool:
         other = pool.submit(use)
-        terminal.wait_until(lambda: httpx.put(shared, json={}).status_code == 409)
+        terminal.wait_until(lambda: httpx.put(shared, json={}, timeout=60).status_code == 409)
         terminal.ask("Hello")
         terminal.expect("works on session shared")
         terminal.prompt(1)

@@ -76,8 +76,8 @@ class WatchedRequest:
 class WatchedSender:
     """Sends responses, and closes the request before the last.
 
-    A model that is not decoupled has one response, which Triton takes only together with the final flag: if the
-    client of a batch has disconnected, Triton crashes at a flag that comes alone.
+    A model that is not decoupled has one response, which is sent together with the final flag. Triton crashes
+    at a flag that comes alone if the client of a batch has disconnected.
     """
 
     def __init__(self, sender: Any, request: WatchedRequest, is_decoupled: bool) -> None:
