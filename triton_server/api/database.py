@@ -94,6 +94,31 @@ class StoredTurn(Base):
     created: Mapped[float]
 
 
+class StoredResponse(Base):
+    """A response of OpenAI's Responses API with its input, both as clients see them.
+
+    `previous` is the id of the response that it continues. `conversation` is the id of the first response of
+    this chain, which all that continue it have in common. `created` is in seconds since 1970.
+    """
+
+    __tablename__ = "responses"
+    __table_args__ = (
+        UniqueConstraint("owner", "id"),
+        Index("responses_sizes", "owner", "bytes"),
+        Index("responses_oldest", "conversation", "created"),
+    )
+
+    key: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(String(64))
+    id: Mapped[str] = mapped_column(String(64))
+    previous: Mapped[str | None] = mapped_column(String(64))
+    conversation: Mapped[str] = mapped_column(String(64))
+    input: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    response: Mapped[dict[str, Any]]
+    created: Mapped[float]
+    bytes: Mapped[int] = mapped_column(BigInteger)  # as response_store.py counts it
+
+
 def default_url() -> str:
     """The URL of a SQLite file in the user's data folder."""
     return URL.create("sqlite", database=str(data_folder() / "sessions.db")).render_as_string()

@@ -12,9 +12,9 @@ from .database import Base, StoreError, is_sqlite, store_error
 LOGGER = logging.getLogger(__name__)
 
 # The newest of migrations/versions. A database of this revision needs no Alembic, which is slow to import.
-REVISION = "0002"
+REVISION = "0003"
 _VERSION_TABLE = "tritonchat_version"
-_OLD_VERSION_TABLE, _OLD_REVISION = "tritonchat_schema", "0001"  # of versions without Alembic
+_OLD_TABLES, _OLD_REVISION = {"tritonchat_schema", "sessions", "turns"}, "0001"  # of versions without Alembic
 _LOCK_KEY = 0x74726974  # of a PostgreSQL advisory lock
 
 
@@ -45,7 +45,7 @@ def _prepare(connection: sql.Connection) -> None:
     revision = None
     if _VERSION_TABLE in tables:
         revision = connection.scalar(sql.text(f"SELECT version_num FROM {_VERSION_TABLE}"))
-    elif {_OLD_VERSION_TABLE, *own_tables} <= tables:
+    elif tables >= _OLD_TABLES:
         revision = _OLD_REVISION
     elif own_tables & tables:
         raise StoreError(

@@ -9,7 +9,6 @@ takes the database's lock: SQLite may refuse to write in a transaction that bega
 """
 
 import json
-import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -19,17 +18,16 @@ from typing import Any
 
 import sqlalchemy as sql
 from sqlalchemy import orm
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import IntegrityError
 
 from model_core.errors import InvalidRequest
 
-from . import database, schema
 from .database import Session, StoredTurn
 from .errors import ApiError
+from .transactions import Database
 
 _ROW_BYTES = 256  # estimated size of a session or a turn without its texts
 _EXPIRY_BATCH = 100
-_SERIALIZATION_FAILURE = "40001"  # SQLSTATE: another transaction has changed what this one read
 
 
 class SessionNotFound(ApiError):
@@ -80,22 +78,24 @@ class SessionLimits:
 
 
 class SessionStore:
-    """The sessions of a database. The first use connects to it, and creates or upgrades the tables.
+    """The sessions of a database.
 
     The methods may be called from several threads. Each is one transaction, which is committed when the
     method returns. Each raises StoreError if the database cannot be used.
+
+    Attributes:
+        database: where other stores may have their tables, too.
     """
 
     def __init__(self, url: str, limits: SessionLimits | None = None) -> None:
         """`url` is as for `database.create_engine`, which also says what is raised."""
-        self._engine = database.create_engine(url)
+        self.database = Database(url)
         self._limits = limits or SessionLimits()
-        self._schema_lock, self._is_schema_ready = threading.Lock(), False
         self._busy_sessions: set[tuple[str, str]] = set()
 
     def close(self) -> None:
         """Close the connections."""
-        self._engine.dispose()
+        self.database.close()
 
     @contextmanager
     def hold(self, owner: str, session_id: str) -> Iterator[None]:
@@ -130,7 +130,7 @@ class SessionStore:
             created=now,
             updated=now,
             version=1,
-            bytes=_size(system, parameters),
+            bytes=measure(system, parameters),
         )
         with self._transaction(session.id) as transaction:
             transaction.add(session)
@@ -163,7 +163,7 @@ class SessionStore:
         """As `get_session`, for adding `question`. Also raises SessionsFull if there is no room for it."""
         with self._transaction(session_id) as transaction:
             session = _read(transaction, owner, session_id)
-            self._check_limits(transaction, owner, _size(question))
+            self._check_limits(transaction, owner, measure(question))
             return session
 
     def change(self, session: Session, **changes: Any) -> Session:
@@ -172,7 +172,7 @@ class SessionStore:
         Raises SessionBusy if the session was changed or removed since it was read, and SessionsFull.
         """
         system, parameters = (changes.get(name, getattr(session, name)) for name in ("system", "parameters"))
-        growth = _size(system, parameters) - _size(session.system, session.parameters)
+        growth = measure(system, parameters) - measure(session.system, session.parameters)
         with self._transaction(session.id) as transaction:
             if not _advance(transaction, *_with_version(session), bytes=Session.bytes + growth, **changes):
                 raise SessionBusy(session.id)
@@ -234,7 +234,7 @@ class SessionStore:
                 .execution_options(synchronize_session=False)
             )
             reverted = _read(transaction, owner, session_id)
-        database.free_disk_space(self._engine)
+        self.database.free_disk_space()
         return reverted
 
     def delete(self, owner: str, session_id: str) -> None:
@@ -242,7 +242,7 @@ class SessionStore:
         with self._transaction(session_id) as transaction:
             if not transaction.execute(sql.delete(Session).where(*_with_id(owner, session_id))).rowcount:
                 raise SessionNotFound(session_id)
-        database.free_disk_space(self._engine)
+        self.database.free_disk_space()
 
     def remove_expired(self, age_s: float) -> int:
         """Remove the sessions that have not changed for `age_s` seconds; return their number.
@@ -261,7 +261,7 @@ class SessionStore:
             if not count:
                 break
         if removed:
-            database.free_disk_space(self._engine)
+            self.database.free_disk_space()
         return removed
 
     def _check_limits(self, transaction: orm.Session, owner: str, extra_bytes: int = 0) -> None:
@@ -287,27 +287,18 @@ class SessionStore:
     @contextmanager
     def _transaction(self, session_id: str = "") -> Iterator[orm.Session]:
         """A transaction. `session_id` is the session that it may change, for error messages."""
-        with self._schema_lock:
-            if not self._is_schema_ready:
-                schema.prepare(self._engine)
-                self._is_schema_ready = True
-        try:
-            with orm.Session(self._engine, expire_on_commit=False) as transaction, transaction.begin():
-                yield transaction
-        except SQLAlchemyError as error:
-            if getattr(getattr(error, "orig", None), "sqlstate", None) == _SERIALIZATION_FAILURE:
-                raise SessionBusy(session_id) from error
-            raise database.store_error(self._engine, error) from error
+        with self.database.transaction(SessionBusy(session_id)) as transaction:
+            yield transaction
 
 
-def _size(*values: Any) -> int:
+def measure(*values: Any) -> int:
     """The estimated bytes of a row with these texts and parameters. The migrations count in the same way."""
     texts = (json.dumps(value, ensure_ascii=False) for value in values if value is not None)
     return _ROW_BYTES + sum(len(text.encode()) for text in texts)
 
 
 def _turn_size(turn: StoredTurn) -> int:
-    return _size(turn.question, turn.answer, turn.parameters)
+    return measure(turn.question, turn.answer, turn.parameters)
 
 
 def _with_id(owner: str, session_id: str) -> tuple[sql.ColumnElement[bool], ...]:

@@ -1,0 +1,189 @@
+"""The store of responses of OpenAI's Responses API.
+
+A response belongs to an owner, who alone finds it. Responses do not change. One that continues another names
+it, so a conversation is a chain of responses, or a tree where several continue the same one.
+"""
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sql
+from sqlalchemy import orm
+
+from .database import StoredResponse
+from .errors import ApiError
+from .store import SessionLimits, SessionsFull, measure
+from .transactions import Database
+
+_ID = re.compile("resp_[0-9a-f]{32}")
+_EXPIRY_BATCH = 100
+
+
+class ResponseNotFound(ApiError):
+    """The owner has no response with this id."""
+
+    def __init__(self, response_id: str) -> None:
+        super().__init__(
+            404,
+            f"there is no response {response_id[:64]!r}: it was not stored, or it has been removed.",
+            "response_not_found",
+            "response_id",
+        )
+
+
+class PreviousResponseNotFound(ApiError):
+    """The owner has no response with this id, which another one is to continue."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(400, message, "previous_response_not_found", "previous_response_id")
+
+
+class ResponseStore:
+    """The responses of a database.
+
+    The methods may be called from several threads. Each is one transaction, which is committed when the
+    method returns. Each raises StoreError if the database cannot be used.
+    """
+
+    def __init__(self, database: Database, limits: SessionLimits) -> None:
+        """`limits` are those of sessions: an owner may have as many responses, of as many bytes."""
+        self._database, self._limits = database, limits
+
+    def check_room(self, owner: str, *values: Any) -> None:
+        """Raises SessionsFull unless the owner may store a response with these parts."""
+        if not (self._limits.sessions or self._limits.bytes):
+            return
+        with self._transaction() as transaction:
+            count, size = transaction.execute(
+                sql.select(sql.func.count(), sql.func.coalesce(sql.func.sum(StoredResponse.bytes), 0)).where(
+                    StoredResponse.owner == owner
+                )
+            ).one()
+        hint = 'remove some that you no longer need, or send "store": false.'
+        if self._limits.sessions and count >= self._limits.sessions:
+            raise SessionsFull(
+                f"you have {self._limits.sessions} responses, as many as the service keeps of one client "
+                f"(--max-sessions); {hint}"
+            )
+        if self._limits.bytes and size + measure(*values) > self._limits.bytes:
+            raise SessionsFull(
+                f"your responses would take more than the {self._limits.bytes} bytes that the service keeps "
+                f"of one client (--max-session-bytes); {hint}"
+            )
+
+    def add(
+        self,
+        owner: str,
+        response: dict[str, Any],
+        items: list[dict[str, Any]],
+        previous: StoredResponse | None,
+    ) -> None:
+        """Store a response, its input `items`, and the response that it continues."""
+        stored = StoredResponse(
+            owner=owner,
+            id=response["id"],
+            previous=None if previous is None else previous.id,
+            conversation=response["id"] if previous is None else previous.conversation,
+            input=items,
+            response=response,
+            created=time.time(),
+            bytes=measure(items, response),
+        )
+        with self._transaction() as transaction:
+            transaction.add(stored)
+
+    def get(self, owner: str, response_id: str) -> StoredResponse:
+        """A response. Raises ResponseNotFound."""
+        with self._transaction() as transaction:
+            query = sql.select(StoredResponse).where(*_with_id(owner, response_id))
+            stored = transaction.scalar(query) if _ID.fullmatch(response_id) else None
+        if stored is None:
+            raise ResponseNotFound(response_id)
+        return stored
+
+    def get_chain(self, owner: str, response_id: str, max_bytes: int) -> list[StoredResponse]:
+        """A response and all that it continues, the first of them first.
+
+        Raises PreviousResponseNotFound if one of them is missing, and ApiError (413) if all together have
+        more than `max_bytes`; 0: no limit.
+        """
+        if not _ID.fullmatch(response_id):
+            raise _missing(response_id)
+        columns = StoredResponse.key, StoredResponse.previous, StoredResponse.bytes
+        end = sql.select(*columns, sql.literal(0).label("distance")).where(*_with_id(owner, response_id))
+        chain = end.cte("chain", recursive=True)
+        chain = chain.union_all(
+            sql.select(*columns, chain.c.distance + 1).where(*_with_id(owner, chain.c.previous))
+        )
+        with self._transaction() as transaction:
+            size = transaction.scalar(sql.select(sql.func.sum(chain.c.bytes)))
+            if size is None:
+                raise _missing(response_id)
+            if max_bytes and size > max_bytes:
+                raise ApiError(
+                    413,
+                    f"the conversation that {response_id} ends is more than {max_bytes} bytes (--max-body).",
+                    "too_large",
+                    "previous_response_id",
+                )
+            query = sql.select(StoredResponse).join(chain, chain.c.key == StoredResponse.key)
+            responses = list(transaction.scalars(query.order_by(chain.c.distance.desc())))
+        if responses[0].previous is not None:
+            raise PreviousResponseNotFound(
+                f"the response {responses[0].previous}, which is part of the conversation of {response_id}, "
+                "has been removed; send the conversation as input."
+            )
+        return responses
+
+    def delete(self, owner: str, response_id: str) -> None:
+        """Remove a response. Raises ResponseNotFound."""
+        missing = ResponseNotFound(response_id)
+        if not _ID.fullmatch(response_id):
+            raise missing
+        with self._database.transaction(missing) as transaction:
+            removal = sql.delete(StoredResponse).where(*_with_id(owner, response_id))
+            if not transaction.execute(removal).rowcount:
+                raise missing
+        self._database.free_disk_space()
+
+    def remove_expired(self, age_s: float) -> int:
+        """Remove the conversations to which nothing was added for `age_s` seconds.
+
+        Returns the number of responses.
+        """
+        oldest = (
+            sql.select(StoredResponse.conversation)
+            .group_by(StoredResponse.conversation)
+            .having(sql.func.max(StoredResponse.created) < time.time() - age_s)
+            .limit(_EXPIRY_BATCH)
+        )
+        removed = 0
+        while True:
+            with self._transaction() as transaction:
+                removal = sql.delete(StoredResponse).where(StoredResponse.conversation.in_(oldest))
+                count = transaction.execute(removal).rowcount
+            removed += count
+            if not count:
+                break
+        if removed:
+            self._database.free_disk_space()
+        return removed
+
+    @contextmanager
+    def _transaction(self) -> Iterator[orm.Session]:
+        conflict = ApiError(409, "others have changed the stored responses; try again.", "conflict")
+        with self._database.transaction(conflict) as transaction:
+            yield transaction
+
+
+def _with_id(owner: str, response_id: Any) -> tuple[sql.ColumnElement[bool], ...]:
+    return StoredResponse.owner == owner, StoredResponse.id == response_id
+
+
+def _missing(response_id: str) -> PreviousResponseNotFound:
+    return PreviousResponseNotFound(
+        f"there is no response {response_id[:64]!r} to continue: it was not stored, or it has been removed."
+    )
