@@ -20,7 +20,7 @@ from .errors import (
     TritonchatError,
 )
 from .kv_cache import KVCache
-from .request import Completion, Delta, DeltaCallback, FinishReason, Sequence
+from .request import AnswerPlan, Completion, Delta, DeltaCallback, FinishReason, Sequence
 from .sampler import Sampler
 from .sampling import DEFAULT_MAX_TOKENS, SamplingParams
 from .scheduler import Limits, Scheduler, WorkItem
@@ -66,6 +66,7 @@ class Engine:
         request_id: str | None = None,
         cache_salt: str = "",
         client: str = "",
+        plan: AnswerPlan | None = None,
     ) -> str:
         """Queue a request and return its id.
 
@@ -78,7 +79,8 @@ class Engine:
         `on_delta`.
         """
         try:
-            sequence = self._make_sequence(prompt, params, on_delta, request_id or uuid.uuid4().hex)
+            request_id = request_id or uuid.uuid4().hex
+            sequence = self._make_sequence(prompt, params, on_delta, request_id, plan or AnswerPlan())
             sequence.cache_salt, sequence.client = cache_salt, client
             with self._condition:
                 self._enqueue(sequence)
@@ -147,7 +149,12 @@ class Engine:
         self._condition.notify_all()
 
     def _make_sequence(
-        self, prompt: list[int], params: SamplingParams, on_delta: DeltaCallback, request_id: str
+        self,
+        prompt: list[int],
+        params: SamplingParams,
+        on_delta: DeltaCallback,
+        request_id: str,
+        plan: AnswerPlan,
     ) -> Sequence:
         vocab_size, max_context = self._model.config.vocab_size, self.limits.max_context
         if not prompt:
@@ -159,6 +166,9 @@ class Engine:
                 f"This model's maximum context length is {max_context} tokens for prompt and answer together "
                 f"(--max-context), but the prompt has {len(prompt)}."
             )
+        tokenizer, text_stream = self._tokenizer, None
+        if tokenizer is not None:
+            text_stream = TextStream(tokenizer, prompt, params.stop, plan.kept_tokens)
         return Sequence(
             request_id=request_id,
             tokens=list(prompt),
@@ -166,7 +176,7 @@ class Engine:
             params=params,
             max_new_tokens=min(params.max_tokens or DEFAULT_MAX_TOKENS, max_context - len(prompt)),
             sampler=Sampler(params, prompt, vocab_size),
-            text_stream=None if self._tokenizer is None else TextStream(self._tokenizer, prompt, params.stop),
+            text_stream=text_stream,
             on_delta=on_delta,
             prompt_lookup=PromptLookup(self._speculate) if self._speculate else None,
         )

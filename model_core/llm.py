@@ -5,23 +5,26 @@ import os
 import queue
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .answer_parser import AnswerParser
+from .chat import ChatModel, ChatOptions, PreparedChat, parse_completion
 from .chat_template import ChatPrompt
 from .choices import KV_CACHE_DTYPES
 from .config import read_config, read_generation_defaults
 from .engine import Engine
 from .errors import InvalidRequest, ModelError, NoMemory
+from .events import Event, Text
 from .hub import embedded_model, fetch_model
 from .kernels import show_compilation
 from .kv_cache import PAGE, Batch, KVCache, KVGroup
 from .loader import load_model
 from .messages import DEFAULT_FIELDS, ChatFields, Message, parse_messages
-from .request import Completion, Delta, DeltaCallback, join_deltas
+from .request import AnswerPlan, Completion, Delta, DeltaCallback, join_deltas
 from .resources import available_memory, default_threads
 from .rwkv_tokenizer import VOCABULARY_NAME, RwkvTokenizer
 from .sampling import SamplingParams
@@ -33,6 +36,16 @@ LOGGER = logging.getLogger(__name__)
 MAX_SNAPSHOTS = 64  # copies of recurrent states in the prefix cache
 Messages = Sequence[Mapping[str, Any] | Message]
 Params = SamplingParams | Sequence[SamplingParams] | None
+
+
+@dataclass(frozen=True)
+class _Job:
+    """An answer to make. An answer to a conversation has a plan, and a parser of its text."""
+
+    prompt: list[int]
+    params: SamplingParams
+    plan: AnswerPlan | None = None
+    parser: AnswerParser | None = None
 
 
 class LLM:
@@ -97,6 +110,7 @@ class LLM:
             kv_cache_memory=kv_cache_memory or available_memory() // 4,
         )
         self.kv_cache_dtype = kv_cache_dtype
+        self._chat_model: ChatModel | None = None  # from the first conversation on
         limits, states = create_states(self.model.tape.states, limits)
         cache = create_kv_cache(self.model.kv_groups, limits.kv_cache_memory, kv_cache_dtype, states)
         with show_compilation():
@@ -163,7 +177,14 @@ class LLM:
 
     def encode_chat(self, messages: Messages, fields: ChatFields = DEFAULT_FIELDS) -> ChatPrompt:
         """The prompt for the next answer to a conversation. Raises InvalidRequest."""
-        return self._require_tokenizer().encode_chat(parse_messages(list(messages)), fields)
+        return self._require_chat_model().encode(parse_messages(list(messages)), fields)
+
+    def prepare_chat(self, messages: Messages, fields: ChatFields, params: SamplingParams) -> PreparedChat:
+        """The prompt for the next answer to a conversation, and how this answer is made and read.
+
+        The defaults of `params` must be filled in. Raises InvalidRequest.
+        """
+        return self._require_chat_model().prepare(parse_messages(list(messages)), fields, params)
 
     def generate(
         self,
@@ -181,16 +202,23 @@ class LLM:
         """
         is_single = isinstance(prompts, str) or (len(prompts) > 0 and isinstance(prompts[0], int))
         batch = [prompts] if is_single else prompts
-        completions = self._complete_all([self.encode(prompt) for prompt in batch], params)
+        all_params = self._fill_all_defaults(params, len(batch))
+        jobs = [_Job(self.encode(prompt), item) for prompt, item in zip(batch, all_params, strict=True)]
+        completions = self._complete_all(jobs)
         return completions[0] if is_single else completions
 
     def chat(
-        self, messages: Messages | Sequence[Messages], params: Params = None
+        self, messages: Messages | Sequence[Messages], params: Params = None, **options: Any
     ) -> Completion | list[Completion]:
-        """Answer one conversation, or many together. Parameters and errors are those of `generate`."""
+        """Answer one conversation, or many together. Parameters and errors are those of `generate`.
+
+        `options` are the fields of `ChatFields` (messages.py), such as `tools` and `tool_choice`.
+        """
         is_single = not messages or isinstance(messages[0], Mapping | Message)
         batch = [messages] if is_single else messages
-        completions = self._complete_all([self.encode_chat(item).token_ids for item in batch], params)
+        all_params, fields = self._fill_all_defaults(params, len(batch)), ChatOptions(**options)
+        jobs = [self._make_job(item, fields, p) for item, p in zip(batch, all_params, strict=True)]
+        completions = self._complete_all(jobs)
         return completions[0] if is_single else completions
 
     def stream(self, prompt: str | Sequence[int], params: SamplingParams | None = None) -> Iterator[str]:
@@ -198,30 +226,52 @@ class LLM:
 
         Raises as `generate`.
         """
-        return self._stream(self.encode(prompt), params)
+        events = self._stream(_Job(self.encode(prompt), self._fill_defaults(params)))
+        return (event.text for event in events if isinstance(event, Text))
 
-    def stream_chat(self, messages: Messages, params: SamplingParams | None = None) -> Iterator[str]:
+    def stream_chat(
+        self, messages: Messages, params: SamplingParams | None = None, **options: Any
+    ) -> Iterator[str]:
         """Answer a conversation, and yield the text as it is made; leaving the loop cancels the rest.
 
-        Raises as `generate`.
+        Raises as `generate`. `options` are those of `chat`.
         """
-        return self._stream(self.encode_chat(messages).token_ids, params)
+        events = self.stream_chat_events(messages, params, **options)
+        return (event.text for event in events if isinstance(event, Text))
+
+    def stream_chat_events(
+        self, messages: Messages, params: SamplingParams | None = None, **options: Any
+    ) -> Iterator[Event]:
+        """As `stream_chat`, but yields the events `Text`, `Reasoning` and `ToolCallDelta` (events.py)."""
+        return self._stream(self._make_job(messages, ChatOptions(**options), self._fill_defaults(params)))
 
     def _require_tokenizer(self) -> AnyTokenizer:
         if self.tokenizer is None:
             raise InvalidRequest("this model has no tokenizer; send token ids.")
         return self.tokenizer
 
+    def _require_chat_model(self) -> ChatModel:
+        if self._chat_model is None:
+            self._chat_model = ChatModel(self._require_tokenizer())
+        return self._chat_model
+
     def _fill_defaults(self, params: SamplingParams | None) -> SamplingParams:
         return (params or SamplingParams()).with_defaults(self.defaults)
 
-    def _complete_all(self, prompts: list[list[int]], params: Params) -> list[Completion]:
+    def _fill_all_defaults(self, params: Params, count: int) -> list[SamplingParams]:
+        """The parameters of `count` prompts."""
         is_shared = params is None or isinstance(params, SamplingParams)
-        all_params = [params] * len(prompts) if is_shared else params
-        if len(all_params) != len(prompts):
-            raise InvalidRequest(f"{len(prompts)} prompts came with parameters for {len(all_params)}.")
-        all_params = [self._fill_defaults(item) for item in all_params]
-        deltas: list[list[Delta]] = [[] for _ in prompts]
+        all_params = [params] * count if is_shared else params
+        if len(all_params) != count:
+            raise InvalidRequest(f"{count} prompts came with parameters for {len(all_params)}.")
+        return [self._fill_defaults(item) for item in all_params]
+
+    def _make_job(self, messages: Messages, fields: ChatFields, params: SamplingParams) -> _Job:
+        prepared = self.prepare_chat(messages, fields, params)
+        return _Job(prepared.prompt.token_ids, params, prepared.plan, prepared.parser)
+
+    def _complete_all(self, jobs: list[_Job]) -> list[Completion]:
+        deltas: list[list[Delta]] = [[] for _ in jobs]
         finished: queue.SimpleQueue[None] = queue.SimpleQueue()
 
         def make_callback(index: int) -> DeltaCallback:
@@ -232,14 +282,15 @@ class LLM:
 
             return on_delta
 
-        ids = [uuid.uuid4().hex for _ in prompts]
+        ids = [uuid.uuid4().hex for _ in jobs]
         max_pending = self.engine.limits.max_queue or 1  # at a time; more could be refused
         try:
-            for index, (prompt, request_id) in enumerate(zip(prompts, ids, strict=True)):
+            for index, (job, request_id) in enumerate(zip(jobs, ids, strict=True)):
                 if index >= max_pending:
                     finished.get()
-                self.engine.submit(prompt, all_params[index], make_callback(index), request_id)
-            for _ in range(min(max_pending, len(prompts))):
+                callback = make_callback(index)
+                self.engine.submit(job.prompt, job.params, callback, request_id, plan=job.plan)
+            for _ in range(min(max_pending, len(jobs))):
                 finished.get()
         except BaseException:
             for request_id in ids:
@@ -249,17 +300,24 @@ class LLM:
         for completion in completions:
             if completion.error is not None:
                 raise completion.error
-        return completions
+        return [
+            completion if job.parser is None else parse_completion(completion, job.parser)
+            for job, completion in zip(jobs, completions, strict=True)
+        ]
 
-    def _stream(self, prompt: list[int], params: SamplingParams | None) -> Iterator[str]:
+    def _stream(self, job: _Job) -> Iterator[Event]:
         deltas: queue.SimpleQueue[Delta] = queue.SimpleQueue()
-        request_id = self.engine.submit(prompt, self._fill_defaults(params), deltas.put)
+        request_id = self.engine.submit(job.prompt, job.params, deltas.put, plan=job.plan)
         try:
             while True:
                 delta = deltas.get()
-                if delta.text:
-                    yield delta.text
+                if job.parser is not None:
+                    yield from job.parser.push(delta.text)
+                elif delta.text:
+                    yield Text(delta.text)
                 if delta.completion is not None:
+                    if job.parser is not None:
+                        yield from job.parser.finish()
                     if delta.completion.error is not None:
                         raise delta.completion.error
                     return

@@ -2,12 +2,14 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from .errors import TritonchatError
 from .events import FinishReason, Timings, Usage
+from .messages import ToolCall
 from .page_tree import SequencePages
+from .reasoning import ReasoningBudget
 from .sampler import Sampler, TokenLogprob
 from .sampling import SamplingParams
 from .speculation import PromptLookup
@@ -20,7 +22,8 @@ class Completion:
 
     `token_ids` includes the end token where the model gave one; `text` never does. `seed` is the one that was
     used, whether the request gave it or not. `stop_string` is the one that ended the answer, if one did. Only
-    a completion made by `join_deltas` has `logprobs`: the engine keeps none after it has delivered them.
+    a completion made by `join_deltas` has `logprobs`: the engine keeps none after it has delivered them. Only
+    an answer to a conversation has `reasoning` and `tool_calls`, which are no part of its `text`.
     """
 
     text: str
@@ -32,6 +35,21 @@ class Completion:
     stop_string: str | None = None
     logprobs: list[TokenLogprob] | None = None
     error: TritonchatError | None = None
+    reasoning: str = ""
+    tool_calls: list[ToolCall] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class AnswerPlan:
+    """How the engine makes an answer, beside its sampling parameters.
+
+    Attributes:
+        kept_tokens: special tokens that are part of the text, with their names.
+        budget: ends the reasoning of the answer.
+    """
+
+    kept_tokens: Mapping[int, str] = field(default_factory=dict)
+    budget: ReasoningBudget | None = None
 
 
 @dataclass(frozen=True)

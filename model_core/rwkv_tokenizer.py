@@ -6,7 +6,7 @@ literal of its text or bytes, and its length in bytes.
 
 import ast
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from .chat_template import (
@@ -67,6 +67,10 @@ class RwkvTokenizer:
         template = require_template(self.chat_template)
         text = template.render(template.prepare(messages, fields), fields)
         return ChatPrompt(self.encode(text), text[-PROMPT_END:])
+
+    def find_control_tokens(self, names: Collection[str]) -> dict[str, int]:
+        """The ids of those of the names that are control tokens: none is."""
+        return {}
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids."""

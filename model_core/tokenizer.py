@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -50,6 +50,9 @@ class AnyTokenizer(Protocol):
 
     def encode_chat(self, messages: Sequence[Message], fields: ChatFields = DEFAULT_FIELDS) -> ChatPrompt:
         """The prompt for the next answer to a conversation. Raises InvalidRequest."""
+
+    def find_control_tokens(self, names: Collection[str]) -> dict[str, int]:
+        """The ids of those of the names that are control tokens, by name."""
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids, without special tokens."""
@@ -100,6 +103,7 @@ class Tokenizer:
                 or (token.content in sample and token.content in marks)
             )
         }
+        self._control_names = frozenset(control)
         unknown = special_tokens.get("unk_token")
         self._control_tokens = ControlTokens(self._tokenizer, control, marks - control, unknown)
 
@@ -131,6 +135,10 @@ class Tokenizer:
                 prompt = strict_prompt
         with _raise_failures_as(InvalidRequest, _ENCODING_FAILED):
             return ChatPrompt(control.encode(prompt), remove_marks(prompt[-PROMPT_END:]))
+
+    def find_control_tokens(self, names: Collection[str]) -> dict[str, int]:
+        """The ids of those of the names that are control tokens, by name."""
+        return {name: self._tokenizer.token_to_id(name) for name in names if name in self._control_names}
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids, without special tokens."""

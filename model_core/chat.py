@@ -1,0 +1,104 @@
+"""Conversations: the prompt of one, and how the model's answer to it is made and read."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from .answer_parser import AnswerParser, recognize_style
+from .chat_template import ChatPrompt, require_template
+from .errors import InvalidRequest
+from .event_writer import join_events
+from .events import FinishReason, Reasoning, Text, ToolCallDelta
+from .messages import ChatFields, Message, Tool, ToolCall
+from .reasoning import ReasoningBudget
+from .request import AnswerPlan, Completion
+from .sampling import SamplingParams
+from .tokenizer import AnyTokenizer
+from .tools import PLAIN, describe_tools
+from .validation import StrictModel
+
+
+class ChatOptions(ChatFields, StrictModel):
+    """How a conversation is answered. Raises InvalidRequest for a wrong value."""
+
+
+@dataclass(frozen=True)
+class PreparedChat:
+    """A conversation to answer: its prompt, what the engine needs, and what reads the answer."""
+
+    prompt: ChatPrompt
+    plan: AnswerPlan
+    parser: AnswerParser
+
+
+class ChatModel:
+    """How one model takes part in conversations. Its methods may be called from any thread."""
+
+    def __init__(self, tokenizer: AnyTokenizer) -> None:
+        """Raises InvalidRequest if the model has no chat template."""
+        self._tokenizer = tokenizer
+        self.style = recognize_style(require_template(tokenizer.chat_template).source)
+        self._special_ids = tokenizer.find_control_tokens(self.style.special_tokens)
+
+    def encode(self, messages: Sequence[Message], fields: ChatFields) -> ChatPrompt:
+        """The prompt for the next answer to a conversation.
+
+        Raises InvalidRequest for messages or tools that the model cannot take.
+        """
+        if self.style.tools is PLAIN:
+            messages = describe_tools(messages, list_callable_tools(fields))
+            fields = fields.model_copy(update={"tools": None})
+        return self._tokenizer.encode_chat(messages, fields)
+
+    def prepare(
+        self, messages: Sequence[Message], fields: ChatFields, params: SamplingParams
+    ) -> PreparedChat:
+        """What is needed to answer a conversation. The defaults of `params` must be filled in.
+
+        Raises InvalidRequest as `encode`.
+        """
+        tools, prompt = list_callable_tools(fields), self.encode(messages, fields)
+        kept_tokens = {token_id: name for name, token_id in self._special_ids.items()}
+        plan = AnswerPlan(kept_tokens, self._make_budget(fields.reasoning_budget, prompt.end))
+        key = f"{params.seed} {hashlib.blake2b(str(prompt.token_ids).encode()).hexdigest()}"
+        return PreparedChat(prompt, plan, AnswerParser(self.style, tools, prompt.end, key))
+
+    def _make_budget(self, max_tokens: int | None, prompt_end: str) -> ReasoningBudget | None:
+        form = self.style.reasoning
+        if form is None or max_tokens is None:
+            return None
+        ending_ids = self._tokenizer.encode_marks(form.ending)
+        is_open = form.is_open_after(prompt_end)
+        return ReasoningBudget(form, max_tokens, is_open, self._tokenizer.token_text, ending_ids)
+
+
+def list_callable_tools(fields: ChatFields) -> list[Tool]:
+    """The tools that an answer may call. Raises InvalidRequest if it must call one and there are none."""
+    choice, tools = fields.tool_choice or "auto", fields.tools or []
+    if choice == "none":
+        return []
+    if choice != "auto" and not tools:
+        raise InvalidRequest("tool_choice is only allowed when tools are given.", "tool_choice")
+    return list(tools)
+
+
+def parse_completion(completion: Completion, parser: AnswerParser) -> Completion:
+    """A completion whose text is only the text of the answer, beside its reasoning and its tool calls."""
+    events = join_events([*parser.push(completion.text), *parser.finish()])
+    return replace(
+        completion,
+        text="".join(event.text for event in events if isinstance(event, Text)),
+        reasoning="".join(event.text for event in events if isinstance(event, Reasoning)),
+        tool_calls=[
+            ToolCall(id=event.id or "", name=event.name or "", arguments=event.arguments)
+            for event in events
+            if isinstance(event, ToolCallDelta)
+        ],
+        finish_reason=find_finish_reason(completion, parser),
+    )
+
+
+def find_finish_reason(completion: Completion, parser: AnswerParser) -> FinishReason:
+    """Why an answer ended, whose text has been parsed. One that calls tools waits for their results."""
+    has_called = parser.has_calls and completion.finish_reason == "stop"
+    return "tool_calls" if has_called else completion.finish_reason
