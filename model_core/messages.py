@@ -1,12 +1,15 @@
 """The messages of a conversation, and the options of its answer other than sampling."""
 
+from collections.abc import Iterable
+from itertools import groupby
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from .errors import InvalidRequest
-from .validation import explain
+from .events import ToolCallDelta
+from .validation import Text, explain
 
 Item = TypeVar("Item")
 # Validation stops at the first error: a large list may have millions, which take minutes to list.
@@ -22,7 +25,7 @@ class TextPart(_Part):
     """A part of a message's content."""
 
     type: Literal["text"]
-    text: str
+    text: Text
 
 
 class ToolCall(_Part):
@@ -37,7 +40,7 @@ class Message(_Part):
     """A message of a conversation."""
 
     role: Role = Field(description="developer is another name for system; tool is the result of a tool call.")
-    content: str | FailFastList[TextPart] | None = Field(
+    content: Text | FailFastList[TextPart] | None = Field(
         None, description="Text, or parts of the type text, which are joined by line ends."
     )
     reasoning: str | None = Field(None, description="What the assistant thought before its answer.")
@@ -115,6 +118,18 @@ class ChatFields(BaseModel):
 
 
 DEFAULT_FIELDS = ChatFields()
+
+
+def join_tool_calls(deltas: Iterable[ToolCallDelta]) -> list[ToolCall]:
+    """The calls of an answer, from all their parts."""
+    calls: list[ToolCall] = []
+    for index, parts in groupby(sorted(deltas, key=lambda delta: delta.index), key=lambda delta: delta.index):
+        first, *others = parts
+        arguments = first.arguments + "".join(part.arguments for part in others)
+        calls.append(ToolCall(id=first.id or str(index), name=first.name or "", arguments=arguments))
+    return calls
+
+
 _MESSAGES = TypeAdapter(Annotated[FailFastList[Message], Field(min_length=1)])
 
 

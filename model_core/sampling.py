@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from .validation import StrictModel, shorten
+from .validation import StrictModel, Text, shorten
 
 if TYPE_CHECKING:
     from .config import GenerationDefaults
@@ -67,7 +67,7 @@ def _parse_token_ids(value: Any) -> Any:
 
 _StopString = {"type": "string", "minLength": 1, "maxLength": MAX_STOP_LENGTH}
 StopStrings = Annotated[
-    tuple[str, ...],
+    tuple[Text, ...],
     Field(fail_fast=True),
     BeforeValidator(_list_stop_strings),
     AfterValidator(_check_stop_strings),

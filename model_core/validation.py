@@ -3,10 +3,18 @@
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticCustomError
 
 from .errors import InvalidRequest
 
@@ -36,6 +44,19 @@ _EXPECTED = {
     "greater_than_equal": "at least {ge}",
     "less_than_equal": "at most {le}",
 }
+
+
+def _check_unicode(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise PydanticCustomError(
+            "half_character", "has half of a surrogate pair, which stands for no character"
+        ) from None
+    return text
+
+
+Text = Annotated[str, AfterValidator(_check_unicode)]  # JSON can escape what is no Unicode
 
 
 class StrictModel(BaseModel):

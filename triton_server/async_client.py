@@ -1,47 +1,19 @@
 """The asyncio client of a tritonchat server: one connection, many streams."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
 import tritonclient.grpc.aio as triton
 from tritonclient.utils import InferenceServerException
 
+from model_core.events import Event
+
 from . import wire
 from .contract import CHAT_CONTROL, CHAT_STREAM, HEALTH, Prompt
 from .json_tensors import encode
 from .wire import ServerUnavailable
-
-
-@dataclass(frozen=True)
-class AnswerDelta:
-    """A part of an answer as a client receives it: new text, and `details` in the form of contract.py.
-
-    The last delta has the details of the whole answer. The others have none, except for log probabilities:
-    if the request asks for them, each delta has {"logprobs": [...]} of its own tokens. With the parameter
-    `acknowledge`, the first delta has {"accepted": true} and no text.
-    """
-
-    text: str
-    details: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def is_last(self) -> bool:
-        """Whether the answer ends here."""
-        return "finish_reason" in self.details
-
-    @property
-    def is_acknowledgement(self) -> bool:
-        """Whether it says that the engine has accepted the request."""
-        return "accepted" in self.details
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether it has neither text nor details."""
-        return not self.text and not self.details
 
 
 class AsyncChatClient:
@@ -78,8 +50,8 @@ class AsyncChatClient:
         """Return "ready", or the reason why the server accepts no requests."""
         return (await self._control(HEALTH, timeout_s))["health"]
 
-    async def stream(self, messages: Prompt, parameters: dict[str, Any]) -> AsyncIterator[AnswerDelta]:
-        """Yield the answer in deltas while the server generates it.
+    async def stream(self, messages: Prompt, parameters: dict[str, Any]) -> AsyncIterator[Event]:
+        """Yield the events of the answer while the server generates it. The last one is Done.
 
         Leaving early (aclose, a cancelled task) cancels the request: the server stops within a second.
 
@@ -91,16 +63,17 @@ class AsyncChatClient:
         call = self._triton.stream_infer(
             _single_request({"model_name": CHAT_STREAM, "inputs": wire.create_inputs(arrays)})
         )
-        text, last = "", None  # the text so far, and the last delta
+        text, details = "", {}  # the text so far, and the details of the last response
         try:
             async for result, error in call:
                 if error is not None:
                     raise wire.translate_error(error, self.url, text)
-                last = _parse_delta(result)
-                text += last.text
-                wire.raise_if_error(last.details, text)
-                yield last
-            if last is None or not last.is_last:
+                new_text, details = wire.parse_response(result)
+                text += new_text
+                for event in wire.make_events(new_text, details):
+                    yield event
+                wire.raise_if_error(details, text)
+            if "finish_reason" not in details:
                 raise ServerUnavailable(f"the server at {self.url} broke off the answer.")
         except grpc.RpcError as error:
             raise wire.translate_error(error, self.url, text) from error
@@ -124,8 +97,3 @@ class AsyncChatClient:
 
 async def _single_request(request: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
     yield request
-
-
-def _parse_delta(result: triton.InferResult) -> AnswerDelta:
-    details = wire.parse_text(result, "details")
-    return AnswerDelta(wire.parse_text(result, "response"), json.loads(details) if details else {})

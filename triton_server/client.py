@@ -11,9 +11,9 @@ Parameters are the fields of `model_core.SamplingParams`. A refused request rais
 """
 
 import contextlib
-import json
 import queue
 import uuid
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import TracebackType
@@ -23,11 +23,15 @@ import tritonclient.grpc as triton
 from tritonclient.utils import InferenceServerException
 
 from model_core.errors import TritonchatError
+from model_core.events import Event, Text, ToolCallDelta
+from model_core.messages import ToolCall, join_tool_calls
 
 from . import wire
 from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM, HEALTH, READY, Prompt
 from .json_tensors import encode, encode_padded
 from .wire import ServerUnavailable
+
+_LISTS = {"logprobs", "tool_calls"}  # in `details`: each response of a stream has its part of them
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,23 @@ class Answer:
 
     @property
     def finish_reason(self) -> str:
-        """`stop`, `length` or `cancelled`."""
+        """`stop`, `length`, `tool_calls` or `cancelled`."""
         return self.details["finish_reason"]
+
+    @property
+    def reasoning(self) -> str:
+        """What the model thought before it answered; "" if it did not."""
+        return self.details.get("reasoning", "")
+
+    @property
+    def tool_calls(self) -> list[ToolCall]:
+        """The calls of tools that the model asks for."""
+        return join_tool_calls(ToolCallDelta(**part) for part in self.details.get("tool_calls", ()))
+
+    @property
+    def seed(self) -> int:
+        """The seed that was used, whether the request gave it or not."""
+        return self.details["seed"]
 
     @property
     def usage(self) -> dict[str, int]:
@@ -95,7 +114,7 @@ class ChatClient:
             with contextlib.suppress(TritonchatError):
                 self.cancel(request_id)
             raise
-        text, details = wire.parse_text(result, "response"), json.loads(wire.parse_text(result, "details"))
+        text, details = wire.parse_response(result)
         wire.raise_if_error(details, text)
         return Answer(text, details)
 
@@ -139,26 +158,27 @@ class ChatClient:
 
 
 class AnswerStream:
-    """A streamed answer: iterate over its deltas, then read `answer`.
+    """A streamed answer: iterate over its text as it comes, or over `events`, then read `answer`.
 
     The iteration sends the request. Closing the stream early cancels the request: the server stops within a
     second.
 
     Attributes:
         request_id: the id of the request, for `ChatClient.cancel`.
-        text: the text so far.
+        text, reasoning: what has come so far.
         answer: the finished answer, with all log probabilities if the request asks for them; None before.
+        events: iterates over the events of the answer: its text, its reasoning, its tool calls, ...
     """
 
     def __init__(self, client: ChatClient, messages: Prompt, parameters: dict[str, Any]) -> None:
         self.request_id: str = parameters.setdefault("request_id", uuid.uuid4().hex)
-        self.text = ""
+        self.text = self.reasoning = ""
         self.answer: Answer | None = None
         self._client, self._messages, self._parameters = client, messages, parameters
-        self._deltas = self._run()
+        self.events: Iterator[Event] = self._run()
 
     def __iter__(self) -> Iterator[str]:
-        return self._deltas
+        return (event.text for event in self.events if isinstance(event, Text) and event.text)
 
     def __enter__(self) -> "AnswerStream":
         return self
@@ -173,15 +193,15 @@ class AnswerStream:
 
     def close(self) -> None:
         """Cancel the request if it is not finished. `text` keeps the text so far."""
-        self._deltas.close()
+        self.events.close()
 
-    def _run(self) -> Iterator[str]:
+    def _run(self) -> Iterator[Event]:
         # A client of tritonclient can have only one stream. gRPC shares the channel below it.
         connection = triton.InferenceServerClient(**self._client.endpoint.client_arguments())
         responses: queue.SimpleQueue = queue.SimpleQueue()
         arrays = {"messages": encode(self._messages), "parameters": encode(self._parameters)}
-        details: dict[str, Any] = {}
-        logprobs: list[dict[str, Any]] = []
+        details: dict[str, Any] = {}  # of the last response
+        lists: defaultdict[str, list[Any]] = defaultdict(list)  # those of `_LISTS`, from all responses
         is_open = True  # until Triton sends its final response
         try:
             connection.start_stream(lambda result, error: responses.put((result, error)))
@@ -198,18 +218,18 @@ class AnswerStream:
                     raise wire.translate_error(error, self._client.url, self.text)
                 is_open = not _is_final(result)
                 if is_open:
-                    delta = wire.parse_text(result, "response")
-                    details_json = wire.parse_text(result, "details")
-                    self.text += delta
-                    details = json.loads(details_json) if details_json else {}
-                    logprobs += details.get("logprobs", [])
-                    if delta:
-                        yield delta
+                    text, details = wire.parse_response(result)
+                    self.text += text
+                    self.reasoning += details.get("reasoning", "")
+                    for name in _LISTS & details.keys():
+                        lists[name] += details[name]
+                    yield from wire.make_events(text, details)
             wire.raise_if_error(details, self.text)
             if "finish_reason" not in details:
                 raise ServerUnavailable(f"the server at {self._client.url} broke off the answer.")
-            all_logprobs = {"logprobs": logprobs} if "logprobs" in details else {}
-            self.answer = Answer(self.text, {**details, **all_logprobs})
+            if self.reasoning:
+                details["reasoning"] = self.reasoning
+            self.answer = Answer(self.text, {**details, **lists})
         finally:
             connection.stop_stream(cancel_requests=is_open)
             connection.close()

@@ -6,7 +6,7 @@ field `messages`, and all other fields that are set as `parameters`.
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
 from model_core.errors import InvalidRequest
@@ -33,7 +33,18 @@ def _kind_of_prompt(value: Any) -> str:
     return "TokenIds" if is_ids else "Messages"
 
 
-class Request(SamplingFields, ChatFields, StrictModel):
+class CacheFields(BaseModel):
+    """How a request uses the prefix cache."""
+
+    cache_salt: str | None = Field(
+        "",
+        max_length=MAX_NAME_LENGTH,
+        description="Only requests with the same salt share cached prefixes, so `cached_tokens` does not "
+        "reveal what other users have asked.",
+    )
+
+
+class Request(SamplingFields, ChatFields, CacheFields, StrictModel):
     """A prompt and the parameters of its answer. Raises InvalidRequest with the name of a wrong field."""
 
     messages: Annotated[
@@ -45,12 +56,6 @@ class Request(SamplingFields, ChatFields, StrictModel):
     ] = Field(description="A conversation, or a raw prompt to continue: text or token ids.")
     request_id: str | None = Field(
         None, min_length=1, max_length=MAX_REQUEST_ID_LENGTH, description="Names the request for `cancel`."
-    )
-    cache_salt: str | None = Field(
-        "",
-        max_length=MAX_NAME_LENGTH,
-        description="Only requests with the same salt share cached prefixes, so `cached_tokens` does not "
-        "reveal what other users have asked.",
     )
     client: str | None = Field(
         "",
@@ -116,3 +121,9 @@ class Request(SamplingFields, ChatFields, StrictModel):
                 param = f"messages[{number}]"
                 raise InvalidRequest(f"{param} is about tools, which this service cannot use.", param)
         return self
+
+
+def fields_of_request(body: BaseModel) -> dict[str, Any]:
+    """The fields of Request that a body in another form sets under the same name."""
+    names = type(body).model_fields.keys() & body.model_fields_set & Request.model_fields.keys()
+    return {name: getattr(body, name) for name in names}

@@ -13,6 +13,17 @@ from tritonclient.utils import InferenceServerException
 
 from model_core import errors
 from model_core.errors import InvalidRequest, QueueFull, TritonchatError
+from model_core.events import (
+    Accepted,
+    Done,
+    Event,
+    Logprobs,
+    Reasoning,
+    Text,
+    Timings,
+    ToolCallDelta,
+    Usage,
+)
 
 CONTROL_TIMEOUT_S = 10.0  # after which a command counts as unanswered
 # Client and server ping a connection that was silent for the first of these times, and close it if no reply
@@ -111,6 +122,31 @@ def parse_text(result: triton.InferResult, name: str) -> str:
     response = result.get_response()
     index = [output.name for output in response.outputs].index(name)
     return response.raw_output_contents[index][4:].decode()  # the first four bytes are its length
+
+
+def parse_response(result: triton.InferResult) -> tuple[str, dict[str, Any]]:
+    """Return the text and the `details` of a response of `chat` or `chat_stream`."""
+    details = parse_text(result, "details")
+    return parse_text(result, "response"), json.loads(details) if details else {}
+
+
+def make_events(text: str, details: dict[str, Any]) -> list[Event]:
+    """Return the events of a response, in their order, but for an error (see raise_if_error)."""
+    if not details:
+        return [Text(text)]
+    events: list[Event] = [Accepted()] if "accepted" in details else []
+    if "logprobs" in details:
+        events.append(Logprobs(details["logprobs"]))
+    if "reasoning" in details:
+        events.append(Reasoning(details["reasoning"]))
+    if text or ("logprobs" in details and "reasoning" not in details and "tool_calls" not in details):
+        events.append(Text(text))
+    events += [ToolCallDelta(**call) for call in details.get("tool_calls", ())]
+    if "finish_reason" in details and "error" not in details:
+        usage, timings = Usage(**details["usage"]), Timings(**details["timings"])
+        reason, seed, stop_string = (details[name] for name in ("finish_reason", "seed", "stop_string"))
+        events.append(Done(reason, usage, timings, seed, stop_string))
+    return events
 
 
 def raise_if_error(details: dict[str, Any], partial: str = "") -> None:

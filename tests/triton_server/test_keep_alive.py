@@ -16,6 +16,7 @@ import uvicorn
 from conftest import Server
 from support import free_port, wait_until
 
+from model_core.events import Accepted, Event, Text
 from triton_server.api import generation
 from triton_server.api.app import create_app
 from triton_server.api.settings import ServiceSettings
@@ -160,20 +161,20 @@ def test_timeout_in_the_queue_is_sent_as_an_event(web: httpx.Client, client: Cha
 def test_acceptance_is_sent_only_on_request(endless: Server, client: ChatClient) -> None:
     expected = client.chat("Hello", max_tokens=20).text
 
-    async def deltas(**parameters: Any) -> list[Any]:
-        """The first deltas of a long answer, until they have as much text as is expected."""
-        asking, found = AsyncChatClient(endless.grpc_url), []
+    async def events(**parameters: Any) -> list[Event]:
+        """The first events of a long answer, until they have as much text as is expected."""
+        asking, found, text = AsyncChatClient(endless.grpc_url), [], ""
         async with aclosing(asking.stream("Hello", {"max_tokens": 40_000, **parameters})) as stream:
-            while len("".join(delta.text for delta in found)) < len(expected):
+            while len(text) < len(expected):
                 found.append(await anext(stream))
+                text += found[-1].text if isinstance(found[-1], Text) else ""
         await asking.close()
         return found
 
-    first, *rest = asyncio.run(deltas(acknowledge=True))
-    assert (first.text, first.details) == ("", {"accepted": True})
-    plain = asyncio.run(deltas())
-    for found in (rest, plain):
-        assert not any(delta.is_acknowledgement for delta in found)
-        assert "".join(delta.text for delta in found).startswith(expected)
+    first, *rest = asyncio.run(events(acknowledge=True))
+    assert first == Accepted()
+    for found in (rest, asyncio.run(events())):
+        assert {type(event) for event in found} == {Text}
+        assert "".join(event.text for event in found).startswith(expected)
     answer = client.chat(HELLO, acknowledge=True, max_tokens=20)
     assert "accepted" not in answer.details

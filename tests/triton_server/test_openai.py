@@ -139,6 +139,28 @@ def test_answers_without_a_seed_differ_unless_temperature_is_0(gpt: openai.OpenA
     assert len(ask(temperature=0)) == 1
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+def test_every_answer_names_its_seed(web: httpx.Client, streamed: bool) -> None:
+    body = {"messages": HELLO, "temperature": 2, "max_tokens": 30, "n": 2}
+
+    def ask(**more: Any) -> dict[int, tuple[int, str]]:
+        """The seed and the text of each answer."""
+        response = web.post("/v1/chat/completions", json={**body, "stream": streamed, **more})
+        if not streamed:
+            return {c["index"]: (c["seed"], c["message"]["content"]) for c in response.json()["choices"]}
+        lines = [line[6:] for line in response.text.split("\n") if line.startswith("data: {")]
+        choices = [json.loads(line)["choices"][0] for line in lines]
+        texts = {0: "", 1: ""}
+        for choice in choices:
+            texts[choice["index"]] += choice["delta"].get("content", "")
+        return {c["index"]: (c["seed"], texts[c["index"]]) for c in choices if c["finish_reason"]}
+
+    answers = ask()
+    assert answers[1][0] == answers[0][0] + 1
+    assert ask(seed=answers[0][0]) == answers
+    assert ask(seed=7)[0][0] == 7
+
+
 def test_stop_strings_and_limits(gpt: openai.OpenAI) -> None:
     def ask(**parameters: Any) -> Any:
         return gpt.completions.create(
@@ -268,6 +290,7 @@ def test_models(gpt: openai.OpenAI) -> None:
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 TOOLS = [{"type": "function", "function": {"name": "f"}}]
+CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 WRONG_CHATS: list[tuple[dict[str, Any], int, str | None]] = [
     ({"temperature": 9}, 400, "temperature"),
     ({"temperature": "hot"}, 400, "temperature"),
@@ -288,7 +311,14 @@ WRONG_CHATS: list[tuple[dict[str, Any], int, str | None]] = [
     ({"messages": [{"role": "wizard", "content": "x"}]}, 400, "messages[0].role"),
     ({"messages": [{"role": "user"}]}, 400, "messages[0]"),
     ({"messages": [*HELLO, {"role": "tool", "content": "x", "tool_call_id": "1"}]}, 400, "messages[1]"),
-    ({"messages": [{"role": "assistant", "content": "x", "tool_calls": TOOLS}]}, 400, "messages[0]"),
+    ({"messages": [{"role": "assistant", "content": "x", "tool_calls": [CALL]}]}, 400, "messages[0]"),
+    (
+        {"messages": [{"role": "assistant", "tool_calls": TOOLS}]},
+        400,
+        "messages[0].tool_calls[0].function.arguments",
+    ),
+    ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, 400, "tool_choice"),
+    ({"tools": [{"type": "web_search"}]}, 400, "tools[0].type"),
     ({"messages": [{"role": "user", "content": [IMAGE]}]}, 400, "messages[0]"),
     ({"messages": [{"role": "user", "content": "half a fox \ud83e"}]}, 400, None),
     ({"messages": [{"role": "user", "content": "word " * 5000}]}, 400, None),

@@ -8,7 +8,7 @@ import pytest
 from conftest import Server
 
 from model_core import errors
-from triton_server.api.errors import body_of, headers_of, status_of
+from triton_server.api.errors import body_of, failure_of, headers_of
 from triton_server.wire import ServerUnavailable
 
 HELLO = [{"role": "user", "content": "Hello"}]
@@ -218,8 +218,9 @@ def test_every_error_has_its_status(
     error: Exception, status: int, code: str | None, retry_after: str | None
 ) -> None:
     """A client asks again after 429 and 503 only, and then when it is told to."""
-    assert status_of(error) == status
-    assert body_of(error)["error"]["code"] == code
+    failure = failure_of(error)
+    assert failure.status == status
+    assert body_of(failure)["error"]["code"] == code
     assert {name.lower(): value for name, value in headers_of(error).items()}.get(
         "retry-after"
     ) == retry_after

@@ -131,7 +131,7 @@ def test_session_life_cycle(service: Service) -> None:
         "turns": [],
     }
     answer = service.ask(made["id"], "Hello")
-    assert set(answer) == {"text", "turn", "finish_reason", "usage", "timings"}
+    assert set(answer) == {"text", "turn", "finish_reason", "usage", "timings", "seed"}
     assert (answer["turn"], answer["finish_reason"]) == (1, "stop")
     session = service.session(made["id"])
     assert session["updated"] > session["created"] == made["created"]
@@ -223,8 +223,20 @@ def test_parameters_are_stored_and_changed_one_by_one(service: Service) -> None:
     assert kept == [
         {"max_tokens": 3, "ignore_eos": True, "seed": 5},
         {"max_tokens": 5, "ignore_eos": True, "seed": 5},
-        {"max_tokens": 4, "ignore_eos": True},
+        {"max_tokens": 4, "ignore_eos": True, "seed": kept[2]["seed"]},
     ]
+
+
+def test_seed_is_drawn_and_stored(service: Service) -> None:
+    name = service.new(parameters={"temperature": 2, "max_tokens": 30})
+    whole = service.ask(name, "Hello")
+    with service.stream(name, "Hello") as events:
+        *_, last = events
+    seeds = [turn["parameters"]["seed"] for turn in service.session(name)["turns"]]
+    assert seeds == [whole["seed"], last["details"]["seed"]]
+    assert seeds[0] != seeds[1]
+    again = service.new(parameters={"temperature": 2, "max_tokens": 30, "seed": whole["seed"]})
+    assert service.ask(again, "Hello")["text"] == whole["text"]
 
 
 @pytest.mark.parametrize(

@@ -73,8 +73,27 @@ def test_parameter_names_are_translated(web: httpx.Client, llm: LLM) -> None:
 
 
 def test_each_request_gets_its_own_seed(web: httpx.Client) -> None:
-    answers = {"".join(ask(web, prompt="Once", num_predict=60, temp=2)) for _ in range(4)}
-    assert len(answers) > 1
+    def ask_wildly(**more: Any) -> tuple[str, str]:
+        """The seed and the text of an answer."""
+        response = web.post("/stream", json={"prompt": "Once", "num_predict": 60, "temp": 2, **more})
+        return response.headers["x-seed"], "".join(map(decode_line, response.text.split("\n")))
+
+    first, second = ask_wildly(), ask_wildly()
+    assert first[0] != second[0] and first[1] != second[1]
+    assert ask_wildly(seed=int(first[0])) == first
+
+
+def test_other_names_take_precedence(web: httpx.Client) -> None:
+    body = {"prompt": "Once", "ignore_eos": True, "temp": 0}
+    short, preferred, null = (
+        "".join(map(decode_line, ask(web, **body, **tokens)))
+        for tokens in (
+            {"max_tokens": 4},
+            {"num_predict": 4, "max_tokens": 9},
+            {"num_predict": None, "max_tokens": 4},
+        )
+    )
+    assert short == preferred == null != ""
 
 
 @pytest.mark.parametrize(

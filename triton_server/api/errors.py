@@ -1,7 +1,6 @@
 """Every error in OpenAI's form: {"error": {"message", "type", "param", "code"}}, with its HTTP status."""
 
 import json
-import logging
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -12,10 +11,9 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from model_core.errors import TritonchatError
+from model_core.events import Failed
 from model_core.sampling import SamplingFields
 from model_core.validation import explain
-
-LOGGER = logging.getLogger(__name__)
 
 _CODES = {"prompt_too_long": "context_length_exceeded"}  # OpenAI's code, where it differs from the type
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
@@ -74,6 +72,11 @@ class ApiError(TritonchatError):
         self.status, self.code, self.retry_after_s = status, code, retry_after_s
 
 
+def unsupported(param: str, message: str) -> ApiError:
+    """The error for a field that this service does not have."""
+    return ApiError(400, message, "unsupported", param)
+
+
 class ClientDisconnected(ApiError):
     """The client closed the connection before it had the whole response."""
 
@@ -81,55 +84,47 @@ class ClientDisconnected(ApiError):
         super().__init__(499, "the client has disconnected.")  # as nginx logs it
 
 
-def status_of(error: Exception) -> int:
-    """The HTTP status of an error; 500 for an unexpected one."""
-    if isinstance(error, TritonchatError):
-        return error.status
-    if isinstance(error, RequestValidationError):
-        return 400  # as OpenAI's clients expect
-    return error.status_code if isinstance(error, HTTPException) else 500
+def failure_of(error: Exception) -> Failed:
+    """An error as an event. Of an unexpected error it says nothing; it is for the log.
 
-
-def body_of(error: Exception) -> dict[str, Any]:
-    """The JSON body of an error. For an unexpected error it has no details; the log has them."""
-    status = status_of(error)
-    message, code, param = str(error), None, None
-    if isinstance(error, ApiError):
-        code, param = error.code, error.param
-    elif isinstance(error, TritonchatError):
-        code, param = _CODES.get(error.type, error.type), error.param
-    elif isinstance(error, RequestValidationError):
-        message, param = _first_problem(error)
-    elif isinstance(error, HTTPException):
-        message = f"{error.detail}."
-    else:
-        message = "the request failed in the service; its log says why."
-    kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
-    return {"error": {"message": message, "type": kind, "param": param, "code": code}}
-
-
-def stream_error_body(error: Exception) -> dict[str, Any]:
-    """The JSON body of an error that ends a stream. It logs an unexpected error.
-
-    The status of a stream is sent before its first event, so the line of the request in the log does not show
-    the error.
+    `type` is OpenAI's code, "" for an error that has none.
     """
-    if not isinstance(error, TritonchatError):
-        LOGGER.error("A stream failed", exc_info=error)
-    return body_of(error)
+    if isinstance(error, ApiError):
+        return Failed(error.code or "", str(error), error.param, error.status)
+    if isinstance(error, TritonchatError):
+        return Failed(_CODES.get(error.type, error.type), str(error), error.param, error.status)
+    if isinstance(error, RequestValidationError):
+        return Failed("", *_first_problem(error), status=400)  # as OpenAI's clients expect
+    if isinstance(error, HTTPException):
+        return Failed("", f"{error.detail}.", status=error.status_code)
+    return Failed("", "the request failed in the service; its log says why.")
+
+
+def body_of(failure: Failed) -> dict[str, Any]:
+    """The JSON body of a failure."""
+    kind = _TYPES.get(failure.status, "invalid_request_error" if failure.status < 500 else "server_error")
+    return {
+        "error": {
+            "message": failure.message,
+            "type": kind,
+            "param": failure.param,
+            "code": failure.type or None,
+        }
+    }
 
 
 def headers_of(error: Exception) -> dict[str, str]:
     """The headers that an error adds to its response, such as Retry-After for errors that pass."""
-    wait = getattr(error, "retry_after_s", None) or _RETRY_AFTER_S.get(status_of(error))
+    wait = getattr(error, "retry_after_s", None) or _RETRY_AFTER_S.get(failure_of(error).status)
     headers = dict(getattr(error, "headers", None) or {})
     return {**headers, "Retry-After": str(wait)} if wait else headers
 
 
 def response_of(error: Exception) -> Response:
     """An error as a response; a middleware may call it as an ASGI application."""
+    failure = failure_of(error)
     return Response(
-        json.dumps(body_of(error)), status_of(error), headers_of(error), media_type="application/json"
+        json.dumps(body_of(failure)), failure.status, headers_of(error), media_type="application/json"
     )
 
 

@@ -1,91 +1,73 @@
 """Generates the answers to an HTTP request. Every route that answers uses this."""
 
 import asyncio
+import logging
 import uuid
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, aclosing, suppress
-from dataclasses import dataclass
-from typing import Any, TypeVar
 
-from fastapi import Request
+from fastapi import Request as HttpRequest
 
-from ..async_client import AnswerDelta
-from ..contract import Prompt
+from model_core.errors import TritonchatError
+from model_core.events import Accepted, Done, Event
+
+from ..vocabulary import Request
 from .access import pseudonym
-from .errors import ApiError, ClientDisconnected
+from .errors import ApiError, ClientDisconnected, failure_of
 from .settings import ServiceSettings
 
-T = TypeVar("T")
-_DeltaQueue = asyncio.Queue[tuple[int, AnswerDelta] | Exception]
-# After this time without a delta, an empty delta comes, so that streams send a comment. Otherwise a proxy may
+LOGGER = logging.getLogger(__name__)
+
+_EventQueue = asyncio.Queue[tuple[int, Event] | Exception]
+# After this time without an event, Accepted comes, so that streams send a comment. Otherwise a proxy may
 # close the connection.
 KEEP_ALIVE_S = 10.0
-_EMPTY_DELTA = 0, AnswerDelta("")
-# The maximum of deltas of an answer that wait here because the client reads slowly. Further ones wait in
+_STILL_ACCEPTED = 0, Accepted()
+# The maximum of events of an answer that wait here because the client reads slowly. Further ones wait in
 # Triton, as bytes: these take a tenth of the memory of parsed log probabilities.
-_MAX_QUEUED_DELTAS = 2
+_MAX_QUEUED_EVENTS = 2
 _MAX_ID_PREFIX = 80  # characters of the client's request id; the engine's id has at most 128
 
 
-@dataclass(frozen=True)
-class Job:
-    """One answer to generate."""
+async def stream_answers(
+    http_request: HttpRequest, requests: Sequence[Request]
+) -> AsyncIterator[tuple[int, Event]]:
+    """Answer all `requests` of an HTTP request; iterate over the events, each with the index of its request.
 
-    prompt: Prompt
-    parameters: dict[str, Any]
-
-
-async def stream_answer(
-    request: Request, prompt: Prompt, parameters: dict[str, Any]
-) -> AsyncIterator[AnswerDelta]:
-    """Generate the answer to `prompt`; iterate over its deltas.
-
-    The engine's request id begins with the id of the HTTP request. An answer has at most the settings'
-    `max_answer_tokens`. If the client disconnects, the generation stops and this raises ClientDisconnected.
-    The first delta is empty: it says that the engine has accepted the request. After KEEP_ALIVE_S without a
-    delta there is another empty one.
+    If there is no room for all answers, they are refused before any of them starts. The first event is
+    Accepted: the engine has accepted all requests. It comes again after KEEP_ALIVE_S without an event. The
+    last event of each answer is Done. Ids of the engine's requests begin with that of the HTTP request. An
+    answer has at most the settings' `max_answer_tokens`. If the client disconnects, the generation stops.
 
     Raises:
-        TritonchatError: the request was refused or failed; the class says why.
+        TritonchatError: a request was refused or failed; the class says why.
         ApiError: the conversation has too many messages (400), or too many answers are running (429).
         ClientDisconnected: the client closed the connection.
     """
-    async with aclosing(stream_answers(request, [Job(prompt, parameters)])) as deltas:
-        async for _, delta in deltas:
-            yield delta
-
-
-async def stream_answers(request: Request, jobs: Sequence[Job]) -> AsyncIterator[tuple[int, AnswerDelta]]:
-    """As `stream_answer`, for several answers at once. Each delta comes with the index of its job.
-
-    If there is no room for all answers, the request is refused before any of them starts. The first delta
-    comes when the engine has accepted all jobs.
-    """
-    state = request.app.state
-    settings = state.settings
-    jobs = [_apply_limits(job, settings) for job in jobs]
-    prefix = request.state.request_id[:_MAX_ID_PREFIX]
-    request.state.usage = Counter()  # for the log
-    queue: _DeltaQueue = asyncio.Queue(_MAX_QUEUED_DELTAS * len(jobs))
+    state = http_request.app.state
+    prefix = http_request.state.request_id[:_MAX_ID_PREFIX]
+    http_request.state.usage = Counter()  # for the log
+    queue: _EventQueue = asyncio.Queue(_MAX_QUEUED_EVENTS * len(requests))
     loop = asyncio.get_running_loop()
     with ExitStack() as stack:
-        stack.enter_context(state.answer_slots.hold(request.state.client, len(jobs)))
-        watch = asyncio.create_task(_watch_for_disconnect(request, queue))
+        stack.enter_context(state.answer_slots.hold(http_request.state.client, len(requests)))
+        watch = asyncio.create_task(_watch_for_disconnect(http_request, queue))
         tasks = [watch]
         stack.callback(lambda: [task.cancel() for task in tasks])
-        for number, job in enumerate(jobs):
-            parameters = {
-                **job.parameters,
+        for number, request in enumerate(requests):
+            changes = {
+                **_find_limits(request, state.settings),
                 "request_id": f"{prefix}-{uuid.uuid4().hex}",
-                "cache_salt": pseudonym(request.state.key_hash, job.parameters.get("cache_salt", "")),
+                "cache_salt": pseudonym(http_request.state.key_hash, request.cache_salt or ""),
                 "acknowledge": True,
-                "client": pseudonym(request.state.client) if state.answer_slots.is_shared else "",
+                "client": pseudonym(http_request.state.client) if state.answer_slots.is_shared else "",
             }
-            deltas = state.triton_client.stream(job.prompt, parameters)
-            tasks.append(asyncio.create_task(_forward_deltas(deltas, number, queue)))
+            sent = request.model_copy(update=changes)
+            events = state.triton_client.stream(sent.prompt(), sent.parameters())
+            tasks.append(asyncio.create_task(_forward_events(events, number, queue)))
 
-        async def next_item() -> tuple[int, AnswerDelta]:
+        async def next_item() -> tuple[int, Event]:
             item = await queue.get()
             if watch.done():  # the client does not read the rest of the queue
                 raise ClientDisconnected
@@ -94,67 +76,80 @@ async def stream_answers(request: Request, jobs: Sequence[Job]) -> AsyncIterator
             return item
 
         accepted: set[int] = set()
-        early_deltas: deque[tuple[int, AnswerDelta]] = deque()  # received before all jobs were accepted
-        while len(accepted) < len(jobs):
-            early_deltas.append(await next_item())
-            accepted.add(early_deltas[-1][0])
-        yield _EMPTY_DELTA
-        remaining = len(jobs)
+        early_events: deque[tuple[int, Event]] = deque()  # received before all requests were accepted
+        while len(accepted) < len(requests):
+            number, event = await next_item()
+            accepted.add(number)
+            if not isinstance(event, Accepted):
+                early_events.append((number, event))
+        yield _STILL_ACCEPTED
+        remaining = len(requests)
         while remaining:
-            timer = loop.call_later(KEEP_ALIVE_S, _put_empty_delta, queue)
-            number, delta = early_deltas.popleft() if early_deltas else await next_item()
+            timer = loop.call_later(KEEP_ALIVE_S, _put_accepted, queue)
+            number, event = early_events.popleft() if early_events else await next_item()
             timer.cancel()
-            if delta.is_acknowledgement:
-                continue
-            if delta.is_last:
+            if isinstance(event, Done):
                 remaining -= 1
-                request.state.usage.update(delta.details["usage"])
-            yield number, delta
+                http_request.state.usage.update(vars(event.usage))
+            yield number, event
 
 
-async def wait_until_accepted(deltas: AsyncIterator[T]) -> AsyncIterator[T]:
-    """Wait for the first delta, which says that the engine has accepted the request; return the others.
+async def wait_until_accepted(events: AsyncIterator[tuple[int, Event]]) -> AsyncIterator[tuple[int, Event]]:
+    """Wait for the first event, which says that the engine has accepted the requests; return the others.
 
     A refusal is raised here, before the response starts.
     """
-    await anext(deltas)
-    return deltas
+    await anext(events)
+    return events
 
 
-async def _forward_deltas(deltas: AsyncIterator[AnswerDelta], number: int, queue: _DeltaQueue) -> None:
-    """Put the deltas of an answer into the queue, or its error."""
+async def end_with_failure(events: AsyncIterator[tuple[int, Event]]) -> AsyncIterator[tuple[int, Event]]:
+    """The events; if an error ends them, the last one is Failed. Raises only ClientDisconnected."""
     try:
-        async with aclosing(deltas):
-            async for delta in deltas:
-                await queue.put((number, delta))
+        async with aclosing(events):
+            async for item in events:
+                yield item
+    except ClientDisconnected:
+        raise
+    except Exception as error:
+        if not isinstance(error, TritonchatError):
+            # The status of a stream is sent before its first event, so the log does not show the error.
+            LOGGER.error("A stream failed", exc_info=error)
+        yield 0, failure_of(error)
+
+
+async def _forward_events(events: AsyncIterator[Event], number: int, queue: _EventQueue) -> None:
+    """Put the events of an answer into the queue, or its error."""
+    try:
+        async with aclosing(events):
+            async for event in events:
+                await queue.put((number, event))
     except Exception as error:
         await queue.put(error)
 
 
-def _put_empty_delta(queue: _DeltaQueue) -> None:
+def _put_accepted(queue: _EventQueue) -> None:
     if queue.empty():
-        queue.put_nowait(_EMPTY_DELTA)
+        queue.put_nowait(_STILL_ACCEPTED)
 
 
-async def _watch_for_disconnect(request: Request, queue: _DeltaQueue) -> None:
+async def _watch_for_disconnect(http_request: HttpRequest, queue: _EventQueue) -> None:
     """Wake the reader of the queue when the client disconnects."""
-    while (await request.receive())["type"] != "http.disconnect":
+    while (await http_request.receive())["type"] != "http.disconnect":
         pass
     with suppress(asyncio.QueueFull):  # then the reader does not wait
         queue.put_nowait(ClientDisconnected())
 
 
-def _apply_limits(job: Job, settings: ServiceSettings) -> Job:
-    """The job with at most `max_answer_tokens`. Raises ApiError for more than `max_messages` messages."""
-    count, limit = len(job.prompt), settings.max_messages
-    if limit and count > limit and isinstance(job.prompt[0], dict):
+def _find_limits(request: Request, settings: ServiceSettings) -> dict[str, int]:
+    """The `max_tokens` that the settings impose. Raises ApiError for more than `max_messages` messages."""
+    count, limit = len(request.messages), settings.max_messages
+    if limit and count > limit and request.is_chat:
         raise ApiError(
             400,
             f"the conversation has {count} messages; at most {limit} are allowed.",
             "too_many_messages",
             "messages",
         )
-    max_tokens, limit = job.parameters.get("max_tokens"), settings.max_answer_tokens
-    if limit and (max_tokens is None or (isinstance(max_tokens, int) and max_tokens > limit)):
-        return Job(job.prompt, {**job.parameters, "max_tokens": limit})
-    return job
+    limit = settings.max_answer_tokens
+    return {"max_tokens": limit} if limit and (request.max_tokens or limit + 1) > limit else {}

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ValidationError
 from starlette.responses import PlainTextResponse, Response
 
 from model_core.errors import InvalidRequest
+from model_core.events import Event, Text
 
-from ..async_client import AnswerDelta
 from . import store
 from .errors import ERROR_RESPONSES
 from .generation import wait_until_accepted
@@ -69,8 +69,8 @@ async def ask_by_old_name(request: Request, session_id: SessionId) -> Response:
     If an answer fails after it has begun, the response has no end of its transfer encoding.
     """
     question = await _parse_body(request, Question, "prompt")
-    deltas = await wait_until_accepted(answer_question(request, session_id, question, streamed=True))
-    return StreamResponse(_render_text(deltas), "text/plain")
+    events = await wait_until_accepted(answer_question(request, session_id, question, streamed=True))
+    return StreamResponse(_render_text(events), "text/plain")
 
 
 @router.put(
@@ -91,11 +91,11 @@ async def delete_session_by_old_name(request: Request, session_id: SessionId) ->
     return Response()
 
 
-async def _render_text(deltas: AsyncIterator[AnswerDelta]) -> AsyncIterator[bytes]:
-    async with aclosing(deltas):
-        async for delta in deltas:
-            if delta.text:  # an empty part would end the response
-                yield delta.text.encode()
+async def _render_text(events: AsyncIterator[tuple[int, Event]]) -> AsyncIterator[bytes]:
+    async with aclosing(events):
+        async for _, event in events:
+            if isinstance(event, Text) and event.text:  # an empty part would end the response
+                yield event.text.encode()
 
 
 async def _parse_body(request: Request, model: type[Body], field: str) -> Body:

@@ -1,12 +1,15 @@
 """The bodies of requests and responses of sessions."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import Path
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
-from model_core.sampling import MAX_STOP_STRINGS, MAX_TOKEN_COUNT
+from model_core.errors import InvalidRequest
+from model_core.events import FinishReason, Timings, Usage
+from model_core.sampling import SamplingFields
+from model_core.validation import Text
 
 # No dot at the beginning: clients take `.` and `..` in a path for folders.
 ID_PATTERN = r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"
@@ -15,45 +18,18 @@ SessionId = Annotated[
 ]
 
 
-def _check_unicode(text: str) -> str:
-    """Return the text. Raises ValueError if it contains half of a surrogate pair, which JSON can escape."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("half of a surrogate pair is not a character") from None
-    return text
-
-
-Text = Annotated[str, AfterValidator(_check_unicode)]
-StopString = Annotated[Text, Field(min_length=1, max_length=256)]
-TokenId = Annotated[str, Field(pattern="^[0-9]{1,9}$")]
-Bias = Annotated[float, Field(ge=-100, le=100)]
-
-
 class _RequestBody(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
-class Parameters(_RequestBody):
+class Parameters(SamplingFields, _RequestBody):
     """Sampling parameters. The checkpoint's defaults replace those that are missing or null."""
 
-    max_tokens: int | None = Field(None, ge=1, le=MAX_TOKEN_COUNT)
-    temperature: float | None = Field(None, ge=0, le=2, description="0 takes the likeliest token.")
-    top_p: float | None = Field(None, ge=0, le=1)
-    top_k: int | None = Field(None, ge=0, le=MAX_TOKEN_COUNT)
-    min_p: float | None = Field(None, ge=0, le=1)
-    repetition_penalty: float | None = Field(None, ge=0.01, le=10)
-    presence_penalty: float | None = Field(None, ge=-2, le=2)
-    frequency_penalty: float | None = Field(None, ge=-2, le=2)
-    stop: StopString | Annotated[list[StopString], Field(max_length=MAX_STOP_STRINGS)] | None = Field(
-        None, description="The answer ends before the first of these."
-    )
-    seed: int | None = Field(
-        None, ge=-(2**63), le=2**63 - 1, description="The same seed gives the same answer; 0 by default."
-    )
-    logit_bias: dict[TokenId, Bias] | None = Field(None, description="Token id: what is added to its logit.")
-    ignore_eos: bool | None = Field(None, description="Go on past the model's end token.")
-    timeout_s: float | None = Field(None, ge=0, le=604800, description="Seconds after which to give up.")
+    @model_validator(mode="after")
+    def _refuse_logprobs(self) -> "Parameters":
+        if self.logprobs is not None:
+            raise InvalidRequest("logprobs cannot be reported in sessions.", "parameters.logprobs")
+        return self
 
 
 class NewSession(_RequestBody):
@@ -93,25 +69,6 @@ class RevertRequest(_RequestBody):
     )
 
 
-class TokenUsage(BaseModel):
-    """Numbers of tokens. `cached_tokens` of the prompt were found in the prefix cache."""
-
-    prompt_tokens: int
-    completion_tokens: int
-    cached_tokens: int
-
-
-class Timings(BaseModel):
-    """Seconds from the arrival of the question to the start of its computation, the first token, the end."""
-
-    queue: float | None
-    first_token: float | None
-    total: float
-
-
-FinishReason = Literal["stop", "length", "cancelled"]
-
-
 class SessionTurn(BaseModel):
     """A question and its answer."""
 
@@ -123,8 +80,8 @@ class SessionTurn(BaseModel):
     finish_reason: FinishReason = Field(
         description="cancelled: the answer broke off; it has the part that was sent."
     )
-    usage: TokenUsage | None = Field(description="null if the answer broke off.")
-    parameters: dict[str, Any]
+    usage: Usage | None = Field(description="null if the answer broke off.")
+    parameters: dict[str, Any] = Field(description="Those of the answer, with its seed.")
     created: datetime
 
 
@@ -157,11 +114,17 @@ class SessionPage(BaseModel):
     next: int | None = Field(description="`before` of the next page; null on the last one.")
 
 
-class SessionAnswer(BaseModel):
+class AnswerDetails(BaseModel):
+    """What is known of an answer at its end."""
+
+    turn: int = Field(description="The number of the question, from 1.")
+    finish_reason: FinishReason
+    usage: Usage
+    timings: Timings
+    seed: int = Field(description="The seed that was used, whether a parameter gave it or not.")
+
+
+class SessionAnswer(AnswerDetails):
     """An answer that is not streamed."""
 
     text: str
-    turn: int = Field(description="The number of the question, from 1.")
-    finish_reason: FinishReason
-    usage: TokenUsage
-    timings: Timings

@@ -16,14 +16,16 @@ import anyio
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from model_core import SamplingParams
 from model_core.errors import ShuttingDown
+from model_core.events import Accepted, Done, Event, Failed, Reasoning, Text
+from model_core.sampling import SamplingParams, draw_seed
 
-from ..async_client import AnswerDelta
+from .. import vocabulary
 from . import store
-from .errors import ERROR_RESPONSES, ApiError, ClientDisconnected, ErrorBody, stream_error_body
-from .generation import stream_answer, wait_until_accepted
+from .errors import ERROR_RESPONSES, ApiError, ErrorBody, body_of
+from .generation import end_with_failure, stream_answers, wait_until_accepted
 from .session_schemas import (
+    AnswerDetails,
     NewSession,
     Parameters,
     Question,
@@ -45,7 +47,6 @@ MAX_PAGE = 100
 Result = TypeVar("Result")
 _SHUTDOWN_WAIT_S = 5.0
 _MAX_EXPIRY_INTERVAL_S = 600.0
-_DETAIL_FIELDS = ("finish_reason", "usage", "timings")
 
 _ASK_DESCRIPTION = """Ask the next question. The turn is in the database before the answer ends. While one
 request uses a session, another one is refused (409, `session_busy`). If the client disconnects, generation
@@ -132,13 +133,19 @@ async def revert_session(request: Request, session_id: SessionId, revert: Revert
         **BUSY_RESPONSES,
     },
 )
-async def ask(request: Request, session_id: SessionId, question: Question) -> Response | dict[str, Any]:
-    deltas = answer_question(request, session_id, question, question.stream)
+async def ask(request: Request, session_id: SessionId, question: Question) -> Response | SessionAnswer:
+    events = answer_question(request, session_id, question, question.stream)
     if question.stream:
-        return StreamResponse(_render_events(await wait_until_accepted(deltas)), "text/event-stream")
-    async with aclosing(deltas):
-        answer = [delta async for delta in deltas]
-    return {"text": "".join(delta.text for delta in answer), **answer[-1].details}
+        events = end_with_failure(await wait_until_accepted(events))
+        return StreamResponse(render_events(events), "text/event-stream")
+    text = ""
+    async with aclosing(events):
+        async for turn, event in events:
+            if isinstance(event, Text):
+                text += event.text
+            elif isinstance(event, Done):
+                answer = SessionAnswer(text=text, turn=turn, **vars(event))
+    return answer
 
 
 async def remove_expired_sessions(sessions: store.SessionStore, age_s: float) -> None:
@@ -165,11 +172,11 @@ async def make_session(request: Request, new: NewSession) -> store.Session:
 
 async def answer_question(
     request: Request, session_id: str, question: Question, streamed: bool
-) -> AsyncIterator[AnswerDelta]:
-    """Answer the next question of a session; iterate over the deltas of the answer.
+) -> AsyncIterator[tuple[int, Event]]:
+    """Answer the next question of a session; iterate over the events of the answer.
 
-    The last delta comes when the turn is in the database, and has its number. If a stream breaks off, the
-    deltas that the caller has received are stored as a turn.
+    Done comes when the turn is in the database, and with the number of the turn; the others come with 0. If a
+    stream breaks off, the text that the caller has received is stored as a turn.
     """
     sessions, owner = _store(request), _owner(request)
     with sessions.hold(owner, session_id):
@@ -177,7 +184,9 @@ async def answer_question(
             sessions.get_session_for_question, owner, session_id, question.prompt
         )
         parameters = _merge_parameters(session.parameters, question.parameters)
-        messages, text = session.messages(question.prompt), ""
+        parameters.setdefault("seed", draw_seed())
+        answer_request = vocabulary.Request(messages=session.messages(question.prompt), **parameters)
+        text = ""
 
         async def store_turn(reason: str, usage: dict[str, int] | None) -> int:
             return await _run_to_end(
@@ -185,40 +194,41 @@ async def answer_question(
             )
 
         try:
-            async with aclosing(stream_answer(request, messages, parameters)) as deltas:
-                async for delta in deltas:
-                    if delta.is_last:
+            async with aclosing(stream_answers(request, [answer_request])) as events:
+                async for item in events:
+                    if isinstance(item[1], Done):
                         break
-                    yield delta
-                    text += delta.text  # after the yield: the client then has it
+                    yield item
+                    if isinstance(item[1], Text):
+                        text += item[1].text  # after the yield: the client then has it
         except BaseException:
             if text and streamed:
                 with suppress(ApiError):  # the client has disconnected and would not see it
                     await store_turn("cancelled", None)
             raise
-        text, details = text + delta.text, delta.details
-        if not text and details["finish_reason"] == "cancelled":
+        done: Done = item[1]
+        if not text and done.finish_reason == "cancelled":
             raise ShuttingDown("the server is stopping and has not answered; ask again.")
-        turn = await store_turn(details["finish_reason"], details["usage"])
-    # The client may ask the next question as soon as it has this delta, so the session is released first.
-    yield AnswerDelta(delta.text, {**{name: details[name] for name in _DETAIL_FIELDS}, "turn": turn})
+        turn = await store_turn(done.finish_reason, vars(done.usage))
+    # The client may ask the next question as soon as it has this event, so the session is released first.
+    yield turn, done
 
 
-async def _render_events(deltas: AsyncIterator[AnswerDelta]) -> AsyncIterator[bytes]:
+async def render_events(events: AsyncIterator[tuple[int, Event]]) -> AsyncIterator[bytes]:
     """An answer as server-sent events."""
-    try:
-        async with aclosing(deltas):
-            async for delta in deltas:
-                if delta.is_empty:
-                    yield KEEP_ALIVE
-                if delta.text:
-                    yield _render_event({"text": delta.text})
-                if delta.is_last:
-                    yield _render_event({"details": delta.details})
-    except ClientDisconnected:
-        raise
-    except Exception as error:
-        yield _render_event(stream_error_body(error))
+    async with aclosing(events):
+        async for turn, event in events:
+            if isinstance(event, Accepted):
+                yield KEEP_ALIVE
+            elif isinstance(event, Text):
+                yield _render_event({"text": event.text})
+            elif isinstance(event, Reasoning):
+                yield _render_event({"reasoning": event.text})
+            elif isinstance(event, Done):
+                details = AnswerDetails(turn=turn, **vars(event))
+                yield _render_event({"details": details.model_dump()})
+            elif isinstance(event, Failed):
+                yield _render_event(body_of(event))
 
 
 def _render_event(value: dict[str, Any]) -> bytes:
@@ -233,7 +243,7 @@ async def _run_to_end(change: Callable[..., Result], *arguments: Any, **options:
 
 def _merge_parameters(parameters: dict[str, Any], others: Parameters) -> dict[str, Any]:
     """`parameters`, overridden by `others`; null removes one. Raises InvalidRequest for invalid values."""
-    merged = {**parameters, **others.model_dump(exclude_unset=True)}
+    merged = {**parameters, **others.model_dump(mode="json", exclude_unset=True)}
     merged = {name: value for name, value in merged.items() if value is not None}
     SamplingParams(**merged)
     return merged

@@ -15,10 +15,12 @@ KEEP_ALIVE = b": keep-alive\n\n"
 class StreamResponse(Response):
     """A response whose body is sent in parts, each as soon as it is there."""
 
-    def __init__(self, body_parts: AsyncIterator[bytes], media_type: str) -> None:
+    def __init__(
+        self, body_parts: AsyncIterator[bytes], media_type: str, headers: dict[str, str] | None = None
+    ) -> None:
         self.status_code, self.media_type, self.background = 200, media_type, None
         # X-Accel-Buffering: nginx then does not buffer the response.
-        self.init_headers({"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
+        self.init_headers({"Cache-Control": "no-cache", "X-Accel-Buffering": "no", **(headers or {})})
         self._body_parts = body_parts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

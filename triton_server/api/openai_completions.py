@@ -1,0 +1,114 @@
+"""Raw prompts in OpenAI's form: the bodies of /v1/completions."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from model_core.events import Reasoning, Text, ToolCallDelta
+from model_core.messages import FailFastList
+
+from ..vocabulary import Request, fields_of_request
+from .errors import ApiError, unsupported
+from .openai_answers import Answer, AnswerFormat, LogprobEntries, count_characters, to_json
+from .openai_fields import Choice, Completion, OpenAIFields
+from .request_body import repeat
+
+DEFAULT_MAX_TOKENS = 16  # as with OpenAI
+TokenIds = Annotated[FailFastList[int], Field(min_length=1)]
+
+
+class CompletionRequest(OpenAIFields):
+    """A text to continue, or several: as text or as token ids. Without max_tokens, it gets 16 tokens."""
+
+    prompt: str | FailFastList[str] | TokenIds | FailFastList[TokenIds]
+    echo: bool | None = Field(None, description="Refused, unless false.")
+    suffix: str | None = Field(None, description="Refused, unless empty.")
+    best_of: int | None = Field(None, description="Refused, unless it is n.")
+
+
+class CompletionLogprobs(BaseModel):
+    """Log probabilities of the tokens of a continuation, and their offsets in it, in characters."""
+
+    tokens: list[str]
+    token_logprobs: list[float]
+    top_logprobs: list[dict[str, float]]
+    text_offset: list[int]
+
+
+class CompletionChoice(Choice):
+    """One of the continuations."""
+
+    text: str
+    logprobs: CompletionLogprobs | None
+
+
+class TextCompletion(Completion):
+    """The continuations of a text."""
+
+    object: Literal["text_completion"]
+    choices: list[CompletionChoice]
+
+
+def parse(body: CompletionRequest) -> list[Request]:
+    """The requests for the continuations of all prompts. Raises ApiError or InvalidRequest."""
+    for name, is_set in (
+        ("echo", body.echo),
+        ("suffix", body.suffix),
+        ("best_of", body.best_of is not None and body.best_of != (body.n or 1)),
+    ):
+        if is_set:
+            raise unsupported(name, f"{name} is not supported; leave it out.")
+    body.refuse_constraints()
+    prompt = body.prompt
+    if not prompt or (not isinstance(prompt, str) and not all(item != "" for item in prompt)):
+        raise ApiError(400, "the prompt is empty.", "invalid_request", "prompt")
+    is_batch = not isinstance(prompt, str) and not all(isinstance(token, int) for token in prompt)
+    fields = {"max_tokens": DEFAULT_MAX_TOKENS, **fields_of_request(body)}
+    first, *others = prompt if is_batch else [prompt]
+    request = Request(messages=first, **fields)
+    return repeat([request, *(request.model_copy(update={"messages": other}) for other in others)], body.n)
+
+
+def _render_choice(answer: Answer) -> dict[str, Any]:
+    return {"text": answer.text}
+
+
+def _render_part(part: Text | Reasoning | ToolCallDelta) -> bytes:
+    # The answers to raw prompts are not divided into reasoning, text and calls.
+    return b',"text":%b' % to_json(part.text if isinstance(part, Text) else "").encode()
+
+
+def _render_logprobs(entries: LogprobEntries, offset: int) -> dict[str, Any]:
+    offsets = []
+    for entry in entries:
+        offsets.append(offset)
+        offset += count_characters(entry)
+    return {
+        "tokens": [_render_label(entry) for entry in entries],
+        "token_logprobs": [entry["logprob"] for entry in entries],
+        # As with OpenAI, the token itself is included even if it is not among the likeliest.
+        "top_logprobs": [
+            {_render_label(e): e["logprob"] for e in (*entry["top_logprobs"], entry)} for entry in entries
+        ],
+        "text_offset": offsets,
+    }
+
+
+def _render_label(entry: dict[str, Any]) -> str:
+    """The text of a token. If the token is a part of a character: its bytes, in OpenAI's form."""
+    if "bytes" not in entry:
+        return entry["token"]
+    return "bytes:" + "".join(f"\\x{byte:02x}" for byte in entry["bytes"])
+
+
+FORMAT = AnswerFormat(
+    id_prefix="cmpl-",
+    body=TextCompletion,
+    object_name="text_completion",
+    event_object_name="text_completion",
+    first_fields=b',"text":""',
+    last_fields=b',"text":""',
+    render_part=_render_part,
+    render_choice=_render_choice,
+    render_logprobs=_render_logprobs,
+)

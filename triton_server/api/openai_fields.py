@@ -1,0 +1,74 @@
+"""What the bodies of OpenAI's API have in common. Unknown fields are ignored."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from .errors import unsupported
+from .request_body import MAX_ANSWERS, Body, GenerationBody
+
+
+class StreamOptions(Body):
+    """Options of a stream."""
+
+    include_usage: bool | None = Field(None, description="One more chunk at the end has the usage.")
+
+
+class ResponseFormat(Body):
+    """The form of the answer."""
+
+    type: str = Field(description="text; others are refused so far.")
+
+
+class OpenAIFields(GenerationBody):
+    """The fields of all requests. Those that are not OpenAI's have the names of this service, or vLLM's."""
+
+    model: str = Field("default", description="The name of the model served (see /v1/models).")
+    n: int | None = Field(
+        None, ge=1, le=MAX_ANSWERS, description="How many answers, whose seeds are seed, seed + 1, ..."
+    )
+    stream: bool | None = Field(None, description="Send the answer as server-sent events, as it is made.")
+    stream_options: StreamOptions | None = None
+    response_format: ResponseFormat | None = None
+
+    def refuse_constraints(self) -> None:
+        """Raises ApiError if the request constrains the form of the answer."""
+        if self.response_format is not None and self.response_format.type != "text":
+            raise unsupported(
+                "response_format",
+                f"response_format {self.response_format.type[:40]!r} is not supported yet; only 'text' is.",
+            )
+        super().refuse_constraints()
+
+
+class PromptTokensDetails(BaseModel):
+    """Tokens of the prompt that were found in the prefix cache."""
+
+    cached_tokens: int
+
+
+class CompletionUsage(BaseModel):
+    """The tokens of a request. A prompt counts once, however many answers it has."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    prompt_tokens_details: PromptTokensDetails
+
+
+class Choice(BaseModel):
+    """One of the answers."""
+
+    index: int
+    finish_reason: Literal["stop", "length", "tool_calls"]
+    seed: int = Field(description="Not OpenAI's: the seed that was used, whether the request gave it or not.")
+
+
+class Completion(BaseModel):
+    """The answers to a request."""
+
+    id: str
+    created: int
+    model: str
+    system_fingerprint: str
+    usage: CompletionUsage
