@@ -12,9 +12,10 @@ from .events import FinishReason, Reasoning, Text, ToolCallDelta
 from .messages import ChatFields, Message, Tool, ToolCall
 from .reasoning import ReasoningBudget
 from .request import AnswerPlan, Completion
-from .sampling import SamplingParams
+from .sampling import DEFAULT_MAX_TOKENS, SamplingParams
 from .tokenizer import AnyTokenizer
 from .tools import PLAIN, describe_tools
+from .truncation import fit_conversation
 from .validation import StrictModel
 
 
@@ -34,17 +35,27 @@ class PreparedChat:
 class ChatModel:
     """How one model takes part in conversations. Its methods may be called from any thread."""
 
-    def __init__(self, tokenizer: AnyTokenizer) -> None:
-        """Raises InvalidRequest if the model has no chat template."""
-        self._tokenizer = tokenizer
+    def __init__(self, tokenizer: AnyTokenizer, max_context: int) -> None:
+        """`max_context`: tokens of prompt and answer. Raises InvalidRequest if it has no chat template."""
+        self._tokenizer, self._max_context = tokenizer, max_context
         self.style = recognize_style(require_template(tokenizer.chat_template).source)
         self._special_ids = tokenizer.find_control_tokens(self.style.special_tokens)
 
-    def encode(self, messages: Sequence[Message], fields: ChatFields) -> ChatPrompt:
-        """The prompt for the next answer to a conversation.
+    def encode(
+        self, messages: Sequence[Message], fields: ChatFields, max_tokens: int | None = None
+    ) -> ChatPrompt:
+        """The prompt for the next answer to a conversation, which may have `max_tokens`.
 
         Raises InvalidRequest for messages or tools that the model cannot take.
         """
+        if fields.truncation != "auto":
+            return self._encode(messages, fields)
+        answer_tokens = max_tokens or DEFAULT_MAX_TOKENS
+        return fit_conversation(
+            messages, lambda kept: self._encode(kept, fields), self._max_context, answer_tokens
+        )
+
+    def _encode(self, messages: Sequence[Message], fields: ChatFields) -> ChatPrompt:
         if self.style.tools is PLAIN:
             messages = describe_tools(messages, list_callable_tools(fields))
             fields = fields.model_copy(update={"tools": None})
@@ -57,9 +68,10 @@ class ChatModel:
 
         Raises InvalidRequest as `encode`.
         """
-        tools, prompt = list_callable_tools(fields), self.encode(messages, fields)
+        tools, prompt = list_callable_tools(fields), self.encode(messages, fields, params.max_tokens)
         kept_tokens = {token_id: name for name, token_id in self._special_ids.items()}
-        plan = AnswerPlan(kept_tokens, self._make_budget(fields.reasoning_budget, prompt.end))
+        budget = self._make_budget(fields.reasoning_budget, prompt.end)
+        plan = AnswerPlan(kept_tokens, budget, prompt.truncated_messages)
         key = f"{params.seed} {hashlib.blake2b(str(prompt.token_ids).encode()).hexdigest()}"
         return PreparedChat(prompt, plan, AnswerParser(self.style, tools, prompt.end, key))
 

@@ -178,6 +178,7 @@ class Engine:
             sampler=Sampler(params, prompt, vocab_size),
             text_stream=text_stream,
             on_delta=on_delta,
+            truncated_messages=plan.truncated_messages,
             prompt_lookup=PromptLookup(self._speculate) if self._speculate else None,
         )
 

@@ -14,11 +14,15 @@ FinishReason = Literal["stop", "length", "tool_calls", "cancelled"]
 
 @dataclass(frozen=True)
 class Usage:
-    """Token counts of a request. `cached_tokens` of its prompt were found in the prefix cache."""
+    """Token counts of a request. `cached_tokens` of its prompt were found in the prefix cache.
+
+    `truncated_messages` are the oldest ones of a conversation, which were left out because it was too long.
+    """
 
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int = 0
+    truncated_messages: int = 0
 
 
 @dataclass(frozen=True)

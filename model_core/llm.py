@@ -212,7 +212,7 @@ class LLM:
     ) -> Completion | list[Completion]:
         """Answer one conversation, or many together. Parameters and errors are those of `generate`.
 
-        `options` are the fields of `ChatFields` (messages.py), such as `tools` and `tool_choice`.
+        `options` are the fields of `ChatFields` (messages.py), such as `tools` and `truncation`.
         """
         is_single = not messages or isinstance(messages[0], Mapping | Message)
         batch = [messages] if is_single else messages
@@ -252,7 +252,7 @@ class LLM:
 
     def _require_chat_model(self) -> ChatModel:
         if self._chat_model is None:
-            self._chat_model = ChatModel(self._require_tokenizer())
+            self._chat_model = ChatModel(self._require_tokenizer(), self.engine.limits.max_context)
         return self._chat_model
 
     def _fill_defaults(self, params: SamplingParams | None) -> SamplingParams:

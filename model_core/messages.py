@@ -92,7 +92,9 @@ class ChatFields(BaseModel):
     )
     parallel_tool_calls: bool | None = Field(True, description="Whether an answer may have several calls.")
     chat_template_kwargs: dict[str, Any] | None = Field(
-        None, description="Variables for the model's chat template."
+        None,
+        description="Variables for the model's chat template: strings, numbers, true, false, null, and lists "
+        "of these.",
     )
     enable_thinking: bool | None = Field(
         None, description="Whether the model reasons before it answers. The default is the model's."
@@ -105,8 +107,8 @@ class ChatFields(BaseModel):
     )
     truncation: Literal["auto", "disabled"] | None = Field(
         "disabled",
-        description="What happens to a conversation that is too long: auto leaves out its oldest messages, "
-        "disabled refuses it.",
+        description="What happens to a conversation that is too long: auto leaves out its oldest turns "
+        "(usage.truncated_messages counts the messages), disabled refuses it.",
     )
     continue_final_message: bool | None = Field(
         False, description="Continue the last message instead of answering it; the answer has what is new."

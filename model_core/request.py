@@ -46,10 +46,12 @@ class AnswerPlan:
     Attributes:
         kept_tokens: special tokens that are part of the text, with their names.
         budget: ends the reasoning of the answer.
+        truncated_messages: of the conversation, which the prompt lacks (truncation.py); for the usage.
     """
 
     kept_tokens: Mapping[int, str] = field(default_factory=dict)
     budget: ReasoningBudget | None = None
+    truncated_messages: int = 0
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ class Sequence:
     prompt_lookup: PromptLookup | None
     cache_salt: str = ""  # the sequence shares pages with those of the same salt only
     client: str = ""  # the scheduler shares its slots fairly between clients
+    truncated_messages: int = 0  # that the prompt lacks, see truncation.py
     pages: SequencePages | None = None  # from its admission on
     slot: int = -1  # of the scheduler, from its admission on
     arrival_time: float = field(default_factory=time.monotonic)
@@ -143,7 +146,7 @@ class Sequence:
             text="".join(self.text_parts),
             token_ids=self.tokens[self.prompt_length :],
             finish_reason=reason,
-            usage=Usage(self.prompt_length, self.answer_length, self.cached_tokens),
+            usage=Usage(self.prompt_length, self.answer_length, self.cached_tokens, self.truncated_messages),
             timings=Timings(
                 queue=None if self.admission_time is None else self.admission_time - start,
                 first_token=None if self.first_token_time is None else self.first_token_time - start,
