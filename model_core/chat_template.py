@@ -85,6 +85,7 @@ class ChatTemplate:
         source: the text of the template, of the one for tools if there are two.
         sample_text: what the template renders for a short conversation.
         conventions: what it expects of messages.
+        enable_thinking: whether the model reasons if a request does not say; None if that cannot be chosen.
 
     `close` ends the process that renders them.
     """
@@ -104,6 +105,7 @@ class ChatTemplate:
             self._renderer = TemplateRenderer(sources, special_tokens)
             self.sample_text = self._render_sample()
             self.conventions = find_conventions(self.source, self._try)
+            self.enable_thinking = self._find_thinking_default()
         except RenderError as error:
             fault = f" {error}" if error.kind == LIMIT_EXCEEDED else f" is damaged: {error}"
             raise ModelError(f"The chat template of {folder}{fault}.") from error
@@ -117,9 +119,23 @@ class ChatTemplate:
                 return text
         return ""
 
-    def _try(self, messages: list[dict[str, Any]], name: str = _TOOL_USE) -> str | None:
-        """The text for shaped messages; None if the template refuses them. Raises RenderError at a limit."""
-        variables: dict[str, Any] = {"messages": messages, "add_generation_prompt": False}
+    def _find_thinking_default(self) -> bool | None:
+        """The value of `enable_thinking` without which the prompt is the same; None if it never matters."""
+        messages = self.conventions.split_contents([{"role": "user", "content": "a"}])
+
+        def render(enable_thinking: bool | None) -> str | None:
+            variables = make_variables(ChatFields(enable_thinking=enable_thinking))
+            return self._try(messages, _DEFAULT, add_generation_prompt=True, **variables)
+
+        thinking = render(True)
+        return None if thinking == render(False) else thinking == render(None)
+
+    def _try(self, messages: list[dict[str, Any]], name: str = _TOOL_USE, **others: Any) -> str | None:
+        """The text for shaped messages; None if the template refuses them. Raises RenderError at a limit.
+
+        `others` are further variables.
+        """
+        variables: dict[str, Any] = {"messages": messages, "add_generation_prompt": False, **others}
         if name == _TOOL_USE:
             variables["tools"] = [shape_tool(PROBE_TOOL)]
         try:

@@ -131,10 +131,14 @@ class LLM:
         self.close()
 
     def describe(self) -> dict[str, Any]:
-        """The model's name, family, sizes, limits, and its default `sampling` parameters."""
+        """The model's name, family, sizes, limits, and its default `sampling` parameters.
+
+        `enable_thinking` is the default of this field; None if the model reasons always or never.
+        """
         config, limits = self.model.config, self.engine.limits
         sampling = asdict(self.defaults)
         del sampling["eos_token_ids"]
+        template = None if self.tokenizer is None else self.tokenizer.chat_template
         return {
             "name": self.name,
             "family": config.family,
@@ -148,7 +152,8 @@ class LLM:
             "kv_cache_memory": limits.kv_cache_memory,
             "kv_cache_dtype": self.kv_cache_dtype,
             "threads": self.model.threads,
-            "chat_template": self.tokenizer is not None and self.tokenizer.chat_template is not None,
+            "chat_template": template is not None,
+            "enable_thinking": None if template is None else template.enable_thinking,
             "tokenizer": self.tokenizer is not None,
             "sampling": sampling,
         }

@@ -80,10 +80,24 @@ class ToolName(_Part):
 ToolChoice = Literal["auto", "none", "required"] | ToolName
 
 
-class ChatFields(BaseModel):
-    """How a conversation is answered. What is missing or null has its default."""
+class ReasoningFields(BaseModel):
+    """How a model reasons before it answers. What is missing or null has its default."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+    enable_thinking: bool | None = Field(
+        None, description="Whether the model reasons before it answers. The default is the model's."
+    )
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = Field(
+        None, description="How much the model reasons. The default is the model's."
+    )
+    reasoning_budget: int | None = Field(
+        None, ge=0, le=2**31 - 1, description="The largest number of tokens of the reasoning."
+    )
+
+
+class ChatFields(ReasoningFields):
+    """How a conversation is answered. What is missing or null has its default."""
 
     tools: FailFastList[Tool] | None = Field(None, description="Functions that the model may call.")
     tool_choice: ToolChoice | None = Field(
@@ -95,15 +109,6 @@ class ChatFields(BaseModel):
         None,
         description="Variables for the model's chat template: strings, numbers, true, false, null, and lists "
         "of these.",
-    )
-    enable_thinking: bool | None = Field(
-        None, description="Whether the model reasons before it answers. The default is the model's."
-    )
-    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = Field(
-        None, description="How much the model reasons. The default is the model's."
-    )
-    reasoning_budget: int | None = Field(
-        None, ge=0, le=2**31 - 1, description="The largest number of tokens of the reasoning."
     )
     truncation: Literal["auto", "disabled"] | None = Field(
         "disabled",

@@ -219,6 +219,21 @@ def test_end_of_the_prompt_shows_whether_the_model_reasons(load: Load) -> None:
     assert len(on.end) == len(off.end) == 256
 
 
+@pytest.mark.parametrize(
+    ("ending", "default"),
+    [
+        ("{% if enable_thinking is defined and enable_thinking is false %}<think></think>{% endif %}", True),
+        ("{{ '<think>' if thinking else '</think>' }}", False),
+        ("<think>", None),
+        ("{% if m.thinking is defined %}{{ m.thinking }}{% endif %}", None),
+    ],
+    ids=["on", "off", "always", "never"],
+)
+def test_default_of_the_switch_for_reasoning(load: Load, ending: str, default: bool | None) -> None:
+    template = load("{% for m in messages %}{{ m.content }}{% endfor %}" + ending).chat_template
+    assert template is not None and template.enable_thinking is default
+
+
 def test_prompt_without_the_start_of_an_answer(load: Load) -> None:
     tokenizer = load("{{ messages[0].content }}{% if add_generation_prompt %} A:{% endif %}")
     assert rendered(tokenizer, [QUESTION]) == "And in Paris? A:"
