@@ -159,12 +159,13 @@ def test_timeout_in_the_queue_is_sent_as_an_event(web: httpx.Client, client: Cha
 
 
 def test_acceptance_is_sent_only_on_request(endless: Server, client: ChatClient) -> None:
-    expected = client.chat("Hello", max_tokens=20).text
+    expected = client.chat("Hello", max_tokens=20, temperature=0).text
 
     async def events(**parameters: Any) -> list[Event]:
         """The first events of a long answer, until they have as much text as is expected."""
         asking, found, text = AsyncChatClient(endless.grpc_url), [], ""
-        async with aclosing(asking.stream("Hello", {"max_tokens": 40_000, **parameters})) as stream:
+        fields = {"max_tokens": 40_000, "temperature": 0, **parameters}
+        async with aclosing(asking.stream("Hello", fields)) as stream:
             while len(text) < len(expected):
                 found.append(await anext(stream))
                 text += found[-1].text if isinstance(found[-1], Text) else ""

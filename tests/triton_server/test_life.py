@@ -25,7 +25,7 @@ from triton_server.engine.leftovers import remove_model_copies
 from triton_server.engine.pending_answer import PendingAnswer
 from triton_server.machine import check_ports
 
-ENDLESS = {"max_tokens": 900, "ignore_eos": True}
+LONG = {"max_tokens": 2000}  # of the endless model: seconds
 COMPLETION = {"model": "default", "prompt": "Hello"}
 
 
@@ -43,12 +43,12 @@ def is_page_up(port: int) -> bool:
 
 
 @pytest.mark.parametrize("command", ["up", "serve"])
-def test_stop_ends_answers_and_all_processes(command: str) -> None:
+def test_stop_ends_answers_and_all_processes(command: str, endless_model: Path) -> None:
     """`up` stops as by Ctrl-C, which all processes get; `serve` by a signal to the supervisor alone."""
     port = free_port()
     page = ("--ui-port", str(port)) if command == "up" else ()
     with (
-        running_server(*page, command=command) as server,
+        running_server(*page, "--model", str(endless_model), command=command) as server,
         ThreadPoolExecutor(12) as pool,
         ChatClient(server.grpc_url) as client,
         httpx.Client(base_url=server.api_url, timeout=120) as web,
@@ -60,9 +60,9 @@ def test_stop_ends_answers_and_all_processes(command: str) -> None:
 
         def ask_over_grpc(seed: int) -> str:
             if seed < 2:
-                answer = client.chat("Hello", seed=seed, **ENDLESS)
+                answer = client.chat("Hello", seed=seed, **LONG)
             else:
-                with client.stream("Hello", seed=seed, **ENDLESS) as stream:
+                with client.stream("Hello", seed=seed, **LONG) as stream:
                     list(stream)
                 assert stream.answer is not None
                 answer = stream.answer
@@ -70,7 +70,7 @@ def test_stop_ends_answers_and_all_processes(command: str) -> None:
             return answer.finish_reason
 
         def ask_over_http(seed: int) -> str:
-            body = {**COMPLETION, **ENDLESS, "seed": seed, "stream": seed % 2 == 0}
+            body = {**COMPLETION, **LONG, "seed": seed, "stream": seed % 2 == 0}
             with web.stream("POST", "/v1/completions", json=body) as response:
                 answer = response.read().decode()
             if body["stream"]:

@@ -5,7 +5,6 @@ import itertools
 import json
 import re
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -22,8 +21,9 @@ from support import free_port, wait_until
 from triton_server.api.settings import ServiceSettings
 from triton_server.client import ChatClient
 
-# As many tokens as fit; with penalties, so that each takes its time.
-ENDLESS = {"max_tokens": 900, "ignore_eos": True, "presence_penalty": 0.1, "repetition_penalty": 1.1}
+LONG = {"max_tokens": 900, "ignore_eos": True}
+ENDLESS = {"max_tokens": 40_000}  # of the endless model: minutes
+SHORT = {"max_tokens": 20, "seed": 1}
 QUESTIONS = ["My name is Theodora.", "What is the capital of France?", "What is my name?"]
 NAMES = (f"s{number}" for number in itertools.count())
 
@@ -94,20 +94,23 @@ def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     started.kill()
 
 
+@pytest.fixture(scope="module")
+def endless_service(endless: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service of the endless model."""
+    started = Service(endless.grpc_url, tmp_path_factory.mktemp("endless service"))
+    yield started
+    started.kill()
+
+
 @contextlib.contextmanager
-def half_an_answer(server: Server, service: Service, session_id: str) -> Iterator[tuple[str, Iterator[dict]]]:
-    """A running answer that cannot end within the block: its text so far, and the next events."""
-    for _ in range(50):
-        turns = service.turns(session_id)
-        with service.stream(session_id, "Tell me a story.", **ENDLESS) as events:
-            said = next(events)["text"]
-            with server.paused():
-                time.sleep(0.2)  # events that were already sent arrive
-                if service.turns(session_id) == turns:
-                    yield said, events
-                    return
-        service.call("PUT", f"/sessions/{session_id}/revert", {"to": len(turns) + 1})
-    pytest.fail("every answer ended before it could be stopped")
+def half_an_answer(
+    endless: Server, service: Service, session_id: str, max_tokens: int = 40_000
+) -> Iterator[tuple[str, Iterator[dict]]]:
+    """A paused answer of the endless model: its text so far, and the next events."""
+    with service.stream(session_id, "Tell me a story.", max_tokens=max_tokens) as events:
+        said = next(events)["text"]
+        with endless.paused():
+            yield said, events
 
 
 def refused(response: httpx.Response, status: int, code: str | None = None) -> str:
@@ -272,10 +275,11 @@ def test_invalid_parameters_change_nothing(service: Service, parameters: Any) ->
     assert (session["system"], session["parameters"], session["turns"]) == (None, {"max_tokens": 3}, [])
 
 
-def test_busy_session_is_refused_at_once(server: Server, service: Service) -> None:
-    name, other = service.new(), service.new()
+def test_busy_session_is_refused_at_once(endless: Server, endless_service: Service) -> None:
+    service = endless_service
+    name, other = service.new(parameters=SHORT), service.new()
     service.ask(name, "Hello")
-    with half_an_answer(server, service, name) as (said, events):
+    with half_an_answer(endless, service, name, max_tokens=3000) as (said, events):
         for method, path, body in (
             ("PUT", "/generate", {"prompt": "And me?"}),
             ("PUT", "/generate", {"prompt": "And me?", "stream": True}),
@@ -288,7 +292,7 @@ def test_busy_session_is_refused_at_once(server: Server, service: Service) -> No
             assert response.headers["retry-after"] == "1"
         assert len(service.turns(name)) == 1
         assert service.call("PUT", f"/sessions/{other}", {"system": "x"}).status_code == 200
-        server.resume()
+        endless.resume()
         rest = list(events)
         text = said + "".join(event.get("text", "") for event in rest)
         assert service.turns(name)[1] == ("Tell me a story.", text)
@@ -332,9 +336,10 @@ def running(server: Server) -> int:
         return client.stats()["running"]
 
 
-def test_sent_part_is_stored_when_the_client_disconnects(server: Server, service: Service) -> None:
-    name = service.new()
-    with half_an_answer(server, service, name) as (said, events):
+def test_sent_part_is_stored_when_the_client_disconnects(endless: Server, endless_service: Service) -> None:
+    service = endless_service
+    name = service.new(parameters=SHORT)
+    with half_an_answer(endless, service, name) as (said, events):
         events.close()
         service.http.close()
         service.http = httpx.Client(base_url=service.http.base_url, timeout=60)
@@ -343,33 +348,33 @@ def test_sent_part_is_stored_when_the_client_disconnects(server: Server, service
     assert turn["finish_reason"] == "cancelled"
     assert turn["usage"] is None
     assert turn["answer"].startswith(said)
-    wait_until(lambda: running(server) == 0)
+    wait_until(lambda: running(endless) == 0)
     answer = service.ask(name, "Hello")
     assert answer["turn"] == 2
-    with ChatClient(server.grpc_url) as client:
+    with ChatClient(endless.grpc_url) as client:
         history = [("user", turn["question"]), ("assistant", turn["answer"]), ("user", "Hello")]
-        expected = client.chat([{"role": role, "content": content} for role, content in history])
+        expected = client.chat([{"role": role, "content": content} for role, content in history], **SHORT)
     assert answer["text"] == expected.text
 
 
 @pytest.mark.parametrize("streamed", [True, False])
 def test_unsent_answer_stores_no_turn(server: Server, service: Service, streamed: bool) -> None:
     name = service.new()
-    body = {"prompt": "Hello", "stream": streamed, "parameters": ENDLESS}
+    body = {"prompt": "Hello", "stream": streamed, "parameters": LONG}
     with server.paused(), pytest.raises(httpx.ReadTimeout):
-        service.call("PUT", f"/sessions/{name}/generate", body, timeout=0.5)
+        service.call("PUT", f"/sessions/{name}/generate", body, timeout=httpx.Timeout(60, read=0.5))
     wait_until(lambda: service.call("PUT", f"/sessions/{name}", {"system": None}).status_code == 200)
     assert service.turns(name) == []
     assert service.ask(name, "Hello")["turn"] == 1
 
 
-def test_failed_stream_ends_with_an_error_and_stores_the_sent_part(service: Service) -> None:
-    name = service.new()
-    for _ in range(50):
-        with service.stream(name, "Tell me a story.", **ENDLESS, timeout_s=0.15) as events:
+def test_failed_stream_ends_with_an_error_and_stores_the_sent_part(endless_service: Service) -> None:
+    service = endless_service
+    name, timeout_s, seen = service.new(), 0.5, []
+    while len(seen) < 2:  # until there was time for some text
+        with service.stream(name, "Tell me a story.", **ENDLESS, timeout_s=timeout_s) as events:
             seen = list(events)
-        if "error" in seen[-1] and len(seen) > 1:  # there was time for some text
-            break
+        timeout_s *= 2
     assert seen[-1]["error"]["code"] == "timeout"
     turn = service.session(name)["turns"][-1]
     assert turn["answer"] == "".join(event["text"] for event in seen[:-1]) != ""
@@ -384,14 +389,15 @@ def test_failed_stream_ends_with_an_error_and_stores_the_sent_part(service: Serv
     assert len(service.turns(name)) == count
 
 
-def test_two_services_share_one_database(server: Server, service: Service, tmp_path: Path) -> None:
-    name = service.new()
+def test_two_services_share_one_database(endless: Server, endless_service: Service, tmp_path: Path) -> None:
+    service = endless_service
+    name = service.new(parameters=SHORT)
     service.ask(name, "Hello")
-    other = Service(server.grpc_url, tmp_path, database=service.settings.database)
+    other = Service(endless.grpc_url, tmp_path, database=service.settings.database)
     try:
-        with half_an_answer(server, service, name) as (_, events):
+        with half_an_answer(endless, service, name, max_tokens=3000) as (_, events):
             assert other.call("PUT", f"/sessions/{name}/revert", {"to": 1}).status_code == 200
-            server.resume()
+            endless.resume()
             assert list(events)[-1]["error"]["code"] == "session_busy"
         assert service.turns(name) == []
         assert other.ask(name, "Hello")["turn"] == 1
@@ -400,29 +406,29 @@ def test_two_services_share_one_database(server: Server, service: Service, tmp_p
         other.kill()
 
 
-def test_killed_service_keeps_every_finished_turn(server: Server, tmp_path: Path) -> None:
-    service = Service(server.grpc_url, tmp_path)
+def test_killed_service_keeps_every_finished_turn(endless: Server, tmp_path: Path) -> None:
+    service = Service(endless.grpc_url, tmp_path)
     try:
-        name = service.new(system="You are kind.")
+        name = service.new(system="You are kind.", parameters=SHORT)
         service.ask(name, QUESTIONS[0])
         before = service.session(name)
-        with half_an_answer(server, service, name):
+        with half_an_answer(endless, service, name):
             service.kill()
         service.start()
         assert service.session(name) == before
         answer = service.ask(name, QUESTIONS[2])
-        fresh = service.new(system="You are kind.")
+        fresh = service.new(system="You are kind.", parameters=SHORT)
         service.ask(fresh, QUESTIONS[0])
         assert service.ask(fresh, QUESTIONS[2])["text"] == answer["text"]
     finally:
         service.kill()
 
 
-def test_stopped_service_stores_the_sent_part(server: Server, tmp_path: Path) -> None:
-    service = Service(server.grpc_url, tmp_path)
+def test_stopped_service_stores_the_sent_part(endless: Server, tmp_path: Path) -> None:
+    service = Service(endless.grpc_url, tmp_path)
     try:
         name = service.new()
-        with half_an_answer(server, service, name) as (said, events):
+        with half_an_answer(endless, service, name) as (said, events):
             service.process.terminate()
             service.process.wait()
             with pytest.raises(httpx.RemoteProtocolError):
@@ -446,7 +452,7 @@ def test_session_survives_when_all_processes_are_killed(
         assert httpx.post(url, json={"id": "user0"}, timeout=60).status_code == 201
         for question in questions:
             answer = httpx.put(f"{url}/user0/generate", json={"prompt": question}, timeout=60).json()
-        body = {"prompt": "Tell me a story.", "stream": True, "parameters": ENDLESS}
+        body = {"prompt": "Tell me a story.", "stream": True, "parameters": LONG}
         with httpx.stream("PUT", f"{url}/user0/generate", json=body, timeout=60) as response:
             pieces = response.iter_raw()
             next(pieces)
