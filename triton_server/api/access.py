@@ -34,6 +34,7 @@ METRICS_PATH = "/metrics"
 # Response headers that a web page of an allowed origin may read.
 EXPOSED_HEADERS = (
     "X-Request-Id",
+    "Request-Id",
     "Retry-After",
     "X-RateLimit-Limit-Requests",
     "X-RateLimit-Remaining-Requests",
@@ -87,7 +88,7 @@ class AccessMiddleware:
             self._check_access(scope, exchange)
             exchange.check_declared_size()
         except (ApiError, BodyTooLarge) as error:
-            return await response_of(error)(scope, exchange.receive, exchange.send)
+            return await response_of(error, scope)(scope, exchange.receive, exchange.send)
         await self._app(scope, exchange.receive, exchange.send)
 
     def _check_access(self, scope: Scope, exchange: LimitedExchange) -> None:

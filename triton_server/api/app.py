@@ -11,7 +11,7 @@ from fastapi.security import HTTPBearer
 from fastapi_offline import FastAPIOffline
 
 from ..async_client import AsyncChatClient
-from . import access, errors, health, logs, old_sessions, openai, sessions, stream
+from . import access, anthropic, errors, health, logs, old_sessions, openai, sessions, stream
 from .access import DOCS_ASSETS_PATH
 from .database import default_url
 from .health import Readiness
@@ -20,10 +20,12 @@ from .settings import ServiceSettings
 from .store import SessionLimits, SessionStore
 
 _DESCRIPTION = """
-A language model with OpenAI's API, sessions that store conversations, and a plain text stream.
+A language model with OpenAI's API, Anthropic's Messages API, sessions that store conversations, and a plain
+text stream.
 
-Errors are `{"error": {"message", "type", "param", "code"}}`. OpenAI's routes and /stream ignore
-unknown fields; the routes of sessions refuse them (400).
+Errors are `{"error": {"message", "type", "param", "code"}}`, on Anthropic's routes
+`{"type": "error", "error": {"type", "message"}, "request_id"}`. The routes of sessions refuse unknown fields
+(400); the others ignore them.
 """
 
 
@@ -67,7 +69,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     database = settings.database.get_secret_value() if settings.database else default_url()
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.store = settings, SessionStore(database, limits)
-    for module in (openai, stream, sessions, old_sessions, health):
+    for module in (openai, anthropic, stream, sessions, old_sessions, health):
         app.include_router(module.router)
     errors.install(app)
     access.install(app, settings)

@@ -1,7 +1,11 @@
-"""Every error in OpenAI's form: {"error": {"message", "type", "param", "code"}}, with its HTTP status."""
+"""Every error as JSON, with its HTTP status.
+
+It has OpenAI's form: {"error": {"message", "type", "param", "code"}}. On the paths of Anthropic's API it has
+theirs: {"type": "error", "error": {"type", "message"}, "request_id"}.
+"""
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -9,6 +13,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.types import Scope
 
 from model_core.errors import TritonchatError
 from model_core.events import Failed
@@ -17,6 +22,16 @@ from model_core.validation import explain
 
 _CODES = {"prompt_too_long": "context_length_exceeded"}  # OpenAI's code, where it differs from the type
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+ANTHROPIC_PATH = "/v1/messages"  # the paths of Anthropic's API begin with it
+_ANTHROPIC_TYPES = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    408: "timeout_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    503: "overloaded_error",
+}
 _RETRY_AFTER_S = {429: 1, 503: 5}
 
 
@@ -48,6 +63,26 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     413: {"model": ErrorBody, "description": "Its body is too large."},
     429: {"model": ErrorBody, "description": "The service is busy; Retry-After says when to try again."},
     503: {"model": ErrorBody, "description": "The engine is unavailable: it is starting or stopping."},
+}
+
+
+class AnthropicErrorFields(BaseModel):
+    """The fields of an error: Anthropic's type, and a sentence."""
+
+    type: str
+    message: str
+
+
+class AnthropicErrorBody(BaseModel):
+    """An error in Anthropic's form."""
+
+    type: Literal["error"]
+    error: AnthropicErrorFields
+    request_id: str
+
+
+ANTHROPIC_ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {**response, "model": AnthropicErrorBody} for status, response in ERROR_RESPONSES.items()
 }
 
 
@@ -100,8 +135,13 @@ def failure_of(error: Exception) -> Failed:
     return Failed("", "the request failed in the service; its log says why.")
 
 
+def cut_off() -> ApiError:
+    """The error for an answer that the server has cancelled."""
+    return ApiError(503, "the server has cut the answer off.", code="cancelled")
+
+
 def body_of(failure: Failed) -> dict[str, Any]:
-    """The JSON body of a failure."""
+    """The JSON body of a failure in OpenAI's form."""
     kind = _TYPES.get(failure.status, "invalid_request_error" if failure.status < 500 else "server_error")
     return {
         "error": {
@@ -113,6 +153,18 @@ def body_of(failure: Failed) -> dict[str, Any]:
     }
 
 
+def anthropic_body_of(failure: Failed, request_id: str) -> dict[str, Any]:
+    """The JSON body of a failure in Anthropic's form."""
+    kind = _ANTHROPIC_TYPES.get(
+        failure.status, "invalid_request_error" if failure.status < 500 else "api_error"
+    )
+    return {
+        "type": "error",
+        "error": {"type": kind, "message": failure.message},
+        "request_id": request_id,
+    }
+
+
 def headers_of(error: Exception) -> dict[str, str]:
     """The headers that an error adds to its response, such as Retry-After for errors that pass."""
     wait = getattr(error, "retry_after_s", None) or _RETRY_AFTER_S.get(failure_of(error).status)
@@ -120,22 +172,22 @@ def headers_of(error: Exception) -> dict[str, str]:
     return {**headers, "Retry-After": str(wait)} if wait else headers
 
 
-def response_of(error: Exception) -> Response:
-    """An error as a response; a middleware may call it as an ASGI application."""
+def response_of(error: Exception, scope: Scope) -> Response:
+    """An error as the response to a request; a middleware may call it as an ASGI application."""
     failure = failure_of(error)
-    return Response(
-        json.dumps(body_of(failure)), failure.status, headers_of(error), media_type="application/json"
-    )
+    is_anthropic = scope["path"].startswith(ANTHROPIC_PATH)
+    body = anthropic_body_of(failure, scope["state"]["request_id"]) if is_anthropic else body_of(failure)
+    return Response(json.dumps(body), failure.status, headers_of(error), media_type="application/json")
 
 
 def install(app: FastAPI) -> None:
     """Let the application answer expected errors in this form; logs.py answers unexpected ones."""
 
     async def handle_error(request: Request, error: Exception) -> Response:
-        return response_of(error)
+        return response_of(error, request.scope)
 
     async def handle_disconnect(request: Request, error: Exception) -> Response:
-        return response_of(ClientDisconnected())
+        return response_of(ClientDisconnected(), request.scope)
 
     app.add_exception_handler(ClientDisconnect, handle_disconnect)
     for kind in (TritonchatError, RequestValidationError, HTTPException):

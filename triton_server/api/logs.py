@@ -82,7 +82,7 @@ class LogMiddleware:
         except Exception as error:
             failure = error
             if exchange.status is None:
-                await response_of(error)(scope, exchange.receive, exchange.send)
+                await response_of(error, scope)(scope, exchange.receive, exchange.send)
         finally:
             self._metrics.requests_open.dec()
             self._write(scope, exchange, failure)
@@ -140,7 +140,9 @@ class _LoggedExchange:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = _CLIENT_DISCONNECTED if self._is_disconnected else message["status"]
-            MutableHeaders(scope=message)[REQUEST_ID_HEADER] = self._id
+            headers = MutableHeaders(scope=message)
+            # Anthropic's clients read the second.
+            headers[REQUEST_ID_HEADER] = headers["Request-Id"] = self._id
         else:
             self.is_complete = not message.get("more_body", False) and not self._is_disconnected
             if self._max_content:

@@ -13,7 +13,7 @@ from typing import Any
 
 from model_core.events import Accepted, Done, Event, Failed, Logprobs, Reasoning, Text, ToolCallDelta
 
-from .errors import ApiError, body_of, failure_of
+from .errors import body_of, cut_off, failure_of
 from .openai_fields import Completion
 from .served_model import ModelInfo
 from .stream_response import KEEP_ALIVE
@@ -88,7 +88,7 @@ async def render_answer(
                 answer.logprobs += event.entries
             elif isinstance(event, Done):
                 if event.finish_reason == "cancelled":
-                    raise _cut_off()
+                    raise cut_off()
                 answer.done = event
     choices = [
         {
@@ -133,7 +133,7 @@ async def render_events(
                 yield KEEP_ALIVE
                 continue
             if isinstance(event, Done) and event.finish_reason == "cancelled":
-                event = failure_of(_cut_off())
+                event = failure_of(cut_off())
             if isinstance(event, Failed):
                 yield f"data: {to_json(body_of(event))}\n\n".encode()
                 return
@@ -161,10 +161,6 @@ def count_characters(entry: dict[str, Any]) -> int:
     if "bytes" not in entry:
         return len(entry["token"])
     return sum(byte & 0xC0 != 0x80 for byte in entry["bytes"])
-
-
-def _cut_off() -> ApiError:
-    return ApiError(503, "the server has cut the answer off.", code="cancelled")
 
 
 def _sum_usage(dones: Sequence[Done], n: int) -> dict[str, Any]:
