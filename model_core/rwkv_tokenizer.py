@@ -29,6 +29,7 @@ class RwkvTokenizer:
     """See `AnyTokenizer`. There are no control tokens, so no message can spell one."""
 
     eos_token_id = _END_OF_TEXT
+    control_token_ids = frozenset({_END_OF_TEXT})
 
     def __init__(self, folder: Path, max_context: int = 2**17) -> None:
         """`max_context`: positions that a conversation may have. Raises ModelError if a file is damaged."""
@@ -59,6 +60,10 @@ class RwkvTokenizer:
             start += len(self._tokens[token_id])
         return ids
 
+    def encode_inside(self, text: str) -> list[int]:
+        """The ids of a text inside an answer."""
+        return self.encode(text)
+
     def encode_chat(self, messages: Sequence[Message], fields: ChatFields = DEFAULT_FIELDS) -> ChatPrompt:
         """The prompt for the next answer to a conversation, or for the rest of its last message.
 
@@ -88,6 +93,10 @@ class RwkvTokenizer:
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a token; none for the end of the text."""
         return self._tokens.get(token_id, b"")
+
+    def all_token_bytes(self, count: int) -> list[bytes]:
+        """The bytes of the first `count` tokens."""
+        return [self.token_bytes(token_id) for token_id in range(count)]
 
 
 def _read_vocabulary(path: Path) -> dict[int, bytes]:

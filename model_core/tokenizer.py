@@ -18,6 +18,7 @@ from .chat_template import (
 )
 from .control_tokens import ControlTokens, check_unicode, remove_marks
 from .errors import InvalidRequest, ModelError, TritonchatError
+from .inner_encoder import InnerEncoder
 from .messages import DEFAULT_FIELDS, ChatFields, Message
 
 _ENCODING_FAILED = "the model's tokenizer fails on this text"
@@ -37,9 +38,13 @@ _BYTE_LEVEL = _byte_level_alphabet()
 
 
 class AnyTokenizer(Protocol):
-    """What the engine and its users need of a tokenizer: `Tokenizer`, or `RwkvTokenizer`."""
+    """What the engine and its users need of a tokenizer: `Tokenizer`, or `RwkvTokenizer`.
+
+    `control_token_ids`: of the tokens that are no text (control_tokens.py).
+    """
 
     eos_token_id: int | None
+    control_token_ids: frozenset[int]
     chat_template: ChatTemplate | None
 
     def close(self) -> None:
@@ -47,6 +52,9 @@ class AnyTokenizer(Protocol):
 
     def encode(self, text: str) -> list[int]:
         """The ids of a raw prompt. Raises InvalidRequest."""
+
+    def encode_inside(self, text: str) -> list[int]:
+        """The ids of a text inside an answer. Names of control tokens are encoded as text."""
 
     def encode_chat(self, messages: Sequence[Message], fields: ChatFields = DEFAULT_FIELDS) -> ChatPrompt:
         """The prompt for the next answer to a conversation. Raises InvalidRequest."""
@@ -65,6 +73,9 @@ class AnyTokenizer(Protocol):
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of `token_text`. For a part of a character they are the bytes of this part."""
+
+    def all_token_bytes(self, count: int) -> list[bytes]:
+        """The `token_bytes` of the first `count` ids; none for ids without a token. Takes up to a second."""
 
 
 class Tokenizer:
@@ -88,7 +99,7 @@ class Tokenizer:
         self._token_texts: dict[int, str] = {}  # of single tokens, cached
         self._inner_token_texts: dict[int, str] = {}  # of tokens inside a text, cached
         self._anchor = self._tokenizer.encode("a", add_special_tokens=False).ids[-1:]
-        self._tokenizer.decode(self._anchor)
+        self._anchor_text = self._tokenizer.decode(self._anchor)
         eos_token = special_tokens.get("eos_token")
         self.eos_token_id = None if eos_token is None else self._tokenizer.token_to_id(eos_token)
         sample = "" if self.chat_template is None else self.chat_template.sample_text
@@ -106,6 +117,8 @@ class Tokenizer:
         self._control_names = frozenset(control)
         unknown = special_tokens.get("unk_token")
         self._control_tokens = ControlTokens(self._tokenizer, control, marks - control, unknown)
+        self.control_token_ids = frozenset(map(self._tokenizer.token_to_id, control))
+        self._inner_encoder = InnerEncoder(self._tokenizer, control)
 
     def close(self) -> None:
         """End the process that renders the chat template."""
@@ -117,6 +130,10 @@ class Tokenizer:
         check_unicode(text)
         with _raise_failures_as(InvalidRequest, _ENCODING_FAILED):
             return self._tokenizer.encode(text).ids
+
+    def encode_inside(self, text: str) -> list[int]:
+        """The ids of a text inside an answer. Names of control tokens are encoded as text."""
+        return self._inner_encoder.encode(text)
 
     def encode_chat(self, messages: Sequence[Message], fields: ChatFields = DEFAULT_FIELDS) -> ChatPrompt:
         """The prompt for the next answer to a conversation, or for the rest of its last message.
@@ -156,14 +173,22 @@ class Tokenizer:
         """The text of a token inside a text, special tokens included. Alone, many tokens lose their space."""
         text = self._inner_token_texts.get(token_id)
         if text is None:
-            prefix = self._tokenizer.decode(self._anchor)
-            text = self._tokenizer.decode([*self._anchor, token_id], skip_special_tokens=False)
-            text = self._inner_token_texts[token_id] = text.removeprefix(prefix)
+            text = self._inner_token_texts[token_id] = self._decode_inside(token_id)
         return text
+
+    def _decode_inside(self, token_id: int) -> str:
+        text = self._tokenizer.decode([*self._anchor, token_id], skip_special_tokens=False)
+        return text.removeprefix(self._anchor_text)
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of `token_text`. For a part of a character they are the bytes of this part."""
-        text = self.token_text(token_id)
+        return self._to_bytes(token_id, self.token_text(token_id))
+
+    def all_token_bytes(self, count: int) -> list[bytes]:
+        """The `token_bytes` of the first `count` ids; none for ids without a token. Takes up to a second."""
+        return [self._to_bytes(token_id, self._decode_inside(token_id)) for token_id in range(count)]
+
+    def _to_bytes(self, token_id: int, text: str) -> bytes:
         token = self._tokenizer.id_to_token(token_id)
         if REPLACEMENT not in text or token is None:
             return text.encode()

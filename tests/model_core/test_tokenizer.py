@@ -197,3 +197,18 @@ def test_damaged_template_is_named(tmp_path: Path) -> None:
 def test_without_template_chat_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidRequest, match="no chat template"):
         rendered(template(tmp_path, None), "x")
+
+
+@pytest.mark.parametrize("text", ["Hello", " Hello", '{"a": 1}', "ends with <|im_end|></s>", "\n\n", "naïve"])
+def test_text_inside_an_answer_is_encoded_as_it_is(tokenizer: Tokenizer, text: str) -> None:
+    ids = tokenizer.encode_inside(text)
+    if "<unk>" in tokenizer.token_text(0) and 0 in ids:
+        pytest.skip("this vocabulary has no token for some of it")
+    assert b"".join(map(tokenizer.token_bytes, ids)) == text.encode()
+    assert not tokenizer.control_token_ids & set(ids)
+
+
+def test_bytes_of_all_tokens(tokenizer: Tokenizer) -> None:
+    tokens = tokenizer.all_token_bytes(40_000)
+    assert [tokenizer.token_bytes(token_id) for token_id in range(2000)] == tokens[:2000]
+    assert tokens[-1] == b""  # no token has this id
