@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .constraint import GrammarCompiler, write_grammar
 from .errors import (
     InvalidRequest,
     PromptTooLong,
@@ -20,16 +21,19 @@ from .errors import (
     TritonchatError,
 )
 from .kv_cache import KVCache
-from .request import AnswerPlan, Completion, Delta, DeltaCallback, FinishReason, Sequence
+from .request import AnswerPlan, Delta, DeltaCallback, FinishReason, Sequence
 from .sampler import Sampler
 from .sampling import DEFAULT_MAX_TOKENS, SamplingParams
 from .scheduler import Limits, Scheduler, WorkItem
 from .speculation import PromptLookup
 from .text_stream import TextStream
+from .token_masks import Masks, TokenMasks
 from .tokenizer import AnyTokenizer
 from .transformer import Transformer
 
 LOGGER = logging.getLogger(__name__)
+# That a step appends to an answer. More would make the others wait.
+MAX_FORCED_TOKENS = 256
 
 
 class Engine:
@@ -49,11 +53,14 @@ class Engine:
         self._model, self._tokenizer, self._eos_token_ids = model, tokenizer, eos_token_ids
         self._cache, self._speculate = cache, speculate if cache.states is None else 0
         self._scheduler = Scheduler(cache, limits)
+        self._grammars = GrammarCompiler(tokenizer, model.config.vocab_size, eos_token_ids)
+        self._masks = TokenMasks()
         self._condition = threading.Condition()  # guards the scheduler, the sequences and the counters
         self._sequences: dict[str, Sequence] = {}  # by request id
         self._is_closing = False
         names = ("requests", "refusals", "cancellations", "prompt_tokens", "completion_tokens", "steps")
-        self._totals = dict.fromkeys((*names, "computed_tokens", "drafted_tokens", "accepted_tokens"), 0)
+        token_names = ("computed_tokens", "drafted_tokens", "accepted_tokens", "forced_tokens")
+        self._totals = dict.fromkeys((*names, *token_names), 0)
         self._step_sizes: Counter[int] = Counter()  # number of steps, by their number of sequences
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
@@ -135,6 +142,7 @@ class Engine:
             for sequence in self._sequences.values():
                 self._scheduler.cancel(sequence)
         self._thread.join()
+        self._masks.close()
 
     def _enqueue(self, sequence: Sequence) -> None:
         if self._is_closing:
@@ -169,6 +177,9 @@ class Engine:
         tokenizer, text_stream = self._tokenizer, None
         if tokenizer is not None:
             text_stream = TextStream(tokenizer, prompt, params.stop, plan.kept_tokens)
+        grammar = plan.grammar
+        if grammar is None and params.form is not None:
+            grammar = write_grammar(params.form)
         return Sequence(
             request_id=request_id,
             tokens=list(prompt),
@@ -180,6 +191,7 @@ class Engine:
             on_delta=on_delta,
             truncated_messages=plan.truncated_messages,
             prompt_lookup=PromptLookup(self._speculate) if self._speculate else None,
+            constraint=None if grammar is None else self._grammars.compile(grammar, params.ignore_eos),
         )
 
     # The methods from here on run in the engine's own thread.
@@ -197,7 +209,7 @@ class Engine:
             failure = TritonchatError(f"the engine stopped ({type(error).__name__}: {error}).")
             for sequence in failed:
                 completion = sequence.make_completion("cancelled", failure)
-                self._deliver(sequence, sequence.next_delta("", completion))
+                self._deliver(sequence, sequence.next_delta(completion))
 
     def _step(self) -> bool:
         """Finish ended requests, or compute what the scheduler chooses. False when the engine is to stop."""
@@ -219,9 +231,11 @@ class Engine:
         An error ends the requests that it concerns, never the engine. Some errors are no Exception: a panic
         inside the tokenizer is one.
         """
+        masks: Masks = {}
         try:
             batch = self._scheduler.build_batch(work)
-            logits = self._model.forward(batch, self._cache)
+            with self._masks.computed(work) as masks:
+                logits = self._model.forward(batch, self._cache)
         except BaseException as error:
             if len(work) == 1:
                 return self._fail(work[0].sequence, error)
@@ -241,49 +255,73 @@ class Engine:
         for item in work:
             start, end = end, end + item.logit_count
             try:
-                self._append_tokens(item, rows[start:end])
+                self._append_tokens(item, rows[start:end], masks.get(item.sequence))
             except BaseException as error:
                 self._fail(item.sequence, error)
 
-    def _append_tokens(self, item: WorkItem, rows: list[tuple[np.ndarray, int, bool]]) -> None:
-        """Choose a request's next token, and the tokens after it as long as its drafts are right.
+    def _append_tokens(
+        self, item: WorkItem, rows: list[tuple[np.ndarray, int, bool]], masks: np.ndarray | None
+    ) -> None:
+        """Append the next tokens of a request: one that is chosen, and those after it that are known.
 
-        rows: for each, the logits, the index of the largest, and whether all are finite.
+        These are its drafts, as long as they are right, and the tokens that must follow in the form of the
+        answer. rows: for each, the logits, the index of the largest, and whether all are finite. masks: for
+        each row the tokens of which one is chosen, see kernels/masking.py; None: all.
         """
-        sequence, accepted = item.sequence, 0
-        for i, (logits, largest, is_finite) in enumerate(rows):
-            if not is_finite:
-                raise TritonchatError(
-                    "the model computed numbers that are not finite; its weights may be damaged."
-                )
-            token, logprob = sequence.sampler.sample(logits, largest)
-            sequence.tokens.append(token)
-            if logprob is not None:
-                sequence.pending_logprobs.append(logprob)
-            if sequence.first_token_time is None:
-                sequence.first_token_time = time.monotonic()
-            is_accepted = i < len(item.drafts) and token == item.drafts[i]
-            if is_accepted:
-                accepted += 1
-                with self._condition:
-                    sequence.computed_tokens += 1
-                    self._totals["accepted_tokens"] += 1
-            if self._deliver_text(sequence, token) or not is_accepted:
+        sequence, drafts, forced = item.sequence, item.drafts, item.sequence.forced_tokens
+        count = accepted = forced_count = 0
+        reason: FinishReason | None = None
+        while reason is None:
+            if forced and count < MAX_FORCED_TOKENS:
+                token = forced.popleft()
+                sequence.sampler.record(token)
+                forced_count += 1
+            elif count == accepted and count < len(rows) and not forced:
+                logits, largest, is_finite = rows[count]
+                if not is_finite:
+                    raise TritonchatError(
+                        "the model computed numbers that are not finite; its weights may be damaged."
+                    )
+                mask = None if masks is None else masks[count]
+                token, logprob = sequence.sampler.sample(logits, largest, mask)
+                if logprob is not None:
+                    sequence.pending_logprobs.append(logprob)
+            else:
                 break
-        if item.drafts:
-            sequence.prompt_lookup.adapt_length(len(item.drafts), accepted)
+            accepted += int(count == accepted < len(drafts) and token == drafts[count])
+            count += 1
+            reason = self._append_token(sequence, token)
+        if drafts:
+            sequence.prompt_lookup.adapt_length(len(drafts), accepted)
+        with self._condition:
+            sequence.computed_tokens += accepted
+            self._totals["accepted_tokens"] += accepted
+            self._totals["forced_tokens"] += forced_count
+        if reason is not None:
+            self._finish(sequence, reason)
+        elif sequence.pending_text:
+            self._deliver(sequence, sequence.next_delta())
 
-    def _deliver_text(self, sequence: Sequence, token: int) -> bool:
-        """Deliver the text that a token adds, and finish the request if it was the last. True if so."""
-        stopped = token in self._eos_token_ids and not sequence.params.ignore_eos
-        if sequence.text_stream is not None and not stopped:
-            if text := sequence.text_stream.push(token):
-                self._deliver(sequence, sequence.next_delta(text))
-            stopped = sequence.text_stream.has_stopped
-        ended = stopped or sequence.answer_length >= sequence.max_new_tokens
-        if ended:
-            self._finish(sequence, "stop" if stopped else "length")
-        return ended
+    def _append_token(self, sequence: Sequence, token: int) -> FinishReason | None:
+        """Append a token to an answer. Returns the finish reason if it is the last."""
+        sequence.tokens.append(token)
+        if sequence.first_token_time is None:
+            sequence.first_token_time = time.monotonic()
+        constraint = sequence.constraint
+        is_end_token = token in self._eos_token_ids and not sequence.params.ignore_eos
+        stopped = is_end_token
+        if constraint is not None:
+            constraint.accept(token)
+            stopped = constraint.has_ended
+            # A forced token has no logits. So if their log probabilities are wanted, the masks choose them.
+            if not sequence.forced_tokens and sequence.params.logprobs is None:
+                sequence.forced_tokens.extend(constraint.forced_tokens())
+        if sequence.text_stream is not None and not is_end_token:
+            sequence.pending_text += sequence.text_stream.push(token)
+            stopped = stopped or sequence.text_stream.has_stopped
+        if stopped:
+            return "stop"
+        return "length" if sequence.answer_length >= sequence.max_new_tokens else None
 
     def _fail(self, sequence: Sequence, error: BaseException) -> None:
         LOGGER.error("Request %s failed", sequence.request_id, exc_info=error)
@@ -307,8 +345,7 @@ class Engine:
             rest = "" if sequence.text_stream is None else sequence.text_stream.finish()
         except BaseException as failure:
             rest, error = "", error or TritonchatError(f"the text could not be decoded ({failure}).")
-        if rest:
-            sequence.text_parts.append(rest)
+        sequence.pending_text += rest
         with self._condition:
             if self._sequences.get(sequence.request_id) is not sequence:
                 return  # it had ended before it failed
@@ -318,8 +355,8 @@ class Engine:
             self._totals["completion_tokens"] += sequence.answer_length
             self._totals["cancellations"] += reason == "cancelled" and error is None
             self._condition.notify_all()
-        completion: Completion = sequence.make_completion(reason, error)
-        self._deliver(sequence, sequence.next_delta(rest, completion))
+        sequence.text_parts.append(sequence.pending_text)
+        self._deliver(sequence, sequence.next_delta(sequence.make_completion(reason, error)))
 
     def _deliver(self, sequence: Sequence, delta: Delta) -> None:
         if delta.completion is None:

@@ -223,6 +223,7 @@ class PagePool:
 
     def _insert_tail(self, pages: SequencePages, tokens: list[int], length: int, is_computed: bool) -> None:
         if len(pages.nodes) == length // PAGE:
+            self._remove_tail(pages)  # with fewer tokens
             tail = tuple(tokens[len(pages.nodes) * PAGE : length])
             if self._last_node(pages).find_closest_child(tail)[1] < len(tail):
                 pages.tail_node = self._insert_node(pages, tail, is_computed)

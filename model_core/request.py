@@ -2,9 +2,11 @@
 
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from .constraint import Constraint
 from .errors import TritonchatError
 from .events import FinishReason, Timings, Usage
 from .messages import ToolCall
@@ -47,11 +49,13 @@ class AnswerPlan:
         kept_tokens: special tokens that are part of the text, with their names.
         budget: ends the reasoning of the answer.
         truncated_messages: of the conversation, which the prompt lacks (truncation.py); for the usage.
+        grammar: of the whole answer, in llguidance's JSON; None: that of the parameter `form`, if it has one.
     """
 
     kept_tokens: Mapping[int, str] = field(default_factory=dict)
     budget: ReasoningBudget | None = None
     truncated_messages: int = 0
+    grammar: str | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,7 @@ class Sequence:
     text_stream: TextStream | None
     on_delta: DeltaCallback
     prompt_lookup: PromptLookup | None
+    constraint: Constraint | None = None  # holds the answer to its form
     cache_salt: str = ""  # the sequence shares pages with those of the same salt only
     client: str = ""  # the scheduler shares its slots fairly between clients
     truncated_messages: int = 0  # that the prompt lacks, see truncation.py
@@ -110,14 +115,17 @@ class Sequence:
     is_cancelled: bool = False
     computed_tokens: int = 0
     cached_tokens: int = 0
+    forced_tokens: deque[int] = field(default_factory=deque)  # must follow, and are not yet appended
     text_parts: list[str] = field(default_factory=list)  # of the answer, as delivered
+    pending_text: str = ""  # since the last delta
     pending_logprobs: list[TokenLogprob] = field(default_factory=list)  # of tokens since the last delta
 
-    def next_delta(self, text: str, completion: Completion | None = None) -> Delta:
-        """A delta with this text and the pending log probabilities, which are pending no more."""
+    def next_delta(self, completion: Completion | None = None) -> Delta:
+        """A delta with the pending text and log probabilities, which are pending no more."""
         logprobs = None if self.params.logprobs is None else self.pending_logprobs
-        self.pending_logprobs = []
-        return Delta(text, completion, logprobs)
+        delta = Delta(self.pending_text, completion, logprobs)
+        self.pending_text, self.pending_logprobs = "", []
+        return delta
 
     @property
     def answer_length(self) -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .errors import InvalidRequest
+from .kernels.masking import apply_mask
 from .sampling import SamplingParams
 
 
@@ -48,18 +49,34 @@ class Sampler:
         )
         self._is_greedy = params.temperature == 0 and not self._changes_logits
 
-    def sample(self, logits: np.ndarray, largest: int) -> tuple[int, TokenLogprob | None]:
+    def sample(
+        self, logits: np.ndarray, largest: int, mask: np.ndarray | None = None
+    ) -> tuple[int, TokenLogprob | None]:
         """The next token for float32 logits [vocabulary], and its log probability if the request wants it.
 
-        `largest` is the index of the largest logit, the first of equal ones.
+        `largest` is the index of the largest logit, the first of equal ones. With a `mask` of at least one
+        token (kernels/masking.py), the token is one of these, and the logits of all others are lost.
         """
-        token = largest if self._is_greedy else self._choose_token(self._apply_penalties(logits))
+        top, choosable = self._params.logprobs, logits
+        has_choice = True
+        if mask is not None:
+            choosable = logits if top is None else logits.copy()
+            has_choice = apply_mask(choosable, mask) > 1
+            largest = int(choosable.argmax())
+        # Without a choice no random number is drawn, as for tokens that are appended without their logits.
+        if has_choice and not self._is_greedy:
+            token = self._choose_token(self._apply_penalties(choosable))
+        else:
+            token = largest
+        self.record(token)
+        return token, None if top is None else _compute_logprob(logits, token, top)
+
+    def record(self, token: int) -> None:
+        """Count a token of the answer, for the penalties of the next ones."""
         if self._answer_counts is not None:
             self._answer_counts[token] += 1
         if self._seen_tokens is not None:
             self._seen_tokens[token] = True
-        top = self._params.logprobs
-        return token, None if top is None else _compute_logprob(logits, token, top)
 
     def _apply_penalties(self, logits: np.ndarray) -> np.ndarray:
         params = self._params

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from .form import Form
 from .validation import StrictModel, Text, shorten
 
 if TYPE_CHECKING:
@@ -162,6 +163,7 @@ class SamplingFields(BaseModel):
         description="Seconds after which the request is ended, running or waiting. There is no limit by "
         "default.",
     )
+    form: Form | None = Field(None, description="What the text of the answer must look like.")
 
 
 class SamplingParams(SamplingFields, StrictModel):

@@ -207,6 +207,8 @@ class Scheduler:
         if max_drafts <= 0:
             return []
         drafts = sequence.prompt_lookup.draft(sequence.tokens, max_drafts)
+        if sequence.constraint is not None:
+            drafts = sequence.constraint.keep_valid(drafts)
         # No request is preempted to have pages for drafts.
         return drafts if self.pool.allocate(sequence.pages, len(sequence.tokens) + len(drafts)) else []
 

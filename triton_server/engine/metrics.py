@@ -44,6 +44,7 @@ _TOTALS = {
     "preemptions": "Times that a request gave its KV memory to an older one, to be computed again later.",
     "drafted_tokens": "Draft tokens (--speculate).",
     "accepted_tokens": "Draft tokens that were right.",
+    "forced_tokens": "Tokens that the form of an answer left no choice for.",
     "steps": "Steps of the engine.",
     "computed_tokens": "Tokens that the model has computed: of prompts and answers, and drafts.",
 }

@@ -1,0 +1,62 @@
+"""The form of an answer: what its text must look like."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+MAX_SCHEMA_DEPTH = 100
+
+
+class Form(BaseModel):
+    """The form of an answer. Exactly one of the fields is given."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    json_schema: dict[str, Any] | bool | None = Field(
+        None, description="JSON that is valid under this schema (draft 2020-12)."
+    )
+    json_object: Literal[True] | None = Field(None, description="Any JSON object.")
+    regex: str | None = Field(
+        None, description="Text that this regular expression (in Rust's syntax) matches as a whole."
+    )
+    choice: Annotated[list[str], Field(fail_fast=True, min_length=1)] | None = Field(
+        None, description="One of these texts."
+    )
+    grammar: str | None = Field(
+        None,
+        description="Text of this grammar: Lark with the rule `start`, or GBNF (with `::=`) with the rule "
+        "`root`.",
+    )
+
+    @model_validator(mode="after")
+    def _check_one_is_given(self) -> "Form":
+        given = [name for name in type(self).model_fields if getattr(self, name) is not None]
+        if len(given) != 1:
+            known = ", ".join(type(self).model_fields)
+            raise PydanticCustomError(
+                "form", "must have exactly one of {known}, not {count}", {"known": known, "count": len(given)}
+            )
+        if _depth_exceeds(self.json_schema, MAX_SCHEMA_DEPTH):
+            raise PydanticCustomError(
+                "form", "has a schema that is nested more than {depth} deep", {"depth": MAX_SCHEMA_DEPTH}
+            )
+        return self
+
+    @property
+    def source(self) -> tuple[str, Any]:
+        """The name and the value of the field that is given."""
+        return next((name, value) for name, value in self if value is not None)
+
+
+def _depth_exceeds(value: Any, limit: int) -> bool:
+    """Whether objects and lists are nested deeper than the limit."""
+    level = [value]
+    for _ in range(limit + 1):
+        level = [
+            part
+            for nested in level
+            if isinstance(nested, dict | list)
+            for part in (nested.values() if isinstance(nested, dict) else nested)
+        ]
+    return bool(level)
