@@ -102,6 +102,14 @@ def test_headers_of_a_session_come_while_the_request_waits(web: httpx.Client, cl
     wait_until(lambda: client.stats()["running"] == 0)
 
 
+def test_pings_come_while_a_request_in_anthropics_form_waits(web: httpx.Client, client: ChatClient) -> None:
+    body = {"model": "default", "max_tokens": 3, "stream": True, "messages": HELLO}
+    with full(web, client), web.stream("POST", "/v1/messages", json=body) as response:
+        names = (line for line in response.iter_lines() if line.startswith("event: "))
+        assert [next(names) for _ in range(3)] == ["event: message_start", "event: ping", "event: ping"]
+    wait_until(lambda: client.stats()["running"] == 0)
+
+
 def test_keep_alive_comments_do_not_change_the_answer(web: httpx.Client, endless: Server) -> None:
     expected = web.post("/v1/completions", json={**ENDLESS, "max_tokens": 600}).json()["choices"][0]["text"]
     text, comments = "", 0
