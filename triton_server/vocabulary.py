@@ -109,17 +109,11 @@ class Request(SamplingFields, ChatFields, CacheFields, StrictModel):
         return self
 
     @model_validator(mode="after")
-    def _refuse_tools(self) -> "Request":
-        if self.tools and self.tool_choice != "none":
-            raise InvalidRequest(
-                'tools cannot be called yet; leave them out, or set tool_choice to "none".', "tools"
-            )
+    def _check_tools(self) -> "Request":
+        if self.tools and not self.is_chat:
+            raise InvalidRequest("tools need messages; a raw prompt is only continued.", "tools")
         if not self.tools and self.tool_choice not in ("auto", "none"):
             raise InvalidRequest("tool_choice is only allowed when tools are given.", "tool_choice")
-        for number, message in enumerate(self.messages if self.is_chat else ()):
-            if message.role == "tool" or message.tool_calls:
-                param = f"messages[{number}]"
-                raise InvalidRequest(f"{param} is about tools, which this service cannot use.", param)
         return self
 
 

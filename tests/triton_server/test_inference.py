@@ -28,10 +28,10 @@ def test_last_delta_is_sent_with_the_end(llm: LLM) -> None:
         for delta in deltas:
             answer.add_delta(delta)
         # The loop has not run since, so it does not know of the end, and this is not the last text.
-        early, details = answer.pop_text()
+        ((early, details),) = answer.pop_responses()
         assert "finish_reason" not in details
         await answer.wait_for_end()
-        late, rest = answer.pop_text()
+        ((late, rest),) = answer.pop_responses()
         assert early + late == deltas[-1].completion.text
         assert rest["finish_reason"] == deltas[-1].completion.finish_reason
         assert "logprobs" in rest

@@ -1,13 +1,40 @@
 """The `details` of answers and of failures, as contract.py describes them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from model_core import Completion, TritonchatError
-from model_core.events import Timings, Usage
+from model_core.events import Event, Reasoning, Text, Timings, ToolCallDelta, Usage
 from model_core.sampler import TokenLogprob
 from model_core.tokenizer import AnyTokenizer
+
+_ORDER = (Reasoning, Text, ToolCallDelta)  # of the parts of a response
+# The text of a response, and its `details`.
+Response = tuple[str, dict[str, Any]]
+
+
+def make_responses(events: Iterable[Event]) -> list[Response]:
+    """Return the events of an answer as responses. In each, text follows reasoning, and calls follow text."""
+    parts: list[list[Event]] = []
+    last = len(_ORDER)
+    for event in events:
+        position = _ORDER.index(type(event))
+        if position < last:
+            parts.append([])
+        parts[-1].append(event)
+        last = position
+    return [make_response(part) for part in parts]
+
+
+def make_response(events: Sequence[Event]) -> Response:
+    """Return the events of an answer as one response."""
+    details: dict[str, Any] = {}
+    if reasoning := "".join(event.text for event in events if isinstance(event, Reasoning)):
+        details["reasoning"] = reasoning
+    if calls := [event for event in events if isinstance(event, ToolCallDelta)]:
+        details["tool_calls"] = [_describe_call(call) for call in calls]
+    return "".join(event.text for event in events if isinstance(event, Text)), details
 
 
 def answer_details(completion: Completion, model: str, tokenizer: AnyTokenizer | None) -> dict[str, Any]:
@@ -57,6 +84,10 @@ def error_details(error: Exception) -> dict[str, Any]:
     message = str(error) if is_expected else "the request failed in the server; its log says why."
     param = error.param if is_expected else None
     return {"error": {"type": error_type(error), "message": message, "param": param}}
+
+
+def _describe_call(call: ToolCallDelta) -> dict[str, Any]:
+    return {name: value for name, value in asdict(call).items() if value is not None}
 
 
 def _token_details(token_id: int, logprob: float, tokenizer: AnyTokenizer | None) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class Inference:
     ) -> tuple[str, dict[str, Any]]:
         async with self._open_answer(call, messages, parameters) as answer:
             await answer.wait_for_end()
-            return answer.pop_text()
+            return answer.pop_answer()
 
     async def chat_stream(self, requests: list[Request]) -> AsyncIterator[list[Outputs]]:
         """Answer one request, delta by delta; the deltas of an interval are sent together."""
@@ -83,8 +83,7 @@ class Inference:
             while not ended:
                 await answer.wait_for_text()
                 ended = answer.has_ended
-                text, details = answer.pop_text()
-                if text or ended:
+                for text, details in answer.pop_responses():
                     yield [
                         {"response": _bytes(text), "details": _bytes(json.dumps(details) if details else "")}
                     ]
@@ -155,15 +154,17 @@ class Inference:
         llm = self._llm
         request = parse_request(messages, parameters, llm.engine.limits.max_context)
         params = request.sampling_params().with_defaults(llm.defaults)
+        plan = None
         if request.is_chat:
-            prompt = llm.encode_chat(request.messages, request).token_ids
+            prepared = llm.prepare_chat(request.messages, request, params)
+            prompt, plan, answer.parser = prepared.prompt.token_ids, prepared.plan, prepared.parser
         else:
             prompt = llm.encode(request.messages)
         if request.count_only:
             return count_details(len(prompt), params.seed, llm.name, llm.tokenizer)
         answer.acknowledge = request.acknowledge
         answer.request_id = llm.engine.submit(
-            prompt, params, answer.add_delta, request.request_id, request.cache_salt, request.client
+            prompt, params, answer.add_delta, request.request_id, request.cache_salt, request.client, plan
         )
         return None
 

@@ -3,13 +3,18 @@
 import asyncio
 import logging
 from contextlib import suppress
-from itertools import chain
+from dataclasses import replace
 from typing import Any
 
 from model_core import LLM
+from model_core.answer_parser import AnswerParser
+from model_core.chat import find_finish_reason
+from model_core.event_writer import join_events
+from model_core.events import Event, Text
 from model_core.request import Completion, Delta
+from model_core.sampler import TokenLogprob
 
-from .details import answer_details, error_details, logprob_details
+from .details import Response, answer_details, error_details, logprob_details, make_response, make_responses
 from .metrics import EngineMetrics
 
 LOGGER = logging.getLogger(__name__)
@@ -27,7 +32,10 @@ class PendingAnswer:
         self._loop = asyncio.get_running_loop()
         self.acknowledge = False  # whether the sender wants to know that the engine has accepted the request
         self.request_id: str | None = None  # the engine's, once the request is submitted
-        self._deltas: list[Delta] = []  # not yet sent
+        self.parser: AnswerParser | None = None  # of the answer to a conversation
+        self._deltas: list[Delta] = []  # not yet read
+        self._events: list[Event] = []  # not yet sent, as the log probabilities
+        self._logprobs: list[TokenLogprob] | None = None  # None if the request does not want them
         self._details: dict[str, Any] = {}  # of the last response, once the answer has ended
         self._text_event, self._end_event = asyncio.Event(), asyncio.Event()
         self._loop_waits_for_text = False
@@ -59,16 +67,42 @@ class PendingAnswer:
         self._end_event.set()
         self._text_event.set()
 
-    def pop_text(self) -> tuple[str, dict[str, Any]]:
-        """Remove and return the text that is not yet sent, with its `details`."""
+    def pop_responses(self) -> list[Response]:
+        """Remove what is not yet sent, and return it as the responses of a stream. There may be none."""
+        self._read_deltas()
+        responses = make_responses(join_events(self._events))
+        if not responses and not self.has_ended:
+            return []  # log probabilities wait for the text of their tokens
+        responses = responses or [("", {})]
+        responses[0][1].update(self._pop_logprobs())
+        responses[-1][1].update(self._details)
+        self._events.clear()
+        return responses
+
+    def pop_answer(self) -> Response:
+        """The answer as one response, after its end."""
+        text, details = make_response(join_events(self._events))
+        return text, {**details, **self._pop_logprobs(), **self._details}
+
+    def _pop_logprobs(self) -> dict[str, Any]:
+        if self._logprobs is None:
+            return {}
+        entries, self._logprobs = self._logprobs, []
+        return {"logprobs": logprob_details(entries, self._llm.tokenizer)}
+
+    def _read_deltas(self) -> None:
+        """Make events of the deltas."""
         count = len(self._deltas)
         deltas = self._deltas[:count]
         del self._deltas[:count]
-        logprobs = [delta.logprobs for delta in deltas if delta.logprobs is not None]
-        details = dict(self._details)
-        if logprobs:
-            details["logprobs"] = logprob_details(chain.from_iterable(logprobs), self._llm.tokenizer)
-        return "".join(delta.text for delta in deltas), details
+        for delta in deltas:
+            if delta.logprobs is not None:
+                self._logprobs = (self._logprobs or []) + delta.logprobs
+        text = "".join(delta.text for delta in deltas)
+        if self.parser is not None:
+            self._events += self.parser.push(text)
+        elif text:
+            self._events.append(Text(text))
 
     async def wait_for_text(self) -> None:
         """Wait until there is some text or the answer has ended."""
@@ -84,8 +118,12 @@ class PendingAnswer:
 
     def _finish(self, last: Delta, completion: Completion) -> None:
         self._deltas.append(last)
-        self._metrics.count_completion(completion)
         try:
+            self._read_deltas()
+            if self.parser is not None:
+                self._events += self.parser.finish()
+                completion = replace(completion, finish_reason=find_finish_reason(completion, self.parser))
+            self._metrics.count_completion(completion)
             self.end(answer_details(completion, self._llm.name, self._llm.tokenizer))
         except Exception as error:
             LOGGER.exception("An answer could not be described")
