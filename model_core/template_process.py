@@ -4,17 +4,13 @@ A template is a program from a model folder. Jinja's sandbox keeps it away from 
 endless loops or limit memory, and Jinja computes constants while it compiles. So this process ends when a
 request takes too long, and has no more memory than `MEMORY`.
 
-`template_renderer.py` starts it by its path, with the parent's process id and import path as arguments. It
-imports nothing of this package, because that would take seconds.
-
-Standard input is a socket. Each message on it is 4 bytes with the length of a JSON object, little-endian, and
-the object. The first request is {"sources", "special_tokens"}, with templates by their names; its reply is {}
-or an error. Each further request is {"template", "variables", "max_characters"}, with the name of a template
-and its variables; its reply is {"text"} or an error. An error is {"error": kind, "message"}.
+`template_renderer.py` starts it. Requests and replies (limited_program.py) are JSON objects. The first
+request is {"sources", "special_tokens"}, with templates by their names; its reply is {} or an error. Each
+further request is {"template", "variables", "max_characters"}, with the name of a template and its variables;
+its reply is {"text"} or an error. An error is {"error": kind, "message"}.
 """
 
 import json
-import os
 import sys
 
 if __name__ == "__main__":
@@ -22,9 +18,6 @@ if __name__ == "__main__":
 
 import datetime
 import re
-import resource
-import select
-import signal
 from typing import Any
 
 import jinja2
@@ -33,14 +26,14 @@ import jinja2.nodes
 import jinja2.parser
 import jinja2.sandbox
 
+from model_core.limited_program import serve
+
 MEMORY = 256 * 2**20  # bytes of address space
 # Seconds of processor time. Rendering takes a tenth of a millisecond, a long conversation a few milliseconds.
 # On a busy virtual machine, time in which the process did not run may count too. While one request loops, the
 # others wait until it is ended.
 _COMPILE_S, _RENDER_S, _RENDER_S_PER_MIB = 3.0, 1.0, 1.0
 _MAX_MESSAGE = 500  # characters of an error message
-_PARENT_CHECK_MS = 1000
-_SOCKET = 0
 
 # Why a request failed: the template refused it, or failed, or needed too much memory, or wrote too much text.
 REFUSED, FAILED, MEMORY_EXCEEDED, TOO_LONG = "refused", "failed", "memory", "length"
@@ -115,69 +108,36 @@ def time_limit(size: int, is_compilation: bool = False) -> float:
     return _COMPILE_S if is_compilation else _RENDER_S + size / 2**20 * _RENDER_S_PER_MIB
 
 
-def _receive(parent: int) -> bytes | None:
-    """The next request; None when the parent has ended."""
-    poll = select.poll()
-    poll.register(_SOCKET, select.POLLIN)
-    while not poll.poll(_PARENT_CHECK_MS):
-        if os.getppid() != parent:  # another process may have inherited the parent's end of the socket
-            return None
-    size = _read(4)
-    return size and _read(int.from_bytes(size, "little"))
-
-
-def _read(size: int) -> bytes | None:
-    parts = []
-    while size:
-        part = os.read(_SOCKET, min(size, 2**20))
-        if not part:
-            return None
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
-
-
 def _encode(reply: dict[str, str]) -> bytes:
-    data = json.dumps(reply, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    return len(data).to_bytes(4, "little") + data
+    return json.dumps(reply, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def _send(data: bytes) -> None:
-    while data:
-        data = data[os.write(_SOCKET, data) :]
+class _Templates:
+    """The templates of a model, from the first request on."""
 
+    def __init__(self) -> None:
+        self._templates: dict[str, jinja2.Template] = {}
+        self._special_tokens: dict[str, str] = {}
 
-def main() -> None:
-    """Answer the requests of the parent until it closes the socket or ends."""
-    hard_limit = resource.getrlimit(resource.RLIMIT_AS)[1]  # that the parent has
-    memory = MEMORY if hard_limit == resource.RLIM_INFINITY else min(MEMORY, hard_limit)
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    parent = int(sys.argv[1])
-    environment = make_environment()
-    templates: dict[str, jinja2.Template] = {}
-    special_tokens: dict[str, str] = {}
-    while True:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        data = _receive(parent)
-        if data is None:
-            return
-        # The signal of this timer ends the process, whatever the template is doing.
-        signal.setitimer(signal.ITIMER_PROF, time_limit(len(data), is_compilation=not templates))
+    def time_limit(self, request: bytes) -> float:
+        """Seconds of processor time for a request."""
+        return time_limit(len(request), is_compilation=not self._templates)
+
+    def answer(self, data: bytes) -> bytes:
+        """The reply to a request."""
         try:
             request = json.loads(data.decode("utf-8", "surrogatepass"))
-            if not templates:
-                special_tokens = request["special_tokens"]
-                sources = request["sources"].items()
-                templates = {name: environment.from_string(source) for name, source in sources}
-                reply = _encode({})
-            else:
-                template = templates[request["template"]]
-                reply = _encode({"text": _render(template, special_tokens, request)})
+            if self._templates:
+                template = self._templates[request["template"]]
+                return _encode({"text": _render(template, self._special_tokens, request)})
+            self._special_tokens, environment = request["special_tokens"], make_environment()
+            sources = request["sources"].items()
+            self._templates = {name: environment.from_string(source) for name, source in sources}
+            return _encode({})
         except Exception as error:  # a template may fail in any way
-            reply = _encode(_describe_error(error))
-        _send(reply)
+            return _encode(_describe_error(error))
 
 
 if __name__ == "__main__":
-    main()
+    templates = _Templates()
+    serve(templates.answer, MEMORY, templates.time_limit)
