@@ -1,7 +1,7 @@
 """Anthropic's Messages API with Anthropic's client."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import anthropic
 import httpx
@@ -9,7 +9,7 @@ import pytest
 from anthropic.types import Message, TextBlock
 from conftest import Server
 from http_service import Service
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
 from model_core import LLM
 
@@ -71,6 +71,21 @@ def test_last_message_of_the_assistant_is_continued(claude: anthropic.Anthropic,
     conversation = [{"role": "system", "content": "Be kind."}, *HELLO]
     conversation.append({"role": "assistant", "content": "Hello, I"})
     assert text_of(message) == llm.chat(conversation, continue_final_message=True).text
+
+
+class Verdict(BaseModel):
+    answer: Literal["yes", "no"]
+    certain: bool
+
+
+def test_answer_has_the_form_that_is_asked_for(claude: anthropic.Anthropic) -> None:
+    message = claude.messages.parse(**ASK, output_format=Verdict)
+    assert isinstance(message.parsed_output, Verdict)
+    with claude.messages.stream(**ASK, output_format=Verdict) as stream:
+        assert stream.get_final_message().parsed_output == message.parsed_output
+    choice = claude.messages.create(**ASK, extra_body={"form": {"choice": ["red", "blue"]}})
+    assert text_of(choice) in ("red", "blue")
+    assert choice.stop_reason == "end_turn"
 
 
 def test_tokens_are_counted_as_the_template_renders_them(claude: anthropic.Anthropic) -> None:

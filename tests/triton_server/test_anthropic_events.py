@@ -161,6 +161,8 @@ def test_failures_are_errors() -> None:
 
 BODY: dict[str, Any] = {"model": "tiny", "max_tokens": 5, "messages": [{"role": "user", "content": "Hi"}]}
 
+WEATHER = {"name": "weather", "description": "How it is.", "input_schema": {"type": "object"}}
+
 
 def sent(**fields: Any) -> dict[str, Any]:
     """The messages and parameters that the engine gets."""
@@ -197,6 +199,68 @@ def test_conversation_becomes_messages() -> None:
     assert request["continue_final_message"] is True
 
 
+def test_calls_and_results_become_messages() -> None:
+    calls = [
+        {"type": "tool_use", "id": "t1", "name": "weather", "input": {"city": "Köln"}},
+        {"type": "tool_use", "id": "t2", "name": "weather", "input": {}},
+    ]
+    results = [
+        {"type": "tool_result", "tool_use_id": "t1", "content": "Sun"},
+        {
+            "type": "tool_result",
+            "tool_use_id": "t2",
+            "is_error": True,
+            "content": [{"type": "text", "text": "no"}, {"type": "text", "text": "city"}],
+        },
+        {"type": "tool_result", "tool_use_id": "t3"},
+        {"type": "text", "text": "And now?"},
+    ]
+    messages = [
+        {"role": "user", "content": "How is it?"},
+        {"role": "assistant", "content": [{"type": "text", "text": "I look."}, *calls]},
+        {"role": "user", "content": results},
+    ]
+    assert sent(messages=messages, tools=[WEATHER])["messages"] == [
+        {"role": "user", "content": "How is it?"},
+        {
+            "role": "assistant",
+            "content": "I look.",
+            "tool_calls": [
+                {"id": "t1", "name": "weather", "arguments": '{"city": "Köln"}'},
+                {"id": "t2", "name": "weather", "arguments": "{}"},
+            ],
+        },
+        {"role": "tool", "tool_call_id": "t1", "content": "Sun"},
+        {"role": "tool", "tool_call_id": "t2", "content": "Error: no\ncity"},
+        {"role": "tool", "tool_call_id": "t3", "content": ""},
+        {"role": "user", "content": "And now?"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        ({"type": "auto"}, {"tool_choice": "auto", "parallel_tool_calls": True}),
+        ({"type": "any"}, {"tool_choice": "required", "parallel_tool_calls": True}),
+        (
+            {"type": "tool", "name": "weather", "disable_parallel_tool_use": True},
+            {"tool_choice": {"name": "weather"}, "parallel_tool_calls": False},
+        ),
+        ({"type": "none"}, {"tool_choice": "none", "parallel_tool_calls": True}),
+    ],
+)
+def test_tools_and_their_choice(choice: dict[str, Any], expected: dict[str, Any]) -> None:
+    request = sent(
+        tools=[WEATHER, {"type": "custom", "name": "now", "input_schema": {}, "strict": True}],
+        tool_choice=choice,
+    )
+    assert request["tools"] == [
+        {"name": "weather", "description": "How it is.", "parameters": {"type": "object"}, "strict": False},
+        {"name": "now", "description": None, "parameters": {}, "strict": True},
+    ]
+    assert {name: request[name] for name in expected} == expected
+
+
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
@@ -214,7 +278,6 @@ def test_conversation_becomes_messages() -> None:
             {"reasoning_effort": "xhigh"},
         ),
         ({"metadata": {"user_id": "me"}, "service_tier": "auto"}, {}),
-        ({"tool_choice": {"type": "none"}}, {"tool_choice": "none", "parallel_tool_calls": True}),
     ],
 )
 def test_fields_become_those_of_a_request(fields: dict[str, Any], expected: dict[str, Any]) -> None:
