@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import (
     AfterValidator,
@@ -123,6 +123,12 @@ def find_range(field: FieldInfo) -> tuple[Any, Any]:
     low = next((item.ge for item in field.metadata if hasattr(item, "ge")), None)
     high = next((item.le for item in field.metadata if hasattr(item, "le")), None)
     return low, high
+
+
+def value_type(field: FieldInfo) -> Any:
+    """The type of a field, without None."""
+    kinds = [kind for kind in get_args(field.annotation) if kind is not type(None)]
+    return kinds[0] if len(kinds) == 1 else field.annotation
 
 
 def _join_path(base: str, parts: Sequence[str | int]) -> str:

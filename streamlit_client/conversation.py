@@ -140,7 +140,7 @@ def format_statistics(turn: Turn) -> str:
         if first is not None:
             parts.append(f"first token after {_format_duration(first)}")
         parts.append(f"{usage['prompt_tokens']} tokens in, {out} out")
-    parts.append(f"seed {turn.parameters['seed']}")
+        parts.append(f"seed {turn.answer.seed}")
     parts.append(_describe_end(turn))
     return " · ".join(parts)
 

@@ -5,16 +5,19 @@ from run to run: the turns of the conversation, and the last known description o
 """
 
 import os
-import random
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
+from model_core.config import GenerationDefaults
 from model_core.errors import PromptTooLong, TritonchatError
+from model_core.sampling import SamplingFields
+from model_core.validation import find_range, value_type
 from streamlit_client.conversation import Turn, build_prompt, describe_error, format_statistics
 from streamlit_client.markdown import escape
 from triton_server.client import ChatClient
+from triton_server.parameters import describe_sampling
 
 DEFAULT_SERVER = "127.0.0.1:8001"
 # A person sees no difference to a shorter interval, and each redraw costs the browser time.
@@ -32,14 +35,25 @@ STORY_EXAMPLES = ["Once upon a time", "One day, a little dog", "The sun was shin
 
 
 # For models that recommend no sampling. At temperature 0, "Try again" would give the same answer.
-FALLBACK_SAMPLING = {"temperature": 0.3, "top_p": 0.95, "repetition_penalty": 1.0}
+FALLBACK_SAMPLING = {"temperature": 0.3, "top_p": 0.95}
+# Of one click on a widget. The first two are always shown.
+STEPS: dict[str, float] = {
+    "temperature": 0.05,
+    "top_p": 0.01,
+    "top_k": 1,
+    "min_p": 0.01,
+    "repetition_penalty": 0.05,
+    "presence_penalty": 0.1,
+    "frequency_penalty": 0.1,
+}
 
 
 @dataclass(frozen=True)
 class ChatSettings:
     """The settings that a person chose in the sidebar.
 
-    `sampling` has only the request parameters that differ from the model's defaults.
+    `sampling` has only the request parameters that differ from the model's defaults. If `seed` is None, each
+    answer gets a random one.
     """
 
     system: str
@@ -48,9 +62,8 @@ class ChatSettings:
     seed: int | None
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters of a request, with a random seed if the person chose none."""
-        seed = random.randrange(10**6) if self.seed is None else self.seed
-        return {**self.sampling, "max_tokens": self.max_tokens, "seed": seed}
+        """The parameters of a request."""
+        return {**self.sampling, "max_tokens": self.max_tokens, "seed": self.seed}
 
 
 @st.cache_resource(show_spinner=False)
@@ -192,11 +205,7 @@ def show_settings(model: dict[str, Any] | None) -> ChatSettings:
             else "",
             sampling=show_sampling({} if model is None else model["sampling"]),
             max_tokens=st.number_input(
-                "Max tokens",
-                1,
-                context,
-                min(512, context),
-                help="The answer is cut when it has this many tokens. A token is a word or a part of one.",
+                "Max tokens", 1, context, min(512, context), help=describe_sampling("max_tokens")
             ),
             seed=st.number_input(
                 "Seed",
@@ -204,42 +213,29 @@ def show_settings(model: dict[str, Any] | None) -> ChatSettings:
                 None,
                 None,
                 placeholder="a new one for each answer",
-                help="The same seed, conversation and settings always give the same answer. Without a seed "
-                "every answer gets a new one, so that *Try again* gives another answer.",
+                help=describe_sampling("seed"),
             ),
         )
 
 
 def show_sampling(defaults: dict[str, float]) -> dict[str, float]:
-    """Show sliders that start at the model's `defaults`; return the values that differ from them."""
-    initial = defaults if defaults.get("temperature") else FALLBACK_SAMPLING
-    values = {
-        "temperature": st.slider(
-            "Temperature",
-            0.0,
-            2.0,
-            initial["temperature"],
-            0.05,
-            help="0 always takes the likeliest word. Higher values give more variety, then nonsense.",
-        ),
-        "top_p": st.slider(
-            "Top p",
-            0.0,
-            1.0,
-            initial["top_p"],
-            0.01,
-            help="Choose among the likeliest words that together reach this probability.",
-        ),
-        "repetition_penalty": st.slider(
-            "Repetition penalty",
-            min(1.0, initial["repetition_penalty"]),
-            2.0,
-            initial["repetition_penalty"],
-            0.05,
-            help="Above 1, words that have occurred already become less likely.",
-        ),
-    }
-    return {name: value for name, value in values.items() if value != defaults.get(name)}
+    """Show widgets that start at the model's `defaults`; return the values that differ from them."""
+    neutral = {name: SamplingFields.model_fields[name].default for name in STEPS} | vars(GenerationDefaults())
+    defaults = neutral | defaults
+    initial = defaults | ({} if defaults["temperature"] else FALLBACK_SAMPLING)
+    first, second, *others = STEPS
+    values = {name: show_number(name, initial[name]) for name in (first, second)}
+    with st.expander("More sampling"):
+        values |= {name: show_number(name, initial[name]) for name in others}
+    return {name: value for name, value in values.items() if value != defaults[name]}
+
+
+def show_number(name: str, initial: float) -> float:
+    """Show the widget of a sampling parameter: a slider, or a field if the range is too wide for one."""
+    field, label = SamplingFields.model_fields[name], name.replace("_", " ").capitalize()
+    low, high, initial = (value_type(field)(number) for number in (*find_range(field), initial))
+    widget = st.slider if high - low <= 4 else st.number_input
+    return widget(label, low, high, initial, STEPS[name], help=describe_sampling(name))
 
 
 def show_actions(turns: list[Turn], is_running: bool) -> None:

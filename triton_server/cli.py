@@ -18,6 +18,7 @@ from .hosts import browser_url, is_loopback
 from .machine import check_all, check_ports, check_python, require
 from .options import (
     FILE,
+    SAMPLING_FLAGS,
     MemorySize,
     api_options,
     api_port_option,
@@ -27,6 +28,7 @@ from .options import (
     option,
     page_option,
     port_options,
+    sampling_options,
     server_options,
 )
 from .page_process import launch_page
@@ -115,24 +117,8 @@ def ui(host: str, open_to_all: bool, ui_port: int, server: str) -> None:
 @cli.command()
 @click.argument("prompt", required=False)
 @model_options
-@option("--max-tokens", type=click.IntRange(1), default=400, help="Maximum number of new tokens.")
-@option("--temperature", type=float, help="0: always the most likely token; up to 2: more variety.")
-@option(
-    "--top-p", type=float, help="Choose among the most likely tokens that have this probability together."
-)
-@option("--repetition-penalty", type=float, help="Above 1: repeat less.")
-@option("--seed", type=int, help="Seed of the random choice, for temperatures above 0.  [default: random]")
-@click.option("--stop", multiple=True, help="End before this text; may be repeated.")
-def complete(
-    prompt: str | None,
-    max_tokens: int,
-    temperature: float | None,
-    top_p: float | None,
-    repetition_penalty: float | None,
-    seed: int | None,
-    stop: tuple[str, ...],
-    **llm_settings: Any,
-) -> None:
+@sampling_options
+def complete(prompt: str | None, **settings: Any) -> None:
     """Continue PROMPT and print the text while it is generated. No server is needed.
 
     The default is "Once upon a time". PROMPT may come from a pipe, or as - from standard input. After
@@ -144,15 +130,9 @@ def complete(
 
     prompt_text = read_prompt(prompt)
     prompt = "Once upon a time" if prompt_text is None else prompt_text
-    with LLM(**llm_settings) as llm, signals_as_interrupts():
-        params = SamplingParams(
-            max_tokens=max_tokens,
-            temperature=temperature,
-            top_p=top_p,
-            repetition_penalty=repetition_penalty,
-            seed=seed,
-            stop=stop,
-        )
+    params = SamplingParams(**{name: settings.pop(name) for name in SAMPLING_FLAGS})
+    with LLM(**settings) as llm, signals_as_interrupts():
+        params = params.with_defaults(llm.defaults)  # its seed is printed below
         writer = create_writer(open_console())
         start, tokens_before = time.monotonic(), llm.engine.stats()["totals"]["completion_tokens"]
         try:
@@ -164,7 +144,7 @@ def complete(
             if sys.stderr.isatty():
                 tokens = llm.engine.stats()["totals"]["completion_tokens"] - tokens_before
                 speed = tokens / (time.monotonic() - start)
-                click.secho(f"{speed:.0f} tokens a second", dim=True, err=True)
+                click.secho(f"{speed:.0f} tokens a second, seed {params.seed}", dim=True, err=True)
 
 
 @cli.command()

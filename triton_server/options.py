@@ -7,6 +7,8 @@ from typing import Any
 import click
 
 from model_core.choices import KV_CACHE_DTYPES, WEIGHTS
+from model_core.sampling import MAX_TOKEN_COUNT, SamplingFields
+from model_core.validation import find_range, value_type
 
 from .api.settings import default_value
 
@@ -72,6 +74,20 @@ def combine_options(*decorators: Callable[[Command], Command]) -> Callable[[Comm
     return decorate
 
 
+def sampling_option(name: str) -> Callable[[Command], Command]:
+    """Declare the flag of a sampling parameter, with its type, range and description."""
+    field = SamplingFields.model_fields[name]
+    kind, flag = value_type(field), "--" + name.replace("_", "-")
+    if name == "stop":
+        return click.option(flag, multiple=True, help=f"{field.description} It may be repeated.")
+    if kind is bool:
+        return option(flag, is_flag=True, help=field.description)
+    # Limits that only guard against overflow would fill a line of --help.
+    low, high = (None if abs(limit) >= MAX_TOKEN_COUNT else limit for limit in find_range(field))
+    has_limit = low is not None or high is not None
+    return option(flag, type=_RANGES[kind](low, high) if has_limit else kind, help=field.description)
+
+
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 PORT = click.IntRange(1, 65535)
 model_options = combine_options(
@@ -99,6 +115,14 @@ model_options = combine_options(
         "Models with recurrent layers do not draft, because their states cannot go back.",
     ),
 )
+_RANGES = {int: click.IntRange, float: click.FloatRange}
+# A text on a terminal has no log probabilities.
+SAMPLING_FLAGS = [
+    name
+    for name, field in SamplingFields.model_fields.items()
+    if name == "stop" or (value_type(field) in (*_RANGES, bool) and name != "logprobs")
+]
+sampling_options = combine_options(*map(sampling_option, SAMPLING_FLAGS))
 port_options = combine_options(
     option("--grpc-port", type=PORT, default=8001, help="Triton over gRPC."),
     option(

@@ -16,8 +16,9 @@ def ended_turn(reason: str, out: int = 11, **state: bool) -> Turn:
         "finish_reason": reason,
         "usage": {"prompt_tokens": 7, "completion_tokens": out, "cached_tokens": 0},
         "timings": {"queue": 0.0, "first_token": 0.25, "total": 1.25},
+        "seed": 3,
     }
-    return Turn("?", parameters={"seed": 3, "max_tokens": 11}, answer=Answer("", details), **state)
+    return Turn("?", parameters={"max_tokens": 11}, answer=Answer("", details), **state)
 
 
 def test_chat_prompt_omits_unanswered_questions_turn():
@@ -42,11 +43,14 @@ def test_prompt_without_chat_template_is_the_question():
         (ended_turn("length", out=10), "cut: the context is full"),
         (ended_turn("cancelled", is_stopped=True), "stopped by you"),
         (ended_turn("cancelled"), "cut off"),
-        (Turn("?", parameters={"seed": 3}, is_stopped=True), "stopped by you"),
     ],
 )
 def test_figures_say_why_an_answer_ended(turn: Turn, words: str):
     assert format_statistics(turn).split(" · ")[-2:] == ["seed 3", words]
+
+
+def test_answer_that_was_stopped_before_it_began_has_no_figures():
+    assert format_statistics(Turn("?", is_stopped=True)) == "stopped by you"
 
 
 def test_figures():

@@ -56,7 +56,7 @@ def test_every_form_of_event_is_read(serve: Serve, end: bytes) -> None:
         b"",
     ]
     service = serve(end.join(lines))
-    assert list(service.stream_answer("a", "b", {})) == [("One\u2028", {}), (" two", {}), ("", {"turn": 1})]
+    assert list(service.stream_answer("a", "b")) == [("One\u2028", {}), (" two", {}), ("", {"turn": 1})]
 
 
 @pytest.mark.parametrize(
@@ -71,4 +71,4 @@ def test_every_form_of_event_is_read(serve: Serve, end: bytes) -> None:
 )
 def test_invalid_response_is_an_error(serve: Serve, body: bytes, media_type: str, message: str) -> None:
     with pytest.raises(ServiceError, match=message):
-        list(serve(body, media_type).stream_answer("a", "b", {}))
+        list(serve(body, media_type).stream_answer("a", "b"))

@@ -1,7 +1,6 @@
 """A conversation in a terminal: it prints questions and answers of a session of the HTTP service."""
 
 import contextlib
-import random
 import signal
 import sys
 import termios
@@ -94,21 +93,18 @@ class Chat:
         self.service.revert_session(self.session_id, question_number)
         self.turn_count, self.failed_question = question_number - 1, None
 
-    def stream_answer(self, question: str, **overrides: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the answer as `ServiceClient` does. `overrides` are parameters of this question only.
-
-        Creates the session if there is none yet.
-        """
+    def stream_answer(self, question: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the answer as `ServiceClient` does. Creates the session if there is none yet."""
         if self.session_id is None:
             self._use_session(self.service.create_session(None, self.system, self.parameters))
         self.failed_question = question
-        with contextlib.closing(self.service.stream_answer(self.session_id, question, overrides)) as deltas:
+        with contextlib.closing(self.service.stream_answer(self.session_id, question)) as deltas:
             for text, details in deltas:
                 if details:
                     self.turn_count, self.failed_question = details["turn"], None
                 yield text, details
 
-    def ask(self, question: str, **overrides: Any) -> str:
+    def ask(self, question: str) -> str:
         """Print the answer to a question while it arrives, then its statistics. Returns the printed answer.
 
         Ctrl-C cancels the answer; the text that has arrived stays on the screen and in the session.
@@ -116,7 +112,7 @@ class Chat:
         turn_count, answer, details, failure = self.turn_count, "", {}, None
         writer, indicator = AnswerWriter(self.console), WaitingIndicator(self.console)
         try:
-            with interrupt_once(), contextlib.closing(self.stream_answer(question, **overrides)) as deltas:
+            with interrupt_once(), contextlib.closing(self.stream_answer(question)) as deltas:
                 for text, details in deltas:  # noqa: B007 - the details of the last delta are used below
                     indicator.stop()
                     # Many models begin an answer with a space. It is not an indentation.
@@ -146,8 +142,7 @@ class Chat:
                 raise TritonchatError("there is no question yet to ask again.")
             question, previous_answer = turns[-1]["question"], turns[-1]["answer"]
             self.revert(len(turns))
-        overrides = {} if "seed" in self.parameters else {"seed": random.randrange(2**31)}
-        if self.ask(question, **overrides) == previous_answer:
+        if self.ask(question) == previous_answer:
             self.print_note("the same words again; `:set temperature 0.8` lets it choose others.")
 
     def print_turns(self, turns: Sequence[dict[str, Any]], first_number: int = 1) -> None:

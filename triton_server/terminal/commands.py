@@ -16,6 +16,7 @@ from rich.text import Text
 
 from model_core import SamplingParams, TritonchatError
 
+from ..parameters import describe_sampling
 from .chat import Chat
 from .display import escape_control_characters
 
@@ -120,14 +121,16 @@ def _system(chat: Chat, argument: str) -> None:
 
 
 def _set(chat: Chat, argument: str) -> None:
-    name, _, value = argument.partition(" ")
-    if value.strip() == UNSET:
+    name, _, given = argument.partition(" ")
+    if given.strip() == UNSET:
         chat.set_parameters({_check_parameter_name(name): None})
-    elif value:
-        chat.set_parameters({name: parse_parameter(name, value.strip())})
+    elif given:
+        chat.set_parameters({name: parse_parameter(name, given.strip())})
     for listed in [_check_parameter_name(name)] if name else _PARAMETER_NAMES:
         value = json.dumps(chat.parameters[listed]) if listed in chat.parameters else "not set"
         chat.print_text(f"{listed:<18} {value}")
+    if name and not given:
+        chat.print_note(describe_sampling(name))
 
 
 def _save(chat: Chat, argument: str) -> None:
@@ -184,7 +187,7 @@ COMMANDS = {
     "revert_to": Command(_revert_to, "N", "go back to before question N"),
     "retry": Command(_retry, "", "ask the last question again"),
     "system": Command(_system, "[TEXT]", "show or set the system prompt; - for none"),
-    "set": Command(_set, "[NAME VALUE]", "show or set a parameter; - for the model's default"),
+    "set": Command(_set, "[NAME VALUE]", "show, explain or set a parameter; - for its default"),
     "save": Command(_save, "[FILE]", "write the conversation as .md or .json"),
     "new": Command(_new, "[ID]", "start a session, or continue the one with this id"),
     "sessions": Command(_sessions, "", "list the sessions"),
@@ -229,7 +232,8 @@ class CommandCompleter(Completer):
         elif name == "set":
             for known in _PARAMETER_NAMES:
                 if known.startswith(argument):
-                    yield Completion(known + " ", -len(argument), display=known)
+                    meta = SamplingParams.model_fields[known].description
+                    yield Completion(known + " ", -len(argument), display=known, display_meta=meta)
         elif name == "new":
             if not argument:  # ask the service once a line, not at every key
                 with suppress(TritonchatError):

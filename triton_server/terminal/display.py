@@ -244,6 +244,7 @@ def format_statistics(details: dict[str, Any]) -> str:
     if first is not None:
         parts.append(f"first after {first:.1f} s" if first >= 1 else f"first after {1000 * first:.0f} ms")
     parts.append(f"prompt of {usage['prompt_tokens']}, {usage['cached_tokens']} cached")
+    parts.append(f"seed {details['seed']}")
     if details["finish_reason"] == "length":
         parts.append(f"cut at {out} tokens")
     elif details["finish_reason"] != "stop":

@@ -117,15 +117,13 @@ class ServiceClient:
         """Delete a session."""
         self._call("DELETE", _session_path(session_id))
 
-    def stream_answer(
-        self, session_id: str, question: str, parameters: dict[str, Any]
-    ) -> Iterator[tuple[str, dict[str, Any]]]:
+    def stream_answer(self, session_id: str, question: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Ask a question; yield pairs of new text of the answer and details.
 
         The details are empty, except for the last pair: its text is empty, and its details are those of the
         contract and `turn`, the number of the question. Closing the iterator early cancels the answer.
         """
-        body = {"question": question, "stream": True, "parameters": parameters}
+        body = {"question": question, "stream": True}
         details: dict[str, Any] = {}
         try:
             with closing(

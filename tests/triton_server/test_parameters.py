@@ -1,0 +1,46 @@
+"""What people read about parameters comes from the vocabulary."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from model_core.sampling import SamplingFields
+from triton_server.cli import cli
+from triton_server.options import SAMPLING_FLAGS
+from triton_server.parameters import describe_sampling, describe_type, render_page
+
+
+def test_reference_page_is_current() -> None:
+    page = Path(__file__).parents[2] / "docs" / "parameters.md"
+    assert page.read_text() == render_page(), "python -m triton_server.parameters > docs/parameters.md"
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"anyOf": [{"type": "number", "minimum": 0, "maximum": 2}, {"type": "null"}]}, "number from 0 to 2"),
+        (
+            {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+            "text or list of texts",
+        ),
+        ({"enum": ["auto", "none"], "type": "string"}, "auto or none"),
+        ({"anyOf": [{"const": "auto"}, {"$ref": "#/$defs/ToolName"}]}, "auto or object"),
+    ],
+)
+def test_types_are_described_in_words(schema: dict, words: str) -> None:
+    assert describe_type(schema) == words
+
+
+def test_description_has_type_range_and_meaning() -> None:
+    assert describe_sampling("presence_penalty") == (
+        "Number from -2 to 2. Subtract this from the logits of tokens that the answer has already."
+    )
+
+
+def test_help_of_complete_has_every_parameter() -> None:
+    text = " ".join(CliRunner().invoke(cli, ["complete", "--help"], terminal_width=200).output.split())
+    for name in SAMPLING_FLAGS:
+        assert f"--{name.replace('_', '-')} " in text
+        assert SamplingFields.model_fields[name].description in text
+    assert {"logprobs", "logit_bias"}.isdisjoint(SAMPLING_FLAGS)

@@ -1,0 +1,104 @@
+"""The parameters of requests as people read them: types in words, and the page docs/parameters.md.
+
+`python -m triton_server.parameters` prints the page.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import AliasChoices, BaseModel
+
+from model_core.messages import ChatFields
+from model_core.sampling import SamplingFields
+
+from .vocabulary import Request
+
+_TYPES = {
+    "integer": "whole number",
+    "number": "number",
+    "string": "text",
+    "boolean": "true or false",
+    "array": "list",
+    "object": "object",
+}
+_CHAT = ChatFields.model_fields
+_INTRODUCTION = """# Parameters of requests
+
+All interfaces have these parameters, with the same names, ranges and defaults. A missing value or null stands
+for the default. A wrong value is refused with a sentence that names the parameter.
+
+Those of sampling are fields of the HTTP API's bodies, of the `parameters` sent over gRPC and of
+`SamplingParams` in Python, flags of `tritonchat complete` (`--max-tokens` for `max_tokens`) and settings of
+`tritonchat chat` (`:set max_tokens 50`). Those of conversations are fields of gRPC's `parameters` and of
+`/v1/chat/completions`, which has `tools`, `tool_choice` and `logprobs` in OpenAI's form.
+
+`python -m triton_server.parameters` has written this page from `model_core/sampling.py`,
+`model_core/messages.py` and `triton_server/vocabulary.py`.
+"""
+
+
+def describe_type(schema: Mapping[str, Any]) -> str:
+    """The type and the range of a JSON schema in words: `number from 0 to 2`."""
+    if "anyOf" in schema:
+        kinds = [describe_type(option) for option in schema["anyOf"] if option.get("type") != "null"]
+        return " or ".join(dict.fromkeys(kinds))
+    if "enum" in schema or "const" in schema:
+        return " or ".join(map(str, schema.get("enum", [schema.get("const")])))
+    kind = _TYPES[schema.get("type", "object")]
+    if "items" in schema:
+        kind += f" of {describe_type(schema['items'])}s"
+    if "minimum" in schema and "maximum" in schema:
+        kind += f" from {_format(schema['minimum'])} to {_format(schema['maximum'])}"
+    return kind
+
+
+def describe_sampling(name: str) -> str:
+    """The type, range and description of a sampling parameter."""
+    schema = SamplingFields.model_json_schema()["properties"][name]
+    return f"{describe_type(schema).capitalize()}. {schema['description']}"
+
+
+def render_page() -> str:
+    """The page docs/parameters.md."""
+    own = [name for name in Request.model_fields if name not in {**SamplingFields.model_fields, **_CHAT}]
+    sections = [
+        ("Sampling", _table(list(SamplingFields.model_fields))),
+        ("Conversations", _table(list(_CHAT))),
+        ("Requests over gRPC", _table([name for name in own if name != "messages"])),
+        ("Other names", _table_of_names()),
+    ]
+    return "\n".join([_INTRODUCTION, *(f"## {title}\n\n{table}\n" for title, table in sections)])
+
+
+def _table(names: list[str]) -> str:
+    properties = Request.model_json_schema()["properties"]
+    rows = ["| name | value | default | meaning |", "| --- | --- | --- | --- |"]
+    for name in names:
+        schema = properties[name]
+        default = "" if schema.get("default") is None else f"`{json.dumps(schema['default'])}`"
+        rows.append(f"| `{name}` | {describe_type(schema)} | {default} | {schema['description']} |")
+    return "\n".join(rows)
+
+
+def _table_of_names() -> str:
+    """The names that HTTP routes have beside those above."""
+    from .api.openai_chat import ChatRequest
+    from .api.stream import StreamRequest
+
+    routes: dict[str, type[BaseModel]] = {"/v1/chat/completions": ChatRequest, "/stream": StreamRequest}
+    rows = ["| route | other name | name |", "| --- | --- | --- |"]
+    for route, body in routes.items():
+        for name, field in body.model_fields.items():
+            if isinstance(field.validation_alias, AliasChoices):
+                rows.append(f"| {route} | `{field.validation_alias.choices[0]}` | `{name}` |")
+    return "\n".join(rows)
+
+
+def _format(number: float) -> str:
+    powers = {2**31 - 1: "2^31 - 1", 2**63 - 1: "2^63 - 1", -(2**63): "-2^63"}
+    return powers.get(number, f"{number:g}")
+
+
+if __name__ == "__main__":
+    print(render_page(), end="")
