@@ -143,6 +143,7 @@ class Engine:
                 self._scheduler.cancel(sequence)
         self._thread.join()
         self._masks.close()
+        self._grammars.close()
 
     def _enqueue(self, sequence: Sequence) -> None:
         if self._is_closing:
