@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 import uuid
-from collections import Counter, deque
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -143,7 +143,6 @@ class Engine:
                 self._scheduler.cancel(sequence)
         self._thread.join()
         self._masks.close()
-        self._grammars.close()
 
     def _enqueue(self, sequence: Sequence) -> None:
         if self._is_closing:
@@ -193,8 +192,6 @@ class Engine:
             truncated_messages=plan.truncated_messages,
             prompt_lookup=PromptLookup(self._speculate) if self._speculate else None,
             constraint=None if grammar is None else self._grammars.compile(grammar, params.ignore_eos),
-            reasoning_budget=plan.budget,
-            forced_tokens=deque(() if plan.budget is None else plan.budget.start()),
         )
 
     # The methods from here on run in the engine's own thread.
@@ -310,11 +307,9 @@ class Engine:
         sequence.tokens.append(token)
         if sequence.first_token_time is None:
             sequence.first_token_time = time.monotonic()
-        constraint, budget = sequence.constraint, sequence.reasoning_budget
+        constraint = sequence.constraint
         is_end_token = token in self._eos_token_ids and not sequence.params.ignore_eos
         stopped = is_end_token
-        if budget is not None:
-            sequence.forced_tokens.extend(budget.push(token))
         if constraint is not None:
             constraint.accept(token)
             stopped = constraint.has_ended

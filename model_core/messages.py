@@ -14,6 +14,7 @@ from .validation import Text, explain
 Item = TypeVar("Item")
 # Validation stops at the first error: a large list may have millions, which take minutes to list.
 FailFastList = Annotated[list[Item], Field(fail_fast=True)]
+ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 
 
@@ -88,7 +89,7 @@ class ReasoningFields(BaseModel):
     enable_thinking: bool | None = Field(
         None, description="Whether the model reasons before it answers. The default is the model's."
     )
-    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = Field(
+    reasoning_effort: ReasoningEffort | None = Field(
         None, description="How much the model reasons. The default is the model's."
     )
     reasoning_budget: int | None = Field(

@@ -11,7 +11,6 @@ from model_core.sampling import MAX_TOKEN_COUNT, SamplingFields
 from model_core.validation import find_range, value_type
 
 from .api.settings import default_value
-from .vocabulary import Request
 
 Command = Callable[..., Any]
 _TIME_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -58,7 +57,7 @@ def option(flag: str, *names: str, **attributes: Any) -> Callable[[Command], Com
 
     `names` and `attributes` are the parameters of `click.option`.
     """
-    variable = "TRITONCHAT_" + flag.partition("/")[0].removeprefix("--").replace("-", "_").upper()
+    variable = "TRITONCHAT_" + flag.removeprefix("--").replace("-", "_").upper()
     return click.option(
         flag, *names, **{"envvar": variable, "show_envvar": True, "show_default": True, **attributes}
     )
@@ -75,14 +74,14 @@ def combine_options(*decorators: Callable[[Command], Command]) -> Callable[[Comm
     return decorate
 
 
-def parameter_option(name: str, flag: str = "") -> Callable[[Command], Command]:
-    """Declare the flag of a request's parameter, with its type, range and description. None: not given."""
-    field = Request.model_fields[name]
-    kind, flag = value_type(field), flag or "--" + name.replace("_", "-")
+def sampling_option(name: str) -> Callable[[Command], Command]:
+    """Declare the flag of a sampling parameter, with its type, range and description."""
+    field = SamplingFields.model_fields[name]
+    kind, flag = value_type(field), "--" + name.replace("_", "-")
     if name == "stop":
         return click.option(flag, multiple=True, help=f"{field.description} It may be repeated.")
     if kind is bool:
-        return option(flag, name, is_flag=True, default=None, help=field.description)
+        return option(flag, is_flag=True, help=field.description)
     # Limits that only guard against overflow would fill a line of --help.
     low, high = (None if abs(limit) >= MAX_TOKEN_COUNT else limit for limit in find_range(field))
     has_limit = low is not None or high is not None
@@ -123,7 +122,7 @@ SAMPLING_FLAGS = [
     for name, field in SamplingFields.model_fields.items()
     if name == "stop" or (value_type(field) in (*_RANGES, bool) and name != "logprobs")
 ]
-sampling_options = combine_options(*map(parameter_option, SAMPLING_FLAGS))
+sampling_options = combine_options(*map(sampling_option, SAMPLING_FLAGS))
 port_options = combine_options(
     option("--grpc-port", type=PORT, default=8001, help="Triton over gRPC."),
     option(
@@ -181,27 +180,29 @@ api_options = combine_options(
     option(
         "--database",
         show_default="SQLite in the user's data folder",
-        help="Database of the sessions: sqlite:////folder/file.db, or postgresql://user:password@host/name. "
-        "The latter needs the extra `postgresql`.",
+        help="Database of sessions and responses: sqlite:////folder/file.db, or "
+        "postgresql://user:password@host/name. The latter needs the extra `postgresql`.",
     ),
     option(
         "--max-sessions",
         type=click.IntRange(0),
         default=default_value("max_sessions"),
-        help="Maximum of sessions of one key, or of all clients if there are no keys; 0: any number.",
+        help="Maximum of sessions of one key, or of all clients if there are no keys, and likewise of stored "
+        "responses; 0: any number.",
     ),
     option(
         "--max-session-bytes",
         type=MemorySize(),
         default="1GiB",
-        help="Maximum size of these sessions together.",
+        help="Maximum size of these sessions together, and likewise of the responses.",
     ),
     option(
         "--session-expiry",
         "session_expiry_s",
         type=Duration(),
         default="0",
-        help="Delete sessions that have not changed for this time, such as 30d or 12h; 0: never.",
+        help="Delete sessions and responses that have not changed for this time, such as 30d or 12h; 0: "
+        "never.",
     ),
     option(
         "--requests-per-minute",

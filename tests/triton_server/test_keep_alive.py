@@ -110,6 +110,16 @@ def test_pings_come_while_a_request_in_anthropics_form_waits(web: httpx.Client, 
     wait_until(lambda: client.stats()["running"] == 0)
 
 
+def test_response_begins_while_the_request_waits(web: httpx.Client, client: ChatClient) -> None:
+    body = {"input": "Hello", "stream": True, "max_output_tokens": 3, "store": False}
+    with full(web, client), web.stream("POST", "/v1/responses", json=body) as response:
+        assert client.stats()["waiting"] > 0
+        lines = response.iter_lines()
+        assert next(lines) == "event: response.created"
+        assert COMMENT in lines
+    wait_until(lambda: client.stats()["running"] == 0)
+
+
 def test_keep_alive_comments_do_not_change_the_answer(web: httpx.Client, endless: Server) -> None:
     expected = web.post("/v1/completions", json={**ENDLESS, "max_tokens": 600}).json()["choices"][0]["text"]
     text, comments = "", 0

@@ -11,13 +11,15 @@ from fastapi.security import HTTPBearer
 from fastapi_offline import FastAPIOffline
 
 from ..async_client import AsyncChatClient
-from . import access, anthropic, errors, health, logs, old_sessions, openai, sessions, stream
+from . import access, anthropic, errors, health, logs, old_sessions, openai, responses, sessions, stream
 from .access import DOCS_ASSETS_PATH
 from .database import default_url
 from .health import Readiness
+from .response_store import ResponseStore
 from .served_model import ServedModel
 from .settings import ServiceSettings
 from .store import SessionLimits, SessionStore
+from .transactions import remove_expired
 
 _DESCRIPTION = """
 A language model with OpenAI's API, Anthropic's Messages API, sessions that store conversations, and a plain
@@ -33,7 +35,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     """Create the application. It connects to Triton when it starts, and to the database at the first use.
 
     Its state has `settings`, the `triton_client`, `served_model`, `readiness`, the `store` of sessions,
-    the `answer_slots`, and `metrics`.
+    that of `responses`, the `answer_slots`, and `metrics`.
     """
 
     @asynccontextmanager
@@ -44,7 +46,11 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         expiry_task = None
         if settings.session_expiry_s:
             expiry_task = asyncio.create_task(
-                sessions.remove_expired_sessions(app.state.store, settings.session_expiry_s)
+                remove_expired(
+                    settings.session_expiry_s,
+                    sessions=app.state.store.remove_expired,
+                    responses=app.state.responses.remove_expired,
+                )
             )
         try:
             yield
@@ -69,7 +75,8 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     database = settings.database.get_secret_value() if settings.database else default_url()
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.store = settings, SessionStore(database, limits)
-    for module in (openai, anthropic, stream, sessions, old_sessions, health):
+    app.state.responses = ResponseStore(app.state.store.database, limits)
+    for module in (openai, responses, anthropic, stream, sessions, old_sessions, health):
         app.include_router(module.router)
     errors.install(app)
     access.install(app, settings)

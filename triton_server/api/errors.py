@@ -56,7 +56,7 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     401: {"model": ErrorBody, "description": "It needs an API key."},
     403: {
         "model": ErrorBody,
-        "description": "It comes from a web page that may not use the service, or the sessions are full.",
+        "description": "It comes from a web page that may not use the service, or the store is full.",
     },
     404: {"model": ErrorBody, "description": "There is nothing of that name."},
     408: {"model": ErrorBody, "description": "Its timeout_s has passed."},

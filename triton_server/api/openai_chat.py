@@ -49,7 +49,6 @@ class ChatMessage(Body):
     reasoning_content: str | None = Field(
         None, description="Not OpenAI's: what the assistant thought before its answer."
     )
-    reasoning: str | None = Field(None, description="Another name of reasoning_content.")
     tool_calls: FailFastList[FunctionCall] | None = Field(None, description="Calls that the assistant made.")
     tool_call_id: str | None = Field(None, description="The call of which a tool message is the result.")
     name: str | None = None
@@ -131,7 +130,6 @@ class AnswerMessage(BaseModel):
     reasoning_content: str | None = Field(
         None, description="Not OpenAI's: what the model thought before its answer."
     )
-    reasoning: str | None = Field(None, description="The same, as vLLM calls it.")
     tool_calls: list[FunctionCall] | None = None
 
 
@@ -200,7 +198,7 @@ def _render_choice(answer: Answer) -> dict[str, Any]:
         "refusal": None,
     }
     if answer.reasoning:
-        message["reasoning_content"] = message["reasoning"] = answer.reasoning
+        message["reasoning_content"] = answer.reasoning
     if calls:
         message["tool_calls"] = [_render_call(call.id, call.name, call.arguments) for call in calls]
     return {"message": message}
@@ -210,8 +208,7 @@ def _render_part(part: Text | Reasoning | ToolCallDelta) -> bytes:
     if isinstance(part, Text):
         return b',"delta":{"content":%b}' % to_json(part.text).encode()
     if isinstance(part, Reasoning):
-        text = to_json(part.text).encode()
-        return b',"delta":{"reasoning_content":%b,"reasoning":%b}' % (text, text)
+        return b',"delta":{"reasoning_content":%b}' % to_json(part.text).encode()
     if part.name is None:
         call: dict[str, Any] = {"function": {"arguments": part.arguments}}
     else:
@@ -224,11 +221,12 @@ def _render_call(call_id: str | None, name: str, arguments: str) -> dict[str, An
 
 
 def _render_logprobs(entries: LogprobEntries, offset: int) -> dict[str, Any]:
-    content = [
-        {**_render_token(entry), "top_logprobs": [_render_token(e) for e in entry["top_logprobs"]]}
-        for entry in entries
-    ]
-    return {"content": content, "refusal": None}
+    return {"content": list(map(render_logprob, entries)), "refusal": None}
+
+
+def render_logprob(entry: dict[str, Any]) -> dict[str, Any]:
+    """The log probability of a token, as in `TokenLogprob`, from the contract's form."""
+    return {**_render_token(entry), "top_logprobs": [_render_token(e) for e in entry["top_logprobs"]]}
 
 
 def _render_token(entry: dict[str, Any]) -> dict[str, Any]:

@@ -8,18 +8,17 @@ was sent, nothing is stored.
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import anyio
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from model_core.errors import ShuttingDown
-from model_core.events import Accepted, Done, Event, Failed, Reasoning, Text, ToolCallDelta
-from model_core.messages import join_tool_calls
-from model_core.sampling import draw_seed
+from model_core.events import Accepted, Done, Event, Failed, Reasoning, Text
+from model_core.sampling import SamplingParams, draw_seed
 
 from .. import vocabulary
 from . import store
@@ -39,15 +38,14 @@ from .session_schemas import (
     SessionSummary,
 )
 from .stream_response import KEEP_ALIVE, StreamResponse
+from .transactions import run_to_end
 
 LOGGER = logging.getLogger(__name__)
 
 router = APIRouter(tags=["sessions"], responses=ERROR_RESPONSES)
 
 MAX_PAGE = 100
-Result = TypeVar("Result")
 _SHUTDOWN_WAIT_S = 5.0
-_MAX_EXPIRY_INTERVAL_S = 600.0
 
 _ASK_DESCRIPTION = """Ask the next question. The turn is in the database before the answer ends. While one
 request uses a session, another one is refused (409, `session_busy`). If the client disconnects, generation
@@ -102,7 +100,7 @@ async def change_session(request: Request, session_id: SessionId, changes: Sessi
         values: dict[str, Any] = {"parameters": _merge_parameters(session.parameters, changes.parameters)}
         if "system" in changes.model_fields_set:
             values["system"] = changes.system
-        return await _run_to_end(sessions.change, session, **values)
+        return await run_to_end(sessions.change, session, **values)
 
 
 @router.delete("/sessions/{id}", status_code=204, responses=BUSY_RESPONSES)
@@ -110,7 +108,7 @@ async def delete_session(request: Request, session_id: SessionId) -> None:
     """Remove a session with all its turns."""
     sessions, owner = _store(request), _owner(request)
     with sessions.hold(owner, session_id):
-        await _run_to_end(sessions.delete, owner, session_id)
+        await run_to_end(sessions.delete, owner, session_id)
 
 
 @router.put("/sessions/{id}/revert", response_model=SessionState, responses=BUSY_RESPONSES)
@@ -118,7 +116,7 @@ async def revert_session(request: Request, session_id: SessionId, revert: Revert
     """Remove a question and all later ones."""
     sessions, owner = _store(request), _owner(request)
     with sessions.hold(owner, session_id):
-        return await _run_to_end(sessions.revert, owner, session_id, revert.to)
+        return await run_to_end(sessions.revert, owner, session_id, revert.to)
 
 
 @router.put(
@@ -127,9 +125,8 @@ async def revert_session(request: Request, session_id: SessionId, revert: Revert
     description=_ASK_DESCRIPTION,
     responses={
         200: {
-            "description": 'The answer. As a stream: events {"reasoning": ...}, {"text": ...} and '
-            '{"tool_call": {"index", "id", "name", "arguments"}}, of which each has a part, and at last '
-            '{"details": {...}} with the rest, or {"error": {...}} where it failed.',
+            "description": 'The answer. As a stream: events {"text": ...}, and at last {"details": {...}} '
+            'with all but the text, or {"error": {...}} where it failed.',
             "content": {"text/event-stream": {}},
         },
         **BUSY_RESPONSES,
@@ -140,26 +137,14 @@ async def ask(request: Request, session_id: SessionId, question: Question) -> Re
     if question.stream:
         events = end_with_failure(await wait_until_accepted(events))
         return StreamResponse(render_events(events), "text/event-stream")
-    text, reasoning, calls = "", "", []
+    text = ""
     async with aclosing(events):
-        async for turn, event in events:  # noqa: B007 - those of the last event are used below
+        async for turn, event in events:
             if isinstance(event, Text):
                 text += event.text
-            elif isinstance(event, Reasoning):
-                reasoning += event.text
-            elif isinstance(event, ToolCallDelta):
-                calls.append(event)
-    tool_calls = join_tool_calls(calls)
-    return SessionAnswer(text=text, reasoning=reasoning, tool_calls=tool_calls, turn=turn, **vars(event))
-
-
-async def remove_expired_sessions(sessions: store.SessionStore, age_s: float) -> None:
-    """Remove sessions that have not changed for `age_s` seconds, at intervals, until it is cancelled."""
-    while True:
-        with suppress(ApiError):  # the store has logged it
-            if count := await asyncio.to_thread(sessions.remove_expired, age_s):
-                LOGGER.info("%d sessions have expired (--session-expiry)", count)
-        await asyncio.sleep(min(max(age_s / 10, 1), _MAX_EXPIRY_INTERVAL_S))
+            elif isinstance(event, Done):
+                answer = SessionAnswer(text=text, turn=turn, **vars(event))
+    return answer
 
 
 async def wait_for_requests(sessions: store.SessionStore) -> None:
@@ -172,7 +157,7 @@ async def wait_for_requests(sessions: store.SessionStore) -> None:
 async def make_session(request: Request, new: NewSession) -> store.Session:
     """Create a session for the owner of the request."""
     parameters = _merge_parameters({}, new.parameters)
-    return await _run_to_end(_store(request).create, _owner(request), new.id, new.system, parameters)
+    return await run_to_end(_store(request).create, _owner(request), new.id, new.system, parameters)
 
 
 async def answer_question(
@@ -194,7 +179,7 @@ async def answer_question(
         text = ""
 
         async def store_turn(reason: str, usage: dict[str, int] | None) -> int:
-            return await _run_to_end(
+            return await run_to_end(
                 sessions.add_turn, session, question.prompt, text, reason, usage, parameters
             )
 
@@ -229,8 +214,6 @@ async def render_events(events: AsyncIterator[tuple[int, Event]]) -> AsyncIterat
                 yield _render_event({"text": event.text})
             elif isinstance(event, Reasoning):
                 yield _render_event({"reasoning": event.text})
-            elif isinstance(event, ToolCallDelta):
-                yield _render_event({"tool_call": vars(event)})
             elif isinstance(event, Done):
                 details = AnswerDetails(turn=turn, **vars(event))
                 yield _render_event({"details": details.model_dump()})
@@ -242,16 +225,12 @@ def _render_event(value: dict[str, Any]) -> bytes:
     return f"data: {json.dumps(value)}\n\n".encode()
 
 
-async def _run_to_end(change: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
-    """Change the database in a thread. The change runs to its end even if the request is cancelled."""
-    with anyio.CancelScope(shield=True):
-        return await asyncio.to_thread(change, *arguments, **options)
-
-
 def _merge_parameters(parameters: dict[str, Any], others: Parameters) -> dict[str, Any]:
-    """`parameters`, overridden by `others`; null removes one."""
+    """`parameters`, overridden by `others`; null removes one. Raises InvalidRequest for invalid values."""
     merged = {**parameters, **others.model_dump(mode="json", exclude_unset=True)}
-    return {name: value for name, value in merged.items() if value is not None}
+    merged = {name: value for name, value in merged.items() if value is not None}
+    SamplingParams(**merged)
+    return merged
 
 
 def _store(request: Request) -> store.SessionStore:

@@ -26,15 +26,17 @@ class ServiceSettings(BaseSettings):
         api_keys: the valid keys; none: the service needs no key.
         open_to_all: anybody who can reach the service may use it.
         cors_origins: origins of web pages that may call the service; "*": all.
-        database: SQLAlchemy URL of the sessions' database; None: SQLite in the user's data folder.
+        database: SQLAlchemy URL of what is stored: sessions and responses; None: SQLite in the user's data
+            folder.
         max_body_bytes: the maximum size of a request.
         max_messages: the maximum of messages in a conversation.
         max_answer_tokens: the maximum of every answer, whatever the request says.
         requests_per_minute: of one key, or of one address if there are no keys.
         max_streams: running answers of all clients together.
         max_streams_per_key: running answers of one key, or of one address if there are no keys.
-        max_sessions, max_session_bytes: stored for one key, or for all clients if there are no keys.
-        session_expiry_s: sessions that have not changed for so long are removed.
+        max_sessions, max_session_bytes: stored for one key, or for all clients if there are no keys; the same
+            limits hold for responses.
+        session_expiry_s: sessions and responses that have not changed for so long are removed.
         client_timeout_s: a client that neither reads nor sends for so long is disconnected.
         log_content: write prompts and answers to the log.
         tls_certificate, tls_key: PEM files; None: no TLS.

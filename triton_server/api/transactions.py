@@ -1,15 +1,23 @@
 """Transactions on the service's database, whose tables are ready for the first one."""
 
+import asyncio
+import logging
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
 
+import anyio
 from sqlalchemy import orm
 from sqlalchemy.exc import SQLAlchemyError
 
 from . import database, schema
 from .errors import ApiError
 
+LOGGER = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+_MAX_EXPIRY_INTERVAL_S = 600.0
 _SERIALIZATION_FAILURE = "40001"  # SQLSTATE: another transaction has changed what this one read
 
 
@@ -50,3 +58,22 @@ class Database:
     def free_disk_space(self) -> None:
         """Shrink the file of the database after a removal, see `database.free_disk_space`."""
         database.free_disk_space(self._engine)
+
+
+async def run_to_end(change: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+    """Change the database in a thread. The change runs to its end even if the request is cancelled."""
+    with anyio.CancelScope(shield=True):
+        return await asyncio.to_thread(change, *arguments, **options)
+
+
+async def remove_expired(age_s: float, **removals: Callable[[float], int]) -> None:
+    """Call the removals at intervals, until it is cancelled: of what has not changed for `age_s` seconds.
+
+    A removal returns the number of what it has removed. Its name is for the log.
+    """
+    while True:
+        for name, removal in removals.items():
+            with suppress(ApiError):  # the database has logged it
+                if count := await asyncio.to_thread(removal, age_s):
+                    LOGGER.info("%d %s have expired (--session-expiry)", count, name)
+        await asyncio.sleep(min(max(age_s / 10, 1), _MAX_EXPIRY_INTERVAL_S))

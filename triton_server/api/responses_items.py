@@ -1,0 +1,70 @@
+"""The items of a conversation in OpenAI's Responses API: their ids, and the messages that they stand for."""
+
+import secrets
+from collections.abc import Iterable
+from typing import Any
+
+from .responses_schemas import (
+    FunctionCallItem,
+    FunctionCallOutputItem,
+    Item,
+    MessageItem,
+    ReasoningPart,
+    TextPart,
+)
+
+_ID_PREFIXES = {"message": "msg", "function_call": "fc", "function_call_output": "fco", "reasoning": "rs"}
+
+
+def new_response_id() -> str:
+    """An id that nobody can guess."""
+    return f"resp_{secrets.token_hex(16)}"
+
+
+def item_id(kind: str, response_id: str, index: int) -> str:
+    """The id of an item of the type `kind`. `index` counts the items of a response, input and output."""
+    return f"{_ID_PREFIXES[kind]}_{response_id.removeprefix('resp_')}{index:04x}"
+
+
+def list_input(items: list[Item], response_id: str) -> list[dict[str, Any]]:
+    """The input of a response in JSON, each item with an id."""
+    listed = []
+    for index, item in enumerate(items):
+        fields = item.model_dump(mode="json", exclude_none=True)
+        if isinstance(item, MessageItem) and isinstance(item.content, str):
+            kind = "output_text" if item.role == "assistant" else "input_text"
+            fields["content"] = [{"type": kind, "text": item.content}]
+        listed.append({"id": item_id(item.type, response_id, index), "status": "completed", **fields})
+    return listed
+
+
+def to_messages(items: Iterable[Item]) -> list[dict[str, Any]]:
+    """The messages, in JSON, that the items stand for.
+
+    Reasoning, text and calls of the assistant that follow each other in this order are one message.
+    """
+    messages: list[dict[str, Any]] = []
+    for item in items:
+        if isinstance(item, FunctionCallOutputItem):
+            messages.append({"role": "tool", "tool_call_id": item.call_id, "content": _text(item.output)})
+        elif isinstance(item, MessageItem) and item.role != "assistant":
+            messages.append({"role": item.role, "content": _text(item.content)})
+        elif isinstance(item, MessageItem):
+            _turn(messages, "content", "tool_calls")["content"] = _text(item.content)
+        elif isinstance(item, FunctionCallItem):
+            call = {"id": item.call_id, "name": item.name, "arguments": item.arguments}
+            _turn(messages).setdefault("tool_calls", []).append(call)
+        elif item.content:
+            _turn(messages, "reasoning", "content", "tool_calls")["reasoning"] = _text(item.content)
+    return messages
+
+
+def _turn(messages: list[dict[str, Any]], *later: str) -> dict[str, Any]:
+    """The assistant's last message, or a new one if the last has one of the fields `later` already."""
+    if not messages or messages[-1]["role"] != "assistant" or messages[-1].keys() & later:
+        messages.append({"role": "assistant"})
+    return messages[-1]
+
+
+def _text(content: str | list[TextPart] | list[ReasoningPart]) -> str:
+    return content if isinstance(content, str) else "\n".join(part.text for part in content)
