@@ -1,4 +1,4 @@
-"""Elementary functions with the same bits on every machine, for numbers that are computed during loading.
+"""Elementary functions with the same bits on every machine, where few numbers are computed.
 
 NumPy's functions use other instructions, and round differently, on different processors. Here they consist
 of additions and multiplications of float64, which IEEE 754 defines exactly.
@@ -23,3 +23,15 @@ def exp(x: np.ndarray) -> np.ndarray:
     for term in _TERMS[1:]:
         result = result * rest + term
     return np.ldexp(result, n.astype(np.int32))
+
+
+def log(x: float) -> float:
+    """The natural logarithm of a positive finite number, to about two units in the last place."""
+    mantissa, exponent = math.frexp(x)
+    if mantissa < math.sqrt(0.5):
+        mantissa, exponent = 2 * mantissa, exponent - 1
+    t = (mantissa - 1) / (mantissa + 1)  # log(m) = 2 (t + t^3 / 3 + t^5 / 5 + ...)
+    square, series = t * t, 0.0
+    for n in range(23, 0, -2):
+        series = series * square + 1 / n
+    return exponent * _LN_2[0] + (exponent * _LN_2[1] + 2 * t * series)

@@ -27,6 +27,7 @@ from .sampling import DEFAULT_MAX_TOKENS, SamplingParams
 from .scheduler import Limits, Scheduler, WorkItem
 from .speculation import PromptLookup
 from .text_stream import TextStream
+from .token_bans import encode_bad_words
 from .token_masks import Masks, TokenMasks
 from .tokenizer import AnyTokenizer
 from .transformer import Transformer
@@ -176,7 +177,14 @@ class Engine:
             )
         tokenizer, text_stream = self._tokenizer, None
         if tokenizer is not None:
-            text_stream = TextStream(tokenizer, prompt, params.stop, plan.kept_tokens)
+            text_stream = TextStream(
+                tokenizer,
+                prompt,
+                params.stop,
+                plan.kept_tokens,
+                min_tokens=params.min_tokens,
+                keeps_stop_string=params.include_stop_str_in_output,
+            )
         grammar = plan.grammar
         if grammar is None and params.form is not None:
             grammar = write_grammar(params.form)
@@ -186,13 +194,23 @@ class Engine:
             prompt_length=len(prompt),
             params=params,
             max_new_tokens=min(params.max_tokens or DEFAULT_MAX_TOKENS, max_context - len(prompt)),
-            sampler=Sampler(params, prompt, vocab_size),
+            sampler=Sampler(
+                params,
+                prompt,
+                vocab_size,
+                self._end_ids(params),
+                encode_bad_words(params.bad_words, tokenizer),
+            ),
             text_stream=text_stream,
             on_delta=on_delta,
             truncated_messages=plan.truncated_messages,
             prompt_lookup=PromptLookup(self._speculate) if self._speculate else None,
             constraint=None if grammar is None else self._grammars.compile(grammar, params.ignore_eos),
         )
+
+    def _end_ids(self, params: SamplingParams) -> frozenset[int]:
+        """The tokens that end an answer."""
+        return frozenset(params.stop_token_ids) | (frozenset() if params.ignore_eos else self._eos_token_ids)
 
     # The methods from here on run in the engine's own thread.
 
@@ -307,19 +325,21 @@ class Engine:
         sequence.tokens.append(token)
         if sequence.first_token_time is None:
             sequence.first_token_time = time.monotonic()
-        constraint = sequence.constraint
-        is_end_token = token in self._eos_token_ids and not sequence.params.ignore_eos
+        constraint, params = sequence.constraint, sequence.params
+        is_stop_token = token in params.stop_token_ids
+        is_end_token = token in self._eos_token_ids and not params.ignore_eos
         stopped = is_end_token
         if constraint is not None:
             constraint.accept(token)
             stopped = constraint.has_ended
             # A forced token has no logits. So if their log probabilities are wanted, the masks choose them.
-            if not sequence.forced_tokens and sequence.params.logprobs is None:
+            if not sequence.forced_tokens and params.logprobs is None:
                 sequence.forced_tokens.extend(constraint.forced_tokens())
-        if sequence.text_stream is not None and not is_end_token:
+        has_text = not is_end_token and (not is_stop_token or params.include_stop_str_in_output)
+        if sequence.text_stream is not None and has_text:
             sequence.pending_text += sequence.text_stream.push(token)
             stopped = stopped or sequence.text_stream.has_stopped
-        if stopped:
+        if stopped or is_stop_token:
             return "stop"
         return "length" if sequence.answer_length >= sequence.max_new_tokens else None
 

@@ -27,6 +27,7 @@ from .messages import DEFAULT_FIELDS, ChatFields, Message, parse_messages
 from .request import AnswerPlan, Completion, Delta, DeltaCallback, join_deltas
 from .resources import available_memory, default_threads
 from .rwkv_tokenizer import VOCABULARY_NAME, RwkvTokenizer
+from .sampler import compile_sampling
 from .sampling import SamplingParams
 from .scheduler import STEP_TOKENS, Limits
 from .state import StateCache, state_offsets
@@ -115,6 +116,7 @@ class LLM:
         cache = create_kv_cache(self.model.kv_groups, limits.kv_cache_memory, kv_cache_dtype, states)
         with show_compilation():
             self.logits([0])
+            compile_sampling()
         self.engine = Engine(self.model, self.tokenizer, frozenset(eos), cache, limits, speculate)
 
     def close(self) -> None:

@@ -6,13 +6,13 @@ description from there.
 
 import secrets
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from .form import Form
-from .validation import StrictModel, Text, shorten
+from .validation import StrictModel, Text, check_text, shorten
 
 if TYPE_CHECKING:
     from .config import GenerationDefaults
@@ -24,6 +24,8 @@ MAX_STOP_STRINGS = 16
 MAX_STOP_LENGTH = 256  # in characters
 MAX_LOGPROBS = 20
 MAX_BIAS = 100
+MAX_STOP_TOKENS = 256
+MAX_BAD_WORDS = 256
 
 
 def _list_stop_strings(value: Any) -> Any:
@@ -53,6 +55,10 @@ def _wrong_stop_strings() -> PydanticCustomError:
     )
 
 
+def _list_to_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
 def _parse_token_ids(value: Any) -> Any:
     """A logit bias with numbers as keys; those of JSON are strings."""
     if not isinstance(value, Mapping):
@@ -75,6 +81,21 @@ StopStrings = Annotated[
     WithJsonSchema(
         {"anyOf": [_StopString, {"type": "array", "items": _StopString, "maxItems": MAX_STOP_STRINGS}]}
     ),
+]
+_TokenId = Annotated[int, Field(ge=0, le=MAX_TOKEN_COUNT)]
+StopTokens = Annotated[
+    tuple[_TokenId, ...],
+    Field(fail_fast=True, max_length=MAX_STOP_TOKENS),
+    BeforeValidator(_list_to_tuple),
+]
+AllowedTokens = Annotated[
+    tuple[_TokenId, ...], Field(fail_fast=True, min_length=1), BeforeValidator(_list_to_tuple)
+]
+_BadWord = Annotated[str, Field(min_length=1, max_length=MAX_STOP_LENGTH), AfterValidator(check_text)]
+BadWords = Annotated[
+    tuple[_BadWord, ...],
+    Field(fail_fast=True, max_length=MAX_BAD_WORDS),
+    BeforeValidator(_list_to_tuple),
 ]
 LogitBias = Annotated[
     dict[int, Annotated[float, Field(ge=-MAX_BIAS, le=MAX_BIAS)]], BeforeValidator(_parse_token_ids)
@@ -109,9 +130,9 @@ class SamplingFields(BaseModel):
     )
     top_k: int | None = Field(
         None,
-        ge=0,
+        ge=-1,
         le=MAX_TOKEN_COUNT,
-        description="Sample from this many likeliest tokens; 0: from all. The default is the model's.",
+        description="Sample from this many likeliest tokens; 0 or -1: from all. The default is the model's.",
     )
     # arXiv:2407.01082
     min_p: float | None = Field(
@@ -120,6 +141,26 @@ class SamplingFields(BaseModel):
         le=1,
         description="Leave out tokens below this fraction of the likeliest one's probability. The default is "
         "the model's.",
+    )
+    # Meister et al., 2022, arXiv:2202.00666
+    typical_p: float | None = Field(
+        1.0,
+        ge=0,
+        le=1,
+        description="Sample from the tokens whose surprise is nearest to the expected one, which together "
+        "reach this probability; 1: from all.",
+    )
+    # Basu et al., 2020, arXiv:2007.14966
+    mirostat: Literal[0, 2] | None = Field(
+        0,
+        description="2: hold the surprise of the answer near mirostat_tau, by a limit that follows it "
+        "(Mirostat 2.0). Then top_k, typical_p, top_p and min_p have no effect. 0: off.",
+    )
+    mirostat_tau: float | None = Field(
+        5.0, ge=0, le=100, description="The surprise that mirostat aims at, in bits a token."
+    )
+    mirostat_eta: float | None = Field(
+        0.1, ge=0, le=1, description="The rate at which mirostat's limit follows the surprise."
     )
     # Keskar et al., 2019, arXiv:1909.05858
     repetition_penalty: float | None = Field(
@@ -139,6 +180,27 @@ class SamplingFields(BaseModel):
         description="Subtract this from the logits of tokens, as many times as the answer has them already.",
     )
     stop: StopStrings | None = Field((), description="The answer ends before the first of these strings.")
+    include_stop_str_in_output: bool | None = Field(
+        False, description="Let the text end with the stop string, or the stop token, that ended it."
+    )
+    stop_token_ids: StopTokens | None = Field(
+        (), description="The answer ends with the first of these tokens."
+    )
+    min_tokens: int | None = Field(
+        0,
+        ge=0,
+        le=MAX_TOKEN_COUNT,
+        description="Before the answer has this many tokens, end tokens and stop_token_ids are not chosen, "
+        "and stop strings do not end it.",
+    )
+    bad_words: BadWords | None = Field(
+        (),
+        description="Texts that the answer must not have: the token that would complete one is not chosen. "
+        "Other tokens may still spell the same text.",
+    )
+    allowed_token_ids: AllowedTokens | None = Field(
+        None, description="Only these tokens are chosen; all, if it is missing."
+    )
     seed: int | None = Field(
         None,
         ge=-(2**63),

@@ -15,7 +15,7 @@ class TextStream:
     """Decodes the tokens of one answer as they come.
 
     The texts that `push` and `finish` return make up the answer. They have whole characters only, and end
-    before the first stop string. `stop_string` is that string, from its end on.
+    before the first stop string, or with it. `stop_string` is that string, from its end on.
     """
 
     def __init__(
@@ -24,10 +24,19 @@ class TextStream:
         prompt: Sequence[int],
         stop: Sequence[str] = (),
         kept_tokens: Mapping[int, str] = _NO_TOKENS,
+        *,
+        min_tokens: int = 0,
+        keeps_stop_string: bool = False,
     ) -> None:
-        """`kept_tokens`: special tokens that are part of the text, with their names. Others have no text."""
+        """
+        Args:
+            kept_tokens: special tokens that are part of the text, with their names. Others have no text.
+            min_tokens: stop strings in the text of so many tokens do not end it.
+            keeps_stop_string: the stop string is part of the text.
+        """
         self._tokenizer, self._kept_tokens = tokenizer, kept_tokens
-        self._stop_strings = tuple(stop)
+        self._stop_strings, self._keeps_stop_string = tuple(stop), keeps_stop_string
+        self._tokens_before_stop = min_tokens
         context, max_context = _CONTEXT_TOKENS, min(_MAX_CONTEXT_TOKENS, len(prompt))
         while context < max_context and self._starts_inside_character(prompt[-context:]):
             context += 1
@@ -44,6 +53,7 @@ class TextStream:
 
     def push(self, token_id: int) -> str:
         """Add the next token. Returns the new text, without what may belong to a stop string."""
+        self._tokens_before_stop -= 1
         if token_id in self._kept_tokens:
             return self._push_kept(token_id)
         self._ids.append(token_id)
@@ -89,12 +99,14 @@ class TextStream:
 
     def _cut_at_stop(self, text: str) -> str:
         """The pending text and `text`, up to a stop string. What may be the start of one stays pending."""
+        if self._tokens_before_stop >= 0:
+            return text
         text = self._pending_text + text
         found = [(start, stop) for stop in self._stop_strings if (start := text.find(stop)) >= 0]
         if found:
             start, self.stop_string = min(found)
             self._pending_text = ""
-            return text[:start]
+            return text[: start + len(self.stop_string) * self._keeps_stop_string]
         overlap = max((_overlap_length(text, stop) for stop in self._stop_strings), default=0)
         self._pending_text = text[len(text) - overlap :]
         return text[: len(text) - overlap]

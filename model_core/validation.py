@@ -46,7 +46,8 @@ _EXPECTED = {
 }
 
 
-def _check_unicode(text: str) -> str:
+def check_text(text: str) -> str:
+    """The text, if it is valid Unicode. Raises PydanticCustomError."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -56,7 +57,7 @@ def _check_unicode(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(_check_unicode)]  # JSON can escape what is no Unicode
+Text = Annotated[str, AfterValidator(check_text)]  # JSON can escape what is no Unicode
 
 
 class StrictModel(BaseModel):

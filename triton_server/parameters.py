@@ -36,6 +36,17 @@ Those of sampling are fields of the HTTP API's bodies, of the `parameters` sent 
 `python -m triton_server.parameters` has written this page from `model_core/sampling.py`,
 `model_core/messages.py` and `triton_server/vocabulary.py`.
 """
+_ORDER = """A token is chosen in this order:
+
+1. Tokens outside the form of the answer (`form`) are left out; then those outside `allowed_token_ids`, those
+   that would complete one of `bad_words`, and before `min_tokens` the end tokens. If none is left, the form
+   wins.
+2. `logit_bias` is added; `repetition_penalty`, `presence_penalty` and `frequency_penalty` are applied.
+3. `temperature` divides the logits. At 0 the likeliest token is taken, without the next steps.
+4. `top_k`, `typical_p`, `top_p` and `min_p` leave out tokens, in this order, each of what is left. `mirostat`
+   takes their place.
+5. A token is drawn by its probability, with the random numbers of the `seed`.
+"""
 
 
 def describe_type(schema: Mapping[str, Any]) -> str:
@@ -47,7 +58,7 @@ def describe_type(schema: Mapping[str, Any]) -> str:
         return " or ".join(map(str, schema.get("enum", [schema.get("const")])))
     kind = _TYPES[schema.get("type", "object")]
     if "items" in schema:
-        kind += f" of {describe_type(schema['items'])}s"
+        kind += f" of {describe_type({'type': schema['items'].get('type', 'object')})}s"
     if "minimum" in schema and "maximum" in schema:
         kind += f" from {_format(schema['minimum'])} to {_format(schema['maximum'])}"
     return kind
@@ -63,7 +74,7 @@ def render_page() -> str:
     """The page docs/parameters.md."""
     own = [name for name in Request.model_fields if name not in {**SamplingFields.model_fields, **_CHAT}]
     sections = [
-        ("Sampling", _table(list(SamplingFields.model_fields))),
+        ("Sampling", f"{_table(list(SamplingFields.model_fields))}\n\n{_ORDER.rstrip()}"),
         ("Conversations", _table(list(_CHAT))),
         ("Requests over gRPC", _table([name for name in own if name != "messages"])),
         ("Other names", _table_of_names()),

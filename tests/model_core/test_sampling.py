@@ -8,7 +8,7 @@ import pytest
 from model_core import SamplingParams
 from model_core.config import GenerationDefaults
 from model_core.errors import InvalidRequest
-from model_core.sampler import Sampler, _find_largest, _find_nucleus, _sample_index
+from model_core.sampler import Sampler
 
 LOGITS = np.array([1.0, 3.0, 2.0, -1.0, 0.5], np.float32)
 DEFAULTS = GenerationDefaults(temperature=1.0)
@@ -35,7 +35,7 @@ def token_shares(count: int = 2000, **params: object) -> np.ndarray:
         {"temperature": True},
         {"temperature": 10**400},
         {"top_p": 1.5},
-        {"top_k": -1},
+        {"top_k": -2},
         {"top_k": 1.5},
         {"min_p": 2},
         {"repetition_penalty": 0},
@@ -56,6 +56,24 @@ def token_shares(count: int = 2000, **params: object) -> np.ndarray:
         {"logit_bias": {"x": 1}},
         {"logit_bias": {"1": 101}},
         {"logit_bias": {"1": "a"}},
+        {"typical_p": 1.1},
+        {"mirostat": 1},
+        {"mirostat": True},
+        {"mirostat_tau": -1},
+        {"mirostat_eta": 2},
+        {"min_tokens": -1},
+        {"stop_token_ids": 5},
+        {"stop_token_ids": [-1]},
+        {"stop_token_ids": ["x"]},
+        {"stop_token_ids": [1] * 257},
+        {"allowed_token_ids": []},
+        {"allowed_token_ids": [1.5]},
+        {"bad_words": "x"},
+        {"bad_words": [""]},
+        {"bad_words": ["x"] * 257},
+        {"bad_words": ["x" * 257]},
+        {"bad_words": ["\ud800"]},
+        {"include_stop_str_in_output": 1},
         {"ignore_eos": 1},
         {"timeout_s": -1},
         {"surprise": 1},
@@ -161,30 +179,42 @@ def test_logprobs_are_those_before_bias_and_penalties() -> None:
     assert logprob.top[0][1] == pytest.approx(expected[1])
 
 
-@pytest.mark.parametrize("count", [1, 5, 40, 700, 4999, 5000])
-@pytest.mark.parametrize("values", [5, 1000, 2**20])
-def test_find_largest_equals_a_full_sort(count: int, values: int) -> None:
-    logits = np.random.default_rng(count).integers(0, values, 5000).astype(np.float32)
-    assert _find_largest(logits, count).tolist() == np.argsort(-logits, kind="stable")[:count].tolist()
+@pytest.mark.parametrize("name", ["logit_bias", "stop_token_ids", "allowed_token_ids"])
+def test_token_outside_the_vocabulary_is_refused(name: str) -> None:
+    with pytest.raises(InvalidRequest, match=f"{name} names token 5, but .* from 0 to 4") as raised:
+        sampler(**{name: {5: 1} if name == "logit_bias" else [0, 5]})
+    assert raised.value.param == name
 
 
-@pytest.mark.parametrize("top_p", [0.0, 0.3, 0.9, 0.999, 0.999999])
-@pytest.mark.parametrize("spread", [0.0, 0.5, 3.0])
-def test_nucleus_is_the_smallest_set_that_reaches_top_p(top_p: float, spread: float) -> None:
-    random = np.random.default_rng(1)
-    weights = np.exp(np.float32(spread) * random.standard_normal(5000).astype(np.float32).round(2))
-    order = np.argsort(-weights, kind="stable")
-    reached = np.cumsum(weights[order], dtype=np.float64)
-    count = int(np.searchsorted(reached, top_p * reached[-1])) + 1
-    assert sorted(_find_nucleus(weights, top_p)) == sorted(order[:count])
+def test_only_allowed_tokens_are_chosen() -> None:
+    assert sampler(temperature=0, allowed_token_ids=[0, 2, 4]).sample(LOGITS, 1)[0] == 2
+    shares = token_shares(500, temperature=2, allowed_token_ids=[0, 3])
+    expected = np.exp(LOGITS[[0, 3]] / 2) / np.exp(LOGITS[[0, 3]] / 2).sum()
+    assert shares[[1, 2, 4]].sum() == 0 and np.abs(shares[[0, 3]] - expected).max() < 0.08
 
 
-@pytest.mark.parametrize("size", [1, 255, 256, 257, 5000])
-def test_sample_index_is_where_the_running_sum_exceeds_the_fraction(size: int) -> None:
-    weights = np.random.default_rng(size).integers(0, 4, size).astype(np.float32)
-    weights[0] = 1
-    sums = np.cumsum(weights)  # whole numbers, so exact
-    for fraction in (0.0, 0.1, 0.5, 0.75, 1 - 2**-53):
-        assert _sample_index(weights, fraction) == int(
-            np.searchsorted(sums, fraction * sums[-1].astype(np.float64), side="right")
-        )
+def ended_sampler(*bad_words: list[int], **params: object) -> Sampler:
+    """A sampler of the likeliest token, for answers that end with token 1."""
+    filled = SamplingParams(temperature=0, **params).with_defaults(DEFAULTS)
+    return Sampler(filled, [0], len(LOGITS), end_ids={1}, bad_words=bad_words)
+
+
+def test_end_tokens_are_not_chosen_before_min_tokens() -> None:
+    chosen = ended_sampler(min_tokens=3)
+    assert [chosen.sample(LOGITS, 1)[0] for _ in range(5)] == [2, 2, 2, 1, 1]
+
+
+def test_last_token_of_a_bad_word_is_not_chosen() -> None:
+    assert ended_sampler([1]).sample(LOGITS, 1)[0] == 2
+    chosen = ended_sampler([1, 1, 1], [1, 2, 0], [2, 1])
+    assert [chosen.sample(LOGITS, 1)[0] for _ in range(7)] == [1, 1, 2, 2, 2, 2, 2]
+    forced = ended_sampler([4, 1])
+    forced.record(4)  # a token that was appended without a choice
+    assert forced.sample(LOGITS, 1)[0] == 2
+
+
+def test_form_of_the_answer_wins_over_bans() -> None:
+    only_1_and_3 = np.array([0b1010], np.uint32)
+    assert ended_sampler([1]).sample(LOGITS.copy(), 1, only_1_and_3)[0] == 3
+    assert ended_sampler([1], [3]).sample(LOGITS.copy(), 1, only_1_and_3)[0] == 1
+    assert ended_sampler(allowed_token_ids=[0, 2]).sample(LOGITS.copy(), 1, only_1_and_3)[0] == 1

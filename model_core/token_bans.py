@@ -1,0 +1,81 @@
+"""The tokens that a request forbids: always, or at this place of its answer."""
+
+from collections import deque
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from .errors import InvalidRequest
+from .sampling import SamplingParams
+from .tokenizer import AnyTokenizer
+
+
+class TokenBans:
+    """Forbids tokens outside `allowed_token_ids`, ends of `bad_words`, and end tokens before `min_tokens`."""
+
+    def __init__(
+        self,
+        params: SamplingParams,
+        vocab_size: int,
+        end_ids: Collection[int],
+        bad_words: Sequence[Sequence[int]],
+    ) -> None:
+        """`end_ids`: the tokens that end the answer. `bad_words`: their tokens.
+
+        Raises InvalidRequest for tokens outside the vocabulary.
+        """
+        check_token_ids(params.allowed_token_ids or (), vocab_size, "allowed_token_ids")
+        self._forbidden = None
+        if params.allowed_token_ids is not None:
+            self._forbidden = np.ones(vocab_size, bool)
+            self._forbidden[list(params.allowed_token_ids)] = False
+        self._end_ids, self._missing_tokens = sorted(end_ids), params.min_tokens
+        self._bad_words = [tuple(word) for word in bad_words if word]
+        longest = max(map(len, self._bad_words), default=1)
+        self._last_tokens: deque[int] = deque(maxlen=longest - 1)  # of the answer
+
+    def record(self, token: int) -> None:
+        """Add a token to the answer."""
+        self._missing_tokens -= 1
+        self._last_tokens.append(token)
+
+    def apply(self, logits: np.ndarray) -> np.ndarray:
+        """The logits, with -inf for the forbidden tokens; as they are if this leaves no token."""
+        single = self._find_single()
+        if self._forbidden is None and not single:
+            return logits
+        banned = logits.copy()
+        banned[single] = -np.inf
+        if self._forbidden is not None:
+            banned[self._forbidden] = -np.inf
+        return banned if np.isfinite(banned.max()) else logits
+
+    def _find_single(self) -> list[int]:
+        """The tokens that are forbidden at this place only."""
+        tokens = tuple(self._last_tokens)
+        single = [word[-1] for word in self._bad_words if tokens[len(tokens) - len(word) + 1 :] == word[:-1]]
+        return single + self._end_ids if self._missing_tokens > 0 else single
+
+
+def encode_bad_words(words: Collection[str], tokenizer: AnyTokenizer | None) -> list[list[int]]:
+    """The tokens of words, as they are written at the start of a text and behind a space.
+
+    Raises InvalidRequest for words if there is no tokenizer.
+    """
+    if words and tokenizer is None:
+        raise InvalidRequest("bad_words need a tokenizer, which this model does not have.", "bad_words")
+    texts: dict[str, None] = {}  # a set in order
+    for word in words:
+        texts[word] = None
+        if start := word.lstrip():
+            texts.update({start: None, f" {start}": None})
+    return [tokenizer.encode_inside(text) for text in texts]
+
+
+def check_token_ids(ids: Collection[int], vocab_size: int, param: str) -> None:
+    """Raises InvalidRequest if an id is outside the vocabulary."""
+    unknown = next((token for token in ids if not 0 <= token < vocab_size), None)
+    if unknown is not None:
+        raise InvalidRequest(
+            f"{param} names token {unknown}, but the model's tokens go from 0 to {vocab_size - 1}.", param
+        )
