@@ -22,6 +22,8 @@ from triton_server.parameters import describe_sampling
 DEFAULT_SERVER = "127.0.0.1:8001"
 # A person sees no difference to a shorter interval, and each redraw costs the browser time.
 REDRAW_INTERVAL_S = 0.05
+# A person waits so long at a server that does not answer, before the page says so.
+STATS_TIMEOUT_S = 3.0
 
 CHAT_EXAMPLES = [
     "Hello, who are you?",
@@ -103,7 +105,7 @@ def main() -> None:
 def fetch_stats(client: ChatClient) -> tuple[dict[str, Any] | None, TritonchatError | None]:
     """The server's statistics, or the error of the request for them. It stores the model in the session."""
     try:
-        stats = client.stats()
+        stats = client.stats(STATS_TIMEOUT_S)
     except TritonchatError as error:
         return None, error
     st.session_state.model = stats["model"]

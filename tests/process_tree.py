@@ -1,5 +1,7 @@
 """Finds the processes of a running server."""
 
+from contextlib import suppress
+
 import psutil
 from conftest import Server
 
@@ -16,9 +18,10 @@ def find_process(server: Server, name: str) -> psutil.Process | None:
             return next((child for child in children if _MODULES[name] in child.cmdline()), None)
         engine = next(child for child in children if _MODULES["engine"] in child.cmdline())
         for process in engine.children(recursive=True):
-            is_model = any(argument.startswith(f"{name}_0_") for argument in process.cmdline())
-            if process.name() == name or is_model:
-                return process
+            with suppress(psutil.NoSuchProcess):  # a process of another model
+                is_model = any(argument.startswith(f"{name}_0_") for argument in process.cmdline())
+                if process.name() == name or is_model:
+                    return process
     except (StopIteration, psutil.NoSuchProcess):  # a process has ended meanwhile
         pass
     return None

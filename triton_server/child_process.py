@@ -13,7 +13,7 @@ from pathlib import Path
 
 from model_core.errors import TritonchatError
 
-_START_S = 60.0
+_START_S = 120.0
 _GRACE_S = 10.0
 _POLL_S = 0.1
 GIVE_UP_STATUS = os.EX_SOFTWARE  # the exit status of a part that should not be restarted
@@ -39,7 +39,7 @@ class ChildProcess:
     read_error: Callable[[], str | None] = lambda: None
 
     def wait_until_up(self) -> None:
-        """Wait until it is up. Raises TritonchatError if that takes over a minute."""
+        """Wait until it is up. Raises TritonchatError if that takes over two minutes."""
         end = time.monotonic() + _START_S
         while not self.is_up():
             if self.has_ended() or time.monotonic() > end:
@@ -107,7 +107,7 @@ def is_responding(url: str) -> bool:
         urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=tls_context)
     )
     try:
-        with opener.open(url, timeout=2) as response:
+        with opener.open(url, timeout=10) as response:
             return response.status == 200
     except OSError:
         return False

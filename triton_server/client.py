@@ -129,9 +129,9 @@ class ChatClient:
         """Cancel a request. Its text so far is still delivered. False if the server has no such request."""
         return bool(self._control({"cancel": request_id})["cancelled"])
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self, timeout_s: float = wire.CONTROL_TIMEOUT_S) -> dict[str, Any]:
         """Return the state of the server: `model` (name, limits, ...), `running`, `waiting`, totals."""
-        return self._control({"stats": True})
+        return self._control({"stats": True}, timeout_s)
 
     def metrics(self) -> str:
         """Return the engine's metrics in Prometheus' text format."""

@@ -45,6 +45,8 @@ the slots is reserved for clients without a running request.
 - {"metrics": true}: the result is {"metrics": text} in Prometheus' text format.
 - {"health": true}: the result is {"health": state}, which is "ready", or why the server accepts no requests.
 
+Triton drops a request to `chat` or `chat_control` that has no rows (the shape [0, n]) and never answers it.
+
 `chat_stream` accepts {"health": true} as `messages`, too, and answers at once with an empty delta. This makes
 it possible to watch each model. The result of a failure is {"error": {...}}.
 """

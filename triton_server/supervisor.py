@@ -25,7 +25,7 @@ class Part:
 
     name: str
     launch: Callable[[], ChildProcess]
-    start_limit_s: float | None = 60.0
+    start_limit_s: float | None = 120.0
     grace_s: float = 10.0
 
 

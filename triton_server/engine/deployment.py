@@ -40,6 +40,8 @@ MAX_BATCH = 64
 START_ATTEMPTS = 4
 # After the engine has stopped, Triton gets at most so many seconds to send the last responses.
 FLUSH_TIMEOUT_S = 5.0
+# Triton gives the process of a model so many seconds to start; its default of 30 is short on a busy machine.
+MODEL_START_S = 120
 # Triton gets at most so many seconds to stop. It needs all of them if its Python backend has lost a request.
 EXIT_TIMEOUT_S = 10
 # The APIs of Triton that only PyTriton may use.
@@ -150,6 +152,7 @@ class Deployment:
             security_config=TritonSecurityConfig(access_token=token, restricted_endpoints=[]),
             workspace=workspace,
         )
+        triton._triton_server_config["backend_config"].append(f"python,stub-timeout-seconds={MODEL_START_S}")
         inputs = [
             Tensor(name="messages", dtype=np.uint8, shape=(-1,)),
             Tensor(name="parameters", dtype=np.uint8, shape=(-1,), optional=True),
