@@ -124,7 +124,8 @@ def test_failed_start_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
             with ChatClient(f"127.0.0.1:{address.grpc_port}") as client:
                 assert client.chat("Hello").text
                 # PyTriton itself would send the traceback of an exception to the client.
-                monkeypatch.setattr(PendingAnswer, "pop_text", lambda self: 1 / 0)
+                for method in ("pop_answer", "pop_responses"):
+                    monkeypatch.setattr(PendingAnswer, method, lambda self: 1 / 0)
                 for ask in (client.chat, lambda prompt: list(client.stream(prompt))):
                     with pytest.raises(TritonchatError, match="its log says why") as error_info:
                         ask("Hello")
