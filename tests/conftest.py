@@ -181,6 +181,20 @@ def endless(endless_model: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.fixture(scope="session")
+def thinking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with the embedded model and another chat template, in which answers begin with reasoning."""
+    folder = tmp_path_factory.mktemp("model") / "thinking"
+    shutil.copytree(embedded_model(), folder)
+    path = folder / "tokenizer_config.json"
+    config = json.loads(path.read_text())
+    config["chat_template"] = config["chat_template"].replace("assistant\\n'", "assistant\\n<think>\\n'")
+    path.write_text(json.dumps(config))
+    log = tmp_path_factory.mktemp("server") / "log"
+    with running_server("--model", str(folder), log=log) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
 def api(server: Server) -> Server:
     """The same, for its HTTP service at `api_url`."""
     return server

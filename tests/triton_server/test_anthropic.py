@@ -6,7 +6,7 @@ from typing import Any, Literal
 import anthropic
 import httpx
 import pytest
-from anthropic.types import Message, TextBlock
+from anthropic.types import Message, TextBlock, ThinkingBlock, ToolUseBlock
 from conftest import Server
 from http_service import Service
 from pydantic import BaseModel, SecretStr
@@ -16,6 +16,16 @@ from model_core import LLM
 HELLO: list[Any] = [{"role": "user", "content": "Hello"}]
 ASK: dict[str, Any] = {"model": "default", "messages": HELLO, "max_tokens": 40}
 WILD: dict[str, Any] = {**ASK, "extra_body": {"temperature": 1.0, "seed": 7, "ignore_eos": True}}
+
+WEATHER: dict[str, Any] = {
+    "name": "weather",
+    "description": "How the weather is in a city.",
+    "input_schema": {
+        "type": "object",
+        "properties": {"city": {"enum": ["Rome", "Oslo"]}},
+        "required": ["city"],
+    },
+}
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +104,51 @@ def test_tokens_are_counted_as_the_template_renders_them(claude: anthropic.Anthr
     assert claude.messages.count_tokens(**asked).input_tokens == prompt_tokens(message)
     with pytest.raises(anthropic.BadRequestError, match=r"messages\[0\]\.role"):
         claude.messages.count_tokens(model="default", messages=[{"role": "tool", "content": ""}])  # type: ignore
+
+
+@pytest.mark.parametrize("choice", [{"type": "any"}, {"type": "tool", "name": "weather"}])
+def test_tool_is_called_and_its_result_answered(claude: anthropic.Anthropic, choice: dict[str, Any]) -> None:
+    asked: dict[str, Any] = {**ASK, "tools": [WEATHER], "extra_body": {"seed": 1}}
+    choice = {**choice, "disable_parallel_tool_use": True}
+    message = claude.messages.create(**asked, tool_choice=choice)
+    (call,) = message.content
+    assert isinstance(call, ToolUseBlock)
+    assert (call.name, message.stop_reason) == ("weather", "tool_use")
+    assert call.input["city"] in ("Rome", "Oslo")
+    with claude.messages.stream(**asked, tool_choice=choice) as stream:
+        assert stream.get_final_message().content == message.content
+    result = {"type": "tool_result", "tool_use_id": call.id, "content": "Sun."}
+    conversation = [*HELLO, message.to_param(), {"role": "user", "content": [result]}]
+    answer = claude.messages.create(**{**asked, "messages": conversation}, tool_choice={"type": "none"})
+    assert answer.stop_reason in ("end_turn", "max_tokens") and text_of(answer)
+
+
+def test_tools_are_a_part_of_the_prompt(claude: anthropic.Anthropic) -> None:
+    asked: dict[str, Any] = {"model": "default", "messages": HELLO}
+    counts = [claude.messages.count_tokens(**asked, tools=tools).input_tokens for tools in ([], [WEATHER])]
+    assert counts[0] < counts[1]
+
+
+def test_thinking_comes_in_blocks_of_its_own(thinking: Server) -> None:
+    asked: dict[str, Any] = {**ASK, "thinking": {"type": "enabled", "budget_tokens": 8}}
+    with anthropic.Anthropic(base_url=thinking.api_url, api_key="none") as claude:
+        message = claude.messages.create(**asked)
+        with claude.messages.stream(**asked) as stream:
+            kinds = [event.type for event in stream if event.type in ("thinking", "signature", "text")]
+            final = stream.get_final_message()
+        thought, text = message.content
+        assert isinstance(thought, ThinkingBlock) and isinstance(text, TextBlock)
+        assert thought.thinking and thought.signature and text.text
+        assert (final.content[0], final.content[1].text) == (thought, text.text)
+        assert list(dict.fromkeys(kinds)) == ["thinking", "signature", "text"]
+        conversation = [*HELLO, message.to_param(), {"role": "user", "content": "And now?"}]
+        assert claude.messages.create(**{**asked, "messages": conversation}).content
+
+
+@pytest.mark.parametrize("kind", ["adaptive", "disabled"])
+def test_models_without_reasoning_answer_at_once(claude: anthropic.Anthropic, kind: str) -> None:
+    message = claude.messages.create(**ASK, thinking={"type": kind})  # type: ignore[arg-type]
+    assert text_of(message) == text_of(claude.messages.create(**ASK))
 
 
 @pytest.mark.parametrize(
