@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-MAX_SCHEMA_DEPTH = 100
+from .validation import JsonObject
 
 
 class Form(BaseModel):
@@ -13,7 +13,7 @@ class Form(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-    json_schema: dict[str, Any] | bool | None = Field(
+    json_schema: JsonObject | bool | None = Field(
         None, description="JSON that is valid under this schema (draft 2020-12)."
     )
     json_object: Literal[True] | None = Field(None, description="Any JSON object.")
@@ -37,26 +37,9 @@ class Form(BaseModel):
             raise PydanticCustomError(
                 "form", "must have exactly one of {known}, not {count}", {"known": known, "count": len(given)}
             )
-        if _depth_exceeds(self.json_schema, MAX_SCHEMA_DEPTH):
-            raise PydanticCustomError(
-                "form", "has a schema that is nested more than {depth} deep", {"depth": MAX_SCHEMA_DEPTH}
-            )
         return self
 
     @property
     def source(self) -> tuple[str, Any]:
         """The name and the value of the field that is given."""
         return next((name, value) for name, value in self if value is not None)
-
-
-def _depth_exceeds(value: Any, limit: int) -> bool:
-    """Whether objects and lists are nested deeper than the limit."""
-    level = [value]
-    for _ in range(limit + 1):
-        level = [
-            part
-            for nested in level
-            if isinstance(nested, dict | list)
-            for part in (nested.values() if isinstance(nested, dict) else nested)
-        ]
-    return bool(level)

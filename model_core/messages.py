@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from .errors import InvalidRequest
 from .events import ToolCallDelta
-from .validation import Text, explain
+from .validation import JsonObject, Text, explain
 
 Item = TypeVar("Item")
 # Validation stops at the first error: a large list may have millions, which take minutes to list.
@@ -68,7 +68,7 @@ class Tool(_Part):
 
     name: str = Field(min_length=1, max_length=64)
     description: str | None = None
-    parameters: dict[str, Any] | None = Field(None, description="The JSON schema of its arguments.")
+    parameters: JsonObject | None = Field(None, description="The JSON schema of its arguments.")
     strict: bool = Field(False, description="Whether arguments follow the schema for certain.")
 
 
@@ -106,7 +106,7 @@ class ChatFields(ReasoningFields):
         description="Whether the model may (auto), must not (none) or must (required) call one, or which.",
     )
     parallel_tool_calls: bool | None = Field(True, description="Whether an answer may have several calls.")
-    chat_template_kwargs: dict[str, Any] | None = Field(
+    chat_template_kwargs: JsonObject | None = Field(
         None,
         description="Variables for the model's chat template: strings, numbers, true, false, null, and lists "
         "of these.",

@@ -45,6 +45,8 @@ _EXPECTED = {
     "less_than_equal": "at most {le}",
 }
 
+MAX_DEPTH = 100  # of objects and lists in JSON, because what reads it recurses
+
 
 def check_text(text: str) -> str:
     """The text, if it is valid Unicode. Raises PydanticCustomError."""
@@ -57,7 +59,22 @@ def check_text(text: str) -> str:
     return text
 
 
+def _check_depth(value: dict[str, Any]) -> dict[str, Any]:
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            part
+            for nested in level
+            if isinstance(nested, dict | list)
+            for part in (nested.values() if isinstance(nested, dict) else nested)
+        ]
+    if level:
+        raise PydanticCustomError("too_deep", "is nested more than {depth} deep", {"depth": MAX_DEPTH})
+    return value
+
+
 Text = Annotated[str, AfterValidator(check_text)]  # JSON can escape what is no Unicode
+JsonObject = Annotated[dict[str, Any], AfterValidator(_check_depth)]
 
 
 class StrictModel(BaseModel):

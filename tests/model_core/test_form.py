@@ -16,9 +16,10 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 from model_core import LLM, Completion, SamplingParams
 from model_core.constraint import MAX_CACHED_GRAMMARS, GrammarCompiler, write_grammar
 from model_core.errors import InvalidRequest
-from model_core.form import MAX_SCHEMA_DEPTH, Form
+from model_core.form import Form
 from model_core.rwkv_tokenizer import RwkvTokenizer
 from model_core.scheduler import STEP_TOKENS
+from model_core.validation import MAX_DEPTH
 
 SAMPLES = all_samples()
 FIELDS = {f"the_name_of_field_number_{i}": {"type": "integer", "minimum": 0, "maximum": 9} for i in range(20)}
@@ -294,7 +295,7 @@ def test_wrong_forms_are_refused(llm: LLM, case: str) -> None:
         {"json_object": False},
         {"json_schema": "{}"},
         {"pattern": "a"},
-        {"json_schema": json.loads('{"a":' * (MAX_SCHEMA_DEPTH + 1) + "1" + "}" * (MAX_SCHEMA_DEPTH + 1))},
+        {"json_schema": json.loads('{"a":' * (MAX_DEPTH + 1) + "1" + "}" * (MAX_DEPTH + 1))},
     ],
     ids=lambda values: str(values)[:30],
 )

@@ -1,5 +1,6 @@
 """Anthropic's Messages API with Anthropic's client."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
@@ -180,6 +181,11 @@ def test_models_without_reasoning_answer_at_once(claude: anthropic.Anthropic, ki
             {"tools": [{"type": "web_search_20250305", "name": "web_search"}]},
             anthropic.BadRequestError,
             r"tools\[0\] has the type 'web_search_20250305', which .* it knows custom.",
+        ),
+        (
+            {"tools": [{"name": "deep", "input_schema": json.loads('{"a":' * 300 + "1" + "}" * 300)}]},
+            anthropic.BadRequestError,
+            r"tools\[0\].input_schema is nested more than 100 deep.",
         ),
         ({"tool_choice": {"type": "tool"}}, anthropic.BadRequestError, "tool_choice has the type tool, but"),
         (

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from model_core.messages import ChatFields, FailFastList
 from model_core.sampling import MAX_TOKEN_COUNT
-from model_core.validation import shorten
+from model_core.validation import JsonObject, shorten
 
 from .request_body import Body, GenerationBody, other_names
 
@@ -62,7 +62,7 @@ class ToolUseBlock(Body):
     type: Literal["tool_use"]
     id: str
     name: str
-    input: dict[str, Any]
+    input: JsonObject
 
 
 class ToolResultBlock(Body):
@@ -134,7 +134,7 @@ class CustomTool(Body):
     type: Literal["custom"] | None = None
     name: str
     description: str | None = None
-    input_schema: dict[str, Any] = Field(description="The JSON schema of its arguments.")
+    input_schema: JsonObject = Field(description="The JSON schema of its arguments.")
     strict: bool | None = Field(False, description="Whether arguments follow the schema for certain.")
 
 
@@ -165,7 +165,7 @@ class OutputFormat(Body):
     """The form of the answer."""
 
     type: Literal["json_schema"]
-    json_schema: dict[str, Any] = Field(alias="schema")
+    json_schema: JsonObject = Field(alias="schema")
 
 
 class OutputConfig(Body):
