@@ -106,6 +106,15 @@ def test_chain_that_is_too_large_is_not_read(store: ResponseStore) -> None:
     assert raised.value.status == 413
 
 
+def test_several_responses_are_read_together(store: ResponseStore) -> None:
+    one, two, other = (add(store, text) for text in ("one", "two", "other"))
+    ids = [one.id, two.id, one.id[:-1]]
+    assert sorted(texts(store.get_all("ada", ids, one.bytes + two.bytes))) == ["one", "two"]
+    assert store.get_all("bo", [other.id], 0) == []
+    with pytest.raises(ApiError, match="--max-body"):
+        store.get_all("ada", ids, one.bytes + two.bytes - 1)
+
+
 def test_long_chain_is_read(store: ResponseStore) -> None:
     last = add(store, "0")
     for number in range(1, 200):

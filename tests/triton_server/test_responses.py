@@ -101,6 +101,23 @@ def test_previous_response_is_continued(gpt: openai.OpenAI) -> None:
     assert (raised.value.param, raised.value.code) == ("previous_response_id", "previous_response_not_found")
 
 
+def test_items_of_stored_responses_are_referred_to(gpt: openai.OpenAI) -> None:
+    first = gpt.responses.create(model="default", input="My name is Ada.")
+    (question,) = gpt.responses.input_items.list(first.id)
+    items = [{"type": "item_reference", "id": item.id} for item in (question, *first.output)]
+    last = {"role": "user", "content": "What is my name?"}
+    second = gpt.responses.create(model="default", input=[*items, last])
+    expected = gpt.responses.create(model="default", input=last["content"], previous_response_id=first.id)
+    assert second.output_text == expected.output_text
+    listed = list(gpt.responses.input_items.list(second.id, order="asc"))
+    assert [item.id for item in listed[:2]] == [item["id"] for item in items]
+    gpt.responses.delete(first.id)
+    for name in (items[0]["id"], "msg_1"):
+        with pytest.raises(openai.NotFoundError, match="is not stored") as raised:
+            gpt.responses.create(model="default", input=[last, {"type": "item_reference", "id": name}])
+        assert raised.value.param == "input[1]"
+
+
 def test_instructions_are_the_system_prompt(gpt: openai.OpenAI, llm: LLM) -> None:
     messages = [{"role": "system", "content": "You are a pirate."}, {"role": "user", "content": HELLO}]
     expected = llm.chat(messages)
@@ -195,7 +212,9 @@ def test_refusals_name_what_is_refused(api: Server) -> None:
         "tools[0] is of the type 'web_search', and this service supports only function."
     )
     assert refusal(background=True) == "background is not supported; send it without, and read the stream."
-    assert "'item_reference'" in refusal(input=[{"type": "item_reference", "id": "msg_1"}])
+    assert refusal(input=[{"type": "computer_call", "id": "cu_1"}]).startswith(
+        "input[0] is of the type 'computer_call', and this service supports only message, function_call, "
+    )
 
 
 def test_stored_response_cannot_be_streamed(gpt: openai.OpenAI) -> None:
@@ -215,6 +234,10 @@ def test_keys_do_not_see_responses_of_others(start: Callable[..., Service]) -> N
             read(response.id)
     with pytest.raises(openai.BadRequestError, match="to continue"):
         bo.responses.create(model="default", input=HELLO, previous_response_id=response.id)
+    with pytest.raises(openai.NotFoundError, match="is not stored"):
+        bo.responses.create(
+            model="default", input=[{"type": "item_reference", "id": response.output[0].id}, QUESTION]
+        )
     assert ada.responses.retrieve(response.id) == response
 
 

@@ -118,6 +118,11 @@ class StoredResponse(Base):
     created: Mapped[float]
     bytes: Mapped[int] = mapped_column(BigInteger)  # as response_store.py counts it
 
+    @property
+    def items(self) -> list[dict[str, Any]]:
+        """Those of the input, and then those of the output."""
+        return [*self.input, *self.response["output"]]
+
 
 def default_url() -> str:
     """The URL of a SQLite file in the user's data folder."""

@@ -6,7 +6,7 @@ it, so a conversation is a chain of responses, or a tree where several continue 
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -122,13 +122,7 @@ class ResponseStore:
             size = transaction.scalar(sql.select(sql.func.sum(chain.c.bytes)))
             if size is None:
                 raise _missing(response_id)
-            if max_bytes and size > max_bytes:
-                raise ApiError(
-                    413,
-                    f"the conversation that {response_id} ends is more than {max_bytes} bytes (--max-body).",
-                    "too_large",
-                    "previous_response_id",
-                )
+            _check_size(size, max_bytes, "previous_response_id")
             query = sql.select(StoredResponse).join(chain, chain.c.key == StoredResponse.key)
             responses = list(transaction.scalars(query.order_by(chain.c.distance.desc())))
         if responses[0].previous is not None:
@@ -137,6 +131,14 @@ class ResponseStore:
                 "has been removed; send the conversation as input."
             )
         return responses
+
+    def get_all(self, owner: str, response_ids: Collection[str], max_bytes: int) -> list[StoredResponse]:
+        """Those of the responses that there are. Raises ApiError (413) as `get_chain`."""
+        conditions = StoredResponse.owner == owner, StoredResponse.id.in_(response_ids)
+        with self._transaction() as transaction:
+            size = transaction.scalar(sql.select(sql.func.sum(StoredResponse.bytes)).where(*conditions))
+            _check_size(size or 0, max_bytes, "input")
+            return list(transaction.scalars(sql.select(StoredResponse).where(*conditions)))
 
     def delete(self, owner: str, response_id: str) -> None:
         """Remove a response. Raises ResponseNotFound."""
@@ -181,6 +183,12 @@ class ResponseStore:
 
 def _with_id(owner: str, response_id: Any) -> tuple[sql.ColumnElement[bool], ...]:
     return StoredResponse.owner == owner, StoredResponse.id == response_id
+
+
+def _check_size(size: int, max_bytes: int, param: str) -> None:
+    if max_bytes and size > max_bytes:
+        message = f"the responses of {param} are more than {max_bytes} bytes together (--max-body)."
+        raise ApiError(413, message, "too_large", param)
 
 
 def _missing(response_id: str) -> PreviousResponseNotFound:

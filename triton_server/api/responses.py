@@ -25,13 +25,14 @@ from .openai_answers import to_json
 from .request_body import repeat
 from .response_store import ResponseStore
 from .responses_answers import ResponseWriter, new_response, render_event
-from .responses_items import list_input, new_response_id, to_messages
+from .responses_items import find_response_id, list_input, new_response_id, to_messages
 from .responses_schemas import (
     ITEMS,
     DeletedResponse,
     FunctionName,
     Item,
     ItemList,
+    ItemReference,
     ResponseBody,
     ResponsesRequest,
     TextOptions,
@@ -57,9 +58,10 @@ async def create_response(request: Request, body: ResponsesRequest) -> Response:
     """Answer a conversation, as one body or as a stream."""
     model = await request.app.state.served_model.resolve(body.model)
     previous = await _read_previous(request, body.previous_response_id)
-    (answer_request,) = repeat([parse(body, _list_items(previous))])
+    items = await _resolve_references(request, body.items())
+    (answer_request,) = repeat([parse(body, [*_list_items(previous), *items])])
     response = new_response(body, new_response_id(), model.name)
-    stored_input = list_input(body.items(), response["id"])
+    stored_input = list_input(items, response["id"])
     try:
         to_json([response, stored_input]).encode()
     except UnicodeEncodeError:
@@ -133,8 +135,8 @@ async def list_input_items(
     )
 
 
-def parse(body: ResponsesRequest, previous: list[Item]) -> vocabulary.Request:
-    """The request for the answer. `previous` is the conversation that the body continues.
+def parse(body: ResponsesRequest, items: list[Item]) -> vocabulary.Request:
+    """The request for the answer. `items` are those of `input`, and those that it continues.
 
     Raises ApiError or InvalidRequest.
     """
@@ -142,7 +144,7 @@ def parse(body: ResponsesRequest, previous: list[Item]) -> vocabulary.Request:
     for name, hint in _UNSUPPORTED.items():
         if getattr(body, name):
             raise unsupported(name, f"{name} is not supported; {hint}")
-    messages = to_messages([*previous, *body.items()])
+    messages = to_messages(items)
     if body.instructions is not None:
         messages.insert(0, {"role": "system", "content": body.instructions})
     if not messages:
@@ -182,9 +184,27 @@ async def _read_previous(request: Request, response_id: str | None) -> list[Stor
     return await asyncio.to_thread(_responses(request).get_chain, _owner(request), response_id, limit)
 
 
+async def _resolve_references(request: Request, items: list[Item]) -> list[Item]:
+    """The items, with those of stored responses in place of references. Raises ApiError (404)."""
+    references = {item.id for item in items if isinstance(item, ItemReference)}
+    if not references:
+        return items
+    response_ids = {found for name in references if (found := find_response_id(name))}
+    limit = request.app.state.settings.max_body_bytes
+    stored = await asyncio.to_thread(_responses(request).get_all, _owner(request), response_ids, limit)
+    found_items = {item["id"]: item for response in stored for item in response.items}
+    resolved: list[Any] = []
+    for number, item in enumerate(items):
+        if isinstance(item, ItemReference) and item.id not in found_items:
+            message = f"input[{number}] is the item {item.id[:64]!r}, which is not stored."
+            raise ApiError(404, message, "item_not_found", f"input[{number}]")
+        resolved.append(found_items[item.id] if isinstance(item, ItemReference) else item)
+    return ITEMS.validate_python(resolved)
+
+
 def _list_items(responses: list[StoredResponse]) -> list[Item]:
     """All items of a chain of responses, without calls that were cut off: their arguments are no JSON."""
-    items = [item for stored in responses for item in (*stored.input, *stored.response["output"])]
+    items = [item for stored in responses for item in stored.items]
     return ITEMS.validate_python(
         [item for item in items if (item["type"], item["status"]) != ("function_call", "incomplete")]
     )

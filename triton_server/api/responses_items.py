@@ -1,5 +1,6 @@
 """The items of a conversation in OpenAI's Responses API: their ids, and the messages that they stand for."""
 
+import re
 import secrets
 from collections.abc import Iterable
 from typing import Any
@@ -13,6 +14,7 @@ from .responses_schemas import (
     TextPart,
 )
 
+_ITEM_ID = re.compile("[a-z]+_([0-9a-f]{32})[0-9a-f]{4}")
 _ID_PREFIXES = {"message": "msg", "function_call": "fc", "function_call_output": "fco", "reasoning": "rs"}
 
 
@@ -24,6 +26,12 @@ def new_response_id() -> str:
 def item_id(kind: str, response_id: str, index: int) -> str:
     """The id of an item of the type `kind`. `index` counts the items of a response, input and output."""
     return f"{_ID_PREFIXES[kind]}_{response_id.removeprefix('resp_')}{index:04x}"
+
+
+def find_response_id(name: str) -> str | None:
+    """The id of the response to which the item with this id belongs; None if no response has such items."""
+    match = _ITEM_ID.fullmatch(name)
+    return None if match is None else f"resp_{match[1]}"
 
 
 def list_input(items: list[Item], response_id: str) -> list[dict[str, Any]]:

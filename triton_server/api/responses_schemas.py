@@ -85,20 +85,35 @@ class ReasoningItem(Body):
     summary: FailFastList[ReasoningPart] | None = None
 
 
+class ItemReference(Body):
+    """An item of a stored response, of its input or its output."""
+
+    type: Literal["item_reference"]
+    id: str
+
+
+_TAGS = {
+    "message": "Message",
+    "function_call": "Call",
+    "function_call_output": "Result",
+    "reasoning": "Reasoning",
+    "item_reference": "Reference",
+}
+
+
 def _tag_of_item(value: Any) -> str:
     kind = value.get("type", "message") if isinstance(value, dict) else getattr(value, "type", "message")
-    return {"function_call": "Call", "function_call_output": "Result", "reasoning": "Reasoning"}.get(
-        kind, "Message"
-    )
+    return _TAGS.get(kind, "Message")
 
 
 Item = Annotated[
     Annotated[MessageItem, Tag("Message")]
     | Annotated[FunctionCallItem, Tag("Call")]
     | Annotated[FunctionCallOutputItem, Tag("Result")]
-    | Annotated[ReasoningItem, Tag("Reasoning")],
+    | Annotated[ReasoningItem, Tag("Reasoning")]
+    | Annotated[ItemReference, Tag("Reference")],
     Discriminator(_tag_of_item),
-    _known_types("message", "function_call", "function_call_output", "reasoning", default="message"),
+    _known_types(*_TAGS, default="message"),
 ]
 ITEMS: TypeAdapter[list[Item]] = TypeAdapter(list[Item])
 
