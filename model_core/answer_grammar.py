@@ -2,7 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
+
+from llguidance import LLMatcher
 
 from .answer_parser import AnswerStyle
 from .errors import InvalidRequest
@@ -37,7 +40,7 @@ def write_answer_grammar(
     Raises:
         InvalidRequest: no tool has the name in `choice`, or a schema cannot be enforced.
     """
-    if style.reasoning is None and (not tools or choice == "none"):
+    if style.continues_text(prompt_end) or (style.reasoning is None and (not tools or choice == "none")):
         return form
     lark = Lark(special_ids)
     body = _write_body(lark, style.tools, tools, choice, parallel, form is not None)
@@ -71,10 +74,31 @@ def _write_body(
         tools, parallel = [tool for tool in tools if tool.name == choice.name], False
         if not tools:
             raise InvalidRequest(f"tool_choice names {choice.name!r}, which is no tool.", "tool_choice")
+    if choice == "auto" and not has_form and parallel and not any(tool.strict for tool in tools):
+        return None
+    for tool in tools:
+        _check_parameters(tool)
     if choice != "auto":
         return style.calls(lark, tools, parallel)
     if has_form:
         return f"({style.calls(lark, tools, parallel)} | {form})"
-    if parallel and not any(tool.strict for tool in tools):
-        return None
     return style.text_or_calls(lark, tools, parallel)
+
+
+def _check_parameters(tool: Tool) -> None:
+    """Raises InvalidRequest if the parameters of a tool are no schema of an object, or cannot be enforced."""
+    schema = tool.parameters or {}
+    if schema.get("type", "object") != "object":
+        raise InvalidRequest(f"the parameters of the tool {tool.name!r} are no schema of an object.", "tools")
+    fault = _find_fault(json.dumps(schema), tool.strict)
+    if fault is not None:
+        raise InvalidRequest(f"the parameters of the tool {tool.name!r} are wrong: {fault}.", "tools")
+
+
+@lru_cache(maxsize=256)
+def _find_fault(schema: str, strict: bool) -> str | None:
+    """What is wrong with a JSON schema, or, if it is strict, which keyword is not supported."""
+    options = {} if strict else {"lenient": True}
+    grammar = LLMatcher.grammar_from_json_schema(schema, overrides=options)
+    is_wrong, messages = LLMatcher.validate_grammar_with_warnings(grammar)
+    return " ".join(messages[0].split())[:200].rstrip(". ") if is_wrong else None

@@ -24,6 +24,10 @@ class AnswerStyle:
         """What may be a special token in the model's vocabulary, and must be kept in the text."""
         return {*self.tools.special_tokens, *(self.reasoning.special_tokens if self.reasoning else ())}
 
+    def continues_text(self, prompt_end: str) -> bool:
+        """Whether a prompt that ends so has begun the text of the answer, so that nothing else can come."""
+        return self.tools is HARMONY and "final" in open_header(prompt_end)
+
 
 def recognize_style(template: str) -> AnswerStyle:
     """How a model with this chat template writes its answers."""

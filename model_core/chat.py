@@ -1,11 +1,14 @@
 """Conversations: the prompt of one, and how the model's answer to it is made and read."""
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from .answer_grammar import write_answer_grammar
 from .answer_parser import AnswerParser, recognize_style
 from .chat_template import ChatPrompt, require_template
+from .constraint import write_grammar
 from .errors import InvalidRequest
 from .event_writer import join_events
 from .events import FinishReason, Reasoning, Text, ToolCallDelta
@@ -70,8 +73,17 @@ class ChatModel:
         """
         tools, prompt = list_callable_tools(fields), self.encode(messages, fields, params.max_tokens)
         kept_tokens = {token_id: name for name, token_id in self._special_ids.items()}
+        grammar = write_answer_grammar(
+            self.style,
+            tools,
+            fields.tool_choice or "auto",
+            fields.parallel_tool_calls is not False,
+            None if params.form is None else write_grammar(params.form),
+            prompt.end,
+            self._special_ids,
+        )
         budget = self._make_budget(fields.reasoning_budget, prompt.end)
-        plan = AnswerPlan(kept_tokens, budget, prompt.truncated_messages)
+        plan = AnswerPlan(kept_tokens, budget, prompt.truncated_messages, grammar)
         key = f"{params.seed} {hashlib.blake2b(str(prompt.token_ids).encode()).hexdigest()}"
         return PreparedChat(prompt, plan, AnswerParser(self.style, tools, prompt.end, key))
 
@@ -79,9 +91,16 @@ class ChatModel:
         form = self.style.reasoning
         if form is None or max_tokens is None:
             return None
-        ending_ids = self._tokenizer.encode_marks(form.ending)
+        names = "|".join(map(re.escape, self._special_ids)) or "(?!)"
+        ending_ids = [
+            token_id for part in re.split(f"({names})", form.ending) for token_id in self._encode_part(part)
+        ]
         is_open = form.is_open_after(prompt_end)
         return ReasoningBudget(form, max_tokens, is_open, self._tokenizer.token_text, ending_ids)
+
+    def _encode_part(self, text: str) -> list[int]:
+        """The ids of a special token, or of text without any."""
+        return [self._special_ids[text]] if text in self._special_ids else self._tokenizer.encode_inside(text)
 
 
 def list_callable_tools(fields: ChatFields) -> list[Tool]:

@@ -12,11 +12,13 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-from llguidance import LLMatcher, LLParserLimits, LLTokenizer
+from llguidance import LLMatcher, LLTokenizer
 
 from .ebnf import convert_to_lark, is_ebnf
 from .errors import InvalidRequest
 from .form import Form
+from .grammar_check import GrammarCheck
+from .grammar_process import LIMITS
 from .kernels.masking import MASK_BITS, apply_mask
 from .ll_tokenizer import make_ll_tokenizer
 from .tokenizer import AnyTokenizer
@@ -26,7 +28,6 @@ MAX_CACHED_GRAMMARS = 64
 # Between the parts of JSON: nothing, a space, or a line break with an indentation. JSON allows any amount of
 # white space, but then a model may write it without end.
 _JSON_OPTIONS = {"whitespace_pattern": r" |\n[ \t]{0,32}"}
-_LIMITS = LLParserLimits(verbose_errors=False)
 
 
 class Constraint:
@@ -99,6 +100,7 @@ class GrammarCompiler:
         # Made for the first grammar, because it takes up to a second.
         self._ll_tokenizer: LLTokenizer | None = None
         self._end_mask = np.empty(0, np.uint32)
+        self._check: GrammarCheck | None = None
         self._compiled: OrderedDict[str, _Compiled] = OrderedDict()  # the least recently used first
 
     def compile(self, grammar: str, ignores_end: bool) -> Constraint:
@@ -123,8 +125,17 @@ class GrammarCompiler:
                     self._compiled.popitem(last=False)
         return Constraint(compiled.matcher.deep_copy(), compiled.can_draft, self._end_mask, ignores_end)
 
+    def close(self) -> None:
+        """End the process that tries grammars."""
+        with self._setup_lock:
+            if self._check is not None:
+                self._check.close()
+
     def _compile(self, grammar: str) -> _Compiled:
-        matcher = LLMatcher(self._get_ll_tokenizer(), grammar, log_level=0, limits=_LIMITS)
+        tokenizer = self._get_ll_tokenizer()
+        if fault := self._check.find_fault(grammar):
+            raise _refuse(fault)
+        matcher = LLMatcher(tokenizer, grammar, log_level=0, limits=LIMITS)
         mask = np.empty_like(self._end_mask)
         if not matcher.is_error():
             matcher.unsafe_compute_mask_ptr(mask.ctypes.data, mask.nbytes)
@@ -138,10 +149,13 @@ class GrammarCompiler:
     def _get_ll_tokenizer(self) -> LLTokenizer:
         with self._setup_lock:
             if self._ll_tokenizer is None:
-                tokenizer = make_ll_tokenizer(self._tokenizer, self._vocab_size, self._end_tokens)
+                tokenizer, special_tokens = make_ll_tokenizer(
+                    self._tokenizer, self._vocab_size, self._end_tokens
+                )
                 self._end_mask = _make_mask(tokenizer.vocab_size, tokenizer.eos_tokens)
-                self._ll_tokenizer = tokenizer
+                self._check = GrammarCheck(special_tokens, tokenizer.eos_tokens)
                 apply_mask(np.zeros(1, np.float32), np.zeros(1, np.uint32))  # compiled here, not in a step
+                self._ll_tokenizer = tokenizer
             return self._ll_tokenizer
 
 
@@ -152,7 +166,7 @@ def write_grammar(form: Form) -> str:
         if name == "regex":
             return LLMatcher.grammar_from_regex(source)
         if name == "choice":
-            return _wrap_lark("start: " + " | ".join(map(json.dumps, source)))
+            return _wrap_lark("start: CHOICE\nCHOICE: " + " | ".join(map(json.dumps, source)))
         if name == "grammar":
             return _wrap_lark(convert_to_lark(source) if is_ebnf(source) else source)
         if source is False:
@@ -189,6 +203,7 @@ def _refuse(reason: str) -> InvalidRequest:
 
 def _shorten(message: str) -> str:
     """A message of llguidance as a part of a sentence, without the places in the source that it shows."""
-    first, *others = message.replace("<non-verbose/>", "").strip().splitlines()
+    message = message.replace("<non-verbose/>", "").replace("NoExtensionBias", "it allows no text")
+    first, *others = message.strip().splitlines()
     details = [line.removeprefix("error: ") for line in others if line.startswith("error: ")]
     return " ".join((first, *details))[:300].rstrip(". ")

@@ -25,6 +25,7 @@ _TOKEN = re.compile(
     |(?P<special><[^<>\s][^<>\n]*>)
     |(?P<name>[\w-]+)
     |(?P<repeat>[*+?]|\{\s*\d+\s*(?:,\s*\d*\s*)?\})
+    |(?P<unreadable>\(\*)
     |(?P<mark>[|();.])
     |(?P<unknown>.)""",
     re.X | re.S,
@@ -95,11 +96,21 @@ def convert_to_lark(grammar: str) -> str:
     return _Writer(rules).write(start)
 
 
+def _split(grammar: str) -> Iterator[tuple[str, str]]:
+    """The tokens of a grammar: their kinds and texts. Raises EbnfError."""
+    for match in _TOKEN.finditer(grammar):
+        kind = str(match.lastgroup)
+        if kind in ("unreadable", "unknown"):
+            raise EbnfError(f"it has `{grammar[match.start() : match.end() + 20]}`, which cannot be read")
+        if kind != "space":
+            yield kind, match[0]
+
+
 class _Parser:
     """Reads rules by recursive descent."""
 
     def __init__(self, grammar: str) -> None:
-        tokens = [(str(m.lastgroup), m[0]) for m in _TOKEN.finditer(grammar) if m.lastgroup != "space"]
+        tokens = list(_split(grammar))
         defined = {text for (_, text), after in pairwise(tokens) if after[0] == "define"}
         # BNF writes names of rules in angle brackets.
         self._tokens = [

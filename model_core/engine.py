@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 import uuid
-from collections import Counter
+from collections import Counter, deque
 from typing import Any
 
 import numpy as np
@@ -144,6 +144,7 @@ class Engine:
                 self._scheduler.cancel(sequence)
         self._thread.join()
         self._masks.close()
+        self._grammars.close()
 
     def _enqueue(self, sequence: Sequence) -> None:
         if self._is_closing:
@@ -206,6 +207,8 @@ class Engine:
             truncated_messages=plan.truncated_messages,
             prompt_lookup=PromptLookup(self._speculate) if self._speculate else None,
             constraint=None if grammar is None else self._grammars.compile(grammar, params.ignore_eos),
+            reasoning_budget=plan.budget,
+            forced_tokens=deque(() if plan.budget is None else plan.budget.start()),
         )
 
     def _end_ids(self, params: SamplingParams) -> frozenset[int]:
@@ -326,9 +329,12 @@ class Engine:
         if sequence.first_token_time is None:
             sequence.first_token_time = time.monotonic()
         constraint, params = sequence.constraint, sequence.params
+        budget = sequence.reasoning_budget
         is_stop_token = token in params.stop_token_ids
         is_end_token = token in self._eos_token_ids and not params.ignore_eos
         stopped = is_end_token
+        if budget is not None:
+            sequence.forced_tokens.extend(budget.push(token))
         if constraint is not None:
             constraint.accept(token)
             stopped = constraint.has_ended

@@ -19,6 +19,7 @@ class EventWriter:
         self._events: list[Event] = []
         self._calls = 0
         self._kind: type[Event] | None = None  # of the part that is being written
+        self._is_first_part = True
         self._space = ""  # at the end of the part; left out if nothing of the part follows
         self._written: set[type[Event]] = set()
 
@@ -37,7 +38,7 @@ class EventWriter:
 
     def start_part(self) -> None:
         """End the part that is being written."""
-        self._kind, self._space = None, ""
+        self._kind, self._space, self._is_first_part = None, "", False
 
     def start_call(self, name: str) -> None:
         """Start a call of a tool."""
@@ -63,11 +64,11 @@ class EventWriter:
     def _write(self, kind: type[Text] | type[Reasoning], text: str) -> None:
         if self._kind is not kind:
             # White space at the start of an answer is text of the model.
-            text = text if kind is Text and not (self._written or self._calls) else text.lstrip()
+            text = text if kind is Text and self._is_first_part else text.lstrip()
             if not text:
                 return
             text = f"\n{text}" if kind in self._written else text
-            self._kind, self._space = kind, ""
+            self._kind, self._space, self._is_first_part = kind, "", False
         text = self._space + text
         end = len(text.rstrip())
         self._space = text[end:]

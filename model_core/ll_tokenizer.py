@@ -9,20 +9,24 @@ from .tokenizer import AnyTokenizer
 _SPECIAL_MARK = b"\xff"  # llguidance's, in front of the names of tokens that are no text
 
 
-def make_ll_tokenizer(tokenizer: AnyTokenizer, vocab_size: int, end_tokens: Sequence[int]) -> LLTokenizer:
-    """The tokens of a model. `vocab_size` may be larger than the tokenizer's, or smaller.
+def make_ll_tokenizer(
+    tokenizer: AnyTokenizer, vocab_size: int, end_tokens: Sequence[int]
+) -> tuple[LLTokenizer, dict[int, bytes]]:
+    """The tokens of a model, and the names of those that are no text, as llguidance has them.
 
-    If no token ends an answer, there is one more, which no model can choose.
+    `vocab_size` may be larger than the tokenizer's, or smaller. If no token ends an answer, there is one
+    more, which no model can choose.
     """
     tokens = tokenizer.all_token_bytes(vocab_size)
     if not end_tokens:
         end_tokens = [len(tokens)]
         tokens.append(b"")
-    for token in {*end_tokens, *(token for token in tokenizer.control_token_ids if token < vocab_size)}:
+    special = {*end_tokens, *(token for token in tokenizer.control_token_ids if token < vocab_size)}
+    for token in special:
         tokens[token] = _SPECIAL_MARK + tokens[token]
     vocabulary = _Vocabulary(tokenizer, tokens, end_tokens[0])
     vocabulary.ll_tokenizer = LLTokenizer(TokenizerWrapper(vocabulary), eos_token=list(end_tokens))
-    return vocabulary.ll_tokenizer
+    return vocabulary.ll_tokenizer, {token: tokens[token] for token in special}
 
 
 class _Vocabulary:

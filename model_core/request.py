@@ -104,6 +104,7 @@ class Sequence:
     on_delta: DeltaCallback
     prompt_lookup: PromptLookup | None
     constraint: Constraint | None = None  # holds the answer to its form
+    reasoning_budget: ReasoningBudget | None = None
     cache_salt: str = ""  # the sequence shares pages with those of the same salt only
     client: str = ""  # the scheduler shares its slots fairly between clients
     truncated_messages: int = 0  # that the prompt lacks, see truncation.py

@@ -17,7 +17,7 @@ from model_core.validation import find_range, value_type
 from streamlit_client.conversation import Turn, build_prompt, describe_error, format_statistics
 from streamlit_client.markdown import escape
 from triton_server.client import ChatClient
-from triton_server.parameters import describe_sampling
+from triton_server.parameters import describe_parameter
 
 DEFAULT_SERVER = "127.0.0.1:8001"
 # A person sees no difference to a shorter interval, and each redraw costs the browser time.
@@ -207,7 +207,7 @@ def show_settings(model: dict[str, Any] | None) -> ChatSettings:
             else "",
             sampling=show_sampling({} if model is None else model["sampling"]),
             max_tokens=st.number_input(
-                "Max tokens", 1, context, min(512, context), help=describe_sampling("max_tokens")
+                "Max tokens", 1, context, min(512, context), help=describe_parameter("max_tokens")
             ),
             seed=st.number_input(
                 "Seed",
@@ -215,7 +215,7 @@ def show_settings(model: dict[str, Any] | None) -> ChatSettings:
                 None,
                 None,
                 placeholder="a new one for each answer",
-                help=describe_sampling("seed"),
+                help=describe_parameter("seed"),
             ),
         )
 
@@ -237,7 +237,7 @@ def show_number(name: str, initial: float) -> float:
     field, label = SamplingFields.model_fields[name], name.replace("_", " ").capitalize()
     low, high, initial = (value_type(field)(number) for number in (*find_range(field), initial))
     widget = st.slider if high - low <= 4 else st.number_input
-    return widget(label, low, high, initial, STEPS[name], help=describe_sampling(name))
+    return widget(label, low, high, initial, STEPS[name], help=describe_parameter(name))
 
 
 def show_actions(turns: list[Turn], is_running: bool) -> None:

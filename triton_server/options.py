@@ -11,6 +11,7 @@ from model_core.sampling import MAX_TOKEN_COUNT, SamplingFields
 from model_core.validation import find_range, value_type
 
 from .api.settings import default_value
+from .vocabulary import Request
 
 Command = Callable[..., Any]
 _TIME_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -57,7 +58,7 @@ def option(flag: str, *names: str, **attributes: Any) -> Callable[[Command], Com
 
     `names` and `attributes` are the parameters of `click.option`.
     """
-    variable = "TRITONCHAT_" + flag.removeprefix("--").replace("-", "_").upper()
+    variable = "TRITONCHAT_" + flag.partition("/")[0].removeprefix("--").replace("-", "_").upper()
     return click.option(
         flag, *names, **{"envvar": variable, "show_envvar": True, "show_default": True, **attributes}
     )
@@ -74,14 +75,14 @@ def combine_options(*decorators: Callable[[Command], Command]) -> Callable[[Comm
     return decorate
 
 
-def sampling_option(name: str) -> Callable[[Command], Command]:
-    """Declare the flag of a sampling parameter, with its type, range and description."""
-    field = SamplingFields.model_fields[name]
-    kind, flag = value_type(field), "--" + name.replace("_", "-")
+def parameter_option(name: str, flag: str = "") -> Callable[[Command], Command]:
+    """Declare the flag of a request's parameter, with its type, range and description. None: not given."""
+    field = Request.model_fields[name]
+    kind, flag = value_type(field), flag or "--" + name.replace("_", "-")
     if name == "stop":
         return click.option(flag, multiple=True, help=f"{field.description} It may be repeated.")
     if kind is bool:
-        return option(flag, is_flag=True, help=field.description)
+        return option(flag, name, is_flag=True, default=None, help=field.description)
     # Limits that only guard against overflow would fill a line of --help.
     low, high = (None if abs(limit) >= MAX_TOKEN_COUNT else limit for limit in find_range(field))
     has_limit = low is not None or high is not None
@@ -122,7 +123,7 @@ SAMPLING_FLAGS = [
     for name, field in SamplingFields.model_fields.items()
     if name == "stop" or (value_type(field) in (*_RANGES, bool) and name != "logprobs")
 ]
-sampling_options = combine_options(*map(sampling_option, SAMPLING_FLAGS))
+sampling_options = combine_options(*map(parameter_option, SAMPLING_FLAGS))
 port_options = combine_options(
     option("--grpc-port", type=PORT, default=8001, help="Triton over gRPC."),
     option(

@@ -3,6 +3,7 @@
 `python -m triton_server.parameters` prints the page.
 """
 
+import functools
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +32,8 @@ for the default. A wrong value is refused with a sentence that names the paramet
 Those of sampling are fields of the HTTP API's bodies, of the `parameters` sent over gRPC and of
 `SamplingParams` in Python, flags of `tritonchat complete` (`--max-tokens` for `max_tokens`) and settings of
 `tritonchat chat` (`:set max_tokens 50`). Those of conversations are fields of gRPC's `parameters` and of
-`/v1/chat/completions`, which has `tools`, `tool_choice` and `logprobs` in OpenAI's form.
+`/v1/chat/completions`, which has `tools`, `tool_choice` and `logprobs` in OpenAI's form. Those of
+reasoning are settings of `tritonchat chat`, too (`--think`, `--no-think`, `--reasoning-budget`).
 
 `python -m triton_server.parameters` has written this page from `model_core/sampling.py`,
 `model_core/messages.py` and `triton_server/vocabulary.py`.
@@ -64,9 +66,9 @@ def describe_type(schema: Mapping[str, Any]) -> str:
     return kind
 
 
-def describe_sampling(name: str) -> str:
-    """The type, range and description of a sampling parameter."""
-    schema = SamplingFields.model_json_schema()["properties"][name]
+def describe_parameter(name: str) -> str:
+    """The type, range and description of a parameter."""
+    schema = _properties()[name]
     return f"{describe_type(schema).capitalize()}. {schema['description']}"
 
 
@@ -82,8 +84,14 @@ def render_page() -> str:
     return "\n".join([_INTRODUCTION, *(f"## {title}\n\n{table}\n" for title, table in sections)])
 
 
+@functools.cache
+def _properties() -> dict[str, Any]:
+    """The JSON schemas of the parameters."""
+    return Request.model_json_schema()["properties"]
+
+
 def _table(names: list[str]) -> str:
-    properties = Request.model_json_schema()["properties"]
+    properties = _properties()
     rows = ["| name | value | default | meaning |", "| --- | --- | --- | --- |"]
     for name in names:
         schema = properties[name]

@@ -13,6 +13,8 @@ from model_core.llm import embedded_model
 from model_core.messages import Tool, ToolChoice, ToolName
 from model_core.reasoning import HARMONY, THINK
 from model_core.tools import PLAIN
+from model_core.tools.gemma import GEMMA4
+from model_core.tools.glm import GLM
 from model_core.tools.harmony import HARMONY as HARMONY_TOOLS
 from model_core.tools.hermes import HERMES
 
@@ -139,6 +141,37 @@ def test_schemas_keep_their_references(tokenizer: LLTokenizer) -> None:
     assert not accepts(tokenizer, grammar, call.replace("2", '"2"'))
 
 
+def test_a_prompt_may_have_begun_the_text() -> None:
+    prompt_end = "<|start|>assistant<|channel|>final<|message|>Well, "
+    assert write(GPT_OSS, form=REGEX_FORM, prompt_end=prompt_end) == REGEX_FORM
+
+
 def test_a_named_tool_must_be_there() -> None:
     with pytest.raises(InvalidRequest, match="'other'"):
         write(QWEN, [WEATHER], ToolName(name="other"))
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ({"type": "object", "properties": []}, "properties must be an object"),
+        ({"properties": {"a": {"type": "strng"}}}, "strng"),
+        ({"properties": {"a": {"$ref": "#/nothing"}}}, "nothing"),
+        ({"type": "string"}, "no schema of an object"),
+    ],
+)
+@pytest.mark.parametrize("style", [*STYLES, AnswerStyle(GLM, None), AnswerStyle(GEMMA4, None)])
+def test_wrong_schemas_are_refused(style: AnswerStyle, schema: dict[str, Any], message: str) -> None:
+    tools = [TIME, Tool(name="f", parameters=schema)]
+    with pytest.raises(InvalidRequest, match=message) as error:
+        write(style, tools, "required")
+    assert error.value.param == "tools" and "'f'" in str(error.value)
+    assert write(style, tools) is None  # the model may write what it likes
+
+
+def test_keywords_that_cannot_be_enforced_are_ignored_unless_strict() -> None:
+    schema = {"properties": {"a": {"type": "array", "uniqueItems": True}}}
+    tool = Tool(name="f", parameters=schema)
+    assert write(QWEN, [tool], "required")
+    with pytest.raises(InvalidRequest, match="uniqueItems"):
+        write(QWEN, [tool.model_copy(update={"strict": True})])

@@ -1,17 +1,81 @@
 """Conversations through the engine: what their options do, and what a completion says of the answer."""
 
+import json
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
 import pytest
 
-from model_core import LLM, SamplingParams
+from model_core import LLM, Completion, SamplingParams
 from model_core.errors import InvalidRequest
-from model_core.events import Text
+from model_core.event_writer import join_events
+from model_core.events import Reasoning, Text, ToolCallDelta
+from model_core.form import Form
+from model_core.hub import embedded_model
 
 GREEDY = SamplingParams(temperature=0)
 HELLO = [{"role": "user", "content": "Hello!"}]
-WEATHER = {
+WEATHER: dict[str, Any] = {
     "name": "get_weather",
-    "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    "description": "The weather in a city.",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "city": {"type": "string", "maxLength": 12},
+            "days": {"type": "integer", "minimum": 1, "maximum": 7},
+            "unit": {"enum": ["C", "F"]},
+        },
+        "required": ["city", "days"],
+    },
 }
+TIME = {"name": "get_time"}
+TOOLS = [WEATHER, TIME]
+
+
+def check_calls(completion: Completion) -> None:
+    """The answer is calls of tools, with arguments that obey their schemas, and nothing else."""
+    assert (completion.finish_reason, completion.text) == ("tool_calls", "")
+    assert completion.tool_calls
+    for call in completion.tool_calls:
+        arguments = json.loads(call.arguments)
+        jsonschema.validate(
+            arguments, WEATHER["parameters"] if call.name == "get_weather" else {"maxProperties": 0}
+        )
+    assert len({call.id for call in completion.tool_calls}) == len(completion.tool_calls)
+
+
+@pytest.fixture(scope="module")
+def make_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Makes copies of the embedded model, with changes of its chat template and of the name of a token."""
+    models = []
+
+    def make(old: str, new: str, old_token: str = "", new_token: str = "") -> LLM:
+        folder = tmp_path_factory.mktemp("model") / "changed"
+        shutil.copytree(embedded_model(), folder)
+        path = folder / "tokenizer_config.json"
+        config = json.loads(path.read_text())
+        assert old in config["chat_template"]
+        config["chat_template"] = config["chat_template"].replace(old, new)
+        path.write_text(json.dumps(config))
+        vocabulary = folder / "tokenizer.json"
+        vocabulary.write_text(vocabulary.read_text().replace(f'"{old_token}"', f'"{new_token}"'))
+        for name in ("config.json", "generation_config.json"):  # the renamed token is no end token
+            path = folder / name
+            path.write_text(json.dumps(json.loads(path.read_text()) | {"eos_token_id": 2}))
+        models.append(LLM(folder))
+        return models[-1]
+
+    yield make
+    for model in models:
+        model.close()
+
+
+@pytest.fixture(scope="module")
+def thinker(make_model: Any) -> LLM:
+    """A model whose template opens the reasoning in the prompt."""
+    return make_model("'<|im_start|>assistant\\n' }}", "'<|im_start|>assistant\\n<think>\\n' }}")
 
 
 def test_tools_are_in_the_prompt_unless_no_call_is_allowed(llm: LLM) -> None:
@@ -52,3 +116,87 @@ def test_wrong_options_are_refused(llm: LLM, options: dict, param: str) -> None:
     with pytest.raises(InvalidRequest) as error:
         llm.chat(HELLO, **options)
     assert error.value.param == param
+
+
+@pytest.mark.parametrize("choice", ["required", {"name": "get_weather"}, {"name": "get_time"}])
+def test_a_required_call_obeys_its_schema(llm: LLM, choice: Any) -> None:
+    for seed in range(3):
+        params = SamplingParams(temperature=1.5, seed=seed, max_tokens=300)
+        completion = llm.chat(HELLO, params, tools=TOOLS, tool_choice=choice)
+        check_calls(completion)
+        if isinstance(choice, dict):
+            assert [call.name for call in completion.tool_calls] == [choice["name"]]
+        assert llm.chat(HELLO, params, tools=TOOLS, tool_choice=choice).tool_calls == completion.tool_calls
+
+
+def test_calls_are_streamed_while_they_are_made(llm: LLM) -> None:
+    options = {"tools": TOOLS, "tool_choice": {"name": "get_weather"}}
+    params = SamplingParams(seed=1, temperature=1)
+    events = list(llm.stream_chat_events(HELLO, params, **options))
+    first, *others = events
+    (call,) = llm.chat(HELLO, params, **options).tool_calls
+    assert isinstance(first, ToolCallDelta) and (first.id, first.name) == (call.id, call.name)
+    assert len(others) > 3 and all(event.id is None for event in others)
+    assert join_events(events) == [ToolCallDelta(0, call.id, call.name, call.arguments)]
+
+
+def test_one_call_only_where_several_are_not_allowed(llm: LLM) -> None:
+    for seed in range(5):
+        params = SamplingParams(temperature=2, seed=seed, max_tokens=300)
+        completion = llm.chat(HELLO, params, tools=TOOLS, tool_choice="required", parallel_tool_calls=False)
+        check_calls(completion)
+        assert len(completion.tool_calls) == 1
+
+
+def test_a_call_takes_the_place_of_text_of_a_form(llm: LLM) -> None:
+    form = Form(
+        json_schema={
+            "type": "object",
+            "properties": {"name": {"enum": ["Ann"]}},
+            "required": ["name"],
+            "additionalProperties": False,
+        }
+    )
+    params = SamplingParams(temperature=0, form=form)
+    assert json.loads(llm.chat(HELLO, params, tools=TOOLS, tool_choice="none").text) == {"name": "Ann"}
+    check_calls(llm.chat(HELLO, params, tools=TOOLS, tool_choice="required"))
+    either = llm.chat(HELLO, params, tools=TOOLS)
+    assert either.tool_calls or json.loads(either.text) == {"name": "Ann"}
+
+
+def test_special_tokens_start_calls(make_model: Any) -> None:
+    """The mark of a call is a special token of the vocabulary, which the text of an answer does not show."""
+    model = make_model(
+        "{%- for", "{%- if tools %}[TOOL_CALLS]{% endif %}{%- for", "<|endoftext|>", "[TOOL_CALLS]"
+    )
+    mark = model.tokenizer.find_control_tokens(["[TOOL_CALLS]"])["[TOOL_CALLS]"]
+    completion = model.chat(HELLO, SamplingParams(temperature=1, seed=1), tools=TOOLS, tool_choice="required")
+    check_calls(completion)
+    assert completion.token_ids[0] == mark
+
+
+def test_reasoning_that_the_prompt_opens_is_no_text(thinker: LLM) -> None:
+    completion = thinker.chat(HELLO, SamplingParams(temperature=0, max_tokens=5))
+    assert completion.reasoning and (completion.text, completion.finish_reason) == ("", "length")
+    events = list(thinker.stream_chat_events(HELLO, SamplingParams(temperature=0, max_tokens=5)))
+    assert join_events(events) == [Reasoning(completion.reasoning)]
+
+
+@pytest.mark.parametrize("budget", [0, 1, 6])
+def test_a_budget_ends_the_reasoning(thinker: LLM, budget: int) -> None:
+    params = SamplingParams(temperature=0, max_tokens=60)
+    completion = thinker.chat(HELLO, params, reasoning_budget=budget)
+    assert bool(completion.reasoning) == bool(budget)
+    assert len(thinker.tokenizer.encode(completion.reasoning)) <= budget
+    assert completion.text and completion.text == completion.text.lstrip() and "think>" not in completion.text
+    assert thinker.chat(HELLO, params, reasoning_budget=budget).token_ids == completion.token_ids
+
+
+def test_forms_and_calls_follow_reasoning(thinker: LLM) -> None:
+    options = {"reasoning_budget": 4}
+    params = SamplingParams(temperature=0, max_tokens=100, form=Form(choice=["yes", "no"]))
+    completion = thinker.chat(HELLO, params, **options)
+    assert completion.reasoning and completion.text in ("yes", "no")
+    completion = thinker.chat(HELLO, params, tools=TOOLS, tool_choice="required", **options)
+    assert completion.reasoning
+    check_calls(completion)

@@ -1,10 +1,12 @@
 """Answers of a given form: they always have it, and nothing around a request changes them."""
 
+import contextlib
 import json
 import shutil
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from conftest import CHECKPOINTS
 from forms import Sample, all_samples
@@ -254,6 +256,8 @@ def test_rwkv_tokenizers_and_vocabularies_that_are_padded(rwkv_folder: Path) -> 
     assert constraint.has_ended
 
 
+# Each rule needs a piece of llguidance's stack.
+_CHAIN = Form(grammar="\n".join(["start: r0", *(f"r{i}: r{i + 1}" for i in range(5000)), 'r5000: "a"']))
 WRONG = {
     "unknown type": (Form(json_schema={"type": "strin"}), "strin"),
     "unknown format": (Form(json_schema={"type": "string", "format": "colour"}), "colour"),
@@ -270,7 +274,10 @@ WRONG = {
     "empty text": (Form(choice=[""]), "no text"),
     "half of a character": (Form(choice=["\ud800"]), "form"),
     "too large": (Form(choice=["a" * 200_000]), "at most"),
-    "too large when it is compiled": (Form(regex="((a{500}){500}b){500}c"), "form"),
+    "too large when it is compiled": (Form(regex="((a{500}){500}b){500}c"), "longer than"),
+    "slow": (Form(json_schema={"type": "integer", "multipleOf": 99_999_999}), "longer than"),
+    "deeper than the stack": (_CHAIN, "too complex"),
+    "no end": (Form(json_schema={"$ref": "#"}), "no text"),
 }
 
 
@@ -303,6 +310,21 @@ def test_form_has_exactly_one_field(values: dict[str, Any]) -> None:
     with pytest.raises(InvalidRequest) as error:
         SamplingParams(form=values)
     assert error.value.param.startswith("form")
+
+
+def test_process_that_tries_grammars_ends_with_the_model() -> None:
+    def processes() -> list[psutil.Process]:
+        children = psutil.Process().children()
+        return [child for child in children if any("grammar_process" in part for part in child.cmdline())]
+
+    before = processes()
+    with LLM() as llm:
+        assert processes() == before
+        for form in (Form(regex="a"), _CHAIN, Form(regex="b")):
+            with contextlib.suppress(InvalidRequest):
+                assert llm.generate("Hello", params(form)).text == form.regex
+        assert len(processes()) == len(before) + 1
+    assert processes() == before
 
 
 def test_models_without_a_tokenizer_refuse_forms() -> None:

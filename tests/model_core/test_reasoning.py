@@ -40,7 +40,7 @@ EXAMPLES: list[tuple[AnswerStyle, str, str, list[Event]]] = [
     (QWEN, "assistant\n<think>\n", "It is 2.\n</think>\n\nTwo.", [Reasoning("It is 2."), Text("Two.")]),
     (QWEN, "<think>\n\n</think>\n\n", "Two.", [Text("Two.")]),
     (QWEN, "", "\n<think>", []),
-    (QWEN, "", "<think></think>Two.", [Text("Two.")]),
+    (QWEN, "", "<think></think>\n\nTwo.", [Text("Two.")]),
     (QWEN, "", "<think>It is cut", [Reasoning("It is cut")]),
     (QWEN, "", "  Two. <think> is a tag.\n", [Text("  Two. <think> is a tag.\n")]),
     (QWEN, "", "<thin", [Text("<thin")]),

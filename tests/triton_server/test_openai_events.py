@@ -50,7 +50,10 @@ def test_body_has_reasoning_and_tool_calls() -> None:
     (choice,) = answer(EVENTS).choices
     assert choice.finish_reason == "tool_calls"
     assert choice.message.content == "Sure. "
-    assert choice.message.model_extra == {"reasoning_content": "A sum, so add."}
+    assert choice.message.model_extra == {
+        "reasoning_content": "A sum, so add.",
+        "reasoning": "A sum, so add.",
+    }
     assert choice.message.tool_calls is not None
     calls = [
         (call.id, call.type, call.function.name, call.function.arguments)
@@ -83,8 +86,8 @@ def test_stream_has_reasoning_and_tool_calls() -> None:
     deltas = [chunk.choices[0].delta.model_dump(exclude_unset=True) for chunk in chunks]
     assert deltas == [
         {"role": "assistant", "content": "", "refusal": None},
-        {"reasoning_content": "A sum, "},
-        {"reasoning_content": "so add."},
+        {"reasoning_content": "A sum, ", "reasoning": "A sum, "},
+        {"reasoning_content": "so add.", "reasoning": "so add."},
         {"content": "Sure. "},
         {
             "tool_calls": [

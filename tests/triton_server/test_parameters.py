@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from model_core.messages import ReasoningFields
 from model_core.sampling import SamplingFields
 from triton_server.cli import cli
 from triton_server.options import SAMPLING_FLAGS
-from triton_server.parameters import describe_sampling, describe_type, render_page
+from triton_server.parameters import describe_parameter, describe_type, render_page
 
 
 def test_reference_page_is_current() -> None:
@@ -33,9 +34,19 @@ def test_types_are_described_in_words(schema: dict, words: str) -> None:
 
 
 def test_description_has_type_range_and_meaning() -> None:
-    assert describe_sampling("presence_penalty") == (
+    assert describe_parameter("presence_penalty") == (
         "Number from -2 to 2. Subtract this from the logits of tokens that the answer has already."
     )
+
+
+def test_help_of_chat_has_the_parameters_of_reasoning() -> None:
+    text = " ".join(CliRunner().invoke(cli, ["chat", "--help"], terminal_width=200).output.split())
+    for flag, name in (
+        ("--think / --no-think", "enable_thinking"),
+        ("--reasoning-budget", "reasoning_budget"),
+    ):
+        assert f"{flag} " in text
+        assert ReasoningFields.model_fields[name].description in text
 
 
 def test_help_of_complete_has_every_parameter() -> None:

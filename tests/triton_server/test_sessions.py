@@ -134,7 +134,11 @@ def test_session_life_cycle(service: Service) -> None:
         "turns": [],
     }
     answer = service.ask(made["id"], "Hello")
-    assert set(answer) == {"text", "turn", "finish_reason", "usage", "timings", "seed"}
+    parts, details = (
+        {"text", "reasoning", "tool_calls"},
+        {"turn", "finish_reason", "usage", "timings", "seed"},
+    )
+    assert set(answer) == parts | details
     assert (answer["turn"], answer["finish_reason"]) == (1, "stop")
     session = service.session(made["id"])
     assert session["updated"] > session["created"] == made["created"]

@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
+from model_core.events import Text
 from triton_server.terminal.service import ServiceClient, ServiceError
 
 Serve = Callable[..., ServiceClient]
@@ -56,7 +57,8 @@ def test_every_form_of_event_is_read(serve: Serve, end: bytes) -> None:
         b"",
     ]
     service = serve(end.join(lines))
-    assert list(service.stream_answer("a", "b")) == [("One\u2028", {}), (" two", {}), ("", {"turn": 1})]
+    answer = list(service.stream_answer("a", "b"))
+    assert answer == [(Text("One\u2028"), {}), (Text(" two"), {}), (Text(""), {"turn": 1})]
 
 
 @pytest.mark.parametrize(
@@ -66,6 +68,7 @@ def test_every_form_of_event_is_read(serve: Serve, end: bytes) -> None:
         (b"data: [1]\n\n", "text/event-stream", "not tritonchat's"),
         (b'data: {"details": {"turn": 1}}\n\n', "text/html", "not tritonchat's"),
         (b'data: {"text": "One"}\n\n', "text/event-stream", "closed the connection"),
+        (b'data: {"tool_call": {"number": 1}}\n\n', "text/event-stream", "not tritonchat's"),
         (b'data: {"error": {"code": "x", "message": "No room."}}\n\n', "text/event-stream", "No room"),
     ],
 )

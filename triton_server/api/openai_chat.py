@@ -49,6 +49,7 @@ class ChatMessage(Body):
     reasoning_content: str | None = Field(
         None, description="Not OpenAI's: what the assistant thought before its answer."
     )
+    reasoning: str | None = Field(None, description="Another name of reasoning_content.")
     tool_calls: FailFastList[FunctionCall] | None = Field(None, description="Calls that the assistant made.")
     tool_call_id: str | None = Field(None, description="The call of which a tool message is the result.")
     name: str | None = None
@@ -130,6 +131,7 @@ class AnswerMessage(BaseModel):
     reasoning_content: str | None = Field(
         None, description="Not OpenAI's: what the model thought before its answer."
     )
+    reasoning: str | None = Field(None, description="The same, as vLLM calls it.")
     tool_calls: list[FunctionCall] | None = None
 
 
@@ -198,7 +200,7 @@ def _render_choice(answer: Answer) -> dict[str, Any]:
         "refusal": None,
     }
     if answer.reasoning:
-        message["reasoning_content"] = answer.reasoning
+        message["reasoning_content"] = message["reasoning"] = answer.reasoning
     if calls:
         message["tool_calls"] = [_render_call(call.id, call.name, call.arguments) for call in calls]
     return {"message": message}
@@ -208,7 +210,8 @@ def _render_part(part: Text | Reasoning | ToolCallDelta) -> bytes:
     if isinstance(part, Text):
         return b',"delta":{"content":%b}' % to_json(part.text).encode()
     if isinstance(part, Reasoning):
-        return b',"delta":{"reasoning_content":%b}' % to_json(part.text).encode()
+        text = to_json(part.text).encode()
+        return b',"delta":{"reasoning_content":%b,"reasoning":%b}' % (text, text)
     if part.name is None:
         call: dict[str, Any] = {"function": {"arguments": part.arguments}}
     else:

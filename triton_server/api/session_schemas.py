@@ -8,6 +8,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from model_core.errors import InvalidRequest
 from model_core.events import FinishReason, Timings, Usage
+from model_core.messages import ReasoningFields, ToolCall
 from model_core.sampling import SamplingFields
 from model_core.validation import Text
 
@@ -22,8 +23,8 @@ class _RequestBody(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
-class Parameters(SamplingFields, _RequestBody):
-    """Sampling parameters. The checkpoint's defaults replace those that are missing or null."""
+class Parameters(SamplingFields, ReasoningFields, _RequestBody):
+    """Parameters of answers. The model's defaults replace those that are missing or null."""
 
     @model_validator(mode="after")
     def _refuse_logprobs(self) -> "Parameters":
@@ -128,3 +129,5 @@ class SessionAnswer(AnswerDetails):
     """An answer that is not streamed."""
 
     text: str
+    reasoning: str = Field(description="What the model thought before its answer. It is not stored.")
+    tool_calls: list[ToolCall] = Field(description="Calls of tools. They are not stored.")

@@ -17,8 +17,9 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from model_core.errors import ShuttingDown
-from model_core.events import Accepted, Done, Event, Failed, Reasoning, Text
-from model_core.sampling import SamplingParams, draw_seed
+from model_core.events import Accepted, Done, Event, Failed, Reasoning, Text, ToolCallDelta
+from model_core.messages import join_tool_calls
+from model_core.sampling import draw_seed
 
 from .. import vocabulary
 from . import store
@@ -125,8 +126,9 @@ async def revert_session(request: Request, session_id: SessionId, revert: Revert
     description=_ASK_DESCRIPTION,
     responses={
         200: {
-            "description": 'The answer. As a stream: events {"text": ...}, and at last {"details": {...}} '
-            'with all but the text, or {"error": {...}} where it failed.',
+            "description": 'The answer. As a stream: events {"reasoning": ...}, {"text": ...} and '
+            '{"tool_call": {"index", "id", "name", "arguments"}}, of which each has a part, and at last '
+            '{"details": {...}} with the rest, or {"error": {...}} where it failed.',
             "content": {"text/event-stream": {}},
         },
         **BUSY_RESPONSES,
@@ -137,14 +139,17 @@ async def ask(request: Request, session_id: SessionId, question: Question) -> Re
     if question.stream:
         events = end_with_failure(await wait_until_accepted(events))
         return StreamResponse(render_events(events), "text/event-stream")
-    text = ""
+    text, reasoning, calls = "", "", []
     async with aclosing(events):
-        async for turn, event in events:
+        async for turn, event in events:  # noqa: B007 - those of the last event are used below
             if isinstance(event, Text):
                 text += event.text
-            elif isinstance(event, Done):
-                answer = SessionAnswer(text=text, turn=turn, **vars(event))
-    return answer
+            elif isinstance(event, Reasoning):
+                reasoning += event.text
+            elif isinstance(event, ToolCallDelta):
+                calls.append(event)
+    tool_calls = join_tool_calls(calls)
+    return SessionAnswer(text=text, reasoning=reasoning, tool_calls=tool_calls, turn=turn, **vars(event))
 
 
 async def wait_for_requests(sessions: store.SessionStore) -> None:
@@ -214,6 +219,8 @@ async def render_events(events: AsyncIterator[tuple[int, Event]]) -> AsyncIterat
                 yield _render_event({"text": event.text})
             elif isinstance(event, Reasoning):
                 yield _render_event({"reasoning": event.text})
+            elif isinstance(event, ToolCallDelta):
+                yield _render_event({"tool_call": vars(event)})
             elif isinstance(event, Done):
                 details = AnswerDetails(turn=turn, **vars(event))
                 yield _render_event({"details": details.model_dump()})
@@ -226,11 +233,9 @@ def _render_event(value: dict[str, Any]) -> bytes:
 
 
 def _merge_parameters(parameters: dict[str, Any], others: Parameters) -> dict[str, Any]:
-    """`parameters`, overridden by `others`; null removes one. Raises InvalidRequest for invalid values."""
+    """`parameters`, overridden by `others`; null removes one."""
     merged = {**parameters, **others.model_dump(mode="json", exclude_unset=True)}
-    merged = {name: value for name, value in merged.items() if value is not None}
-    SamplingParams(**merged)
-    return merged
+    return {name: value for name, value in merged.items() if value is not None}
 
 
 def _store(request: Request) -> store.SessionStore:

@@ -12,15 +12,11 @@ from rich.console import Console
 from rich.text import Text
 
 from model_core.errors import TritonchatError
+from model_core.events import Text as AnswerText
 
-from .display import (
-    AnswerWriter,
-    WaitingIndicator,
-    create_writer,
-    escape_control_characters,
-    format_statistics,
-)
-from .service import ServiceClient
+from .display import AnswerWriter, WaitingIndicator, escape_control_characters, format_statistics
+from .printer import AnswerPrinter
+from .service import Part, ServiceClient
 
 _RECENT_TURNS = 3  # that are printed when a person continues a session
 _CANCEL_WAIT_S = 2.0  # how long the service may take to notice that an answer was cancelled
@@ -32,7 +28,7 @@ class Chat:
     Attributes:
         session_id: None until the session exists, which is when the first question is asked.
         system: the system prompt; None for none.
-        parameters: the session's sampling parameters.
+        parameters: those of the session's answers.
         turn_count: how many questions of the session have an answer.
         failed_question: the last question if its answer failed, so that `retry` can ask it again.
     """
@@ -93,38 +89,37 @@ class Chat:
         self.service.revert_session(self.session_id, question_number)
         self.turn_count, self.failed_question = question_number - 1, None
 
-    def stream_answer(self, question: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    def stream_answer(self, question: str) -> Iterator[tuple[Part, dict[str, Any]]]:
         """Yield the answer as `ServiceClient` does. Creates the session if there is none yet."""
         if self.session_id is None:
             self._use_session(self.service.create_session(None, self.system, self.parameters))
         self.failed_question = question
-        with contextlib.closing(self.service.stream_answer(self.session_id, question)) as deltas:
-            for text, details in deltas:
+        with contextlib.closing(self.service.stream_answer(self.session_id, question)) as parts:
+            for part, details in parts:
                 if details:
                     self.turn_count, self.failed_question = details["turn"], None
-                yield text, details
+                yield part, details
 
     def ask(self, question: str) -> str:
-        """Print the answer to a question while it arrives, then its statistics. Returns the printed answer.
+        """Print the answer to a question while it arrives, then its statistics. Returns the answer's text.
 
         Ctrl-C cancels the answer; the text that has arrived stays on the screen and in the session.
         """
         turn_count, answer, details, failure = self.turn_count, "", {}, None
-        writer, indicator = AnswerWriter(self.console), WaitingIndicator(self.console)
+        printer, indicator = AnswerPrinter(self.console), WaitingIndicator(self.console)
         try:
-            with interrupt_once(), contextlib.closing(self.stream_answer(question)) as deltas:
-                for text, details in deltas:  # noqa: B007 - the details of the last delta are used below
+            with interrupt_once(), contextlib.closing(self.stream_answer(question)) as parts:
+                for part, details in parts:  # noqa: B007 - the details of the last part are used below
                     indicator.stop()
-                    # Many models begin an answer with a space. It is not an indentation.
-                    writer.write(text if answer else text.lstrip())
-                    answer += text
+                    printer.print(part)
+                    answer += part.text if isinstance(part, AnswerText) else ""
         except KeyboardInterrupt:
             details = {}
         except TritonchatError as error:
             failure = error
         finally:
             indicator.stop()
-            writer.close()
+            printer.close()
         if failure is None:
             self.print_note(format_statistics(details) if details else "stopped")
         if answer and not details:
@@ -222,9 +217,9 @@ def interrupt_once() -> Iterator[None]:
 def print_answers(chat: Chat, questions: Iterable[str]) -> None:
     """Print the answers to questions and nothing else. Scripts use this."""
     for question in questions:
-        writer = create_writer(chat.console)
+        printer = AnswerPrinter(chat.console)
         try:
-            for text, _ in chat.stream_answer(question):
-                writer.write(text)
+            for part, _ in chat.stream_answer(question):
+                printer.print(part)
         finally:
-            writer.close()
+            printer.close()

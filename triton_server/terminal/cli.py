@@ -10,7 +10,7 @@ import click
 
 from model_core.errors import TritonchatError
 
-from ..options import option
+from ..options import option, parameter_option
 from ..stdin import decode_text, read_prompt
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ EXIT_REFUSED, EXIT_UNAVAILABLE = 1, 3
     metavar="NAME=VALUE",
     help="A parameter, such as temperature=0.7; may be repeated.",
 )
+@parameter_option("enable_thinking", "--think/--no-think")
+@parameter_option("reasoning_budget")
 @option("--vi", is_flag=True, help="Edit with the keys of vi, not of emacs.")
 def chat(
     question: str | None,
@@ -46,6 +48,7 @@ def chat(
     system: str | None,
     settings: tuple[str, ...],
     vi: bool,
+    **reasoning: bool | int | None,
 ) -> None:
     """Chat with a running server. `tritonchat up` starts one.
 
@@ -63,7 +66,9 @@ def chat(
             signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
         with ServiceClient(server, api_key) as service:
-            conversation = Chat(service, open_console(), system, dict(map(_parse_setting, settings)))
+            parameters = {name: value for name, value in reasoning.items() if value is not None}
+            parameters |= map(_parse_setting, settings)
+            conversation = Chat(service, open_console(), system, parameters)
             if session_id is not None:
                 chosen_parameters = conversation.parameters
                 conversation.open_session(session_id)

@@ -14,17 +14,18 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion, Path
 from prompt_toolkit.document import Document
 from rich.text import Text
 
-from model_core import SamplingParams, TritonchatError
+from model_core import TritonchatError
+from model_core.messages import ReasoningFields
+from model_core.sampling import SamplingFields
+from model_core.validation import StrictModel
 
-from ..parameters import describe_sampling
+from ..parameters import describe_parameter
 from .chat import Chat
 from .display import escape_control_characters
 
 # A command is a colon and a word. `:)` and `:D` are messages.
 _COMMAND = re.compile(r":([a-z][a-z_]+)(?:\s+(.*))?", re.DOTALL)
 UNSET = "-"  # as a value: remove the setting
-# The terminal cannot show log probabilities.
-_PARAMETER_NAMES = [name for name in SamplingParams.model_fields if name != "logprobs"]
 
 KEY_HELP = (
     ("Alt-Enter, or \\ Enter", "new line in the message; pasted lines are one message, too"),
@@ -32,6 +33,14 @@ KEY_HELP = (
     ("Ctrl-D", "ends the program; --id continues the session"),
     ("Up, Ctrl-R", "earlier messages; search in them"),
 )
+
+
+class Parameters(SamplingFields, ReasoningFields, StrictModel):
+    """The parameters of a session."""
+
+
+# The terminal cannot show log probabilities.
+_PARAMETER_NAMES = [name for name in Parameters.model_fields if name != "logprobs"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +82,7 @@ def parse_parameter(name: str, value: str) -> Any:
         parsed = value
     if name == "stop" and not isinstance(parsed, list):
         parsed = parsed if isinstance(parsed, str) else value  # a stop text may look like a number
-    SamplingParams(**{_check_parameter_name(name): parsed})
+    Parameters(**{_check_parameter_name(name): parsed})
     return parsed
 
 
@@ -130,7 +139,7 @@ def _set(chat: Chat, argument: str) -> None:
         value = json.dumps(chat.parameters[listed]) if listed in chat.parameters else "not set"
         chat.print_text(f"{listed:<18} {value}")
     if name and not given:
-        chat.print_note(describe_sampling(name))
+        chat.print_note(describe_parameter(name))
 
 
 def _save(chat: Chat, argument: str) -> None:
@@ -232,7 +241,7 @@ class CommandCompleter(Completer):
         elif name == "set":
             for known in _PARAMETER_NAMES:
                 if known.startswith(argument):
-                    meta = SamplingParams.model_fields[known].description
+                    meta = Parameters.model_fields[known].description
                     yield Completion(known + " ", -len(argument), display=known, display_meta=meta)
         elif name == "new":
             if not argument:  # ask the service once a line, not at every key

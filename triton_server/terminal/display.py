@@ -83,9 +83,13 @@ class AnswerWriter:
     characters are kept, so a person who copies the text gets what the model wrote.
     """
 
-    def __init__(self, console: Console, margin: int = 0) -> None:
-        """`margin` columns stay empty on the left. On the first line the caller has filled them already."""
+    def __init__(self, console: Console, margin: int = 0, style: str | None = None) -> None:
+        """`margin` columns stay empty on the left. On the first line the caller has filled them already.
+
+        With a `style`, all text has it, and Markdown gets no colours.
+        """
         self._console, self._out, self._margin = console, Text(end=""), margin
+        self._fixed_style = style
         self._pending_word = ""  # an incomplete word
         self._pending_space = ""  # the white space before the next word
         self._last_character = " "  # that was written
@@ -162,6 +166,9 @@ class AnswerWriter:
             self._indent = 0
 
     def _style_word(self, word: str) -> Iterator[tuple[str, str]]:
+        if self._fixed_style is not None:
+            yield word, self._fixed_style
+            return
         if self._in_fence or (self._at_line_start and self._in_code):
             yield word, "cyan"
             return
@@ -247,6 +254,6 @@ def format_statistics(details: dict[str, Any]) -> str:
     parts.append(f"seed {details['seed']}")
     if details["finish_reason"] == "length":
         parts.append(f"cut at {out} tokens")
-    elif details["finish_reason"] != "stop":
+    elif details["finish_reason"] == "cancelled":
         parts.append("cut off")
     return " · ".join(parts)

@@ -12,10 +12,12 @@ import httpx
 import httpx_sse
 
 from model_core.errors import InvalidRequest, TritonchatError
+from model_core.events import Reasoning, Text, ToolCallDelta
 
 from ..hosts import is_loopback
 
 DEFAULT_URL = "http://127.0.0.1:8080"
+Part = Text | Reasoning | ToolCallDelta  # of an answer
 
 _CONNECT_S = 5.0
 _REPLY_S = 30.0  # for everything but answers, which have no time limit
@@ -117,11 +119,11 @@ class ServiceClient:
         """Delete a session."""
         self._call("DELETE", _session_path(session_id))
 
-    def stream_answer(self, session_id: str, question: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Ask a question; yield pairs of new text of the answer and details.
+    def stream_answer(self, session_id: str, question: str) -> Iterator[tuple[Part, dict[str, Any]]]:
+        """Ask a question; yield pairs of a new part of the answer and details.
 
-        The details are empty, except for the last pair: its text is empty, and its details are those of the
-        contract and `turn`, the number of the question. Closing the iterator early cancels the answer.
+        The details are empty, except for the last pair: its part is an empty text, and its details are those
+        of the contract and `turn`, the number of the question. Closing the iterator early cancels the answer.
         """
         body = {"question": question, "stream": True}
         details: dict[str, Any] = {}
@@ -133,9 +135,13 @@ class ServiceClient:
                     if "error" in event:
                         raise _error_from_json(event["error"], 500)
                     if "text" in event:
-                        yield event["text"], {}
+                        yield Text(event["text"]), {}
+                    elif "reasoning" in event:
+                        yield Reasoning(event["reasoning"]), {}
+                    elif "tool_call" in event:
+                        yield ToolCallDelta(**event["tool_call"]), {}
                     details = event.get("details", details)
-        except (ValueError, httpx_sse.SSEError) as error:
+        except (ValueError, TypeError, httpx_sse.SSEError) as error:
             raise self._wrong_server_error() from error
         except httpx.HTTPError as error:
             raise self._connection_error(error) from error
@@ -146,7 +152,7 @@ class ServiceClient:
             raise
         if not details:
             raise self._lost_connection_error()
-        yield "", details
+        yield Text(""), details
 
     def _open_connection(self) -> httpx.Client:
         # Reuse no connection: a server that was restarted has closed the old ones.
