@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import json
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Literal
@@ -21,6 +22,7 @@ from model_core import LLM
 ASK = "/v1/responses"
 HELLO = "Hello"
 QUESTION = {"role": "user", "content": "What is two plus two?"}
+DEEP: dict[str, Any] = functools.reduce(lambda inner, _: {"a": inner}, range(300), {})
 WILD: dict[str, Any] = {"temperature": 1.5, "max_output_tokens": 30, "extra_body": {"seed": 7}}
 
 
@@ -187,6 +189,8 @@ def test_log_probabilities_are_reported(gpt: openai.OpenAI) -> None:
         ({"tool_choice": {"type": "mcp", "server_label": "x"}}, "tool_choice"),
         ({"text": {"format": {"type": "xml"}}}, "text.format.type"),
         ({"text": {"format": {"type": "json_schema", "name": "x"}}}, "text.format.schema"),
+        ({"text": {"format": {"type": "json_schema", "schema": DEEP}}}, "text.format.schema"),
+        ({"tools": [{"type": "function", "name": "f", "parameters": DEEP}]}, "tools[0].parameters"),
         ({"text": {"format": {"type": "json_object"}}, "form": {"regex": "a"}}, "form"),
         ({"background": True}, "background"),
         ({"conversation": "conv_1"}, "conversation"),

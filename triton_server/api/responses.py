@@ -14,7 +14,6 @@ from starlette.responses import Response
 
 from model_core.errors import InvalidRequest
 from model_core.events import Accepted, Event
-from model_core.form import Form
 
 from .. import vocabulary
 from ..vocabulary import fields_of_request
@@ -166,15 +165,15 @@ def parse(body: ResponsesRequest, items: list[Item]) -> vocabulary.Request:
     return vocabulary.Request(**fields)
 
 
-def _form(text: TextOptions | None) -> Form | None:
-    """The form of the answer that `text.format` demands."""
+def _form(text: TextOptions | None) -> dict[str, Any] | None:
+    """The form of the answer that `text.format` demands, as in model_core.form."""
     if text is None or text.format is None or text.format.type == "text":
         return None
     if text.format.type == "json_object":
-        return Form(json_object=True)
+        return {"json_object": True}
     if text.format.json_schema is None:
         raise InvalidRequest("text.format.schema is missing.", "text.format.schema")
-    return Form(json_schema=text.format.json_schema)
+    return {"json_schema": text.format.json_schema}
 
 
 async def _read_previous(request: Request, response_id: str | None) -> list[StoredResponse]:

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from model_core.messages import ChatFields, FailFastList, ReasoningEffort
 from model_core.sampling import MAX_LOGPROBS
-from model_core.validation import Text, shorten
+from model_core.validation import JsonObject, Text, shorten
 
 from .request_body import Body, GenerationBody, other_names
 
@@ -124,7 +124,7 @@ class FunctionTool(Body):
     type: Literal["function"]
     name: str = Field(min_length=1, max_length=64)
     description: str | None = None
-    parameters: dict[str, Any] | None = Field(None, description="The JSON schema of its arguments.")
+    parameters: JsonObject | None = Field(None, description="The JSON schema of its arguments.")
     strict: bool | None = Field(None, description="Whether arguments follow the schema for certain.")
 
     def to_fields(self) -> dict[str, Any]:
@@ -145,7 +145,7 @@ class TextFormat(Body):
     type: Literal["text", "json_object", "json_schema"]
     name: str | None = None
     description: str | None = None
-    json_schema: dict[str, Any] | None = Field(None, alias="schema", description="That of json_schema.")
+    json_schema: JsonObject | None = Field(None, alias="schema", description="That of json_schema.")
     strict: bool | None = Field(None, description="Ignored: the text always follows the schema.")
 
 
