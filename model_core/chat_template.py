@@ -171,7 +171,9 @@ class ChatTemplate:
         *previous, last = variables["messages"] or [{}]
         content = last.get("content")
         if content is None or "tool_calls" in last:
-            raise InvalidRequest("continue_final_message needs a last message with a text to continue.")
+            raise InvalidRequest(
+                "continue_final_message needs a last message with a text to continue.", "messages"
+            )
         marked = {**last, "content": content + _END_MARK + _TRIM_MARK}
         text = self._render({**variables, "messages": [*previous, marked]}, add_generation_prompt=False)
         text, mark, rest = text.rpartition(_END_MARK)
@@ -181,7 +183,8 @@ class ChatTemplate:
         if not mark or not text.endswith(content):
             raise InvalidRequest(
                 "the model's chat template does not keep the last message as it is, so that it cannot be "
-                "continued; leave out continue_final_message."
+                "continued; leave out continue_final_message.",
+                "continue_final_message",
             )
         return text.replace(_END_MARK + _TRIM_MARK, "").replace(_END_MARK, "")
 
@@ -202,17 +205,19 @@ class ChatTemplate:
                 ) from error
             if error.kind == LIMIT_EXCEEDED:
                 raise InvalidRequest(
-                    f"the chat template of {self._name} {error} with these messages."
+                    f"the chat template of {self._name} {error} with these messages.", "messages"
                 ) from error
             fault = "refuses" if error.kind == REFUSED else "fails on"
-            raise InvalidRequest(f"the model's chat template {fault} these messages: {error}.") from error
+            raise InvalidRequest(
+                f"the model's chat template {fault} these messages: {error}.", "messages"
+            ) from error
 
 
 def require_template(template: ChatTemplate | None) -> ChatTemplate:
     """The template of a model that has one. Raises InvalidRequest."""
     if template is None:
         raise InvalidRequest(
-            "this model has no chat template; send a string to continue instead of messages."
+            "this model has no chat template; send a string to continue instead of messages.", "messages"
         )
     return template
 

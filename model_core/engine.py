@@ -151,7 +151,8 @@ class Engine:
             raise ShuttingDown("the server is stopping and takes no new requests.")
         if sequence.request_id in self._sequences:
             raise InvalidRequest(
-                f"request_id {sequence.request_id!r} is already in use by a running request."
+                f"request_id {sequence.request_id!r} is already in use by a running request.",
+                "request_id",
             )
         self._scheduler.add(sequence)
         self._sequences[sequence.request_id] = sequence

@@ -138,12 +138,12 @@ def join_tool_calls(deltas: Iterable[ToolCallDelta]) -> list[ToolCall]:
     return calls
 
 
-_MESSAGES = TypeAdapter(Annotated[FailFastList[Message], Field(min_length=1)])
+MESSAGES = TypeAdapter(Annotated[FailFastList[Message], Field(min_length=1)])
 
 
 def parse_messages(value: Any) -> list[Message]:
     """The messages in a JSON value. Raises InvalidRequest, whose `param` is such as `messages[0].role`."""
     try:
-        return _MESSAGES.validate_python(value)
+        return MESSAGES.validate_python(value)
     except ValidationError as error:
         raise InvalidRequest(*explain(error.errors(), {}, "messages")) from None

@@ -51,8 +51,10 @@ Triton drops a request to `chat` or `chat_control` that has no rows (the shape [
 it possible to watch each model. The result of a failure is {"error": {...}}.
 """
 
+from typing import Any
+
 # A conversation to answer, or a raw prompt to continue: text or token ids.
-Prompt = list[dict[str, str]] | str | list[int]
+Prompt = list[dict[str, Any]] | str | list[int]
 
 # Names of Triton models.
 CHAT, CHAT_STREAM, CHAT_CONTROL = "chat", "chat_stream", "chat_control"

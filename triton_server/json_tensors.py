@@ -33,9 +33,9 @@ def decode(array: np.ndarray, name: str) -> Any:
     try:
         text = array.tobytes().decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InvalidRequest(f"{name} is not UTF-8: byte {error.start} does not belong.") from error
+        raise InvalidRequest(f"{name} is not UTF-8: byte {error.start} does not belong.", name) from error
     if not text.strip():
-        raise InvalidRequest(f"{name} is empty; it should hold JSON.")
+        raise InvalidRequest(f"{name} is empty; it should hold JSON.", name)
     try:
         value = json.loads(text, parse_constant=_reject_constant)
         if "\\ud" in text.lower():  # an escape may stand for half of a surrogate pair
@@ -43,12 +43,12 @@ def decode(array: np.ndarray, name: str) -> Any:
         return value
     except UnicodeEncodeError as error:
         raise InvalidRequest(
-            f"{name} has half of a surrogate pair, which stands for no character."
+            f"{name} has half of a surrogate pair, which stands for no character.", name
         ) from error
     except RecursionError as error:
-        raise InvalidRequest(f"{name} is nested too deeply.") from error
+        raise InvalidRequest(f"{name} is nested too deeply.", name) from error
     except ValueError as error:
-        raise InvalidRequest(f"{name} is not JSON: {error}.") from error
+        raise InvalidRequest(f"{name} is not JSON: {error}.", name) from error
 
 
 def _reject_constant(name: str) -> None:

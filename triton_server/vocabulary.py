@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, model
 from pydantic_core import PydanticCustomError
 
 from model_core.errors import InvalidRequest
-from model_core.messages import ChatFields, FailFastList, Message
+from model_core.messages import MESSAGES, ChatFields, FailFastList, Message
 from model_core.sampling import SamplingFields, SamplingParams
 from model_core.validation import StrictModel
 
@@ -83,7 +83,7 @@ class Request(SamplingFields, ChatFields, CacheFields, StrictModel):
         """`messages` as JSON."""
         if not self.is_chat:
             return self.messages
-        return [message.model_dump(mode="json", exclude_unset=True) for message in self.messages]
+        return MESSAGES.dump_python(self.messages, mode="json", exclude_unset=True)
 
     def parameters(self) -> dict[str, Any]:
         """The other fields that are set, as JSON."""

@@ -31,7 +31,7 @@ def test_messages_are_parsed() -> None:
     ("value", "param", "sentence"),
     [
         (5, "messages", "messages must be a list, not 5."),
-        ([], "messages", "messages must be a list of at least 1, not []."),
+        ([], "messages", "messages must be a list of 1 or more, not []."),
         ([HELLO, "x"], "messages[1]", "messages[1] must be an object, not 'x'."),
         ([{"content": "x"}], "messages[0].role", "messages[0].role is missing."),
         (

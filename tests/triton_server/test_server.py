@@ -131,6 +131,10 @@ def test_stop_strings_and_seeds(client: ChatClient) -> None:
     random_parameters = {"max_tokens": 60, "ignore_eos": True, "temperature": 1.5}
     texts = [client.chat("Hello", seed=seed, **random_parameters).text for seed in (1, 1, 2)]
     assert texts[0] == texts[1] != texts[2]
+    drawn = client.chat("Hello", **random_parameters)
+    with client.stream("Hello", seed=drawn.seed, **random_parameters) as stream:
+        assert "".join(stream) == drawn.text
+    assert stream.answer is not None and stream.answer.seed == drawn.seed
 
 
 def test_tokens_of_a_prompt_are_counted_without_an_answer(client: ChatClient) -> None:
@@ -156,8 +160,13 @@ def test_tokens_of_a_prompt_are_counted_without_an_answer(client: ChatClient) ->
 
 
 def test_errors_have_their_own_exceptions(client: ChatClient) -> None:
-    with pytest.raises(InvalidRequest, match="temperature"):
-        client.chat(HELLO, temperature=9)
+    for send in (client.chat, lambda *prompt, **wrong: list(client.stream(*prompt, **wrong))):
+        with pytest.raises(InvalidRequest, match="temperature must be between 0 and 2, not 9") as refused:
+            send(HELLO, temperature=9)
+        assert refused.value.param == "temperature"
+        with pytest.raises(InvalidRequest) as refused:
+            send([*HELLO, {"role": "wizard", "content": "x"}])
+        assert refused.value.param == "messages[1].role"
     with pytest.raises(PromptTooLong, match="--max-context"):
         list(client.stream([{"role": "user", "content": "word " * 5000}]))
     with pytest.raises(RequestTimeout, match="timeout_s") as error_info:

@@ -175,17 +175,24 @@ def _parse_message(number: int, message: ChatMessage) -> dict[str, Any]:
     param = f"messages[{number}]"
     if message.role == "function":
         raise unsupported(param, f"{param} has the role function, the old form of tool; send that.")
-    fields = message.model_dump(exclude_none=True, exclude={"reasoning_content", "tool_calls"})
-    if message.reasoning_content is not None:
-        fields["reasoning"] = message.reasoning_content
-    if message.tool_calls:
-        fields["tool_calls"] = [{"id": call.id, **call.function.model_dump()} for call in message.tool_calls]
-    for part in message.content if isinstance(message.content, list) else ():
-        if part.type != "text" or part.text is None:
-            raise unsupported(
-                param, f"{param} has a part of type {part.type[:40]!r}, but only text is understood."
-            )
-    return fields
+    content: Any = message.content
+    if isinstance(content, list):
+        for part in content:
+            if part.type != "text" or part.text is None:
+                raise unsupported(
+                    param, f"{param} has a part of type {part.type[:40]!r}, but only text is understood."
+                )
+        content = [{"type": "text", "text": part.text} for part in content]
+    calls = message.tool_calls and [{"id": c.id, **vars(c.function)} for c in message.tool_calls]
+    fields = {
+        "role": message.role,
+        "content": content,
+        "reasoning": message.reasoning_content,
+        "tool_calls": calls,
+        "tool_call_id": message.tool_call_id,
+        "name": message.name,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _invalid(param: str, message: str) -> ApiError:
