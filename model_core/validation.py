@@ -3,7 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Annotated, Any, get_args
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -143,10 +144,12 @@ def find_range(field: FieldInfo) -> tuple[Any, Any]:
     return low, high
 
 
-def value_type(field: FieldInfo) -> Any:
-    """The type of a field, without None."""
-    kinds = [kind for kind in get_args(field.annotation) if kind is not type(None)]
-    return kinds[0] if len(kinds) == 1 else field.annotation
+def value_type(annotation: Any) -> Any:
+    """The type in an annotation, without None and without what Annotated adds."""
+    if get_origin(annotation) in (Union, UnionType):
+        kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
+        return value_type(kinds[0]) if len(kinds) == 1 else annotation
+    return value_type(get_args(annotation)[0]) if get_origin(annotation) is Annotated else annotation
 
 
 def _join_path(base: str, parts: Sequence[str | int]) -> str:

@@ -235,7 +235,7 @@ def show_sampling(defaults: dict[str, float]) -> dict[str, float]:
 def show_number(name: str, initial: float) -> float:
     """Show the widget of a sampling parameter: a slider, or a field if the range is too wide for one."""
     field, label = SamplingFields.model_fields[name], name.replace("_", " ").capitalize()
-    low, high, initial = (value_type(field)(number) for number in (*find_range(field), initial))
+    low, high, initial = (value_type(field.annotation)(number) for number in (*find_range(field), initial))
     widget = st.slider if high - low <= 4 else st.number_input
     return widget(label, low, high, initial, STEPS[name], help=describe_parameter(name))
 

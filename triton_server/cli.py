@@ -130,7 +130,8 @@ def complete(prompt: str | None, **settings: Any) -> None:
 
     prompt_text = read_prompt(prompt)
     prompt = "Once upon a time" if prompt_text is None else prompt_text
-    params = SamplingParams(**{name: settings.pop(name) for name in SAMPLING_FLAGS})
+    given = {name: settings.pop(name) for name in SAMPLING_FLAGS}
+    params = SamplingParams(**{name: value for name, value in given.items() if value != ()})
     with LLM(**settings) as llm, signals_as_interrupts():
         params = params.with_defaults(llm.defaults)  # its seed is printed below
         writer = create_writer(open_console())

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import click
 
@@ -78,15 +78,24 @@ def combine_options(*decorators: Callable[[Command], Command]) -> Callable[[Comm
 def parameter_option(name: str, flag: str = "") -> Callable[[Command], Command]:
     """Declare the flag of a request's parameter, with its type, range and description. None: not given."""
     field = Request.model_fields[name]
-    kind, flag = value_type(field), flag or "--" + name.replace("_", "-")
-    if name == "stop":
-        return click.option(flag, multiple=True, help=f"{field.description} It may be repeated.")
+    kind, flag = value_type(field.annotation), flag or "--" + name.replace("_", "-")
+    if get_origin(kind) is tuple:
+        item = value_type(get_args(kind)[0])
+        return click.option(flag, multiple=True, type=item, help=f"{field.description} It may be repeated.")
     if kind is bool:
         return option(flag, name, is_flag=True, default=None, help=field.description)
+    if get_origin(kind) is Literal:
+        return option(flag, name, type=click.Choice(get_args(kind)), help=field.description)
     # Limits that only guard against overflow would fill a line of --help.
     low, high = (None if abs(limit) >= MAX_TOKEN_COUNT else limit for limit in find_range(field))
     has_limit = low is not None or high is not None
     return option(flag, type=_RANGES[kind](low, high) if has_limit else kind, help=field.description)
+
+
+def _has_flag(name: str) -> bool:
+    kind = value_type(SamplingFields.model_fields[name].annotation)
+    # A text on a terminal has no log probabilities.
+    return name != "logprobs" and (kind in (int, float, bool) or get_origin(kind) in (tuple, Literal))
 
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -117,12 +126,7 @@ model_options = combine_options(
     ),
 )
 _RANGES = {int: click.IntRange, float: click.FloatRange}
-# A text on a terminal has no log probabilities.
-SAMPLING_FLAGS = [
-    name
-    for name, field in SamplingFields.model_fields.items()
-    if name == "stop" or (value_type(field) in (*_RANGES, bool) and name != "logprobs")
-]
+SAMPLING_FLAGS = list(filter(_has_flag, SamplingFields.model_fields))
 sampling_options = combine_options(*map(parameter_option, SAMPLING_FLAGS))
 port_options = combine_options(
     option("--grpc-port", type=PORT, default=8001, help="Triton over gRPC."),

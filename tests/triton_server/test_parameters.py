@@ -55,3 +55,19 @@ def test_help_of_complete_has_every_parameter() -> None:
         assert f"--{name.replace('_', '-')} " in text
         assert SamplingFields.model_fields[name].description in text
     assert {"logprobs", "logit_bias"}.isdisjoint(SAMPLING_FLAGS)
+
+
+def test_flags_have_the_types_of_the_fields() -> None:
+    flags = "--top-k 3 --min-p 0.5 --mirostat 2 --ignore-eos --stop a --stop b --stop-token-ids 5"
+    given = cli.commands["complete"].make_context("complete", flags.split()).params
+    expected = {
+        "top_k": 3,
+        "min_p": 0.5,
+        "mirostat": 2,
+        "ignore_eos": True,
+        "stop": ("a", "b"),
+        "stop_token_ids": (5,),
+        "bad_words": (),
+        "temperature": None,
+    }
+    assert {name: given[name] for name in expected} == expected

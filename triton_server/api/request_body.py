@@ -7,7 +7,6 @@ from pydantic import (
     AliasGenerator,
     BaseModel,
     ConfigDict,
-    field_validator,
     model_validator,
 )
 
@@ -59,11 +58,6 @@ class GenerationBody(SamplingFields, CacheFields, Body):
         if isinstance(values, dict):
             return {name: value for name, value in values.items() if value is not None}
         return values
-
-    @field_validator("top_k", mode="before")
-    @classmethod
-    def _accept_minus_one(cls, value: Any) -> Any:
-        return 0 if value == -1 else value  # in vLLM: all tokens
 
     def refuse_constraints(self) -> None:
         """Raises ApiError if the request constrains the form of the answer."""
