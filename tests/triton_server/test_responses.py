@@ -11,7 +11,7 @@ import httpx
 import openai
 import pydantic
 import pytest
-from agents import Agent, OpenAIResponsesModel, RunConfig, Runner
+from agents import Agent, ModelSettings, OpenAIResponsesModel, RunConfig, Runner, function_tool
 from conftest import Server
 from http_service import Service
 from openai.types.responses import Response
@@ -190,8 +190,11 @@ def test_log_probabilities_are_reported(gpt: openai.OpenAI) -> None:
         ({"text": {"format": {"type": "xml"}}}, "text.format.type"),
         ({"text": {"format": {"type": "json_schema", "name": "x"}}}, "text.format.schema"),
         ({"text": {"format": {"type": "json_schema", "schema": DEEP}}}, "text.format.schema"),
+        ({"text": {"format": {"type": "json_schema", "schema": {"type": "x"}}}}, "text.format.schema"),
+        ({"form": {"regex": "("}}, "form"),
         ({"tools": [{"type": "function", "name": "f", "parameters": DEEP}]}, "tools[0].parameters"),
         ({"text": {"format": {"type": "json_object"}}, "form": {"regex": "a"}}, "form"),
+        ({"input": [QUESTION] * 1001}, "input"),
         ({"background": True}, "background"),
         ({"conversation": "conv_1"}, "conversation"),
         ({"prompt": {"id": "p"}}, "prompt"),
@@ -316,6 +319,26 @@ def test_answer_is_a_json_object(gpt: openai.OpenAI) -> None:
     assert response.output_text.lstrip().startswith("{")
 
 
+def test_forced_call_of_a_function(gpt: openai.OpenAI) -> None:
+    tool = {"type": "function", **openai.pydantic_function_tool(Event, name="plan")["function"]}
+    arguments: dict[str, Any] = {"model": "default", "input": [QUESTION], "tools": [tool]}
+    arguments["tool_choice"] = {"type": "function", "name": "plan"}
+    response = gpt.responses.create(**arguments)
+    (call,) = response.output
+    assert (call.type, call.name, call.status) == ("function_call", "plan", "completed")
+    assert response.tool_choice.name == "plan"
+    Event.model_validate_json(call.arguments)
+    with gpt.responses.stream(**arguments) as stream:
+        events = list(stream)
+    arguments_text = "".join(e.delta for e in events if e.type == "response.function_call_arguments.delta")
+    assert arguments_text == call.arguments
+    result = {"type": "function_call_output", "call_id": call.call_id, "output": "planned"}
+    answer = gpt.responses.create(
+        model="default", input=[result], previous_response_id=response.id, tools=[tool], tool_choice="none"
+    )
+    assert answer.output[0].type == "message"
+
+
 def run_agent(api: Server, agent: Agent, *questions: str) -> list[Any]:
     """What an agent answers. Each question continues the response before it."""
 
@@ -344,6 +367,27 @@ def test_agent_talks(api: Server, gpt: openai.OpenAI) -> None:
     response = gpt.responses.retrieve(second.last_response_id)
     assert response.previous_response_id == first.last_response_id
     assert (response.output_text, response.instructions) == (second.final_output, "Be kind.")
+
+
+def test_agent_calls_a_function(api: Server, gpt: openai.OpenAI) -> None:
+    """The first answer must call it. The agent sends the result, and the second answer is text."""
+    planned: list[str] = []
+
+    @function_tool
+    def plan(name: Literal["fair", "party"], guests: Guests, outdoors: bool) -> str:
+        """Plan an event."""
+        planned.append(f"{name} of {guests}, outdoors: {outdoors}")
+        return planned[-1]
+
+    settings = ModelSettings(tool_choice="required", parallel_tool_calls=False)
+    agent = Agent("Planner", tools=[plan], model_settings=settings)
+    (result,) = run_agent(api, agent, "Plan a party of 12 guests.")
+    assert len(planned) == 1
+    outputs = [item.output for item in result.new_items if item.type == "tool_call_output_item"]
+    assert outputs == planned
+    *_, last = gpt.responses.input_items.list(result.last_response_id, order="asc")
+    assert (last.type, last.output) == ("function_call_output", planned[0])
+    assert result.final_output == gpt.responses.retrieve(result.last_response_id).output_text != ""
 
 
 def test_agent_streams(api: Server) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from model_core.errors import InvalidRequest
+from model_core.errors import InvalidRequest, TritonchatError
 from model_core.events import Accepted, Event
 
 from .. import vocabulary
@@ -55,37 +55,14 @@ router = APIRouter(prefix="/v1/responses", tags=["OpenAI"], responses=ERROR_RESP
 @router.post("", responses={200: {"model": ResponseBody, "content": _EVENT_STREAM}})
 async def create_response(request: Request, body: ResponsesRequest) -> Response:
     """Answer a conversation, as one body or as a stream."""
-    model = await request.app.state.served_model.resolve(body.model)
-    previous = await _read_previous(request, body.previous_response_id)
-    items = await _resolve_references(request, body.items())
-    (answer_request,) = repeat([parse(body, [*_list_items(previous), *items])])
-    response = new_response(body, new_response_id(), model.name)
-    stored_input = list_input(items, response["id"])
     try:
-        to_json([response, stored_input]).encode()
-    except UnicodeEncodeError:
-        raise InvalidRequest("the body has half of a surrogate pair, which is no character.") from None
-    responses, owner = _responses(request), _owner(request)
-    if response["store"]:
-        await asyncio.to_thread(responses.check_room, owner, response, stored_input)
-
-    async def store() -> None:
-        if response["store"]:
-            last = previous[-1] if previous else None
-            await run_to_end(responses.add, owner, response, stored_input, last)
-
-    writer = ResponseWriter(response, len(stored_input))
-    events = stream_answers(request, [answer_request])
-    if body.stream:
-        events = end_with_failure(await wait_until_accepted(events))
-        return StreamResponse(_render_events(events, writer, store), "text/event-stream")
-    async with aclosing(events):
-        async for _, event in events:
-            writer.write(event)
-    if response["status"] == "failed":
-        raise cut_off()
-    await store()
-    return _render_body(response)
+        return await _answer(request, body)
+    except TritonchatError as error:
+        if error.param == "form" and body.form is None:
+            error.param = "text.format.schema"
+        elif error.param is not None and error.param.startswith("messages"):
+            error.param = "input"  # whose items are counted otherwise
+        raise
 
 
 @router.get("/{response_id}", responses={200: {"model": ResponseBody}})
@@ -174,6 +151,40 @@ def _form(text: TextOptions | None) -> dict[str, Any] | None:
     if text.format.json_schema is None:
         raise InvalidRequest("text.format.schema is missing.", "text.format.schema")
     return {"json_schema": text.format.json_schema}
+
+
+async def _answer(request: Request, body: ResponsesRequest) -> Response:
+    model = await request.app.state.served_model.resolve(body.model)
+    previous = await _read_previous(request, body.previous_response_id)
+    items = await _resolve_references(request, body.items())
+    (answer_request,) = repeat([parse(body, [*_list_items(previous), *items])])
+    response = new_response(body, new_response_id(), model.name)
+    stored_input = list_input(items, response["id"])
+    try:
+        to_json([response, stored_input]).encode()
+    except UnicodeEncodeError:
+        raise InvalidRequest("the body has half of a surrogate pair, which is no character.") from None
+    responses, owner = _responses(request), _owner(request)
+    if response["store"]:
+        await asyncio.to_thread(responses.check_room, owner, response, stored_input)
+
+    async def store() -> None:
+        if response["store"]:
+            last = previous[-1] if previous else None
+            await run_to_end(responses.add, owner, response, stored_input, last)
+
+    writer = ResponseWriter(response, len(stored_input))
+    events = stream_answers(request, [answer_request])
+    if body.stream:
+        events = end_with_failure(await wait_until_accepted(events))
+        return StreamResponse(_render_events(events, writer, store), "text/event-stream")
+    async with aclosing(events):
+        async for _, event in events:
+            writer.write(event)
+    if response["status"] == "failed":
+        raise cut_off()
+    await store()
+    return _render_body(response)
 
 
 async def _read_previous(request: Request, response_id: str | None) -> list[StoredResponse]:
