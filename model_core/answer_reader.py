@@ -4,25 +4,32 @@ A parser is a generator that calls the methods of an `AnswerReader` by `yield fr
 that they need has not arrived. So a parser is written as if the text were complete.
 """
 
+import re
 from collections.abc import Callable, Generator
 from typing import TypeVar
 
 T = TypeVar("T")
 # A step of a parser: it yields while it waits for text, and returns its result.
 Steps = Generator[None, None, T]
+_NAME, _SPACE = re.compile(r"[\w.\-]*"), re.compile(r"\s*")
 
 
 class AnswerReader:
-    """The text of an answer that has arrived and has not been read."""
+    """The text of an answer that has arrived, and how much of it has been read."""
 
     def __init__(self) -> None:
         self._text = ""
+        self._position = 0  # in the text, of what is read next
+        self._mark = 0  # in the text, or before it
+        # What has been read since the mark, without what is still in the text. None if there is no mark.
+        self._marked_parts: list[str] | None = None
         self._has_ended = False
-        self._read_parts: list[str] = []  # since `mark`
 
     def push(self, text: str) -> None:
         """Add text that has arrived."""
-        self._text += text
+        if self._marked_parts is not None:
+            self._marked_parts.append(self._text[self._mark : self._position])
+        self._text, self._position, self._mark = self._text[self._position :] + text, 0, 0
 
     def end(self) -> None:
         """No more text will arrive. From now on the methods do not yield."""
@@ -30,26 +37,31 @@ class AnswerReader:
 
     def mark(self, text: str = "") -> None:
         """Remember what is read from here on, and `text` before it."""
-        self._read_parts = [text]
+        self._marked_parts, self._mark = [text], self._position
 
     def text_since_mark(self) -> str:
         """What has been read since `mark`, with the text that it was given."""
-        return "".join(self._read_parts)
+        return "".join(self._marked_parts or ()) + self._text[self._mark : self._position]
 
     def copy_until(self, marks: tuple[str, ...], write: Callable[[str], None]) -> Steps[str | None]:
         """Pass text on up to the first of the marks, and read the mark. Returns it; None at the end.
 
-        No mark may contain another one.
+        No mark may contain another one. What was remembered is forgotten.
         """
+        self._marked_parts = None
+        return (yield from self._copy_until(marks, write))
+
+    def _copy_until(self, marks: tuple[str, ...], write: Callable[[str], None]) -> Steps[str | None]:
         while True:
-            found = [(start, mark) for mark in marks if (start := self._text.find(mark)) >= 0]
+            found = [(start, mark) for mark in marks if (start := self._text.find(mark, self._position)) >= 0]
             if found:
                 start, mark = min(found)
-                write(self._take(start))
+                write(self._take(start - self._position))
                 return self._take(len(mark))
+            rest = len(self._text) - self._position
             overlaps = (overlap_length(self._text, mark) for mark in marks)
-            held = 0 if self._has_ended else max(overlaps, default=0)
-            write(self._take(len(self._text) - held))
+            held = 0 if self._has_ended else min(rest, max(overlaps, default=0))
+            write(self._take(rest - held))
             if self._has_ended:
                 return None
             yield
@@ -57,7 +69,7 @@ class AnswerReader:
     def read_until(self, *marks: str) -> Steps[str | None]:
         """The text up to the first of the marks, which is read, too. None if the answer ends before."""
         parts: list[str] = []
-        mark = yield from self.copy_until(marks, parts.append)
+        mark = yield from self._copy_until(marks, parts.append)
         return None if mark is None else "".join(parts)
 
     def copy_value(self, write: Callable[[str], None]) -> Steps[bool]:
@@ -65,35 +77,29 @@ class AnswerReader:
 
         Only brackets and quotes are looked at, so that a value with other errors is passed on, too.
         """
-        depth, is_string, is_escaped, count = 0, False, False, 0
+        depth, is_string, is_escaped, is_empty = 0, False, False, True
         while True:
-            for i, character in enumerate(self._text):
-                count += 1
+            end, is_last = self._position, False
+            while end < len(self._text) and not is_last:
+                character = self._text[end]
                 if is_string:
                     is_string = is_escaped or character != '"'
                     is_escaped = not is_escaped and character == "\\"
                     is_last = not is_string and depth == 0
                 elif character in "[{":
-                    depth, is_last = depth + 1, False
+                    depth += 1
                 elif character in "]}" and depth:
                     depth -= 1
                     is_last = depth == 0
-                elif character == '"':
-                    if depth == 0 and count > 1:
-                        write(self._take(i))
-                        return True
-                    is_string, is_last = True, False
+                elif character == '"' and (depth or is_empty):
+                    is_string = True
                 elif depth == 0 and not (character.isalnum() or character in "+-."):
-                    write(self._take(i))
-                    return count > 1
-                else:
-                    is_last = False
-                if is_last:
-                    write(self._take(i + 1))
-                    return True
-            write(self._take(len(self._text)))
-            if self._has_ended:
-                return depth == 0 and not is_string and count > 0
+                    write(self._take(end - self._position))
+                    return not is_empty
+                end, is_empty = end + 1, False
+            write(self._take(end - self._position))
+            if is_last or self._has_ended:
+                return is_last or not (depth or is_string or is_empty)
             yield
 
     def read_value(self) -> Steps[str | None]:
@@ -106,41 +112,41 @@ class AnswerReader:
         """The letters, digits, `_`, `-` and `.` that come next."""
         size = 0
         while True:
-            while size < len(self._text) and (self._text[size].isalnum() or self._text[size] in "_-."):
-                size += 1
-            if size < len(self._text) or self._has_ended:
+            match = _NAME.match(self._text, self._position + size)
+            size = match.end() - self._position
+            if match.end() < len(self._text) or self._has_ended:
                 return self._take(size)
             yield
 
     def skip_space(self) -> Steps[None]:
         """Read the white space that comes next."""
         while True:
-            self._take(len(self._text) - len(self._text.lstrip()))
-            if self._text or self._has_ended:
+            self._take(_SPACE.match(self._text, self._position).end() - self._position)
+            if self._position < len(self._text) or self._has_ended:
                 return
             yield
 
     def accept(self, *literals: str) -> Steps[bool]:
         """Read one of the literals, the first that comes next. False if none does."""
         for literal in literals:
-            while not self._has_ended and len(self._text) < len(literal) and literal.startswith(self._text):
+            while not self._has_ended and len(self._text) - self._position < len(literal):
+                if not literal.startswith(self._text[self._position :]):
+                    break
                 yield
-            if self._text.startswith(literal):
+            if self._text.startswith(literal, self._position):
                 self._take(len(literal))
                 return True
         return False
 
     def peek(self) -> Steps[str]:
         """The next character, which stays unread; "" at the end."""
-        while not self._text and not self._has_ended:
+        while self._position == len(self._text) and not self._has_ended:
             yield
-        return self._text[:1]
+        return self._text[self._position : self._position + 1]
 
     def _take(self, size: int) -> str:
-        text, self._text = self._text[:size], self._text[size:]
-        if text:
-            self._read_parts.append(text)
-        return text
+        start, self._position = self._position, self._position + size
+        return self._text[start : self._position]
 
 
 def overlap_length(text: str, mark: str) -> int:

@@ -41,7 +41,9 @@ class ChatModel:
     def __init__(self, tokenizer: AnyTokenizer, max_context: int) -> None:
         """`max_context`: tokens of prompt and answer. Raises InvalidRequest if it has no chat template."""
         self._tokenizer, self._max_context = tokenizer, max_context
-        self.style = recognize_style(require_template(tokenizer.chat_template).source)
+        template = require_template(tokenizer.chat_template)
+        self.style = recognize_style(template.source)
+        self._takes_system = template.conventions.system
         self._special_ids = tokenizer.find_control_tokens(self.style.special_tokens)
 
     def encode(
@@ -60,7 +62,7 @@ class ChatModel:
 
     def _encode(self, messages: Sequence[Message], fields: ChatFields) -> ChatPrompt:
         if self.style.tools is PLAIN:
-            messages = describe_tools(messages, list_callable_tools(fields))
+            messages = describe_tools(messages, list_callable_tools(fields), self._takes_system)
             fields = fields.model_copy(update={"tools": None})
         return self._tokenizer.encode_chat(messages, fields)
 
@@ -82,25 +84,31 @@ class ChatModel:
             prompt.end,
             self._special_ids,
         )
-        budget = self._make_budget(fields.reasoning_budget, prompt.end)
+        budget = self._make_budget(fields, prompt.end)
         plan = AnswerPlan(kept_tokens, budget, prompt.truncated_messages, grammar)
         key = f"{params.seed} {hashlib.blake2b(str(prompt.token_ids).encode()).hexdigest()}"
         return PreparedChat(prompt, plan, AnswerParser(self.style, tools, prompt.end, key))
 
-    def _make_budget(self, max_tokens: int | None, prompt_end: str) -> ReasoningBudget | None:
-        form = self.style.reasoning
-        if form is None or max_tokens is None:
+    def _make_budget(self, fields: ChatFields, prompt_end: str) -> ReasoningBudget | None:
+        form, text_start = self.style.reasoning, self.style.tools.text_start
+        if form is None or fields.reasoning_budget is None:
             return None
-        names = "|".join(map(re.escape, self._special_ids)) or "(?!)"
-        ending_ids = [
-            token_id for part in re.split(f"({names})", form.ending) for token_id in self._encode_part(part)
-        ]
+        endings = [self._encode_marks(form.ending), self._encode_marks(form.ending + text_start)]
+        if not list_callable_tools(fields):
+            endings = endings[1:]  # only text can follow
+        elif fields.tool_choice not in (None, "auto"):
+            endings = endings[:1]
         is_open = form.is_open_after(prompt_end)
-        return ReasoningBudget(form, max_tokens, is_open, self._tokenizer.token_text, ending_ids)
+        return ReasoningBudget(form, fields.reasoning_budget, is_open, self._tokenizer.token_text, endings)
 
-    def _encode_part(self, text: str) -> list[int]:
-        """The ids of a special token, or of text without any."""
-        return [self._special_ids[text]] if text in self._special_ids else self._tokenizer.encode_inside(text)
+    def _encode_marks(self, text: str) -> list[int]:
+        """The ids of a text that has names of special tokens."""
+        names = "|".join(map(re.escape, self._special_ids)) or "(?!)"
+        ids: list[int] = []
+        for part in re.split(f"({names})", text):
+            special_id = self._special_ids.get(part)
+            ids += self._tokenizer.encode_inside(part) if special_id is None else [special_id]
+        return ids
 
 
 def list_callable_tools(fields: ChatFields) -> list[Tool]:

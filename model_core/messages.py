@@ -66,7 +66,7 @@ class Message(_Part):
 class Tool(_Part):
     """A function that the model may call."""
 
-    name: str = Field(min_length=1, max_length=64)
+    name: str = Field(min_length=1, max_length=64, pattern=r"^[\w.-]+$")
     description: str | None = None
     parameters: JsonObject | None = Field(None, description="The JSON schema of its arguments.")
     strict: bool = Field(False, description="Whether arguments follow the schema for certain.")

@@ -17,7 +17,7 @@ class ReasoningForm:
 
     Attributes:
         start, end: what stands around it.
-        ending: what the service writes to end it, up to the first character of the text that follows.
+        ending: what the service writes to end it, up to where text or a call begins.
         next_start: what the model writes between `end` and what follows.
         special_tokens: what may be a special token in a vocabulary, and must be kept in the text.
         repeats: whether there may be reasoning again after it has ended.
@@ -46,7 +46,7 @@ GEMMA = ReasoningForm(
 HARMONY = ReasoningForm(
     "<|channel|>analysis<|message|>",
     "<|end|>",
-    ending="<|end|><|start|>assistant<|channel|>final<|message|>",
+    ending="<|end|><|start|>assistant",
     next_start="<|start|>assistant",
     special_tokens=("<|channel|>", "<|message|>", "<|start|>", "<|end|>"),
     repeats=True,
@@ -93,11 +93,15 @@ class ReasoningBudget:
         max_tokens: int,
         is_open: bool,
         token_text: Callable[[int], str],
-        ending_ids: Sequence[int],
+        endings: Sequence[Sequence[int]],
     ) -> None:
-        """`token_text` gives the text of a token, marks too. `ending_ids`: the tokens of `form.ending`."""
+        """`token_text` gives the text of a token, marks too.
+
+        `endings`: the tokens that end the reasoning the first time, the second time, ... If the model begins
+        to reason once more after that, the last ones end it again.
+        """
         self._form, self._max_tokens, self._token_text = form, max_tokens, token_text
-        self._ending_ids = tuple(ending_ids)
+        self._endings = [tuple(ids) for ids in reversed(endings)]
         self._is_open, self._is_over = is_open, False
         self._text = ""  # the end of the answer, in which the next mark may begin
         self._count = 0
@@ -130,7 +134,7 @@ class ReasoningBudget:
 
     def _end(self) -> tuple[int, ...]:
         self._close()
-        return self._ending_ids
+        return self._endings.pop() if len(self._endings) > 1 else self._endings[0]
 
     def _close(self) -> None:
         self._is_open, self._is_over = False, not self._form.repeats

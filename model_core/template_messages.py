@@ -27,6 +27,7 @@ class Conventions:
     """What a template expects of messages, where this differs between templates.
 
     Attributes:
+        system: it shows system messages; others refuse them, or leave them out.
         developer: it knows the role developer; for the others this is another name of system.
         content_parts: contents are lists of parts.
         arguments_text: the arguments of a call are text, not an object.
@@ -36,6 +37,7 @@ class Conventions:
         reasoning_names: where it looks for the reasoning of a message.
     """
 
+    system: bool = True
     developer: bool = False
     content_parts: bool = False
     arguments_text: bool = False
@@ -114,6 +116,8 @@ def find_conventions(source: str, render: Callable[[list[dict[str, Any]]], str |
     parts = replace(conventions, content_parts=True)
     if _PROBE_TEXT not in render_as(conventions, user) and _PROBE_TEXT in render_as(parts, user):
         conventions = parts
+    system, other = Message(role="system", content=_PROBE_TEXT), Message(role="user", content="a")
+    conventions = replace(conventions, system=_PROBE_TEXT in render_as(conventions, system, other))
     if "tool_calls" not in source:
         return conventions
     call = ToolCall(id="probe", name=_PROBE_NAME, arguments=json.dumps({"key": _PROBE_VALUE}))

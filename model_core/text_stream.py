@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from .answer_reader import overlap_length
 from .tokenizer import REPLACEMENT, AnyTokenizer
 
 # Tokens of the prompt that are decoded with the answer, so that its first token gets the text that it has
@@ -107,14 +108,6 @@ class TextStream:
             start, self.stop_string = min(found)
             self._pending_text = ""
             return text[: start + len(self.stop_string) * self._keeps_stop_string]
-        overlap = max((_overlap_length(text, stop) for stop in self._stop_strings), default=0)
+        overlap = max((overlap_length(text, stop) for stop in self._stop_strings), default=0)
         self._pending_text = text[len(text) - overlap :]
         return text[: len(text) - overlap]
-
-
-def _overlap_length(text: str, stop: str) -> int:
-    """The number of characters at the end of `text` that could be the start of `stop`."""
-    for size in range(min(len(text), len(stop) - 1), 0, -1):
-        if text.endswith(stop[:size]):
-            return size
-    return 0

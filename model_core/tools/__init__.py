@@ -39,6 +39,6 @@ def recognize(template: str) -> ToolFormat:
 
     A model whose template does not take tools, or writes them in an unknown way, gets them in words: PLAIN.
     """
-    if not re.search(r"\btools\b", template):
+    if not re.search(r"\btools\b", template) and not HARMONY.is_used_by(template):
         return PLAIN
     return next((tool_format for tool_format in FORMATS if tool_format.is_used_by(template)), PLAIN)

@@ -27,39 +27,51 @@ These are the functions, with the JSON schemas of their arguments:
 """
 
 
-def describe_tools(messages: Sequence[Message], tools: Sequence[Tool]) -> list[Message]:
-    """The messages for a template that knows no tools. The system message describes them.
+def describe_tools(
+    messages: Sequence[Message], tools: Sequence[Tool], takes_system: bool = True
+) -> list[Message]:
+    """The messages for a template that knows no tools. The first one describes them.
 
-    Calls and their results in the conversation become text.
+    Calls and their results in the conversation become text. `takes_system`: the template shows system
+    messages; otherwise a message of the user describes the tools.
     """
-    described = [_as_text(message, messages) for message in messages]
+    described = _as_texts(messages)
     if not tools:
         return described
-    lines = [
-        json.dumps(
-            {
-                "name": tool.name,
-                **({"description": tool.description} if tool.description else {}),
-                "parameters": tool.parameters or NO_PARAMETERS,
-            },
-            ensure_ascii=False,
-        )
-        for tool in tools
-    ]
-    instruction = _INSTRUCTION + "\n".join(lines)
-    first = described[0] if described else None
-    if first is not None and first.role in ("system", "developer"):
-        return [first.model_copy(update={"content": f"{first.text}\n\n{instruction}"}), *described[1:]]
-    return [Message(role="system", content=instruction), *described]
+    instruction = _INSTRUCTION + "\n".join(map(_describe_tool, tools))
+    roles, role = (("system", "developer"), "system") if takes_system else (("user",), "user")
+    if not described or described[0].role not in roles:
+        return [Message(role=role, content=instruction), *described]
+    first = described[0]
+    parts = (first.text, instruction) if takes_system else (instruction, first.text)
+    return [first.model_copy(update={"content": "\n\n".join(parts)}), *described[1:]]
 
 
-def _as_text(message: Message, messages: Sequence[Message]) -> Message:
-    """A message without calls, and not a result of one."""
-    if message.role == "tool":
-        names = {call.id: call.name for other in messages for call in other.tool_calls or ()}
+def _describe_tool(tool: Tool) -> str:
+    description = {"description": tool.description} if tool.description else {}
+    parameters = tool.parameters or NO_PARAMETERS
+    return json.dumps({"name": tool.name, **description, "parameters": parameters}, ensure_ascii=False)
+
+
+def _as_texts(messages: Sequence[Message]) -> list[Message]:
+    """The messages with calls as text, and with the results of an answer's calls as one user message."""
+    texts: list[Message] = []
+    names: dict[str, str] = {}  # of called tools, by the id of the call
+    for previous, message in zip((None, *messages), messages, strict=False):
+        names.update((call.id, call.name) for call in message.tool_calls or ())
+        if message.role != "tool":
+            texts.append(_show_calls(message))
+            continue
         name = names.get(message.tool_call_id or "", message.name)
-        source = f"The result of {name}" if name else "The result"
-        return Message(role="user", content=f"{source}:\n{message.text}")
+        text = f"The result of {name}:\n{message.text}" if name else f"The result:\n{message.text}"
+        if previous is not None and previous.role == "tool":
+            text = f"{texts.pop().text}\n\n{text}"
+        texts.append(Message(role="user", content=text))
+    return texts
+
+
+def _show_calls(message: Message) -> Message:
+    """A message whose text has its calls, as the model writes them."""
     if not message.tool_calls:
         return message
     calls = (

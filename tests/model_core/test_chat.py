@@ -1,19 +1,26 @@
 """Conversations through the engine: what their options do, and what a completion says of the answer."""
 
+# ruff: noqa: RUF001 - the names of DeepSeek's tokens have wide bars
+
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jsonschema
 import pytest
 
 from model_core import LLM, Completion, SamplingParams
+from model_core.answer_parser import recognize_style
 from model_core.errors import InvalidRequest
 from model_core.event_writer import join_events
 from model_core.events import Reasoning, Text, ToolCallDelta
 from model_core.form import Form
 from model_core.hub import embedded_model
+from model_core.tools.deepseek import DEEPSEEK_V31
+from model_core.tools.gemma import GEMMA4
+from model_core.tools.harmony import HARMONY
+from model_core.tools.pythonic import LFM2
 
 GREEDY = SamplingParams(temperature=0)
 HELLO = [{"role": "user", "content": "Hello!"}]
@@ -46,24 +53,30 @@ def check_calls(completion: Completion) -> None:
     assert len({call.id for call in completion.tool_calls}) == len(completion.tool_calls)
 
 
+# Bytes that no text has. Their tokens get other names.
+UNUSED_BYTES = "ÀÁõö÷øùúûüýþÿ"
+
+
 @pytest.fixture(scope="module")
 def make_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Makes copies of the embedded model, with changes of its chat template and of the name of a token."""
+    """Makes copies of the embedded model, with a change of the chat template, and with special tokens."""
     models = []
 
-    def make(old: str, new: str, old_token: str = "", new_token: str = "") -> LLM:
+    def make(old: str, new: str, special_tokens: Sequence[str] = ()) -> LLM:
         folder = tmp_path_factory.mktemp("model") / "changed"
         shutil.copytree(embedded_model(), folder)
-        path = folder / "tokenizer_config.json"
-        config = json.loads(path.read_text())
+        config = json.loads((folder / "tokenizer_config.json").read_text())
         assert old in config["chat_template"]
         config["chat_template"] = config["chat_template"].replace(old, new)
-        path.write_text(json.dumps(config))
-        vocabulary = folder / "tokenizer.json"
-        vocabulary.write_text(vocabulary.read_text().replace(f'"{old_token}"', f'"{new_token}"'))
-        for name in ("config.json", "generation_config.json"):  # the renamed token is no end token
-            path = folder / name
-            path.write_text(json.dumps(json.loads(path.read_text()) | {"eos_token_id": 2}))
+        (folder / "tokenizer_config.json").write_text(json.dumps(config))
+        tokenizer = json.loads((folder / "tokenizer.json").read_text())
+        for name, byte in zip(special_tokens, UNUSED_BYTES, strict=False):
+            token_id = tokenizer["model"]["vocab"].pop(byte)
+            tokenizer["model"]["vocab"][name] = token_id
+            tokenizer["added_tokens"].append(
+                {**tokenizer["added_tokens"][0], "id": token_id, "content": name}
+            )
+        (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
         models.append(LLM(folder))
         return models[-1]
 
@@ -164,15 +177,46 @@ def test_a_call_takes_the_place_of_text_of_a_form(llm: LLM) -> None:
     assert either.tool_calls or json.loads(either.text) == {"name": "Ann"}
 
 
-def test_special_tokens_start_calls(make_model: Any) -> None:
-    """The mark of a call is a special token of the vocabulary, which the text of an answer does not show."""
-    model = make_model(
-        "{%- for", "{%- if tools %}[TOOL_CALLS]{% endif %}{%- for", "<|endoftext|>", "[TOOL_CALLS]"
-    )
-    mark = model.tokenizer.find_control_tokens(["[TOOL_CALLS]"])["[TOOL_CALLS]"]
-    completion = model.chat(HELLO, SamplingParams(temperature=1, seed=1), tools=TOOLS, tool_choice="required")
-    check_calls(completion)
-    assert completion.token_ids[0] == mark
+# What the template of a model mentions, and which special tokens its vocabulary has.
+FORMATS: dict[str, tuple[str, Sequence[str]]] = {
+    "hermes": ("<tool_call>", ()),
+    "qwen_coder": ("<function=<parameter=", ()),
+    "glm": ("<arg_key>", ()),
+    "llama3": ("<|python_tag|>", ["<|python_tag|>"]),
+    "mistral": ("[TOOL_CALLS][ARGS]", ["[TOOL_CALLS]", "[ARGS]"]),
+    "mistral_list": ("[TOOL_CALLS]", ["[TOOL_CALLS]"]),
+    "deepseek_v31": ("<｜tool▁call▁begin｜>", DEEPSEEK_V31.special_tokens),
+    "gemma4": ("<|tool_call>", GEMMA4.special_tokens),
+    "lfm2": ("<|tool_call_start|>", LFM2.special_tokens),
+    "pythonic": ("[func_name1(", ()),
+    "harmony": ("<|channel|><|message|>", HARMONY.special_tokens),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_calls_are_valid_in_the_way_a_model_writes_them(make_model: Any, name: str) -> None:
+    marks, special_tokens = FORMATS[name]
+    model = make_model("{%- for", f"{{#- tools {marks} #}}{{%- for", special_tokens)
+    tool_format = recognize_style(model.tokenizer.chat_template.source).tools
+    assert tool_format.name == name
+    options = {"tools": TOOLS, "tool_choice": {"name": "get_weather"}, "reasoning_budget": 5}
+    for seed in range(2):
+        params = SamplingParams(temperature=1.5, seed=seed, max_tokens=300)
+        completion = model.chat(HELLO, params, **options)
+        check_calls(completion)
+        assert [call.name for call in completion.tool_calls] == ["get_weather"]
+        tokens = {model.tokenizer.token_text(token) for token in completion.token_ids}
+        assert (tool_format.mark in tokens) == (tool_format.mark in special_tokens)
+
+
+def test_harmony_has_reasoning_calls_and_text(make_model: Any) -> None:
+    start = "<|start|>assistant<|channel|>analysis<|message|>"
+    model = make_model("<|im_start|>assistant\\n", start, HARMONY.special_tokens)
+    params, budget = SamplingParams(temperature=0, max_tokens=100), {"reasoning_budget": 5}
+    completion = model.chat(HELLO, params, **budget)
+    assert completion.reasoning and completion.text and "<|" not in completion.text + completion.reasoning
+    form = params.model_copy(update={"form": Form(choice=["yes", "no"])})
+    assert model.chat(HELLO, form, **budget).text in ("yes", "no")
 
 
 def test_reasoning_that_the_prompt_opens_is_no_text(thinker: LLM) -> None:

@@ -122,7 +122,7 @@ def answer_with_budget(
     form: ReasoningForm, max_tokens: int, pieces: Sequence[str], is_open: bool = False
 ) -> list[str]:
     """The tokens of an answer in which a budget ends the reasoning; tokens are texts here."""
-    budget = ReasoningBudget(form, max_tokens, is_open, dict(enumerate(pieces)).__getitem__, [-1])
+    budget = ReasoningBudget(form, max_tokens, is_open, dict(enumerate(pieces)).__getitem__, [[-1]])
     tokens = [*("END" for _ in budget.start())]
     for token, piece in enumerate(pieces):
         tokens.append(piece)
@@ -153,9 +153,16 @@ def test_a_budget_does_not_cut_characters() -> None:
 
 
 def test_the_ending_of_harmony_starts_the_answer() -> None:
-    text = "<|channel|>analysis<|message|>Hm" + HARMONY.ending + "Two."
+    text = "<|channel|>analysis<|message|>Hm" + HARMONY.ending + GPT_OSS.tools.text_start + "Two."
     assert read(GPT_OSS, [text], "<|start|>assistant") == [Reasoning("Hm"), Text("Two.")]
     pieces = ["<|channel|>", "analysis", "<|message|>", "a", "b", "<|end|>"]
     assert answer_with_budget(HARMONY, 2, pieces) == [*pieces[:5], "END"]
     again = [*pieces, "<|start|>", "assistant", *pieces]
     assert answer_with_budget(HARMONY, 4, again) == [*again[:12], "END"]
+
+
+def test_reasoning_that_begins_again_is_ended_again() -> None:
+    pieces = [HARMONY.start, "a", "b"]
+    budget = ReasoningBudget(HARMONY, 2, False, dict(enumerate(pieces)).__getitem__, [[7], [8, 9]])
+    assert [budget.push(token) for token in (0, 1, 2)] == [(), (), (7,)]
+    assert [budget.push(0), budget.push(0)] == [(8, 9), (8, 9)]

@@ -488,3 +488,9 @@ def test_a_template_without_tools_gets_them_in_words() -> None:
     assert split_events(read(PLAIN, [assistant.text])) == ("I look.", [PARIS])
     joined, *_ = describe_tools([Message(role="system", content="Be kind."), *messages], TOOLS)
     assert joined.text.startswith("Be kind.\n\nYou can call functions.")
+    # A template without system messages, in which user and assistant alternate.
+    more = [*messages, Message(role="tool", content="12:00", name="get_time")]
+    without_system = describe_tools(more, TOOLS, takes_system=False)
+    assert [message.role for message in without_system] == ["user", "assistant", "user"]
+    assert without_system[0].text.startswith("You can") and without_system[0].text.endswith("\n\nWeather?")
+    assert without_system[2].text == "The result of get_weather:\nSunny\n\nThe result of get_time:\n12:00"
