@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from model_core.errors import PromptTooLong, QueueFull, RequestTimeout, ShuttingDown, TritonchatError
+from model_core.events import ToolCallDelta
+from model_core.messages import ToolCall, join_tool_calls
 from triton_server.client import Answer, AnswerStream, ChatClient
 from triton_server.contract import Prompt
 from triton_server.wire import ServerUnavailable
@@ -38,13 +40,15 @@ _EXPLANATIONS: dict[type[TritonchatError], str] = {
 class Turn:
     """A question and its answer, which a thread receives.
 
-    `text` keeps the text received so far, also after an error. If `is_continuation`, the answer continues the
-    text of the question.
+    `text`, `reasoning` and `tool_calls` keep what was received so far, also after an error. If
+    `is_continuation`, the answer continues the text of the question.
     """
 
     question: str
     parameters: dict[str, Any] = field(default_factory=dict)
     text: str = ""
+    reasoning: str = ""
+    tool_calls: list[ToolCall] = field(default_factory=list)
     answer: Answer | None = None
     error: Exception | None = None
     is_stopped: bool = False
@@ -59,6 +63,11 @@ class Turn:
     def markdown(self) -> str:
         """The answer as safe Markdown."""
         return sanitize(self.question + self.text if self.is_continuation and self.text else self.text)
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether there is more than reasoning."""
+        return bool(self.text or self.tool_calls)
 
     @property
     def is_running(self) -> bool:
@@ -93,8 +102,12 @@ class Turn:
     def _receive(self, stream: AnswerStream) -> None:
         try:
             with stream:
-                for _ in stream:
-                    self.text = stream.text
+                calls: list[ToolCallDelta] = []
+                for event in stream.events:
+                    self.text, self.reasoning = stream.text, stream.reasoning
+                    if isinstance(event, ToolCallDelta):
+                        calls.append(event)
+                        self.tool_calls = join_tool_calls(calls)
                     is_abandoned = time.monotonic() - self._last_wait > _ABANDON_AFTER_S
                     # `stop` sets `finished` too, perhaps before the server has received the request.
                     if is_abandoned or self.finished.is_set():
@@ -116,17 +129,26 @@ class Turn:
 def build_prompt(turns: Sequence[Turn], system: str, is_chat_model: bool) -> Prompt:
     """The prompt for an answer to the last of `turns`.
 
-    For a chat model, it has all turns except those without an answer. For any other model, it is the last
-    question as a text to continue.
+    For a chat model, it has all turns except those without a text as answer; the model's template decides
+    whether their reasoning is repeated. For any other model, it is the last question as a text to continue.
     """
     if not is_chat_model:
         return turns[-1].question
     messages = [{"role": "system", "content": system.strip()}] if system.strip() else []
     for turn in turns[:-1]:
         if turn.text:
-            messages.append({"role": "user", "content": turn.question})
-            messages.append({"role": "assistant", "content": turn.text})
+            answer = {"role": "assistant", "content": turn.text}
+            if turn.reasoning:
+                answer["reasoning"] = turn.reasoning
+            messages += [{"role": "user", "content": turn.question}, answer]
     return [*messages, {"role": "user", "content": turns[-1].question}]
+
+
+def describe_progress(turn: Turn) -> str:
+    """What a running answer is doing."""
+    if turn.has_answer:
+        return "answering …"
+    return "thinking …" if turn.reasoning else "waiting for the first word …"
 
 
 def format_statistics(turn: Turn) -> str:
@@ -151,7 +173,7 @@ def _format_duration(seconds: float) -> str:
 
 def _describe_end(turn: Turn) -> str:
     reason = "cancelled" if turn.answer is None else turn.answer.finish_reason
-    if reason == "stop":
+    if reason in ("stop", "tool_calls"):
         return "complete"
     if reason == "length":
         is_context_full = turn.answer.usage["completion_tokens"] < turn.parameters["max_tokens"]

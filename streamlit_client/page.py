@@ -14,8 +14,14 @@ from model_core.config import GenerationDefaults
 from model_core.errors import PromptTooLong, TritonchatError
 from model_core.sampling import SamplingFields
 from model_core.validation import find_range, value_type
-from streamlit_client.conversation import Turn, build_prompt, describe_error, format_statistics
-from streamlit_client.markdown import escape
+from streamlit_client.conversation import (
+    Turn,
+    build_prompt,
+    describe_error,
+    describe_progress,
+    format_statistics,
+)
+from streamlit_client.markdown import escape, sanitize
 from triton_server.client import ChatClient
 from triton_server.parameters import describe_parameter
 
@@ -54,18 +60,18 @@ STEPS: dict[str, float] = {
 class ChatSettings:
     """The settings that a person chose in the sidebar.
 
-    `sampling` has only the request parameters that differ from the model's defaults. If `seed` is None, each
+    `changes` has only the request parameters that differ from the model's defaults. If `seed` is None, each
     answer gets a random one.
     """
 
     system: str
-    sampling: dict[str, float]
+    changes: dict[str, float]
     max_tokens: int
     seed: int | None
 
     def parameters(self) -> dict[str, Any]:
         """The parameters of a request."""
-        return {**self.sampling, "max_tokens": self.max_tokens, "seed": self.seed}
+        return {**self.changes, "max_tokens": self.max_tokens, "seed": self.seed}
 
 
 @st.cache_resource(show_spinner=False)
@@ -205,7 +211,7 @@ def show_settings(model: dict[str, Any] | None) -> ChatSettings:
             )
             if answers_chats(model)
             else "",
-            sampling=show_sampling({} if model is None else model["sampling"]),
+            changes=show_thinking(model) | show_sampling({} if model is None else model["sampling"]),
             max_tokens=st.number_input(
                 "Max tokens", 1, context, min(512, context), help=describe_parameter("max_tokens")
             ),
@@ -218,6 +224,15 @@ def show_settings(model: dict[str, Any] | None) -> ChatSettings:
                 help=describe_parameter("seed"),
             ),
         )
+
+
+def show_thinking(model: dict[str, Any] | None) -> dict[str, bool]:
+    """Show the switch of a model whose reasoning can be switched; return its value if it was changed."""
+    default = None if model is None else model["enable_thinking"]
+    if default is None:
+        return {}
+    value = st.toggle("Think before answering", default, help=describe_parameter("enable_thinking"))
+    return {} if value == default else {"enable_thinking": value}
 
 
 def show_sampling(defaults: dict[str, float]) -> dict[str, float]:
@@ -290,25 +305,51 @@ def show_turn(turn: Turn) -> None:
     with st.chat_message("user", avatar=":material/person:"):
         st.text(turn.question)
     with st.chat_message("assistant", avatar=":material/forum:"):
-        text, caption = st.empty(), st.empty()
-        show_until_end(turn, text, caption)
-        if turn.text:
-            text.markdown(turn.markdown)
+        view, caption = AnswerView(), st.empty()
+        show_until_end(turn, view, caption)
+        view.draw(turn)
         if turn.error is None:
             caption.caption(format_statistics(turn))
         else:
             caption.error(describe_error(turn.error), icon=":material/error:")
 
 
-def show_until_end(turn: Turn, text: Any, caption: Any) -> None:
-    """Show a running answer until it ends: its text in the placeholder `text`, its state in `caption`."""
-    drawn_text = ""
+class AnswerView:
+    """The places of an answer's parts: its reasoning, its text and its tool calls."""
+
+    def __init__(self) -> None:
+        self._reasoning, self._text, self._calls = st.empty(), st.empty(), st.empty()
+        self._open_reasoning: Any = None  # the inside of the reasoning's expander
+        self._drawn: dict[str, Any] = {}
+
+    def draw(self, turn: Turn) -> None:
+        """Draw what has changed. Reasoning is open until the answer begins."""
+        if turn.reasoning:
+            label = "Reasoning" if turn.has_answer or not turn.is_running else "Thinking …"
+            if self._changes("label", label):
+                self._open_reasoning = self._reasoning.expander(label, expanded=not turn.has_answer).empty()
+                self._drawn.pop("reasoning", None)
+            if self._changes("reasoning", turn.reasoning):
+                self._open_reasoning.markdown(sanitize(turn.reasoning))
+        if turn.text and self._changes("text", turn.text):
+            self._text.markdown(turn.markdown)
+        calls = "\n".join(f"{call.name} {call.arguments}" for call in turn.tool_calls)
+        if calls and self._changes("calls", calls):
+            self._calls.code(calls, language=None, wrap_lines=True)
+
+    def _changes(self, part: str, value: str) -> bool:
+        """Whether a part has another value than the one that is drawn; if so, it will be drawn."""
+        is_changed = self._drawn.get(part) != value
+        self._drawn[part] = value
+        return is_changed
+
+
+def show_until_end(turn: Turn, view: AnswerView, caption: Any) -> None:
+    """Show a running answer until it ends, and its state in the placeholder `caption`."""
     while not turn.wait(REDRAW_INTERVAL_S):
-        if turn.text != drawn_text:
-            drawn_text = turn.text
-            text.markdown(turn.markdown)
+        view.draw(turn)
         # This call ends the run if the visitor has clicked or left; so it is made in every round.
-        caption.caption("answering …" if drawn_text else "waiting for the first word …")
+        caption.caption(describe_progress(turn))
 
 
 main()

@@ -17,6 +17,7 @@ from certificates import create_authority, write_certificate, write_certificate_
 from cryptography import x509
 from databases import database_url, postgresql  # noqa: F401 - fixtures
 from http_service import Service, services
+from reciter import write_reciter
 from support import family, free_port, have_ended, wait_until
 from tokenizers import Tokenizer
 
@@ -191,6 +192,14 @@ def thinking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     path.write_text(json.dumps(config))
     log = tmp_path_factory.mktemp("server") / "log"
     with running_server("--model", str(folder), log=log) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def reciter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with a model that reasons and calls tools, see `reciter.py`."""
+    folder = tmp_path_factory.mktemp("reciter")
+    with running_server("--model", str(write_reciter(folder / "reciter")), log=folder / "log") as running:
         yield running
 
 

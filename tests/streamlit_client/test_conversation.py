@@ -1,10 +1,19 @@
 """The texts and prompts of the page, without a browser: prompts, figures and error descriptions."""
 
 import pytest
+from conftest import ROOT, Server
+from reciter import ARGUMENTS
+from streamlit.testing.v1 import AppTest
 
 from model_core.errors import QueueFull, TritonchatError
-from streamlit_client.conversation import Turn, build_prompt, describe_error, format_statistics
-from triton_server.client import Answer
+from streamlit_client.conversation import (
+    Turn,
+    build_prompt,
+    describe_error,
+    describe_progress,
+    format_statistics,
+)
+from triton_server.client import Answer, ChatClient
 
 
 def answered_turn(question: str, text: str) -> Turn:
@@ -28,6 +37,29 @@ def test_chat_prompt_omits_unanswered_questions_turn():
     assert build_prompt(turns, " ", is_chat_model=True) == [user, assistant, question]
     system, *_ = build_prompt(turns, "Be brief. ", is_chat_model=True)
     assert system == {"role": "system", "content": "Be brief."}
+
+
+def test_chat_prompt_has_the_reasoning_of_answers():
+    turn = Turn("a", text="b", reasoning="c")
+    _, answer, _ = build_prompt([turn, Turn("d", reasoning="cut"), Turn("e")], "", is_chat_model=True)
+    assert answer == {"role": "assistant", "content": "b", "reasoning": "c"}
+
+
+def test_tool_call_is_shown_as_code(reciter: Server, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TRITONCHAT_SERVER", reciter.grpc_url)
+    turn = Turn("How is the weather?")
+    with ChatClient(reciter.grpc_url) as client:
+        turn.start(
+            client, build_prompt([turn], "", True), {"tools": [{"name": "get_weather"}], "max_tokens": 50}
+        )
+        assert turn.wait(60)
+    assert (turn.text, turn.error, describe_progress(turn)) == ("", None, "answering …")
+    page = AppTest.from_file(ROOT / "streamlit_client" / "page.py")
+    page.session_state["turns"] = [turn]
+    page.run(timeout=60)
+    assert not page.exception
+    assert [code.value for code in page.code] == [f"get_weather {ARGUMENTS}"]
+    assert page.chat_message[1].caption[0].value.endswith("complete")
 
 
 def test_prompt_without_chat_template_is_the_question():

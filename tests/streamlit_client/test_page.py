@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import CHECKPOINTS, Server, running_server
+from reciter import DOUBT, GREETING, STORY, STORY_REASONING
 from support import free_port, wait_until
 
 from model_core.errors import InvalidRequest
@@ -95,6 +96,10 @@ def questions(page: Page) -> playwright.Locator:
 
 def answers(page: Page) -> playwright.Locator:
     return page.get_by_test_id("stChatMessage").filter(has=page.get_by_label("Chat message from assistant"))
+
+
+def reasoning(page: Page) -> playwright.Locator:
+    return answers(page).get_by_test_id("stExpander")
 
 
 def found_in_answers(page: Page, pattern: str, count: int) -> list[str]:
@@ -225,6 +230,48 @@ def test_server_that_comes_and_dies(visit: Callable[..., Page], endless_model: P
             expect(answers(page).last).to_contain_text("The server does not answer.")
             expect(answers(page).last).to_contain_text(first_word)
             expect(button(page, "Try again")).to_be_visible()
+
+
+def test_reasoning_is_open_until_the_answer_begins(
+    visit: Callable[..., Page], reciter: Server, tmp_path: Path
+):
+    with running_page(reciter.grpc_url, tmp_path) as address:
+        page = visit(address)
+        set_max_tokens(page, 49_000)
+        ask(page, "Are you sure?")  # which it doubts until it is stopped
+        expect(reasoning(page)).to_contain_text("Thinking")
+        expect(reasoning(page)).to_contain_text(DOUBT)
+        expect(answers(page)).to_contain_text("thinking …")
+        button(page, "Stop").click()
+        expect(answers(page)).to_contain_text("stopped by you")
+        expect(reasoning(page)).to_contain_text(DOUBT)  # it is all there is of the answer
+
+        ask(page, "Tell me a story")  # which does not end
+        expect(answers(page).last).to_contain_text(STORY)
+        expect(reasoning(page).last).to_contain_text("Reasoning")
+        expect(reasoning(page).last.get_by_text(STORY_REASONING)).to_be_hidden()
+        expect(answers(page).last).to_contain_text("answering …")
+        button(page, "Stop").click()
+        expect(answers(page).last).to_contain_text("stopped by you")
+
+        ask(page, "Hello")
+        expect(answers(page).last).to_contain_text(FIGURES)
+        expect(answers(page).last).to_contain_text(GREETING)
+        reasoning(page).last.get_by_text("Reasoning").click()
+        expect(reasoning(page).last.locator("em")).to_have_text("greets")  # it is Markdown, as the answer is
+        expect(reasoning(page)).to_have_count(3)
+
+        page.get_by_text("Think before answering").click()
+        ask(page, "Hello")
+        expect(answers(page).last).to_contain_text("Hello from the reciter.")
+        expect(answers(page).last).to_contain_text(FIGURES)
+        expect(reasoning(page)).to_have_count(3)
+
+
+def test_model_that_cannot_reason_has_no_switch(visit: Callable[..., Page], address: str):
+    page = visit(address)
+    expect(page.get_by_text("Top p")).to_be_visible()
+    expect(page.get_by_text("Think before answering")).to_have_count(0)
 
 
 def test_too_long_prompt_offers_a_new_chat(visit: Callable[..., Page], address: str):
