@@ -124,6 +124,23 @@ def test_tool_is_called_and_its_result_answered(claude: anthropic.Anthropic, cho
     assert answer.stop_reason in ("end_turn", "max_tokens") and text_of(answer)
 
 
+def test_tool_runner_sends_results(claude: anthropic.Anthropic) -> None:
+    cities = []
+
+    @anthropic.beta_tool
+    def weather(city: Literal["Rome", "Oslo"]) -> str:
+        """How the weather is in a city."""
+        cities.append(city)
+        return "Sun."
+
+    runner = claude.beta.messages.tool_runner(
+        **ASK, tools=[weather], tool_choice={"type": "any"}, max_iterations=2, extra_body={"seed": 1}
+    )
+    calls = [call for message in runner for call in message.content if call.type == "tool_use"]
+    assert len(calls) >= 2
+    assert [call.input["city"] for call in calls][: len(cities)] == cities
+
+
 def test_tools_are_a_part_of_the_prompt(claude: anthropic.Anthropic) -> None:
     asked: dict[str, Any] = {"model": "default", "messages": HELLO}
     counts = [claude.messages.count_tokens(**asked, tools=tools).input_tokens for tools in ([], [WEATHER])]
@@ -202,6 +219,15 @@ def test_refusals_name_the_field(
         claude.messages.create(**{**ASK, **fields})
     assert caught.value.type == ("not_found_error" if "model" in fields else "invalid_request_error")
     assert caught.value.request_id
+
+
+def test_threads_are_refused_in_a_way_that_the_client_knows(claude: anthropic.Anthropic) -> None:
+    with pytest.raises(anthropic.BadRequestError, match="stores no threads") as caught:
+        claude.messages.create(**ASK, extra_body={"thread": {"type": "create"}})
+    assert caught.value.error_code == "thread_unsupported_request"
+    for name in ("container", "mcp_servers", "compaction", "logprobs"):
+        with pytest.raises(anthropic.BadRequestError, match=name):
+            claude.messages.create(**ASK, extra_body={name: 1})
 
 
 def test_failure_of_a_stream_is_an_error(claude: anthropic.Anthropic) -> None:

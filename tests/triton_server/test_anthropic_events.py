@@ -152,7 +152,7 @@ def test_input_of_a_call_is_always_an_object(arguments: str, parsed: dict[str, A
 
 def test_failures_are_errors() -> None:
     failed = Failed("timeout", "too late.", None, 408)
-    error = '{"type":"timeout_error","message":"too late."}'
+    error = '{"type":"timeout_error","message":"too late.","details":{"error_code":"timeout"}}'
     assert stream(failed) == f'{{"type":"error","error":{error},"request_id":"id_1"}}'
     assert '"type":"overloaded_error"' in stream(done("cancelled"))
     with pytest.raises(ApiError, match="cut the answer off"):

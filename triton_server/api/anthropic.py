@@ -28,6 +28,7 @@ from .anthropic_schemas import (
 from .errors import (
     ANTHROPIC_ERROR_RESPONSES,
     ANTHROPIC_PATH,
+    ApiError,
     anthropic_body_of,
     cut_off,
     failure_of,
@@ -80,9 +81,9 @@ async def count_tokens(request: HttpRequest, body: CountRequest) -> TokenCount:
 
 def parse(body: CountRequest) -> Request:
     """The request for the answer. Raises ApiError or InvalidRequest."""
+    if isinstance(body, MessagesRequest):
+        _refuse_unsupported_fields(body)
     fields = fields_of_request(body)
-    if fields.get("logprobs") is not None:
-        raise unsupported("logprobs", "this form of answer has no place for logprobs; leave it out.")
     turns = groupby(body.messages, lambda message: message.role)
     parsed = (_parse_turn(role, chain.from_iterable(m.blocks for m in turn)) for role, turn in turns)
     system = [{"role": "system", "content": _join_text(body.system)}] if body.system else []
@@ -103,6 +104,18 @@ def parse(body: CountRequest) -> Request:
     if output_format:
         fields["form"] = {"json_schema": output_format.json_schema}
     return Request(**fields)
+
+
+def _refuse_unsupported_fields(body: MessagesRequest) -> None:
+    if body.thread:
+        # With this code, Anthropic's tool runner sends the whole conversation instead.
+        message = "this service stores no threads; send the whole conversation."
+        raise ApiError(400, message, "thread_unsupported_request", "thread")
+    for name in ("compaction", "container", "mcp_servers"):
+        if getattr(body, name):
+            raise unsupported(name, f"{name} is not supported; leave it out.")
+    if body.logprobs is not None:
+        raise unsupported("logprobs", "this form of answer has no place for logprobs; leave it out.")
 
 
 def _parse_turn(role: str, blocks: Iterable[Block]) -> list[dict[str, Any]]:

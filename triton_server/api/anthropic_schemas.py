@@ -199,6 +199,12 @@ class MessagesRequest(GenerationBody, CountRequest):
         ge=1, le=MAX_TOKEN_COUNT, description="The largest number of tokens of the answer."
     )
     stream: bool | None = Field(False, description="Send the answer as server-sent events, as it is made.")
+    thread: Any = Field(
+        None, description="Refused: send the whole conversation. Anthropic's client then does."
+    )
+    compaction: Any = Field(None, description="Refused.")
+    container: Any = Field(None, description="Refused.")
+    mcp_servers: Any = Field(None, description="Refused, unless empty.")
 
 
 class Usage(BaseModel):

@@ -26,8 +26,8 @@ A language model with OpenAI's API, Anthropic's Messages API, sessions that stor
 text stream.
 
 Errors are `{"error": {"message", "type", "param", "code"}}`, on Anthropic's routes
-`{"type": "error", "error": {"type", "message"}, "request_id"}`. The routes of sessions refuse unknown fields
-(400); the others ignore them.
+`{"type": "error", "error": {"type", "message", "details"}, "request_id"}`. The routes of sessions refuse
+unknown fields (400); the others ignore them.
 """
 
 

@@ -1,7 +1,7 @@
 """Every error as JSON, with its HTTP status.
 
 It has OpenAI's form: {"error": {"message", "type", "param", "code"}}. On the paths of Anthropic's API it has
-theirs: {"type": "error", "error": {"type", "message"}, "request_id"}.
+theirs: {"type": "error", "error": {"type", "message", "details": {"error_code"}}, "request_id"}.
 """
 
 import json
@@ -66,11 +66,18 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
+class AnthropicErrorDetails(BaseModel):
+    """A word for an error."""
+
+    error_code: str
+
+
 class AnthropicErrorFields(BaseModel):
-    """The fields of an error: Anthropic's type, and a sentence."""
+    """The fields of an error: Anthropic's type, a sentence, and the word for it if it has one."""
 
     type: str
     message: str
+    details: AnthropicErrorDetails | None = None
 
 
 class AnthropicErrorBody(BaseModel):
@@ -158,11 +165,10 @@ def anthropic_body_of(failure: Failed, request_id: str) -> dict[str, Any]:
     kind = _ANTHROPIC_TYPES.get(
         failure.status, "invalid_request_error" if failure.status < 500 else "api_error"
     )
-    return {
-        "type": "error",
-        "error": {"type": kind, "message": failure.message},
-        "request_id": request_id,
-    }
+    error: dict[str, Any] = {"type": kind, "message": failure.message}
+    if failure.type:
+        error["details"] = {"error_code": failure.type}
+    return {"type": "error", "error": error, "request_id": request_id}
 
 
 def headers_of(error: Exception) -> dict[str, str]:
