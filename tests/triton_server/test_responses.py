@@ -18,6 +18,7 @@ from openai.types.responses import Response
 from support import wait_until
 
 from model_core import LLM
+from triton_server.client import ChatClient
 
 ASK = "/v1/responses"
 HELLO = "Hello"
@@ -256,6 +257,17 @@ def test_full_store_refuses_what_it_would_not_keep(start: Callable[..., Service]
     assert gpt.responses.create(model="default", input=HELLO, store=False).output_text == response.output_text
     gpt.responses.delete(response.id)
     gpt.responses.create(model="default", input=HELLO)
+
+
+def test_answer_whose_client_leaves_is_not_stored(api: Server, gpt: openai.OpenAI) -> None:
+    arguments: dict[str, Any] = {"max_output_tokens": 900, "extra_body": {"ignore_eos": True}}
+    with gpt.responses.create(model="default", input=HELLO, stream=True, **arguments) as stream:
+        created = next(iter(stream))
+    assert created.type == "response.created"
+    with ChatClient(api.grpc_url) as client:
+        wait_until(lambda: client.stats()["running"] == 0)
+    with pytest.raises(openai.NotFoundError):
+        gpt.responses.retrieve(created.response.id)
 
 
 def test_response_survives_the_service_that_has_completed_it(start: Callable[..., Service]) -> None:
