@@ -16,7 +16,7 @@ from .lark import NO_PARAMETERS, Lark
 from .lines import parse_lines
 from .objects import object_call, parse_list, parse_object
 
-_FENCES = ("```json\n", "```tool_call\n", "```\n")
+_FENCES = ("```json\n", "```tool_call\n", "```tool_code\n", "```\n")
 _INSTRUCTION = """\
 You can call functions. To call one, answer with a JSON object on one line, and nothing else:
 {"name": "the name of the function", "arguments": {"the name of an argument": "its value"}}
