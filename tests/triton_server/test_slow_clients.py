@@ -145,7 +145,7 @@ def test_endless_trailers_are_disconnected(start: Callable[..., Service]) -> Non
 
 def test_large_response_may_take_long(start: Callable[..., Service]) -> None:
     """As long as the client reads some of it now and then."""
-    timeout_s = 3.0
+    timeout_s = 6.0
     service = start(client_timeout_s=timeout_s)
     body = {**LONG, "stream": False, "logprobs": 10, "n": 2}
     connection = service.post(COMPLETIONS, body)
