@@ -178,7 +178,7 @@ def test_models_without_reasoning_answer_at_once(claude: anthropic.Anthropic, ki
             anthropic.BadRequestError,
             "temperature must be between 0 and 2, not 3.0.",
         ),
-        ({"messages": []}, anthropic.BadRequestError, "messages must be a list of at least 1"),
+        ({"messages": []}, anthropic.BadRequestError, "messages must be a list of 1 or more"),
         (
             {"messages": [{"role": "user", "content": [{"type": "image", "source": {}}]}]},
             anthropic.BadRequestError,
