@@ -10,9 +10,8 @@ from .answer_parser import AnswerParser, recognize_style
 from .chat_template import ChatPrompt, require_template
 from .constraint import write_grammar
 from .errors import InvalidRequest
-from .event_writer import join_events
 from .events import FinishReason, Reasoning, Text, ToolCallDelta
-from .messages import ChatFields, Message, Tool, ToolCall
+from .messages import ChatFields, Message, Tool, join_tool_calls
 from .reasoning import ReasoningBudget
 from .request import AnswerPlan, Completion
 from .sampling import DEFAULT_MAX_TOKENS, SamplingParams
@@ -123,16 +122,12 @@ def list_callable_tools(fields: ChatFields) -> list[Tool]:
 
 def parse_completion(completion: Completion, parser: AnswerParser) -> Completion:
     """A completion whose text is only the text of the answer, beside its reasoning and its tool calls."""
-    events = join_events([*parser.push(completion.text), *parser.finish()])
+    events = [*parser.push(completion.text), *parser.finish()]
     return replace(
         completion,
         text="".join(event.text for event in events if isinstance(event, Text)),
         reasoning="".join(event.text for event in events if isinstance(event, Reasoning)),
-        tool_calls=[
-            ToolCall(id=event.id or "", name=event.name or "", arguments=event.arguments)
-            for event in events
-            if isinstance(event, ToolCallDelta)
-        ],
+        tool_calls=join_tool_calls(event for event in events if isinstance(event, ToolCallDelta)),
         finish_reason=find_finish_reason(completion, parser),
     )
 
