@@ -141,15 +141,20 @@ async def _watch_for_disconnect(http_request: HttpRequest, queue: _EventQueue) -
         queue.put_nowait(ClientDisconnected())
 
 
-def _find_limits(request: Request, settings: ServiceSettings) -> dict[str, int]:
-    """The `max_tokens` that the settings impose. Raises ApiError for more than `max_messages` messages."""
-    count, limit = len(request.messages), settings.max_messages
-    if limit and count > limit and request.is_chat:
+def check_length(count: int, settings: ServiceSettings) -> None:
+    """Raises ApiError for a conversation of more than `max_messages` messages."""
+    if settings.max_messages and count > settings.max_messages:
         raise ApiError(
             400,
-            f"the conversation has {count} messages; at most {limit} are allowed.",
+            f"the conversation has {count} messages; at most {settings.max_messages} are allowed.",
             "too_many_messages",
             "messages",
         )
+
+
+def _find_limits(request: Request, settings: ServiceSettings) -> dict[str, int]:
+    """The `max_tokens` that the settings impose. Raises ApiError for more than `max_messages` messages."""
+    if request.is_chat:
+        check_length(len(request.messages), settings)
     limit = settings.max_answer_tokens
     return {"max_tokens": limit} if limit and (request.max_tokens or limit + 1) > limit else {}

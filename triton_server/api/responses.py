@@ -19,7 +19,7 @@ from .. import vocabulary
 from ..vocabulary import fields_of_request
 from .database import StoredResponse
 from .errors import ERROR_RESPONSES, ApiError, cut_off, failure_of, unsupported
-from .generation import end_with_failure, stream_answers, wait_until_accepted
+from .generation import check_length, end_with_failure, stream_answers, wait_until_accepted
 from .openai_answers import to_json
 from .request_body import repeat
 from .response_store import ResponseStore
@@ -111,8 +111,8 @@ async def list_input_items(
     )
 
 
-def parse(body: ResponsesRequest, items: list[Item]) -> vocabulary.Request:
-    """The request for the answer. `items` are those of `input`, and those that it continues.
+def parse(body: ResponsesRequest, messages: list[dict[str, Any]]) -> vocabulary.Request:
+    """The request for the answer. `messages` are those of `input`, after those that it continues.
 
     Raises ApiError or InvalidRequest.
     """
@@ -120,9 +120,8 @@ def parse(body: ResponsesRequest, items: list[Item]) -> vocabulary.Request:
     for name, hint in _UNSUPPORTED.items():
         if getattr(body, name):
             raise unsupported(name, f"{name} is not supported; {hint}")
-    messages = to_messages(items)
     if body.instructions is not None:
-        messages.insert(0, {"role": "system", "content": body.instructions})
+        messages = [{"role": "system", "content": body.instructions}, *messages]
     if not messages:
         raise InvalidRequest("input is empty.", "input")
     fields = fields_of_request(body) | {
@@ -157,7 +156,9 @@ async def _answer(request: Request, body: ResponsesRequest) -> Response:
     model = await request.app.state.served_model.resolve(body.model)
     previous = await _read_previous(request, body.previous_response_id)
     items = await _resolve_references(request, body.items())
-    (answer_request,) = repeat([parse(body, [*_list_items(previous), *items])])
+    messages = to_messages([*_list_items(previous), *items])
+    check_length(len(messages), request.app.state.settings)  # before all the work that is done for each
+    (answer_request,) = repeat([parse(body, messages)])
     response = new_response(body, new_response_id(), model.name)
     stored_input = list_input(items, response["id"])
     try:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .responses_schemas import (
+    ITEMS,
     FunctionCallItem,
     FunctionCallOutputItem,
     Item,
@@ -37,12 +38,12 @@ def find_response_id(name: str) -> str | None:
 def list_input(items: list[Item], response_id: str) -> list[dict[str, Any]]:
     """The input of a response in JSON, each item with an id."""
     listed = []
-    for index, item in enumerate(items):
-        fields = item.model_dump(mode="json", exclude_none=True)
-        if isinstance(item, MessageItem) and isinstance(item.content, str):
-            kind = "output_text" if item.role == "assistant" else "input_text"
-            fields["content"] = [{"type": kind, "text": item.content}]
-        listed.append({"id": item_id(item.type, response_id, index), "status": "completed", **fields})
+    for index, fields in enumerate(ITEMS.dump_python(items, exclude_none=True)):
+        if fields["type"] == "message" and isinstance(fields["content"], str):
+            kind = "output_text" if fields["role"] == "assistant" else "input_text"
+            fields["content"] = [{"type": kind, "text": fields["content"]}]
+        name = item_id(fields["type"], response_id, index)
+        listed.append({"id": name, "status": "completed", **fields})
     return listed
 
 
