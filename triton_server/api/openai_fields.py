@@ -68,7 +68,9 @@ class Completion(BaseModel):
     """The answers to a request."""
 
     id: str
+    object: str
     created: int
     model: str
     system_fingerprint: str
+    choices: list[Choice]
     usage: CompletionUsage
