@@ -257,7 +257,7 @@ def test_batches_do_not_wait_for_each_other(endless: Server) -> None:
 
 def test_answers_survive_a_stall_of_the_models_processes(server: Server) -> None:
     """Triton gives up requests that it passes to such a process, but there are none meanwhile."""
-    parameters = {"max_tokens": 300, "ignore_eos": True}
+    parameters = {"max_tokens": 900, "ignore_eos": True}
     with ChatClient(server.grpc_url) as client, ThreadPoolExecutor(1) as pool:
         expected = client.chat("Hello", **parameters).text
         uptime, processes = client.stats()["uptime_s"], [find_process(server, name) for name in MODELS]
@@ -265,11 +265,14 @@ def test_answers_survive_a_stall_of_the_models_processes(server: Server) -> None
             answer = pool.submit(client.chat, "Hello", **parameters)
             deltas = iter(stream)
             next(deltas)
-            for process in processes:
-                process.suspend()
-            time.sleep(3)
-            for process in processes:
-                process.resume()
+            wait_until(lambda: client.stats()["running"] == 2)
+            with server.paused():  # it sends no probe meanwhile
+                time.sleep(1)  # what was on its way has arrived
+                for process in processes:
+                    process.suspend()
+                time.sleep(3)
+                for process in processes:
+                    process.resume()
             list(deltas)
             assert stream.text == answer.result().text == expected
         assert client.stats()["uptime_s"] > uptime
