@@ -81,8 +81,8 @@ class ToolName(_Part):
 ToolChoice = Literal["auto", "none", "required"] | ToolName
 
 
-class ReasoningFields(BaseModel):
-    """How a model reasons before it answers. What is missing or null has its default."""
+class PromptFields(BaseModel):
+    """How a conversation becomes the prompt for an answer. What is missing or null has its default."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
@@ -95,17 +95,6 @@ class ReasoningFields(BaseModel):
     reasoning_budget: int | None = Field(
         None, ge=0, le=2**31 - 1, description="The largest number of tokens of the reasoning."
     )
-
-
-class ChatFields(ReasoningFields):
-    """How a conversation is answered. What is missing or null has its default."""
-
-    tools: FailFastList[Tool] | None = Field(None, description="Functions that the model may call.")
-    tool_choice: ToolChoice | None = Field(
-        "auto",
-        description="Whether the model may (auto), must not (none) or must (required) call one, or which.",
-    )
-    parallel_tool_calls: bool | None = Field(True, description="Whether an answer may have several calls.")
     chat_template_kwargs: JsonObject | None = Field(
         None,
         description="Variables for the model's chat template: strings, numbers, true, false, null, and lists "
@@ -116,12 +105,24 @@ class ChatFields(ReasoningFields):
         description="What happens to a conversation that is too long: auto leaves out its oldest turns "
         "(usage.truncated_messages counts the messages), disabled refuses it.",
     )
+
+
+class ChatFields(PromptFields):
+    """How a conversation is answered. What is missing or null has its default."""
+
+    tools: FailFastList[Tool] | None = Field(None, description="Functions that the model may call.")
+    tool_choice: ToolChoice | None = Field(
+        "auto",
+        description="Whether the model may (auto), must not (none) or must (required) call one, or which.",
+    )
+    parallel_tool_calls: bool | None = Field(True, description="Whether an answer may have several calls.")
     continue_final_message: bool | None = Field(
         False, description="Continue the last message instead of answering it; the answer has what is new."
     )
     add_generation_prompt: bool | None = Field(
         None,
-        description="Let the prompt end where an answer begins; false only with continue_final_message.",
+        description="Let the prompt end where an answer begins. By default it does, unless "
+        "continue_final_message is true.",
     )
 
 

@@ -29,7 +29,7 @@ _ABANDON_AFTER_S = 10.0
 
 _EXPLANATIONS: dict[type[TritonchatError], str] = {
     ServerUnavailable: "The server does not answer. It may be starting, or it was stopped.",
-    PromptTooLong: "This conversation is too long for the model.",
+    PromptTooLong: "This message is too long for the model.",
     QueueFull: "The server is busy with other requests.",
     ShuttingDown: "The server is stopping and accepts no more requests.",
     RequestTimeout: "The answer took too long and was cut off.",
@@ -165,6 +165,12 @@ def format_statistics(turn: Turn) -> str:
         parts.append(f"seed {turn.answer.seed}")
     parts.append(_describe_end(turn))
     return " · ".join(parts)
+
+
+def describe_truncation(turn: Turn) -> str:
+    """A sentence about the messages that a long conversation has lost; empty if it has all."""
+    count = 0 if turn.answer is None else turn.answer.usage["truncated_messages"]
+    return f"The first {count} messages were left out: the conversation is too long." if count else ""
 
 
 def _format_duration(seconds: float) -> str:

@@ -19,6 +19,7 @@ from streamlit_client.conversation import (
     build_prompt,
     describe_error,
     describe_progress,
+    describe_truncation,
     format_statistics,
 )
 from streamlit_client.markdown import escape, sanitize
@@ -130,7 +131,7 @@ def start_answer(
         turns[-1].fail(stats_error)
     else:
         prompt = build_prompt(turns, settings.system, model["chat_template"])
-        turns[-1].start(client, prompt, settings.parameters())
+        turns[-1].start(client, prompt, {**settings.parameters(), "truncation": "auto"})
 
 
 # What a person can do. Streamlit calls these functions and then runs the script again.
@@ -160,11 +161,10 @@ def stop() -> None:
         turn.stop()
 
 
-def start_new_chat(question: str = "") -> None:
-    """Start a new conversation, with `question` if there is one."""
+def start_new_chat() -> None:
+    """Start a new conversation."""
     stop()
     st.session_state.turns = []
-    send(question)
 
 
 # What a person sees. Each function draws a part of the page.
@@ -271,9 +271,6 @@ def show_actions(turns: list[Turn], is_running: bool) -> None:
             st.button("Stop", icon=":material/stop_circle:", on_click=stop)
         elif not isinstance(turns[-1].error, PromptTooLong):
             st.button("Try again", icon=":material/refresh:", on_click=try_again)
-        elif len(turns) > 1:
-            question = turns[-1].question
-            st.button("Ask in a new chat", icon=":material/reply:", on_click=start_new_chat, args=[question])
 
 
 def show_input(model: dict[str, Any] | None) -> None:
@@ -309,7 +306,7 @@ def show_turn(turn: Turn) -> None:
         show_until_end(turn, view, caption)
         view.draw(turn)
         if turn.error is None:
-            caption.caption(format_statistics(turn))
+            caption.caption("\n\n".join(filter(None, (describe_truncation(turn), format_statistics(turn)))))
         else:
             caption.error(describe_error(turn.error), icon=":material/error:")
 

@@ -13,7 +13,8 @@
 delta, it has:
 
 - `finish_reason`: `stop`, `length`, `tool_calls` or `cancelled`.
-- `usage`: `prompt_tokens`, `completion_tokens`, and `cached_tokens`, which were found in the prefix cache.
+- `usage`: `prompt_tokens`, `completion_tokens`, `cached_tokens`, which were found in the prefix cache, and
+  `truncated_messages`, the number of old messages that were left out (see the field `truncation`).
 - `timings`: seconds from the arrival of the request until it was admitted (`queue`), until its first token
   (`first_token`) and until its end (`total`).
 - `seed`: the one that was used, whether the request gave it or not.

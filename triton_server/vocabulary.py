@@ -101,11 +101,6 @@ class Request(SamplingFields, ChatFields, CacheFields, StrictModel):
                 "continue_final_message and add_generation_prompt cannot both be true.",
                 "continue_final_message",
             )
-        if self.add_generation_prompt is False and not self.continue_final_message:
-            raise InvalidRequest(
-                "add_generation_prompt may be false only with continue_final_message.",
-                "add_generation_prompt",
-            )
         return self
 
     @model_validator(mode="after")

@@ -11,6 +11,7 @@ from streamlit_client.conversation import (
     build_prompt,
     describe_error,
     describe_progress,
+    describe_truncation,
     format_statistics,
 )
 from triton_server.client import Answer, ChatClient
@@ -23,7 +24,7 @@ def answered_turn(question: str, text: str) -> Turn:
 def ended_turn(reason: str, out: int = 11, **state: bool) -> Turn:
     details = {
         "finish_reason": reason,
-        "usage": {"prompt_tokens": 7, "completion_tokens": out, "cached_tokens": 0},
+        "usage": {"prompt_tokens": 7, "completion_tokens": out, "cached_tokens": 0, "truncated_messages": 0},
         "timings": {"queue": 0.0, "first_token": 0.25, "total": 1.25},
         "seed": 3,
     }
@@ -88,6 +89,13 @@ def test_answer_that_was_stopped_before_it_began_has_no_figures():
 def test_figures():
     text = format_statistics(ended_turn("stop"))
     assert text.startswith("10 tokens/s · first token after 250 ms · 7 tokens in, 11 out")
+
+
+def test_messages_that_were_left_out_are_counted():
+    turn = ended_turn("stop")
+    assert describe_truncation(turn) == describe_truncation(Turn("?")) == ""
+    turn.answer.usage["truncated_messages"] = 4
+    assert describe_truncation(turn).startswith("The first 4 messages were left out")
 
 
 def test_error_description_includes_the_servers_message():

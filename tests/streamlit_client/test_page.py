@@ -274,18 +274,26 @@ def test_model_that_cannot_reason_has_no_switch(visit: Callable[..., Page], addr
     expect(page.get_by_text("Think before answering")).to_have_count(0)
 
 
-def test_too_long_prompt_offers_a_new_chat(visit: Callable[..., Page], address: str):
+def test_too_long_prompt_cannot_be_tried_again(visit: Callable[..., Page], address: str):
     page = visit(address)
     ask(page, "Hello")
     expect(answers(page)).to_contain_text(FIGURES)
     ask(page, "cat " * 2000)
     expect(answers(page).last).to_contain_text("too long for the model")
     expect(button(page, "Try again")).to_have_count(0)
-    button(page, "Ask in a new chat").click()
-    expect(questions(page)).to_have_count(1)
-    expect(answers(page)).to_contain_text("too long for the model")
     button(page, "New chat").click()
     expect(page.get_by_test_id("stChatMessage")).to_have_count(0)
+
+
+def test_long_conversation_goes_on_without_its_first_messages(visit: Callable[..., Page], address: str):
+    page = visit(address)
+    set_max_tokens(page, 5)
+    for number in range(1, 4):
+        ask(page, "cat " * 400)
+        expect(answers(page)).to_have_count(number)
+        expect(answers(page).last).to_contain_text(FIGURES)
+    expect(answers(page).first).not_to_contain_text("left out")
+    expect(answers(page).last).to_contain_text("messages were left out")
 
 
 def test_phone_needs_no_horizontal_scrolling(visit: Callable[..., Page], address: str):

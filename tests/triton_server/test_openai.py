@@ -183,6 +183,15 @@ def test_penalties_bias_and_own_parameters(gpt: openai.OpenAI, llm: LLM) -> None
         {"frequency_penalty": 1.5, "presence_penalty": 0.5},
         {"logit_bias": {str(token): -100}},
         {"extra_body": {"repetition_penalty": 1.4, "top_k": 3, "min_p": 0.1}, "temperature": 0.9, "seed": 1},
+        {"extra_body": {"typical_p": 0.5}, "temperature": 1, "seed": 2},
+        {"extra_body": {"mirostat": 2, "mirostat_tau": 3, "mirostat_eta": 0.2}, "temperature": 1, "seed": 3},
+        {"extra_body": {"min_tokens": 25, "bad_words": ["Hello"]}, "temperature": 1, "seed": 4},
+        {
+            "extra_body": {"stop_token_ids": [token], "include_stop_str_in_output": True},
+            "temperature": 1,
+            "seed": 5,
+        },
+        {"extra_body": {"allowed_token_ids": [token, token + 1]}, "temperature": 1, "seed": 6},
         {"top_p": 0.5, "temperature": 1.1, "seed": 2},
     ]
     for parameters in given:

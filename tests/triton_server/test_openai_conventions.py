@@ -55,11 +55,6 @@ def post(api: Server, path: str, body: Any) -> httpx.Response:
             {"messages": HELLO, "continue_final_message": True, "add_generation_prompt": True},
             "continue_final_message",
         ),
-        (
-            "chat/completions",
-            {"messages": HELLO, "add_generation_prompt": False},
-            "add_generation_prompt",
-        ),
         ("chat/completions", {"messages": HELLO, "regex": "a"}, "regex"),
         (
             "chat/completions",
@@ -109,6 +104,32 @@ def test_continuation_has_16_tokens_by_default(api: Server) -> None:
     for body in ({}, {"max_tokens": None}):
         response = post(api, "completions", {"prompt": "Once", "ignore_eos": True, **body})
         assert response.json()["usage"]["completion_tokens"] == 16
+
+
+def test_oldest_turns_of_a_long_conversation_are_left_out(gpt: openai.OpenAI) -> None:
+    turn = [{"role": "user", "content": "cat " * 50}, {"role": "assistant", "content": "dog " * 50}]
+    messages: list[Any] = [*turn * 20, {"role": "user", "content": "Hello"}]
+    with pytest.raises(openai.BadRequestError, match="maximum context length"):
+        gpt.chat.completions.create(model="default", messages=messages, max_tokens=1)
+    extra = {"truncation": "auto"}
+    answer = gpt.chat.completions.create(
+        model="default", messages=messages, max_tokens=1, n=2, extra_body=extra
+    )
+    assert answer.usage is not None
+    left_out = answer.usage.to_dict()["truncated_messages"]
+    assert isinstance(left_out, int) and 0 < left_out < 40 and left_out % 2 == 0
+    short = gpt.chat.completions.create(
+        model="default", messages=messages[-1:], max_tokens=1, extra_body=extra
+    )
+    assert short.usage is not None and "truncated_messages" not in short.usage.to_dict()
+
+
+def test_prompt_without_the_start_of_an_answer(api: Server) -> None:
+    def count(**fields: Any) -> int:
+        body = {"messages": HELLO, "max_tokens": 1, **fields}
+        return post(api, "chat/completions", body).json()["usage"]["prompt_tokens"]
+
+    assert count(add_generation_prompt=False) < count(add_generation_prompt=True) == count()
 
 
 def test_last_assistant_message_is_continued(gpt: openai.OpenAI) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from model_core.messages import ReasoningFields
+from model_core.messages import PromptFields
 from model_core.sampling import SamplingFields
 from triton_server.cli import cli
 from triton_server.options import SAMPLING_FLAGS
@@ -46,7 +46,7 @@ def test_help_of_chat_has_the_parameters_of_reasoning() -> None:
         ("--reasoning-budget", "reasoning_budget"),
     ):
         assert f"{flag} " in text
-        assert ReasoningFields.model_fields[name].description in text
+        assert PromptFields.model_fields[name].description in text
 
 
 def test_help_of_complete_has_every_parameter() -> None:

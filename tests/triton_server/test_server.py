@@ -16,7 +16,7 @@ from pytriton.client import DecoupledModelClient, ModelClient
 from pytriton.client.exceptions import PyTritonClientInferenceServerError
 from support import wait_until
 
-from model_core import LLM, TritonchatError
+from model_core import LLM, SamplingParams, TritonchatError
 from model_core.errors import InvalidRequest, PromptTooLong, RequestTimeout
 from triton_server.client import Answer, ChatClient, ServerUnavailable
 from triton_server.json_tensors import encode
@@ -157,6 +157,25 @@ def test_tokens_of_a_prompt_are_counted_without_an_answer(client: ChatClient) ->
     )
     with pytest.raises(PromptTooLong):
         client.chat([{"role": "user", "content": "word " * 100_000}], count_only=True)
+
+
+def test_oldest_turns_of_a_long_conversation_are_left_out(client: ChatClient, llm: LLM) -> None:
+    messages = [
+        {"role": role, "content": f"Hello number {number}."}
+        for number in range(3000)
+        for role in ("user", "assistant")
+    ]
+    messages += HELLO
+    with pytest.raises(PromptTooLong):
+        client.chat(messages, max_tokens=5)
+    answer = client.chat(messages, max_tokens=5, truncation="auto")
+    left_out = answer.usage["truncated_messages"]
+    assert 0 < left_out < len(messages) - 1
+    count = client.chat(messages, max_tokens=5, truncation="auto", count_only=True)
+    assert count.usage == {**answer.usage, "completion_tokens": 0, "cached_tokens": 0}
+    params = SamplingParams(max_tokens=5, seed=answer.details["seed"])
+    assert answer.text == llm.chat(messages, params, truncation="auto").text
+    assert answer.text == llm.chat(messages[left_out:], params).text
 
 
 def test_errors_have_their_own_exceptions(client: ChatClient) -> None:

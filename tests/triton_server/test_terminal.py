@@ -256,6 +256,20 @@ def test_message_of_several_lines(chat: Callable[..., Terminal], api: Server, ke
     assert turns(api.api_url, f"lines-{keys}")[0]["question"] == "one\ntwo\nthree\nfour\nfive"
 
 
+def test_long_conversation_goes_on_without_its_first_messages(
+    chat: Callable[..., Terminal], api: Server
+) -> None:
+    terminal = chat("--id", "long", "--set=max_tokens=2")
+    for number in range(1, 4):
+        terminal.prompt(number)
+        terminal.send(f"\x1b[200~{'cat ' * 400}\x1b[201~{ENTER}")
+        shown = terminal.expect("2 tokens")
+        assert ("messages were left out" in shown) == (number == 3)
+    terminal.prompt(4)
+    (first, *_, last) = turns(api.api_url, "long")
+    assert (first["usage"]["truncated_messages"], last["usage"]["truncated_messages"]) == (0, 2)
+
+
 def test_input_during_answer_is_read_afterwards(chat: Callable[..., Terminal], api: Server) -> None:
     terminal = chat("--id", "quick")
     terminal.prompt(1)
@@ -295,7 +309,7 @@ def test_commands(chat: Callable[..., Terminal], api: Server, tmp_path: Path) ->
     assert "tokens" in command(":D Hello!", 2)  # a message, not a command
     session = httpx.get(f"{api.api_url}/sessions/commander", timeout=60).json()
     assert session["system"] == "Be brief."
-    assert session["parameters"] == {"stop": ["END"]}
+    assert session["parameters"] == {"truncation": "auto", "stop": ["END"]}
     assert session["turns"][0]["question"] == ":D Hello!"
     assert "the same words again" in command(":retry", 2)
     assert len(turns(api.api_url, "commander")) == 1

@@ -171,9 +171,11 @@ def _sum_usage(dones: Sequence[Done], n: int) -> dict[str, Any]:
     # The first answer to a prompt computes it; the others find it in the cache. Count what the first found.
     cached = sum(min(usage.cached_tokens for usage in group) for group in usages_by_prompt)
     completion = sum(usage.completion_tokens for usage in usages)
+    truncated = sum(group[0].truncated_messages for group in usages_by_prompt)
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
         "total_tokens": prompt + completion,
         "prompt_tokens_details": {"cached_tokens": cached},
+        **({"truncated_messages": truncated} if truncated else {}),
     }

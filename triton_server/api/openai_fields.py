@@ -54,6 +54,9 @@ class CompletionUsage(BaseModel):
     completion_tokens: int
     total_tokens: int
     prompt_tokens_details: PromptTokensDetails
+    truncated_messages: int = Field(
+        0, description="Not OpenAI's: the number of old messages that were left out (see truncation)."
+    )
 
 
 class Choice(BaseModel):

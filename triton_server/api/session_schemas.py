@@ -8,7 +8,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from model_core.errors import InvalidRequest
 from model_core.events import FinishReason, Timings, Usage
-from model_core.messages import ReasoningFields, ToolCall
+from model_core.messages import PromptFields, ToolCall
 from model_core.sampling import SamplingFields
 from model_core.validation import Text
 
@@ -23,7 +23,7 @@ class _RequestBody(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
-class Parameters(SamplingFields, ReasoningFields, _RequestBody):
+class Parameters(SamplingFields, PromptFields, _RequestBody):
     """Parameters of answers. The model's defaults replace those that are missing or null."""
 
     @model_validator(mode="after")

@@ -54,12 +54,10 @@ def answer_details(completion: Completion, model: str, tokenizer: AnyTokenizer |
     return description
 
 
-def count_details(
-    prompt_tokens: int, seed: int, model: str, tokenizer: AnyTokenizer | None
-) -> dict[str, Any]:
+def count_details(usage: Usage, seed: int, model: str, tokenizer: AnyTokenizer | None) -> dict[str, Any]:
     """Return the `details` of an empty answer, which only counts the tokens of its prompt."""
-    usage, timings = Usage(prompt_tokens, 0), Timings(None, None, 0.0)
-    return answer_details(Completion("", [], "stop", usage, timings, seed), model, tokenizer)
+    completion = Completion("", [], "stop", usage, Timings(None, None, 0.0), seed)
+    return answer_details(completion, model, tokenizer)
 
 
 def logprob_details(entries: Iterable[TokenLogprob], tokenizer: AnyTokenizer | None) -> list[dict[str, Any]]:

@@ -20,6 +20,8 @@ from pytriton.proxy.types import Request
 
 from model_core import LLM
 from model_core.errors import InvalidRequest, TritonchatError
+from model_core.events import Usage
+from model_core.request import AnswerPlan
 
 from ..contract import HEALTH
 from ..json_tensors import decode, encode
@@ -154,14 +156,15 @@ class Inference:
         llm = self._llm
         request = parse_request(messages, parameters, llm.engine.limits.max_context)
         params = request.sampling_params().with_defaults(llm.defaults)
-        plan = None
+        plan = AnswerPlan()
         if request.is_chat:
             prepared = llm.prepare_chat(request.messages, request, params)
             prompt, plan, answer.parser = prepared.prompt.token_ids, prepared.plan, prepared.parser
         else:
             prompt = llm.encode(request.messages)
         if request.count_only:
-            return count_details(len(prompt), params.seed, llm.name, llm.tokenizer)
+            usage = Usage(len(prompt), 0, truncated_messages=plan.truncated_messages)
+            return count_details(usage, params.seed, llm.name, llm.tokenizer)
         answer.acknowledge = request.acknowledge
         answer.request_id = llm.engine.submit(
             prompt, params, answer.add_delta, request.request_id, request.cache_salt, request.client, plan

@@ -9,6 +9,7 @@ from ..vocabulary import Request
 
 # Text has about four bytes per token. A prompt with more bytes per position of the context is not parsed.
 _BYTES_PER_POSITION = 32
+_MAX_LONG_CONVERSATION_BYTES = 2**24  # of one whose oldest messages may be left out
 _MAX_PARAMETER_BYTES = 2**20
 
 
@@ -19,21 +20,22 @@ def parse_request(messages: np.ndarray | None, parameters: np.ndarray | None, ma
     """
     if messages is None:
         raise InvalidRequest("the input messages is missing.", "messages")
+    if parameters is not None and parameters.size > _MAX_PARAMETER_BYTES:
+        raise InvalidRequest(
+            f"parameters has {parameters.size} bytes; at most {_MAX_PARAMETER_BYTES} are allowed."
+        )
+    values = {} if parameters is None else decode(parameters, "parameters")
+    if not isinstance(values, dict):
+        raise InvalidRequest("parameters must be a JSON object.")
+    if "messages" in values:
+        raise InvalidRequest("messages is an input of its own, and not among the parameters.", "messages")
     max_bytes, size = max_context * _BYTES_PER_POSITION, len(messages.tobytes().rstrip())
+    if values.get("truncation") == "auto":
+        max_bytes = max(max_bytes, _MAX_LONG_CONVERSATION_BYTES)
     if size > max_bytes:
         raise PromptTooLong(
             f"This model's maximum context length is {max_context} tokens (--max-context), for which the "
             f"server reads {max_bytes} bytes at most, but the prompt has {size}.",
             "messages",
         )
-    if parameters is not None and parameters.size > _MAX_PARAMETER_BYTES:
-        raise InvalidRequest(
-            f"parameters has {parameters.size} bytes; at most {_MAX_PARAMETER_BYTES} are allowed."
-        )
-    prompt = decode(messages, "messages")
-    values = {} if parameters is None else decode(parameters, "parameters")
-    if not isinstance(values, dict):
-        raise InvalidRequest("parameters must be a JSON object.")
-    if "messages" in values:
-        raise InvalidRequest("messages is an input of its own, and not among the parameters.", "messages")
-    return Request(messages=prompt, **values)
+    return Request(messages=decode(messages, "messages"), **values)

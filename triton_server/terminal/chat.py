@@ -14,10 +14,17 @@ from rich.text import Text
 from model_core.errors import TritonchatError
 from model_core.events import Text as AnswerText
 
-from .display import AnswerWriter, WaitingIndicator, escape_control_characters, format_statistics
+from .display import (
+    AnswerWriter,
+    WaitingIndicator,
+    describe_truncation,
+    escape_control_characters,
+    format_statistics,
+)
 from .printer import AnswerPrinter
 from .service import Part, ServiceClient
 
+_SESSION_PARAMETERS = {"truncation": "auto"}  # of new sessions, where the person sets no others
 _RECENT_TURNS = 3  # that are printed when a person continues a session
 _CANCEL_WAIT_S = 2.0  # how long the service may take to notice that an answer was cancelled
 
@@ -49,7 +56,7 @@ class Chat:
         """
         session = self.service.get_session(session_id)
         if session is None:
-            session = self.service.create_session(session_id, self.system, self.parameters)
+            session = self._create_session(session_id)
         self._use_session(session)
         self.failed_question = None
 
@@ -92,7 +99,7 @@ class Chat:
     def stream_answer(self, question: str) -> Iterator[tuple[Part, dict[str, Any]]]:
         """Yield the answer as `ServiceClient` does. Creates the session if there is none yet."""
         if self.session_id is None:
-            self._use_session(self.service.create_session(None, self.system, self.parameters))
+            self._use_session(self._create_session(None))
         self.failed_question = question
         with contextlib.closing(self.service.stream_answer(self.session_id, question)) as parts:
             for part, details in parts:
@@ -121,6 +128,8 @@ class Chat:
             indicator.stop()
             printer.close()
         if failure is None:
+            if note := describe_truncation(details):
+                self.print_note(note)
             self.print_note(format_statistics(details) if details else "stopped")
         if answer and not details:
             self._wait_for_stored_turn(turn_count)
@@ -177,6 +186,11 @@ class Chat:
         writer = AnswerWriter(self.console, margin)
         writer.write(text)
         writer.close()
+
+    def _create_session(self, session_id: str | None) -> dict[str, Any]:
+        return self.service.create_session(
+            session_id, self.system, {**_SESSION_PARAMETERS, **self.parameters}
+        )
 
     def _use_session(self, session: dict[str, Any]) -> None:
         self.session_id, self.turn_count = session["id"], len(session["turns"])

@@ -15,7 +15,7 @@ from prompt_toolkit.document import Document
 from rich.text import Text
 
 from model_core import TritonchatError
-from model_core.messages import ReasoningFields
+from model_core.messages import PromptFields
 from model_core.sampling import SamplingFields
 from model_core.validation import StrictModel
 
@@ -35,7 +35,7 @@ KEY_HELP = (
 )
 
 
-class Parameters(SamplingFields, ReasoningFields, StrictModel):
+class Parameters(SamplingFields, PromptFields, StrictModel):
     """The parameters of a session."""
 
 
@@ -137,7 +137,7 @@ def _set(chat: Chat, argument: str) -> None:
         chat.set_parameters({name: parse_parameter(name, given.strip())})
     for listed in [_check_parameter_name(name)] if name else _PARAMETER_NAMES:
         value = json.dumps(chat.parameters[listed]) if listed in chat.parameters else "not set"
-        chat.print_text(f"{listed:<18} {value}")
+        chat.print_text(f"{listed:<26} {value}")
     if name and not given:
         chat.print_note(describe_parameter(name))
 

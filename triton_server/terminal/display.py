@@ -241,6 +241,12 @@ class WaitingIndicator:
         self._is_shown = False
 
 
+def describe_truncation(details: dict[str, Any]) -> str:
+    """A sentence about the messages that a long conversation has lost; empty if it has all."""
+    count = details["usage"]["truncated_messages"] if details else 0
+    return f"The first {count} messages were left out: the conversation is too long." if count else ""
+
+
 def format_statistics(details: dict[str, Any]) -> str:
     """Format the token counts and the speed of an answer as one line."""
     usage, timings = details["usage"], details["timings"]
