@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import InvalidRequest
 from ..messages import Tool
+from .closed_schema import close_objects
 
 ANY_TEXT = r"/(.|\n)*/"
 # White space between the tokens of JSON: none, a space, or a new line with its indentation. JSON allows any
@@ -102,16 +103,8 @@ class Lark:
 
 
 def parameters(tool: Tool) -> dict[str, Any]:
-    """The schema of a tool's arguments, an object. Without `additionalProperties`, it allows no others.
-
-    That is stricter than JSON Schema, and what tools mean that do not say more.
-    """
-    schema = tool.parameters
-    if schema is None:
-        return NO_PARAMETERS
-    if "properties" in schema and "additionalProperties" not in schema:
-        return {**schema, "additionalProperties": False}
-    return {"type": "object", **schema}
+    """The schema of a tool's arguments, an object without members that it does not name."""
+    return NO_PARAMETERS if tool.parameters is None else {"type": "object", **close_objects(tool.parameters)}
 
 
 def plain_parameters(tool: Tool) -> dict[str, Any]:
