@@ -14,6 +14,7 @@ import click
 from model_core.errors import TritonchatError
 
 from .folders import scratch_folder
+from .form_options import form_options, take_form
 from .hosts import browser_url, is_loopback
 from .machine import check_all, check_ports, check_python, require
 from .options import (
@@ -118,6 +119,7 @@ def ui(host: str, open_to_all: bool, ui_port: int, server: str) -> None:
 @click.argument("prompt", required=False)
 @model_options
 @sampling_options
+@form_options
 def complete(prompt: str | None, **settings: Any) -> None:
     """Continue PROMPT and print the text while it is generated. No server is needed.
 
@@ -130,7 +132,7 @@ def complete(prompt: str | None, **settings: Any) -> None:
 
     prompt_text = read_prompt(prompt)
     prompt = "Once upon a time" if prompt_text is None else prompt_text
-    given = {name: settings.pop(name) for name in SAMPLING_FLAGS}
+    given = {name: settings.pop(name) for name in SAMPLING_FLAGS} | {"form": take_form(settings)}
     params = SamplingParams(**{name: value for name, value in given.items() if value != ()})
     with LLM(**settings) as llm, signals_as_interrupts():
         params = params.with_defaults(llm.defaults)  # its seed is printed below

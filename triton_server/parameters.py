@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import AliasChoices, BaseModel
 
+from model_core.form import Form
 from model_core.messages import ChatFields
 from model_core.sampling import SamplingFields
 
@@ -49,6 +50,27 @@ _ORDER = """A token is chosen in this order:
    takes their place.
 5. A token is drawn by its probability, with the random numbers of the `seed`.
 """
+_FORMS = """`form` is an object with one of these fields:
+
+{table}
+
+An answer that ends has its form. One that `max_tokens` or a stop string ends is the beginning of such a text.
+Where the form leaves no choice, the tokens are appended without a step of the model each. At the end of the
+form the answer ends by itself.
+
+JSON has its properties in the order of the schema. Between its parts is nothing, a space, or a line break
+with up to 32 spaces or tabs. A schema with a keyword that cannot be enforced (`uniqueItems`, `contains`,
+`not`, `if`) is refused; in `response_format` it is ignored unless `strict` is true. Names of properties that
+the schema does not list may occur twice.
+
+A grammar's terminals, in Lark the names in upper case, match as much as they can. A new form is compiled in a
+process of its own first, in at most {seconds:g} s; it may have {size} KiB.
+
+The HTTP API also takes OpenAI's `response_format`, vLLM's `structured_outputs`, `guided_json`,
+`guided_regex`, `guided_choice` and `guided_grammar`, SGLang's `regex` and `ebnf`, and llama.cpp's
+`json_schema` and `grammar`. `tritonchat complete` has the flags `--json-schema`, `--json-object`, `--regex`,
+`--choice` and `--grammar`.
+"""
 
 
 def describe_type(schema: Mapping[str, Any]) -> str:
@@ -78,6 +100,7 @@ def render_page() -> str:
     sections = [
         ("Sampling", f"{_table(list(SamplingFields.model_fields))}\n\n{_ORDER.rstrip()}"),
         ("Conversations", _table(list(_CHAT))),
+        ("Forms of answers", _describe_forms()),
         ("Requests over gRPC", _table([name for name in own if name != "messages"])),
         ("Other names", _table_of_names()),
     ]
@@ -88,6 +111,16 @@ def render_page() -> str:
 def _properties() -> dict[str, Any]:
     """The JSON schemas of the parameters."""
     return Request.model_json_schema()["properties"]
+
+
+def _describe_forms() -> str:
+    from model_core.constraint import MAX_GRAMMAR_BYTES
+    from model_core.grammar_process import TIME_LIMIT_S
+
+    rows = ["| name | value | meaning |", "| --- | --- | --- |"]
+    for name, schema in Form.model_json_schema()["properties"].items():
+        rows.append(f"| `{name}` | {describe_type(schema)} | {schema['description']} |")
+    return _FORMS.format(table="\n".join(rows), seconds=TIME_LIMIT_S, size=MAX_GRAMMAR_BYTES // 1024).rstrip()
 
 
 def _table(names: list[str]) -> str:

@@ -330,8 +330,6 @@ WRONG_CHATS: list[tuple[dict[str, Any], int, str | None]] = [
     ({"messages": [{"role": "user", "content": "word " * 5000}]}, 400, None),
     ({"messages": HELLO * 1001}, 400, "messages"),
     ({"functions": TOOLS, "function_call": "auto"}, 400, "functions"),
-    ({"response_format": {"type": "json_object"}}, 400, "response_format"),
-    ({"response_format": {"type": "json_schema", "json_schema": {}}}, 400, "response_format"),
     ({"modalities": ["text", "audio"]}, 400, "modalities"),
     ({"timeout_s": 0}, 408, None),
 ]

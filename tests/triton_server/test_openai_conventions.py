@@ -47,19 +47,10 @@ def post(api: Server, path: str, body: Any) -> httpx.Response:
             {"messages": HELLO, "tool_choice": {"type": "function", "function": {"name": "f"}}},
             "tool_choice",
         ),
-        ("chat/completions", {"messages": HELLO, "structured_outputs": {"regex": "a"}}, "structured_outputs"),
-        ("chat/completions", {"messages": HELLO, "guided_json": {}}, "guided_json"),
-        ("chat/completions", {"messages": HELLO, "grammar": "root ::= x"}, "grammar"),
         (
             "chat/completions",
             {"messages": HELLO, "continue_final_message": True, "add_generation_prompt": True},
             "continue_final_message",
-        ),
-        ("chat/completions", {"messages": HELLO, "regex": "a"}, "regex"),
-        (
-            "chat/completions",
-            {"messages": HELLO, "guided_whitespace_pattern": " "},
-            "guided_whitespace_pattern",
         ),
         ("completions", {}, "prompt"),
         ("completions", {"prompt": ""}, "prompt"),
@@ -67,8 +58,6 @@ def post(api: Server, path: str, body: Any) -> httpx.Response:
         ("completions", {"prompt": ["a", ""]}, "prompt"),
         ("completions", {"prompt": 5}, "prompt"),
         ("completions", {"prompt": [[1], [2, "x"]]}, "prompt[1][1]"),
-        ("completions", {"prompt": "a", "response_format": {"type": "json_object"}}, "response_format"),
-        ("completions", {"prompt": "a", "guided_choice": ["x"]}, "guided_choice"),
     ],
 )
 def test_bad_request_is_400_and_names_the_field(api: Server, path: str, body: Any, param: str) -> None:
@@ -192,13 +181,6 @@ def test_bytes_of_tokens_join_to_the_text(gpt: openai.OpenAI) -> None:
     assert any("\ufffd" in top.token and top.bytes for entry in content for top in entry.top_logprobs)
     joined = b"".join(bytes(entry.bytes) for entry in content).decode(errors="replace")
     assert joined.startswith((answer.choices[0].message.content or "")[:10])
-
-
-def test_stream_route_refuses_a_grammar(api: Server) -> None:
-    response = httpx.post(
-        f"{api.api_url}/stream", json={"prompt": "Once", "grammar": "root ::= x"}, timeout=60
-    )
-    assert (response.status_code, response.json()["error"]["param"]) == (400, "grammar")
 
 
 def test_description_promises_no_422(api: Server) -> None:

@@ -13,7 +13,8 @@ from model_core.messages import ChatFields, FailFastList
 from model_core.sampling import MAX_TOKEN_COUNT
 from model_core.validation import JsonObject, shorten
 
-from .request_body import Body, GenerationBody, other_names
+from .body import Body
+from .request_body import GenerationBody, other_names
 
 
 def _with_type(*known: str | None) -> BeforeValidator:

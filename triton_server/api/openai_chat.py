@@ -9,10 +9,11 @@ from model_core.messages import ChatFields, FailFastList, join_tool_calls
 from model_core.sampling import MAX_LOGPROBS
 
 from ..vocabulary import Request, fields_of_request
+from .body import Body
 from .errors import ApiError, unsupported
 from .openai_answers import Answer, AnswerFormat, LogprobEntries, to_json
 from .openai_fields import Choice, Completion, OpenAIFields
-from .request_body import Body, other_names, repeat
+from .request_body import other_names, repeat
 
 
 class ContentPart(Body):

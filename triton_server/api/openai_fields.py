@@ -4,20 +4,14 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from .errors import unsupported
-from .request_body import MAX_ANSWERS, Body, GenerationBody
+from .body import Body
+from .request_body import MAX_ANSWERS, GenerationBody
 
 
 class StreamOptions(Body):
     """Options of a stream."""
 
     include_usage: bool | None = Field(None, description="One more chunk at the end has the usage.")
-
-
-class ResponseFormat(Body):
-    """The form of the answer."""
-
-    type: str = Field(description="text; others are refused so far.")
 
 
 class OpenAIFields(GenerationBody):
@@ -29,16 +23,6 @@ class OpenAIFields(GenerationBody):
     )
     stream: bool | None = Field(None, description="Send the answer as server-sent events, as it is made.")
     stream_options: StreamOptions | None = None
-    response_format: ResponseFormat | None = None
-
-    def refuse_constraints(self) -> None:
-        """Raises ApiError if the request constrains the form of the answer."""
-        if self.response_format is not None and self.response_format.type != "text":
-            raise unsupported(
-                "response_format",
-                f"response_format {self.response_format.type[:40]!r} is not supported yet; only 'text' is.",
-            )
-        super().refuse_constraints()
 
 
 class PromptTokensDetails(BaseModel):

@@ -5,16 +5,16 @@ from typing import Any
 from pydantic import (
     AliasChoices,
     AliasGenerator,
-    BaseModel,
     ConfigDict,
     model_validator,
 )
 
-from model_core.sampling import SamplingFields, draw_seed
+from model_core.sampling import draw_seed
 
 from ..vocabulary import CacheFields, Request
-from .constraints import refuse_constraints
+from .body import Body
 from .errors import ApiError
+from .form_fields import FormFields, refuse_unknown_constraints
 
 MAX_ANSWERS = 128  # to one request: n, times the number of prompts
 
@@ -40,13 +40,7 @@ def other_names(**names: str) -> ConfigDict:
     )
 
 
-class Body(BaseModel):
-    """A part of a request's body."""
-
-    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
-
-
-class GenerationBody(SamplingFields, CacheFields, Body):
+class GenerationBody(FormFields, CacheFields, Body):
     """The sampling parameters in a body. What it does not know, it keeps, to refuse constraints."""
 
     model_config = ConfigDict(extra="allow")
@@ -60,8 +54,8 @@ class GenerationBody(SamplingFields, CacheFields, Body):
         return values
 
     def refuse_constraints(self) -> None:
-        """Raises ApiError if the request constrains the form of the answer."""
-        refuse_constraints(self.model_extra)
+        """Raises ApiError if the request constrains the answer in a way that is not supported."""
+        refuse_unknown_constraints(self.model_extra)
 
 
 def repeat(requests: list[Request], n: int | None = None) -> list[Request]:

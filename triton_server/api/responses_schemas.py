@@ -12,7 +12,8 @@ from model_core.messages import ChatFields, FailFastList, ReasoningEffort
 from model_core.sampling import MAX_LOGPROBS
 from model_core.validation import JsonObject, Text, shorten
 
-from .request_body import Body, GenerationBody, other_names
+from .body import Body
+from .request_body import GenerationBody, other_names
 
 
 def _known_types(*names: str, default: str | None = None) -> BeforeValidator:
