@@ -1,6 +1,7 @@
 """Anthropic's Messages API with Anthropic's client."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
@@ -66,6 +67,20 @@ def test_stream_joins_to_the_whole_answer(claude: anthropic.Anthropic) -> None:
     assert (whole.stop_reason, final.stop_reason) == ("max_tokens", "max_tokens")
     assert prompt_tokens(final) == prompt_tokens(whole)
     assert final.usage.output_tokens == whole.usage.output_tokens == 40
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_header_names_the_seed(api: Server, streamed: bool) -> None:
+    def ask(**more: Any) -> tuple[int, str]:
+        """The seed, and the text of the answer in JSON."""
+        body = {**ASK, "temperature": 1.9, "ignore_eos": True, "stream": streamed, **more}
+        response = httpx.post(f"{api.api_url}/v1/messages", json=body, timeout=60)
+        joined = "".join(re.findall(r'"text": ?"((?:[^"\\]|\\.)+)"', response.text))
+        return int(response.headers["x-seed"]), joined
+
+    first, second = ask(), ask()
+    assert first[0] != second[0] and first[1] != second[1]
+    assert ask(seed=first[0]) == first
 
 
 def test_stop_sequence_is_named(claude: anthropic.Anthropic) -> None:

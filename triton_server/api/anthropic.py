@@ -57,16 +57,17 @@ router = APIRouter(prefix=ANTHROPIC_PATH, tags=["Anthropic"], responses=ANTHROPI
 
 @router.post("", responses={200: {"model": Answer, "content": _EVENT_STREAM}})
 async def messages(request: HttpRequest, body: MessagesRequest) -> Response:
-    """Answer a conversation, as one body or as a stream."""
+    """Answer a conversation, as one body or as a stream. The header X-Seed has the seed that was used."""
     model = await request.app.state.served_model.resolve(body.model)
-    events = stream_answers(request, repeat([parse(body)]))
+    (answer,) = repeat([parse(body)])
+    events, headers = stream_answers(request, [answer]), {"X-Seed": str(answer.seed)}
     message_id, request_id = f"msg_{secrets.token_hex(12)}", request.state.request_id
     if not body.stream:
         content = await render_message(events, model.name, message_id)
-        return Response(content, media_type="application/json")
+        return Response(content, media_type="application/json", headers=headers)
     events = end_with_failure(await wait_until_accepted(events))
     stream = render_events(events, model.name, message_id, request_id)
-    return StreamResponse(stream, "text/event-stream")
+    return StreamResponse(stream, "text/event-stream", headers)
 
 
 @router.post("/count_tokens")
