@@ -9,7 +9,7 @@ from typing import Any
 import psutil
 import pytest
 from conftest import CHECKPOINTS
-from forms import Sample, all_samples
+from form_samples import Sample, all_samples
 from test_engine import submit
 from test_rwkv_tokenizer import folder as rwkv_folder  # noqa: F401 - a fixture
 from test_scheduler import assert_all_pages_are_released, content, ids, totals

@@ -130,9 +130,8 @@ _KEYWORDS: list[Any] = [
     {
         "type": "object",
         "required": ["later"],
-        "properties": {"first": _DIGIT},
-        "maxProperties": 2,
         "additionalProperties": _WORD,
+        "maxProperties": 2,
     },
     _object({f"a_long_name_of_field_{i}": _DIGIT for i in range(12)}),
     _object({f"field_{i}": _WORD for i in range(8)}, *(f"field_{i}" for i in range(0, 8, 2))),
