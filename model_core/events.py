@@ -1,7 +1,7 @@
 """What comes back for a request: events, in the order in which they happen.
 
 `Accepted` comes first, then the parts of the answer, then `Done` or `Failed`. `Logprobs` come before the part
-that has their tokens. If that part is not known yet, an empty `Text` follows them.
+that has their tokens, as `TokenIds` do. If that part is not known yet, an empty `Text` follows them.
 """
 
 from dataclasses import dataclass
@@ -74,6 +74,14 @@ class Logprobs:
 
 
 @dataclass(frozen=True)
+class TokenIds:
+    """Ids of tokens of the answer; the first such event of an answer has those of the prompt, too."""
+
+    ids: list[int]
+    prompt_ids: list[int] | None = None
+
+
+@dataclass(frozen=True)
 class Done:
     """The end of the answer.
 
@@ -98,4 +106,4 @@ class Failed:
     status: int = TritonchatError.status
 
 
-Event = Accepted | Text | Reasoning | ToolCallDelta | Logprobs | Done | Failed
+Event = Accepted | Text | Reasoning | ToolCallDelta | Logprobs | TokenIds | Done | Failed

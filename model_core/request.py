@@ -62,12 +62,14 @@ class AnswerPlan:
 class Delta:
     """New text of an answer, possibly empty. The last delta has the completion.
 
-    `logprobs` are those of the tokens since the previous delta, if the request asked for them.
+    `logprobs` and `token_ids` are those of the tokens since the previous delta; None if the request did not
+    ask for them.
     """
 
     text: str
     completion: Completion | None = None
     logprobs: list[TokenLogprob] | None = None
+    token_ids: list[int] | None = None
 
 
 DeltaCallback = Callable[[Delta], None]
@@ -120,12 +122,17 @@ class Sequence:
     text_parts: list[str] = field(default_factory=list)  # of the answer, as delivered
     pending_text: str = ""  # since the last delta
     pending_logprobs: list[TokenLogprob] = field(default_factory=list)  # of tokens since the last delta
+    delivered_end: int = field(init=False)  # of `tokens`, up to where a delta had them
+
+    def __post_init__(self) -> None:
+        self.delivered_end = self.prompt_length
 
     def next_delta(self, completion: Completion | None = None) -> Delta:
         """A delta with the pending text and log probabilities, which are pending no more."""
         logprobs = None if self.params.logprobs is None else self.pending_logprobs
-        delta = Delta(self.pending_text, completion, logprobs)
-        self.pending_text, self.pending_logprobs = "", []
+        token_ids = self.tokens[self.delivered_end :] if self.params.return_token_ids else None
+        delta = Delta(self.pending_text, completion, logprobs, token_ids)
+        self.pending_text, self.pending_logprobs, self.delivered_end = "", [], len(self.tokens)
         return delta
 
     @property

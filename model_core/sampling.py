@@ -217,6 +217,9 @@ class SamplingFields(BaseModel):
         le=MAX_LOGPROBS,
         description="Report log probabilities, with this many alternatives for each token.",
     )
+    return_token_ids: bool | None = Field(
+        False, description="Report the ids of the tokens of the prompt and of the answer."
+    )
     ignore_eos: bool | None = Field(False, description="Do not stop at the model's end token.")
     timeout_s: float | None = Field(
         None,

@@ -31,7 +31,12 @@ from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM, HEALTH, READY, Prompt
 from .json_tensors import encode, encode_padded
 from .wire import ServerUnavailable
 
-_LISTS = {"logprobs", "tool_calls"}  # in `details`: each response of a stream has its part of them
+_LISTS = {
+    "logprobs",
+    "token_ids",
+    "prompt_token_ids",
+    "tool_calls",
+}  # in `details`: each response of a stream has its part of them
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ delta, it has:
 - `seed`: the one that was used, whether the request gave it or not.
 - `stop_string`: the one that ended the answer, or null.
 - `model`: the name of the model.
-- `token_ids`: only if the model has no tokenizer; the answer then has no text.
 - `error`: only if the request failed: `type` and `message` as in model_core/errors.py, and `param`, the field
   that is wrong, or null.
 
@@ -32,6 +31,8 @@ These parts of an answer are in the `details` of the response with their tokens,
 - `logprobs`: of its tokens, if the request asks for them. Each entry has `token` (its text), `token_id`,
   `logprob` and `top_logprobs`, a list of such entries. A token may be a part of a character. Its text then
   has U+FFFD in that place, and the entry has `bytes`: a list of integers.
+- `token_ids`: of its tokens, if the request asks for them, or if the model has no tokenizer; the answer then
+  has no text. The first response with them has `prompt_token_ids`, too.
 
 With `acknowledge`: true, `chat_stream` answers as soon as the engine has accepted a request: by a response
 without text whose `details` are {"accepted": true}. A request that is refused has no such response.

@@ -21,6 +21,7 @@ from model_core.events import (
     Reasoning,
     Text,
     Timings,
+    TokenIds,
     ToolCallDelta,
     Usage,
 )
@@ -137,6 +138,8 @@ def make_events(text: str, details: dict[str, Any]) -> list[Event]:
     events: list[Event] = [Accepted()] if "accepted" in details else []
     if "logprobs" in details:
         events.append(Logprobs(details["logprobs"]))
+    if "token_ids" in details:
+        events.append(TokenIds(details["token_ids"], details.get("prompt_token_ids")))
     if "reasoning" in details:
         events.append(Reasoning(details["reasoning"]))
     if text or ("logprobs" in details and "reasoning" not in details and "tool_calls" not in details):

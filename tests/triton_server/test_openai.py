@@ -202,6 +202,26 @@ def test_penalties_bias_and_own_parameters(gpt: openai.OpenAI, llm: LLM) -> None
         assert answer.choices[0].message.content == expected.text
 
 
+def test_token_ids_of_full_and_streamed_answers(gpt: openai.OpenAI, llm: LLM) -> None:
+    """With the fields of vLLM."""
+    asked: Any = {"model": "default", "max_tokens": 15, "seed": 1, "extra_body": {"return_token_ids": True}}
+    expected = llm.chat(HELLO, SamplingParams(max_tokens=15, seed=1)).token_ids
+    prompt = llm.encode_chat(HELLO).token_ids
+    whole = gpt.chat.completions.create(messages=HELLO, **asked).to_dict()
+    assert (whole["choices"][0]["token_ids"], whole["prompt_token_ids"]) == (expected, prompt)
+    chunks = [c.to_dict() for c in gpt.chat.completions.create(messages=HELLO, stream=True, **asked)]
+    assert [token for c in chunks for token in c["choices"][0].get("token_ids", [])] == expected
+    assert [c["prompt_token_ids"] for c in chunks if "prompt_token_ids" in c] == [prompt]
+
+    texts = ["Once", "One day"]
+    choices = gpt.completions.create(prompt=texts, **asked).to_dict()["choices"]
+    answers = llm.generate(texts, [SamplingParams(max_tokens=15, seed=1)] * 2)
+    assert [choice["token_ids"] for choice in choices] == [answer.token_ids for answer in answers]
+    assert [choice["prompt_token_ids"] for choice in choices] == [llm.encode(text) for text in texts]
+    plain = gpt.completions.create(prompt="Once", model="default", max_tokens=2).to_dict()
+    assert "token_ids" not in plain["choices"][0]
+
+
 def test_log_probabilities_of_full_and_streamed_answers(gpt: openai.OpenAI) -> None:
     asked = {"model": "default", "messages": HELLO, "logprobs": True, "top_logprobs": 3, **WILD}
     whole = gpt.chat.completions.create(**asked).choices[0].logprobs

@@ -18,6 +18,7 @@ from support import wait_until
 
 from model_core import LLM, SamplingParams, TritonchatError
 from model_core.errors import InvalidRequest, PromptTooLong, RequestTimeout
+from model_core.events import TokenIds
 from triton_server.client import Answer, ChatClient, ServerUnavailable
 from triton_server.json_tensors import encode
 
@@ -111,6 +112,19 @@ def test_details_have_logprobs(client: ChatClient) -> None:
     first = answer.details["logprobs"][0]
     assert set(first) == {"token", "token_id", "logprob", "top_logprobs"}
     assert first["token"] == first["top_logprobs"][0]["token"]
+
+
+def test_details_have_token_ids(client: ChatClient, llm: LLM) -> None:
+    params = {"max_tokens": 12, "seed": 1, "return_token_ids": True}
+    expected = llm.chat(HELLO, SamplingParams(max_tokens=12, seed=1))
+    with client.stream(HELLO, **params) as stream:
+        ids = [event for event in stream.events if isinstance(event, TokenIds)]
+    assert [event.prompt_ids for event in ids] == [llm.encode_chat(HELLO).token_ids] + [None] * (len(ids) - 1)
+    assert [token for event in ids for token in event.ids] == expected.token_ids
+    for details in (stream.answer.details, client.chat(HELLO, **params).details):
+        assert details["token_ids"] == expected.token_ids
+        assert details["prompt_token_ids"] == llm.encode_chat(HELLO).token_ids
+    assert "token_ids" not in client.chat(HELLO, max_tokens=2).details
 
 
 def test_prefix_cache_is_shared_only_within_a_cache_salt(client: ChatClient) -> None:

@@ -11,7 +11,17 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from model_core.events import Accepted, Done, Event, Failed, Logprobs, Reasoning, Text, ToolCallDelta
+from model_core.events import (
+    Accepted,
+    Done,
+    Event,
+    Failed,
+    Logprobs,
+    Reasoning,
+    Text,
+    TokenIds,
+    ToolCallDelta,
+)
 
 from .errors import body_of, cut_off, failure_of
 from .openai_fields import Completion
@@ -31,6 +41,8 @@ class Answer:
     reasoning: str = ""
     tool_calls: list[ToolCallDelta] = field(default_factory=list)
     logprobs: LogprobEntries | None = None
+    token_ids: list[int] | None = None
+    prompt_ids: list[int] | None = None
     done: Done | None = None
 
 
@@ -46,6 +58,7 @@ class AnswerFormat:
         render_part: the JSON fields of the choice in the event for a part of the answer.
         render_choice: the fields of the choice in a body.
         render_logprobs: the field `logprobs`, from entries and the offset of the first, in characters.
+        has_one_prompt: whether the ids of the prompt are a field of the body, not of each choice.
     """
 
     id_prefix: str
@@ -57,6 +70,7 @@ class AnswerFormat:
     render_part: Callable[[Text | Reasoning | ToolCallDelta], bytes]
     render_choice: Callable[[Answer], dict[str, Any]]
     render_logprobs: Callable[[LogprobEntries, int], dict[str, Any]]
+    has_one_prompt: bool
 
     def common_fields(self, model: ModelInfo, streamed: bool) -> dict[str, Any]:
         """The fields that a body, or each event of a stream, begins with."""
@@ -86,6 +100,9 @@ async def render_answer(
             elif isinstance(event, Logprobs):
                 answer.logprobs = answer.logprobs or []
                 answer.logprobs += event.entries
+            elif isinstance(event, TokenIds):
+                answer.token_ids = (answer.token_ids or []) + event.ids
+                answer.prompt_ids = event.prompt_ids or answer.prompt_ids
             elif isinstance(event, Done):
                 if event.finish_reason == "cancelled":
                     raise cut_off()
@@ -99,12 +116,15 @@ async def render_answer(
             else answer_format.render_logprobs(answer.logprobs, 0),
             "finish_reason": answer.done.finish_reason,
             "seed": answer.done.seed,
+            **_ids_field("token_ids", answer.token_ids),
+            **({} if answer_format.has_one_prompt else _ids_field("prompt_token_ids", answer.prompt_ids)),
         }
         for number, answer in enumerate(answers)
     ]
     usage = _sum_usage([answer.done for answer in answers], n)
+    ids = _ids_field("prompt_token_ids", answers[0].prompt_ids) if answer_format.has_one_prompt else {}
     body = answer_format.body(
-        **answer_format.common_fields(model, streamed=False), choices=choices, usage=usage
+        **answer_format.common_fields(model, streamed=False), choices=choices, usage=usage, **ids
     )
     return body.model_dump_json(exclude_unset=True).encode()
 
@@ -122,11 +142,15 @@ async def render_events(
     end = b',"usage":null}\n\n' if include_usage else b"}\n\n"
 
     def render_event(number: int, fields: bytes, logprobs: bytes = b"null", reason: bytes = b"null") -> bytes:
-        choice = b'{"index":%d%b,"logprobs":%b,"finish_reason":%b}' % (number, fields, logprobs, reason)
-        return b"".join((start, b',"choices":[', choice, b"]", end))
+        choice = b'{"index":%d%b,"logprobs":%b,"finish_reason":%b' % (number, fields, logprobs, reason)
+        ids, token_ids[number] = token_ids[number], b""
+        prompt, prompt_ids[number] = prompt_ids[number], b""
+        ending = (b"}]", prompt) if answer_format.has_one_prompt else (prompt, b"}]")
+        return b"".join((start, b',"choices":[', choice, ids, *ending, end))
 
     is_started, dones = [False] * count, [None] * count
     logprobs, offsets = [b"null"] * count, [0] * count  # of the next part of each answer
+    token_ids, prompt_ids = [b""] * count, [b""] * count  # fields in the next event of each answer
     async with aclosing(events):
         async for number, event in events:
             if isinstance(event, Accepted):
@@ -144,6 +168,10 @@ async def render_events(
                 rendered = answer_format.render_logprobs(event.entries, offsets[number])
                 logprobs[number] = to_json(rendered).encode() if event.entries else b"null"
                 offsets[number] += sum(map(count_characters, event.entries))
+            elif isinstance(event, TokenIds):
+                token_ids[number] = b',"token_ids":%b' % to_json(event.ids).encode()
+                if event.prompt_ids is not None:
+                    prompt_ids[number] = b',"prompt_token_ids":%b' % to_json(event.prompt_ids).encode()
             elif isinstance(event, Done):
                 dones[number] = event
                 reason = b'"%b","seed":%d' % (event.finish_reason.encode(), event.seed)
@@ -154,6 +182,10 @@ async def render_events(
     if include_usage:
         yield start + f',"choices":[],"usage":{to_json(_sum_usage(dones, n))}}}\n\n'.encode()
     yield b"data: [DONE]\n\n"
+
+
+def _ids_field(name: str, ids: list[int] | None) -> dict[str, list[int]]:
+    return {} if ids is None else {name: ids}
 
 
 def count_characters(entry: dict[str, Any]) -> int:

@@ -148,6 +148,9 @@ class ChatCompletion(Completion):
 
     object: Literal["chat.completion"]
     choices: list[ChatChoice]
+    prompt_token_ids: list[int] | None = Field(
+        None, description="Not OpenAI's: of the prompt, with return_token_ids."
+    )
 
 
 def parse(body: ChatRequest) -> list[Request]:
@@ -256,4 +259,5 @@ FORMAT = AnswerFormat(
     render_part=_render_part,
     render_choice=_render_choice,
     render_logprobs=_render_logprobs,
+    has_one_prompt=True,
 )

@@ -40,6 +40,9 @@ class CompletionChoice(Choice):
 
     text: str
     logprobs: CompletionLogprobs | None
+    prompt_token_ids: list[int] | None = Field(
+        None, description="Not OpenAI's: of the prompt, with return_token_ids."
+    )
 
 
 class TextCompletion(Completion):
@@ -111,4 +114,5 @@ FORMAT = AnswerFormat(
     render_part=_render_part,
     render_choice=_render_choice,
     render_logprobs=_render_logprobs,
+    has_one_prompt=False,
 )

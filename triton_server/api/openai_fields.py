@@ -48,6 +48,9 @@ class Choice(BaseModel):
 
     index: int
     finish_reason: Literal["stop", "length", "tool_calls"]
+    token_ids: list[int] | None = Field(
+        None, description="Not OpenAI's: of the answer, with return_token_ids."
+    )
     seed: int = Field(description="Not OpenAI's: the seed that was used, whether the request gave it or not.")
 
 

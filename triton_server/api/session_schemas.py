@@ -27,9 +27,10 @@ class Parameters(SamplingFields, PromptFields, _RequestBody):
     """Parameters of answers. The model's defaults replace those that are missing or null."""
 
     @model_validator(mode="after")
-    def _refuse_logprobs(self) -> "Parameters":
-        if self.logprobs is not None:
-            raise InvalidRequest("logprobs cannot be reported in sessions.", "parameters.logprobs")
+    def _refuse_tokens(self) -> "Parameters":
+        for name in ("logprobs", "return_token_ids"):
+            if getattr(self, name) not in (None, False):
+                raise InvalidRequest(f"{name} cannot be reported in sessions.", f"parameters.{name}")
         return self
 
 

@@ -47,8 +47,6 @@ def answer_details(completion: Completion, model: str, tokenizer: AnyTokenizer |
         "stop_string": completion.stop_string,
         "model": model,
     }
-    if tokenizer is None:
-        description["token_ids"] = completion.token_ids  # the answer has no text
     if completion.error is not None:
         description["error"] = error_details(completion.error)["error"]
     return description

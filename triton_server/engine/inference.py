@@ -156,6 +156,8 @@ class Inference:
         llm = self._llm
         request = parse_request(messages, parameters, llm.engine.limits.max_context)
         params = request.sampling_params().with_defaults(llm.defaults)
+        if llm.tokenizer is None:  # the answer has no text
+            params = params.model_copy(update={"return_token_ids": True})
         plan = AnswerPlan()
         if request.is_chat:
             prepared = llm.prepare_chat(request.messages, request, params)
@@ -166,6 +168,8 @@ class Inference:
             usage = Usage(len(prompt), 0, truncated_messages=plan.truncated_messages)
             return count_details(usage, params.seed, llm.name, llm.tokenizer)
         answer.acknowledge = request.acknowledge
+        if params.return_token_ids:
+            answer.prompt_ids = prompt
         answer.request_id = llm.engine.submit(
             prompt, params, answer.add_delta, request.request_id, request.cache_salt, request.client, plan
         )

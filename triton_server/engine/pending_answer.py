@@ -33,9 +33,11 @@ class PendingAnswer:
         self.acknowledge = False  # whether the sender wants to know that the engine has accepted the request
         self.request_id: str | None = None  # the engine's, once the request is submitted
         self.parser: AnswerParser | None = None  # of the answer to a conversation
+        self.prompt_ids: list[int] | None = None  # of the prompt, if the request wants them; sent once
         self._deltas: list[Delta] = []  # not yet read
         self._events: list[Event] = []  # not yet sent, as the log probabilities
         self._logprobs: list[TokenLogprob] | None = None  # None if the request does not want them
+        self._token_ids: list[int] | None = None  # as the log probabilities
         self._details: dict[str, Any] = {}  # of the last response, once the answer has ended
         self._text_event, self._end_event = asyncio.Event(), asyncio.Event()
         self._loop_waits_for_text = False
@@ -74,7 +76,7 @@ class PendingAnswer:
         if not responses and not self.has_ended:
             return []  # log probabilities wait for the text of their tokens
         responses = responses or [("", {})]
-        responses[0][1].update(self._pop_logprobs())
+        responses[0][1].update(self._pop_tokens())
         responses[-1][1].update(self._details)
         self._events.clear()
         return responses
@@ -82,13 +84,19 @@ class PendingAnswer:
     def pop_answer(self) -> Response:
         """The answer as one response, after its end."""
         text, details = make_response(join_events(self._events))
-        return text, {**details, **self._pop_logprobs(), **self._details}
+        return text, {**details, **self._pop_tokens(), **self._details}
 
-    def _pop_logprobs(self) -> dict[str, Any]:
-        if self._logprobs is None:
-            return {}
-        entries, self._logprobs = self._logprobs, []
-        return {"logprobs": logprob_details(entries, self._llm.tokenizer)}
+    def _pop_tokens(self) -> dict[str, Any]:
+        """Remove log probabilities and token ids, and return them as details."""
+        details: dict[str, Any] = {}
+        if self._logprobs is not None:
+            entries, self._logprobs = self._logprobs, []
+            details["logprobs"] = logprob_details(entries, self._llm.tokenizer)
+        if self._token_ids is not None:
+            details["token_ids"], self._token_ids = self._token_ids, []
+        if self.prompt_ids is not None:
+            details["prompt_token_ids"], self.prompt_ids = self.prompt_ids, None
+        return details
 
     def _read_deltas(self) -> None:
         """Make events of the deltas."""
@@ -98,6 +106,8 @@ class PendingAnswer:
         for delta in deltas:
             if delta.logprobs is not None:
                 self._logprobs = (self._logprobs or []) + delta.logprobs
+            if delta.token_ids is not None:
+                self._token_ids = (self._token_ids or []) + delta.token_ids
         text = "".join(delta.text for delta in deltas)
         if self.parser is not None:
             self._events += self.parser.push(text)
