@@ -1,19 +1,25 @@
 """The asyncio client of a tritonchat server: one connection, many streams."""
 
 import asyncio
+import uuid
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import grpc
 import tritonclient.grpc.aio as triton
 from tritonclient.utils import InferenceServerException
 
+from model_core.errors import TritonchatError
 from model_core.events import Event
 
 from . import wire
 from .contract import CHAT_CONTROL, CHAT_STREAM, HEALTH, Prompt
 from .json_tensors import encode
 from .wire import ServerUnavailable
+
+_MAX_QUEUED_RESULTS = 16  # of a stream; more wait in gRPC
+_END_WAIT_S, _END_ATTEMPTS = 1.0, 5  # for a stream that nobody reads to end
 
 
 class AsyncChatClient:
@@ -28,6 +34,7 @@ class AsyncChatClient:
         self.url = endpoint.address
         self._triton = triton.InferenceServerClient(**endpoint.client_arguments())
         self._is_closed = False
+        self._ending: set[asyncio.Task] = set()  # see _end_stream
 
     async def close(self) -> None:
         """Close the connection. The server cancels the requests that still run on it."""
@@ -59,22 +66,31 @@ class AsyncChatClient:
             TritonchatError: the request was refused or failed; the class names the reason.
             ServerUnavailable: no server answers.
         """
+        request_id = str(parameters.setdefault("request_id", uuid.uuid4().hex))
         arrays = {"messages": encode(messages), "parameters": encode(parameters)}
         call = self._triton.stream_infer(
             _single_request({"model_name": CHAT_STREAM, "inputs": wire.create_inputs(arrays)})
         )
+        reader = _StreamReader(call)
         text, details = "", {}  # the text so far, and the details of the last response
+        last_events: list[Event] = []
         try:
-            async for result, error in call:
+            async for result, error in reader:
                 if error is not None:
                     raise wire.translate_error(error, self.url, text)
                 new_text, details = wire.parse_response(result)
                 text += new_text
-                for event in wire.make_events(new_text, details):
+                events = wire.make_events(new_text, details)
+                if "finish_reason" in details or "error" in details:
+                    last_events = events  # for a caller that leaves now, after Triton has ended the stream
+                    continue
+                for event in events:
                     yield event
-                wire.raise_if_error(details, text)
-            if "finish_reason" not in details:
+            if "finish_reason" not in details and "error" not in details:
                 raise ServerUnavailable(f"the server at {self.url} broke off the answer.")
+            for event in last_events:
+                yield event
+            wire.raise_if_error(details, text)
         except grpc.RpcError as error:
             raise wire.translate_error(error, self.url, text) from error
         except asyncio.CancelledError:
@@ -82,7 +98,24 @@ class AsyncChatClient:
                 raise ServerUnavailable("the connection to the server was closed.") from None
             raise
         finally:
-            call.cancel()
+            if not reader.has_ended:
+                task = asyncio.create_task(self._end_stream(reader, request_id))
+                self._ending.add(task)
+                task.add_done_callback(self._ending.discard)
+
+    async def _end_stream(self, reader: "_StreamReader", request_id: str) -> None:
+        """End a stream that nobody reads any more, and whose answer may still be running.
+
+        Triton dies of SIGSEGV now and then if a client cancels a stream just when it sends a response. So the
+        engine is asked to end the answer, and Triton ends the stream. Only if it does not, it is cancelled.
+        """
+        reader.discard()
+        for _ in range(_END_ATTEMPTS):
+            with suppress(TritonchatError):
+                await self._control({"cancel": request_id}, _END_WAIT_S)
+            if await reader.wait(_END_WAIT_S):
+                return
+        reader.cancel()
 
     async def _control(
         self, command: dict[str, Any], timeout_s: float = wire.CONTROL_TIMEOUT_S
@@ -93,6 +126,60 @@ class AsyncChatClient:
         except InferenceServerException as error:
             raise wire.translate_error(error, self.url) from error
         return wire.parse_control_result(result)
+
+
+class _StreamReader:
+    """Reads a stream of Triton in a task of its own; iterate over its results.
+
+    A caller that is cancelled while it waits for the next result would else cancel the stream.
+    """
+
+    def __init__(self, call: AsyncIterator[Any]) -> None:
+        self._call = call
+        self._results: asyncio.Queue = asyncio.Queue(_MAX_QUEUED_RESULTS)
+        self._is_discarding = False
+        self._task = asyncio.create_task(self._read())
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the stream has ended, and no result is left."""
+        return self._task.done() and self._results.empty()
+
+    def __aiter__(self) -> "_StreamReader":
+        return self
+
+    async def __anext__(self) -> Any:
+        result = await self._results.get()
+        if isinstance(result, BaseException):
+            await self.wait(None)
+            raise result
+        return result
+
+    def discard(self) -> None:
+        """Read on to the end, but drop the results."""
+        self._is_discarding = True
+        while not self._results.empty():
+            self._results.get_nowait()
+
+    async def wait(self, timeout_s: float | None) -> bool:
+        """Wait until the stream has ended. False if it has not within the timeout."""
+        await asyncio.wait({self._task}, timeout=timeout_s)
+        return self._task.done()
+
+    def cancel(self) -> None:
+        """Cancel the stream."""
+        self._task.cancel()
+
+    async def _read(self) -> None:
+        end: BaseException = StopAsyncIteration()
+        try:
+            async for result in self._call:
+                if not self._is_discarding:
+                    await self._results.put(result)
+        except (Exception, asyncio.CancelledError) as error:
+            end = error
+        if not self._is_discarding:
+            await self._results.put(end)
 
 
 async def _single_request(request: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:

@@ -77,6 +77,9 @@ class Answer:
         return self.details["timings"]
 
 
+_END_WAIT_S, _END_ATTEMPTS = 1.0, 3  # for a stream that nobody reads to end
+
+
 class ChatClient:
     """A connection to a server. Its methods may be called from several threads."""
 
@@ -236,8 +239,25 @@ class AnswerStream:
                 details["reasoning"] = self.reasoning
             self.answer = Answer(self.text, {**details, **lists})
         finally:
+            is_open = is_open and not self._end(responses)
             connection.stop_stream(cancel_requests=is_open)
             connection.close()
+
+    def _end(self, responses: queue.SimpleQueue) -> bool:
+        """End the answer before its stream is closed; whether Triton has ended the stream.
+
+        Triton dies of SIGSEGV now and then if a client cancels a stream just when it sends a response. So the
+        engine is asked to end the answer, and Triton ends the stream.
+        """
+        for _ in range(_END_ATTEMPTS):
+            with contextlib.suppress(TritonchatError):
+                self._client._control({"cancel": self.request_id}, _END_WAIT_S)
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    result, error = responses.get(timeout=_END_WAIT_S)
+                    if error is not None or _is_final(result):
+                        return True
+        return False
 
 
 def _is_final(result: triton.InferResult) -> bool:
