@@ -16,7 +16,7 @@ from llguidance import LLMatcher, LLTokenizer
 
 from .ebnf import convert_to_lark, is_ebnf
 from .errors import InvalidRequest
-from .form import Form
+from .form import JSON_OPTIONS, Form
 from .grammar_check import GrammarCheck
 from .grammar_process import LIMITS
 from .kernels.masking import MASK_BITS, apply_mask
@@ -25,9 +25,6 @@ from .tokenizer import AnyTokenizer
 
 MAX_GRAMMAR_BYTES = 2**17
 MAX_CACHED_GRAMMARS = 64
-# Between the parts of JSON: nothing, a space, or a line break with an indentation. JSON allows any amount of
-# white space, but then a model may write it without end.
-_JSON_OPTIONS = {"whitespace_pattern": r" |\n[ \t]{0,32}"}
 
 
 class Constraint:
@@ -174,7 +171,7 @@ def write_grammar(form: Form) -> str:
         schema = source if isinstance(source, dict) else {}
         if name == "json_object":
             schema = {"type": "object"}
-        return LLMatcher.grammar_from_json_schema(json.dumps(schema, allow_nan=False), defaults=_JSON_OPTIONS)
+        return LLMatcher.grammar_from_json_schema(json.dumps(schema, allow_nan=False), defaults=JSON_OPTIONS)
     except ValueError as error:
         raise _refuse(str(error)) from error
 

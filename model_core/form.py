@@ -7,6 +7,10 @@ from pydantic_core import PydanticCustomError
 
 from .validation import JsonObject
 
+# llguidance's options for JSON. Between its parts is nothing, a space, or a line break with an indentation.
+# JSON allows any amount of white space, but then a model may write it without end.
+JSON_OPTIONS = {"whitespace_pattern": r" |\n[ \t]{0,32}"}
+
 
 class Form(BaseModel):
     """The form of an answer. Exactly one of the fields is given."""

@@ -79,14 +79,13 @@ class Sampler:
         if mask is not None:
             choosable = logits if top is None else logits.copy()
             has_choice = apply_mask(choosable, mask) > 1
-            largest = int(choosable.argmax())
         # Without a choice no random number is drawn, as for tokens that are appended without their logits.
         if has_choice and not self._is_greedy:
             if self._bans is not None:
                 choosable = self._bans.apply(choosable)
             token = self._chooser.choose(self._apply_penalties(choosable))
         else:
-            token = largest
+            token = largest if mask is None else int(choosable.argmax())
         self.record(token)
         return token, None if top is None else _compute_logprob(logits, token, top)
 

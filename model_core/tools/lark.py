@@ -10,13 +10,11 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from ..errors import InvalidRequest
+from ..form import JSON_OPTIONS
 from ..messages import Tool
 from .closed_schema import close_objects
 
 ANY_TEXT = r"/(.|\n)*/"
-# White space between the tokens of JSON: none, a space, or a new line with its indentation. JSON allows any
-# number, but a model could then write white space for ever.
-_JSON_OPTIONS = {"whitespace_pattern": r" |\n[ \t]{0,32}"}
 _PLAIN_KEYWORDS = {"type", "properties", "required", "additionalProperties"}
 _ANNOTATIONS = {"$schema", "$id", "$defs", "definitions", "title", "description", "default", "examples"}
 _ANNOTATIONS |= {"$comment", "deprecated", "format"}
@@ -74,7 +72,7 @@ class Lark:
         With `strict`, the grammar cannot be compiled if a keyword is not supported; else it is ignored.
         """
         schema = {} if schema is True else schema
-        options = {**_JSON_OPTIONS, "lenient": not strict, **options}
+        options = {**JSON_OPTIONS, "lenient": not strict, **options}
         return f"%json {json.dumps({**schema, 'x-guidance': options}, ensure_ascii=False)}"
 
     def arguments(self, tool: Tool) -> str:
