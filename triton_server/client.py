@@ -224,7 +224,7 @@ class AnswerStream:
                 if error is not None:
                     is_open = False
                     raise wire.translate_error(error, self._client.url, self.text)
-                is_open = not _is_final(result)
+                is_open = not wire.is_final(result)
                 if is_open:
                     text, details = wire.parse_response(result)
                     self.text += text
@@ -255,11 +255,6 @@ class AnswerStream:
             with contextlib.suppress(queue.Empty):
                 while True:
                     result, error = responses.get(timeout=_END_WAIT_S)
-                    if error is not None or _is_final(result):
+                    if error is not None or wire.is_final(result):
                         return True
         return False
-
-
-def _is_final(result: triton.InferResult) -> bool:
-    """Whether this is the empty response that ends a stream of Triton."""
-    return result.get_response().parameters["triton_final_response"].bool_param

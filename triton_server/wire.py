@@ -131,6 +131,11 @@ def parse_response(result: triton.InferResult) -> tuple[str, dict[str, Any]]:
     return parse_text(result, "response"), json.loads(details) if details else {}
 
 
+def is_final(result: triton.InferResult) -> bool:
+    """Whether this is the empty response that ends a stream of Triton."""
+    return result.get_response().parameters["triton_final_response"].bool_param
+
+
 def make_events(text: str, details: dict[str, Any]) -> list[Event]:
     """Return the events of a response, in their order, but for an error (see raise_if_error)."""
     if not details:

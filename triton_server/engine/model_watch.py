@@ -7,6 +7,7 @@ only right after the process has reported that it runs.
 
 import queue
 import threading
+import time
 from contextlib import closing
 
 import tritonclient.grpc as triton
@@ -69,14 +70,23 @@ def control_responds(url: str, timeout_s: float) -> bool:
 def stream_responds(url: str, timeout_s: float) -> bool:
     """Whether `chat_stream` responds within the timeout. The engine takes no part in it."""
     responses: queue.SimpleQueue = queue.SimpleQueue()
-    has_responded = False
+    end, has_ended = time.monotonic() + timeout_s, False
     with closing(triton.InferenceServerClient(**wire.parse_endpoint(url).client_arguments())) as connection:
-        connection.start_stream(lambda result, error: responses.put(error))
+        connection.start_stream(lambda result, error: responses.put((result, error)))
         try:
-            connection.async_stream_infer(CHAT_STREAM, wire.create_inputs({"messages": encode(HEALTH)}))
-            has_responded = responses.get(timeout=timeout_s) is None
+            connection.async_stream_infer(
+                CHAT_STREAM,
+                wire.create_inputs({"messages": encode(HEALTH)}),
+                enable_empty_final_response=True,
+            )
+            while not has_ended:
+                result, error = responses.get(timeout=max(0.0, end - time.monotonic()))
+                if error is not None:
+                    break
+                has_ended = wire.is_final(result)
         except (InferenceServerException, queue.Empty):
             pass
         finally:
-            connection.stop_stream(cancel_requests=not has_responded)
-    return has_responded
+            # Without cancelling, it waits for the end of the stream, however long that takes.
+            connection.stop_stream(cancel_requests=not has_ended)
+    return has_ended
