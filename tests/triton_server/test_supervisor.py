@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -236,11 +237,12 @@ def assert_answer_or_retry_after(server: Server) -> None:
         assert response.status_code == 200 or int(response.headers["retry-after"]) > 0
 
 
-def test_unresponsive_model_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_unresponsive_model_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_watch, "CHECK_INTERVAL_S", 0.1)
     monkeypatch.setattr(model_watch, "CHECK_TIMEOUT_S", 2.0)
-    with LLM() as llm:
-        deployment = Deployment(llm, Address(grpc_port=free_port(), metrics_port=free_port()), tmp_path)
+    # Not in `tmp_path`: the path of a socket has at most 107 characters.
+    with LLM() as llm, tempfile.TemporaryDirectory() as folder:
+        deployment = Deployment(llm, Address(grpc_port=free_port(), metrics_port=free_port()), Path(folder))
         try:
             deployment.start()
             (stub,) = (process for process, name in deployment._processes.items() if name == "chat_stream")
