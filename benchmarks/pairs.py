@@ -4,7 +4,8 @@
 
 A contestant is ENGINE:VARIANT[@SHAPE][=INTERPRETER], for instance `ours:int8`, `llama.cpp:q8_0`,
 `ours:int8@tinyllama` or `ours:int8=/elsewhere/.venv/bin/python`: another checkout with an environment of its
-own. The shape `embedded` is the embedded model.
+own. The shape `embedded` is the embedded model. `ours:q8_0`, `ours:q4_0` and `ours:q4_k_m` take the files of
+the contestants of llama.cpp with these variants, which are made before any contestant starts.
 
 All contestants are loaded at once, each in its own process, and measure each figure in turn, in an order that
 changes from round to round. So a machine that becomes slower, or other programs on it, affect all of them.
@@ -33,6 +34,8 @@ from worker import NEW_TOKENS, PROMPT, SHORT_PROMPT
 
 from model_core.hub import embedded_model
 
+GGUF_VARIANTS = ("q8_0", "q4_0", "q4_k_m")
+
 
 @dataclass
 class Contestant:
@@ -52,8 +55,8 @@ class Contestant:
         return json.loads(line)
 
 
-def start(text: str, args: argparse.Namespace, stack: ExitStack) -> Contestant:
-    """Start a contestant. Makes and converts its model first, unless the work folder has it."""
+def prepare(text: str, args: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    """Make and convert the model of a contestant, unless it is there. Returns its task and interpreter."""
     name, _, python = text.partition("=")
     name, _, shape = name.partition("@")
     engine, _, variant = name.partition(":")
@@ -72,11 +75,17 @@ def start(text: str, args: argparse.Namespace, stack: ExitStack) -> Contestant:
         result = run_worker(task | {"task": "convert", "folder": str(folder)}, python, args.threads)
         if "error" in result:
             sys.exit(f"{text} cannot be converted: {result.get('stderr', result['error'])}")
-    task |= {"task": "stay", "folder": str(folder), "threads": args.threads}
+    elif variant in GGUF_VARIANTS:
+        folder = args.work_folder / shape / f"llama.cpp-{variant}"
+    return task | {"task": "stay", "folder": str(folder), "threads": args.threads}, python
+
+
+def start(text: str, task: dict[str, Any], python: str, stack: ExitStack) -> Contestant:
+    """Start a contestant."""
     variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     process = subprocess.Popen(
         [python, str(WORKER), json.dumps(task)],
-        env=os.environ | dict.fromkeys(variables, str(args.threads)) | {"HF_HUB_OFFLINE": "1"},
+        env=os.environ | dict.fromkeys(variables, str(task["threads"])) | {"HF_HUB_OFFLINE": "1"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -130,7 +139,8 @@ def main() -> None:
     heads = ["figure", "contestant", "tokens/s", "first against this one", "in processor time"]
     print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}", flush=True)
     with ExitStack() as stack:
-        contestants = [start(text, args, stack) for text in args.contestants]
+        tasks = [prepare(text, args) for text in args.contestants]
+        contestants = [start(text, *task, stack) for text, task in zip(args.contestants, tasks, strict=True)]
         for contestant in contestants:
             contestant.ask()  # it is loaded
         order = random.Random(0)

@@ -1,19 +1,21 @@
 """The grammar of a whole answer: reasoning first, then tool calls, text, or text of a given form."""
 
 import json
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from llguidance import LLMatcher
 
 from .answer_parser import AnswerStyle
 from .errors import InvalidRequest
+from .grammar_check import GrammarFault
 from .messages import Tool, ToolChoice, ToolName
 from .reasoning import ReasoningForm
 from .tools import ToolFormat
 from .tools.lark import Lark
 
+# Grammars -> why they cannot be compiled, see GrammarCheck.find_fault.
+FindFault = Callable[[Sequence[str]], GrammarFault | None]
 _FORM = "form"
 _LINE_ENDS = r"/\n{1,2}/"
 
@@ -26,6 +28,7 @@ def write_answer_grammar(
     form: str | None,
     prompt_end: str,
     special_ids: Mapping[str, int],
+    find_fault: FindFault,
 ) -> str | None:
     """The grammar that an answer obeys, in llguidance's JSON; None if the model may write what it likes.
 
@@ -36,6 +39,7 @@ def write_answer_grammar(
         form: the grammar of the text, in llguidance's JSON; None: any text. A call may take its place.
         prompt_end: the last characters of the prompt, which may open the reasoning.
         special_ids: the ids of the special tokens in `style.special_tokens`, by their names.
+        find_fault: tries the schemas of the tools.
 
     Raises:
         InvalidRequest: no tool has the name in `choice`, or a schema cannot be enforced.
@@ -43,7 +47,7 @@ def write_answer_grammar(
     if style.continues_text(prompt_end) or (style.reasoning is None and (not tools or choice == "none")):
         return form
     lark = Lark(special_ids)
-    body = _write_body(lark, style.tools, tools, choice, parallel, form is not None)
+    body = _write_body(lark, style.tools, tools, choice, parallel, form is not None, find_fault)
     if body is None:
         return None
     lark.add(f"{_write_reasoning(lark, style.reasoning, prompt_end)} {body}", "start")
@@ -64,7 +68,13 @@ def _write_reasoning(lark: Lark, form: ReasoningForm | None, prompt_end: str) ->
 
 
 def _write_body(
-    lark: Lark, style: ToolFormat, tools: Sequence[Tool], choice: ToolChoice, parallel: bool, has_form: bool
+    lark: Lark,
+    style: ToolFormat,
+    tools: Sequence[Tool],
+    choice: ToolChoice,
+    parallel: bool,
+    has_form: bool,
+    find_fault: FindFault,
 ) -> str | None:
     """An expression for what follows the reasoning; None for anything."""
     form = f"{lark.literal(style.text_start)} @{_FORM}"
@@ -76,8 +86,7 @@ def _write_body(
             raise InvalidRequest(f"tool_choice names {choice.name!r}, which is no tool.", "tool_choice")
     if choice == "auto" and not has_form and parallel and not any(tool.strict for tool in tools):
         return None
-    for tool in tools:
-        _check_parameters(tool)
+    _check_parameters(tools, find_fault)
     if choice != "auto":
         return style.calls(lark, tools, parallel)
     if has_form:
@@ -85,20 +94,18 @@ def _write_body(
     return style.text_or_calls(lark, tools, parallel)
 
 
-def _check_parameters(tool: Tool) -> None:
+def _check_parameters(tools: Sequence[Tool], find_fault: FindFault) -> None:
     """Raises InvalidRequest if the parameters of a tool are no schema of an object, or cannot be enforced."""
-    schema = tool.parameters or {}
-    if schema.get("type", "object") != "object":
-        raise InvalidRequest(f"the parameters of the tool {tool.name!r} are no schema of an object.", "tools")
-    fault = _find_fault(json.dumps(schema), tool.strict)
+    grammars = []
+    for tool in tools:
+        schema = tool.parameters or {}
+        if schema.get("type", "object") != "object":
+            raise InvalidRequest(
+                f"the parameters of the tool {tool.name!r} are no schema of an object.", "tools"
+            )
+        options = {} if tool.strict else {"lenient": True}
+        grammars.append(LLMatcher.grammar_from_json_schema(json.dumps(schema), overrides=options))
+    fault = find_fault(grammars)
     if fault is not None:
-        raise InvalidRequest(f"the parameters of the tool {tool.name!r} are wrong: {fault}.", "tools")
-
-
-@lru_cache(maxsize=256)
-def _find_fault(schema: str, strict: bool) -> str | None:
-    """What is wrong with a JSON schema, or, if it is strict, which keyword is not supported."""
-    options = {} if strict else {"lenient": True}
-    grammar = LLMatcher.grammar_from_json_schema(schema, overrides=options)
-    is_wrong, messages = LLMatcher.validate_grammar_with_warnings(grammar)
-    return " ".join(messages[0].split())[:200].rstrip(". ") if is_wrong else None
+        whose = "the tools" if fault.index is None else f"the tool {tools[fault.index].name!r}"
+        raise InvalidRequest(f"the parameters of {whose} are wrong: {fault.reason}.", "tools")

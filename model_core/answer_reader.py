@@ -72,40 +72,50 @@ class AnswerReader:
         mark = yield from self._copy_until(marks, parts.append)
         return None if mark is None else "".join(parts)
 
-    def copy_value(self, write: Callable[[str], None]) -> Steps[bool]:
+    def copy_value(
+        self,
+        write: Callable[[str], None],
+        quotes: str = '"',
+        opening: str = "[{",
+        closing: str = "]}",
+        depth: int = 0,
+    ) -> Steps[bool]:
         """Pass a JSON value on, as it is written. False if the answer ends before the value does.
 
-        Only brackets and quotes are looked at, so that a value with other errors is passed on, too.
+        Only brackets and quotes are looked at, so that a value with other errors is passed on, too. Those
+        given here make it a value of another language. `depth`: brackets that are open already.
         """
-        depth, is_string, is_escaped, is_empty = 0, False, False, True
+        quote, is_escaped, is_empty = "", False, depth == 0
         while True:
             end, is_last = self._position, False
             while end < len(self._text) and not is_last:
                 character = self._text[end]
-                if is_string:
-                    is_string = is_escaped or character != '"'
+                if quote:
+                    if not is_escaped and character == quote:
+                        quote, is_last = "", depth == 0
                     is_escaped = not is_escaped and character == "\\"
-                    is_last = not is_string and depth == 0
-                elif character in "[{":
+                elif character in opening:
                     depth += 1
-                elif character in "]}" and depth:
+                elif character in closing and depth:
                     depth -= 1
                     is_last = depth == 0
-                elif character == '"' and (depth or is_empty):
-                    is_string = True
+                elif character in quotes and (depth or is_empty):
+                    quote = character
                 elif depth == 0 and not (character.isalnum() or character in "+-."):
                     write(self._take(end - self._position))
                     return not is_empty
                 end, is_empty = end + 1, False
             write(self._take(end - self._position))
             if is_last or self._has_ended:
-                return is_last or not (depth or is_string or is_empty)
+                return is_last or not (depth or quote or is_empty)
             yield
 
-    def read_value(self) -> Steps[str | None]:
-        """A JSON value as it is written. None if there is none, or if the answer ends before it does."""
+    def read_value(
+        self, quotes: str = '"', opening: str = "[{", closing: str = "]}", depth: int = 0
+    ) -> Steps[str | None]:
+        """A value as it is written, see `copy_value`. None if there is none, or if the answer ends first."""
         parts: list[str] = []
-        is_complete = yield from self.copy_value(parts.append)
+        is_complete = yield from self.copy_value(parts.append, quotes, opening, closing, depth)
         return "".join(parts) if is_complete else None
 
     def read_name(self) -> Steps[str]:

@@ -99,9 +99,8 @@ def measure(llm: LLM, streams: Sequence[int] = STREAMS) -> BenchReport:
     """Measure a model that has no other requests, with random prompts and greedy answers of fixed length."""
     model, random = llm.model, np.random.default_rng(0)
     threads = model.threads
-    integers = model.weight_dtype in ("int8", "int4")
     machine_bandwidth = measure_bandwidth(threads)
-    machine_arithmetic = measure_arithmetic(INT8 if integers else FLOAT32, threads)
+    machine_arithmetic = measure_arithmetic(INT8 if model.rounds_activations else FLOAT32, threads)
     operations = 2 * model.multiplications_per_token  # for each token
 
     def prompts(count: int, size: int) -> list[list[int]]:

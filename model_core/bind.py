@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import records
+from .adapters.packing import AdaptedTensor, find_half_strips, find_tensors
 from .kernels import linear
-from .kernels.emit import INT8
 from .kernels.experts import MIXTURE
 from .kernels.interpreter import INSTRUCTION, OPERATIONS
 from .kernels.linear import STRIP
@@ -50,6 +50,7 @@ class Program:
         buffers: by name, in the order of their indices.
         ropes: the tables of RoPE that instructions point into.
         kv_groups: the groups of KV layers that instructions name.
+        tensors: those that adapters can change, in the order in which instructions name them.
         experts: the largest number of experts of a mixture, 0 if there is none.
         experts_per_token: how many of them a token chooses at most.
     """
@@ -59,6 +60,7 @@ class Program:
     ropes: list[RopeTable]
     kv_groups: list[KVGroup]
     weights: list[np.ndarray | Matrix]
+    tensors: list[AdaptedTensor]
     experts: int
     experts_per_token: int
 
@@ -70,6 +72,8 @@ def bind(
     vector_of: Callable[[WeightRef], np.ndarray],
     max_context: int,
     states: Sequence[tuple[int, ...]],
+    embedding: str,
+    arithmetic: str = "int8",
 ) -> Program:
     """Bind fused records to weights. Raises NotImplementedError for an operation that has no kernel.
 
@@ -78,9 +82,11 @@ def bind(
         vector_of: the stored tensor of a weight that is no matrix.
         max_context: positions that tables of RoPE need.
         states: their shapes, by number (see Tape.states).
+        embedding: the name of the table of hidden states.
+        arithmetic: what products with integer weights multiply, one of choices.ARITHMETIC.
     """
-    groups = group_layers(kv_layers)
-    binder = _Binder(groups, matrix_of, vector_of, max_context, state_offsets(states)[0])
+    groups, starts = group_layers(kv_layers), state_offsets(states)[0]
+    binder = _Binder(groups, matrix_of, vector_of, max_context, starts, arithmetic, embedding)
     for record in fused:
         binder.bind(record)
     mixtures = [record for record in fused if isinstance(record, records.Experts)]
@@ -90,6 +96,7 @@ def bind(
         ropes=list(binder.ropes.values()),
         kv_groups=groups,
         weights=binder.weights,
+        tensors=binder.tensors,
         experts=max((mixture.count for mixture in mixtures), default=0),
         experts_per_token=max((mixture.routing.top_k for mixture in mixtures), default=0),
     )
@@ -105,13 +112,17 @@ class _Binder:
         vector_of: Callable[[WeightRef], np.ndarray],
         max_context: int,
         state_starts: Sequence[int],
+        arithmetic: str,
+        embedding: str,
     ) -> None:
         self.instructions: list[np.ndarray] = []
         self.buffers: dict[str, Buffer] = {}
         self.ropes: dict[tuple[RopeConfig, int], RopeTable] = {}
         self.weights: list[np.ndarray | Matrix] = []
+        self.tensors: list[AdaptedTensor] = []
         self._matrix_of, self._vector_of = matrix_of, vector_of
         self._max_context, self._state_starts = max_context, state_starts
+        self._arithmetic, self._embedding = arithmetic, embedding
         self._kv_places = {  # of each KV layer
             layer: {"group": number, "layer": index}
             for number, group in enumerate(kv_groups)
@@ -132,6 +143,11 @@ class _Binder:
                 self._emit("center", x, y)
             case records.Linear():
                 self._bind_linear(record)
+            case records.Permute(x, y, order):
+                indices = aligned_zeros((len(order),), np.int32)
+                indices[:] = order
+                self.weights.append(indices)
+                self._emit("permute", x, y, weight=indices.ctypes.data)
             case records.Rope(x, rope, scale):
                 table = self.ropes.get((rope, x.size))
                 if table is None:
@@ -191,7 +207,16 @@ class _Binder:
         x, y, matrix = record.x, record.y, self._matrix_of(record)
         self._prepare_input(x, matrix)
         mode = linear.ADD if record.adds else _MODES[record.gate]
-        self._emit("linear", x, y, mode=mode, matrix=matrix.record())
+        tensors = find_tensors(record, matrix.is_rounded(self._arithmetic), self._embedding)
+        half_strips = find_half_strips(record)
+        self.weights.append(half_strips)
+        fields = {
+            "tensor": len(self.tensors),
+            "tensors": len(tensors),
+            "half_strips": half_strips.ctypes.data,
+        }
+        self.tensors += tensors
+        self._emit("linear", x, y, mode=mode, matrix=matrix.record(self._arithmetic), **fields)
         width = matrix.n // 2 if record.gate else matrix.n
         self.buffers[y.buffer].width = max(self.buffers[y.buffer].width, y.start + width)
 
@@ -202,27 +227,28 @@ class _Binder:
         self.weights.append(down)
         inner = self.buffers.setdefault(gate_up.y.buffer, Buffer())
         gathered = self.buffers.setdefault("gathered", Buffer())
-        inner.width = max(inner.width, matrix.n // record.count // 2)
+        inner.width = max(inner.width, matrix.n // record.count // 2, round_up(down.k, STRIP))
         gathered.width = max(gathered.width, self.buffers[x.buffer].width)
         for buffer in (inner, gathered):
             buffer.is_input = True
             buffer.rows_per_token = max(buffer.rows_per_token, record.routing.top_k)
-            buffer.is_quantized |= max(matrix.kind, down.kind) >= INT8
+            buffer.is_quantized |= any(m.is_rounded(self._arithmetic) for m in (matrix, down))
         mixture = mixture_record(record.routing, record.count)
         mixture["routing_weights"], mixture["inner"] = map(self._index, (record.routing_weights, gate_up.y))
         mixture["gathered"] = list(self.buffers).index("gathered")
-        mixture["down"] = down.record()
+        mixture["down"] = down.record(self._arithmetic)
         mode = _MODES[gate_up.gate]
-        self._emit("experts", x, record.y, mode=mode, matrix=matrix.record(), mixture=mixture)
+        fields = {"mode": mode, "matrix": matrix.record(self._arithmetic), "mixture": mixture}
+        self._emit("experts", x, record.y, **fields)
 
     def _prepare_input(self, x: Span, matrix: Matrix) -> None:
         """Prepare the buffer of x as the input of a product."""
         self.weights.append(matrix)
         buffer = self.buffers.setdefault(x.buffer, Buffer())
-        buffer.width, buffer.is_input = max(buffer.width, matrix.k), True
-        if matrix.kind >= INT8 and x.buffer not in self._quantized:
+        buffer.width, buffer.is_input = max(buffer.width, round_up(matrix.k, STRIP)), True
+        if matrix.is_rounded(self._arithmetic) and x.buffer not in self._quantized:
             buffer.is_quantized = True
-            self._emit("quantize", x, x, size=x.width, matrix=matrix.record())
+            self._emit("quantize", x, x, size=x.width, matrix=matrix.record(self._arithmetic))
             self._quantized.add(x.buffer)
 
     def _emit_map(self, function: str, inputs: tuple[Span | WeightRef, ...], y: Span) -> None:

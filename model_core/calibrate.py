@@ -11,10 +11,10 @@ import numpy as np
 
 from . import operators as op
 from . import reference
-from .checkpoint import Checkpoint
 from .quantize import Int4, dequantize, gptq_int4, round_int4, round_int8
 from .records import Attend, Conv, Experts, Linear, Scan, TakeRows, WeightRef
 from .tape import Tape
+from .tensors import TensorSource
 
 # An expert that fewer inputs reach is rounded: the second moments of so few say little about others.
 MIN_EXPERT_ROWS = 128
@@ -22,7 +22,7 @@ MIN_EXPERT_ROWS = 128
 
 def quantize_layers(
     tape: Tape,
-    tensors: Mapping[str, np.ndarray] | Checkpoint,
+    tensors: Mapping[str, np.ndarray] | TensorSource,
     token_lists: Sequence[Sequence[int]],
     report: Callable[[str], None] = lambda _: None,
 ) -> Generator[tuple[str, Int4], None, list[np.ndarray]]:
@@ -34,7 +34,7 @@ def quantize_layers(
 
     Args:
         tape: what the model computes.
-        tensors: by their names in the checkpoint, in any float type.
+        tensors: by their Hugging Face names, in any float type.
         token_lists: texts to calibrate on, each within the model's context. A few thousand tokens are enough;
             experts need as many each.
         report: called with a sentence if experts are rounded, because few tokens chose them.

@@ -2,17 +2,18 @@
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .answer_grammar import write_answer_grammar
+from .answer_grammar import FindFault, write_answer_grammar
 from .answer_parser import AnswerParser, recognize_style
 from .chat_template import ChatPrompt, require_template
 from .constraint import write_grammar
 from .errors import InvalidRequest
 from .events import FinishReason, Reasoning, Text, ToolCallDelta
 from .messages import ChatFields, Message, Tool, join_tool_calls
-from .reasoning import ReasoningBudget
+from .reasoning import ReasoningBudget, ReasoningForm
 from .request import AnswerPlan, Completion
 from .sampling import DEFAULT_MAX_TOKENS, SamplingParams
 from .tokenizer import AnyTokenizer
@@ -37,9 +38,12 @@ class PreparedChat:
 class ChatModel:
     """How one model takes part in conversations. Its methods may be called from any thread."""
 
-    def __init__(self, tokenizer: AnyTokenizer, max_context: int) -> None:
-        """`max_context`: tokens of prompt and answer. Raises InvalidRequest if it has no chat template."""
-        self._tokenizer, self._max_context = tokenizer, max_context
+    def __init__(self, tokenizer: AnyTokenizer, max_context: int, find_fault: FindFault) -> None:
+        """`max_context`: tokens of prompt and answer. `find_fault` tries the schemas of tools.
+
+        Raises InvalidRequest if the model has no chat template.
+        """
+        self._tokenizer, self._max_context, self._find_fault = tokenizer, max_context, find_fault
         template = require_template(tokenizer.chat_template)
         self.style = recognize_style(template.source)
         self._takes_system = template.conventions.system
@@ -82,23 +86,36 @@ class ChatModel:
             None if params.form is None else write_grammar(params.form),
             prompt.end,
             self._special_ids,
+            self._find_fault,
         )
-        budget = self._make_budget(fields, prompt.end)
+        budget = self._make_budget(fields, params, prompt)
         plan = AnswerPlan(kept_tokens, budget, prompt.truncated_messages, grammar)
         key = f"{params.seed} {hashlib.blake2b(str(prompt.token_ids).encode()).hexdigest()}"
         return PreparedChat(prompt, plan, AnswerParser(self.style, tools, prompt.end, key))
 
-    def _make_budget(self, fields: ChatFields, prompt_end: str) -> ReasoningBudget | None:
-        form, text_start = self.style.reasoning, self.style.tools.text_start
-        if form is None or fields.reasoning_budget is None:
+    def _make_budget(
+        self, fields: ChatFields, params: SamplingParams, prompt: ChatPrompt
+    ) -> ReasoningBudget | None:
+        form, max_tokens = self.style.reasoning, fields.reasoning_budget
+        if form is None:
             return None
+        must_follow = params.form is not None or fields.tool_choice not in (None, "auto", "none")
+        if max_tokens is None and must_follow:
+            room = self._max_context - len(prompt.token_ids)
+            max_tokens = max(min(params.max_tokens or DEFAULT_MAX_TOKENS, room) // 2, 0)
+        endings = [] if max_tokens is None else self._encode_endings(form, fields)
+        is_open = form.is_open_after(prompt.end)
+        return ReasoningBudget(form, max_tokens, is_open, self._tokenizer.token_text, endings)
+
+    def _encode_endings(self, form: ReasoningForm, fields: ChatFields) -> list[list[int]]:
+        """The tokens that end the reasoning the first and the second time, see `ReasoningBudget`."""
+        text_start = self.style.tools.text_start
         endings = [self._encode_marks(form.ending), self._encode_marks(form.ending + text_start)]
         if not list_callable_tools(fields):
             endings = endings[1:]  # only text can follow
         elif fields.tool_choice not in (None, "auto"):
             endings = endings[:1]
-        is_open = form.is_open_after(prompt_end)
-        return ReasoningBudget(form, fields.reasoning_budget, is_open, self._tokenizer.token_text, endings)
+        return endings
 
     def _encode_marks(self, text: str) -> list[int]:
         """The ids of a text that has names of special tokens."""
@@ -111,8 +128,14 @@ class ChatModel:
 
 
 def list_callable_tools(fields: ChatFields) -> list[Tool]:
-    """The tools that an answer may call. Raises InvalidRequest if it must call one and there are none."""
+    """The tools that an answer may call.
+
+    Raises InvalidRequest if two have the same name, or if the answer must call one and there are none.
+    """
     choice, tools = fields.tool_choice or "auto", fields.tools or []
+    for name, count in Counter(tool.name for tool in tools).items():
+        if count > 1:
+            raise InvalidRequest(f"tools has {count} functions with the name {name!r}.", "tools")
     if choice == "none":
         return []
     if choice != "auto" and not tools:

@@ -251,10 +251,16 @@ def read_special_tokens(folder: Path) -> dict[str, str]:
 
 
 def read_chat_template(folder: Path, max_context: int) -> ChatTemplate | None:
-    """The templates of a model folder; None if it has none. Raises ModelError if they are damaged.
+    """The templates of a model folder; None if it has none. Raises ModelError if they are damaged."""
+    sources = read_template_sources(folder)
+    return ChatTemplate(sources, read_special_tokens(folder), folder, max_context) if sources else None
+
+
+def read_template_sources(folder: Path) -> dict[str, str]:
+    """The sources of a model folder's templates, by name; none if there is no chat template.
 
     They are `chat_template.jinja` with `additional_chat_templates/tool_use.jinja`, or `chat_template` in
-    tokenizer_config.json: one, or a list of several with names.
+    tokenizer_config.json: one, or a list of several with names. Raises ModelError if a file is damaged.
     """
     separate = {
         _DEFAULT: folder / "chat_template.jinja",
@@ -268,9 +274,7 @@ def read_chat_template(folder: Path, max_context: int) -> ChatTemplate | None:
             sources = {template["name"]: template.get("template") for template in named}
         sources = sources if isinstance(sources, dict) else {_DEFAULT: sources}
     sources = {name: sources.get(name) for name in separate if isinstance(sources.get(name), str)}
-    if _DEFAULT not in sources:
-        return None
-    return ChatTemplate(sources, read_special_tokens(folder), folder, max_context)
+    return sources if _DEFAULT in sources else {}
 
 
 def _read_text(path: Path) -> str:

@@ -1,230 +1,93 @@
-"""Reads tensors from `.safetensors` files, one or several. Files are memory-mapped, and checked.
+"""The tensors of a Hugging Face folder, as a source of weights."""
 
-The format: 8 bytes with the length of a JSON header, the header (name -> dtype, shape, offsets), then
-the bytes (https://github.com/huggingface/safetensors). The `safetensors` package is not used, because it
-copies bfloat16 from the map to NumPy, and because errors must name the file and the tensor that is wrong.
-"""
-
-import json
-import math
-import mmap
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
-from tqdm import tqdm
 
-from .config import read_json
+from .codes import Codes, dequantize_codes
 from .errors import ModelError
-from .fields import shorten
+from .formats import open_format
+from .safetensors import SafetensorsFolder
+from .tensors import all_finite, check_codes
 
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-# name in the header -> type; U8 is for packed integers (see loader.py)
-_DTYPES = {
-    "F32": np.dtype(np.float32),
-    "F16": np.dtype(np.float16),
-    "BF16": BFLOAT16,
-    "U8": np.dtype(np.uint8),
-}
-_ALIGNMENT = 64  # bytes of a cache line; packed matrices begin at one
-_CHUNK_SIZE = 2**16  # numbers checked at a time, so that they stay in the cache
-_MAX_HEADER_BYTES = 100 * 2**20  # the limit of the reference implementation
-
-
-@dataclass(frozen=True)
-class _TensorEntry:
-    path: Path
-    dtype: str
-    shape: tuple[int, ...]
-    start: int  # bytes from the beginning of the file
-    end: int
+_FLOATS = [np.dtype(kind) for kind in (np.float32, np.float16, ml_dtypes.bfloat16)]
 
 
 class Checkpoint:
-    """The tensors of a model folder by name: `checkpoint["model.norm.weight"]` is an array.
+    """A `TensorSource` (tensors.py) of a folder with safetensors files. `stored`: what lies in them."""
 
-    For multimodal models, tensors of the text model are listed without the multimodal prefix.
+    def __init__(self, folder: Path, quantization: Any = None, file_name: str = "model.safetensors") -> None:
+        """`quantization`: quantization_config of config.json. file_name: see SafetensorsFolder.
 
-    Arrays are views of the mapped file in their stored type (float32, float16 or bfloat16). So opening a file
-    reads only its header, and processes share its memory.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        """Raises ModelError if a file is missing or damaged, or lacks a tensor that the index names."""
-        self._folder = folder
-        self._maps: dict[Path, mmap.mmap] = {}
-        self._entries: dict[str, _TensorEntry] = {}
+        Raises ModelError if a file is missing or damaged, or the way of quantizing is not supported.
+        """
+        self.stored = SafetensorsFolder(folder, file_name)
+        self._format = open_format(quantization, folder / "config.json", self.stored)
         self._finite: set[str] = set()  # tensors that were checked
-        self._read: set[str] = set()
-        for path, names in _find_files(folder).items():
-            entries = self._read_header(path)
-            for name in names if names is not None else entries:
-                if name not in entries:
-                    raise ModelError(
-                        f"{path} is damaged: the index says that it holds {shorten(name)}, it does not."
-                    )
-                self._entries[_text_model_name(name)] = entries[name]
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._entries
+    def __contains__(self, name: object) -> bool:
+        return name in self.stored or bool(self._parts(str(name)))
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """The tensor `name`. Raises ModelError if there is none or its type is unknown."""
-        self._read.add(name)
-        entry = self._entries.get(name)
-        if entry is None:
-            raise ModelError(f"{self._folder} has no tensor {name}.")
-        if entry.dtype not in _DTYPES:
+        """The weights `name`: a view of the file, or dequantized ones. Raises ModelError."""
+        codes = self.codes(name)
+        if codes is not None:
+            return dequantize_codes(codes)
+        array = self.stored[name]
+        if array.dtype not in _FLOATS:
             raise ModelError(
-                f"{entry.path}: {name} is {shorten(entry.dtype)}, but only float32, float16 and bfloat16 are "
-                "known."
+                f"{self.path_of(name)}: {name} is {array.dtype}, but should be float32, float16 or bfloat16."
             )
-        dtype = _DTYPES[entry.dtype]
-        if math.prod(entry.shape) * dtype.itemsize != entry.end - entry.start:
-            raise ModelError(f"{entry.path} is damaged: the size of {name} does not match its shape.")
-        count = math.prod(entry.shape)
-        if not count:
-            return np.empty(entry.shape, dtype)
-        array = np.frombuffer(self._maps[entry.path], dtype, count, entry.start).reshape(entry.shape)
-        # With an odd header length tensors are unaligned, and BLAS would copy them at every call.
-        return array if array.flags.aligned else array.copy()
+        if name not in self._finite and not all_finite(array):
+            raise ModelError(f"{self.path_of(name)}: {name} has numbers that are infinite or not a number.")
+        self._finite.add(name)
+        return array
+
+    def codes(self, name: str, expert: int | None = None) -> Codes | None:
+        """The weights `name`, of an expert if asked, as codes; None if they are floats. Raises ModelError."""
+        if self._format is None or not self._parts(name):
+            return None
+        codes = self._format.codes(name, expert)
+        check_codes(codes, f"{self.path_of(name)}: {name}")
+        return codes
+
+    def layout(self, name: str) -> Hashable:
+        """See TensorSource: the types of the stored parts, and the order of columns. Raises ModelError."""
+        parts, order = self._parts(name), self.order(name)
+        module = name.removesuffix("weight")
+        types = tuple((part.removeprefix(module), self.stored.dtype(part)) for part in parts)
+        return (types, None if order is None else order.tobytes()) if parts else None
+
+    def order(self, name: str) -> np.ndarray | None:
+        """The order of columns that the codes have; see Codes. Raises ModelError."""
+        return self._format.order(name) if self._format is not None and self._parts(name) else None
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of the weights. Raises ModelError."""
+        if self._format is not None and self._parts(name):
+            return self._format.shape(name)
+        return self.stored.shape(name)
+
+    def stored_bytes(self, name: str) -> int:
+        """Bytes that a tensor takes in its file, with its scales. Raises ModelError."""
+        return sum(self.stored.size(part) for part in self._parts(name) or [name])
+
+    def path_of(self, name: str) -> Path:
+        """The file that holds a tensor, its codes if it is quantized. Raises ModelError."""
+        return self.stored.path_of((self._parts(name) or [name])[0])
 
     def unread(self) -> list[str]:
-        """The names of tensors that nobody has read, in order."""
-        return sorted(self._entries.keys() - self._read)
-
-    def check_finite(self, name: str) -> None:
-        """Raises ModelError unless the tensor `name` has a float type and finite numbers."""
-        if name in self._finite:
-            return
-        array, path = self[name], self._entries[name].path
-        if array.dtype == np.uint8:
-            raise ModelError(f"{path}: {name} is U8, but should be float32, float16 or bfloat16.")
-        if not all_finite(array):
-            raise ModelError(f"{path}: {name} has numbers that are infinite or not a number.")
-        self._finite.add(name)
+        """The names of stored tensors that nobody has read, in order, without those that nobody needs."""
+        names = self.stored.unread()
+        return names if self._format is None else [n for n in names if not self._format.is_unused(n)]
 
     def drop_file_pages(self) -> None:
-        """Free the memory of what was read from the files. It is read again when it is needed."""
-        if hasattr(mmap, "MADV_DONTNEED"):
-            for file_map in self._maps.values():
-                file_map.madvise(mmap.MADV_DONTNEED)
+        """Free the memory of what was read from the files."""
+        self.stored.drop_file_pages()
 
-    def _read_header(self, path: Path) -> dict[str, _TensorEntry]:
-        try:
-            with path.open("rb") as file:
-                file_map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError) as error:
-            raise ModelError(f"{path} cannot be read: {error}.") from error
-        length = int.from_bytes(file_map[:8], "little")
-        if len(file_map) < 8 or length > min(_MAX_HEADER_BYTES, len(file_map) - 8):
-            raise ModelError(f"{path} is damaged: it is cut short, or is not a safetensors file.")
-        try:
-            header = json.loads(file_map[8 : 8 + length])
-            entries = _parse_entries(path, header, 8 + length)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise ModelError(f"{path} is damaged: its header cannot be understood.") from error
-        for name, entry in entries.items():
-            if not 8 + length <= entry.start <= entry.end <= len(file_map):
-                raise ModelError(
-                    f"{path} is damaged: {shorten(name)} lies outside the file; it may be cut short."
-                )
-        # The format has no gaps, so the last tensor ends with the file unless the header is damaged.
-        if max((entry.end for entry in entries.values()), default=8 + length) != len(file_map):
-            raise ModelError(f"{path} is damaged: it has more bytes than its header says.")
-        self._maps[path] = file_map
-        return entries
-
-
-def all_finite(array: np.ndarray) -> bool:
-    """Whether an array of any float type has neither infinities nor NaN.
-
-    It looks at the bits, at about 10 GB/s. `np.isfinite` takes five times as long for float16 and bfloat16.
-    """
-    kind = np.dtype(f"u{array.dtype.itemsize}")
-    bits = array.reshape(-1).view(kind)
-    infinity = np.array(np.inf, array.dtype).view(kind)[()]
-    magnitude = kind.type(np.iinfo(kind).max >> 1)  # mask without the sign
-    parts = (bits[i : i + _CHUNK_SIZE] for i in range(0, len(bits), _CHUNK_SIZE))
-    return all((part & magnitude).max() < infinity for part in parts)
-
-
-def write_safetensors(path: Path, tensors: Mapping[str, np.ndarray]) -> None:
-    """Write tensors to a file. Raises OSError; then there is no file.
-
-    Tensors whose size is a multiple of 64 bytes come first, so that they begin at such multiples. The format
-    allows no gaps.
-    """
-    tensors = dict(sorted(tensors.items(), key=lambda item: item[1].nbytes % _ALIGNMENT > 0))
-    header: dict[str, Any] = {}
-    end = 0
-    for name, array in tensors.items():
-        dtype = next(key for key, value in _DTYPES.items() if value == array.dtype)
-        start, end = end, end + array.nbytes
-        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [start, end]}
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-(8 + len(text)) % _ALIGNMENT)
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as file:
-            file.write(len(text).to_bytes(8, "little") + text)
-            for array in tqdm(tensors.values(), f"Writing {path.name}", delay=2):
-                file.write(memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8)))
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _text_model_name(name: str) -> str:
-    """The name of a tensor as the text model alone has it. Models that see or hear add a prefix."""
-    for prefix, plain in (
-        ("model.language_model.", "model."),
-        ("language_model.model.", "model."),
-        ("language_model.lm_head.", "lm_head."),
-        ("transformer.", ""),  # GPT-2, in newer files
-    ):
-        if name.startswith(prefix):
-            return plain + name.removeprefix(prefix)
-    return name
-
-
-def _parse_entries(path: Path, header: Mapping, base: int) -> dict[str, _TensorEntry]:
-    entries = {}
-    for name, value in header.items():
-        if name == "__metadata__":
-            continue
-        shape, (start, end) = tuple(value["shape"]), value["data_offsets"]
-        if not all(type(n) is int and 0 <= n < 2**63 for n in (*shape, start, end)):
-            raise ValueError(name)
-        entries[name] = _TensorEntry(path, str(value["dtype"]), shape, base + start, base + end)
-    return entries
-
-
-def _find_files(folder: Path) -> dict[Path, list[str] | None]:
-    """The files of a checkpoint -> the names of tensors to read from them; None: all."""
-    single, index_path = folder / "model.safetensors", folder / "model.safetensors.index.json"
-    if os.path.isfile(single):
-        return {single: None}
-    if os.path.isfile(index_path):
-        index = read_json(index_path).get("weight_map")
-        if not isinstance(index, dict) or not all(isinstance(file, str) for file in index.values()):
-            raise ModelError(f"{index_path} is damaged: it has no weight_map from names to files.")
-        files: dict[Path, list[str] | None] = {}
-        for name, file in index.items():
-            if Path(file).name != file:
-                raise ModelError(f"{index_path} names a file outside the model folder: {shorten(file)}.")
-            files.setdefault(folder / file, []).append(name)
-        missing = sorted(path.name for path in files if not os.path.isfile(path))
-        if missing:
-            raise ModelError(f"{folder} is incomplete: {', '.join(map(shorten, missing[:5]))} is missing.")
-        return files
-    if any(folder.glob("*.bin")) or any(folder.glob("*.bin.index.json")):
-        raise ModelError(
-            f"{folder} has only pickled weights (.bin), which can run code when loaded; "
-            "convert them to safetensors first."
-        )
-    raise ModelError(f"{folder} has no weights: neither model.safetensors nor model.safetensors.index.json.")
+    def _parts(self, name: str) -> list[str]:
+        """The stored tensors that hold quantized weights; none for floats."""
+        return [] if self._format is None else self._format.parts(name)

@@ -1,4 +1,4 @@
-"""Reads `config.json` and `generation_config.json` of a checkpoint."""
+"""Reads `config.json` of a checkpoint."""
 
 import json
 import os
@@ -223,38 +223,3 @@ def read_layer_types(
 def windows_of(types: Sequence[str], window: int | None) -> tuple[int | None, ...]:
     """The window of each layer: None for those that are not `sliding_attention`."""
     return tuple(window if kind == "sliding_attention" else None for kind in types)
-
-
-def read_generation_defaults(folder: Path, raw: dict[str, Any]) -> GenerationDefaults:
-    """The defaults in `generation_config.json`, with the end tokens of both files.
-
-    Raises ModelError if a field has a wrong value.
-    """
-    path = folder / "generation_config.json"
-    generation = read_json(path) if os.path.isfile(path) else {}
-    eos = _read_eos_token_ids(raw, folder / "config.json") | _read_eos_token_ids(generation, path)
-    try:
-        return _parse_generation_defaults(generation, eos)
-    except ModelError as error:
-        raise ModelError(f"{path}: {error}") from error
-
-
-def _read_eos_token_ids(source: dict[str, Any], path: Path) -> frozenset[int]:
-    ids = source.get("eos_token_id")
-    ids = ids if isinstance(ids, list) else [] if ids is None else [ids]
-    if not all(type(i) is int for i in ids):
-        raise ModelError(f"{path}: eos_token_id should be a token id or a list of them, not {shorten(ids)}.")
-    return frozenset(ids)
-
-
-def _parse_generation_defaults(generation: dict[str, Any], eos: frozenset[int]) -> GenerationDefaults:
-    does_sample = bool(generation.get("do_sample", False))
-    top_k = int(read_number(generation, "top_k", 50 if does_sample else 0))
-    return GenerationDefaults(
-        eos_token_ids=eos,
-        temperature=read_number(generation, "temperature", 1.0) if does_sample else 0.0,
-        top_p=read_number(generation, "top_p", 1.0),
-        top_k=max(0, top_k),  # some files have -1 for all tokens
-        min_p=read_number(generation, "min_p", 0.0),
-        repetition_penalty=read_number(generation, "repetition_penalty", 1.0),
-    )

@@ -8,7 +8,7 @@ the matcher gives the tokens that must follow, so that the model computes them i
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,14 +16,13 @@ from llguidance import LLMatcher, LLTokenizer
 
 from .ebnf import convert_to_lark, is_ebnf
 from .errors import InvalidRequest
-from .form import JSON_OPTIONS, Form
-from .grammar_check import GrammarCheck
+from .form import JSON_OPTIONS, MAX_GRAMMAR_LENGTH, Form
+from .grammar_check import GrammarCheck, GrammarFault, shorten_error
 from .grammar_process import LIMITS
 from .kernels.masking import MASK_BITS, apply_mask
 from .ll_tokenizer import make_ll_tokenizer
 from .tokenizer import AnyTokenizer
 
-MAX_GRAMMAR_BYTES = 2**17
 MAX_CACHED_GRAMMARS = 64
 
 
@@ -72,10 +71,8 @@ class Constraint:
 
     def _check(self) -> None:
         if self.matcher.is_error():
-            raise InvalidRequest(
-                f"the form is too complex for the answer to go on: {_shorten(self.matcher.get_error())}.",
-                "form",
-            )
+            reason = shorten_error(self.matcher.get_error())
+            raise InvalidRequest(f"the form is too complex for the answer to go on: {reason}.", "form")
 
 
 @dataclass(frozen=True)
@@ -108,8 +105,8 @@ class GrammarCompiler:
         """
         if self._tokenizer is None:
             raise InvalidRequest("this model has no tokenizer, so its answers can have no form.", "form")
-        if len(grammar) > MAX_GRAMMAR_BYTES:
-            raise _refuse(f"it has {len(grammar)} bytes, and at most {MAX_GRAMMAR_BYTES} are allowed")
+        if len(grammar) > MAX_GRAMMAR_LENGTH:
+            raise _refuse(f"it has {len(grammar)} characters, and at most {MAX_GRAMMAR_LENGTH} are allowed")
         with self._lock:
             compiled = self._compiled.get(grammar)
             if compiled is not None:
@@ -122,6 +119,11 @@ class GrammarCompiler:
                     self._compiled.popitem(last=False)
         return Constraint(compiled.matcher.deep_copy(), compiled.can_draft, self._end_mask, ignores_end)
 
+    def find_fault(self, grammars: Sequence[str]) -> GrammarFault | None:
+        """Why grammars, in llguidance's JSON, cannot be compiled; None if they can."""
+        self._get_ll_tokenizer()
+        return self._check.find_fault(grammars)
+
     def close(self) -> None:
         """End the process that tries grammars."""
         with self._setup_lock:
@@ -130,8 +132,8 @@ class GrammarCompiler:
 
     def _compile(self, grammar: str) -> _Compiled:
         tokenizer = self._get_ll_tokenizer()
-        if fault := self._check.find_fault(grammar):
-            raise _refuse(fault)
+        if fault := self._check.find_fault([grammar]):
+            raise _refuse(fault.reason)
         matcher = LLMatcher(tokenizer, grammar, log_level=0, limits=LIMITS)
         mask = np.empty_like(self._end_mask)
         if not matcher.is_error():
@@ -195,12 +197,4 @@ def _can_go_back(matcher: LLMatcher, mask: np.ndarray) -> bool:
 
 
 def _refuse(reason: str) -> InvalidRequest:
-    return InvalidRequest(f"the form of the answer is wrong: {_shorten(reason)}.", "form")
-
-
-def _shorten(message: str) -> str:
-    """A message of llguidance as a part of a sentence, without the places in the source that it shows."""
-    message = message.replace("<non-verbose/>", "").replace("NoExtensionBias", "it allows no text")
-    first, *others = message.strip().splitlines()
-    details = [line.removeprefix("error: ") for line in others if line.startswith("error: ")]
-    return " ".join((first, *details))[:300].rstrip(". ")
+    return InvalidRequest(f"the form of the answer is wrong: {shorten_error(reason)}.", "form")

@@ -8,16 +8,15 @@ from pathlib import Path
 from tqdm import tqdm
 
 from .calibrate import quantize_layers
-from .checkpoint import Checkpoint
-from .config import read_config
 from .errors import ModelError
 from .hub import fetch_model
 from .llm import LLM
-from .loader import load_model, save_model
+from .model_files import ModelFiles, open_model_files
 from .models import read_model_config, write_tape
 from .passes import products
 from .perplexity import compute_perplexity
 from .quantize import Int4
+from .quantized_folder import write_quantized_folder
 from .sampling import SamplingParams
 
 _CHUNK_TOKENS = 512  # of a text, computed together
@@ -56,9 +55,10 @@ def quantize(
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ModelError(f"{out} is not empty; give a new folder.")
-    source = fetch_model(model)
+    path = fetch_model(model)
+    source = open_model_files(path)
     report("Measuring the model as it is ...")
-    with LLM(source, kv_cache_memory=_sample_kv_memory(source)) as llm:
+    with LLM(path, kv_cache_memory=_sample_kv_memory(source)) as llm:
         chunks = _generate_samples(llm, source) if text is None else _read_chunks(llm, text)
         calibration_chunks = None if calibration is None else _read_chunks(llm, calibration)
         before, bytes_before = _measure_perplexity(llm, chunks), llm.model.weight_bytes
@@ -69,33 +69,33 @@ def quantize(
         report("Choosing codes by GPTQ ...")
         chosen = _choose_codes(source, calibration_chunks, report)
     report(f"Writing {out} ...")
-    save_model(load_model(source, weights, chosen), source, out)
+    write_quantized_folder(source, out, weights, chosen)
     del chosen
     report("Measuring what was written ...")
-    with LLM(out, kv_cache_memory=_sample_kv_memory(out)) as llm:
+    with LLM(out, kv_cache_memory=_sample_kv_memory(open_model_files(out))) as llm:
         after, bytes_after = _measure_perplexity(llm, chunks), llm.model.weight_bytes
     kind = "text that the model makes itself" if text is None else text.name
     return QuantizationResult(before, after, bytes_before, bytes_after, kind)
 
 
-def _sample_kv_memory(folder: Path) -> int:
+def _sample_kv_memory(files: ModelFiles) -> int:
     """Bytes of KV memory that the samples need."""
-    tape = write_tape(read_model_config(folder, read_config(folder)))
+    tape = write_tape(read_model_config(files.named("config.json"), files.config))
     return 2 * _SAMPLES * (_SAMPLE_TOKENS + 32) * tape.kv_bytes_per_token
 
 
 def _choose_codes(
-    folder: Path, token_lists: Sequence[Sequence[int]], report: Callable[[str], None]
+    files: ModelFiles, token_lists: Sequence[Sequence[int]], report: Callable[[str], None]
 ) -> dict[str, Int4]:
-    tape = write_tape(read_model_config(folder, read_config(folder)))
-    layers = quantize_layers(tape, Checkpoint(folder), token_lists, report)
+    tape = write_tape(read_model_config(files.named("config.json"), files.config))
+    layers = quantize_layers(tape, files.open_tensors(), token_lists, report)
     total = sum(len(p.weights) for p in products(tape.records) if not (p.is_head or p.is_router))
     return dict(tqdm(layers, "Choosing codes", total=total, unit="matrix"))
 
 
-def _generate_samples(llm: LLM, folder: Path) -> list[list[int]]:
+def _generate_samples(llm: LLM, files: ModelFiles) -> list[list[int]]:
     """Texts that the model samples without changes of its probabilities, after the begin token."""
-    begin = read_config(folder).get("bos_token_id")
+    begin = files.config.get("bos_token_id")
     if not isinstance(begin, int):
         begin = min(llm.defaults.eos_token_ids, default=0)
     base = SamplingParams(

@@ -24,7 +24,7 @@ _TOKEN = re.compile(
     |(?P<characters>\[\^?(?:[^\]\\]|\\.)*\])
     |(?P<special><[^<>\s][^<>\n]*>)
     |(?P<name>[\w-]+)
-    |(?P<repeat>[*+?]|\{\s*\d+\s*(?:,\s*\d*\s*)?\})
+    |(?P<repeat>[*+?]|\{\s*\d+\s*(?:,\s*(?:\d+\s*)?)?\})
     |(?P<unreadable>\(\*)
     |(?P<mark>[|();.])
     |(?P<unknown>.)""",
@@ -32,7 +32,6 @@ _TOKEN = re.compile(
 )
 _CHARACTER = re.compile(r"\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\?(.)", re.S)
 _LETTERS = {r"\n": "\n", r"\r": "\r", r"\t": "\t"}
-_MAX_DEPTH = 50  # of groups
 
 
 class EbnfError(ValueError):
@@ -85,7 +84,13 @@ def is_ebnf(grammar: str) -> bool:
 
 def convert_to_lark(grammar: str) -> str:
     """The same grammar for llguidance. Raises EbnfError."""
-    rules = _Parser(grammar).parse()
+    try:
+        return _convert(_Parser(grammar).parse())
+    except RecursionError:
+        raise EbnfError("its groups or repetitions are nested too deeply") from None
+
+
+def _convert(rules: Mapping[str, _Expression]) -> str:
     start = next((name for name in ("root", "start") if name in rules), None)
     if start is None:
         raise EbnfError("it has no rule `root` or `start`")
@@ -130,26 +135,24 @@ class _Parser:
             self._take("define")
             if name in rules:
                 raise EbnfError(f"the rule `{name}` is defined twice")
-            rules[name] = self._parse_choice(0)
+            rules[name] = self._parse_choice()
         return rules
 
-    def _parse_choice(self, depth: int) -> _Expression:
-        if depth > _MAX_DEPTH:
-            raise EbnfError(f"its groups are nested more than {_MAX_DEPTH} deep")
-        options = [self._parse_sequence(depth)]
+    def _parse_choice(self) -> _Expression:
+        options = [self._parse_sequence()]
         while self._take("mark", "|"):
-            options.append(self._parse_sequence(depth))
+            options.append(self._parse_sequence())
         return options[0] if len(options) == 1 else _Choice(tuple(options))
 
-    def _parse_sequence(self, depth: int) -> _Expression:
+    def _parse_sequence(self) -> _Expression:
         items: list[_Expression] = []
-        while (item := self._parse_item(depth)) is not None:
+        while (item := self._parse_item()) is not None:
             while mark := self._take("repeat"):
                 item = _Repeat(item, re.sub(r"\s", "", mark))
             items.append(item)
         return items[0] if len(items) == 1 else _Sequence(tuple(items))
 
-    def _parse_item(self, depth: int) -> _Expression | None:
+    def _parse_item(self) -> _Expression | None:
         """The next item of a sequence; None at its end."""
         if self._is_rule_next():
             return None
@@ -168,7 +171,7 @@ class _Parser:
             text = "/" + re.sub(r"((?:^|[^\\])(?:\\\\)*)/", r"\1\\/", pattern) + "/"
             return _Token(text, is_lazy=True) if regex[1] == "e" else _Terminal(text)
         if self._take("mark", "("):
-            group = self._parse_choice(depth + 1)
+            group = self._parse_choice()
             if not self._take("mark", ")"):
                 self._fail("the end of a group")
             return group

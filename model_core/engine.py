@@ -3,31 +3,24 @@
 One thread computes. Requests join and leave between its steps.
 """
 
+import itertools
 import logging
 import threading
 import time
 import uuid
-from collections import Counter, deque
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
-from .constraint import GrammarCompiler, write_grammar
-from .errors import (
-    InvalidRequest,
-    PromptTooLong,
-    RequestTimeout,
-    ShuttingDown,
-    TritonchatError,
-)
+from .admission import Admission
+from .constraint import GrammarCompiler
+from .errors import InvalidRequest, RequestTimeout, ShuttingDown, TritonchatError
 from .kv_cache import KVCache
 from .request import AnswerPlan, Delta, DeltaCallback, FinishReason, Sequence
-from .sampler import Sampler
-from .sampling import DEFAULT_MAX_TOKENS, SamplingParams
+from .row_sampler import Draw, RowSampler, Sample
+from .sampling import SamplingParams
 from .scheduler import Limits, Scheduler, WorkItem
-from .speculation import PromptLookup
-from .text_stream import TextStream
-from .token_bans import encode_bad_words
 from .token_masks import Masks, TokenMasks
 from .tokenizer import AnyTokenizer
 from .transformer import Transformer
@@ -51,11 +44,20 @@ class Engine:
     ) -> None:
         """`speculate`: how many tokens to draft ahead, 0 for none. Models with states do not draft."""
         self.limits = limits
-        self._model, self._tokenizer, self._eos_token_ids = model, tokenizer, eos_token_ids
+        self._model, self._eos_token_ids = model, eos_token_ids
         self._cache, self._speculate = cache, speculate if cache.states is None else 0
         self._scheduler = Scheduler(cache, limits)
-        self._grammars = GrammarCompiler(tokenizer, model.config.vocab_size, eos_token_ids)
+        self.grammars = GrammarCompiler(tokenizer, model.config.vocab_size, eos_token_ids)
+        self._admission = Admission(
+            model.config.vocab_size,
+            limits.max_context,
+            tokenizer,
+            eos_token_ids,
+            self.grammars,
+            self._speculate,
+        )
         self._masks = TokenMasks()
+        self._rows = RowSampler(model.config.vocab_size, model.threads, model.run_kernel)
         self._condition = threading.Condition()  # guards the scheduler, the sequences and the counters
         self._sequences: dict[str, Sequence] = {}  # by request id
         self._is_closing = False
@@ -75,23 +77,29 @@ class Engine:
         cache_salt: str = "",
         client: str = "",
         plan: AnswerPlan | None = None,
+        arrival_time: float | None = None,
+        adapter: str | None = None,
     ) -> str:
         """Queue a request and return its id.
 
         The engine's thread calls `on_delta` with each delta of the answer, so it must return at once. The
         last delta has the completion. The defaults of `params` must be filled in. Requests share the prefix
         cache with those of the same `cache_salt` only. A slot that becomes free goes to the `client` with the
-        fewest running requests.
+        fewest running requests. `arrival_time` is that of `time.monotonic()`, if it is not now. `adapter`
+        is the name of a loaded one.
 
         Raises InvalidRequest, PromptTooLong, NoMemory, QueueFull or ShuttingDown, and then never calls
         `on_delta`.
         """
         try:
             request_id = request_id or uuid.uuid4().hex
-            sequence = self._make_sequence(prompt, params, on_delta, request_id, plan or AnswerPlan())
+            sequence = self._admission.make_sequence(
+                prompt, params, on_delta, request_id, plan or AnswerPlan()
+            )
             sequence.cache_salt, sequence.client = cache_salt, client
+            sequence.arrival_time = arrival_time or sequence.arrival_time
             with self._condition:
-                self._enqueue(sequence)
+                self._enqueue(sequence, adapter)
         except TritonchatError:
             with self._condition:
                 self._totals["refusals"] += 1
@@ -144,9 +152,9 @@ class Engine:
                 self._scheduler.cancel(sequence)
         self._thread.join()
         self._masks.close()
-        self._grammars.close()
+        self.grammars.close()
 
-    def _enqueue(self, sequence: Sequence) -> None:
+    def _enqueue(self, sequence: Sequence, adapter: str | None) -> None:
         if self._is_closing:
             raise ShuttingDown("the server is stopping and takes no new requests.")
         if sequence.request_id in self._sequences:
@@ -155,66 +163,14 @@ class Engine:
                 "request_id",
             )
         self._scheduler.add(sequence)
+        try:
+            sequence.adapter = self._model.adapters.acquire(adapter)
+        except InvalidRequest:
+            self._scheduler.remove(sequence)
+            raise
         self._sequences[sequence.request_id] = sequence
         self._totals["requests"] += 1
         self._condition.notify_all()
-
-    def _make_sequence(
-        self,
-        prompt: list[int],
-        params: SamplingParams,
-        on_delta: DeltaCallback,
-        request_id: str,
-        plan: AnswerPlan,
-    ) -> Sequence:
-        vocab_size, max_context = self._model.config.vocab_size, self.limits.max_context
-        if not prompt:
-            raise InvalidRequest("the prompt is empty.")
-        if not all(0 <= token < vocab_size for token in prompt):
-            raise InvalidRequest(f"the prompt has a token outside the model's vocabulary of {vocab_size}.")
-        if len(prompt) >= max_context:
-            raise PromptTooLong(
-                f"This model's maximum context length is {max_context} tokens for prompt and answer together "
-                f"(--max-context), but the prompt has {len(prompt)}."
-            )
-        tokenizer, text_stream = self._tokenizer, None
-        if tokenizer is not None:
-            text_stream = TextStream(
-                tokenizer,
-                prompt,
-                params.stop,
-                plan.kept_tokens,
-                min_tokens=params.min_tokens,
-                keeps_stop_string=params.include_stop_str_in_output,
-            )
-        grammar = plan.grammar
-        if grammar is None and params.form is not None:
-            grammar = write_grammar(params.form)
-        return Sequence(
-            request_id=request_id,
-            tokens=list(prompt),
-            prompt_length=len(prompt),
-            params=params,
-            max_new_tokens=min(params.max_tokens or DEFAULT_MAX_TOKENS, max_context - len(prompt)),
-            sampler=Sampler(
-                params,
-                prompt,
-                vocab_size,
-                self._end_ids(params),
-                encode_bad_words(params.bad_words, tokenizer),
-            ),
-            text_stream=text_stream,
-            on_delta=on_delta,
-            truncated_messages=plan.truncated_messages,
-            prompt_lookup=PromptLookup(self._speculate) if self._speculate else None,
-            constraint=None if grammar is None else self._grammars.compile(grammar, params.ignore_eos),
-            reasoning_budget=plan.budget,
-            forced_tokens=deque(() if plan.budget is None else plan.budget.start()),
-        )
-
-    def _end_ids(self, params: SamplingParams) -> frozenset[int]:
-        """The tokens that end an answer."""
-        return frozenset(params.stop_token_ids) | (frozenset() if params.ignore_eos else self._eos_token_ids)
 
     # The methods from here on run in the engine's own thread.
 
@@ -270,25 +226,40 @@ class Engine:
             self._step_sizes[len(work)] += 1
             self._totals["computed_tokens"] += len(batch.tokens)
             self._totals["drafted_tokens"] += sum(len(item.drafts) for item in work) if self._speculate else 0
-        # For all rows at once: a call of NumPy takes longer than one row.
-        largest, is_finite = logits.argmax(axis=1).tolist(), np.isfinite(logits).all(axis=1).tolist()
-        rows = list(zip(logits, largest, is_finite, strict=True))
-        end = 0
-        for item in work:
-            start, end = end, end + item.logit_count
+        starts = list(itertools.accumulate((item.logit_count for item in work), initial=0))
+        samples = self._sample_first(work, logits, starts, masks)
+        for item, start in zip(work, starts, strict=False):
             try:
-                self._append_tokens(item, rows[start:end], masks.get(item.sequence))
+                rows = logits[start : start + item.logit_count]
+                self._append_tokens(item, rows, samples.get(item.sequence), masks.get(item.sequence))
             except BaseException as error:
                 self._fail(item.sequence, error)
 
+    def _sample_first(
+        self, work: list[WorkItem], logits: np.ndarray, starts: list[int], masks: Masks
+    ) -> dict[Sequence, Sample | TritonchatError]:
+        """Choose the first token of each item that has logits, all together."""
+        draws = {
+            item.sequence: Draw(
+                item.sequence.sampler, start, masks[item.sequence][0] if item.sequence in masks else None
+            )
+            for item, start in zip(work, starts, strict=False)
+            if item.logit_count and not item.sequence.forced_tokens
+        }
+        return dict(zip(draws, self._rows.sample(logits, list(draws.values())), strict=True))
+
     def _append_tokens(
-        self, item: WorkItem, rows: list[tuple[np.ndarray, int, bool]], masks: np.ndarray | None
+        self,
+        item: WorkItem,
+        rows: np.ndarray,
+        first: Sample | TritonchatError | None,
+        masks: np.ndarray | None,
     ) -> None:
         """Append the next tokens of a request: one that is chosen, and those after it that are known.
 
         These are its drafts, as long as they are right, and the tokens that must follow in the form of the
-        answer. rows: for each, the logits, the index of the largest, and whether all are finite. masks: for
-        each row the tokens of which one is chosen, see kernels/masking.py; None: all.
+        answer. rows: its logits [logit_count, vocabulary]. first: what was chosen from the first row. masks:
+        for each row the tokens of which one is chosen, see kernels/masking.py; None: all.
         """
         sequence, drafts, forced = item.sequence, item.drafts, item.sequence.forced_tokens
         count = accepted = forced_count = 0
@@ -299,15 +270,15 @@ class Engine:
                 sequence.sampler.record(token)
                 forced_count += 1
             elif count == accepted and count < len(rows) and not forced:
-                logits, largest, is_finite = rows[count]
-                if not is_finite:
-                    raise TritonchatError(
-                        "the model computed numbers that are not finite; its weights may be damaged."
-                    )
-                mask = None if masks is None else masks[count]
-                token, logprob = sequence.sampler.sample(logits, largest, mask)
-                if logprob is not None:
-                    sequence.pending_logprobs.append(logprob)
+                sample = first
+                if count > 0:  # the token before it is known only now
+                    draw = Draw(sequence.sampler, count, None if masks is None else masks[count])
+                    sample = self._rows.sample(rows, [draw])[0]
+                if isinstance(sample, TritonchatError):
+                    raise sample
+                token = sample.token
+                if sample.logprob is not None:
+                    sequence.pending_logprobs.append(sample.logprob)
             else:
                 break
             accepted += int(count == accepted < len(drafts) and token == drafts[count])
@@ -378,6 +349,7 @@ class Engine:
                 return  # it had ended before it failed
             del self._sequences[sequence.request_id]
             self._scheduler.remove(sequence)
+            self._model.adapters.release(sequence.adapter)
             self._totals["prompt_tokens"] += sequence.prompt_length
             self._totals["completion_tokens"] += sequence.answer_length
             self._totals["cancellations"] += reason == "cancelled" and error is None

@@ -35,6 +35,27 @@ class InvalidRequest(TritonchatError):
     status = 400
 
 
+class NotAllowed(TritonchatError):
+    """A request that this server does not allow to anybody."""
+
+    type = "not_allowed"
+    status = 403
+
+
+class ModelNotFound(InvalidRequest):
+    """A request for a model that the server does not have."""
+
+    type = "model_not_found"
+    status = 404
+
+
+class ModelUnavailable(TritonchatError):
+    """A request for a model that the server has, but could not load."""
+
+    type = "model_unavailable"
+    status = 503
+
+
 class PromptTooLong(InvalidRequest):
     """A prompt that leaves no room for an answer in the maximum context."""
 

@@ -16,6 +16,7 @@ FinishReason = Literal["stop", "length", "tool_calls", "cancelled"]
 class Usage:
     """Token counts of a request. `cached_tokens` of its prompt were found in the prefix cache.
 
+    `reasoning_tokens` of the completion are reasoning; only answers to conversations are known to have some.
     `truncated_messages` are the oldest ones of a conversation, which were left out because it was too long.
     """
 
@@ -23,6 +24,7 @@ class Usage:
     completion_tokens: int
     cached_tokens: int = 0
     truncated_messages: int = 0
+    reasoning_tokens: int = 0
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,17 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from .validation import JsonObject
+from .validation import JsonObject, Text, check_text
 
 # llguidance's options for JSON. Between its parts is nothing, a space, or a line break with an indentation.
 # JSON allows any amount of white space, but then a model may write it without end.
 JSON_OPTIONS = {"whitespace_pattern": r" |\n[ \t]{0,32}"}
+MAX_GRAMMAR_LENGTH = 2**17  # in characters
+
+_Source = Annotated[str, Field(max_length=MAX_GRAMMAR_LENGTH), AfterValidator(check_text)]
 
 
 class Form(BaseModel):
@@ -21,13 +24,13 @@ class Form(BaseModel):
         None, description="JSON that is valid under this schema (draft 2020-12)."
     )
     json_object: Literal[True] | None = Field(None, description="Any JSON object.")
-    regex: str | None = Field(
+    regex: _Source | None = Field(
         None, description="Text that this regular expression (in Rust's syntax) matches as a whole."
     )
-    choice: Annotated[list[str], Field(fail_fast=True, min_length=1)] | None = Field(
+    choice: Annotated[list[Text], Field(fail_fast=True, min_length=1)] | None = Field(
         None, description="One of these texts."
     )
-    grammar: str | None = Field(
+    grammar: _Source | None = Field(
         None,
         description="Text of this grammar: Lark with the rule `start`, or GBNF (with `::=`) with the rule "
         "`root`.",

@@ -6,7 +6,8 @@ the first tokens of an answer are chosen at random.
 
 `grammar_check.py` starts it. Requests and replies (limited_program.py) are JSON objects. The first request is
 {"special_tokens", "end_tokens"}, with the names of special tokens by their ids; its reply is {}. Each further
-request is {"grammar"}, in llguidance's JSON; its reply is {}, or {"error"} with the reason.
+request is {"grammars"}, each in llguidance's JSON; its reply is {}, or {"error", "index"} with the reason why
+the grammar with this index cannot be used.
 """
 
 import json
@@ -29,7 +30,7 @@ from model_core.limited_program import serve
 # are 250 optional properties of an object, it is 20 ms.
 LIMITS = LLParserLimits(max_items_in_row=1000, verbose_errors=False)
 MEMORY = 2**30  # bytes of address space
-TIME_LIMIT_S = 2.0  # of processor time for a grammar; an ordinary one takes a millisecond
+TIME_LIMIT_S = 2.0  # of processor time for a request; an ordinary grammar takes a millisecond
 _STEP_LIMIT_S = 0.3  # for one token; all other requests would wait so long
 _STEPS = 16
 # Of the thread that tries grammars. Those of the engine's process have more, so they do not exhaust theirs.
@@ -69,6 +70,8 @@ def _try(tokenizer: LLTokenizer, grammar: str) -> str:
         start = time.thread_time()
         matcher.unsafe_compute_mask_ptr(mask.ctypes.data, mask.nbytes)
         allowed = np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little"))
+        if not len(allowed):
+            break
         matcher.consume_token(int(choose.choice(allowed)))
         if not matcher.is_stopped() and (forced := matcher.compute_ff_tokens()):
             matcher.consume_tokens(forced)
@@ -90,8 +93,10 @@ class _Trials:
             tokenizer = self._tokenizer
 
             def run() -> None:
-                if error := _try(tokenizer, request["grammar"]):
-                    replies.append({"error": error})
+                for index, grammar in enumerate(request["grammars"]):
+                    if error := _try(tokenizer, grammar):
+                        replies.append({"error": error, "index": index})
+                        return
 
             thread = threading.Thread(target=run)
             thread.start()

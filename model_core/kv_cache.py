@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .kernels.attention import KV_MEMORY, PAGE
+from .kernels.kv_slots import KV_MEMORY, PAGE
 from .memory import aligned_zeros, round_up
 from .records import KVLayer
 from .state import StateCache
@@ -31,6 +31,8 @@ class Batch:
             behind a window and after the end may be any numbers.
         logit_rows: int32 [rows], the indices of the tokens whose logits are computed.
         slots: int32 [sequences], the slots of the sequences' recurrent states.
+        adapters: int32 [sequences], the slots of their adapters, NO_SLOT for none; None: no sequence has one.
+            Sequences with the same adapter should follow each other.
     """
 
     tokens: np.ndarray
@@ -39,6 +41,7 @@ class Batch:
     page_tables: np.ndarray
     logit_rows: np.ndarray
     slots: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int32))
+    adapters: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

@@ -1,42 +1,43 @@
 """`LLM`: a model with its tokenizer and engine, as one object."""
 
-import logging
-import os
 import queue
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .adapters.loading import load_adapter
+from .adapters.table import NO_SLOT
 from .answer_parser import AnswerParser
+from .caches import create_kv_cache, create_states
 from .chat import ChatModel, ChatOptions, PreparedChat, parse_completion
 from .chat_template import ChatPrompt
-from .choices import KV_CACHE_DTYPES
-from .config import read_config, read_generation_defaults
+from .choices import ARITHMETIC, KV_CACHE_DTYPES, check_weights
 from .engine import Engine
-from .errors import InvalidRequest, ModelError, NoMemory
+from .errors import InvalidRequest, ModelError
+from .estimate import MemoryFlags, check_memory
 from .events import Event, Text
-from .hub import embedded_model, fetch_model
+from .generation_defaults import read_generation_defaults
+from .hub import embedded_model, fetch_model, model_name
 from .kernels import show_compilation
-from .kv_cache import PAGE, Batch, KVCache, KVGroup
+from .kv_cache import PAGE, Batch, KVCache
 from .loader import load_model
 from .messages import DEFAULT_FIELDS, ChatFields, Message, parse_messages
+from .model_files import ModelFiles, open_model_files
 from .request import AnswerPlan, Completion, Delta, DeltaCallback, join_deltas
 from .resources import available_memory, default_threads
-from .rwkv_tokenizer import VOCABULARY_NAME, RwkvTokenizer
-from .sampler import compile_sampling
+from .row_sampler import compile_sampling
 from .sampling import SamplingParams
 from .scheduler import STEP_TOKENS, Limits
-from .state import StateCache, state_offsets
-from .tokenizer import AnyTokenizer, Tokenizer
+from .state import StateCache
+from .tokenizer import AnyTokenizer
 
-LOGGER = logging.getLogger(__name__)
-MAX_SNAPSHOTS = 64  # copies of recurrent states in the prefix cache
 Messages = Sequence[Mapping[str, Any] | Message]
 Params = SamplingParams | Sequence[SamplingParams] | None
+Adapters = str | Sequence[str | None] | None  # names
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,9 @@ class LLM:
         self,
         model: str | Path | None = None,
         *,
+        revision: str | None = None,
         weights: str = "auto",
+        arithmetic: str = "int8",
         threads: int | None = None,
         max_context: int | None = None,
         kv_cache_memory: int | None = None,
@@ -64,12 +67,17 @@ class LLM:
         max_concurrency: int = 64,
         max_queue: int = 256,
         speculate: int = 0,
+        adapters: Mapping[str, str | Path] | None = None,
+        on_progress: Callable[[float], None] | None = None,
     ) -> None:
         """Load a model.
 
         Args:
             model: a folder in Hugging Face layout, a name on the hub, or None for the embedded model.
+            revision: a branch, tag or commit of a model on the hub; None: the branch main.
             weights: auto (as stored), float32, bfloat16, float16, int8 or int4 (rounded while loading).
+            arithmetic: int8: products with integer weights round activations to 8 bits, in groups of 256 with
+                a scale each. float32: they do not, which is more exact, and slower.
             threads: threads for the arithmetic; None: all cores this process may use, one for a tiny model.
             max_context: positions a request may have, up to the model's own limit; None: this limit.
             kv_cache_memory: bytes of KV memory; None: a quarter of the memory that is free.
@@ -78,28 +86,38 @@ class LLM:
             max_queue: requests that may wait beyond those.
             speculate: draft up to this many tokens ahead from the request's own text; changes no answer.
                 Models with recurrent layers do not draft, because their states cannot go back.
+            adapters: name -> folder, for `load_adapter`.
+            on_progress: called with the part of the weights that is loaded, from 0 to 1.
 
         Raises:
             ModelError: the folder, a file in it or an argument is wrong.
-            NoMemory: the machine does not have `kv_cache_memory`.
+            NoMemory: the machine does not have the memory for the model, or `kv_cache_memory`.
         """
+        if arithmetic not in ARITHMETIC:
+            raise ModelError(f"arithmetic '{arithmetic}' is not known; {', '.join(ARITHMETIC)} are.")
         if kv_cache_dtype not in KV_CACHE_DTYPES:
             raise ModelError(f"the KV cache cannot be '{kv_cache_dtype}', only {', '.join(KV_CACHE_DTYPES)}.")
-        folder = embedded_model() if model is None else fetch_model(model)
-        self.name = (
-            "embedded" if model is None else str(model) if not os.path.isdir(model) else folder.resolve().name
-        )
-        self.model = load_model(folder, weights)
+        check_weights(weights)
+        self.name = model_name(model)
+        flags = MemoryFlags(weights, max_context, kv_cache_memory, kv_cache_dtype)
+
+        def check(files: ModelFiles) -> None:
+            check_memory(self.name, files, flags, available_memory())
+
+        path = embedded_model() if model is None else fetch_model(model, revision, check)
+        files = open_model_files(path)
+        check(files)
+        self.model = load_model(files, weights, on_progress=on_progress, arithmetic=arithmetic)
         self.model.set_threads(threads or default_threads(self.model.weight_bytes))
         config = self.model.config
         max_context = min(max_context or config.max_context, config.max_context)
-        self.tokenizer = read_tokenizer(folder, max_context)
-        self.defaults = read_generation_defaults(folder, read_config(folder))
+        self.tokenizer = files.open_tokenizer(max_context)
+        self.defaults = read_generation_defaults(files)
         try:
             SamplingParams().with_defaults(self.defaults)
         except InvalidRequest as error:
             raise ModelError(
-                f"{folder / 'generation_config.json'} recommends what is not possible: {error}"
+                f"{files.named('generation_config.json')} recommends what is not possible: {error}"
             ) from error
         eos = set(self.defaults.eos_token_ids)
         if self.tokenizer is not None and self.tokenizer.eos_token_id is not None:
@@ -114,6 +132,8 @@ class LLM:
         self._chat_model: ChatModel | None = None  # from the first conversation on
         limits, states = create_states(self.model.tape.states, limits)
         cache = create_kv_cache(self.model.kv_groups, limits.kv_cache_memory, kv_cache_dtype, states)
+        for name, adapter in (adapters or {}).items():
+            self.load_adapter(name, adapter)
         with show_compilation():
             self.logits([0])
             compile_sampling()
@@ -160,7 +180,22 @@ class LLM:
             "sampling": sampling,
         }
 
-    def logits(self, tokens: Sequence[int]) -> np.ndarray:
+    def load_adapter(self, name: str, folder: str | Path) -> None:
+        """Let requests choose the adapter in a folder in PEFT's layout (LoRA) by this name.
+
+        Raises ModelError if it is damaged or for another model, InvalidRequest if the name is taken, or
+        NoMemory. Other requests go on meanwhile.
+        """
+        load_adapter(self.model, name, folder)
+
+    def drop_adapter(self, name: str) -> None:
+        """Let no new request choose an adapter; its memory is free when its last request has ended.
+
+        Raises InvalidRequest if there is none of this name.
+        """
+        self.model.adapters.drop(name)
+
+    def logits(self, tokens: Sequence[int], adapter: str | None = None) -> np.ndarray:
         """Logits after each of the tokens: float32 [len(tokens), vocabulary]. Raises InvalidRequest."""
         if not tokens or not all(0 <= token < self.model.config.vocab_size for token in tokens):
             raise InvalidRequest("logits() needs token ids within the model's vocabulary, at least one.")
@@ -168,12 +203,17 @@ class LLM:
         shape = (len(groups), 1, -(-len(tokens) // PAGE))
         pages = np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
         cache = KVCache(groups, pages.size, self.kv_cache_dtype, StateCache(shapes, 1) if shapes else None)
-        parts = []
-        for start in range(0, len(tokens), STEP_TOKENS):  # chunks, which need no more memory than a step
-            chunk = np.array(tokens[start : start + STEP_TOKENS], np.int32)
-            rows = np.arange(len(chunk), dtype=np.int32)
-            batch = Batch(chunk, rows + np.int32(start), np.array([0, len(chunk)], np.int32), pages, rows)
-            parts.append(self.model.forward(batch, cache))
+        parts, loaded = [], self.model.adapters.acquire(adapter)
+        slot = np.int32([NO_SLOT if loaded is None else loaded.slot])
+        try:
+            for start in range(0, len(tokens), STEP_TOKENS):  # chunks, which need no more memory than a step
+                chunk = np.array(tokens[start : start + STEP_TOKENS], np.int32)
+                rows = np.arange(len(chunk), dtype=np.int32)
+                starts = np.array([0, len(chunk)], np.int32)
+                batch = Batch(chunk, rows + np.int32(start), starts, pages, rows, adapters=slot)
+                parts.append(self.model.forward(batch, cache))
+        finally:
+            self.model.adapters.release(loaded)
         return np.concatenate(parts)
 
     def encode(self, prompt: str | Sequence[int]) -> list[int]:
@@ -197,12 +237,13 @@ class LLM:
         self,
         prompts: str | Sequence[int] | Sequence[str] | Sequence[Sequence[int]],
         params: Params = None,
+        adapter: Adapters = None,
     ) -> Completion | list[Completion]:
         """Continue one raw prompt, or many together; a prompt is text or token ids.
 
-        `params` are for all prompts, or a list with one for each. Returns a completion, or a list of
-        completions in the order of the prompts. Prompts that the queue has no room for are submitted when
-        others finish.
+        `params` are for all prompts, or a list with one for each. So is `adapter`, the name of a loaded one,
+        or None. Returns a completion, or a list of completions in the order of the prompts. Prompts that the
+        queue has no room for are submitted when others finish.
 
         Raises:
             TritonchatError: a prompt was refused, or its computation failed.
@@ -211,11 +252,15 @@ class LLM:
         batch = [prompts] if is_single else prompts
         all_params = self._fill_all_defaults(params, len(batch))
         jobs = [_Job(self.encode(prompt), item) for prompt, item in zip(batch, all_params, strict=True)]
-        completions = self._complete_all(jobs)
+        completions = self._complete_all(jobs, adapter)
         return completions[0] if is_single else completions
 
     def chat(
-        self, messages: Messages | Sequence[Messages], params: Params = None, **options: Any
+        self,
+        messages: Messages | Sequence[Messages],
+        params: Params = None,
+        adapter: Adapters = None,
+        **options: Any,
     ) -> Completion | list[Completion]:
         """Answer one conversation, or many together. Parameters and errors are those of `generate`.
 
@@ -225,32 +270,46 @@ class LLM:
         batch = [messages] if is_single else messages
         all_params, fields = self._fill_all_defaults(params, len(batch)), ChatOptions(**options)
         jobs = [self._make_job(item, fields, p) for item, p in zip(batch, all_params, strict=True)]
-        completions = self._complete_all(jobs)
+        completions = self._complete_all(jobs, adapter)
         return completions[0] if is_single else completions
 
-    def stream(self, prompt: str | Sequence[int], params: SamplingParams | None = None) -> Iterator[str]:
+    def stream(
+        self,
+        prompt: str | Sequence[int],
+        params: SamplingParams | None = None,
+        adapter: str | None = None,
+    ) -> Iterator[str]:
         """Continue a raw prompt, and yield the text as it is made; leaving the loop cancels the rest.
 
         Raises as `generate`.
         """
-        events = self._stream(_Job(self.encode(prompt), self._fill_defaults(params)))
+        events = self._stream(_Job(self.encode(prompt), self._fill_defaults(params)), adapter)
         return (event.text for event in events if isinstance(event, Text))
 
     def stream_chat(
-        self, messages: Messages, params: SamplingParams | None = None, **options: Any
+        self,
+        messages: Messages,
+        params: SamplingParams | None = None,
+        adapter: str | None = None,
+        **options: Any,
     ) -> Iterator[str]:
         """Answer a conversation, and yield the text as it is made; leaving the loop cancels the rest.
 
         Raises as `generate`. `options` are those of `chat`.
         """
-        events = self.stream_chat_events(messages, params, **options)
+        events = self.stream_chat_events(messages, params, adapter, **options)
         return (event.text for event in events if isinstance(event, Text))
 
     def stream_chat_events(
-        self, messages: Messages, params: SamplingParams | None = None, **options: Any
+        self,
+        messages: Messages,
+        params: SamplingParams | None = None,
+        adapter: str | None = None,
+        **options: Any,
     ) -> Iterator[Event]:
         """As `stream_chat`, but yields the events `Text`, `Reasoning` and `ToolCallDelta` (events.py)."""
-        return self._stream(self._make_job(messages, ChatOptions(**options), self._fill_defaults(params)))
+        job = self._make_job(messages, ChatOptions(**options), self._fill_defaults(params))
+        return self._stream(job, adapter)
 
     def _require_tokenizer(self) -> AnyTokenizer:
         if self.tokenizer is None:
@@ -259,7 +318,10 @@ class LLM:
 
     def _require_chat_model(self) -> ChatModel:
         if self._chat_model is None:
-            self._chat_model = ChatModel(self._require_tokenizer(), self.engine.limits.max_context)
+            engine = self.engine
+            self._chat_model = ChatModel(
+                self._require_tokenizer(), engine.limits.max_context, engine.grammars.find_fault
+            )
         return self._chat_model
 
     def _fill_defaults(self, params: SamplingParams | None) -> SamplingParams:
@@ -277,7 +339,10 @@ class LLM:
         prepared = self.prepare_chat(messages, fields, params)
         return _Job(prepared.prompt.token_ids, params, prepared.plan, prepared.parser)
 
-    def _complete_all(self, jobs: list[_Job]) -> list[Completion]:
+    def _complete_all(self, jobs: list[_Job], adapter: Adapters) -> list[Completion]:
+        adapters = [adapter] * len(jobs) if adapter is None or isinstance(adapter, str) else adapter
+        if len(adapters) != len(jobs):
+            raise InvalidRequest(f"{len(jobs)} prompts came with {len(adapters)} adapters.")
         deltas: list[list[Delta]] = [[] for _ in jobs]
         finished: queue.SimpleQueue[None] = queue.SimpleQueue()
 
@@ -296,7 +361,8 @@ class LLM:
                 if index >= max_pending:
                     finished.get()
                 callback = make_callback(index)
-                self.engine.submit(job.prompt, job.params, callback, request_id, plan=job.plan)
+                options = {"plan": job.plan, "adapter": adapters[index]}
+                self.engine.submit(job.prompt, job.params, callback, request_id, **options)
             for _ in range(min(max_pending, len(jobs))):
                 finished.get()
         except BaseException:
@@ -312,9 +378,9 @@ class LLM:
             for job, completion in zip(jobs, completions, strict=True)
         ]
 
-    def _stream(self, job: _Job) -> Iterator[Event]:
+    def _stream(self, job: _Job, adapter: str | None) -> Iterator[Event]:
         deltas: queue.SimpleQueue[Delta] = queue.SimpleQueue()
-        request_id = self.engine.submit(job.prompt, job.params, deltas.put, plan=job.plan)
+        request_id = self.engine.submit(job.prompt, job.params, deltas.put, plan=job.plan, adapter=adapter)
         try:
             while True:
                 delta = deltas.get()
@@ -330,61 +396,3 @@ class LLM:
                     return
         finally:
             self.engine.cancel(request_id)
-
-
-def read_tokenizer(folder: Path, max_context: int) -> AnyTokenizer | None:
-    """The tokenizer in a model folder, None if there is none. Raises ModelError if it is damaged."""
-    if os.path.isfile(folder / "tokenizer.json"):
-        return Tokenizer(folder, max_context)
-    if os.path.isfile(folder / VOCABULARY_NAME):
-        return RwkvTokenizer(folder, max_context)
-    return None
-
-
-def create_kv_cache(
-    groups: Sequence[KVGroup], memory: int, dtype: str, states: StateCache | None = None
-) -> KVCache:
-    """A KV cache of `memory` bytes, those of its states included. Raises NoMemory."""
-    page_memory = memory if states is None else memory - states.memory.nbytes
-    try:
-        return KVCache(groups, page_memory // KVCache.bytes_per_page(groups, dtype), dtype, states)
-    except (OSError, ValueError, OverflowError) as error:  # too much, or too large a number
-        raise NoMemory(
-            f"the machine has no {memory / 2**30:.3g} GiB for the KV cache; "
-            "start with a smaller --kv-cache-memory."
-        ) from error
-
-
-def create_states(shapes: Sequence[tuple[int, ...]], limits: Limits) -> tuple[Limits, StateCache | None]:
-    """The slots for the recurrent states of a model, None if it has none, and the limits that fit them.
-
-    Slots take at most half of the KV memory. If there are more requests than that, fewer run together. What
-    is left of the half is for the copies of the prefix cache. Raises NoMemory.
-    """
-    if not shapes:
-        return limits, None
-    slot_bytes = state_offsets(shapes)[1]
-    room = limits.kv_cache_memory // 2 // slot_bytes
-    slots = min(limits.max_concurrency, room)
-    if not slots:
-        raise NoMemory(
-            f"a sequence has {slot_bytes / 2**20:.3g} MiB of recurrent state, which takes more than half of "
-            "the KV memory; start with a larger --kv-cache-memory."
-        )
-    if slots < limits.max_concurrency:
-        LOGGER.warning(
-            "Only %d requests are computed together, not %d: each has %.3g MiB of recurrent state. A larger "
-            "--kv-cache-memory has room for more.",
-            slots,
-            limits.max_concurrency,
-            slot_bytes / 2**20,
-        )
-    try:
-        return replace(limits, max_concurrency=slots), StateCache(
-            shapes, slots, min(MAX_SNAPSHOTS, room - slots)
-        )
-    except (OSError, ValueError, OverflowError) as error:
-        raise NoMemory(
-            f"the machine has no {slots * slot_bytes / 2**30:.3g} GiB for recurrent states; start with a "
-            "smaller --kv-cache-memory or --max-concurrency."
-        ) from error

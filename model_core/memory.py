@@ -1,5 +1,7 @@
 """Arrays in memory as kernels need it: aligned, and padded to whole vectors."""
 
+import ctypes
+import gc
 import mmap
 from collections.abc import Sequence
 from contextlib import suppress
@@ -27,3 +29,10 @@ def aligned_zeros(shape: Sequence[int], dtype: np.dtype | type) -> np.ndarray:
 def round_up(size: int, multiple: int) -> int:
     """`size` rounded up to a multiple."""
     return -(-size // multiple) * multiple
+
+
+def return_freed_memory() -> None:
+    """Give the memory of objects that nothing refers to any more back to the system."""
+    gc.collect()
+    with suppress(OSError, AttributeError):  # only glibc has it: malloc_trim(3)
+        ctypes.CDLL(None).malloc_trim(0)

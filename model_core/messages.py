@@ -32,9 +32,9 @@ class TextPart(_Part):
 class ToolCall(_Part):
     """A call of a tool by the model. `arguments` is a JSON object as text, as the model has written it."""
 
-    id: str
-    name: str
-    arguments: str
+    id: Text
+    name: Text
+    arguments: Text
 
 
 class Message(_Part):
@@ -44,10 +44,10 @@ class Message(_Part):
     content: Text | FailFastList[TextPart] | None = Field(
         None, description="Text, or parts of the type text, which are joined by line ends."
     )
-    reasoning: str | None = Field(None, description="What the assistant thought before its answer.")
+    reasoning: Text | None = Field(None, description="What the assistant thought before its answer.")
     tool_calls: FailFastList[ToolCall] | None = Field(None, description="Calls that the assistant made.")
-    tool_call_id: str | None = Field(None, description="The call of which a tool message is the result.")
-    name: str | None = Field(None, description="The name of the sender, or of the tool.")
+    tool_call_id: Text | None = Field(None, description="The call of which a tool message is the result.")
+    name: Text | None = Field(None, description="The name of the sender, or of the tool.")
 
     @model_validator(mode="after")
     def _check_content(self) -> "Message":
@@ -67,7 +67,7 @@ class Tool(_Part):
     """A function that the model may call."""
 
     name: str = Field(min_length=1, max_length=64, pattern=r"^[\w.-]+$")
-    description: str | None = None
+    description: Text | None = None
     parameters: JsonObject | None = Field(None, description="The JSON schema of its arguments.")
     strict: bool = Field(False, description="Whether arguments follow the schema for certain.")
 
@@ -75,7 +75,7 @@ class Tool(_Part):
 class ToolName(_Part):
     """The tool that the model must call."""
 
-    name: str
+    name: Text
 
 
 ToolChoice = Literal["auto", "none", "required"] | ToolName
@@ -93,7 +93,11 @@ class PromptFields(BaseModel):
         None, description="How much the model reasons. The default is the model's."
     )
     reasoning_budget: int | None = Field(
-        None, ge=0, le=2**31 - 1, description="The largest number of tokens of the reasoning."
+        None,
+        ge=0,
+        le=2**31 - 1,
+        description="The largest number of tokens of the reasoning. The default is half of `max_tokens` if a "
+        "form or a call must follow, and else no limit.",
     )
     chat_template_kwargs: JsonObject | None = Field(
         None,

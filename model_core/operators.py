@@ -19,6 +19,17 @@ def linear(x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None) ->
     return y if bias is None else y + bias.astype(np.float32, copy=False)
 
 
+def low_rank(h: np.ndarray, b: np.ndarray, scale: float) -> np.ndarray:
+    """scale * h [..., rank] times b [n, rank] transposed -> float32 [..., n] (LoRA, arXiv:2106.09685).
+
+    It is summed in the order of the ranks, so that the bits of a row do not depend on other rows.
+    """
+    total = np.zeros((*h.shape[:-1], len(b)), np.float32)
+    for rank in range(b.shape[1]):
+        total += h[..., rank, None] * b[:, rank].astype(np.float32, copy=False)
+    return np.float32(scale) * total
+
+
 def embed(tokens: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """tokens int [...], weight [vocabulary, hidden] -> float32 [..., hidden].
 

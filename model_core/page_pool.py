@@ -17,6 +17,7 @@ counts nor times tell one of them what is in the prompts of another.
 import math
 from bisect import bisect_left
 from collections import OrderedDict
+from collections.abc import Hashable
 
 from .kv_cache import PAGE, KVCache
 from .page_tree import NO_PAGE, PageNode, SequencePages, node_tokens
@@ -45,7 +46,7 @@ class PagePool:
         self._cache = cache
         # Recurrent states at the ends of nodes.
         self._snapshots = None if cache.states is None else Snapshots[PageNode](cache.states)
-        self._roots: dict[str, PageNode] = {}  # by salt, those that have children
+        self._roots: dict[Hashable, PageNode] = {}  # by salt, those that have children
         self._free: list[int] = []
         self._first_untouched = 0  # pages from here on have never been used
         self._evictable: OrderedDict[PageNode, None] = OrderedDict()  # leaves without a user, oldest first

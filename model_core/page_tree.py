@@ -1,6 +1,7 @@
 """Nodes of the tree of pages, and the path of a sequence in it (see page_pool.py)."""
 
 from bisect import bisect_left
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,7 +26,7 @@ class PageNode:
     children: list["PageNode"] = field(default_factory=list)  # sorted by their tokens
     ref_count: int = 0  # sequences that use it; each of them uses its ancestors too
     is_computed: bool = True  # False while a step computes it
-    salt: str = ""  # of a root
+    salt: Hashable = ""  # of a root
 
     def find_closest_child(self, tokens: tuple[int, ...]) -> tuple["PageNode | None", int]:
         """The child with the longest common prefix with `tokens`, and the length of this prefix."""
@@ -47,7 +48,7 @@ class SequencePages:
     """
 
     table: np.ndarray  # int32 [groups, pages], with room for as many pages as the sequence can need
-    salt: str = ""  # which tree they are in
+    salt: Hashable = ""  # which tree they are in
     count: int = 0
     nodes: list[PageNode] = field(default_factory=list)
     tail_node: PageNode | None = None

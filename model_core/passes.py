@@ -1,10 +1,15 @@
 """What happens to a tape before it is bound: its weights are listed, and operations are fused."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
+from itertools import groupby
+
+import numpy as np
 
 from . import records
-from .records import Record, WeightRef
+from .kernels.blocks import STRIP
+from .memory import round_up
+from .records import Record, Span, WeightRef
 
 
 def products(tape: Iterable[Record]) -> Iterator[records.Linear]:
@@ -50,6 +55,48 @@ def fuse(tape: Iterable[Record]) -> list[Record]:
             record = _fold_scale(fused, record)
         fused.append(record)
     return fused
+
+
+def split_products(tape: Iterable[Record], layout_of: Callable[[WeightRef], Hashable]) -> list[Record]:
+    """Split products with several matrices, where neighbours have different layouts (see grouped.layout).
+
+    They could only be packed as one in a larger layout. It must come before `fuse`.
+    """
+    split: list[Record] = []
+    for record in tape:
+        if not isinstance(record, records.Linear):
+            split.append(record)
+            continue
+        start = record.y.start
+        biases = record.biases or (None,) * len(record.weights)
+        pairs = zip(record.weights, biases, strict=True)
+        for _, members in groupby(pairs, key=lambda pair: layout_of(pair[0])):
+            weights, some_biases = zip(*members, strict=True)
+            y, width = record.y, sum(round_up(weight.rows, STRIP) for weight in weights)
+            if len(weights) < len(record.weights):
+                y = Span(y.buffer, start, weights[0].rows if len(weights) == 1 else width)
+            some_biases = some_biases if record.biases else ()
+            split.append(replace(record, y=y, weights=weights, biases=some_biases))
+            start += width
+    return split
+
+
+def permute_inputs(
+    tape: Iterable[Record], order_of: Callable[[WeightRef], np.ndarray | None]
+) -> list[Record]:
+    """Permute the inputs of products whose matrices have columns in another order (see Codes.order).
+
+    The matrices of a product must have the same order. It must come before `fuse`.
+    """
+    permuted: list[Record] = []
+    for record in tape:
+        order = order_of(record.weights[0]) if isinstance(record, records.Linear) else None
+        if order is not None:
+            x = Span("permuted", 0, record.x.width)
+            permuted.append(records.Permute(record.x, x, tuple(order.tolist())))
+            record = replace(record, x=x)
+        permuted.append(record)
+    return permuted
 
 
 def _is_gate_of(gate: records.Gate, product: records.Linear) -> bool:

@@ -4,6 +4,8 @@ A row of an int8 matrix is its codes times one float scale. A row of an int4 mat
 as in QServe (Lin et al., 2024, arXiv:2405.04532): each 32 consecutive codes share a small whole step s and a
 zero point z, and (code - z) * s is the int8 code. So both use the same integer product, which is exact: the
 order of summation does not change its result.
+
+Scales have few significant bits, so that bfloat16 holds them, and whole multiples of those of int4, exactly.
 """
 
 from collections.abc import Iterator
@@ -18,6 +20,8 @@ NIBBLE_GROUP = 32  # consecutive inputs of an int4 row that share a step and a z
 # Scales to try for an int4 row, relative to the smallest that reaches all its weights. A smaller scale clips
 # the largest weights and is finer for the others. With each scale, other groups have a good whole step.
 _SCALE_RATIOS = (0.7, 0.8, 0.9, 1.0, 1.1, 1.2)
+_INT8_SCALE_BITS = 8  # significant bits of a row's scale, as bfloat16 has
+_INT4_SCALE_BITS = 4  # a step has 4 more. Weights lose nothing: other scales suit other steps
 _BLOCK_SIZE = 2**16  # weights rounded at a time, so that they stay in the cache
 _DAMPING = 0.01  # share of the mean diagonal that is added to a Hessian's diagonal, as in the GPTQ paper
 _MIN_SCALE = np.finfo(np.float32).tiny  # the inverse of a smaller scale is infinite
@@ -61,6 +65,7 @@ def round_int8(weight: np.ndarray) -> Int8:
     for part in _row_blocks(weight):
         x = _check_finite(weight[part])
         scales = _replace_tiny_scales(np.abs(x).max(axis=1) / np.float32(127))
+        scales = _round_mantissas(scales, _INT8_SCALE_BITS)
         result.codes[part] = np.clip(np.rint(x / scales[:, None]), -127, 127)
         result.scales[part] = scales
     return result
@@ -89,8 +94,7 @@ def gptq_int4(weight: np.ndarray, hessian: np.ndarray) -> Int4:
     """Quantize float32 [n, k] to the int4 codes that change a layer's outputs least (GPTQ, arXiv:2210.17323).
 
     Columns are rounded one after the other, and the later columns correct the error of each. The steps and
-    zero points of a group are chosen just before it is rounded. Row scales are chosen at the start, and again
-    at the end, when the codes are known.
+    zero points of a group are chosen just before it is rounded, row scales at the start.
 
     Args:
         weight: float32 [n, k].
@@ -107,7 +111,7 @@ def gptq_int4(weight: np.ndarray, hessian: np.ndarray) -> Int4:
     scales = round_int4(weight).scales
     # Columns as rows: contiguous, and in units of the row scale.
     remaining = np.ascontiguousarray((weight / scales[:, None]).T)
-    codes, rounded = np.empty((k, n), np.uint8), np.empty((k, n), np.float32)
+    codes = np.empty((k, n), np.uint8)
     groups = np.empty((n, -(-k // NIBBLE_GROUP)), np.uint8)
     unit_scale = np.ones(n, np.float32)
     for start in range(0, k, NIBBLE_GROUP):
@@ -116,17 +120,13 @@ def gptq_int4(weight: np.ndarray, hessian: np.ndarray) -> Int4:
         errors = np.empty((end - start, n), np.float32)
         for i in range(start, end):
             code = _encode(remaining[i], unit_scale, step, zero)
-            codes[i], rounded[i] = code, (code - zero) * step
-            error = (remaining[i] - rounded[i]) / factor[i, i]
+            codes[i] = code
+            error = (remaining[i] - (code - zero) * step) / factor[i, i]
             remaining[i + 1 : end] -= factor[i, i + 1 : end, None] * error
             errors[i - start] = error
         remaining[end:] -= factor[start:end, end:].T @ errors
         groups[:, start // NIBBLE_GROUP] = _pack_groups(step, zero)
-    # The scale r with the smallest error (w - r q) H (w - r q)^T is w H q / q H q.
-    weighted = hessian.astype(np.float32) @ rounded
-    size = np.einsum("kn,kn->n", rounded, weighted)
-    best = np.einsum("nk,kn->n", weight, weighted) / np.where(size > 0, size, 1)
-    return Int4(np.ascontiguousarray(codes.T), groups, np.where(size > 0, best, scales))
+    return Int4(np.ascontiguousarray(codes.T), groups, scales)
 
 
 def int4_as_int8(weight: Int4) -> Int8:
@@ -162,6 +162,12 @@ def _replace_tiny_scales(scales: np.ndarray) -> np.ndarray:
     return np.where(scales < _MIN_SCALE, np.float32(1), scales)
 
 
+def _round_mantissas(scales: np.ndarray, bits: int) -> np.ndarray:
+    """The nearest float32 numbers with so many significant bits."""
+    mantissas, exponents = np.frexp(scales)
+    return np.ldexp(np.rint(mantissas * np.float32(2**bits)) / np.float32(2**bits), exponents)
+
+
 def _split_groups(weight: np.ndarray) -> np.ndarray:
     """[n, k] -> [32, n, groups]. The last group is padded with zeros, which are always exact."""
     n, k = weight.shape
@@ -178,9 +184,9 @@ def _choose_row_scales(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
     )
     best, min_error = None, None
     for ratio in _SCALE_RATIOS:
-        scales = base_scales * np.float32(ratio)
+        scales = _round_mantissas(base_scales * np.float32(ratio), _INT4_SCALE_BITS)
         step, zero, errors = _choose_groups(x, scales[:, None])
-        error = errors.sum(axis=1) * np.float32(ratio**2)
+        error = errors.sum(axis=1) * np.square(scales / base_scales)
         if best is None:
             best, min_error = (scales, step, zero), error
             continue

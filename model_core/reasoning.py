@@ -90,12 +90,12 @@ class ReasoningBudget:
     def __init__(
         self,
         form: ReasoningForm,
-        max_tokens: int,
+        max_tokens: int | None,
         is_open: bool,
         token_text: Callable[[int], str],
         endings: Sequence[Sequence[int]],
     ) -> None:
-        """`token_text` gives the text of a token, marks too.
+        """`token_text` gives the text of a token, marks too. `max_tokens`: None for any number.
 
         `endings`: the tokens that end the reasoning the first time, the second time, ... If the model begins
         to reason once more after that, the last ones end it again.
@@ -104,12 +104,12 @@ class ReasoningBudget:
         self._endings = [tuple(ids) for ids in reversed(endings)]
         self._is_open, self._is_over = is_open, False
         self._text = ""  # the end of the answer, in which the next mark may begin
-        self._count = 0
+        self.token_count = 0  # of the reasoning so far, with the mark that ends it
         self._split_tokens = 0  # tokens at the end that are parts of a character
 
     def start(self) -> tuple[int, ...]:
         """The tokens to append to the prompt."""
-        return self._end() if self._is_open and not self._max_tokens else ()
+        return self._end() if self._is_open and self._max_tokens == 0 else ()
 
     def push(self, token_id: int) -> tuple[int, ...]:
         """The tokens to append after this token of the answer."""
@@ -119,7 +119,7 @@ class ReasoningBudget:
         self._split_tokens = self._split_tokens + 1 if REPLACEMENT in text else 0
         self._text = (self._text + text)[-_MAX_MARK_LENGTH:]
         if self._is_open:
-            self._count += 1
+            self.token_count += 1
             if self._form.end in self._text:
                 self._close()
         elif self._form.repeats:
@@ -128,7 +128,7 @@ class ReasoningBudget:
             beginning = self._text.lstrip()
             self._is_open = beginning.startswith(self._form.start)
             self._is_over = not self._is_open and not self._form.start.startswith(beginning)
-        is_used_up = self._is_open and self._count >= self._max_tokens
+        is_used_up = self._max_tokens is not None and self._is_open and self.token_count >= self._max_tokens
         is_whole = not 0 < self._split_tokens <= _MAX_SPLIT_TOKENS
         return self._end() if is_used_up and is_whole else ()
 

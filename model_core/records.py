@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .codes import Codes
 from .elementary import exp
 from .rope import RopeConfig
 
@@ -76,9 +77,25 @@ class WeightRef:
         grouped = tensor.reshape(self.groups, -1, *rest)[:, self.start : self.stop : self.step]
         return grouped.reshape(-1, *rest)
 
+    @property
+    def row_numbers(self) -> slice | np.ndarray:
+        """The rows of the tensor, or of its expert, that are the part."""
+        if self.groups == 1:
+            return slice(self.start, self.stop, self.step)
+        shape = self.shape if self.expert is None else self.shape[1:]
+        rows = np.arange(shape[-1 if self.is_transposed else 0]).reshape(self.groups, -1)
+        return rows[:, self.start : self.stop : self.step].reshape(-1)
+
+    def select_codes(self, codes: Codes) -> Codes:
+        """The part of the codes [n, k] of the whole tensor, or of its expert."""
+        return codes[self.row_numbers]
+
     def read(self, tensor: np.ndarray) -> np.ndarray:
         """The weight in float32, from the whole stored tensor."""
-        part = self.select(tensor)
+        return self.finish(self.select(tensor))
+
+    def finish(self, part: np.ndarray) -> np.ndarray:
+        """The weight in float32, from its part of the stored tensor."""
         part = exp(part) if self.is_log else part
         return part.astype(np.float32, copy=False) + np.float32(self.offset)
 
@@ -122,6 +139,15 @@ class Linear:
     gate: str | None = None
     is_head: bool = False
     is_router: bool = False
+
+
+@dataclass(frozen=True)
+class Permute:
+    """y[j] = x[order[j]]: columns in another order, in which a matrix was quantized."""
+
+    x: Span
+    y: Span
+    order: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -350,8 +376,8 @@ class Scan:
 
 
 Record = (
-    Norm | Center | Linear | Rope | AddPosition | WriteKV | Attend | Gate | Add | Scale | Softcap | TakeRows
-    | Route | Experts | Map | Dot | Join | Conv | Scan
+    Norm | Center | Linear | Permute | Rope | AddPosition | WriteKV | Attend | Gate | Add | Scale | Softcap
+    | TakeRows | Route | Experts | Map | Dot | Join | Conv | Scan
 )  # fmt: skip
 
 

@@ -7,20 +7,26 @@ import numpy as np
 
 from . import operators as op
 from . import records
+from .adapters.adapter import Adapter
+from .codes import Codes, dequantize_codes
 from .kernels.blocks import STRIP
 from .memory import round_up
 from .records import Record, Span, WeightRef
 from .tape import Tape
+from .tensors import TensorSource, read_weights
 
 # Reads a weight as float32.
 WeightReader = Callable[[WeightRef], np.ndarray]
 
 
-def make_weight_reader(tensors: Mapping[str, np.ndarray]) -> WeightReader:
-    """A function that reads weights from tensors of any float type."""
+def make_weight_reader(tensors: Mapping[str, np.ndarray] | TensorSource) -> WeightReader:
+    """A function that reads weights from tensors of any float type, or from a source."""
 
     def read(weight: WeightRef) -> np.ndarray:
-        return weight.read(tensors[weight.name])
+        if isinstance(tensors, Mapping):
+            return weight.read(tensors[weight.name])
+        stored = read_weights(tensors, weight)
+        return dequantize_codes(stored) if isinstance(stored, Codes) else weight.finish(stored)
 
     return read
 
@@ -33,6 +39,7 @@ class Sequence:
         keys, values: for each KV layer float32 [positions, kv_heads, head_dim].
         states: float32, by their numbers on the tape; those that are missing are zero.
         buffers: float32 [rows, columns] by name.
+        adapter: changes products, but no embeddings; None: no change.
         positions: int [tokens] of the step. logit_rows: int, the rows of the step that need logits.
     """
 
@@ -40,6 +47,7 @@ class Sequence:
     values: dict[int, np.ndarray] = field(default_factory=dict)
     states: dict[int, np.ndarray] = field(default_factory=dict)
     buffers: dict[str, np.ndarray] = field(default_factory=dict)
+    adapter: Adapter | None = None
     positions: np.ndarray = field(default_factory=lambda: np.arange(0))
     logit_rows: np.ndarray = field(default_factory=lambda: np.arange(0))
 
@@ -94,6 +102,8 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
             s.put(y, op.center(s.get(x)))
         case records.Linear():
             _linear(record, weights, s)
+        case records.Permute(x, y, order):
+            s.put(y, s.rows(x)[:, order])
         case records.Rope(x, rope, scale):
             cos, sin = op.rope_table(s.positions, rope, x.size)
             s.put(x, op.rotate(s.get(x), cos, sin, rope.is_interleaved) * np.float32(scale))
@@ -166,7 +176,10 @@ def _linear(record: records.Linear, weights: WeightReader, s: Sequence) -> None:
     biases = record.biases or (None,) * len(record.weights)
     for weight, bias in zip(record.weights, biases, strict=True):
         width = weight.rows
-        s.put(Span(record.y.buffer, start, width), op.linear(x, weights(weight), bias and weights(bias)))
+        y = op.linear(x, weights(weight), bias and weights(bias))
+        if s.adapter is not None and (low := s.adapter.products.get(weight.name)):
+            y = y + op.low_rank(op.linear(x, low.a), low.part(weight), low.scale)
+        s.put(Span(record.y.buffer, start, width), y)
         start += round_up(width, STRIP)
 
 

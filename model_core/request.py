@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from .adapters.table import NO_SLOT, LoadedAdapter
 from .constraint import Constraint
 from .errors import TritonchatError
 from .events import FinishReason, Timings, Usage
@@ -47,7 +48,7 @@ class AnswerPlan:
 
     Attributes:
         kept_tokens: special tokens that are part of the text, with their names.
-        budget: ends the reasoning of the answer.
+        budget: counts the tokens of the reasoning, and ends it.
         truncated_messages: of the conversation, which the prompt lacks (truncation.py); for the usage.
         grammar: of the whole answer, in llguidance's JSON; None: that of the parameter `form`, if it has one.
     """
@@ -107,6 +108,7 @@ class Sequence:
     prompt_lookup: PromptLookup | None
     constraint: Constraint | None = None  # holds the answer to its form
     reasoning_budget: ReasoningBudget | None = None
+    adapter: LoadedAdapter | None = None  # which it computes with
     cache_salt: str = ""  # the sequence shares pages with those of the same salt only
     client: str = ""  # the scheduler shares its slots fairly between clients
     truncated_messages: int = 0  # that the prompt lacks, see truncation.py
@@ -136,6 +138,16 @@ class Sequence:
         return delta
 
     @property
+    def adapter_slot(self) -> int:
+        """That of its adapter, NO_SLOT for none."""
+        return NO_SLOT if self.adapter is None else self.adapter.slot
+
+    @property
+    def cache_root(self) -> tuple[str, int]:
+        """Sequences with the same one share pages."""
+        return self.cache_salt, 0 if self.adapter is None else self.adapter.number
+
+    @property
     def answer_length(self) -> int:
         """Tokens of the answer so far."""
         return len(self.tokens) - self.prompt_length
@@ -162,7 +174,13 @@ class Sequence:
             text="".join(self.text_parts),
             token_ids=self.tokens[self.prompt_length :],
             finish_reason=reason,
-            usage=Usage(self.prompt_length, self.answer_length, self.cached_tokens, self.truncated_messages),
+            usage=Usage(
+                self.prompt_length,
+                self.answer_length,
+                self.cached_tokens,
+                self.truncated_messages,
+                0 if self.reasoning_budget is None else self.reasoning_budget.token_count,
+            ),
             timings=Timings(
                 queue=None if self.admission_time is None else self.admission_time - start,
                 first_token=None if self.first_token_time is None else self.first_token_time - start,

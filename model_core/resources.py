@@ -24,6 +24,15 @@ def default_threads(weight_bytes: int) -> int:
         return allowed
 
 
+def total_memory(group: Path = Path("/sys/fs/cgroup")) -> int:
+    """Bytes of memory that this machine, or the container, has. `group`: as in `available_memory`."""
+    total = psutil.virtual_memory().total
+    try:
+        return min(total, int((group / "memory.max").read_text()))
+    except (OSError, ValueError):  # no such group, or no limit ("max")
+        return total
+
+
 def available_memory(group: Path = Path("/sys/fs/cgroup")) -> int:
     """Bytes of memory that this process can still allocate. In a container they are fewer than the machine's.
 

@@ -1,4 +1,4 @@
-"""From logits to the next token of a request.
+"""From logits to the next tokens of requests.
 
 1. Tokens outside the form of the answer are left out, then those that the request forbids (token_bans.py). If
    these are all that the form allows, the form wins.
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .kernels.choice import NOT_FINITE
 from .kernels.masking import MASK_BITS, apply_mask
-from .kernels.weights import weigh_tokens
 from .sampling import SamplingParams
 from .token_bans import TokenBans, check_token_ids
-from .token_choice import TokenChooser, find_largest, log_of_sum
+from .token_choice import ChoiceSettings, TokenChooser, find_largest, log_of_sum
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,36 @@ class TokenLogprob:
     top: tuple[tuple[int, float], ...]
 
 
+class TokenCounts:
+    """How often each token has occurred in a text."""
+
+    def __init__(self, tokens: Sequence[int] = ()) -> None:
+        ids, counts = np.unique(np.array(tokens, np.int64), return_counts=True)
+        self._places = {token: place for place, token in enumerate(ids.tolist())}
+        self._ids, self._counts = ids, counts.astype(np.int32)
+
+    @property
+    def ids(self) -> np.ndarray:
+        """The tokens, each once: int64 [n]."""
+        return self._ids[: len(self._places)]
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How often each of `ids` has occurred: int32 [n]."""
+        return self._counts[: len(self._places)]
+
+    def add(self, token: int) -> None:
+        """Count a token once more."""
+        place = self._places.setdefault(token, len(self._places))
+        if place == len(self._ids):
+            self._ids = np.concatenate([self._ids, np.zeros(place + 64, np.int64)])
+            self._counts = np.concatenate([self._counts, np.zeros(place + 64, np.int32)])
+        self._ids[place] = token
+        self._counts[place] += 1
+
+
 class Sampler:
-    """Chooses the tokens of one request. Its state depends on this request alone."""
+    """How the tokens of one request are chosen. Its state depends on this request alone."""
 
     def __init__(
         self,
@@ -55,71 +83,71 @@ class Sampler:
             self._bans = TokenBans(params, vocab_size, end_ids, bad_words)
         self._bias_tokens = np.array(list(params.logit_bias), np.int64)
         self._bias = np.array(list(params.logit_bias.values()), np.float32)
-        self._seen_tokens = self._answer_counts = None
-        if params.repetition_penalty != 1:
-            self._seen_tokens = np.zeros(vocab_size, bool)
-            self._seen_tokens[prompt] = True
-        if params.presence_penalty or params.frequency_penalty:
-            self._answer_counts = np.zeros(vocab_size, np.int32)
-        self._changes_logits = (
-            self._seen_tokens is not None or self._answer_counts is not None or bool(len(self._bias))
-        )
-        self._is_greedy = params.temperature == 0 and not self._changes_logits and self._bans is None
+        self._seen = TokenCounts(prompt) if params.repetition_penalty != 1 else None
+        has_penalty = params.presence_penalty or params.frequency_penalty
+        self._answered = TokenCounts() if has_penalty else None
+        histories = (self._bans, self._seen, self._answered)
+        self.changes_logits = self._chooser.is_rare or bool(params.logit_bias) or any(histories)
+        self._raw_logits: np.ndarray | None = None  # of the next token, if its log probability is wanted
 
-    def sample(
-        self, logits: np.ndarray, largest: int, mask: np.ndarray | None = None
-    ) -> tuple[int, TokenLogprob | None]:
-        """The next token for float32 logits [vocabulary], and its log probability if the request wants it.
+    def prepare(self, logits: np.ndarray, mask: np.ndarray | None) -> int | ChoiceSettings:
+        """The next token, or how it is to be chosen, for float32 logits [vocabulary].
 
-        `largest` is the index of the largest logit, the first of equal ones. With a `mask` of at least one
-        token (kernels/masking.py), the token is one of these, and the logits of all others are lost.
+        With a `mask` of at least one token (kernels/masking.py), the token is to be one of these. If
+        `changes_logits`, then bans, penalties and the mask are applied to the logits. NOT_FINITE stands for
+        the token if a number is not finite. Otherwise the caller applies the mask, and checks the logits.
         """
-        top, choosable = self._params.logprobs, logits
-        has_choice = True
-        if mask is not None:
-            choosable = logits if top is None else logits.copy()
-            has_choice = apply_mask(choosable, mask) > 1
+        if self._params.logprobs is not None:
+            self._raw_logits = logits.copy()
         # Without a choice no random number is drawn, as for tokens that are appended without their logits.
-        if has_choice and not self._is_greedy:
-            if self._bans is not None:
-                choosable = self._bans.apply(choosable)
-            token = self._chooser.choose(self._apply_penalties(choosable))
-        else:
-            token = largest if mask is None else int(choosable.argmax())
-        self.record(token)
-        return token, None if top is None else _compute_logprob(logits, token, top)
+        if mask is not None and (only := _find_only_token(mask)) is not None:
+            return only
+        if not self.changes_logits:
+            return self._chooser.draw()
+        if not np.isfinite(logits).all():
+            return NOT_FINITE
+        if mask is not None:
+            apply_mask(logits, mask)
+        if self._bans is not None:
+            self._bans.apply(logits)
+        self._apply_penalties(logits)
+        if self._chooser.is_rare:
+            return self._chooser.choose(logits)
+        return self._chooser.draw()
+
+    def finish(self, token: int) -> TokenLogprob | None:
+        """Add the token that was chosen to the answer. Its log probability, if the request wants it."""
+        if self.changes_logits:
+            self.record(token)
+        raw, self._raw_logits = self._raw_logits, None
+        return None if raw is None else _compute_logprob(raw, token, self._params.logprobs)
 
     def record(self, token: int) -> None:
         """Add a token to the answer, for the bans and penalties of the next ones."""
-        if self._bans is not None:
-            self._bans.record(token)
-        if self._answer_counts is not None:
-            self._answer_counts[token] += 1
-        if self._seen_tokens is not None:
-            self._seen_tokens[token] = True
+        for history in (self._bans, self._seen, self._answered):
+            if history is not None:
+                history.add(token)
 
-    def _apply_penalties(self, logits: np.ndarray) -> np.ndarray:
+    def _apply_penalties(self, logits: np.ndarray) -> None:
         params = self._params
-        if not self._changes_logits:
-            return logits
-        logits = logits.copy()
         if len(self._bias):
             logits[self._bias_tokens] += self._bias
-        if self._seen_tokens is not None:
-            seen = logits[self._seen_tokens]
-            penalty = np.float32(params.repetition_penalty)
-            logits[self._seen_tokens] = np.where(seen > 0, seen / penalty, seen * penalty)
-        if self._answer_counts is not None:
-            logits -= np.float32(params.presence_penalty) * (self._answer_counts > 0)
-            logits -= np.float32(params.frequency_penalty) * self._answer_counts
-        return logits
+        if self._seen is not None:
+            seen, penalty = logits[self._seen.ids], np.float32(params.repetition_penalty)
+            logits[self._seen.ids] = np.where(seen > 0, seen / penalty, seen * penalty)
+        if self._answered is not None:
+            ids, counts = self._answered.ids, self._answered.counts
+            logits[ids] -= np.float32(params.presence_penalty)
+            logits[ids] -= np.float32(params.frequency_penalty) * counts
 
 
-def compile_sampling() -> None:
-    """Compile the kernels of `Sampler`, so that the first answer does not wait for them."""
-    logits = np.zeros(MASK_BITS, np.float32)
-    apply_mask(logits, np.ones(1, np.uint32))
-    weigh_tokens(logits, np.float32(0), np.float32(1))
+def _find_only_token(mask: np.ndarray) -> int | None:
+    """The token of a mask that has one token alone."""
+    words = np.flatnonzero(mask)
+    if len(words) != 1:
+        return None
+    word = int(mask[words[0]])
+    return None if word & (word - 1) else MASK_BITS * int(words[0]) + word.bit_length() - 1
 
 
 def _compute_logprob(logits: np.ndarray, token: int, top: int) -> TokenLogprob:

@@ -149,7 +149,8 @@ class Scheduler:
             if sequence is None or not self._admit(sequence, budget):
                 break
             budget -= self._schedule_chunk(sequence, budget, work)
-        return list(work.values())
+        # Rows with the same adapter are computed together.
+        return sorted(work.values(), key=lambda item: item.sequence.adapter_slot)
 
     def build_batch(self, work: list[WorkItem]) -> Batch:
         """The work of a step in the form that the model computes."""
@@ -178,7 +179,8 @@ class Scheduler:
         slots = np.array([item.sequence.slot for item in work], np.int32)
         tables = self._page_tables[:, :, :max_pages].take(slots, axis=1)
         arrays = (np.array(values, np.int32) for values in (tokens, positions, starts))
-        return Batch(*arrays, tables, np.array(logit_rows, np.int32), slots)
+        adapters = np.array([item.sequence.adapter_slot for item in work], np.int32)
+        return Batch(*arrays, tables, np.array(logit_rows, np.int32), slots, adapters)
 
     def commit(self, work: list[WorkItem]) -> None:
         """Record that the work of a step is computed, its drafts excepted."""
@@ -258,7 +260,7 @@ class Scheduler:
     def _admit(self, sequence: Sequence, budget: int) -> bool:
         """Start a waiting request. False if there are too few pages for its first chunk."""
         sequence.slot = self._free_slots.pop()
-        sequence.pages = SequencePages(self._page_tables[:, sequence.slot], sequence.cache_salt)
+        sequence.pages = SequencePages(self._page_tables[:, sequence.slot], sequence.cache_root)
         must_wait = self._acquire_prefix(sequence)
         end = min(sequence.computed_tokens + budget, len(sequence.tokens))
         if not must_wait and not self.pool.allocate(sequence.pages, end):

@@ -25,30 +25,33 @@ class TokenBans:
         Raises InvalidRequest for tokens outside the vocabulary.
         """
         check_token_ids(params.allowed_token_ids or (), vocab_size, "allowed_token_ids")
-        self._forbidden = None
+        self._allowed = None
         if params.allowed_token_ids is not None:
-            self._forbidden = np.ones(vocab_size, bool)
-            self._forbidden[list(params.allowed_token_ids)] = False
+            self._allowed = np.unique(params.allowed_token_ids)
         self._end_ids, self._missing_tokens = sorted(end_ids), params.min_tokens
         self._bad_words = [tuple(word) for word in bad_words if word]
         longest = max(map(len, self._bad_words), default=1)
         self._last_tokens: deque[int] = deque(maxlen=longest - 1)  # of the answer
 
-    def record(self, token: int) -> None:
+    def add(self, token: int) -> None:
         """Add a token to the answer."""
         self._missing_tokens -= 1
         self._last_tokens.append(token)
 
-    def apply(self, logits: np.ndarray) -> np.ndarray:
-        """The logits, with -inf for the forbidden tokens; as they are if this leaves no token."""
+    def apply(self, logits: np.ndarray) -> None:
+        """Set the logits of forbidden tokens to -inf; of none if no token would be left."""
         single = self._find_single()
-        if self._forbidden is None and not single:
-            return logits
-        banned = logits.copy()
-        banned[single] = -np.inf
-        if self._forbidden is not None:
-            banned[self._forbidden] = -np.inf
-        return banned if np.isfinite(banned.max()) else logits
+        if self._allowed is not None:
+            kept = logits[self._allowed]
+            kept[np.isin(self._allowed, single)] = -np.inf
+            if np.isfinite(kept.max()):
+                logits.fill(-np.inf)
+                logits[self._allowed] = kept
+        elif single:
+            before = logits[single]
+            logits[single] = -np.inf
+            if not np.isfinite(logits.max()):
+                logits[single] = before
 
     def _find_single(self) -> list[int]:
         """The tokens that are forbidden at this place only."""

@@ -11,6 +11,9 @@ Each step sees the probabilities that the steps before it have left, as shares o
 its limit takes the place of steps 2 to 5. A temperature of 0 takes the likeliest token without any of these.
 
 All sums and exponentials have the same bits on every processor, and so the same token is drawn.
+
+`TokenChooser.choose` is the specification. kernels/choice.py does the same for many rows at once, without the
+ways that few requests use: `typical_p` and `mirostat`.
 """
 
 import math
@@ -22,6 +25,8 @@ from .kernels.weights import weigh_tokens
 from .sampling import SamplingParams
 
 _LN_2 = math.log(2)
+# temperature, min_p, top_k, top_p and fraction of CHOICE (kernels/choice.py)
+ChoiceSettings = tuple[float, float, int, float, float]
 
 
 class TokenChooser:
@@ -34,6 +39,17 @@ class TokenChooser:
         # For the likeliest token, 0 is divided by the temperature, which must not be 0 in float32.
         self._temperature = np.float32(max(params.temperature, 1e-20))
         self._mirostat = Mirostat(params.mirostat_tau, params.mirostat_eta) if params.mirostat else None
+        self._settings = (self._temperature, params.min_p, params.top_k, params.top_p, 0.0)
+        if params.temperature == 0:
+            self._settings = (0.0, 0.0, 0, 1.0, 0.0)
+        # Whether kernels/choice.py has no such way.
+        self.is_rare = params.temperature > 0 and (self._mirostat is not None or params.typical_p < 1)
+
+    def draw(self) -> ChoiceSettings:
+        """How the next token is to be chosen, with a random number if one is needed."""
+        if self._params.temperature == 0:
+            return self._settings
+        return (*self._settings[:-1], self._random.random())
 
     def choose(self, logits: np.ndarray) -> int:
         """The next token for float32 logits [vocabulary]; tokens of -inf are never chosen."""
@@ -46,14 +62,14 @@ class TokenChooser:
             return self._mirostat.choose(_scale(logits, largest, self._temperature), weights, self._random)
         ids = None  # of the weights; None: all tokens, in their own order
         if params.top_k > 0:
-            ids = find_largest(logits, params.top_k)
+            ids = np.sort(find_largest(logits, params.top_k))
             weights = weights[ids]
         if params.typical_p < 1:
             scaled = _scale(logits if ids is None else logits[ids], largest, self._temperature)
-            typical = find_typical(scaled, weights, params.typical_p)
+            typical = np.sort(find_typical(scaled, weights, params.typical_p))
             ids, weights = typical if ids is None else ids[typical], weights[typical]
         if params.top_p < 1:
-            nucleus = find_nucleus(weights, params.top_p)
+            nucleus = np.sort(find_nucleus(weights, params.top_p))
             ids, weights = nucleus if ids is None else ids[nucleus], weights[nucleus]
         if params.min_p > 0:
             weights[weights < np.float32(params.min_p) * weights.max()] = 0

@@ -79,17 +79,16 @@ class AnyTokenizer(Protocol):
 
 
 class Tokenizer:
-    """A model's `tokenizer.json` and its `chat_template`, if any. `close` ends the template's process."""
+    """A tokenizer of the tokenizers package, and a chat template, if any. `close` ends its process."""
 
-    def __init__(self, folder: Path, max_context: int = 2**17) -> None:
-        """`max_context`: positions that a conversation may have. Raises ModelError if a file is damaged."""
-        self.chat_template: ChatTemplate | None = read_chat_template(folder, max_context)
-        special_tokens = read_special_tokens(folder)
-        with _raise_failures_as(ModelError, f"{folder / 'tokenizer.json'} is damaged"):
-            self._load(folder / "tokenizer.json", special_tokens)
-
-    def _load(self, path: Path, special_tokens: Mapping[str, str]) -> None:
-        self._tokenizer = tokenizers.Tokenizer.from_file(str(path))
+    def __init__(
+        self,
+        tokenizer: tokenizers.Tokenizer,
+        special_tokens: Mapping[str, str],
+        chat_template: ChatTemplate | None,
+    ) -> None:
+        """`special_tokens`: such as "eos_token" -> its text. A damaged tokenizer can raise anything."""
+        self.chat_template, self._tokenizer = chat_template, tokenizer
         # A file may have padding or truncation from training; requests have neither.
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -120,6 +119,17 @@ class Tokenizer:
         self.control_token_ids = frozenset(map(self._tokenizer.token_to_id, control))
         self._inner_encoder = InnerEncoder(self._tokenizer, control)
 
+    @classmethod
+    def from_folder(cls, folder: Path, max_context: int = 2**17) -> "Tokenizer":
+        """The `tokenizer.json` and the chat template of a model folder.
+
+        `max_context`: positions that a conversation may have. Raises ModelError if a file is damaged.
+        """
+        template, special_tokens = read_chat_template(folder, max_context), read_special_tokens(folder)
+        path = folder / "tokenizer.json"
+        with raise_failures_as(ModelError, f"{path} is damaged"):
+            return cls(tokenizers.Tokenizer.from_file(str(path)), special_tokens, template)
+
     def close(self) -> None:
         """End the process that renders the chat template."""
         if self.chat_template is not None:
@@ -128,7 +138,7 @@ class Tokenizer:
     def encode(self, text: str) -> list[int]:
         """The ids of a raw prompt, with the begin token if the tokenizer adds one. Raises InvalidRequest."""
         check_unicode(text)
-        with _raise_failures_as(InvalidRequest, _ENCODING_FAILED):
+        with raise_failures_as(InvalidRequest, _ENCODING_FAILED):
             return self._tokenizer.encode(text).ids
 
     def encode_inside(self, text: str) -> list[int]:
@@ -150,7 +160,7 @@ class Tokenizer:
             strict_prompt = template.render(strictly_marked, fields)
             if control.find_unmarked(strict_prompt) != control.find_unmarked(prompt):
                 prompt = strict_prompt
-        with _raise_failures_as(InvalidRequest, _ENCODING_FAILED):
+        with raise_failures_as(InvalidRequest, _ENCODING_FAILED):
             return ChatPrompt(control.encode(prompt), remove_marks(prompt[-PROMPT_END:]))
 
     def find_control_tokens(self, names: Collection[str]) -> dict[str, int]:
@@ -200,7 +210,7 @@ class Tokenizer:
 
 
 @contextlib.contextmanager
-def _raise_failures_as(kind: type[TritonchatError], message: str) -> Iterator[None]:
+def raise_failures_as(kind: type[TritonchatError], message: str) -> Iterator[None]:
     """Turn any failure of the tokenizers package into `kind`. Its panics are no Exception."""
     try:
         yield

@@ -8,18 +8,22 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 
+from .adapters.table import NO_SLOT, AdapterTable, find_runs
 from .bind import Program, bind
 from .config import ModelConfig
-from .kernels.attention import MAX_QUERY_ROWS, attention_scratch
+from .kernels.activations import ACTIVATIONS, GROUP, RUN_BYTES
+from .kernels.attention import MAX_QUERY_ROWS, SEGMENT, attention_scratch, scratch_rows
 from .kernels.experts import group_table_bytes
 from .kernels.interpreter import OPERATIONS, STEP, profile_tape, run_tape
-from .kernels.linear import ACTIVATIONS, GROUP, scratch_bytes
+from .kernels.linear import scratch_bytes
+from .kernels.online_softmax import state_bytes
 from .kernels.team import Team
 from .kv_cache import Batch, KVCache
 from .memory import aligned_zeros, round_up
@@ -28,6 +32,9 @@ from .passes import fuse, products
 from .records import Attend, Experts, WeightRef
 from .tape import Tape
 from .weights import NAMES, Matrix
+
+# Bytes. With more threads and longer contexts, threads do not share the segments of attention.
+_MAX_STATES_OF_PARTS = 2**26
 
 
 @dataclass
@@ -55,7 +62,12 @@ class Profile:
 
 
 class Transformer:
-    """A model with its weights in memory. Any thread may call `forward`; one call runs at a time."""
+    """A model with its weights in memory. Any thread may call `forward`; one call runs at a time.
+
+    `turns` is held during `forward`: models that share a machine share a lock.
+    """
+
+    turns: AbstractContextManager = nullcontext()
 
     def __init__(
         self,
@@ -63,15 +75,18 @@ class Transformer:
         tape: Tape,
         matrices: Mapping[tuple[WeightRef, ...], Matrix],
         vectors: Mapping[WeightRef, np.ndarray],
-        embeddings: Mapping[str, np.ndarray],
+        embeddings: Mapping[str, np.ndarray | Matrix],
+        arithmetic: str = "int8",
     ) -> None:
         """Bind a tape to its weights.
 
         Args:
             matrices: by the `weights` of the products that use them.
             vectors: float32.
-            embeddings: as on the tape, in any float type, without that of hidden states if it is the head's
-                matrix.
+            embeddings: as on the tape, in any float type or packed, without that of hidden states if it is
+                the head's matrix.
+            arithmetic: what products with integer weights multiply: activations rounded to "int8", or in
+                "float32" as they are.
         """
         self.config, self.tape, self.embeddings = config, tape, embeddings
         self.records = fuse(tape.records)
@@ -84,7 +99,10 @@ class Transformer:
             vectors.__getitem__,
             config.max_context,
             tape.states,
+            tape.embedding.name,
+            arithmetic,
         )
+        self.adapters = AdapterTable(self._program.tensors)
         self.kv_groups = self._program.kv_groups
         attends = [record for record in self.records if isinstance(record, Attend)]
         self._query_group = max((a.q.heads // tape.kv_layers[a.layer].kv_heads for a in attends), default=1)
@@ -92,6 +110,10 @@ class Transformer:
         self._lock = threading.Lock()
         self._team = Team(1)
         self.set_threads(1)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_team"):  # its threads wait for calls, also those of a model that nobody uses
+            self._team.close()
 
     def set_threads(self, threads: int) -> None:
         """Let `threads` threads compute a step, the caller among them. The previous helper threads end."""
@@ -110,6 +132,11 @@ class Transformer:
     def weight_dtype(self) -> str:
         """The type of the layers' matrices: float32, bfloat16, float16, int8 or int4."""
         return NAMES[self.matrices[self._linears[0].weights].kind]
+
+    @property
+    def rounds_activations(self) -> bool:
+        """Whether there are products that multiply activations in int8."""
+        return bool(self._program.instructions["matrix"]["is_rounded"].any())
 
     @property
     def weight_bytes(self) -> int:
@@ -147,11 +174,18 @@ class Transformer:
         """The number of threads that compute a step."""
         return self._team.threads
 
+    def run_kernel(self, kernel: Dispatcher, *args: np.ndarray) -> None:
+        """Call kernel(thread, threads, team, *args) in all threads that compute a step (Team.run)."""
+        with self._lock:
+            self._team.run(kernel, self._team.address, *args)
+
     def embed(self, tokens: np.ndarray, buffer: str = "x") -> np.ndarray:
         """Token ids int [tokens] -> the rows of an embedding, float32 [tokens, width] (operators.embed)."""
-        if buffer not in self.embeddings:
-            return self.head.rows(tokens)[:, : self.config.hidden_size]
-        return embed(tokens, self.embeddings[buffer])
+        table = self.embeddings.get(buffer, self.head)
+        if not isinstance(table, Matrix):
+            return embed(tokens, table)
+        rows = self.tape.embeddings[buffer].rows
+        return table.rows(np.where(tokens < rows, tokens, 0))[:, : table.inputs]
 
     @contextmanager
     def profile(self) -> Iterator[Profile]:
@@ -180,12 +214,13 @@ class Transformer:
         float32 [len(batch.logit_rows), vocabulary]. The bits of a row do not depend on the rest of the batch.
         The recurrent states in the batch's slots go on.
         """
-        with self._lock:
+        with self.turns, self._lock:
             config, buffers = self.config, self._buffers
             tokens, logit_row_count = len(batch.tokens), len(batch.logit_rows)
             buffers.grow(tokens, int(batch.positions.max()) + 1)
             for name, embedding in self.tape.embeddings.items():
                 buffers.floats[name][:tokens, : embedding.shape[1]] = self.embed(batch.tokens, name)
+            self._set_adapters(batch)
             sequences = np.arange(len(batch.starts) - 1, dtype=np.int32).repeat(np.diff(batch.starts))
             blocks = _query_blocks(batch.starts, max(1, MAX_QUERY_ROWS // self._query_group))
             logits = np.empty((logit_row_count, self.head.n), np.float32)
@@ -212,7 +247,8 @@ class Transformer:
             if states := cache.states:
                 step["states"], step["state_row"] = states.memory.ctypes.data, states.memory.strides[0]
                 states.begin(batch.slots, batch.positions[batch.starts[:-1]])
-            arguments = (step, self._program.instructions, buffers.records, cache.records)
+            factors = self.adapters.factors
+            arguments = (step, self._program.instructions, buffers.records, cache.records, factors)
             if self._profile is None:
                 self._team.run(run_tape, *arguments)
             else:
@@ -223,6 +259,21 @@ class Transformer:
             if states:
                 states.finish(batch.slots, batch.positions[batch.starts[1:] - 1] + 1)
         return logits[:, : config.vocab_size]
+
+    def _set_adapters(self, batch: Batch) -> None:
+        """Prepare a step for the adapters of its sequences: their runs of rows, and their embeddings."""
+        if batch.adapters is None or batch.adapters.max() == NO_SLOT:
+            return self._buffers.set_runs(None, None, 0)
+        slots = batch.adapters.repeat(np.diff(batch.starts))
+        runs, columns = find_runs(slots), 0
+        for first, count, slot in runs.tolist():
+            if slot != NO_SLOT:
+                adapter, rows = self.adapters.at(slot), slice(first, first + count)
+                columns = max(columns, adapter.columns)
+                for name, change in adapter.tables.items():
+                    target = self._buffers.floats[name][rows, : self.tape.embeddings[name].shape[1]]
+                    target[...] = change.apply(batch.tokens[rows], target)
+        self._buffers.set_runs(runs, find_runs(slots[batch.logit_rows]), columns)
 
 
 def _query_blocks(starts: np.ndarray, max_rows: int) -> np.ndarray:
@@ -270,28 +321,44 @@ class _Buffers:
                 floats = self._array(record, "floats", rows, buffer.width + 16 * buffer.is_input, row="row")
                 self.floats[name] = floats
                 if buffer.is_quantized:
-                    groups = round_up(-(-buffer.width // GROUP), 16)
-                    self._array(record, "codes", rows, buffer.width + 64, np.int8, row="codes_row")
-                    self._array(record, "starts", rows, groups, np.int32, row="runs_row")
-                    self._array(record, "scales", rows, groups, row="runs_row")
+                    width = round_up(buffer.width, GROUP)
+                    self._array(record, "codes", rows, width + 64, np.int8, row="codes_row")
+                    size = width // GROUP * RUN_BYTES
+                    self._array(record, "runs", rows, size, np.uint8, row="runs_row")
             if program.experts:
                 pairs = tokens * program.experts_per_token
                 size = group_table_bytes(program.experts, pairs)
                 self._array(step, "group_table", 1, size, np.uint8, row="group_table_size")
         if context > self._context or needs_more_rows:
-            context = max(self._context, round_up(context, 1024))
+            context = max(self._context, round_up(context, 4 * SEGMENT))
             shapes = [group.shape for group in self._program.kv_groups]
             key_dim = max((shape.key_dim for shape in shapes), default=0)
             value_dim = max((shape.value_dim for shape in shapes), default=0)
-            attention = attention_scratch(context, key_dim, value_dim, self._query_group)
+            attention = attention_scratch(key_dim, value_dim, self._query_group)
             size = round_up(max(scratch_bytes(tokens), attention), 64)
             self._array(step, "scratch", self._team.threads, size, np.uint8, row="scratch_size")
+            states = scratch_rows(self._query_group) * state_bytes(value_dim)
+            size = min(2 * self._team.threads * context // SEGMENT * states, _MAX_STATES_OF_PARTS)
+            self._array(step, "states_of_parts", 1, size, np.uint8, row="states_of_parts_size")
             self._tokens, self._context = tokens, context
 
     def set_logits(self, logits: np.ndarray) -> None:
         """Let the step write its logits to this array."""
         record = self._by_name["logits"]
         record["floats"], record["row"] = logits.ctypes.data, logits.strides[0]
+
+    def set_runs(self, runs: np.ndarray | None, logit_runs: np.ndarray | None, columns: int) -> None:
+        """Let the step compute runs of rows with adapters (see kernels/adapters.py), or no such rows.
+
+        columns: floats of a row for their products with A.
+        """
+        self._runs = runs, logit_runs  # alive during the step
+        for name, array in (("runs", runs), ("logit_runs", logit_runs)):
+            self.step[name] = 0 if array is None else array.ctypes.data
+            self.step[f"{name.removesuffix('s')}_count"] = 0 if array is None else len(array)
+        low_rank = self._memory.get((self.step.ctypes.data, "low_rank"))
+        if columns and (low_rank is None or len(low_rank) <= self._tokens or low_rank.shape[1] < columns):
+            self._array(self.step, "low_rank", self._tokens + 1, columns)  # one more row, see block_rows
 
     def _array(
         self,

@@ -1,5 +1,6 @@
 """Validation with pydantic, and its errors as one sentence for the person who sent the value."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -60,7 +61,8 @@ def check_text(text: str) -> str:
     return text
 
 
-def _check_depth(value: dict[str, Any]) -> dict[str, Any]:
+def _check_json(value: dict[str, Any]) -> dict[str, Any]:
+    """The object, if it is JSON and not nested too deeply. Raises PydanticCustomError."""
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH + 1):
         level = [
@@ -71,11 +73,16 @@ def _check_depth(value: dict[str, Any]) -> dict[str, Any]:
         ]
     if level:
         raise PydanticCustomError("too_deep", "is nested more than {depth} deep", {"depth": MAX_DEPTH})
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise PydanticCustomError("not_json", "is not JSON: {error}", {"error": str(error)}) from None
+    check_text(text)
     return value
 
 
 Text = Annotated[str, AfterValidator(check_text)]  # JSON can escape what is no Unicode
-JsonObject = Annotated[dict[str, Any], AfterValidator(_check_depth)]
+JsonObject = Annotated[dict[str, Any], AfterValidator(_check_json)]
 
 
 class StrictModel(BaseModel):

@@ -6,15 +6,23 @@ This module does not use Streamlit, so that an answer goes on while Streamlit ru
 import logging
 import threading
 import time
-from collections.abc import Sequence
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from model_core.errors import PromptTooLong, QueueFull, RequestTimeout, ShuttingDown, TritonchatError
+from model_core.errors import (
+    ModelUnavailable,
+    PromptTooLong,
+    QueueFull,
+    RequestTimeout,
+    ShuttingDown,
+    TritonchatError,
+)
 from model_core.events import ToolCallDelta
 from model_core.messages import ToolCall, join_tool_calls
-from triton_server.client import Answer, AnswerStream, ChatClient
+from triton_server.client import Answer, ChatClient
 from triton_server.contract import Prompt
 from triton_server.wire import ServerUnavailable
 
@@ -26,9 +34,11 @@ LOGGER = logging.getLogger(__name__)
 _STOP_TIMEOUT_S = 2.0
 # If no page has waited for an answer for so many seconds, its visitor has left, and the answer is cancelled.
 _ABANDON_AFTER_S = 10.0
+_PROGRESS_S = 0.3  # from one look at the progress of loading to the next
 
 _EXPLANATIONS: dict[type[TritonchatError], str] = {
     ServerUnavailable: "The server does not answer. It may be starting, or it was stopped.",
+    ModelUnavailable: "The model could not be loaded. A later message tries it again.",
     PromptTooLong: "This message is too long for the model.",
     QueueFull: "The server is busy with other requests.",
     ShuttingDown: "The server is stopping and accepts no more requests.",
@@ -36,12 +46,17 @@ _EXPLANATIONS: dict[type[TritonchatError], str] = {
 }
 
 
+# Makes the prompt for an answer, for a model that answers conversations (True) or continues texts (False).
+PromptBuilder = Callable[[bool], Prompt]
+
+
 @dataclass(eq=False)
 class Turn:
     """A question and its answer, which a thread receives.
 
     `text`, `reasoning` and `tool_calls` keep what was received so far, also after an error. If
-    `is_continuation`, the answer continues the text of the question.
+    `is_continuation`, the answer continues the text of the question. `progress` is that of the model while it
+    is being loaded, from 0 to 1.
     """
 
     question: str
@@ -54,10 +69,10 @@ class Turn:
     is_stopped: bool = False
     is_started: bool = False
     is_continuation: bool = False
+    progress: float | None = None
     finished: threading.Event = field(default_factory=threading.Event)
     _last_wait: float = field(init=False, repr=False)
     _client: ChatClient = field(init=False, repr=False)
-    _stream: AnswerStream = field(init=False, repr=False)
 
     @property
     def markdown(self) -> str:
@@ -74,12 +89,20 @@ class Turn:
         """Whether the answer has started and not ended."""
         return self.is_started and not self.finished.is_set()
 
-    def start(self, client: ChatClient, prompt: Prompt, parameters: dict[str, Any]) -> None:
-        """Send the request. Returns at once; `finished` is set when the answer has ended."""
-        self.is_started, self.is_continuation, self.parameters = True, isinstance(prompt, str), parameters
-        self._last_wait = time.monotonic()
-        self._client, self._stream = client, client.stream(prompt, **parameters)
-        threading.Thread(target=self._receive, args=[self._stream], daemon=True).start()
+    def start(
+        self,
+        client: ChatClient,
+        build: PromptBuilder,
+        parameters: dict[str, Any],
+        model: Mapping[str, Any],
+    ) -> None:
+        """Send the request. Returns at once; `finished` is set when the answer has ended.
+
+        `model` is the entry of the model in the `models` of `ChatClient.stats`.
+        """
+        self.is_started, self._last_wait, self._client = True, time.monotonic(), client
+        self.parameters = {**parameters, "model": model["name"], "request_id": uuid.uuid4().hex}
+        threading.Thread(target=self._run, args=[build, model], daemon=True).start()
 
     def fail(self, error: Exception) -> None:
         """End a turn whose request could not be sent."""
@@ -99,20 +122,16 @@ class Turn:
             self.finished.wait(_STOP_TIMEOUT_S)
             self.finished.set()
 
-    def _receive(self, stream: AnswerStream) -> None:
+    def _run(self, build: PromptBuilder, model: Mapping[str, Any]) -> None:
         try:
-            with stream:
-                calls: list[ToolCallDelta] = []
-                for event in stream.events:
-                    self.text, self.reasoning = stream.text, stream.reasoning
-                    if isinstance(event, ToolCallDelta):
-                        calls.append(event)
-                        self.tool_calls = join_tool_calls(calls)
-                    is_abandoned = time.monotonic() - self._last_wait > _ABANDON_AFTER_S
-                    # `stop` sets `finished` too, perhaps before the server has received the request.
-                    if is_abandoned or self.finished.is_set():
-                        break
-            self.answer = stream.answer
+            description = model["description"]
+            if description is None:  # it was never loaded, so nobody knows yet what it does
+                self._client.load(model["name"])
+                description = self._follow_loading()["description"]
+            elif model["state"] != "ready":  # the request itself lets the server load it
+                threading.Thread(target=self._watch_loading, daemon=True).start()
+            if not self.finished.is_set():  # the person may have stopped it
+                self._receive(build(description["chat_template"]))
         except Exception as error:
             if not isinstance(error, TritonchatError):
                 LOGGER.exception("An answer could not be received")
@@ -121,9 +140,45 @@ class Turn:
         finally:
             self.finished.set()
 
+    def _receive(self, prompt: Prompt) -> None:
+        self.is_continuation = isinstance(prompt, str)
+        calls: list[ToolCallDelta] = []
+        with self._client.stream(prompt, **self.parameters) as stream:
+            for event in stream.events:
+                self.text, self.reasoning = stream.text, stream.reasoning
+                if isinstance(event, ToolCallDelta):
+                    calls.append(event)
+                    self.tool_calls = join_tool_calls(calls)
+                # `stop` sets `finished` too, perhaps before the server has received the request.
+                if self._is_abandoned() or self.finished.is_set():
+                    break
+        self.answer = stream.answer
+
+    def _is_abandoned(self) -> bool:
+        return time.monotonic() - self._last_wait > _ABANDON_AFTER_S
+
+    def _follow_loading(self) -> Mapping[str, Any]:
+        """Follow the progress of the model until it is loaded. Returns its entry.
+
+        Raises TritonchatError if it cannot be loaded.
+        """
+        name = self.parameters["model"]
+        while True:
+            models = self._client.stats(model=name)["models"]
+            entry = next(entry for entry in models if entry["name"] == name)
+            self.progress = entry.get("progress")
+            if entry["state"] == "failed":
+                raise ModelUnavailable(entry["error"])
+            if entry["state"] == "ready" or self.finished.wait(_PROGRESS_S):
+                return entry
+
+    def _watch_loading(self) -> None:
+        with suppress(TritonchatError):  # the answer ends with the same error
+            self._follow_loading()
+
     def _cancel(self) -> None:
         with suppress(TritonchatError):  # a server that is unavailable does not compute the answer either
-            self._client.cancel(self._stream.request_id)
+            self._client.cancel(self.parameters["request_id"])
 
 
 def build_prompt(turns: Sequence[Turn], system: str, is_chat_model: bool) -> Prompt:
@@ -146,6 +201,8 @@ def build_prompt(turns: Sequence[Turn], system: str, is_chat_model: bool) -> Pro
 
 def describe_progress(turn: Turn) -> str:
     """What a running answer is doing."""
+    if turn.progress is not None:
+        return f"loading {escape(turn.parameters['model'])}, {turn.progress:.0%} …"
     if turn.has_answer:
         return "answering …"
     return "thinking …" if turn.reasoning else "waiting for the first word …"

@@ -5,15 +5,12 @@ from run to run: the turns of the conversation, and the last known description o
 """
 
 import os
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from model_core.config import GenerationDefaults
-from model_core.errors import PromptTooLong, TritonchatError
-from model_core.sampling import SamplingFields
-from model_core.validation import find_range, value_type
+from model_core.errors import ModelNotFound, PromptTooLong, TritonchatError
 from streamlit_client.conversation import (
     Turn,
     build_prompt,
@@ -23,14 +20,17 @@ from streamlit_client.conversation import (
     format_statistics,
 )
 from streamlit_client.markdown import escape, sanitize
+from streamlit_client.settings import ChatSettings, answers_chats, chosen_model, show_settings
 from triton_server.client import ChatClient
-from triton_server.parameters import describe_parameter
 
 DEFAULT_SERVER = "127.0.0.1:8001"
 # A person sees no difference to a shorter interval, and each redraw costs the browser time.
 REDRAW_INTERVAL_S = 0.05
 # A person waits so long at a server that does not answer, before the page says so.
 STATS_TIMEOUT_S = 3.0
+
+# A parameter of the page's address while there is a conversation. It outlives the session.
+OPEN_CONVERSATION = "chat"
 
 CHAT_EXAMPLES = [
     "Hello, who are you?",
@@ -41,38 +41,6 @@ CHAT_EXAMPLES = [
     "How do I load my own model?",
 ]
 STORY_EXAMPLES = ["Once upon a time", "One day, a little dog", "The sun was shining and"]
-
-
-# For models that recommend no sampling. At temperature 0, "Try again" would give the same answer.
-FALLBACK_SAMPLING = {"temperature": 0.3, "top_p": 0.95}
-# Of one click on a widget. The first two are always shown.
-STEPS: dict[str, float] = {
-    "temperature": 0.05,
-    "top_p": 0.01,
-    "top_k": 1,
-    "min_p": 0.01,
-    "repetition_penalty": 0.05,
-    "presence_penalty": 0.1,
-    "frequency_penalty": 0.1,
-}
-
-
-@dataclass(frozen=True)
-class ChatSettings:
-    """The settings that a person chose in the sidebar.
-
-    `changes` has only the request parameters that differ from the model's defaults. If `seed` is None, each
-    answer gets a random one.
-    """
-
-    system: str
-    changes: dict[str, float]
-    max_tokens: int
-    seed: int | None
-
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of a request."""
-        return {**self.changes, "max_tokens": self.max_tokens, "seed": self.seed}
 
 
 @st.cache_resource(show_spinner=False)
@@ -87,10 +55,10 @@ def main() -> None:
     client = get_client(os.environ.get("TRITONCHAT_SERVER", DEFAULT_SERVER))
     turns: list[Turn] = st.session_state.setdefault("turns", [])
     stats, stats_error = fetch_stats(client)
-    model = st.session_state.get("model")
+    model: dict[str, Any] | None = st.session_state.get("model")
     settings = show_settings(model)
     if turns and not turns[-1].is_started:
-        start_answer(client, turns, settings, model, stats_error)
+        start_answer(client, turns, settings, stats_error)
     is_running = bool(turns) and turns[-1].is_running
     show_header(client.url, stats, model, is_running)
     has_tokenizer = model is None or model["tokenizer"]
@@ -102,6 +70,7 @@ def main() -> None:
     if not has_tokenizer:
         st.info("This model has no tokenizer. It takes token ids only, so it cannot be used here.")
     elif not turns:
+        show_loss()
         show_welcome(model)
     for turn in turns:
         show_turn(turn)
@@ -110,28 +79,31 @@ def main() -> None:
 
 
 def fetch_stats(client: ChatClient) -> tuple[dict[str, Any] | None, TritonchatError | None]:
-    """The server's statistics, or the error of the request for them. It stores the model in the session."""
+    """The server's statistics, or the error of the request for them.
+
+    It stores in the session the entries of all models, and the description of the one that the person chose,
+    which is None if it was never loaded.
+    """
     try:
-        stats = client.stats(STATS_TIMEOUT_S)
+        stats = client.stats(STATS_TIMEOUT_S, st.session_state.get("model_name"))
+    except ModelNotFound:  # the server has restarted with other models
+        del st.session_state.model_name
+        return fetch_stats(client)
     except TritonchatError as error:
         return None, error
-    st.session_state.model = stats["model"]
+    st.session_state.model, st.session_state.models = stats["model"], stats["models"]
     return stats, None
 
 
 def start_answer(
-    client: ChatClient,
-    turns: list[Turn],
-    settings: ChatSettings,
-    model: dict[str, Any],
-    stats_error: TritonchatError | None,
+    client: ChatClient, turns: list[Turn], settings: ChatSettings, stats_error: TritonchatError | None
 ) -> None:
     """Start the answer to the last turn; let the turn fail with `stats_error` if there is one."""
     if stats_error is not None:
         turns[-1].fail(stats_error)
     else:
-        prompt = build_prompt(turns, settings.system, model["chat_template"])
-        turns[-1].start(client, prompt, {**settings.parameters(), "truncation": "auto"})
+        build = partial(build_prompt, list(turns), settings.system)
+        turns[-1].start(client, build, {**settings.parameters(), "truncation": "auto"}, chosen_model())
 
 
 # What a person can do. Streamlit calls these functions and then runs the script again.
@@ -142,6 +114,7 @@ def send(question: str) -> None:
     if question.strip():
         stop()
         st.session_state.turns.append(Turn(question))
+        st.query_params[OPEN_CONVERSATION] = "open"
 
 
 def send_input() -> None:
@@ -165,6 +138,7 @@ def start_new_chat() -> None:
     """Start a new conversation."""
     stop()
     st.session_state.turns = []
+    st.query_params.pop(OPEN_CONVERSATION, None)
 
 
 # What a person sees. Each function draws a part of the page.
@@ -176,9 +150,13 @@ def show_header(
     """Show the model, the server, and how busy the server is."""
     st.subheader("tritonchat", anchor=False)
     facts = []
+    if "models" in st.session_state:
+        chosen = chosen_model()
+        if stats is not None and chosen["state"] != "ready":
+            facts.append(chosen["state"])
+        facts.append(f"**{escape(chosen['name'])}**")
     if model is not None:
         facts += [
-            f"**{escape(model['name'])}**",
             escape(model["family"]),
             f"{escape(model['weights'])} weights",
             f"{model['max_context']:,} tokens of context",
@@ -191,68 +169,6 @@ def show_header(
     else:
         facts.append(f"{stats['running']} running, {stats['waiting']} waiting")
     st.caption(" · ".join(facts))
-
-
-def answers_chats(model: dict[str, Any] | None) -> bool:
-    """Whether the model answers conversations; other models continue texts. None: not known yet."""
-    return model is None or model["chat_template"]
-
-
-def show_settings(model: dict[str, Any] | None) -> ChatSettings:
-    """Show the sidebar; return the settings in it."""
-    context = 1024 if model is None else model["max_context"]
-    with st.sidebar:
-        st.subheader("Settings", anchor=False)
-        return ChatSettings(
-            system=st.text_area(
-                "System prompt",
-                placeholder="You are a helpful assistant.",
-                help="What the model should know before the conversation begins.",
-            )
-            if answers_chats(model)
-            else "",
-            changes=show_thinking(model) | show_sampling({} if model is None else model["sampling"]),
-            max_tokens=st.number_input(
-                "Max tokens", 1, context, min(512, context), help=describe_parameter("max_tokens")
-            ),
-            seed=st.number_input(
-                "Seed",
-                0,
-                None,
-                None,
-                placeholder="a new one for each answer",
-                help=describe_parameter("seed"),
-            ),
-        )
-
-
-def show_thinking(model: dict[str, Any] | None) -> dict[str, bool]:
-    """Show the switch of a model whose reasoning can be switched; return its value if it was changed."""
-    default = None if model is None else model["enable_thinking"]
-    if default is None:
-        return {}
-    value = st.toggle("Think before answering", default, help=describe_parameter("enable_thinking"))
-    return {} if value == default else {"enable_thinking": value}
-
-
-def show_sampling(defaults: dict[str, float]) -> dict[str, float]:
-    """Show widgets that start at the model's `defaults`; return the values that differ from them."""
-    neutral = {name: SamplingFields.model_fields[name].default for name in STEPS} | vars(GenerationDefaults())
-    defaults = neutral | defaults
-    initial = defaults | ({} if defaults["temperature"] else FALLBACK_SAMPLING)
-    first, second, *others = STEPS
-    values = {name: show_number(name, initial[name]) for name in (first, second)}
-    with st.expander("More sampling"):
-        values |= {name: show_number(name, initial[name]) for name in others}
-    return {name: value for name, value in values.items() if value != defaults[name]}
-
-
-def show_number(name: str, initial: float) -> float:
-    """Show the widget of a sampling parameter: a slider, or a field if the range is too wide for one."""
-    field, label = SamplingFields.model_fields[name], name.replace("_", " ").capitalize()
-    low, high, initial = (value_type(field.annotation)(number) for number in (*find_range(field), initial))
-    widget = st.slider if high - low <= 4 else st.number_input
-    return widget(label, low, high, initial, STEPS[name], help=describe_parameter(name))
 
 
 def show_actions(turns: list[Turn], is_running: bool) -> None:
@@ -283,6 +199,12 @@ def show_input(model: dict[str, Any] | None) -> None:
     )
 
 
+def show_loss() -> None:
+    """Say that the conversation is lost, if the address of the page has one but the session has none."""
+    if OPEN_CONVERSATION in st.query_params:
+        st.info("The page was restarted or loaded again, so your conversation is lost.")
+
+
 def show_welcome(model: dict[str, Any] | None) -> None:
     """Show the first screen: a sentence about the model, and examples."""
     if answers_chats(model):
@@ -306,7 +228,9 @@ def show_turn(turn: Turn) -> None:
         show_until_end(turn, view, caption)
         view.draw(turn)
         if turn.error is None:
-            caption.caption("\n\n".join(filter(None, (describe_truncation(turn), format_statistics(turn)))))
+            has_choice = len(st.session_state.get("models", ())) > 1
+            figures = f"{escape(turn.parameters.get('model', ''))} · " * has_choice + format_statistics(turn)
+            caption.caption("\n\n".join(filter(None, (describe_truncation(turn), figures))))
         else:
             caption.error(describe_error(turn.error), icon=":material/error:")
 

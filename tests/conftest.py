@@ -101,7 +101,7 @@ def running_server(
 ) -> Iterator[Server]:
     """Start `tritonchat serve` on free ports, in a process group of its own; kill it at the end.
 
-    Triton waits eight seconds when it stops in order, so only tests of the stop do that, by a signal.
+    An orderly stop of Triton takes two seconds, so only tests of the stop do that, by a signal.
     What it says on standard error goes to the file `log`, or to `process.stdout` with the rest.
     """
     grpc, http, metrics, api = (free_port() for _ in range(4))
@@ -182,24 +182,22 @@ def endless(endless_model: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.fixture(scope="session")
-def thinking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server with the embedded model and another chat template, in which answers begin with reasoning."""
-    folder = tmp_path_factory.mktemp("model") / "thinking"
-    shutil.copytree(embedded_model(), folder)
-    path = folder / "tokenizer_config.json"
-    config = json.loads(path.read_text())
-    config["chat_template"] = config["chat_template"].replace("assistant\\n'", "assistant\\n<think>\\n'")
-    path.write_text(json.dumps(config))
-    log = tmp_path_factory.mktemp("server") / "log"
-    with running_server("--model", str(folder), log=log) as running:
-        yield running
-
-
-@pytest.fixture(scope="session")
 def reciter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with a model that reasons and calls tools, see `reciter.py`."""
     folder = tmp_path_factory.mktemp("reciter")
     with running_server("--model", str(write_reciter(folder / "reciter")), log=folder / "log") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server with the embedded model, the reciter (`reciter.py`), and a model that cannot be loaded."""
+    folder = tmp_path_factory.mktemp("several")
+    (folder / "broken").mkdir()
+    write_reciter(folder / "speaker")
+    models = ("embedded=" + str(embedded_model()), str(folder / "speaker"), str(folder / "broken"))
+    flags = [f"--model={model}" for model in models]
+    with running_server(*flags, log=folder / "log") as running:
         yield running
 
 

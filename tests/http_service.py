@@ -156,12 +156,17 @@ def posted(path: str, body: dict[str, Any]) -> bytes:
     return head.encode() + b"Content-Length: %d\r\n\r\n" % len(content) + content
 
 
-def samples(text: str) -> dict[str, float]:
-    """Prometheus' samples by name and labels, such as `name{a="b"}`."""
+def samples(text: str, model: str | None = None) -> dict[str, float]:
+    """Prometheus' samples by name and labels, such as `name{a="b"}`, but without the label `model`.
+
+    `model`: without the samples of other models. None: there are no others.
+    """
     values = {}
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
-            labels = ",".join(f'{k}="{v}"' for k, v in sorted(sample.labels.items()))
+            if model is not None and sample.labels.get("model", model) != model:
+                continue
+            labels = ",".join(f'{k}="{v}"' for k, v in sorted(sample.labels.items()) if k != "model")
             key = f"{sample.name}{{{labels}}}" if labels else sample.name
             assert key not in values, f"{key} is there twice"
             values[key] = sample.value

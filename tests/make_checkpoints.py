@@ -301,6 +301,7 @@ VARIANTS = {
         {"use_parallel_residual": False, "attention_bias": False, "num_key_value_heads": 4},
     ),
     "gpt2": Variant("gpt2", GPT2, without={"activation_function": "relu"}, base={"vocab_size": 64}),
+    "ernie4-5": Variant("ernie4_5", {"head_dim": 12, "use_bias": True, "tie_word_embeddings": True}),
     "hunyuan": Variant("hunyuan_v1_dense", {"head_dim": 12}),
     "hunyuan-alpha": Variant(
         "hunyuan_v1_dense",

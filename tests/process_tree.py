@@ -1,6 +1,7 @@
-"""Finds the processes of a running server."""
+"""Finds the processes of a running server, and what they have outside its folder."""
 
 from contextlib import suppress
+from pathlib import Path
 
 import psutil
 from conftest import Server
@@ -25,3 +26,9 @@ def find_process(server: Server, name: str) -> psutil.Process | None:
     except (StopIteration, psutil.NoSuchProcess):  # a process has ended meanwhile
         pass
     return None
+
+
+def model_copies(engine: psutil.Process) -> set[Path]:
+    """The folders from which Triton's Python backend has loaded the models."""
+    arguments = {argument for process in engine.children(recursive=True) for argument in process.cmdline()}
+    return {Path(argument).parents[1] for argument in arguments if argument.endswith("/1/model.py")}

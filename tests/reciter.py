@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
-from model_core.checkpoint import write_safetensors
 from model_core.hub import embedded_model
+from model_core.safetensors import write_safetensors
 
 GREETING, REASONING = "Good day!", "The person *greets* me."
 DOUBT, CONCLUSION = "Is it or not or", "Enough said!"

@@ -10,6 +10,10 @@ from contextlib import suppress
 
 import psutil
 
+from model_core import LLM
+from triton_server.engine.model_pool import ModelPool
+from triton_server.engine.model_slot import ModelSlot
+
 # Below the ports that the kernel gives to outgoing connections, and from another number in each process that
 # runs tests: so nobody else takes a port between its choice here and its use.
 _PORTS = itertools.count(random.SystemRandom().randrange(10_000, 30_000))
@@ -49,3 +53,10 @@ def is_alive(process: psutil.Process) -> bool:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def pool_of(llm: LLM) -> ModelPool:
+    """The pool of a server whose only model is loaded."""
+    pool = ModelPool([ModelSlot(llm.name, lambda on_progress: llm)])
+    pool.load_all()
+    return pool

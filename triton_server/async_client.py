@@ -45,6 +45,14 @@ class AsyncChatClient:
         """Return the state of the server: `model` (name, limits, ...), `running`, `waiting`, totals."""
         return await self._control({"stats": True})
 
+    async def load_adapter(self, name: str, folder: str) -> str:
+        """Begin to load an adapter of the server's machine: "ready", or "loading" until a later call."""
+        return (await self._control({"load_adapter": name, "folder": folder}))["state"]
+
+    async def drop_adapter(self, name: str) -> None:
+        """Let no new request choose an adapter."""
+        await self._control({"drop_adapter": name})
+
     async def metrics(self) -> str:
         """Return the engine's metrics in Prometheus' text format."""
         return (await self._control({"metrics": True}))["metrics"]

@@ -1,4 +1,4 @@
-"""The command line: `tritonchat up`, `serve`, `ui`, `chat`, `complete`, `quantize`, `bench`, `doctor`."""
+"""The command line, `tritonchat`. The commands for chats and for the hub are in modules of their own."""
 
 import json
 import logging
@@ -16,15 +16,18 @@ from model_core.errors import TritonchatError
 from .folders import scratch_folder
 from .form_options import form_options, take_form
 from .hosts import browser_url, is_loopback
+from .hub_commands import list_models, pull, rm
 from .machine import check_all, check_ports, check_python, require
 from .options import (
     FILE,
     SAMPLING_FLAGS,
-    MemorySize,
     api_options,
     api_port_option,
     host_option,
+    kv_memory_option,
+    model_option,
     model_options,
+    models_option,
     open_option,
     option,
     page_option,
@@ -52,6 +55,9 @@ def cli() -> None:
     tritonchat up --model ./my-model     the same with your own model
     tritonchat chat                      talk to it in the terminal
     tritonchat complete "Once upon"      continue a text, without a server
+    tritonchat pull owner/name           download a model from the Hugging Face hub
+    tritonchat list                      show the models of the hub that are on this machine
+    tritonchat rm owner/name             remove one of them
     tritonchat quantize MODEL OUT        convert a model to weights of 8 or 4 bits
     tritonchat bench                     measure the speed of a model on this machine
     tritonchat doctor                    check that this machine can run the server
@@ -62,6 +68,7 @@ def cli() -> None:
 
 
 @cli.command()
+@models_option
 @model_options
 @server_options
 @host_option
@@ -73,12 +80,13 @@ def up(ui_port: int, **settings: Any) -> None:
 
 
 @cli.command()
+@models_option
 @model_options
 @server_options
 @host_option
 @api_options
 def serve(**settings: Any) -> None:
-    """Start the server (Triton with the model) and the HTTP service."""
+    """Start the server (Triton with the models) and the HTTP service."""
     run_server(ui_port=None, **settings)
 
 
@@ -117,6 +125,7 @@ def ui(host: str, open_to_all: bool, ui_port: int, server: str) -> None:
 
 @cli.command()
 @click.argument("prompt", required=False)
+@model_option
 @model_options
 @sampling_options
 @form_options
@@ -177,10 +186,9 @@ def quantize(model: str, out: Path, weights: str, calibration: Path | None, text
 
 
 @cli.command()
+@model_option
 @model_options
-@option(
-    "--kv-cache-memory", type=MemorySize(), help="For keys and values.  [default: a quarter of free memory]"
-)
+@kv_memory_option
 @click.option("--profile", "as_profile", is_flag=True, help="Print where the time of a step goes.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def bench(as_json: bool, as_profile: bool, **llm_settings: Any) -> None:
@@ -251,7 +259,8 @@ def doctor(host: str, triton_http: bool, **ports: int) -> None:
         raise TritonchatError(f"{failure_count} of these checks failed; correct what they found first.")
 
 
-cli.add_command(chat)
+for command in (chat, pull, list_models, rm):
+    cli.add_command(command)
 
 
 def main() -> None:

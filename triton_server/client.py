@@ -6,8 +6,9 @@
             for piece in stream:
                 print(piece, end="", flush=True)
 
-Parameters are the fields of `model_core.SamplingParams`. A refused request raises a class of
-`model_core.errors` that names the reason. ServerUnavailable means that no server answers.
+Parameters are the fields of `model_core.SamplingParams`, and `model`, the name of one of several. A refused
+request raises a class of `model_core.errors` that names the reason. ServerUnavailable means that no server
+answers.
 """
 
 import contextlib
@@ -68,7 +69,7 @@ class Answer:
 
     @property
     def usage(self) -> dict[str, int]:
-        """`prompt_tokens`, `completion_tokens`, `cached_tokens`."""
+        """`prompt_tokens`, `completion_tokens`, and more, see contract.py."""
         return self.details["usage"]
 
     @property
@@ -137,9 +138,24 @@ class ChatClient:
         """Cancel a request. Its text so far is still delivered. False if the server has no such request."""
         return bool(self._control({"cancel": request_id})["cancelled"])
 
-    def stats(self, timeout_s: float = wire.CONTROL_TIMEOUT_S) -> dict[str, Any]:
-        """Return the state of the server: `model` (name, limits, ...), `running`, `waiting`, totals."""
-        return self._control({"stats": True}, timeout_s)
+    def stats(self, timeout_s: float = wire.CONTROL_TIMEOUT_S, model: str | None = None) -> dict[str, Any]:
+        """Return the state of the server: `models`, and of one model `running`, `waiting`, totals, ...
+
+        `model`: which one; None: the first. Its description, `model`, is None until it was loaded once.
+        """
+        return self._control({"stats": True} | ({} if model is None else {"model": model}), timeout_s)
+
+    def load(self, model: str) -> dict[str, Any]:
+        """Let the server begin to load a model. Returns its entry in the `models` of `stats` at once."""
+        return self._control({"load": model})["model"]
+
+    def load_adapter(self, name: str, folder: str) -> str:
+        """Begin to load an adapter of the server's machine: "ready", or "loading" until a later call."""
+        return self._control({"load_adapter": name, "folder": folder})["state"]
+
+    def drop_adapter(self, name: str) -> None:
+        """Let no new request choose an adapter."""
+        self._control({"drop_adapter": name})
 
     def metrics(self) -> str:
         """Return the engine's metrics in Prometheus' text format."""

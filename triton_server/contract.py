@@ -6,6 +6,11 @@
 | `chat_stream` | the same                                   | the same, one response per delta |
 | `chat_control`| `command` UINT8                            | `result` BYTES                   |
 
+A server with several models has `chat-NAME` and `chat_stream-NAME` for each model after the first. The field
+`model` of `parameters` names a model, too, whatever the Triton model. A model that is not loaded is loaded by
+the first request for it, which waits, as do those that come after it. `model` may be the name of an adapter,
+too; then its model answers, changed by the adapter.
+
 `messages` is a list of {"role", "content"}, or a raw prompt to continue: a string, or a list of token ids.
 `parameters` is an object with the other fields of `vocabulary.Request`, which describes each of them.
 
@@ -13,8 +18,9 @@
 delta, it has:
 
 - `finish_reason`: `stop`, `length`, `tool_calls` or `cancelled`.
-- `usage`: `prompt_tokens`, `completion_tokens`, `cached_tokens`, which were found in the prefix cache, and
-  `truncated_messages`, the number of old messages that were left out (see the field `truncation`).
+- `usage`: `prompt_tokens`, `completion_tokens`, `cached_tokens`, which were found in the prefix cache,
+  `reasoning_tokens`, and `truncated_messages`, the number of old messages that were left out (see the field
+  `truncation`).
 - `timings`: seconds from the arrival of the request until it was admitted (`queue`), until its first token
   (`first_token`) and until its end (`total`).
 - `seed`: the one that was used, whether the request gave it or not.
@@ -43,11 +49,18 @@ the slots is reserved for clients without a running request.
 `command` is one of these objects:
 
 - {"cancel": request_id}: the result is {"cancelled": true or false}.
-- {"stats": true}: the result is the state of the server.
+- {"stats": true}: the result is the state of the server. `models` has for each model its `name`, `state`
+  ("unloaded", "loading", "ready" or "failed"), `progress` from 0 to 1 while it is loaded, the `error` if that
+  has failed, `triton_models` and `description`, which is null until the model was loaded for the first time.
+  The other numbers, and `model`, its description, are those of the first model, or of another one with
+  {"stats": true, "model": name}. Adapters follow the models, each with its model as `parent`.
+- {"load": name}: the server begins to load a model. The result is {"model": its entry in `models`}.
+- {"load_adapter": name, "folder": path}: the server begins to load an adapter of the first model, or of
+  another one with "model": name. The result is {"state": "ready"}, or {"state": "loading"}: then the same
+  command tells later how it went. {"drop_adapter": name}: no new request may choose an adapter; the result is
+  {"dropped": true}. Both are refused unless the server runs with --allow-adapter-loading.
 - {"metrics": true}: the result is {"metrics": text} in Prometheus' text format.
 - {"health": true}: the result is {"health": state}, which is "ready", or why the server accepts no requests.
-
-Triton drops a request to `chat` or `chat_control` that has no rows (the shape [0, n]) and never answers it.
 
 `chat_stream` accepts {"health": true} as `messages`, too, and answers at once with an empty delta. This makes
 it possible to watch each model. The result of a failure is {"error": {...}}.
@@ -60,5 +73,6 @@ Prompt = list[dict[str, Any]] | str | list[int]
 
 # Names of Triton models.
 CHAT, CHAT_STREAM, CHAT_CONTROL = "chat", "chat_stream", "chat_control"
+DEFAULT_MODEL = "default"  # another name of the model that answers requests without a name
 HEALTH = {"health": True}  # a command, which does not need the engine
 READY = "ready"  # its result if the server accepts requests

@@ -1,12 +1,13 @@
 """Flags of the command line. Environment variables can set them too."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import click
 
-from model_core.choices import KV_CACHE_DTYPES, WEIGHTS
+from model_core.choices import ARITHMETIC, KV_CACHE_DTYPES, WEIGHTS
 from model_core.sampling import MAX_TOKEN_COUNT, SamplingFields
 from model_core.validation import find_range, value_type
 
@@ -16,6 +17,7 @@ from .vocabulary import Request
 Command = Callable[..., Any]
 _TIME_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _MAX_SECONDS = 100 * 365 * 86400
+_MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,38}")
 _SIZE_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
@@ -51,6 +53,53 @@ class Duration(click.ParamType):
         if not 0 <= seconds < _MAX_SECONDS:
             self.fail(f"{value!r} is not a time such as 90s, 15m, 12h or 30d.", param, ctx)
         return seconds
+
+
+class KeepAlive(Duration):
+    """A duration, or -1, which is None: for ever."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | None:
+        return None if str(value).strip() == "-1" else super().convert(value, param, ctx)
+
+
+class NamedModel(click.ParamType):
+    """PATH, or NAME=PATH: a pair of the name (None without) and the path."""
+
+    name = "[NAME=]PATH"
+    envvar_list_splitter = ","
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str | None, str]:
+        if isinstance(value, tuple):
+            return value
+        name, equals, path = value.partition("=")
+        if not equals or "/" in name:  # a path may contain the sign
+            return None, value
+        if not _MODEL_NAME.fullmatch(name) or not path:
+            self.fail(
+                f"{value!r} is not NAME=PATH: a name has letters, digits, dots, - and _, at most 39.",
+                param,
+                ctx,
+            )
+        return name, path
+
+
+class NamedAdapter(click.ParamType):
+    """NAME=FOLDER: a pair of them."""
+
+    name = "NAME=FOLDER"
+    envvar_list_splitter = ","
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        name, _, folder = value.partition("=")
+        if not name or not folder:
+            self.fail(f"{value!r} is not NAME=FOLDER.", param, ctx)
+        return name, folder
 
 
 def option(flag: str, *names: str, **attributes: Any) -> Callable[[Command], Command]:
@@ -100,12 +149,25 @@ def _has_flag(name: str) -> bool:
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 PORT = click.IntRange(1, 65535)
-model_options = combine_options(
-    option("--model", help="Folder in Hugging Face layout, or a name on the hub.  [default: embedded model]"),
+revision_option = option("--revision", help="Branch, tag or commit of a model on the hub.  [default: main]")
+_MODEL = (
+    "Folder in Hugging Face layout, .gguf file, or a name on the hub: owner/name, or owner/name:Q4_K_M for "
+    ".gguf files of this quantization"
+)
+model_option = option("--model", help=f"{_MODEL}.  [default: embedded model]")
+models_option = option(
+    "--model",
+    "models",
+    multiple=True,
+    type=NamedModel(),
+    help=f"{_MODEL}; may be repeated. Requests name a model by its "
+    "folder, or by NAME; the first one answers those that name none. Several models compute in turns, a step "
+    "each with all threads. In the environment, commas separate them.  [default: embedded model]",
+)
+memory_options = combine_options(
     option(
         "--weights", type=click.Choice(WEIGHTS), default="auto", help="Type of the weights; auto: as stored."
     ),
-    option("--threads", type=click.IntRange(1), help="Threads for the arithmetic.  [default: by model size]"),
     option(
         "--max-context",
         type=click.IntRange(2),
@@ -117,6 +179,21 @@ model_options = combine_options(
         default="float32",
         help="Keys and values in memory: float16 or int8 take half or a quarter, and are less exact.",
     ),
+)
+kv_memory_option = option(
+    "--kv-cache-memory", type=MemorySize(), help="For keys and values.  [default: a quarter of free memory]"
+)
+model_options = combine_options(
+    revision_option,
+    memory_options,
+    option(
+        "--arithmetic",
+        type=click.Choice(ARITHMETIC),
+        default="int8",
+        help="Activations that integer weights multiply: rounded to 8 bits; or as they are, more exact and "
+        "slower.",
+    ),
+    option("--threads", type=click.IntRange(1), help="Threads for the arithmetic.  [default: by model size]"),
     option(
         "--speculate",
         type=click.IntRange(0, 64),
@@ -142,7 +219,30 @@ server_options = combine_options(
     option(
         "--kv-cache-memory",
         type=MemorySize(),
-        help="Memory for running conversations, such as 4GiB.  [default: a quarter of free memory]",
+        help="Memory for running conversations, such as 4GiB; several models get equal parts of it.  "
+        "[default: a quarter of free memory]",
+    ),
+    option(
+        "--keep-alive",
+        "keep_alive_s",
+        type=KeepAlive(),
+        default="-1",
+        help="Load each model when a request needs it, and unload it after this time without requests, such "
+        "as 10m; 0: at once. -1: load all at the start, and keep them.",
+    ),
+    option(
+        "--adapter",
+        "adapters",
+        multiple=True,
+        type=NamedAdapter(),
+        help="LoRA adapter of the (first) model: a folder in PEFT's layout. Requests name it as their model. "
+        "It may be repeated. In the environment, commas separate them.",
+    ),
+    option(
+        "--allow-adapter-loading",
+        is_flag=True,
+        help="Let clients load adapters from folders of this machine, and drop them: "
+        "/v1/load_lora_adapter and /v1/unload_lora_adapter.",
     ),
     option("--max-concurrency", type=click.IntRange(1), default=64, help="Requests computed together."),
     option(
@@ -206,7 +306,14 @@ api_options = combine_options(
         "session_expiry_s",
         type=Duration(),
         default="0",
-        help="Delete sessions and responses that have not changed for this time, such as 30d or 12h; 0: "
+        help="Delete sessions that have not changed for this time, such as 30d or 12h; 0: never.",
+    ),
+    option(
+        "--response-expiry",
+        "response_expiry_s",
+        type=Duration(),
+        default="30d",
+        help="Delete stored conversations of /v1/responses to which nothing was added for this time; 0: "
         "never.",
     ),
     option(

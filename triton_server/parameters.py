@@ -64,7 +64,7 @@ with up to 32 spaces or tabs. A schema with a keyword that cannot be enforced (`
 the schema does not list may occur twice.
 
 A grammar's terminals, in Lark the names in upper case, match as much as they can. A new form is compiled in a
-process of its own first, in at most {seconds:g} s; it may have {size} KiB.
+process of its own first, in at most {seconds:g} s; it may have {size} characters.
 
 The HTTP API also takes OpenAI's `response_format`, vLLM's `structured_outputs`, `guided_json`,
 `guided_regex`, `guided_choice` and `guided_grammar`, SGLang's `regex` and `ebnf`, and llama.cpp's
@@ -114,13 +114,13 @@ def _properties() -> dict[str, Any]:
 
 
 def _describe_forms() -> str:
-    from model_core.constraint import MAX_GRAMMAR_BYTES
+    from model_core.form import MAX_GRAMMAR_LENGTH
     from model_core.grammar_process import TIME_LIMIT_S
 
     rows = ["| name | value | meaning |", "| --- | --- | --- |"]
     for name, schema in Form.model_json_schema()["properties"].items():
         rows.append(f"| `{name}` | {describe_type(schema)} | {schema['description']} |")
-    return _FORMS.format(table="\n".join(rows), seconds=TIME_LIMIT_S, size=MAX_GRAMMAR_BYTES // 1024).rstrip()
+    return _FORMS.format(table="\n".join(rows), seconds=TIME_LIMIT_S, size=MAX_GRAMMAR_LENGTH).rstrip()
 
 
 def _table(names: list[str]) -> str:

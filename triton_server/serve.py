@@ -28,6 +28,10 @@ _SHOW_CURSOR = "\033[?25h"  # ECMA-48, DECTCEM
 
 def run_server(
     *,
+    models: tuple[tuple[str | None, str | None], ...],
+    keep_alive_s: float | None,
+    adapters: tuple[tuple[str, str], ...],
+    allow_adapter_loading: bool,
     ui_port: int | None,
     host: str,
     grpc_port: int,
@@ -42,7 +46,9 @@ def run_server(
 ) -> None:
     """Run the server until a signal, with the page if `ui_port` is given. Restart each part that ends.
 
-    `settings` are those of the HTTP service and of the LLM. Raises TritonchatError.
+    `models`, `keep_alive_s`, `adapters` and `allow_adapter_loading` are those of `EngineSettings`; no models
+    stand for the embedded one. `settings` are those of the HTTP service and of the LLMs. Raises
+    TritonchatError.
     """
     if (tls_cert is None) != (tls_key is None):
         raise TritonchatError("--tls-cert and --tls-key must be given together.")
@@ -74,9 +80,15 @@ def run_server(
 
     warn_about_clear_text(api)
 
-    click.echo(f"Loading {settings['model'] or 'the embedded model'} ...")
+    models = models or ((None, None),)
+    if keep_alive_s is None:
+        click.echo(f"Loading {', '.join(path or 'the embedded model' for _, path in models)} ...")
     with scratch_folder() as folder, signals_as_interrupts():
         engine = EngineSettings(
+            models=list(models),
+            keep_alive_s=keep_alive_s,
+            adapters=list(adapters),
+            allow_adapter_loading=allow_adapter_loading,
             llm=settings,
             host=internal_host,
             grpc_port=grpc_port,
@@ -94,7 +106,10 @@ def run_server(
         ]
         if ui_port is not None:
             page_log = folder / "page.log"
-            parts.append(Part("page", lambda: launch_page(internal_host, ui_port, api.server, page_log)))
+            # Without an engine, the page has nothing to finish.
+            parts.append(
+                Part("page", lambda: launch_page(internal_host, ui_port, api.server, page_log), grace_s=0.0)
+            )
         supervisor = Supervisor(parts, Restarts(folder))
         try:
             supervisor.start()
@@ -104,8 +119,8 @@ def run_server(
             click.echo(f"OpenAI's API at {address}/v1, described at {address}/docs")
             if internal_host != host:
                 click.echo(f"Only this listens on {host}; other ports check no key (--open-to-all).")
-            model = EngineReport.read(folder).model
-            click.echo(f"Serving {model} over gRPC at {internal_host}:{grpc_port}   (Ctrl-C ends it)")
+            names = ", ".join(EngineReport.read(folder).models)
+            click.echo(f"Serving {names} over gRPC at {internal_host}:{grpc_port}   (Ctrl-C ends it)")
             supervisor.watch()
         except KeyboardInterrupt:
             click.echo("\nStopping after the running answers (Ctrl-C again cancels them) ...")

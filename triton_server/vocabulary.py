@@ -44,7 +44,15 @@ class CacheFields(BaseModel):
     )
 
 
-class Request(SamplingFields, ChatFields, CacheFields, StrictModel):
+class ModelFields(BaseModel):
+    """Which model answers."""
+
+    model: str | None = Field(
+        None, description="The name of a model of the server. By default, the first one answers."
+    )
+
+
+class Request(SamplingFields, ChatFields, CacheFields, ModelFields, StrictModel):
     """A prompt and the parameters of its answer. Raises InvalidRequest with the name of a wrong field."""
 
     messages: Annotated[

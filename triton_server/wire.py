@@ -53,6 +53,8 @@ _NOT_READY_MESSAGES = (
     "is stopping",
     "not healthy",
 )
+# Messages of gRPC for a server that ends during a request. The second comes while the request is being sent.
+_ENDED_MESSAGES = ("no longer in valid state", "Internal error from Core")
 
 
 class ServerUnavailable(TritonchatError):
@@ -191,11 +193,12 @@ def translate_error(
         status, message = str(error.code()), str(error.details())
     else:
         status, message = str(error.status() or ""), str(error.message())
+    has_ended = any(phrase in message for phrase in _ENDED_MESSAGES)
     if "maximum queue size" in message:
         translated: TritonchatError = QueueFull("the server is full (--max-queue); try again in a moment.")
     elif any(phrase in message for phrase in _NOT_READY_MESSAGES):
         translated = ServerUnavailable(f"the server at {url} is starting or stopping; try again in a moment.")
-    elif any(name in status for name in _UNAVAILABLE_STATUSES) or "no longer in valid state" in message:
+    elif has_ended or any(name in status for name in _UNAVAILABLE_STATUSES):
         translated = unavailable_error(url)
     else:
         translated = TritonchatError(message)

@@ -15,6 +15,7 @@ from . import Generate, Prompts
 
 FILE_TYPES = {
     "q8_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0,
+    "q4_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0,
     "q4_k_m": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_K_M,
     "f16": llama_cpp.LLAMA_FTYPE_MOSTLY_F16,
 }

@@ -11,8 +11,10 @@ from . import Generate, Prompts
 
 @contextmanager
 def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
-    """Load the engine with weights of this type."""
-    with LLM(folder, weights=variant, threads=threads) as llm:
+    """Load the engine with weights of this type, or with a file that llama.cpp made in this folder."""
+    file = folder / "model.gguf"
+    path, weights = (file, "auto") if file.is_file() else (folder, variant)
+    with LLM(path, weights=weights, threads=threads) as llm:
 
         def generate(prompts: Prompts, new_tokens: int) -> list[list[int]]:
             params = SamplingParams(max_tokens=new_tokens, ignore_eos=True, temperature=0)

@@ -1,8 +1,10 @@
 """The arithmetic of model_core/operators.py at the speed of the hardware, in Python that numba compiles.
 
-`emit.py` and `simd.py` have the vectors, `blocks.py` the inner loops of all products, `linear.py`,
-`experts.py`, `attention.py`, `recurrence.py` and `pointwise.py` the operators, `interpreter.py` a step of a
-model, and `team.py` the threads that compute it. `roofline.py` measures what the machine can do.
+`emit.py` and `simd.py` have the vectors, `blocks.py` the inner loops of all products, `activations.py` and
+`grouped.py` what comes before them with rounded activations and with codes, `linear.py`, `experts.py`,
+`attention.py`, `recurrence.py` and `pointwise.py` the operators, `interpreter.py` a step of a model,
+`choice.py` the choice of tokens, and `team.py` the threads that compute it. `roofline.py` measures what the
+machine can do.
 
 Kernels are compiled once for each processor and version, and stored in the user's cache folder.
 """

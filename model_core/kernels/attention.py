@@ -1,102 +1,25 @@
-"""Causal attention over paged KV memory, for prompts and single tokens alike."""
+"""Causal attention over paged KV memory, for prompts and single tokens alike.
+
+The positions are divided into segments. Each has a softmax of its own, and their results are merged in order
+(online_softmax.py). Segments begin at multiples of SEGMENT, so a
+row's bits do not depend on which thread computes a segment.
+"""
 
 import numpy as np
 from numba import njit
 
 from .blocks import float_block
 from .emit import FLOAT16, FLOAT32, INT8, ROWS
+from .kv_slots import PAGE
 from .linear import block_rows
-from .pointwise import scale_row, softcap
-from .simd import (
-    add,
-    broadcast,
-    exp_of_negative,
-    get_f32,
-    get_i32,
-    keep_lanes,
-    largest_of,
-    load_f32,
-    mask_outside,
-    maximum,
-    multiply,
-    set_f16,
-    set_f32,
-    set_i8,
-    store_f32,
-    subtract,
-    sum_of,
-)
+from .online_softmax import STATE_HEAD, merge_states, pad, softmax_row, state_bytes, write_outputs
+from .pointwise import scale_row
+from .simd import get_f32, get_i32, load_f32, multiply, store_f32
 
-PAGE = 16  # positions in a page of KV memory: the lanes of a vector
+SEGMENT = 512  # positions
 # Rows of queries, a token and a head each, that read a page together.
 MAX_QUERY_ROWS = 24
-
-# KV memory as kernels see it, for a group of layers (see model_core/kv_cache.py): sizes, and the addresses of
-# the first layer's keys and values in the first page, and of their scales where they are bytes. Pages and
-# layers are page_stride and layer_stride bytes apart.
-KV_MEMORY = np.dtype(
-    [
-        (name, np.int64)
-        for name in (
-            "kind",
-            "kv_heads",
-            "key_dim",
-            "value_dim",
-            "padded_dim",  # of values
-            "page_stride",
-            "layer_stride",
-            "keys",
-            "values",
-            "key_scales",
-            "value_scales",
-        )
-    ]
-)
-
-
-@njit(nogil=True)
-def write_kv_slot(p, layer, page, slot, keys, values):
-    """Write keys and values of one position and all KV heads of a layer to a page.
-
-    slot: position within the page. keys: address of floats [kv_heads, key_dim]. values: address of floats
-    [kv_heads, value_dim].
-    """
-    size = 4 if p.kind == FLOAT32 else 2 if p.kind == FLOAT16 else 1
-    at = page * p.page_stride + layer * p.layer_stride
-    for head in range(p.kv_heads):
-        k, v = keys + 4 * head * p.key_dim, values + 4 * head * p.value_dim
-        to_k = p.keys + at + (head * p.key_dim * PAGE + slot) * size
-        to_v = p.values + at + (head * PAGE + slot) * p.padded_dim * size
-        k_scale = v_scale = np.float32(0)
-        if p.kind == INT8:
-            k_scale = _scale(k, p.key_dim, p.key_scales + at + 4 * (head * PAGE + slot))
-            v_scale = _scale(v, p.value_dim, p.value_scales + at + 4 * (head * PAGE + slot))
-        for i in range(p.key_dim):
-            a = get_f32(k, 4 * i)
-            if p.kind == FLOAT32:
-                set_f32(to_k, 4 * PAGE * i, a)
-            elif p.kind == FLOAT16:
-                set_f16(to_k, 2 * PAGE * i, a)
-            else:
-                set_i8(to_k, PAGE * i, np.int32(np.rint(a * k_scale)))
-        for i in range(p.value_dim):
-            b = get_f32(v, 4 * i)
-            if p.kind == FLOAT32:
-                set_f32(to_v, 4 * i, b)
-            elif p.kind == FLOAT16:
-                set_f16(to_v, 2 * i, b)
-            else:
-                set_i8(to_v, i, np.int32(np.rint(b * v_scale)))
-
-
-@njit(nogil=True)
-def _scale(x, count, to):
-    """Store the scale that maps `count` floats to int8; returns its inverse."""
-    peak = np.float32(0)
-    for i in range(count):
-        peak = max(peak, abs(get_f32(x, 4 * i)))
-    set_f32(to, 0, peak / np.float32(127))
-    return np.float32(127) / peak if peak > np.float32(1e-30) else np.float32(0)
+_SCORES_ROW = 4 * (SEGMENT + PAGE)  # bytes; a power of two would make rows compete for the same cache lines
 
 
 @njit(nogil=True)
@@ -106,15 +29,21 @@ def scratch_rows(group):
 
 
 @njit(nogil=True)
-def attention_scratch(context, key_dim, value_dim, group):
-    """Bytes that a thread needs to attend to `context` positions, with `group` query heads a KV head."""
-    return 4 * scratch_rows(group) * (_pad(key_dim) + _pad(value_dim) + context + 2 * PAGE + 1)
+def attention_scratch(key_dim, value_dim, group):
+    """Bytes that a thread needs to attend, with `group` query heads a KV head."""
+    return scratch_rows(group) * (4 * pad(key_dim) + 2 * state_bytes(value_dim) + _SCORES_ROW)
 
 
 @njit(nogil=True)
-def _pad(size):
-    """Rounded up to whole vectors."""
-    return -(-size // 16) * 16
+def first_segment(position, window):
+    """The first segment that a block of queries attends to, whose first token is at `position`."""
+    return 0 if window == 0 else max(0, position - window + 1) // SEGMENT
+
+
+@njit(nogil=True)
+def end_segment(position, tokens):
+    """The segment behind the last that a block of queries attends to."""
+    return -(-(position + tokens) // SEGMENT)
 
 
 @njit(nogil=True)
@@ -131,9 +60,58 @@ def attend(
     MAX_QUERY_ROWS, or tokens is 1. out: for the mixed values, floats [tokens, all heads, value_dim]. scratch:
     attention_scratch bytes of the calling thread's own.
 
-    The scores of all positions are kept for one softmax per row. Every sum runs over the positions in
-    order, a page at a time, and masked positions add zeros. So a row's bits do not depend on the other rows.
+    Within a segment, every sum runs over the positions in order, a page at a time, and masked positions add
+    zeros. So a row's bits do not depend on the other rows.
     """
+    capacity = scratch_rows(group)
+    states = scratch + capacity * (4 * pad(p.key_dim) + _SCORES_ROW)
+    part = states + capacity * state_bytes(p.value_dim)
+    first = first_segment(position, window)
+    for segment in range(first, end_segment(position, tokens)):
+        to = states if segment == first else part
+        attend_segment(
+            p,
+            layer,
+            table,
+            window,
+            q,
+            q_row,
+            scale,
+            cap,
+            sinks,
+            position,
+            tokens,
+            group,
+            head,
+            segment,
+            to,
+            scratch,
+        )
+        if segment > first:
+            merge_states(states, part, tokens * group, p.value_dim)
+    write_outputs(states, p.value_dim, tokens, group, head, out, out_row)
+
+
+@njit(nogil=True)
+def attend_segment(
+    p,
+    layer,
+    table,
+    window,
+    q,
+    q_row,
+    scale,
+    cap,
+    sinks,
+    position,
+    tokens,
+    group,
+    head,
+    segment,
+    states,
+    scratch,
+):
+    """The part of `attend` that concerns one segment: the states of its rows, written to `states`."""
     dim, padded, rows = p.key_dim, p.padded_dim, tokens * group
     size = 4 if p.kind == FLOAT32 else 2 if p.kind == FLOAT16 else 1
     at = layer * p.layer_stride
@@ -142,14 +120,13 @@ def attend(
         p.values + at + head * PAGE * padded * size,
     )
     key_scales, value_scales = p.key_scales + at + head * 4 * PAGE, p.value_scales + at + head * 4 * PAGE
-    length = position + tokens
-    first_page = 0 if window == 0 else max(0, position - window + 1) // PAGE
+    length = min(position + tokens, (segment + 1) * SEGMENT)
+    first_page = segment * (SEGMENT // PAGE)
+    if window > 0:
+        first_page = max(first_page, (position - window + 1) // PAGE)
     last_page = -(-length // PAGE)
-    row_bytes = 4 * (last_page - first_page) * PAGE
-    capacity = scratch_rows(group)
-    queries, mixed = scratch, scratch + 4 * capacity * _pad(dim)
-    scores = mixed + 4 * capacity * padded
-    sums = scores + capacity * row_bytes
+    row_bytes, state_row = _SCORES_ROW, state_bytes(p.value_dim)
+    queries, scores = scratch, scratch + 4 * scratch_rows(group) * pad(dim)
 
     for row in range(rows):
         source = q + (row // group) * q_row + 4 * (head * group + row % group) * dim
@@ -216,10 +193,11 @@ def attend(
     for row in range(rows):
         end = position + row // group + 1
         start = 0 if window == 0 else max(0, end - window)
-        sink = get_f32(sinks, 4 * (head * group + row % group)) if sinks else np.float32(-np.inf)
-        weights = scores + row * row_bytes
-        total = _softmax(weights, first_page * PAGE, last_page * PAGE, start, end, cap, sink)
-        set_f32(sums, 4 * row, total)
+        sink = np.float32(-np.inf)
+        if sinks and start // SEGMENT == segment:  # the first of this row
+            sink = get_f32(sinks, 4 * (head * group + row % group))
+        weights, state = scores + row * row_bytes, states + row * state_row
+        softmax_row(weights, first_page * PAGE, last_page * PAGE, start, end, cap, sink, state)
 
     for i in range(first_page, last_page):
         offset = _page_offset(p, table, i)
@@ -237,7 +215,7 @@ def attend(
             four_tiles = padded // 16 - tile >= 4
             while row < rows:
                 height = block_rows(rows - row)
-                to = mixed + 4 * (row * padded + 16 * tile)
+                to = states + row * state_row + STATE_HEAD + 64 * tile
                 w, x = values + 16 * tile * size, weights + row * row_bytes
                 accumulate = i - first_page
                 if four_tiles:
@@ -253,7 +231,7 @@ def attend(
                         row_bytes,
                         count,
                         to,
-                        4 * padded,
+                        state_row,
                         accumulate,
                     )
                 else:
@@ -269,15 +247,11 @@ def attend(
                         row_bytes,
                         count,
                         to,
-                        4 * padded,
+                        state_row,
                         accumulate,
                     )
                 row += height
             tile += 4 if four_tiles else 1
-
-    for row in range(rows):
-        to = out + (row // group) * out_row + 4 * (head * group + row % group) * p.value_dim
-        scale_row(mixed + 4 * row * padded, p.value_dim, np.float32(1) / get_f32(sums, 4 * row), to)
 
 
 @njit(nogil=True)
@@ -350,29 +324,3 @@ def _tiles4(kind, rows, w, w_step, w_tile, prefetch_a, prefetch_b, x, x_row, ste
         y_row,
         accumulate,
     )
-
-
-@njit(nogil=True)
-def _softmax(scores, first, last, start, end, cap, sink):
-    """exp(score - largest) in place for positions start to end of those from `first` to `last`, 0 elsewhere.
-
-    Scores are capped before, unless `cap` is 0. Returns the sum, to which the score `sink` adds its part.
-    """
-    peak = broadcast(sink)
-    for position in range(first, last, PAGE):
-        at = 4 * (position - first)
-        value = load_f32(scores, at)
-        if cap > 0:
-            value = softcap(value, cap)
-        value = mask_outside(value, position, start, end)
-        store_f32(scores, at, value)
-        peak = maximum(peak, value)
-    largest = broadcast(largest_of(peak))
-    total = broadcast(np.float32(0))
-    for position in range(first, last, PAGE):
-        at = 4 * (position - first)
-        value = exp_of_negative(subtract(load_f32(scores, at), largest))
-        store_f32(scores, at, value)
-        total = add(total, value)
-    of_sink = exp_of_negative(subtract(broadcast(sink), largest))
-    return sum_of(total) + sum_of(keep_lanes(of_sink, 1))

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable
 
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, register_jitable
 
 from . import emit
-from .emit import INT4, INT8, ROWS, TILES
+from .emit import GROUPED4, GROUPED8, INT4, INT8, ROWS, TILES
 
 # Outputs that a thread computes together: weights are padded to strips of this many.
 STRIP = 64
@@ -21,16 +21,18 @@ STRIP = 64
 # to a quarter of the speed, so it is compiled separately.
 CASES = (*ROWS, *(-rows for rows in ROWS if rows > 1))
 
+L1, L2 = 3, 2  # as LLVM names them for prefetching
+
 _n = types.intp
 
 
-def _loop(
+def emit_loop(
     b: ir.IRBuilder, steps: ir.Value, sums: list[ir.Value], body: Callable[[ir.Value, list], list[ir.Value]]
 ) -> list[ir.Value]:
     """Emit `for step in range(steps): sums = body(step, sums)`, at least once; returns the last sums."""
-    entry, loop, done = b.block, b.append_basic_block("step"), b.append_basic_block("done")
-    b.branch(loop)
-    b.position_at_end(loop)
+    entry, repeat, done = b.block, b.append_basic_block("step"), b.append_basic_block("done")
+    b.branch(repeat)
+    b.position_at_end(repeat)
     step = b.phi(steps.type)
     phis = [b.phi(value.type) for value in sums]
     next_sums = body(step, phis)
@@ -39,17 +41,17 @@ def _loop(
         (step, *phis), (steps.type(0), *sums), (next_step, *next_sums), strict=True
     ):
         phi.add_incoming(first, entry)
-        phi.add_incoming(updated, loop)
-    b.cbranch(b.icmp_signed("<", next_step, steps), loop, done)
+        phi.add_incoming(updated, b.block)  # the body may consist of several blocks
+    b.cbranch(b.icmp_signed("<", next_step, steps), repeat, done)
     b.position_at_end(done)
     return next_sums
 
 
-def _addresses(b: ir.IRBuilder, base: ir.Value, stride: ir.Value, count: int) -> list[ir.Value]:
+def emit_addresses(b: ir.IRBuilder, base: ir.Value, stride: ir.Value, count: int) -> list[ir.Value]:
     return [base if i == 0 else b.add(base, b.mul(stride, stride.type(i))) for i in range(count)]
 
 
-def _emit_cases(b: ir.IRBuilder, value: ir.Value, cases: Iterable[int], emit: Callable[[int], None]) -> None:
+def emit_cases(b: ir.IRBuilder, value: ir.Value, cases: Iterable[int], emit: Callable[[int], None]) -> None:
     """Emit code for each case and the switch between them; any other value does nothing."""
     after = b.append_basic_block("chosen")
     choice = b.switch(value, after)
@@ -95,8 +97,8 @@ def float_block(
 
     def codegen(context, b, signature, args):
         kind, rows, *rest = args[2:]
-        _emit_cases(
-            b, kind, kinds_, lambda k: _emit_cases(b, rows, CASES, lambda r: _floats(b, k, r, tiles_, *rest))
+        emit_cases(
+            b, kind, kinds_, lambda k: emit_cases(b, rows, CASES, lambda r: _floats(b, k, r, tiles_, *rest))
         )
         return context.get_dummy_value()
 
@@ -123,10 +125,10 @@ def _floats(
 ) -> None:
     fetched = [(prefetch_a, w_step), (prefetch_b, prefetch_b_step)] if rows < 0 else []
     rows = abs(rows)
-    xs, ws = _addresses(b, x, x_row, rows), _addresses(b, w, w_tile, tiles)
+    xs, ws = emit_addresses(b, x, x_row, rows), emit_addresses(b, w, w_tile, tiles)
     addresses = [
         b.add(address, address.type(64 * t))
-        for address in _addresses(b, y, y_row, rows)
+        for address in emit_addresses(b, y, y_row, rows)
         for t in range(tiles)
     ]
 
@@ -134,14 +136,14 @@ def _floats(
         offset = b.mul(step, w_step)
         weights = [emit.load_widened(b, b.add(address, offset), kind) for address in ws]
         for address, size in fetched:
-            _prefetch(b, b.add(address, b.mul(step, size)))
+            prefetch(b, b.add(address, b.mul(step, size)))
         next_sums = []
         for row in range(rows):
             value = emit.broadcast(b, emit.load(b, b.add(xs[row], b.mul(step, step.type(4))), emit.F32))
             next_sums += [emit.fma(b, weights[t], value, sums[row * tiles + t]) for t in range(tiles)]
         return next_sums
 
-    sums = _loop(b, steps, [_initial_sum(b, address, accumulate) for address in addresses], body)
+    sums = emit_loop(b, steps, [_initial_sum(b, address, accumulate) for address in addresses], body)
     for address, value in zip(addresses, sums, strict=True):
         emit.store(b, address, value)
 
@@ -151,20 +153,25 @@ def _initial_sum(b: ir.IRBuilder, address: ir.Value, accumulate: ir.Value) -> ir
     return b.select(continues, emit.load(b, address, emit.F32X16), emit.splat(0.0, emit.F32X16))
 
 
-@intrinsic
+@intrinsic(prefer_literal=True)
 def integer_block(
     typing_context,
+    kinds,
     kind,
     rows,
+    quads,
     w,
     w_tile,
-    groups,
-    groups_tile,
+    extra,
+    extra_tile,
     x,
     x_row,
-    count,
-    start,
-    scale,
+    groups,
+    steps,
+    scales,
+    offsets,
+    run,
+    starts,
     run_row,
     prefetch_a,
     prefetch_a_step,
@@ -174,44 +181,69 @@ def integer_block(
     y_row,
     accumulate,
 ):
-    """y[row, tile] (+)= scale[row] * (start[row] + sum over k of x[row, k] * w[k, tile]), for TILES tiles.
+    """y[row, tile] (+)= factor[row] * sum over groups of k of x[row, k] * (w[k, tile] * scale + offset).
 
-    kind: INT8 or INT4. rows: one of CASES.
+    It computes block_tiles(kind, rows) tiles. With GROUPED8 and GROUPED4, each group has its own scale and
+    offset of each output. With INT8 and INT4, there is one group, whose scale is 1.
+
+    kinds: a constant tuple of the kinds that there are at this place. kind: one of them, INT8 or GROUPED8; or
+        INT4 or GROUPED4 with one row and 8 quads. rows: one of CASES.
+    quads: 8, or with GROUPED8 4 if there are groups of 16 k. A step has so many times 4 k.
     w: address of weights + 128, 4 consecutive k of the 16 outputs of a tile in 64 bytes; or of codes of 4
         bits, 8 consecutive k, the first four in the low halves of bytes and the others in the high ones. A
         tile is w_tile bytes on: so a strip is read as several streams, which processors fetch ahead better
         than one.
-    groups: of INT4, address of a byte for each 32 k and output, factor + 16 * zero, where a weight is
-        (code - zero) * factor; a tile is groups_tile bytes on.
-    x: address of signed bytes; a row is x_row bytes on. count: how many times 32 k.
-    start, scale: addresses of an int32 and a float of each row, run_row bytes apart.
-    prefetch_a, prefetch_b: addresses to prefetch, advancing by their step in bytes every 32 k.
+    extra: of INT4, address of a byte for each 32 k and output (see emit.int4_bytes); a tile is extra_tile
+        bytes on. Of GROUPED4, address of a table of 16 bytes, numbers + 128.
+    x: address of signed bytes; a row is x_row bytes on.
+    groups, steps: how many groups, and how many steps each has.
+    scales, offsets: addresses of floats [groups, STRIP]; offsets are divided by -128, and may be 0 for none.
+    run: address of factor[row], a float; starts: of -128 times the sums of x in each group, in int32. Both
+        are run_row bytes on in the next row.
+    prefetch_a, prefetch_b: addresses to prefetch, advancing by their step in bytes every step. With codes of
+        4 bits, prefetch_a is that of as many weights again, to be read next.
     y, accumulate: as in float_block.
     """
 
+    kinds_ = [value.literal_value for value in kinds]
+
     def codegen(context, b, signature, args):
-        kind, rows, *rest = args
-        _emit_cases(
-            b, kind, (INT8, INT4), lambda k: _emit_cases(b, rows, CASES, lambda r: _integers(b, k, r, *rest))
-        )
+        kind, rows, quads, *rest = args[1:]
+
+        def grouped_blocks(quads: int) -> None:
+            emit_cases(b, rows, CASES, lambda r: _integers(b, GROUPED8, r, quads, *rest))
+
+        def blocks(kind: int) -> None:
+            if kind in (INT4, GROUPED4):
+                _integers(b, kind, 1, 8, *rest)
+            elif kind == INT8:
+                emit_cases(b, rows, CASES, lambda r: _integers(b, INT8, r, 8, *rest))
+            else:
+                emit_cases(b, quads, (8, 4), grouped_blocks)
+
+        emit_cases(b, kind, kinds_, blocks)
         return context.get_dummy_value()
 
-    return types.void(*[_n] * 19), codegen
+    return types.void(kinds, *[_n] * 23), codegen
 
 
 def _integers(
     b: ir.IRBuilder,
     kind: int,
     rows: int,
+    quads: int,
     w: ir.Value,
     w_tile: ir.Value,
-    groups: ir.Value,
-    groups_tile: ir.Value,
+    extra: ir.Value,
+    extra_tile: ir.Value,
     x: ir.Value,
     x_row: ir.Value,
-    count: ir.Value,
-    start: ir.Value,
-    scale: ir.Value,
+    groups: ir.Value,
+    steps: ir.Value,
+    scales: ir.Value,
+    offsets: ir.Value,
+    run: ir.Value,
+    starts: ir.Value,
     run_row: ir.Value,
     prefetch_a: ir.Value,
     prefetch_a_step: ir.Value,
@@ -223,97 +255,137 @@ def _integers(
 ) -> None:
     fetched = [(prefetch_a, prefetch_a_step), (prefetch_b, prefetch_b_step)] if rows < 0 else []
     rows = abs(rows)
-    xs, ys = _addresses(b, x, x_row, rows), _addresses(b, y, y_row, rows)
-    starts = [
-        emit.broadcast(b, emit.load(b, address, emit.I32)) for address in _addresses(b, start, run_row, rows)
-    ]
-    ws, gs = _addresses(b, w, w_tile, TILES), _addresses(b, groups, groups_tile, TILES)
-    eighths = [b.lshr(size, size.type(3)) for _, size in fetched]
+    tiles = block_tiles(kind, rows)
+    xs, ys, ws = (
+        emit_addresses(b, x, x_row, rows),
+        emit_addresses(b, y, y_row, rows),
+        emit_addresses(b, w, w_tile, tiles),
+    )
+    extras, aheads = emit_addresses(b, extra, extra_tile, tiles), emit_addresses(b, prefetch_a, w_tile, tiles)
+    starts_of_rows = emit_addresses(b, starts, run_row, rows)
+    parts = [b.sdiv(size, size.type(quads)) for _, size in fetched]
+    table = emit.load(b, extra, emit.I8X16) if kind == GROUPED4 else None
 
-    def body(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
-        at = [b.add(address, b.mul(step, step.type(512 if kind == INT8 else 256))) for address in ws]
-        first = [b.add(address, b.mul(step, step.type(32))) for address in xs]
-        groups = [b.add(address, b.mul(step, step.type(16))) for address in gs] if kind == INT4 else []
-        weights = _bytes if kind == INT8 else _expand_nibbles(b, groups)
-        for quad in range(8):
-            tiles = weights(b, at, quad)
-            for (address, size), eighth in zip(fetched, eighths, strict=True):
-                offset = b.add(b.mul(step, size), b.mul(eighth, eighth.type(quad)))
-                _prefetch(b, b.add(address, offset))
-            next_sums = []
-            for row in range(rows):
-                word = emit.load(b, b.add(first[row], first[row].type(4 * quad)), emit.I32)
-                copies = b.bitcast(emit.broadcast(b, word), emit.I8X64)
-                next_sums += [
-                    emit.dot4(b, sums[row * TILES + t], tiles[t], copies, 128) for t in range(TILES)
-                ]
-            sums = next_sums
-        return sums
+    def at(address: ir.Value, index: ir.Value, size: int, offset: int = 0) -> ir.Value:
+        # The constant comes last, as processors add it: as the first, LLVM would keep each sum in a register.
+        return b.add(b.add(address, b.mul(index, index.type(size))), address.type(offset))
 
-    sums = _loop(b, count, [value for value in starts for _ in range(TILES)], body)
-    for row, address in enumerate(_addresses(b, scale, run_row, rows)):
+    def start(row: int, group: ir.Value) -> ir.Value:
+        return emit.broadcast(b, emit.load(b, at(starts_of_rows[row], group, 4), emit.I32))
+
+    def vectors(address: ir.Value, group: ir.Value) -> list[ir.Value]:
+        return [emit.load(b, at(address, group, 4 * STRIP, 64 * t), emit.F32X16) for t in range(tiles)]
+
+    def tile_bytes(index: ir.Value) -> Callable[[int], list[ir.Value]]:
+        """What gives the weights of all tiles for a quad of a step."""
+        if kind in (INT8, GROUPED8):
+            return lambda quad: [
+                emit.load(b, at(address, index, 64 * quads, 64 * quad), emit.I8X64) for address in ws
+            ]
+        if kind == INT4:
+            expands = [emit.int4_bytes(b, at(address, index, 16)) for address in extras]
+        else:
+            expands = [lambda codes: emit.look_up(b, table, codes)] * tiles
+
+        def expand(quad: int) -> list[ir.Value]:
+            codes = [
+                emit.load(b, at(address, index, 32 * quads, 64 * (quad // 2)), emit.I8X64) for address in ws
+            ]
+            if quad % 2:
+                for address in aheads:
+                    prefetch(b, at(address, index, 32 * quads, 64 * (quad // 2)), L1)
+            return [
+                expand(emit.nibbles(b, code)[quad % 2]) for expand, code in zip(expands, codes, strict=True)
+            ]
+
+        return expand
+
+    def add_offsets(group: ir.Value, totals: list[ir.Value]) -> list[ir.Value]:
+        offset = vectors(offsets, group)
+        sums = [b.sitofp(start(row, group), emit.F32X16) for row in range(rows)]
+        return [
+            emit.fma(b, sums[row], offset[t], totals[row * tiles + t])
+            for row in range(rows)
+            for t in range(tiles)
+        ]
+
+    def sum_group(group: ir.Value) -> list[ir.Value]:
+        first = b.mul(group, steps)
+
+        def add_step(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
+            index = b.add(first, step)
+            weights_of = tile_bytes(index)
+            for quad in range(quads):
+                weights = weights_of(quad)
+                for (address, size), part in zip(fetched, parts, strict=True):
+                    offset = b.add(b.mul(index, size), b.mul(part, part.type(quad)))
+                    prefetch(b, b.add(address, offset))
+                next_sums = []
+                for row in range(rows):
+                    word = emit.load(b, at(xs[row], index, 4 * quads, 4 * quad), emit.I32)
+                    copies = b.bitcast(emit.broadcast(b, word), emit.I8X64)
+                    next_sums += [
+                        emit.dot4(b, sums[row * tiles + t], weights[t], copies, 128) for t in range(tiles)
+                    ]
+                sums = next_sums
+            return sums
+
+        zero = emit.splat(0, emit.I32X16)
+        first_sums = [start(row, group) if emit.OFFSET else zero for row in range(rows)]
+        sums = emit_loop(b, steps, [value for value in first_sums for _ in range(tiles)], add_step)
+        return [b.sitofp(value, emit.F32X16) for value in sums]
+
+    def add_group(group: ir.Value, totals: list[ir.Value]) -> list[ir.Value]:
+        sums, scale = sum_group(group), vectors(scales, group)
+        return [emit.fma(b, value, scale[i % tiles], totals[i]) for i, value in enumerate(sums)]
+
+    if kind in (INT8, INT4):
+        totals = sum_group(groups.type(0))
+    else:
+        totals = _add_groups(b, groups, rows * tiles, offsets, add_offsets, add_group)
+    for row, address in enumerate(emit_addresses(b, run, run_row, rows)):
         factor = emit.broadcast(b, emit.load(b, address, emit.F32))
-        for t in range(TILES):
+        for t in range(tiles):
             target = b.add(ys[row], ys[row].type(64 * t))
-            value = b.sitofp(sums[row * TILES + t], emit.F32X16)
-            emit.store(b, target, emit.fma(b, value, factor, _initial_sum(b, target, accumulate)))
+            total = totals[row * tiles + t]
+            emit.store(b, target, emit.fma(b, total, factor, _initial_sum(b, target, accumulate)))
 
 
-def _bytes(b: ir.IRBuilder, at: list[ir.Value], quad: int) -> list[ir.Value]:
-    """Four consecutive k of each tile: quad 0 to 7 of 32."""
-    return [emit.load(b, b.add(address, address.type(64 * quad)), emit.I8X64) for address in at]
+def _add_groups(
+    b: ir.IRBuilder,
+    groups: ir.Value,
+    count: int,
+    offsets: ir.Value,
+    add_offsets: Callable[[ir.Value, list], list[ir.Value]],
+    add_group: Callable[[ir.Value, list], list[ir.Value]],
+) -> list[ir.Value]:
+    """The `count` totals of all groups: first of their offsets, if there are any."""
+    totals = [emit.splat(0.0, emit.F32X16)] * count
+    has_offsets = b.icmp_signed("!=", offsets, offsets.type(0))
+    before, with_offsets, ready = b.block, b.append_basic_block("offsets"), b.append_basic_block("ready")
+    b.cbranch(has_offsets, with_offsets, ready)
+    b.position_at_end(with_offsets)
+    added = emit_loop(b, groups, totals, add_offsets)
+    after = b.block
+    b.branch(ready)
+    b.position_at_end(ready)
+    phis = [b.phi(emit.F32X16) for _ in totals]
+    for phi, total, value in zip(phis, totals, added, strict=True):
+        phi.add_incoming(total, before)
+        phi.add_incoming(value, after)
+    return emit_loop(b, groups, phis, add_group)
 
 
-def _expand_nibbles(b: ir.IRBuilder, groups: list[ir.Value]) -> Callable[..., list[ir.Value]]:
-    """As `_bytes`, from codes of 4 bits: (code - zero) * factor + 128.
-
-    Two bytes are multiplied as one 16-bit number: a product is at most 15 * 15, so it does not overflow into
-    the next byte. The offset is added modulo 256, where the sum is exact.
-    """
-    wide = ir.VectorType(emit.I16, 32)
-    factors, rests = [], []
-    for address in groups:
-        pair = b.zext(emit.load(b, address, emit.I8X16), emit.I32X16)
-        factor, zero = _nibbles(b, pair)
-        rest = b.sub(emit.splat(128, emit.I32X16), b.mul(factor, zero))
-        rest = b.mul(b.and_(rest, emit.splat(255, emit.I32X16)), emit.splat(0x01010101, emit.I32X16))
-        factors.append(b.bitcast(b.mul(factor, emit.splat(0x00010001, emit.I32X16)), wide))
-        rests.append(b.bitcast(rest, emit.I8X64))
-
-    def weights(b: ir.IRBuilder, at: list[ir.Value], quad: int) -> list[ir.Value]:
-        tiles = []
-        for address, factor, rest in zip(at, factors, rests, strict=True):
-            codes = emit.load(b, b.add(address, address.type(64 * (quad // 2))), emit.I8X64)
-            product = b.mul(b.bitcast(_nibbles(b, codes)[quad % 2], wide), factor)
-            tiles.append(b.add(b.bitcast(product, emit.I8X64), rest))
-        return tiles
-
-    return weights
+@register_jitable
+def block_tiles(kind: int, rows: int) -> int:
+    """Tiles of an integer block. With groups, sums and totals share the registers."""
+    return TILES // 2 if kind == GROUPED8 and rows > 4 else TILES
 
 
-def _prefetch(b: ir.IRBuilder, address: ir.Value) -> None:
-    """Prefetch a cache line."""
+def prefetch(b: ir.IRBuilder, address: ir.Value, cache: int = L2) -> None:
+    """Prefetch a cache line, to the cache L1 or L2."""
     pointer = ir.PointerType(ir.IntType(8))
     kind = ir.FunctionType(ir.VoidType(), [pointer, emit.I32, emit.I32, emit.I32])
     name = "llvm.prefetch.p0"
     function = b.module.globals.get(name) or ir.Function(b.module, kind, name)
-    b.call(function, [b.inttoptr(address, pointer), emit.I32(0), emit.I32(2), emit.I32(1)])
-
-
-def _nibbles(b: ir.IRBuilder, vector: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """The low and the high four of the lowest eight bits of each number."""
-    return b.and_(vector, emit.splat(15, vector.type)), b.lshr(vector, emit.splat(4, vector.type))
-
-
-@intrinsic
-def expand(typing_context, w, groups, out):
-    """32 k of a tile from 4 bits to bytes, as integer_block takes them. Addresses as there."""
-
-    def codegen(context, b, signature, args):
-        w, groups, out = args
-        weights = _expand_nibbles(b, [groups])
-        for quad in range(8):
-            emit.store(b, b.add(out, out.type(64 * quad)), weights(b, [w], quad)[0])
-        return context.get_dummy_value()
-
-    return types.void(_n, _n, _n), codegen
+    b.call(function, [b.inttoptr(address, pointer), emit.I32(0), emit.I32(cache), emit.I32(1)])

@@ -17,8 +17,8 @@ from numba.core import cgutils, config
 from numba.extending import models, register_model
 
 LANES = 16
-# The kinds of numbers a vector is widened from, as kernels name them.
-FLOAT32, BFLOAT16, FLOAT16, INT8, INT4 = range(5)
+# The kinds of numbers that matrices have, as kernels name them (see weights.Matrix), and UINT8 for zeros.
+FLOAT32, BFLOAT16, FLOAT16, INT8, INT4, GROUPED8, GROUPED4, FLOAT8, UINT8 = range(9)
 
 I1, I8, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
 F32 = ir.FloatType()
@@ -77,7 +77,7 @@ class _VectorModel(models.PrimitiveModel):
         super().__init__(manager, vector, vector.llvm_type)
 
 
-f32x16, i32x16 = _Vector("f32x16", F32X16), _Vector("i32x16", I32X16)
+f32x16 = _Vector("f32x16", F32X16)
 
 
 def pointer(b: ir.IRBuilder, address: ir.Value, kind: ir.Type) -> ir.Value:
@@ -129,8 +129,9 @@ def load_widened(b: ir.IRBuilder, address: ir.Value, kind: int) -> ir.Value:
     """16 numbers of a kind -> <16 x float>."""
     if kind == FLOAT32:
         return load(b, address, F32X16)
-    if kind == INT8:
-        return b.sitofp(b.sext(load(b, address, I8X16), I32X16), F32X16)
+    if kind in (INT8, UINT8):
+        widen = b.sext if kind == INT8 else b.zext
+        return b.sitofp(widen(load(b, address, I8X16), I32X16), F32X16)
     bits = load(b, address, ir.VectorType(I16, LANES))
     if kind == FLOAT16:
         return half_to_float(b, bits)
@@ -138,7 +139,7 @@ def load_widened(b: ir.IRBuilder, address: ir.Value, kind: int) -> ir.Value:
 
 
 def dot4(b: ir.IRBuilder, acc: ir.Value, w: ir.Value, x: ir.Value, offset: int) -> ir.Value:
-    """acc + the sum of four products a lane: i32x16, unsigned bytes less `offset`, signed bytes.
+    """acc + the sum of four products a lane: 16 integers, unsigned bytes less `offset`, signed bytes.
 
     VNNI does not take the offset off: its sums start lower instead (see OFFSET).
     """
@@ -175,6 +176,55 @@ def dot4_half(b: ir.IRBuilder, acc: ir.Value, w: ir.Value, x: ir.Value, offset: 
         w = call(b, "llvm.abs.v32i8", i8x32, w, ir.Constant(I1, 0))
     pairs = call(b, "llvm.x86.avx2.pmadd.ub.sw", i16x16, w, x)
     return b.add(acc, call(b, "llvm.x86.avx2.pmadd.wd", i32x8, pairs, splat(1, i16x16)))
+
+
+def look_up(b: ir.IRBuilder, table: ir.Value, indices: ir.Value) -> ir.Value:
+    """i8x64: for each index from 0 to 15 a byte of the table, which is i8x16."""
+    if INSTRUCTION_SET == "generic":
+        found = splat(0, I8X64)
+        for index in range(16):
+            entry = b.extract_element(table, I32(index))
+            one = b.insert_element(ir.Constant(I8X64, ir.Undefined), entry, I32(0))
+            entries = b.shuffle_vector(one, one, ir.Constant(ir.VectorType(I32, 64), [0] * 64))
+            found = b.select(b.icmp_unsigned("==", indices, splat(index, I8X64)), entries, found)
+        return found
+    width = 64 if INSTRUCTION_SET == "avx512" else 32
+    lanes = ir.Constant(ir.VectorType(I32, width), list(range(16)) * (width // 16))
+    tables = b.shuffle_vector(table, ir.Constant(I8X16, ir.Undefined), lanes)
+    if width == 64:
+        return call(b, "llvm.x86.avx512.pshuf.b.512", I8X64, tables, indices)
+    kind = ir.VectorType(I8, 32)
+    halves = [call(b, "llvm.x86.avx2.pshuf.b", kind, tables, half(b, indices, i)) for i in (0, 1)]
+    return b.shuffle_vector(*halves, ir.Constant(ir.VectorType(I32, 64), list(range(64))))
+
+
+def nibbles(b: ir.IRBuilder, vector: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """The low and the high four of the lowest eight bits of each number."""
+    return b.and_(vector, splat(15, vector.type)), b.lshr(vector, splat(4, vector.type))
+
+
+def int4_bytes(b: ir.IRBuilder, address: ir.Value) -> Callable[[ir.Value], ir.Value]:
+    """What makes (code - zero) * factor + 128 of codes of 32 k of a tile.
+
+    address: of a byte for each output, factor + 16 * zero.
+    """
+    # Two bytes are multiplied as one 16-bit number: a product is at most 15 * 15, so it does not overflow
+    # into the next byte. The offset is added modulo 256, where the sum is exact.
+    wide = ir.VectorType(I16, 32)
+    factor, zero = nibbles(b, b.zext(load(b, address, I8X16), I32X16))
+    rest = b.sub(splat(128, I32X16), b.mul(factor, zero))
+    rest = b.mul(b.and_(rest, splat(255, I32X16)), splat(0x01010101, I32X16))
+    rest = b.bitcast(rest, I8X64)
+    factor = b.bitcast(b.mul(factor, splat(0x00010001, I32X16)), wide)
+    return lambda codes: b.add(b.bitcast(b.mul(b.bitcast(codes, wide), factor), I8X64), rest)
+
+
+def e4m3_to_float(b: ir.IRBuilder, bits: ir.Value) -> ir.Value:
+    """<16 x i32> with float8_e4m3fn in their highest bytes -> <16 x float>."""
+    # Sign, exponent and mantissa are moved into place; a product corrects the exponent, and is right for
+    # subnormals too.
+    moved = b.and_(b.ashr(bits, splat(4, I32X16)), splat(0x87F00000, I32X16))
+    return b.fmul(b.bitcast(moved, F32X16), splat(2.0**120, F32X16))
 
 
 def typed(result: types.Type, argument_types: tuple, code: Callable[..., Any]) -> tuple[Any, Any]:

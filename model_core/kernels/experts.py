@@ -8,14 +8,12 @@ rows: products do not (see linear.py), and the outputs of a row's experts are ad
 import numpy as np
 from numba import njit
 
-from .emit import INT4, INT8
+from .activations import GROUP, RUN_BYTES, quantize_row
 from .linear import (
-    CHUNK_BYTES,
-    GROUP,
     MATRIX,
     STRIP,
+    SUMS,
     multiply_strip,
-    quantize_row,
     store_outputs,
     strip_output,
 )
@@ -164,11 +162,12 @@ def mix_experts(team, threads, rows, i, a, w, gathered, inner, y, table, scratch
         count, strip = _get(starts, group + 1) - start, expert * strips + item % strips
         multiply_strip(i.matrix, gathered, start, count, strip, prefetch, scratch)
         to = inner.floats + start * inner.row - 2 * STRIP * expert * strips
-        store_outputs(i.matrix, count, strip, to, inner.row, i.mode, scratch + CHUNK_BYTES)
+        sums, none = scratch + SUMS, np.int64(0)
+        store_outputs(i.matrix, count, strip, to, inner.row, i.mode, sums, none)
         item, next_item = next_item, claim(team)
     barrier(team, threads)
 
-    if down.kind == INT8 or down.kind == INT4:
+    if down.is_rounded:
         pair = claim(team)
         while pair < pairs:
             quantize_row(inner, pair, i.matrix.n // experts // 2, down.k)
@@ -193,7 +192,7 @@ def mix_experts(team, threads, rows, i, a, w, gathered, inner, y, table, scratch
                 row = _get(members, start + pair)
                 factor = broadcast(get_f32(w.floats + row * w.row, 4 * expert))
                 for tile in range(STRIP // 16):
-                    output = strip_output(down, at, tile, pair, scratch + CHUNK_BYTES)
+                    output = strip_output(down, at, tile, pair, scratch + SUMS, np.int64(0))
                     mixed = load_f32(to + row * y.row, 64 * tile)
                     store_f32(to + row * y.row, 64 * tile, add(mixed, multiply(factor, output)))
         strip = claim(team)
@@ -232,11 +231,10 @@ def _group_rows(rows, experts, w, table):
 @njit(nogil=True)
 def _copy_row(a, row, to, target, m):
     """Copy a row of activations to a row of others, in the form that a matrix multiplies."""
-    if m.kind == INT8 or m.kind == INT4:
+    if m.is_rounded:
         _copy_bytes(a.codes + row * a.codes_row, to.codes + target * to.codes_row, m.k)
-        for i in range(0, 4 * -(-m.k // GROUP), 4):
-            set_i32(to.starts + target * to.runs_row, i, get_i32(a.starts + row * a.runs_row, i))
-            set_f32(to.scales + target * to.runs_row, i, get_f32(a.scales + row * a.runs_row, i))
+        size = -(-m.k // GROUP) * RUN_BYTES
+        _copy_bytes(a.runs + row * a.runs_row, to.runs + target * to.runs_row, size)
     else:
         _copy_bytes(a.floats + row * a.row, to.floats + target * to.row, 4 * m.k)
 

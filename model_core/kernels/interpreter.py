@@ -11,9 +11,13 @@ large blocks of code are inlined: that halves the time of compiling.
 import numpy as np
 from numba import njit
 
-from .attention import PAGE, attend, write_kv_slot
+from .activations import quantize_row
+from .adapters import adapted_linear, is_adapted
+from .attention import attend, attend_segment, end_segment, first_segment, scratch_rows
 from .experts import MIXTURE, mix_experts, route
-from .linear import MATRIX, linear, quantize_row
+from .kv_slots import PAGE, write_kv_slot
+from .linear import MATRIX, linear
+from .online_softmax import merge_states, state_bytes, write_outputs
 from .pointwise import (
     OPERAND,
     add_row,
@@ -27,7 +31,7 @@ from .pointwise import (
     softcap_row,
 )
 from .recurrence import conv, scan
-from .simd import get_i32, read_cycles
+from .simd import get_f32, get_i32, read_cycles, set_f32
 from .team import barrier, claim
 
 # Operations by number. From LINEAR on, they are those that threads share.
@@ -46,6 +50,7 @@ OPERATIONS = (
     "map",
     "dot",
     "join",
+    "permute",
     "linear",
     "attend",
     "experts",
@@ -67,6 +72,7 @@ OPERATIONS = (
     MAP,
     DOT,
     JOIN,
+    PERMUTE,
     LINEAR,
     ATTEND,
     EXPERTS,
@@ -87,7 +93,7 @@ INSTRUCTION = np.dtype(
             "heads",
             "size",  # floats of a head
             "for_logit_rows",  # whether it computes only the rows that need logits
-            "weight",  # address of weights of a norm or convolution, a router's bias, or attention sinks
+            "weight",  # address: of a norm or convolution, a router's bias, attention sinks, or an order
             "weight_step",  # bytes from the weights of one head to those of the next
             "bias",  # address, or 0
             "state",  # bytes into a sequence's states
@@ -99,6 +105,9 @@ INSTRUCTION = np.dtype(
             "group",  # of KV layers
             "layer",  # within the group
             "window",  # 0: none
+            "tensor",  # the first of a product's tensors that adapters may change, and how many there are
+            "tensors",
+            "half_strips",  # address of int32 [strips, 2, 2]: whose outputs half a strip has, from which tile
             "mode",  # of linear, the gates of experts, map and scan; of RoPE: whether pairs are interleaved
         )
     ]
@@ -131,6 +140,14 @@ STEP = np.dtype(
             "states",  # the states of slot 0; those of the next slot are state_row bytes later
             "state_row",
             "slots",  # int32 [sequence_count]
+            "runs",  # int32 [run_count, RUN_FIELDS], see adapters.py; none if no row has an adapter
+            "run_count",
+            "logit_runs",  # the same for the rows that need logits
+            "logit_run_count",
+            "low_rank",  # float32 [tokens, ranks], rows low_rank_row bytes apart
+            "low_rank_row",
+            "states_of_parts",  # states_of_parts_size bytes, for attention whose segments threads share
+            "states_of_parts_size",
             "scratch",  # scratch_size bytes for each thread
             "scratch_size",
         )
@@ -139,10 +156,11 @@ STEP = np.dtype(
 
 
 @njit(nogil=True, cache=True)
-def run_tape(thread, threads, steps, tape, buffers, pools):
+def run_tape(thread, threads, steps, tape, buffers, pools, factors):
     """Run a tape in every thread of a team.
 
     steps: STEP [1]; tape: INSTRUCTION [n]; buffers: ACTIVATIONS, by index; pools: KV_MEMORY [groups].
+    factors: FACTORS [slots, tensors], of adapters.
     """
     s = steps[0]
     scratch = s.scratch + thread * s.scratch_size
@@ -152,10 +170,13 @@ def run_tape(thread, threads, steps, tape, buffers, pools):
         rows = s.logit_row_count if i.for_logit_rows else s.tokens
         end = start + 1
         if i.op == LINEAR:
-            y = buffers[i.y]
-            linear(s.team, i.matrix, buffers[i.x], rows, y.floats + i.y_start, y.row, i.mode, scratch)
+            x, y = buffers[i.x], buffers[i.y]
+            if s.run_count and is_adapted(s, i, factors):
+                adapted_linear(s, threads, i, x, y, factors, scratch)
+            else:
+                linear(s.team, i.matrix, x, rows, y.floats + i.y_start, y.row, i.mode, scratch)
         elif i.op == ATTEND:
-            _attend(s, i, buffers[i.x], buffers[i.y], pools[i.group], scratch)
+            _attend(s, threads, i, buffers[i.x], buffers[i.y], pools[i.group], scratch)
         elif i.op == EXPERTS:
             m = i.mixture
             weights, gathered, inner = buffers[m.routing_weights], buffers[m.gathered], buffers[m.inner]
@@ -178,7 +199,7 @@ def run_tape(thread, threads, steps, tape, buffers, pools):
 
 
 @njit(nogil=True, cache=True)
-def profile_tape(thread, threads, steps, tape, buffers, pools, cycles):
+def profile_tape(thread, threads, steps, tape, buffers, pools, factors, cycles):
     """Run a tape as `run_tape` does, each instruction by itself, and measure how long each takes.
 
     cycles: int64 [n], to which the first thread adds the processor cycles of each instruction, with its
@@ -186,7 +207,7 @@ def profile_tape(thread, threads, steps, tape, buffers, pools, cycles):
     """
     for j in range(len(tape)):
         start = read_cycles()
-        run_tape(thread, threads, steps, tape[j : j + 1], buffers, pools)
+        run_tape(thread, threads, steps, tape[j : j + 1], buffers, pools, factors)
         if thread == 0:
             cycles[j] += read_cycles() - start
 
@@ -246,6 +267,9 @@ def _row(s, i, buffers, pools, row):
         for head in range(i.heads):
             part = source + head // i.input_0.repeats * i.input_0.head_step
             scale_row(part, i.input_0.head_step // 4, np.float32(1), target + 4 * head * i.size)
+    elif i.op == PERMUTE:
+        for j in range(0, 4 * i.heads * i.size, 4):
+            set_f32(target, j, get_f32(source, 4 * get_i32(i.weight, j)))
 
 
 @njit(nogil=True)
@@ -264,30 +288,74 @@ def _page_table(s, i, sequence):
 
 
 @njit(nogil=True, inline="always")
-def _attend(s, i, q, out, p, scratch):
-    """Attention of each block of queries through each KV head."""
+def _attend(s, threads, i, q, out, p, scratch):
+    """Attention of each block of queries through each KV head.
+
+    If there are few of these and long texts, the threads share the segments of each.
+    """
     group = i.heads // p.kv_heads
-    item = claim(s.team)
-    while item < s.block_count * p.kv_heads:
-        block, head = item // p.kv_heads, item % p.kv_heads
-        row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)
-        sequence = get_i32(s.blocks, 12 * block + 8)
-        attend(
-            p,
-            i.layer,
-            _page_table(s, i, sequence),
-            i.window,
-            q.floats + row * q.row + i.x_start,
-            q.row,
-            i.scale,
-            i.cap,
-            i.weight,
-            get_i32(s.positions, 4 * row),
-            tokens,
-            group,
-            head,
-            out.floats + row * out.row + i.y_start,
-            out.row,
-            scratch,
-        )
+    items, segments = s.block_count * p.kv_heads, 1
+    if items < 2 * threads:
+        for block in range(s.block_count):
+            row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)
+            position = get_i32(s.positions, 4 * row)
+            segments = max(segments, end_segment(position, tokens) - first_segment(position, i.window))
+    size = scratch_rows(group) * state_bytes(p.value_dim)
+    shares = threads > 1 and segments > 1 and items * segments * size <= s.states_of_parts_size
+    parts = segments if shares else 1
+    for merges in range(2 if shares else 1):
+        if merges:
+            barrier(s.team, threads)
         item = claim(s.team)
+        while item < (items if merges else items * parts):
+            part, block, head = item // items, item % items // p.kv_heads, item % p.kv_heads
+            row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)
+            table = _page_table(s, i, get_i32(s.blocks, 12 * block + 8))
+            queries = q.floats + row * q.row + i.x_start
+            to = out.floats + row * out.row + i.y_start
+            position = get_i32(s.positions, 4 * row)
+            first, end = first_segment(position, i.window), end_segment(position, tokens)
+            states = s.states_of_parts + item * size
+            if merges:
+                for other in range(1, end - first):
+                    merge_states(states, states + other * items * size, tokens * group, p.value_dim)
+                write_outputs(states, p.value_dim, tokens, group, head, to, out.row)
+            elif not shares:
+                attend(
+                    p,
+                    i.layer,
+                    table,
+                    i.window,
+                    queries,
+                    q.row,
+                    i.scale,
+                    i.cap,
+                    i.weight,
+                    position,
+                    tokens,
+                    group,
+                    head,
+                    to,
+                    out.row,
+                    scratch,
+                )
+            elif first + part < end:
+                attend_segment(
+                    p,
+                    i.layer,
+                    table,
+                    i.window,
+                    queries,
+                    q.row,
+                    i.scale,
+                    i.cap,
+                    i.weight,
+                    position,
+                    tokens,
+                    group,
+                    head,
+                    first + part,
+                    states,
+                    scratch,
+                )
+            item = claim(s.team)

@@ -4,90 +4,60 @@ import numpy as np
 from numba import njit
 
 from ..quantize import NIBBLE_GROUP
-from .blocks import STRIP, expand, float_block, integer_block
-from .emit import BFLOAT16, FLOAT16, FLOAT32, INT4, INT8, OFFSET, ROWS, TILES
+from .activations import GROUP, RUN_BYTES
+from .blocks import STRIP, block_tiles, float_block, integer_block
+from .emit import BFLOAT16, FLOAT8, FLOAT16, FLOAT32, GROUPED4, GROUPED8, INT4, INT8, ROWS, TILES
+from .grouped import dequantize, expand_groups, widen_grouped4, widen_int4
 from .pointwise import clamped_swiglu, geglu, swiglu
 from .simd import (
-    absolute,
     add,
-    add_i32,
     broadcast,
-    broadcast_i32,
-    largest_of,
     load_f32,
-    maximum,
     multiply,
-    set_f32,
-    set_i32,
     store_f32,
-    store_rounded,
-    sum_of_i32,
 )
 from .team import claim
 
-# Activations are quantized in groups of this many k, each with its own scale, so that an outlier reduces the
-# precision of its own group only.
-GROUP = 256
 STRIP_TILES = STRIP // 16
 
-# A packed matrix (see model_core/weights.py) as kernels see it: sizes and addresses, 0 for none.
-MATRIX = np.dtype([(name, np.int64) for name in ("kind", "n", "k", "data", "scales", "groups", "bias")])
-# Activations as kernels see them: addresses of float32 [rows, k] and of the same quantized, with the
-# bytes from one row to the next.
-ACTIVATIONS = np.dtype(
+# A packed matrix (see model_core/weights.py) as kernels see it: kinds, sizes and addresses, 0 for none.
+MATRIX = np.dtype(
     [
         (name, np.int64)
         for name in (
-            "floats",
-            "row",
-            "codes",
-            "codes_row",
-            "starts",
+            "kind",
+            "n",
+            "k",
+            "inputs",  # columns without padding
+            "is_rounded",  # whether it multiplies activations that are rounded to int8
+            "data",
             "scales",
-            "runs_row",
+            "bias",
+            "table",
+            "group",
+            "groups",
+            "scale_kind",
+            "supers",
+            "offsets",
+            "offset_kind",
+            "offset_supers",
         )
     ]
 )
 # What `linear` does with its results.
 SET, ADD, SWIGLU, GEGLU, CLAMPED_SWIGLU = range(5)
-# A strip is read in chunks of GROUP k, each used by all rows while in the L1 cache. Bytes of one in int8:
-CHUNK_BYTES = STRIP * GROUP
+# A strip is read in chunks of GROUP k, each used by all rows while in the L1 cache. A thread's scratch has
+# the bytes of a chunk, scales and offsets of its groups, the floats of _LENGTH k, and the sums of all rows.
+_LENGTH = 64
+_SCALES = STRIP * GROUP
+_OFFSETS = _SCALES + 4 * STRIP * GROUP // 16
+_FLOATS = _OFFSETS + 4 * STRIP * GROUP // 16
+SUMS = _FLOATS + 4 * STRIP * _LENGTH
 
 
 def scratch_bytes(rows: int) -> int:
-    """Bytes of a thread's private memory: a chunk of 4-bit weights widened to bytes, and sums of `rows`."""
-    return CHUNK_BYTES + (rows + 1) * STRIP * 4
-
-
-@njit(nogil=True)
-def quantize(a, row, first, count):
-    """Quantize `count` activations of a row (a multiple of 32) from `first` (of GROUP) on: x = scale * code.
-
-    The codes are int8; `starts` gets what the sum of their products starts from (see OFFSET).
-    """
-    floats = a.floats + row * a.row + 4 * first
-    codes = a.codes + row * a.codes_row + first
-    run = row * a.runs_row + first // GROUP * 4
-    largest = broadcast(np.float32(0))
-    for i in range(0, count, 16):
-        largest = maximum(largest, absolute(load_f32(floats, 4 * i)))
-    peak = largest_of(largest)
-    # Anything below would be a subnormal whose inverse is infinite.
-    inverse = broadcast(np.float32(127) / peak if peak > np.float32(1e-30) else np.float32(0))
-    total = broadcast_i32(np.int32(0))
-    for i in range(0, count, 16):
-        total = add_i32(total, store_rounded(codes, i, multiply(load_f32(floats, 4 * i), inverse)))
-    set_i32(a.starts, run, np.int32(-OFFSET * sum_of_i32(total)))
-    set_f32(a.scales, run, peak / np.float32(127))
-
-
-@njit(nogil=True)
-def quantize_row(a, row, size, k):
-    """Quantize `size` activations of a row for a product over k, with zeros between."""
-    for i in range(size, k):
-        set_f32(a.floats + row * a.row, 4 * i, np.float32(0))
-    for first in range(0, k, GROUP):
-        quantize(a, row, first, min(GROUP, k - first))
+    """Bytes of a thread's private memory for products of `rows` activations, and what adapters add."""
+    return SUMS + 2 * (rows + 1) * STRIP * 4
 
 
 @njit(nogil=True, inline="always")
@@ -107,7 +77,7 @@ def linear(team, m, a, rows, y, y_row, mode, scratch):
     while strip < strips:
         prefetch = next_strip if next_strip < strips else strip
         multiply_strip(m, a, start, rows, strip, prefetch, scratch)
-        store_outputs(m, rows, strip, y, y_row, mode, scratch + CHUNK_BYTES)
+        store_outputs(m, rows, strip, y, y_row, mode, scratch + SUMS, np.int64(0))
         strip, next_strip = next_strip, claim(team)
 
 
@@ -115,29 +85,31 @@ def linear(team, m, a, rows, y, y_row, mode, scratch):
 def multiply_strip(m, a, start, rows, strip, next_strip, scratch):
     """The products of `rows` activations from row `start` on with one strip of a matrix.
 
-    They are sums at scratch + CHUNK_BYTES: float32 [rows, STRIP]. `strip_output` makes outputs of them.
+    They are sums at scratch + SUMS: float32 [rows, STRIP]. `strip_output` makes outputs of them.
     next_strip: which strip is read next.
     """
-    if m.kind == INT8 or m.kind == INT4:
+    if m.is_rounded and (m.kind == INT8 or m.kind == INT4):
         _integer_strip(m, a, start, rows, strip, next_strip, scratch)
+    elif m.is_rounded:
+        _grouped_strip(m, a, start, rows, strip, next_strip, scratch)
     else:
         _float_strip(m, a, start, rows, strip, next_strip, scratch)
 
 
 @njit(nogil=True)
-def store_outputs(m, rows, strip, y, y_row, mode, sums):
-    """Scale the sums of a strip, add the bias, and store the outputs."""
+def store_outputs(m, rows, strip, y, y_row, mode, sums, extra):
+    """Scale the sums of a strip, add the bias and `extra` (see strip_output), and store the outputs."""
     for row in range(rows):
         to = y + row * y_row
         if mode >= SWIGLU:
             for tile in range(STRIP_TILES // 2):
-                gate = strip_output(m, strip, tile, row, sums)
-                up = strip_output(m, strip, tile + STRIP_TILES // 2, row, sums)
+                gate = strip_output(m, strip, tile, row, sums, extra)
+                up = strip_output(m, strip, tile + STRIP_TILES // 2, row, sums, extra)
                 store_f32(to, 2 * (strip * STRIP + 32 * tile), _gated(gate, up, mode))
         else:
             for tile in range(STRIP_TILES):
                 at = 4 * (strip * STRIP + 16 * tile)
-                value = strip_output(m, strip, tile, row, sums)
+                value = strip_output(m, strip, tile, row, sums, extra)
                 store_f32(to, at, add(load_f32(to, at), value) if mode == ADD else value)
 
 
@@ -149,14 +121,19 @@ def _gated(gate, up, mode):
 
 
 @njit(nogil=True)
-def strip_output(m, strip, tile, row, sums):
-    """16 outputs of a row: the sums of a tile, scaled, and the bias."""
+def strip_output(m, strip, tile, row, sums, extra):
+    """16 outputs of a row: the sums of a tile, scaled, and the bias.
+
+    extra: address of float32 [rows, STRIP] that are added, or 0.
+    """
     value = load_f32(sums, (row * STRIP + 16 * tile) * 4)
     at = 4 * (strip * STRIP + 16 * tile)
     if m.scales:
         value = multiply(value, load_f32(m.scales, at))
     if m.bias:
         value = add(value, load_f32(m.bias, at))
+    if extra:
+        value = add(value, load_f32(extra, (row * STRIP + 16 * tile) * 4))
     return value
 
 
@@ -205,51 +182,69 @@ def _prefetch_offset(m, strip, next_strip, first):
 
 
 @njit(nogil=True)
+def _widen(m, strip, first, count, ahead, scratch):
+    """The codes of 4 bits of a chunk of a strip as bytes at scratch, a tile every 16 * GROUP.
+
+    ahead: address of codes to prefetch.
+    """
+    for tile in range(STRIP_TILES):
+        at, to = (strip * STRIP + 16 * tile) * m.k + 16 * first, scratch + 16 * GROUP * tile
+        for i in range(0, 16 * count, 512):
+            w, next_w = m.data + (at + i) // 2, ahead + (16 * tile * m.k + i) // 2
+            if m.kind == INT4:
+                widen_int4(w, next_w, m.groups + (at + i) // NIBBLE_GROUP, to + i)
+            else:
+                widen_grouped4(w, next_w, m.table, to + i)
+
+
+@njit(nogil=True)
 def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
-    per_byte = 2 if m.kind == INT4 else 1  # weights a byte
-    w, groups = m.data + strip * STRIP * m.k // per_byte, m.groups + strip * STRIP * m.k // NIBBLE_GROUP
-    tile_bytes, tile_groups = m.k * 16 // per_byte, m.k * 16 // NIBBLE_GROUP
-    sums, blocks = scratch + CHUNK_BYTES, -(-rows // ROWS[0])
+    """A strip of INT8 or INT4. Whatever runs between two chunks delays the loads of the next."""
+    half = 1 if m.kind == INT4 else 0  # shifts numbers of weights to bytes: divisions take longer
+    w, groups = m.data + (strip * STRIP * m.k >> half), m.groups + strip * STRIP * m.k // NIBBLE_GROUP
+    tile_bytes, tile_groups = m.k * 16 >> half, m.k * 16 // NIBBLE_GROUP
+    blocks = -(-rows // ROWS[0])
     for first in range(0, m.k, GROUP):
         count = min(GROUP, m.k - first) // NIBBLE_GROUP
-        kind, chunk, chunk_tile_bytes = m.kind, w + first * 16 // per_byte, tile_bytes
-        chunk_groups = groups + first * 16 // NIBBLE_GROUP
-        if kind == INT4 and blocks > 1:
-            # Widened once for all blocks.
-            kind, chunk, chunk_tile_bytes = INT8, scratch, GROUP * 16
-            for tile in range(STRIP_TILES):
-                for i in range(count):
-                    expand(
-                        w + first * 8 + tile * tile_bytes + 256 * i,
-                        chunk_groups + tile * tile_groups + 16 * i,
-                        scratch + tile * chunk_tile_bytes + 512 * i,
-                    )
-        prefetch = m.data + _prefetch_offset(m, strip, next_strip, first + 2 * GROUP) // per_byte
+        kind, chunk, chunk_tile_bytes = m.kind, w + (first * 16 >> half), tile_bytes
+        ahead = np.int64(0)
+        if m.kind == INT4:
+            ahead = m.data + (_prefetch_offset(m, strip, next_strip, first + GROUP) >> 1)
+            if rows > 1:  # codes of 4 bits are widened once for all rows
+                _widen(m, strip, first, NIBBLE_GROUP * count, ahead, scratch)
+                kind, chunk, chunk_tile_bytes = INT8, scratch, 16 * GROUP
+        prefetch = m.data + (_prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
         row = block = 0
         while row < rows:
             height = block_rows(rows - row)
+            run = a.runs + (start + row) * a.runs_row + first // GROUP * RUN_BYTES
             for tile in range(0, STRIP_TILES, TILES):
                 prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = _plan_prefetch(
-                    blocks, block, tile, prefetch, tile_bytes, count * 512 // per_byte
+                    blocks, block, tile, prefetch, tile_bytes, count * 512 >> half
                 )
                 integer_block(
+                    (INT8, INT4),
                     kind,
                     -height if prefetches and height > 1 else height,
+                    8,
                     chunk + tile * chunk_tile_bytes,
                     chunk_tile_bytes,
-                    chunk_groups + tile * tile_groups,
+                    groups + tile * tile_groups + first * 16 // NIBBLE_GROUP,
                     tile_groups,
                     a.codes + (start + row) * a.codes_row + first,
                     a.codes_row,
+                    1,
                     count,
-                    a.starts + (start + row) * a.runs_row + first // GROUP * 4,
-                    a.scales + (start + row) * a.runs_row + first // GROUP * 4,
+                    0,
+                    0,
+                    run,
+                    run + 4,
                     a.runs_row,
-                    prefetch_a,
-                    512 // per_byte,
+                    ahead if kind == INT4 else prefetch_a,
+                    512 >> half,
                     prefetch_b,
                     prefetch_b_bytes // count,
-                    sums + (row * STRIP + 16 * tile) * 4,
+                    scratch + SUMS + (row * STRIP + 16 * tile) * 4,
                     4 * STRIP,
                     first,
                 )
@@ -258,14 +253,118 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
 
 
 @njit(nogil=True)
+def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
+    """A strip of GROUPED8 or GROUPED4: each group of k has scales and offsets of its own."""
+    half = 1 if m.kind == GROUPED4 else 0  # as above
+    tile_bytes = m.k * 16 >> half
+    quads = 4 if m.group == 16 else 8
+    step_shift = 4 if quads == 4 else 5  # shifts k to steps
+    # One row multiplies codes of 4 bits. For more, they are widened once.
+    is_widened = m.kind == GROUPED4 and (rows > 1 or quads == 4)
+    kind = GROUPED8 if is_widened else m.kind
+    scales, offsets = scratch + _SCALES, scratch + _OFFSETS if m.offsets else 0
+    blocks = -(-rows // ROWS[0])
+    chunk_groups = GROUP // m.group
+    group, first_chunk = strip * (m.k // m.group), strip * -(-m.k // GROUP)
+    for first in range(0, m.k, GROUP):
+        count = min(GROUP, m.k - first)
+        chunk, chunk_tile_bytes = m.data + (strip * STRIP * m.k + first * 16 >> half), tile_bytes
+        ahead = m.data + (_prefetch_offset(m, strip, next_strip, first + GROUP) >> half)
+        if is_widened:
+            _widen(m, strip, first, count, ahead, scratch)
+            chunk, chunk_tile_bytes = scratch, 16 * GROUP
+        groups = chunk_groups if count == GROUP else max(1, count // m.group)
+        unit = np.float32(-1 / 128)
+        expand_groups(m, group, first_chunk + first // GROUP, groups, unit, scales, scratch + _OFFSETS)
+        group += groups
+        prefetch = m.data + (_prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
+        row = block = 0
+        while row < rows:
+            height = block_rows(rows - row)
+            run = a.runs + (start + row) * a.runs_row + first // GROUP * RUN_BYTES
+            for tile in range(0, STRIP_TILES, block_tiles(kind, height)):
+                prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = _plan_prefetch(
+                    blocks, block, tile, prefetch, tile_bytes, count * 16 >> half
+                )
+                integer_block(
+                    (GROUPED8, GROUPED4),
+                    kind,
+                    -height if prefetches and height > 1 else height,
+                    quads,
+                    chunk + tile * chunk_tile_bytes,
+                    chunk_tile_bytes,
+                    m.table,
+                    0,
+                    a.codes + (start + row) * a.codes_row + first,
+                    a.codes_row,
+                    groups,
+                    min(m.group, count) >> step_shift,
+                    scales + 64 * tile,
+                    offsets + 64 * tile if offsets else 0,
+                    run,
+                    run + 4 * chunk_groups,
+                    a.runs_row,
+                    ahead if kind == GROUPED4 else prefetch_a,
+                    64 * quads >> half,
+                    prefetch_b,
+                    prefetch_b_bytes // (count >> step_shift) if prefetches else 0,
+                    scratch + SUMS + (row * STRIP + 16 * tile) * 4,
+                    4 * STRIP,
+                    first,
+                )
+            row += height
+            block += 1
+
+
+@njit(nogil=True)
+def _dequantize_chunk(m, strip, first, count, scratch):
+    """The weights that `count` k of a strip stand for, as floats [count, STRIP] in scratch."""
+    chunk = first // GROUP * GROUP
+    if first == chunk:
+        size = min(GROUP, m.k - first)
+        groups, scales, offsets = size // min(m.group, size), scratch + _SCALES, scratch + _OFFSETS
+        for i in range(0, groups * 4 * STRIP, 64):
+            store_f32(scales, i, broadcast(np.float32(1)))
+            store_f32(offsets, i, broadcast(np.float32(0)))
+        if m.kind != INT8 and m.kind != INT4:
+            group = strip * (m.k // m.group) + first // m.group
+            number = strip * -(-m.k // GROUP) + first // GROUP
+            expand_groups(m, group, number, groups, np.float32(1), scales, offsets)
+        if m.kind == INT4 or m.kind == GROUPED4:
+            ahead = m.data + _prefetch_offset(m, strip, strip, first + GROUP) // 2
+            _widen(m, strip, first, size, ahead, scratch)
+    for tile in range(STRIP_TILES):
+        w = scratch + 16 * (tile * GROUP + first - chunk)
+        if not (m.kind == INT4 or m.kind == GROUPED4):
+            w = m.data + (strip * STRIP + 16 * tile) * m.k + 16 * first
+        for i in range(0, count, 16):
+            at = (first - chunk + i) // m.group * 4 * STRIP + 64 * tile
+            dequantize(
+                FLOAT8 if m.kind == FLOAT8 else INT8,
+                w + 16 * i,
+                scratch + _SCALES + at,
+                scratch + _OFFSETS + at,
+                scratch + _FLOATS + 4 * (i * STRIP + 16 * tile),
+            )
+
+
+@njit(nogil=True)
 def _float_strip(m, a, start, rows, strip, next_strip, scratch):
-    size = 4 if m.kind == FLOAT32 else 2
+    has_codes = m.kind > FLOAT16
+    kind = FLOAT32 if has_codes else m.kind
+    size = 4 if kind == FLOAT32 else 2
     w, tile_bytes = m.data + strip * STRIP * m.k * size, m.k * 16 * size
-    sums, blocks = scratch + CHUNK_BYTES, -(-rows // ROWS[0])
-    length = 2 * GROUP // size  # k of a chunk
-    for first in range(0, m.k, length):
-        count = min(length, m.k - first)
-        prefetch = m.data + _prefetch_offset(m, strip, next_strip, first + 2 * length) * size
+    w_step, w_tile = 16 * size, tile_bytes
+    blocks = -(-rows // ROWS[0])
+    length = _LENGTH if has_codes else 2 * GROUP // size  # k of a chunk
+    for first in range(0, m.inputs, length):
+        count = min(length, m.inputs - first)
+        prefetch, chunk = np.int64(0), w + first * 16 * size
+        if has_codes:
+            _dequantize_chunk(m, strip, first, count, scratch)
+            chunk, w_step, w_tile = scratch + _FLOATS, 4 * STRIP, 64
+        else:
+            prefetch = m.data + _prefetch_offset(m, strip, next_strip, first + 2 * length) * size
         row = block = 0
         while row < rows:
             height = block_rows(rows - row)
@@ -276,18 +375,18 @@ def _float_strip(m, a, start, rows, strip, next_strip, scratch):
                 float_block(
                     (FLOAT32, BFLOAT16, FLOAT16),
                     TILES,
-                    m.kind,
-                    -height if prefetches and height > 1 else height,
-                    w + tile * tile_bytes + first * 16 * size,
-                    16 * size,
-                    tile_bytes,
+                    kind,
+                    -height if prefetches and height > 1 and not has_codes else height,
+                    chunk + tile * w_tile,
+                    w_step,
+                    w_tile,
                     prefetch_a,
                     prefetch_b,
                     prefetch_b_bytes // count,
                     a.floats + (start + row) * a.row + 4 * first,
                     a.row,
                     count,
-                    sums + (row * STRIP + 16 * tile) * 4,
+                    scratch + SUMS + (row * STRIP + 16 * tile) * 4,
                     4 * STRIP,
                     first,
                 )

@@ -5,7 +5,7 @@ import time
 import numpy as np
 from numba import njit
 
-from .blocks import STRIP, float_block, integer_block
+from .blocks import STRIP, block_tiles, float_block, integer_block
 from .emit import FLOAT32, INT8, ROWS, TILES
 from .linear import scratch_bytes
 from .simd import add, broadcast, load_f32, sum_of
@@ -38,9 +38,33 @@ def _multiply(thread, threads, team, kind, memory, thread_bytes):
     y = x + 64 * _K
     for _ in range(_REPEATS):
         if kind == INT8:
-            integer_block(
-                INT8, ROWS[0], w, 16 * _K, 0, 0, x, _K, _K // 32, y, y, 0, w, 512, w, 0, y + 64, 4 * STRIP, 0
-            )
+            for tile in range(0, TILES, block_tiles(INT8, ROWS[0])):
+                integer_block(
+                    (INT8,),
+                    INT8,
+                    ROWS[0],
+                    8,
+                    w + tile * 16 * _K,
+                    16 * _K,
+                    0,
+                    0,
+                    x,
+                    _K,
+                    1,
+                    _K // 32,
+                    0,
+                    0,
+                    y,
+                    y,
+                    0,
+                    w,
+                    512,
+                    w,
+                    0,
+                    y + 64 * tile,
+                    4 * STRIP,
+                    0,
+                )
         else:
             float_block(
                 (FLOAT32,),

@@ -16,7 +16,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from . import emit
-from .emit import LANES, f32x16, i32x16
+from .emit import LANES, f32x16
 
 _n = types.intp
 
@@ -97,12 +97,6 @@ def broadcast(typing_context, scalar):
 
 
 @intrinsic
-def broadcast_i32(typing_context, scalar):
-    """An integer in all lanes."""
-    return emit.typed(i32x16, (types.int32,), emit.broadcast)
-
-
-@intrinsic
 def fma(typing_context, x, y, z):
     """x * y + z, rounded once where the processor can."""
     return emit.typed(f32x16, (f32x16,) * 3, emit.fma)
@@ -164,12 +158,6 @@ def absolute(typing_context, x):
 def sum_of(typing_context, x):
     """The sum of the lanes, as a tree: 8 + 8, 4 + 4, 2 + 2, 1 + 1."""
     return emit.typed(types.float32, (f32x16,), lambda b, x: emit.reduce(b, x, b.fadd))
-
-
-@intrinsic
-def sum_of_i32(typing_context, x):
-    """The sum of the lanes."""
-    return emit.typed(types.int32, (i32x16,), lambda b, x: emit.reduce(b, x, b.add))
 
 
 @intrinsic
@@ -284,23 +272,39 @@ def store_lanes(typing_context, address, offset, value, count):
 
 @intrinsic
 def store_rounded(typing_context, address, offset, value):
-    """Store 16 floats from -127 to 127 as signed bytes, rounded half to even.
+    """Store 16 floats from -127 to 127 as signed bytes, rounded half to even."""
 
-    Returns the integers, for their sum.
-    """
-
-    def code(b: ir.IRBuilder, a: ir.Value, o: ir.Value, v: ir.Value) -> ir.Value:
+    def code(b: ir.IRBuilder, a: ir.Value, o: ir.Value, v: ir.Value) -> None:
         integers = b.fptosi(emit.call(b, "llvm.rint.v16f32", emit.F32X16, v), emit.I32X16)
         emit.store(b, b.add(a, o), b.trunc(integers, emit.I8X16))
-        return integers
 
-    return emit.typed(i32x16, (_n, _n, f32x16), code)
+    return emit.typed(types.void, (_n, _n, f32x16), code)
 
 
 @intrinsic
-def add_i32(typing_context, x, y):
-    """x + y."""
-    return emit.typed(i32x16, (i32x16,) * 2, lambda b, x, y: b.add(x, y))
+def sum_codes(typing_context, codes, sums):
+    """Sums of runs of 256 signed bytes, times -128, as a tree: int32 [32].
+
+    Number 16 + i is that of the codes 16 i to 16 i + 15, and number i the sum of the numbers 2 i and 2 i + 1.
+    So the first of 256 / n runs of n codes is number 256 / n. Number 0 has no meaning.
+    """
+
+    def code(b: ir.IRBuilder, codes: ir.Value, sums: ir.Value) -> None:
+        zero, ratio = emit.splat(0, emit.I32X16), emit.splat(128, emit.I8X64)
+
+        def join(x: ir.Value, y: ir.Value) -> ir.Value:
+            masks = (ir.Constant(emit.I32X16, list(range(first, 32, 2))) for first in (0, 1))
+            return b.add(*(b.shuffle_vector(x, y, mask) for mask in masks))
+
+        vectors = [emit.load(b, b.add(codes, codes.type(64 * i)), emit.I8X64) for i in range(4)]
+        fours = [b.sub(zero, emit.dot4(b, zero, ratio, vector, 0)) for vector in vectors]
+        levels = [join(join(fours[0], fours[1]), join(fours[2], fours[3]))]
+        while len(levels) < 5:
+            levels.append(join(levels[-1], levels[-1]))
+        for level in reversed(range(5)):  # each overwrites what the one before has too much
+            emit.store(b, b.add(sums, sums.type(4 * (16 >> level))), levels[level])
+
+    return emit.typed(types.void, (_n, _n), code)
 
 
 @intrinsic

@@ -27,6 +27,7 @@ from ..tape import Tape
 from . import (
     cohere2,
     deepseek,
+    ernie4_5,
     exaone4,
     falcon_h1,
     gemma,
@@ -64,6 +65,7 @@ FAMILIES: dict[str, ModuleType] = {
     "cohere2": cohere2,
     "deepseek_v2": deepseek,
     "deepseek_v3": deepseek,
+    "ernie4_5": ernie4_5,
     "exaone4": exaone4,
     "falcon_h1": falcon_h1,
     "gemma2": gemma,
@@ -102,15 +104,15 @@ FAMILIES: dict[str, ModuleType] = {
 }
 
 
-def read_model_config(folder: Path, raw: dict[str, Any]) -> ModelConfig:
-    """The configuration of a model from its config.json.
+def read_model_config(path: Path, raw: dict[str, Any]) -> ModelConfig:
+    """The configuration of a model from the fields of its config.json. `path` is named in errors.
 
     Raises ModelError if the family, or a field that can change what the model computes, is not supported.
     """
     family = raw.get("model_type")
     if not isinstance(family, str) or family not in FAMILIES:
         raise ModelError(
-            f"{folder} is a model of the family {shorten(family)}; "
+            f"{path} says that the model is of the family {shorten(family)}; "
             f"{', '.join(sorted(FAMILIES))} are supported."
         )
     fields = Fields(raw)
@@ -119,9 +121,9 @@ def read_model_config(folder: Path, raw: dict[str, Any]) -> ModelConfig:
         fields.check_all_read()
         return config
     except ModelError as error:
-        raise ModelError(f"{folder / 'config.json'}: {error}") from error
+        raise ModelError(f"{path}: {error}") from error
     except (TypeError, ValueError, AttributeError, LookupError) as error:
-        raise ModelError(f"{folder / 'config.json'} cannot be understood: {shorten(str(error))}.") from error
+        raise ModelError(f"{path} cannot be understood: {shorten(str(error))}.") from error
 
 
 def write_tape(config: ModelConfig) -> Tape:

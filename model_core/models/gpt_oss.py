@@ -6,7 +6,6 @@ Every second layer attends to a window. Projections have biases. Positions are s
 from typing import Any
 
 from ..config import read_attention_bias, read_decoder_config, read_layer_types, windows_of
-from ..errors import ModelError
 from ..fields import expect, ignore
 from ..records import Expert, WeightRef
 from ..rope import read_rope
@@ -24,8 +23,6 @@ _YARN = {
 
 def read_config(raw: dict[str, Any]) -> MixtureConfig:
     """gpt-oss's config.json. A row takes the softmax over the experts that it chose."""
-    if (raw.get("quantization_config") or {}).get("quant_method") == "mxfp4":
-        raise ModelError("experts in MXFP4 are not supported; take a copy of the model in bfloat16.")
     expect(raw, swiglu_alpha=1.702, swiglu_limit=7.0, hidden_act="silu")
     ignore(raw, "experts_per_token", "initial_context_length")  # are there by other names, too
     mixture = read_mixture(raw, "num_local_experts", "intermediate_size", normalizes=True)

@@ -15,6 +15,20 @@ _PYTHON_NAMES = {
     "None": None,
 }  # some templates show values as Python writes them
 
+_SPACE = re.compile(r"\s*")
+
+
+def skip_space(text: str, start: int) -> int:
+    """Where the white space at `start` ends."""
+    return _SPACE.match(text, start).end()
+
+
+def read_between(text: str, start: int, before: str, after: str) -> tuple[str, int] | None:
+    """What stands at `start` between two marks, and where the second ends; None if the marks are missing."""
+    start = skip_space(text, start)
+    end = text.find(after, start + len(before)) if text.startswith(before, start) else -1
+    return None if end < 0 else (text[start + len(before) : end], end + len(after))
+
 
 def is_string(schema: Any) -> bool:
     """Whether a schema allows strings only."""

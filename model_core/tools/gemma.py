@@ -15,7 +15,7 @@ from typing import Any
 from ..answer_reader import AnswerReader, Steps
 from ..event_writer import EventWriter
 from ..messages import Tool
-from .bare_values import string_until, write_calls
+from .bare_values import skip_space, string_until, write_calls
 from .format import ToolFormat, Tools
 from .lark import Lark, plain_parameters, refuse_unknown_keywords
 
@@ -52,7 +52,7 @@ class _Marks:
 
     def _read_value(self, text: str, start: int) -> tuple[Any, int]:
         """The value at `start`, and where it ends. Raises ValueError if there is none."""
-        start += len(text[start:]) - len(text[start:].lstrip())
+        start = skip_space(text, start)
         if text.startswith(self.quote, start):
             start += len(self.quote)
             end = text.index(self.quote, start)

@@ -8,19 +8,17 @@
 GLM 4.7 writes no line ends between the tags. Source: the chat template of huggingface.co/zai-org/GLM-4.6.
 """
 
-import re
 from typing import Any
 
 from ..answer_reader import AnswerReader, Steps
 from ..event_writer import EventWriter
 from ..messages import Tool
-from .bare_values import bare_value, read_bare_value, write_calls
+from .bare_values import bare_value, read_bare_value, read_between, skip_space, write_calls
 from .format import ToolFormat, Tools
 from .lark import Lark, plain_parameters
 
 _START, _END = "<tool_call>", "</tool_call>"
 _VALUE_END = "</arg_value>"
-_ARGUMENT = re.compile(r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>\s*", re.S)
 
 
 def _parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
@@ -34,11 +32,15 @@ def _parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[Non
 def _write_call(writer: EventWriter, tools: Tools, body: str) -> bool:
     """Write the call that stands between the tags. False if it is none."""
     name, tag, rest = body.partition("<arg_key>")
-    name, rest = name.strip(), tag + rest
-    if not name or _ARGUMENT.sub("", rest).strip():
-        return False
-    arguments = {key: read_bare_value(tools.get(name), key, value) for key, value in _ARGUMENT.findall(rest)}
-    return write_calls(writer, [(name, arguments)])
+    name, rest, end = name.strip(), tag + rest, 0
+    arguments = {}
+    while name and (key := read_between(rest, end, "<arg_key>", "</arg_key>")):
+        value = read_between(rest, key[1], "<arg_value>", _VALUE_END)
+        if value is None:
+            return False
+        arguments[key[0]], end = read_bare_value(tools.get(name), key[0], value[0]), value[1]
+    is_call = bool(name) and skip_space(rest, end) == len(rest)
+    return is_call and write_calls(writer, [(name, arguments)])
 
 
 def _call(lark: Lark, tool: Tool) -> str:

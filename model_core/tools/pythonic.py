@@ -19,7 +19,7 @@ from typing import Any
 from ..answer_reader import AnswerReader, Steps
 from ..event_writer import EventWriter
 from ..messages import Tool
-from .bare_values import with_definitions, write_calls
+from .bare_values import skip_space, with_definitions, write_calls
 from .format import ToolFormat, Tools
 from .lark import Lark, plain_parameters
 from .lines import parse_lines
@@ -30,9 +30,11 @@ _FENCE, _FENCE_END = "```tool_code\n", "```"
 _CALL_START = re.compile(r"\s*(print\()?\s*(?:default_api\.)?([\w.\-]+)\(")
 _CALL_END, _PRINT_END = re.compile(r"\s*,?\s*"), re.compile(r"\s*\)\s*")
 _ARGUMENT_START, _ARGUMENTS_END = re.compile(r"\s*([\w\-]+)\s*="), re.compile(r"\s*\)")
-# A string, a bracket or comma, or other text.
-_VALUE_PART = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[(\[{}\]),]|[^"'(\[{}\]),]+""", re.S)
-_JSON_NAMES = {"true": True, "false": False, "null": None}
+_STRING = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.S)
+_NUMBER = re.compile(r"[-+]?[\d.][\w.]*(?:(?<=[eE])[-+]\d+)?")
+_NAME, _COLON = re.compile(r"[A-Za-z]\w*"), re.compile(r":\s*")
+_NAMES = {"True": True, "False": False, "None": None, "true": True, "false": False, "null": None}
+_QUOTES, _OPENING, _CLOSING = "\"'", "[{(", "]})"
 _ESCAPES = 'nrbtf\\"'  # of JSON, with the same meaning in Python
 
 
@@ -60,12 +62,12 @@ def _parse_bare(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Step
 def _parse_list(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[bool]:
     """Read a list of calls without marks, the first of them of a known tool."""
     yield from reader.accept("[")
-    if (yield from reader.read_name()) not in tools or (yield from reader.peek()) != "(":
+    name = yield from reader.read_name()
+    if name not in tools or (yield from reader.peek()) != "(":
         return False
-    while (yield from reader.read_until("]")) is not None:
-        if _write_code(writer, reader.text_since_mark()):
-            return True
-    return False
+    first = yield from reader.read_value(_QUOTES, _OPENING, _CLOSING)
+    rest = yield from reader.read_value(_QUOTES, _OPENING, _CLOSING, depth=1)
+    return first is not None and rest is not None and _write_code(writer, reader.text_since_mark())
 
 
 def _write_code(writer: EventWriter, code: str) -> bool:
@@ -104,15 +106,49 @@ def _read_arguments(code: str, end: int) -> tuple[dict[str, Any], int]:
     arguments = {}
     while not (close := _ARGUMENTS_END.match(code, end)):
         name = _match(_ARGUMENT_START, code, end)
-        start, end, depth = name.end(), name.end(), 0
-        while depth or code[end : end + 1] not in (",", ")"):
-            part = _match(_VALUE_PART, code, end)
-            depth += (part[0] in "([{") - (part[0] in ")]}")
-            end = part.end()
-        value = _JsonNames().visit(ast.parse(code[start:end].strip(), mode="eval"))
-        arguments[name[1]] = ast.literal_eval(value)
-        end += code[end] == ","
+        arguments[name[1]], end = _read_value(code, skip_space(code, name.end()))
+        end = _read_comma(code, end, ")")
     return arguments, close.end()
+
+
+def _read_value(code: str, start: int) -> tuple[Any, int]:
+    """The value at `start`, and where it ends, with the space behind it. A tuple is a list.
+
+    Python's own parser would not do: a long chain of operators ends the process in Python 3.10.
+    """
+    if match := _STRING.match(code, start):
+        texts = []
+        while match:
+            texts.append(ast.literal_eval(match[0].replace("\n", "\\n")))
+            start = skip_space(code, match.end())
+            match = _STRING.match(code, start)
+        return "".join(texts), start
+    if match := _NUMBER.match(code, start):
+        return ast.literal_eval(match[0]), skip_space(code, match.end())
+    if match := _NAME.match(code, start):
+        return _NAMES[match[0]], skip_space(code, match.end())
+    first = code[start : start + 1]
+    if first not in tuple(_OPENING):
+        raise ValueError("a value is missing")
+    members: dict[Any, Any] = {}
+    close, start = _CLOSING[_OPENING.index(first)], skip_space(code, start + 1)
+    while not code.startswith(close, start):
+        key: Any = len(members)
+        if first == "{":
+            key, start = _read_value(code, start)
+            start = _match(_COLON, code, start).end()
+        members[key], start = _read_value(code, start)
+        start = _read_comma(code, start, close)
+    return (members if first == "{" else list(members.values())), skip_space(code, start + 1)
+
+
+def _read_comma(code: str, start: int, close: str) -> int:
+    """Where the next value, or `close`, starts. Raises ValueError if there is neither `close` nor a comma."""
+    if code.startswith(close, start):
+        return start
+    if not code.startswith(",", start):
+        raise ValueError("a comma is missing")
+    return skip_space(code, start + 1)
 
 
 def _match(pattern: re.Pattern[str], text: str, start: int) -> re.Match[str]:
@@ -120,13 +156,6 @@ def _match(pattern: re.Pattern[str], text: str, start: int) -> re.Match[str]:
     if match is None:
         raise ValueError("it is no call with named arguments")
     return match
-
-
-class _JsonNames(ast.NodeTransformer):
-    """Replaces true, false and null, which JSON has and Python has not."""
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return ast.Constant(_JSON_NAMES[node.id]) if node.id in _JSON_NAMES else node
 
 
 def _call(lark: Lark, tool: Tool) -> str:

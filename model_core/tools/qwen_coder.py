@@ -11,19 +11,18 @@
 Source: the chat template of huggingface.co/Qwen/Qwen3-Coder-30B-A3B-Instruct.
 """
 
-import re
 from typing import Any
 
 from ..answer_reader import AnswerReader, Steps
 from ..event_writer import EventWriter
 from ..messages import Tool
-from .bare_values import bare_value, read_bare_value, write_calls
+from .bare_values import bare_value, read_bare_value, read_between, skip_space, write_calls
 from .format import ToolFormat, Tools
 from .lark import Lark, plain_parameters
 
 _START, _FUNCTION, _FUNCTION_END, _END = "<tool_call>", "<function=", "</function>", "</tool_call>"
-_VALUE_END = "\n</parameter>\n"
-_PARAMETER = re.compile(r"\s*<parameter=([^>\n]+)>\n?(.*?)\n?</parameter>\s*", re.S)
+_PARAMETER_END = "</parameter>"
+_VALUE_END = f"\n{_PARAMETER_END}\n"
 
 
 def _parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
@@ -44,11 +43,16 @@ def _parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[Non
 def _write_call(writer: EventWriter, tools: Tools, body: str) -> bool:
     """Write the call that stands between the tags of a function. False if it is none."""
     name, _, rest = body.partition(">")
-    arguments = _PARAMETER.findall(rest)
-    if not name or _PARAMETER.sub("", rest).strip():
-        return False
-    values = {key: read_bare_value(tools.get(name), key, value) for key, value in arguments}
-    return write_calls(writer, [(name, values)])
+    values, end = {}, 0
+    while name and (key := read_between(rest, end, "<parameter=", ">")):
+        end = rest.find(_PARAMETER_END, key[1])
+        if end < 0:
+            return False
+        text = rest[key[1] : end].removeprefix("\n").removesuffix("\n")
+        end += len(_PARAMETER_END)
+        values[key[0]] = read_bare_value(tools.get(name), key[0], text)
+    is_call = bool(name) and skip_space(rest, end) == len(rest)
+    return is_call and write_calls(writer, [(name, values)])
 
 
 def _call(lark: Lark, tool: Tool) -> str:

@@ -7,10 +7,12 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from quantized_folders import write_folder, write_mxfp4_folder
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
 from model_core.hub import embedded_model
-from model_core.loader import load_model, save_model
+from model_core.model_files import open_model_files
+from model_core.quantized_folder import write_quantized_folder
 
 CHECKPOINTS = Path(__file__).parent.parent / "data" / "checkpoints"
 FILES = ("json", "jinja", "safetensors")
@@ -20,6 +22,7 @@ VALUES: list[Any] = [
     *(0.0, 0.5, -0.5, 1.5, 1e-6, 1e-30, 1e-45, 1e-320, 1e30, 1e300, -1e300, 1e308),
     *(float("nan"), float("inf"), float("-inf")),
     *("", "a", "x" * 300, "x" * 100_000, "1", "null", "\ud800", "\udc00a", "\x00", "é🦊", "../../etc/passwd"),
+    *("F32", "F16", "BF16", "F8_E4M3", "F8_E8M0", "U8", "I8", "I32", "I64", "gptq_v2", "int-quantized"),
     *("default", "linear", "llama3", "yarn", "silu", "gelu", "llama", "mistral", "qwen2", "int4"),
     *([], [[]], [0], [1, 2, 3], ["a"], [None], [{}], [-1], [2**70], {}, {"a": 1}, {"": {}}, {"content": "a"}),
     *([[[[[[[[]]]]]]]], list(range(2000)), {str(i): i for i in range(2000)}),
@@ -30,7 +33,18 @@ KEYS = [
     *("rope_scaling", "rope_parameters", "rope_type", "factor", "low_freq_factor", "high_freq_factor"),
     *("original_max_position_embeddings", "tie_word_embeddings", "attention_bias", "mlp_bias", "hidden_act"),
     *("sliding_window", "use_sliding_window", "max_window_layers", "layer_types", "quantization_config"),
-    *("quant_method", "weights", "format", "bos_token_id", "eos_token_id", "do_sample", "temperature"),
+    *(
+        "quant_method",
+        "weights",
+        "format",
+        "bits",
+        "checkpoint_format",
+        "version",
+        "config_groups",
+        "group_0",
+    ),
+    *("num_bits", "group_size", "strategy", "block_structure", "weight_block_size", "ignore"),
+    *("bos_token_id", "eos_token_id", "do_sample", "temperature"),
     *("top_p", "top_k", "min_p", "repetition_penalty", "bos_token", "eos_token", "pad_token", "unk_token"),
     *("chat_template", "weight_map", "added_tokens", "special", "normalized", "content", "id", "model"),
     *("type", "vocab", "merges", "normalizer", "pre_tokenizer", "post_processor", "decoder", "truncation"),
@@ -49,11 +63,15 @@ TEMPLATES = [
     *("{{ tools.a }}", "{{ messages | map('x') | list }}", "{{ messages | sort }}", "{{ joiner.__init__ }}"),
     *("{{ '%s' | format(messages) }}", "{{ '%999999999d' % 1 }}", "{{ range(10**9) | list }}"),
 ]
+QUANTIZED = (
+    *("gptq-4-order", "gptq-3", "gptq-8-asymmetric", "awq", "packed-4-asymmetric", "packed-4-order"),
+    *("packed-3-padded", "int8-asymmetric", "float8-block-scheme", "nvfp4-packed", "fp8-block"),
+)
 INSERTS = [b"\x00", b"\xff", b"{", b"[" * 50_000, b'"', b"1e999", b"\\ud800", b"NaN", b"-", b"9" * 5000, b" "]
 
 
 def make_bases(folder: Path) -> list[Path]:
-    """Undamaged model folders: with tokenizer and chat template, packed, sharded, of all families."""
+    """Undamaged model folders: with tokenizer and chat template, quantized, sharded, of many families."""
     chat = folder / "chat"
     shutil.copytree(CHECKPOINTS / "llama-tied-gqa", chat, ignore=shutil.ignore_patterns("*.npz"))
     letters = [*"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTU", "Ġ", "Ċ", ".", ",", "<", ">", "|", "_"]
@@ -78,9 +96,14 @@ def make_bases(folder: Path) -> list[Path]:
     shutil.copytree(chat, separate)
     (separate / "chat_template.jinja").write_text(source)
     bases = [chat, separate, chat, separate]
-    for weights in ("int8", "int4", "float32"):
-        save_model(load_model(chat, weights), chat, folder / weights)
+    for weights in ("int8", "int4"):
+        write_quantized_folder(open_model_files(chat), folder / weights, weights)
         bases.append(folder / weights)
+    for kind in QUANTIZED:
+        write_folder(kind, folder / kind)
+        bases.append(folder / kind)
+    write_mxfp4_folder(folder / "mxfp4")
+    bases.append(folder / "mxfp4")
     names = "llama-sharded llama-rope-llama3 llama-biases llama-bfloat16 mistral-window qwen2-window"
     return [*bases, *(CHECKPOINTS / name for name in names.split()), embedded_model()]
 
@@ -138,7 +161,7 @@ def _damage_json(rng: random.Random, value: Any, data: bytes) -> bytes:
             _damage_place(rng, value)
     try:
         return json.dumps(value, indent=2 if b"\n" in data else None).encode()
-    except RecursionError:
+    except (RecursionError, ValueError):  # nested too deeply, or in itself
         return data
 
 
@@ -190,11 +213,26 @@ def _damage_safetensors(rng: random.Random, data: bytes) -> bytes:
     if kind < 0.25:
         return data[: rng.randrange(len(data) + 1)]
     header, rest = data[8 : 8 + size], data[8 + size :]
+    if kind < 0.35:
+        return data[: 8 + size] + _damage_integers(rng, header, rest)
     try:
         changed = _damage_json(rng, json.loads(header), header) if kind < 0.85 else _damage_bytes(rng, header)
     except (ValueError, TypeError):  # damaged before
         changed = _damage_bytes(rng, header)
     return len(changed).to_bytes(8, "little") + changed + rest
+
+
+def _damage_integers(rng: random.Random, header: bytes, data: bytes) -> bytes:
+    """Change some bytes of a tensor of integers. In floats, one can make any model compute infinities."""
+    try:
+        entries = [entry for entry in json.loads(header).values() if entry["dtype"][0] in "IU"]
+        start, end = rng.choice(entries)["data_offsets"]
+        changed = bytearray(data)
+        for _ in range(rng.choice((1, 1, 5, 50))):
+            changed[rng.randrange(start, end)] = rng.choice((0, 1, 2, 127, 128, 255, rng.randrange(256)))
+        return bytes(changed)
+    except (ValueError, TypeError, LookupError, AttributeError):  # there are none, or it was damaged before
+        return data[: rng.randrange(len(data) + 1)]
 
 
 def _damage_bytes(rng: random.Random, data: bytes) -> bytes:

@@ -1,6 +1,6 @@
-"""Load damaged model folders, and ask each for a short answer.
+"""Load damaged model folders, or damaged GGUF files, and ask each for a short answer.
 
-    python tests/model_core/fuzz_folders.py FIRST LAST MEMORY
+    PYTHONPATH=.:tests python tests/model_core/fuzz_folders.py FIRST LAST MEMORY folders|gguf
 
 Each number is a damage; the same number always makes the same damage. For each one a line of JSON is printed:
 {"number", "what", "outcome"}. `outcome` is "answered", "refused", or a fault of the program. `fuzz` runs this
@@ -22,8 +22,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import damaged_folders
+import damaged_gguf
 import numpy as np
-from damaged_folders import damage, make_bases
 
 from model_core import LLM, SamplingParams
 from model_core.errors import InvalidRequest, TritonchatError
@@ -31,11 +32,12 @@ from model_core.errors import InvalidRequest, TritonchatError
 CASE_S = 30.0  # far more than any damage may take
 MEMORY = 2**30  # bytes of address space beyond what the process has when it begins
 MAX_MESSAGE = 1000
+TESTS = Path(__file__).parent.parent  # has helpers, and a folder model_core of its own
 
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome of loading a damaged folder."""
+    """The outcome of loading a damaged model."""
 
     number: int
     what: str
@@ -48,7 +50,7 @@ class Result:
 
 
 def examine(folder: Path) -> str:
-    """Load a folder and ask it for a short answer: "answered", "refused", or what went wrong."""
+    """Load a folder or a file and ask it for a short answer: "answered", "refused", or what went wrong."""
     loaded = False
     try:
         with LLM(folder, threads=1, kv_cache_memory=2**22, max_concurrency=2) as llm:
@@ -71,7 +73,9 @@ def examine(folder: Path) -> str:
 
 def _judge(message: str, folder: Path | None) -> str:
     """Check that an error is one clear sentence. While loading, it must name the folder or a file in it."""
-    names = [] if folder is None else [folder.name, "config.json", *(path.name for path in folder.iterdir())]
+    names = [] if folder is None else [folder.name]
+    if folder is not None and folder.is_dir():
+        names += ["config.json", *(path.name for path in folder.iterdir())]
     if len(message) > MAX_MESSAGE or len(message.splitlines()) != 1:
         return f"not one clear sentence: {message[:2000]}"
     try:
@@ -83,14 +87,15 @@ def _judge(message: str, folder: Path | None) -> str:
     return "refused"
 
 
-def fuzz(first: int, last: int, memory: int = MEMORY) -> Iterator[Result]:
+def fuzz(first: int, last: int, memory: int = MEMORY, what: str = "folders") -> Iterator[Result]:
     """Try the damages `first` to `last - 1` in processes with limits. One that ends or hangs is a fault."""
     while first < last:
         process = subprocess.Popen(
-            [sys.executable, __file__, str(first), str(last), str(memory)],
+            [sys.executable, __file__, str(first), str(last), str(memory), what],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            env=os.environ | {"PYTHONPATH": f"{TESTS.parent}{os.pathsep}{TESTS}"},
         )
         lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         assert process.stdout is not None
@@ -123,20 +128,25 @@ def _forward(read: Callable[[], str], put: Callable[[str], None]) -> None:
 
 
 def main() -> None:
-    first, last, memory = map(int, sys.argv[1:])
+    first, last, memory = map(int, sys.argv[1:4])
+    is_gguf = sys.argv[4] == "gguf"
     out = os.fdopen(os.dup(1), "w")
     with tempfile.TemporaryDirectory() as temporary:
-        bases = make_bases(Path(temporary))
+        bases = damaged_folders.make_bases(Path(temporary))
         with LLM(bases[0]) as llm:  # what any process needs
             llm.generate("ab")
         if memory:
             used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
             resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
+        files = damaged_gguf.make_bases(Path(temporary), bases[0])
         for number in range(first, last):
-            folder = Path(temporary) / f"model-{number}"
-            what = damage(number, bases, folder)
-            print(json.dumps(vars(Result(number, what, examine(folder)))), file=out, flush=True)
-            shutil.rmtree(folder)
+            path = Path(temporary) / (f"model-{number}.gguf" if is_gguf else f"model-{number}")
+            if is_gguf:
+                what = damaged_gguf.damage(number, files, path)
+            else:
+                what = damaged_folders.damage(number, bases, path)
+            print(json.dumps(vars(Result(number, what, examine(path)))), file=out, flush=True)
+            path.unlink() if is_gguf else shutil.rmtree(path)
 
 
 if __name__ == "__main__":

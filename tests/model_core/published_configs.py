@@ -349,6 +349,14 @@ PUBLISHED: dict[str, dict[str, Any]] = {
         "partial_rotary_factor": 0.5,
         "rope_scaling": None,
     },
+    "ERNIE-4.5-0.3B-PT": {
+        "model_type": "ernie4_5",
+        "head_dim": 128,
+        "rope_theta": 500000.0,
+        "rope_scaling": None,
+        "tie_word_embeddings": True,
+        "use_bias": False,
+    },
     "Hunyuan-7B-Instruct": {
         "model_type": "hunyuan_v1_dense",
         "add_classification_head": False,

@@ -1,5 +1,7 @@
 """Where answers end, and what they may not have: stop tokens, stop strings, lengths, bad words."""
 
+from dataclasses import replace
+
 import pytest
 
 from model_core import LLM, Completion, SamplingParams
@@ -72,7 +74,7 @@ def test_only_allowed_tokens_are_in_the_answer(llm: LLM, story: Completion) -> N
 
 
 def test_bad_words_without_a_tokenizer_are_refused(llm: LLM, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llm.engine, "_tokenizer", None)
+    monkeypatch.setattr(llm.engine, "_admission", replace(llm.engine._admission, tokenizer=None))
     with pytest.raises(InvalidRequest, match="bad_words need a tokenizer") as raised:
         llm.generate([1, 2], SamplingParams(bad_words=["x"]))
     assert raised.value.param == "bad_words"

@@ -1,6 +1,7 @@
 """The grammar of a whole answer: reasoning, calls, text of a given form."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from llguidance import LLMatcher, LLTokenizer
 from model_core.answer_grammar import write_answer_grammar
 from model_core.answer_parser import AnswerStyle
 from model_core.errors import InvalidRequest
+from model_core.grammar_check import GrammarCheck
 from model_core.llm import embedded_model
 from model_core.messages import Tool, ToolChoice, ToolName
 from model_core.reasoning import HARMONY, THINK
@@ -37,6 +39,7 @@ JSON_FORM = LLMatcher.grammar_from_json_schema(
 REGEX_FORM = LLMatcher.grammar_from_regex("[a-z]+")
 LARK_FORM = json.dumps({"grammars": [{"lark_grammar": 'start: r1 r1\nr1: "x"'}]})
 FORMS = [(JSON_FORM, '{"name": "get"}'), (REGEX_FORM, "abc"), (LARK_FORM, "xx")]
+CHECK = GrammarCheck({0: b"\xffend"}, [0])
 CALL = {
     QWEN: '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
     PLAIN_STYLE: '{"name": "get_weather", "arguments": {"city": "Paris"}}',
@@ -53,6 +56,13 @@ def tokenizer() -> LLTokenizer:
     return LLTokenizer(str(embedded_model() / "tokenizer.json"))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def check() -> Iterator[None]:
+    """The process that `write` uses ends with the tests."""
+    yield
+    CHECK.close()
+
+
 def write(
     style: AnswerStyle,
     tools: list[Tool] | None = None,
@@ -61,7 +71,7 @@ def write(
     form: str | None = None,
     prompt_end: str = "",
 ) -> str | None:
-    return write_answer_grammar(style, tools or [], choice, parallel, form, prompt_end, {})
+    return write_answer_grammar(style, tools or [], choice, parallel, form, prompt_end, {}, CHECK.find_fault)
 
 
 def accepts(tokenizer: LLTokenizer, grammar: str | None, text: str) -> bool:
@@ -167,6 +177,21 @@ def test_wrong_schemas_are_refused(style: AnswerStyle, schema: dict[str, Any], m
         write(style, tools, "required")
     assert error.value.param == "tools" and "'f'" in str(error.value)
     assert write(style, tools) is None  # the model may write what it likes
+
+
+@pytest.mark.parametrize("style", [QWEN, AnswerStyle(GEMMA4, None)])
+def test_long_chains_of_references_harm_nobody(style: AnswerStyle) -> None:
+    """Each reference needs a piece of llguidance's stack. In this process, many would exhaust it."""
+
+    def make_tool(length: int) -> Tool:
+        chain = {f"d{number}": {"$ref": f"#/$defs/d{number + 1}"} for number in range(length)}
+        definitions = {**chain, f"d{length}": {"type": "integer"}}
+        return Tool(name="f", parameters={"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions})
+
+    assert write(style, [make_tool(100)], "required")
+    with pytest.raises(InvalidRequest, match="too complex") as error:
+        write(style, [make_tool(20_000)], "required")
+    assert error.value.param == "tools"
 
 
 def test_keywords_that_cannot_be_enforced_are_ignored_unless_strict() -> None:

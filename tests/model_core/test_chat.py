@@ -122,6 +122,7 @@ def test_events_make_up_the_answer(llm: LLM) -> None:
         ({"tool_choice": "required"}, "tool_choice"),
         ({"tool_choice": "sometimes", "tools": [WEATHER]}, "tool_choice"),
         ({"tools": [{"name": ""}]}, "tools[0].name"),
+        ({"tools": [WEATHER, TIME, WEATHER]}, "tools"),
         ({"toolz": []}, "toolz"),
     ],
 )
@@ -231,16 +232,17 @@ def test_a_budget_ends_the_reasoning(thinker: LLM, budget: int) -> None:
     params = SamplingParams(temperature=0, max_tokens=60)
     completion = thinker.chat(HELLO, params, reasoning_budget=budget)
     assert bool(completion.reasoning) == bool(budget)
-    assert len(thinker.tokenizer.encode(completion.reasoning)) <= budget
+    assert completion.usage.reasoning_tokens == budget
     assert completion.text and completion.text == completion.text.lstrip() and "think>" not in completion.text
     assert thinker.chat(HELLO, params, reasoning_budget=budget).token_ids == completion.token_ids
 
 
-def test_forms_and_calls_follow_reasoning(thinker: LLM) -> None:
-    options = {"reasoning_budget": 4}
+@pytest.mark.parametrize("options", [{}, {"reasoning_budget": 4}])
+def test_forms_and_calls_follow_reasoning(thinker: LLM, options: dict[str, int]) -> None:
     params = SamplingParams(temperature=0, max_tokens=100, form=Form(choice=["yes", "no"]))
     completion = thinker.chat(HELLO, params, **options)
     assert completion.reasoning and completion.text in ("yes", "no")
+    assert completion.usage.reasoning_tokens == (4 if options else 50)  # of endless reasoning
     completion = thinker.chat(HELLO, params, tools=TOOLS, tool_choice="required", **options)
     assert completion.reasoning
     check_calls(completion)

@@ -40,7 +40,7 @@ def load(tmp_path: Path) -> Iterator[Load]:
         shutil.copytree(embedded_model(), folder, ignore=shutil.ignore_patterns("*.safetensors"))
         path = folder / "tokenizer_config.json"
         path.write_text(json.dumps({**json.loads(path.read_text()), "chat_template": source, **config}))
-        loaded.append(Tokenizer(folder))
+        loaded.append(Tokenizer.from_folder(folder))
         return loaded[-1]
 
     yield load_template
@@ -174,7 +174,7 @@ def test_template_for_tools_is_used_with_tools(load: Load, tmp_path: Path) -> No
     (folder / "chat_template.jinja").write_text("from a file")
     (folder / "additional_chat_templates").mkdir()
     (folder / "additional_chat_templates" / "tool_use.jinja").write_text("tools from a file")
-    separate = Tokenizer(folder)
+    separate = Tokenizer.from_folder(folder)
     assert rendered(separate, [QUESTION]) == "from a file"
     assert rendered(separate, [QUESTION], tools=[WEATHER]) == "tools from a file"
     separate.close()
@@ -208,7 +208,8 @@ def test_variables_reach_the_template(load: Load) -> None:
 )
 def test_wrong_variable_is_refused(variables: dict[str, Any]) -> None:
     with pytest.raises(InvalidRequest, match="chat_template_kwargs") as raised:
-        Tokenizer(embedded_model()).encode_chat(MESSAGES, ChatFields(chat_template_kwargs=variables))
+        fields = ChatFields(chat_template_kwargs=variables)
+        Tokenizer.from_folder(embedded_model()).encode_chat(MESSAGES, fields)
     assert str(raised.value.param).startswith("chat_template_kwargs")
 
 

@@ -10,8 +10,9 @@ import pytest
 from conftest import CHECKPOINTS
 
 from model_core import LLM
-from model_core.checkpoint import BFLOAT16, Checkpoint
+from model_core.checkpoint import Checkpoint
 from model_core.errors import ModelError
+from model_core.safetensors import BFLOAT16, SafetensorsFolder
 
 
 @pytest.fixture
@@ -141,9 +142,10 @@ def test_shape_that_does_not_fit_the_size_is_named(tmp_path: Path) -> None:
 
 
 def test_unknown_type_is_named(tmp_path: Path) -> None:
-    write_safetensors(tmp_path / "model.safetensors", tensor(dtype="F8_E4M3", shape=[8]), b"0" * 8)
-    with pytest.raises(ModelError, match="F8_E4M3"):
-        Checkpoint(tmp_path)["model.norm.weight"]
+    for dtype, named in {"F8_E4M3": "float8_e4m3fn", "F8_E5M2": "F8_E5M2"}.items():
+        write_safetensors(tmp_path / "model.safetensors", tensor(dtype=dtype, shape=[8]), b"0" * 8)
+        with pytest.raises(ModelError, match=named):
+            Checkpoint(tmp_path)["model.norm.weight"]
 
 
 def test_unaligned_tensors_are_usable(tmp_path: Path) -> None:
@@ -166,7 +168,7 @@ def test_index_with_a_path_outside_the_folder_is_refused(tmp_path: Path) -> None
     index = {"weight_map": {"a": "../elsewhere.safetensors"}}
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
     with pytest.raises(ModelError, match="outside the model folder"):
-        Checkpoint(tmp_path)
+        SafetensorsFolder(tmp_path)
 
 
 def test_missing_shard_is_named(tmp_path: Path) -> None:

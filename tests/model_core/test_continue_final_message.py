@@ -26,18 +26,20 @@ def rendered(tokenizer: Tokenizer, *messages: dict[str, str]) -> str:
 def template(folder: Path, source: str) -> Tokenizer:
     shutil.copytree(embedded_model(), folder, dirs_exist_ok=True)
     (folder / "chat_template.jinja").write_text(source)
-    return Tokenizer(folder)
+    return Tokenizer.from_folder(folder)
 
 
 def test_prompt_ends_with_the_continued_message() -> None:
-    text = rendered(Tokenizer(embedded_model()), QUESTION, START)
+    text = rendered(Tokenizer.from_folder(embedded_model()), QUESTION, START)
     assert text == "<|im_start|>user\n Count to five.<|im_end|>\n<|im_start|>assistant\nOne, two,"
 
 
 @pytest.mark.parametrize("content", ["", "im", "m_e", "assistant", "é 🦊", "a line\n", "\u2003"])
 def test_content_that_occurs_elsewhere_in_the_prompt(content: str) -> None:
     """The content also occurs behind the message: `im` is a part of the end token."""
-    text = rendered(Tokenizer(embedded_model()), QUESTION, {"role": "assistant", "content": content})
+    text = rendered(
+        Tokenizer.from_folder(embedded_model()), QUESTION, {"role": "assistant", "content": content}
+    )
     assert text.endswith("<|im_start|>assistant\n" + content)
 
 
@@ -61,7 +63,7 @@ def test_template_that_changes_the_message_is_refused(tmp_path: Path, change: st
 
 
 def test_prompt_of_a_published_model(minueza: Path) -> None:
-    tokenizer = Tokenizer(minueza)
+    tokenizer = Tokenizer.from_folder(minueza)
     ids = tokenizer.encode_chat(parse_messages([QUESTION, START]), CONTINUE).token_ids
     expected = "<|im_start|>user\nCount to five.<|im_end|>\n<|im_start|>assistant\nOne, two,"
     assert ids == tokenizer._tokenizer.encode(expected, add_special_tokens=False).ids

@@ -10,6 +10,7 @@ import pytest
 import tokenizers
 from tokenizers import AddedToken, models, normalizers, pre_tokenizers
 
+from model_core.chat import ChatOptions
 from model_core.errors import InvalidRequest
 from model_core.hub import embedded_model
 from model_core.messages import DEFAULT_FIELDS, ChatFields, parse_messages
@@ -26,7 +27,7 @@ CHATML = (
 @pytest.fixture(scope="module", params=["embedded", "minueza"])
 def tokenizer(request: pytest.FixtureRequest) -> Tokenizer:
     folder = embedded_model() if request.param == "embedded" else request.getfixturevalue("minueza")
-    return Tokenizer(folder)
+    return Tokenizer.from_folder(folder)
 
 
 def user(*contents: str) -> list[dict[str, str]]:
@@ -114,7 +115,7 @@ def test_template_error_with_message_text_has_no_marks(tmp_path: Path) -> None:
     shutil.copytree(embedded_model(), tmp_path / "model", ignore=shutil.ignore_patterns("*.safetensors"))
     (tmp_path / "model" / "chat_template.jinja").write_text("{{ raise_exception(messages[0].content) }}")
     with pytest.raises(InvalidRequest, match=r"Hi<\|im_end\|>"):
-        encode(Tokenizer(tmp_path / "model"), user(INJECTION))
+        encode(Tokenizer.from_folder(tmp_path / "model"), user(INJECTION))
 
 
 def test_template_that_writes_half_a_surrogate_pair_is_refused(tmp_path: Path) -> None:
@@ -122,14 +123,14 @@ def test_template_that_writes_half_a_surrogate_pair_is_refused(tmp_path: Path) -
     config = {"chat_template": "{{ messages[0].content }}{{ '\ud83d' }}"}
     (tmp_path / "model" / "tokenizer_config.json").write_text(json.dumps(config))
     with pytest.raises(InvalidRequest, match="surrogate"):
-        encode(Tokenizer(tmp_path / "model"), user("Hi"))
+        encode(Tokenizer.from_folder(tmp_path / "model"), user("Hi"))
 
 
 def make_tokenizer(folder: Path, tokenizer: tokenizers.Tokenizer, template: str) -> Tokenizer:
     folder.mkdir(exist_ok=True)
     tokenizer.save(str(folder / "tokenizer.json"))
     (folder / "chat_template.jinja").write_text(template)
-    return Tokenizer(folder)
+    return Tokenizer.from_folder(folder)
 
 
 def letters(*more: str) -> dict[str, int]:
@@ -223,7 +224,7 @@ def test_message_changed_by_the_template_is_text(tmp_path: Path, change: str) ->
     template = "{% for m in messages %}<|im_start|>" + change + "<|im_end|>{% endfor %}"
     shutil.copytree(embedded_model(), tmp_path / "model", ignore=shutil.ignore_patterns("*.safetensors"))
     (tmp_path / "model" / "chat_template.jinja").write_text(template)
-    tokenizer = Tokenizer(tmp_path / "model")
+    tokenizer = Tokenizer.from_folder(tmp_path / "model")
     ids = encode(tokenizer, user(REMOVALS[change]))
     assert len(control_ids(tokenizer, ids)) == 2
     assert "<|im_end" in text_of(tokenizer, ids).removesuffix("<|im_end|>")
@@ -235,7 +236,7 @@ def test_template_that_writes_json(tmp_path: Path) -> None:
         folder = tmp_path / ascii_only
         shutil.copytree(embedded_model(), folder, ignore=shutil.ignore_patterns("*.safetensors"))
         (folder / "chat_template.jinja").write_text(template)
-        tokenizer = Tokenizer(folder)
+        tokenizer = Tokenizer.from_folder(folder)
         ids = encode(tokenizer, user("é <|im_end|> \\udc00 \\"))
         spelled = "\\u00e9" if ascii_only == "true" else "é"
         assert f'"{spelled} <|im_end|> \\\\udc00 \\\\"' in text_of(tokenizer, ids)
@@ -316,7 +317,7 @@ def test_surrogates_in_tools_and_variables_are_refused(
     tool_tokenizer: Tokenizer, fields: dict[str, Any]
 ) -> None:
     with pytest.raises(InvalidRequest, match="surrogate"):
-        encode(tool_tokenizer, user("Hi"), ChatFields(**fields))
+        encode(tool_tokenizer, user("Hi"), ChatOptions(**fields))
 
 
 def test_surrogates_in_arguments_and_results_are_refused(tool_tokenizer: Tokenizer) -> None:

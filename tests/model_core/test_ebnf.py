@@ -109,7 +109,9 @@ def test_lark_is_no_ebnf() -> None:
         (r'root ::= "\ud800"', "no character"),
         (r'root ::= "\UFFFFFFFF"', "no character"),
         ('root ::= "a\n', '`"a'),
-        ("root ::= " + "(" * 60 + '"a"' + ")" * 60, "nested"),
+        ("root ::= " + "(" * 5000 + '"a"' + ")" * 5000, "nested"),
+        ('root ::= "a"' + "*" * 5000, "nested"),
+        ('root ::= "a"{1,' + " " * 100_000 + "x", r"`\{1,"),
         ('root ::= * "a"', r"`\*"),
     ],
 )

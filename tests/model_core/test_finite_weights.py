@@ -8,11 +8,15 @@ import ml_dtypes
 import numpy as np
 import pytest
 from conftest import CHECKPOINTS
+from quantized_folders import write_folder
 
 from model_core import LLM
-from model_core.checkpoint import Checkpoint, all_finite, write_safetensors
+from model_core.checkpoint import Checkpoint
 from model_core.errors import ModelError
-from model_core.loader import load_model, save_model
+from model_core.loader import load_model
+from model_core.model_files import open_model_files
+from model_core.safetensors import DTYPES, SafetensorsFolder, write_safetensors
+from model_core.tensors import all_finite
 
 WEIGHTS = ("auto", "float32", "bfloat16", "float16", "int8", "int4")
 BAD = (np.nan, -np.nan, np.inf, -np.inf)
@@ -24,7 +28,7 @@ def poison(folder: Path, name: str, value: float) -> None:
     data = bytearray(path.read_bytes())
     start = 8 + int.from_bytes(data[:8], "little")
     entry = json.loads(data[8:start])[name]
-    dtype = {"F32": np.float32, "F16": np.float16, "BF16": ml_dtypes.bfloat16}[entry["dtype"]]
+    dtype = DTYPES[entry["dtype"]]
     end = start + entry["data_offsets"][1]
     data[end - np.dtype(dtype).itemsize : end] = np.array(value, dtype).tobytes()
     path.write_bytes(data)
@@ -40,33 +44,32 @@ def test_every_tensor_is_checked_for_every_kind(tmp_path: Path, variant: str) ->
         poison(folder, name, BAD[i % len(BAD)])
         for weights in WEIGHTS:
             with pytest.raises(ModelError, match="infinite or not a number") as raised:
-                load_model(folder, weights)
+                load_model(open_model_files(folder), weights)
             assert name in str(raised.value) and str(folder / "model.safetensors") in str(raised.value)
 
 
-@pytest.mark.parametrize("weights", ["float32", "bfloat16", "int8", "int4"])
-def test_every_array_of_packed_weights_is_checked(tmp_path: Path, weights: str) -> None:
-    source = CHECKPOINTS / "llama-biases"
-    save_model(load_model(source, weights), source, tmp_path / "packed")
-    checkpoint = Checkpoint(tmp_path / "packed")
-    names = [name for name in checkpoint.unread() if checkpoint[name].dtype != np.uint8]
-    assert any(name.endswith(".bias") for name in names) and "model.norm.weight" in names
+@pytest.mark.parametrize("kind", ["gptq-4", "awq", "packed-4", "int8", "float8-channel", "fp8-block"])
+def test_every_scale_and_number_of_quantized_weights_is_checked(tmp_path: Path, kind: str) -> None:
+    write_folder(kind, tmp_path / "model")
+    stored = SafetensorsFolder(tmp_path / "model")
+    names = [name for name in stored if stored.dtype(name)[0] in "FB" and "input_scale" not in name]
+    assert any("scale" in name for name in names)
     for i, name in enumerate(names):
         folder = tmp_path / str(i)
-        shutil.copytree(tmp_path / "packed", folder)
+        shutil.copytree(tmp_path / "model", folder)
         poison(folder, name, BAD[i % len(BAD)])
         with pytest.raises(ModelError, match="infinite or not a number") as raised:
-            load_model(folder)
-        assert name in str(raised.value)
+            load_model(open_model_files(folder))
+        assert name.rpartition(".")[0] in str(raised.value)
 
 
 @pytest.mark.parametrize(("weights", "value"), [("float16", 1e5), ("bfloat16", 3.4028e38)])
 def test_numbers_out_of_range_of_the_new_type_are_named(tmp_path: Path, weights: str, value: float) -> None:
     shutil.copytree(CHECKPOINTS / "llama-biases", tmp_path / "model")
     poison(tmp_path / "model", "model.layers.1.mlp.down_proj.weight", value)
-    load_model(tmp_path / "model")
+    load_model(open_model_files(tmp_path / "model"))
     with pytest.raises(ModelError, match=rf"layers\.1\.mlp\.down_proj.*too large for {weights}"):
-        load_model(tmp_path / "model", weights)
+        load_model(open_model_files(tmp_path / "model"), weights)
 
 
 def test_model_with_numbers_that_are_not_finite_is_refused(tmp_path: Path) -> None:
@@ -98,6 +101,6 @@ def test_tensor_of_bytes_instead_of_weights_is_named(tmp_path: Path) -> None:
     for name in ("model.norm.weight", "lm_head.weight", "model.layers.0.mlp.up_proj.weight"):
         changed = {**tensors, name: np.zeros(tensors[name].shape, np.uint8)}
         write_safetensors(tmp_path / "model" / "model.safetensors", changed)
-        with pytest.raises(ModelError, match="U8") as raised:
-            load_model(tmp_path / "model")
+        with pytest.raises(ModelError, match="uint8") as raised:
+            load_model(open_model_files(tmp_path / "model"))
         assert name in str(raised.value)

@@ -18,7 +18,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 from model_core import LLM, Completion, SamplingParams
 from model_core.constraint import MAX_CACHED_GRAMMARS, GrammarCompiler, write_grammar
 from model_core.errors import InvalidRequest
-from model_core.form import Form
+from model_core.form import MAX_GRAMMAR_LENGTH, Form
 from model_core.rwkv_tokenizer import RwkvTokenizer
 from model_core.scheduler import STEP_TOKENS
 from model_core.validation import MAX_DEPTH
@@ -272,7 +272,6 @@ WRONG = {
     "missing rule in Lark": (Form(grammar="start: a"), '"a"'),
     "missing rule in GBNF": (Form(grammar="root ::= a"), "`a`"),
     "empty text": (Form(choice=[""]), "no text"),
-    "half of a character": (Form(choice=["\ud800"]), "form"),
     "too large": (Form(choice=["a" * 200_000]), "at most"),
     "too large when it is compiled": (Form(regex="((a{500}){500}b){500}c"), "longer than"),
     "slow": (Form(json_schema={"type": "integer", "multipleOf": 99_999_999}), "longer than"),
@@ -302,9 +301,15 @@ def test_wrong_forms_are_refused(llm: LLM, case: str) -> None:
         {"json_object": False},
         {"json_schema": "{}"},
         {"pattern": "a"},
+        {"regex": "a" * (MAX_GRAMMAR_LENGTH + 1)},
+        {"grammar": "a" * (MAX_GRAMMAR_LENGTH + 1)},
+        {"choice": ["\ud800"]},
+        {"json_schema": {"const": "\ud800"}},
+        {"json_schema": {"properties": {"\ud800": {}}}},
+        {"json_schema": {"const": float("nan")}},
         {"json_schema": json.loads('{"a":' * (MAX_DEPTH + 1) + "1" + "}" * (MAX_DEPTH + 1))},
     ],
-    ids=lambda values: str(values)[:30],
+    ids=lambda values: ascii(values)[:30],
 )
 def test_form_has_exactly_one_field(values: dict[str, Any]) -> None:
     with pytest.raises(InvalidRequest) as error:

@@ -1,4 +1,4 @@
-"""Any damaged model folder gives one clear sentence that names the file, or an answer."""
+"""Any damaged model gives one clear sentence that names the file, or an answer."""
 
 import json
 import os
@@ -30,6 +30,17 @@ def test_damaged_folders_give_one_clear_error() -> None:
     assert min(outcomes["answered"], outcomes["refused"]) > COUNT / 10
 
 
+@pytest.mark.timeout(240 + COUNT)
+def test_damaged_gguf_files_give_one_clear_error() -> None:
+    count = COUNT // 2
+    results = list(fuzz(0, count, what="gguf"))
+    faults = [result for result in results if result.is_fault]
+    assert not faults, "\n\n".join(f"{r.number}: {r.what}\n{r.outcome}" for r in faults[:5])
+    assert [result.number for result in results] == list(range(count))
+    outcomes = Counter(result.outcome for result in results)
+    assert min(outcomes["answered"], outcomes["refused"]) > count / 20
+
+
 def test_undamaged_folders_load_and_answer(tmp_path: Path) -> None:
     for folder in dict.fromkeys(make_bases(tmp_path)):
         assert examine(folder) == "answered", folder
@@ -48,13 +59,23 @@ def change(folder: Path, name: str, **values: object) -> None:
 DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "quantization_config is a list": (
         lambda f: change(f, "config.json", quantization_config=["int8"]),
-        "another program",
+        "None are not supported",
     ),
-    "packed weights are a list": (
+    "quant_method is a list": (
+        lambda f: change(f, "config.json", quantization_config={"quant_method": ["gptq"], "bits": 4}),
+        "not supported",
+    ),
+    "bits are text": (
+        lambda f: change(f, "config.json", quantization_config={"quant_method": "awq", "bits": "four"}),
+        "bits is 'four'",
+    ),
+    "schemes are a list": (
         lambda f: change(
-            f, "config.json", quantization_config={"quant_method": "tritonchat", "format": 1, "weights": []}
+            f,
+            "config.json",
+            quantization_config={"quant_method": "compressed-tensors", "format": ["pack-quantized"]},
         ),
-        "another version",
+        "not supported",
     ),
     "epsilon below float32": (lambda f: change(f, "config.json", rms_norm_eps=1e-320), "rms_norm_eps"),
     "epsilon of none": (lambda f: change(f, "config.json", rms_norm_eps=0), "rms_norm_eps"),
@@ -136,7 +157,7 @@ def test_tokenizer_that_panics_gives_a_clear_error(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["x" * 300, "x" * 5000, "a/" + "x" * 300, "a\x00b", "~nobody/model", "\ud800"]
+    "name", ["x" * 300, "x" * 5000, "a/" + "x" * 300, "a\x00b", "~nobody/model", "\ud800", "a/b..c"]
 )
 def test_impossible_folder_names_give_a_clear_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

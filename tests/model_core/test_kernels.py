@@ -4,13 +4,25 @@ import hashlib
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numba import njit
+from products import Activations, multiply
 
 from model_core import operators as op
-from model_core.kernels import attention, emit, interpreter, linear, pointwise, recurrence, simd
+from model_core.kernels import (
+    activations,
+    attention,
+    emit,
+    interpreter,
+    kv_slots,
+    linear,
+    pointwise,
+    recurrence,
+    simd,
+)
 from model_core.kernels.team import Team, barrier, claim
 from model_core.kv_cache import KVCache, KVGroup
 from model_core.memory import aligned_zeros, round_up
@@ -23,33 +35,6 @@ SIZES = [(16, 32), (64, 256), (7, 26), (312, 300), (130, 515)]
 ROWS = (1, 2, 3, 4, 5, 6, 7, 11, 13, 24)
 
 
-class Activations:
-    """x [rows, k] in the form that kernels read: padded, with one more row, and quantized."""
-
-    def __init__(self, x: np.ndarray) -> None:
-        rows, k = len(x) + 1, round_up(x.shape[1], 32)
-        runs = round_up(-(-k // linear.GROUP), 16)
-        self.floats = aligned_zeros((rows, k + 16), np.float32)
-        self.codes = aligned_zeros((rows, k + 64), np.int8)
-        self.starts = aligned_zeros((rows, runs), np.int32)
-        self.scales = aligned_zeros((rows, runs), np.float32)
-        self.floats[: len(x), : x.shape[1]] = x
-        self.record = np.zeros(1, linear.ACTIVATIONS)
-        for name in ("floats", "codes", "starts", "scales"):
-            self.record[name] = getattr(self, name).ctypes.data
-        for name, array in (("row", "floats"), ("codes_row", "codes")):
-            self.record[name] = getattr(self, array).strides[0]
-        self.record["runs_row"] = self.starts.strides[0]
-        for row in range(len(x)):
-            for first in range(0, k, linear.GROUP):
-                linear.quantize(self.record[0], row, first, min(linear.GROUP, k - first))
-
-    def dequantized(self, rows: int, k: int) -> np.ndarray:
-        """The numbers that integer kernels multiply: float64 [rows, k]."""
-        scales = np.repeat(self.scales, linear.GROUP, axis=1)[:rows, :k]
-        return self.codes[:rows, :k].astype(np.float64) * scales
-
-
 def unpacked(matrix: Matrix, n: int, k: int) -> np.ndarray:
     """The numbers in a matrix of one part: float64 [n, k]."""
     if matrix.kind != emit.INT4:
@@ -60,17 +45,6 @@ def unpacked(matrix: Matrix, n: int, k: int) -> np.ndarray:
     groups = matrix.groups.transpose(0, 2, 1).reshape(matrix.n, -1)
     factor, zero = (np.repeat(part, 32, axis=1) for part in (groups & 15, groups >> 4))
     return ((codes - zero) * factor * matrix.scales[:, None])[:n, :k]
-
-
-def multiply(matrix: Matrix, a: Activations, rows: int, before: np.ndarray | None = None) -> np.ndarray:
-    """linear() with one thread: float32 [rows, n padded], added to `before` if it is not None."""
-    y = np.full((rows, matrix.n), 7, np.float32) if before is None else before.copy()
-    scratch = aligned_zeros((linear.scratch_bytes(rows),), np.uint8)
-    team = Team(1)
-    how = linear.SET if before is None else linear.ADD
-    args = (y.ctypes.data, y.strides[0], how, scratch.ctypes.data)
-    linear.linear(team.address, matrix.record()[0], a.record[0], rows, *args)
-    return y
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -94,10 +68,10 @@ def test_products_are_right_and_independent_of_other_rows(kind: str, n: int, k: 
 
 @pytest.mark.parametrize(("kind", "error"), [("int8", 0.012), ("int4", 0.12)])
 def test_integer_products_are_close_to_float_products(kind: str, error: float) -> None:
-    weight = RANDOM.standard_normal((256, 2 * linear.GROUP), dtype=np.float32)
+    weight = RANDOM.standard_normal((256, 2 * activations.GROUP), dtype=np.float32)
     x = RANDOM.standard_normal((4, weight.shape[1]), dtype=np.float32)
     # An outlier costs its own run of activations their precision, and no others.
-    x[:, 5], weight[:, : linear.GROUP] = 300, 0
+    x[:, 5], weight[:, : activations.GROUP] = 300, 0
     y, expected = multiply(pack([weight], KINDS[kind]), Activations(x), 4), op.linear(x[None], weight)[0]
     assert np.linalg.norm(y - expected) < error * np.linalg.norm(expected)
 
@@ -115,7 +89,9 @@ def test_extreme_activations_are_quantized() -> None:
     x[1, 3], x[2, 3], x[3] = 1e-38, -3e38, np.linspace(-1, 1, 64)
     a = Activations(x)
     assert np.allclose(a.dequantized(4, 64), x, atol=1 / 254, rtol=1e-6)
-    assert a.starts[:4, 0].tolist() == [-emit.OFFSET * row[:64].sum(dtype=int) for row in a.codes[:4]]
+    for level in range(5):  # sums of 256, 128, 64, 32 and 16 codes
+        sums = -128 * a.codes[:4, :256].reshape(4, 2**level, -1).sum(axis=-1, dtype=int)
+        assert np.array_equal(a.runs[:4, 0, 2**level : 2 * 2**level], sums)
 
 
 @pytest.mark.parametrize("floor", [0.0, 30.0])
@@ -237,9 +213,7 @@ def test_attention_with_scattered_pages(
     if dtype != "int8":
         for array in cache.arrays().values():
             array[:] = np.nan
-    scratch = aligned_zeros(
-        (attention.attention_scratch(80, key_dim, value_dim, heads // kv_heads),), np.uint8
-    )
+    scratch = aligned_zeros((attention.attention_scratch(key_dim, value_dim, heads // kv_heads),), np.uint8)
     record = cache.records[0]
     results = []
     for chunk in (chunk for chunk in (1, 2, 3, 7) if chunk == 1 or chunk * heads // kv_heads <= 24):
@@ -248,7 +222,7 @@ def test_attention_with_scattered_pages(
             count = min(chunk, length - first)
             for i in range(first, first + count):
                 page, keys, values = table[i // 16], k[i].ctypes.data, v[i].ctypes.data
-                attention.write_kv_slot(record, 1, page, i % 16, keys, values)
+                kv_slots.write_kv_slot(record, 1, page, i % 16, keys, values)
             for head in range(kv_heads):
                 attention.attend(
                     record,
@@ -352,7 +326,7 @@ def test_team_claims_each_work_item_once() -> None:
 
 @pytest.mark.parametrize("processor", ["haswell", "alderlake", "generic"])
 def test_every_instruction_set(processor: str) -> None:
-    """Run the tests of this file with kernels compiled for other processors.
+    """Run the tests of kernels, compiled for other processors.
 
     Those for any x86 are not optimized here, which takes half of the time: they need only be right.
     """
@@ -363,6 +337,7 @@ def test_every_instruction_set(processor: str) -> None:
     environment = {**os.environ, "NUMBA_CPU_NAME": processor}
     if processor == "generic":
         environment["NUMBA_OPT"] = "0"
-    command = [sys.executable, "-m", "pytest", "-q", "-x", __file__, "-k", "not every_instruction_set"]
+    files = [__file__, str(Path(__file__).with_name("test_grouped.py"))]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", *files, "-k", "not every_instruction_set"]
     run = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout[-3000:]

@@ -10,8 +10,9 @@ import psutil
 import pytest
 from conftest import CHECKPOINTS
 
-from model_core.loader import load_model, save_model
-from model_core.resources import available_memory
+from model_core.model_files import open_model_files
+from model_core.quantized_folder import write_quantized_folder
+from model_core.resources import available_memory, total_memory
 
 # A process of its own, because a SIGBUS would end the tests. It prints the logits before and after.
 CUT_SHORT = """
@@ -27,12 +28,12 @@ with LLM(folder) as llm:
 """
 
 
-@pytest.mark.parametrize("weights", ["auto", "int8", "int4", "packed int8"])
+@pytest.mark.parametrize("weights", ["auto", "int8", "int4", "quantized int4"])
 def test_file_cut_short_after_loading_changes_nothing(tmp_path: Path, weights: str) -> None:
     source = CHECKPOINTS / "llama-untied-mha"
-    kind = weights.removeprefix("packed ")
-    if weights.startswith("packed"):
-        save_model(load_model(source, kind), source, tmp_path / "model")
+    kind = weights.removeprefix("quantized ")
+    if weights.startswith("quantized"):
+        write_quantized_folder(open_model_files(source), tmp_path / "model", kind)
     else:
         subprocess.run(["cp", "-r", source, tmp_path / "model"], check=True)
     command = CUT_SHORT.replace("LLM(folder)", f"LLM(folder, weights={kind!r})")
@@ -51,10 +52,12 @@ def test_page_cache_of_a_container_counts_as_free(tmp_path: Path) -> None:
         f"anon {20 * mib}\nfile {70 * mib}\ninactive_file {40 * mib}\nactive_file {30 * mib}\n"
     )
     assert available_memory(tmp_path) == 80 * mib
+    assert total_memory(tmp_path) == int((tmp_path / "memory.max").read_text())
     (tmp_path / "memory.max").write_text("max\n")
     machine = psutil.virtual_memory().available
     assert abs(available_memory(tmp_path) - machine) < machine / 4
     assert abs(available_memory(tmp_path / "missing") - machine) < machine / 4
+    assert total_memory(tmp_path) == total_memory(tmp_path / "missing") == psutil.virtual_memory().total
 
 
 def test_kernels_need_no_home(tmp_path: Path) -> None:

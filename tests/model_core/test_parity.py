@@ -8,9 +8,10 @@ import pytest
 from conftest import CHECKPOINTS
 
 from model_core import LLM, SamplingParams
-from model_core.checkpoint import Checkpoint, write_safetensors
+from model_core.checkpoint import Checkpoint
 from model_core.config import read_json, write_json
 from model_core.models import FAMILIES
+from model_core.safetensors import write_safetensors
 
 
 @pytest.mark.parametrize("folder", sorted(CHECKPOINTS.iterdir()), ids=lambda folder: folder.name)
@@ -29,7 +30,8 @@ def test_logits_and_greedy_tokens_match_transformers(folder: Path) -> None:
 @pytest.mark.parametrize("folder", sorted(CHECKPOINTS.iterdir()), ids=lambda folder: folder.name)
 def test_int8_logits_are_close(folder: Path) -> None:
     """Random weights, and experts that are chosen by them, lose more than trained ones."""
-    bound = 0.3 if folder.name == "lfm2-moe" else 0.15  # where a token of the prompt chooses other experts
+    # Where a token of the prompt chooses other experts.
+    bound = 0.3 if folder.name in ("lfm2-moe", "glm4-moe-lite") else 0.15
     expected = np.load(folder / "expected.npz")
     with LLM(folder, weights="int8") as llm:
         logits = llm.logits(expected["prompt"].tolist())

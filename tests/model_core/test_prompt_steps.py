@@ -12,6 +12,7 @@ from test_scheduler import assert_all_pages_are_released, content, ids, totals
 from model_core import LLM, SamplingParams
 from model_core.kv_cache import PAGE, KVCache
 from model_core.loader import load_model
+from model_core.model_files import open_model_files
 from model_core.page_pool import PagePool
 from model_core.request import Sequence
 from model_core.scheduler import Limits, Scheduler
@@ -82,7 +83,7 @@ class Simulation:
     """A scheduler whose steps compute nothing."""
 
     def __init__(self, concurrency: int) -> None:
-        cache = KVCache(load_model(CHECKPOINTS / "llama-bfloat16").kv_groups, 30_000)
+        cache = KVCache(load_model(open_model_files(CHECKPOINTS / "llama-bfloat16")).kv_groups, 30_000)
         self.scheduler = Scheduler(cache, Limits(2048, concurrency, 512, cache.pages * cache.page_bytes))
         self.sizes: list[int] = []  # tokens of each step
 

@@ -14,6 +14,7 @@ from model_core.checkpoint import Checkpoint
 from model_core.errors import ModelError
 from model_core.hub import embedded_model
 from model_core.loader import load_model
+from model_core.model_files import open_model_files
 from model_core.passes import products, vector_refs
 from model_core.perplexity import compute_perplexity
 from model_core.quantize import (
@@ -206,7 +207,7 @@ def tensors_of(folder: Path) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("folder", sorted(CHECKPOINTS.iterdir()), ids=lambda folder: folder.name)
 def test_calibration_gives_the_models_hidden_states(folder: Path, tmp_path: Path) -> None:
     prompt = np.load(folder / "expected.npz")["prompt"].tolist()
-    tensors, model = tensors_of(folder), load_model(folder)
+    tensors, model = tensors_of(folder), load_model(open_model_files(folder))
     steps = quantize_layers(model.tape, Checkpoint(folder), [prompt, prompt[:7]])
     changed = {name: tensor.copy() for name, tensor in tensors.items()}
     linears = list(products(model.tape.records))

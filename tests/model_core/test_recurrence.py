@@ -11,12 +11,11 @@ from test_engine import Receiver, submit
 from test_scheduler import assert_all_pages_are_released, content, ids, totals
 from test_tape import Reference
 
-from model_core import LLM, SamplingParams, operators, scheduler, state
-from model_core import llm as llm_module
+from model_core import LLM, SamplingParams, caches, operators, scheduler, state
+from model_core.caches import LOGGER
 from model_core.errors import NoMemory, TritonchatError
 from model_core.kernels.pointwise import FUNCTIONS
 from model_core.kv_cache import PAGE, Batch, KVCache
-from model_core.llm import LOGGER
 from model_core.state import StateCache, state_offsets
 
 PARAMS = SamplingParams(max_tokens=20, temperature=0.9, seed=5, logprobs=3, ignore_eos=True)
@@ -27,7 +26,7 @@ def tiny_llm(folder: str | Path, requests: int = 8, pages: int = 200, **settings
     """A tiny model with states for so many requests, and so many pages of KV memory."""
     with LLM(CHECKPOINTS / folder, max_concurrency=1) as measuring:
         page = KVCache.bytes_per_page(measuring.model.kv_groups)
-        states = (requests + llm_module.MAX_SNAPSHOTS) * state_offsets(measuring.model.tape.states)[1]
+        states = (requests + caches.MAX_SNAPSHOTS) * state_offsets(measuring.model.tape.states)[1]
     memory = states + max(pages * page, states)  # states take at most a half
     llm = LLM(CHECKPOINTS / folder, kv_cache_memory=memory, max_concurrency=requests, **settings)
     assert llm.engine._cache.pages >= pages
@@ -296,7 +295,7 @@ def test_answers_are_the_same_whatever_is_evicted(
             content(llm.generate(prompt, params)) for prompt, params in zip(prompts, all_params, strict=True)
         ]
     monkeypatch.setattr(state, "SNAPSHOT_INTERVAL", 48)
-    monkeypatch.setattr(llm_module, "MAX_SNAPSHOTS", 5)
+    monkeypatch.setattr(caches, "MAX_SNAPSHOTS", 5)
     monkeypatch.setattr(scheduler, "STEP_TOKENS", 60)
     receivers: list[Receiver] = []
     with tiny_llm(folder, requests=12, pages=60, max_queue=100) as llm:

@@ -7,10 +7,10 @@ import pytest
 import rwkv7
 
 from model_core import LLM, SamplingParams
-from model_core.checkpoint import write_safetensors
 from model_core.config import write_json
 from model_core.errors import InvalidRequest, ModelError
 from model_core.rwkv_tokenizer import VOCABULARY_NAME, RwkvTokenizer
+from model_core.safetensors import write_safetensors
 
 WORDS = [" ", "the", " the", "then", "there", " th", "\n\n", "é", "日本", "a'b", 'a"', "aaaa", "aa", "User:"]
 RANKS = {"w": 6, "a": 5, "v": 4, "g": 7}

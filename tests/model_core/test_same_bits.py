@@ -13,6 +13,7 @@ import pytest
 from model_core import LLM, SamplingParams
 from model_core.config import GenerationDefaults
 from model_core.kernels import emit
+from model_core.row_sampler import Draw, RowSampler
 from model_core.sampler import Sampler
 
 # NumPy's own functions use these, and round differently with and without them.
@@ -36,16 +37,23 @@ def digests() -> dict[str, str]:
 def sampling_digests() -> dict[str, str]:
     """A digest of tokens and their log probabilities, by the way of sampling."""
     found = {}
-    ways = ({}, {"top_p": 0.9}, {"typical_p": 0.9}, {"mirostat": 2}, {"top_k": 50, "min_p": 0.05})
+    ways = (
+        {},
+        {"top_p": 0.9},
+        {"top_p": 0.9, "top_k": 100},
+        {"typical_p": 0.9},
+        {"mirostat": 2},
+        {"top_k": 50, "min_p": 0.05},
+    )
     for way in ways:
         params = SamplingParams(temperature=0.9, seed=1, logprobs=3, **way)
         sampler = Sampler(params.with_defaults(GenerationDefaults(temperature=1.0)), [0], 5000)
-        random = np.random.default_rng(1)
+        random, rows = np.random.default_rng(1), RowSampler(5000)
         drawn = []
         for _ in range(100):
             # Whole numbers, because NumPy's logarithms differ, too.
             logits = (random.integers(-4000, 4000, 5000) / 512).astype(np.float32)
-            drawn.append(sampler.sample(logits, int(logits.argmax())))
+            drawn += rows.sample(logits[None], [Draw(sampler, 0)])
         found[str(way)] = hashlib.sha256(repr(drawn).encode()).hexdigest()
     return found
 

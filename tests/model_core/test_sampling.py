@@ -8,10 +8,20 @@ import pytest
 from model_core import SamplingParams
 from model_core.config import GenerationDefaults
 from model_core.errors import InvalidRequest
-from model_core.sampler import Sampler
+from model_core.row_sampler import Draw, RowSampler
+from model_core.sampler import Sampler, TokenLogprob
 
 LOGITS = np.array([1.0, 3.0, 2.0, -1.0, 0.5], np.float32)
 DEFAULTS = GenerationDefaults(temperature=1.0)
+ROWS = RowSampler(len(LOGITS))
+
+
+def sample(
+    sampler: Sampler, logits: np.ndarray = LOGITS, mask: np.ndarray | None = None
+) -> tuple[int, TokenLogprob | None]:
+    rows = ROWS if len(logits) == len(LOGITS) else RowSampler(len(logits))
+    chosen = rows.sample(logits[None].copy(), [Draw(sampler, 0, mask)])[0]
+    return chosen.token, chosen.logprob
 
 
 def sampler(prompt: tuple[int, ...] = (0,), **params: object) -> Sampler:
@@ -20,7 +30,7 @@ def sampler(prompt: tuple[int, ...] = (0,), **params: object) -> Sampler:
 
 def token_shares(count: int = 2000, **params: object) -> np.ndarray:
     """The share of each token, over many seeds."""
-    tokens = [sampler(seed=seed, **params).sample(LOGITS, 1)[0] for seed in range(count)]
+    tokens = [sample(sampler(seed=seed, **params))[0] for seed in range(count)]
     return np.bincount(tokens, minlength=len(LOGITS)) / count
 
 
@@ -114,7 +124,7 @@ def test_unset_parameters_come_from_the_checkpoint() -> None:
 
 
 def test_temperature_zero_chooses_the_likeliest_token() -> None:
-    assert sampler(temperature=0).sample(LOGITS, 1)[0] == 1
+    assert sample(sampler(temperature=0))[0] == 1
 
 
 def test_temperature_one_samples_the_models_probabilities() -> None:
@@ -144,33 +154,33 @@ def test_min_p_is_relative_to_the_largest_probability() -> None:
 
 def test_same_seed_gives_the_same_tokens() -> None:
     first, again, other = (sampler(temperature=2, seed=seed) for seed in (7, 7, 8))
-    tokens = [[s.sample(LOGITS, 1)[0] for _ in range(50)] for s in (first, again, other)]
+    tokens = [[sample(s)[0] for _ in range(50)] for s in (first, again, other)]
     assert tokens[0] == tokens[1] != tokens[2]
 
 
 def test_repetition_penalty_counts_prompt_and_answer() -> None:
-    assert sampler(prompt=(1,), temperature=0, repetition_penalty=2).sample(LOGITS, 1)[0] == 2
+    assert sample(sampler(prompt=(1,), temperature=0, repetition_penalty=2))[0] == 2
     negative = np.array([-1.0, -1.5], np.float32)
     params = SamplingParams(temperature=0, repetition_penalty=2).with_defaults(DEFAULTS)
-    assert Sampler(params, [0], 2).sample(negative, 0)[0] == 1
+    assert sample(Sampler(params, [0], 2), negative)[0] == 1
 
 
 def test_presence_and_frequency_penalties_count_the_answer_only() -> None:
     once = sampler(prompt=(1,), temperature=0, presence_penalty=1.5)
-    assert [once.sample(LOGITS, 1)[0] for _ in range(4)] == [1, 2, 1, 1]
+    assert [sample(once)[0] for _ in range(4)] == [1, 2, 1, 1]
     often = sampler(prompt=(1,), temperature=0, frequency_penalty=0.75)
-    assert [often.sample(LOGITS, 1)[0] for _ in range(5)] == [1, 1, 2, 1, 2]
+    assert [sample(often)[0] for _ in range(5)] == [1, 1, 2, 1, 2]
 
 
 def test_logit_bias_excludes_and_forces_tokens() -> None:
-    assert sampler(temperature=0, logit_bias={1: -100}).sample(LOGITS, 1)[0] == 2
-    assert sampler(temperature=1, logit_bias={3: 100}).sample(LOGITS, 1)[0] == 3
+    assert sample(sampler(temperature=0, logit_bias={1: -100}))[0] == 2
+    assert sample(sampler(temperature=1, logit_bias={3: 100}))[0] == 3
     with pytest.raises(InvalidRequest, match="token 5"):
         sampler(logit_bias={5: 1})
 
 
 def test_logprobs_are_those_before_bias_and_penalties() -> None:
-    token, logprob = sampler(temperature=0, logprobs=2, logit_bias={1: -100}).sample(LOGITS, 1)
+    token, logprob = sample(sampler(temperature=0, logprobs=2, logit_bias={1: -100}))
     expected = LOGITS - math.log(np.exp(LOGITS.astype(np.float64)).sum())
     assert token == 2
     assert logprob is not None
@@ -187,7 +197,7 @@ def test_token_outside_the_vocabulary_is_refused(name: str) -> None:
 
 
 def test_only_allowed_tokens_are_chosen() -> None:
-    assert sampler(temperature=0, allowed_token_ids=[0, 2, 4]).sample(LOGITS, 1)[0] == 2
+    assert sample(sampler(temperature=0, allowed_token_ids=[0, 2, 4]))[0] == 2
     shares = token_shares(500, temperature=2, allowed_token_ids=[0, 3])
     expected = np.exp(LOGITS[[0, 3]] / 2) / np.exp(LOGITS[[0, 3]] / 2).sum()
     assert shares[[1, 2, 4]].sum() == 0 and np.abs(shares[[0, 3]] - expected).max() < 0.08
@@ -201,20 +211,20 @@ def ended_sampler(*bad_words: list[int], **params: object) -> Sampler:
 
 def test_end_tokens_are_not_chosen_before_min_tokens() -> None:
     chosen = ended_sampler(min_tokens=3)
-    assert [chosen.sample(LOGITS, 1)[0] for _ in range(5)] == [2, 2, 2, 1, 1]
+    assert [sample(chosen)[0] for _ in range(5)] == [2, 2, 2, 1, 1]
 
 
 def test_last_token_of_a_bad_word_is_not_chosen() -> None:
-    assert ended_sampler([1]).sample(LOGITS, 1)[0] == 2
+    assert sample(ended_sampler([1]))[0] == 2
     chosen = ended_sampler([1, 1, 1], [1, 2, 0], [2, 1])
-    assert [chosen.sample(LOGITS, 1)[0] for _ in range(7)] == [1, 1, 2, 2, 2, 2, 2]
+    assert [sample(chosen)[0] for _ in range(7)] == [1, 1, 2, 2, 2, 2, 2]
     forced = ended_sampler([4, 1])
     forced.record(4)  # a token that was appended without a choice
-    assert forced.sample(LOGITS, 1)[0] == 2
+    assert sample(forced)[0] == 2
 
 
 def test_form_of_the_answer_wins_over_bans() -> None:
     only_1_and_3 = np.array([0b1010], np.uint32)
-    assert ended_sampler([1]).sample(LOGITS.copy(), 1, only_1_and_3)[0] == 3
-    assert ended_sampler([1], [3]).sample(LOGITS.copy(), 1, only_1_and_3)[0] == 1
-    assert ended_sampler(allowed_token_ids=[0, 2]).sample(LOGITS.copy(), 1, only_1_and_3)[0] == 1
+    assert sample(ended_sampler([1]), mask=only_1_and_3)[0] == 3
+    assert sample(ended_sampler([1], [3]), mask=only_1_and_3)[0] == 1
+    assert sample(ended_sampler(allowed_token_ids=[0, 2]), mask=only_1_and_3)[0] == 1

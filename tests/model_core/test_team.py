@@ -36,7 +36,7 @@ def cannot_be_compiled(thread, threads, team, counts):
 
 
 @njit(nogil=True)
-def fail_in_the_second_thread(thread, threads, steps, tape, buffers, pools):
+def fail_in_the_second_thread(thread, threads, steps, tape, buffers, pools, factors):
     if thread == 1:
         raise ValueError("a bug in a kernel")
     for _ in range(BARRIERS):

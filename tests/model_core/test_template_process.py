@@ -45,7 +45,7 @@ def load(tmp_path: Path) -> Iterator[Callable[[str], Tokenizer]]:
         folder = tmp_path / f"poisoned-{len(loaded)}"
         shutil.copytree(embedded_model(), folder, ignore=shutil.ignore_patterns("*.safetensors"))
         (folder / "chat_template.jinja").write_text(source)
-        loaded.append(Tokenizer(folder, max_context=1000))
+        loaded.append(Tokenizer.from_folder(folder, max_context=1000))
         return loaded[-1]
 
     yield load_template
@@ -129,7 +129,7 @@ def test_other_requests_are_served_beside_an_attack(load: Callable[[str], Tokeni
 
 
 def test_rendered_texts_are_those_of_jinja() -> None:
-    tokenizer = Tokenizer(embedded_model())
+    tokenizer = Tokenizer.from_folder(embedded_model())
     source = json.loads((embedded_model() / "tokenizer_config.json").read_text())["chat_template"]
     template = make_environment().from_string(source)
     for count in range(1, 5):
@@ -142,7 +142,7 @@ def test_rendered_texts_are_those_of_jinja() -> None:
 
 
 def test_long_conversation_is_within_the_time_limit() -> None:
-    tokenizer = Tokenizer(embedded_model(), max_context=2**20)
+    tokenizer = Tokenizer.from_folder(embedded_model(), max_context=2**20)
     messages = [{"role": "user", "content": "word " * 200_000}, {"role": "assistant", "content": "Yes"}] * 2
     assert tokenizer.chat_template is not None
     assert len(tokenizer.chat_template.render({"messages": messages}, DEFAULT_FIELDS)) > 2_000_000
@@ -173,7 +173,7 @@ def test_reply_to_an_interrupted_request_is_dropped(load: Callable[[str], Tokeni
 
 def test_killed_process_is_started_again() -> None:
     before = template_processes()
-    tokenizer = Tokenizer(embedded_model())
+    tokenizer = Tokenizer.from_folder(embedded_model())
     hello = tokenizer.encode_chat(HELLO)
     for sent in (signal.SIGKILL, signal.SIGTERM):
         (child,) = template_processes() - before
@@ -200,7 +200,7 @@ def test_template_process_ends_with_its_parent(tmp_path: Path, attack: bool) -> 
     code = (
         "import sys, psutil, pathlib\n"
         "from model_core.tokenizer import Tokenizer\n"
-        "tokenizer = Tokenizer(pathlib.Path(sys.argv[1]))\n"
+        "tokenizer = Tokenizer.from_folder(pathlib.Path(sys.argv[1]))\n"
         "print(psutil.Process().children()[0].pid, flush=True)\n"
         "from model_core.messages import Message\n"
         f"tokenizer.encode_chat({ATTACK if attack else HELLO})\n"
@@ -221,6 +221,6 @@ def test_nothing_in_the_working_folder_is_imported(tmp_path: Path, monkeypatch: 
     (tmp_path / "jinja2.py").write_text("raise SystemExit('a stranger')")
     (tmp_path / "json.py").write_text("raise SystemExit('a stranger')")
     monkeypatch.chdir(tmp_path)
-    tokenizer = Tokenizer(embedded_model())
+    tokenizer = Tokenizer.from_folder(embedded_model())
     tokenizer.encode_chat(HELLO)
     tokenizer.close()

@@ -42,7 +42,7 @@ def byte_fallback(folder: Path) -> Path:
 def tokenizer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
     folder = tmp_path_factory.mktemp("tokenizer")
     made = {"byte level": byte_level, "byte fallback": byte_fallback, "embedded": lambda _: embedded_model()}
-    return Tokenizer(made[request.param](folder))
+    return Tokenizer.from_folder(made[request.param](folder))
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -60,5 +60,5 @@ def test_every_byte_is_the_bytes_of_a_token(tokenizer: Tokenizer) -> None:
 
 
 def test_bytes_of_a_special_token_are_its_name(tmp_path: Path) -> None:
-    tokenizer = Tokenizer(byte_level(tmp_path))
+    tokenizer = Tokenizer.from_folder(byte_level(tmp_path))
     assert tokenizer.token_bytes(256) == b"<|end|>"

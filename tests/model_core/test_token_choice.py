@@ -117,7 +117,6 @@ def reference_choice(logits: np.ndarray, params: SamplingParams, fraction: float
     scaled = (logits.astype(np.float64) - logits.max()) / params.temperature
     weights = np.exp(scaled)
     order = np.argsort(-logits, kind="stable").tolist()
-    is_filtered = params.top_k > 0 or params.typical_p < 1 or params.top_p < 1
     kept = order[: params.top_k] if params.top_k > 0 else order
     if params.typical_p < 1:
         shares = weights[kept] / weights[kept].sum()
@@ -127,7 +126,7 @@ def reference_choice(logits: np.ndarray, params: SamplingParams, fraction: float
         sums = np.cumsum(weights[kept])
         kept = kept[: int(np.searchsorted(sums, params.top_p * sums[-1])) + 1]
     least = params.min_p * weights[kept].max()
-    kept = [i for i in (kept if is_filtered else sorted(kept)) if weights[i] >= least]
+    kept = [i for i in sorted(kept) if weights[i] >= least]
     sums = np.cumsum(weights[kept])
     return kept[int(np.searchsorted(sums, fraction * sums[-1], side="right"))]
 

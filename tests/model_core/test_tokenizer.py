@@ -24,7 +24,7 @@ TEXTS = [
 @pytest.fixture(scope="module", params=["embedded", "story", "minueza"])
 def tokenizer(request: pytest.FixtureRequest) -> Tokenizer:
     folder = embedded_model() if request.param == "embedded" else request.getfixturevalue(request.param)
-    return Tokenizer(folder)
+    return Tokenizer.from_folder(folder)
 
 
 def stream(tokenizer: Tokenizer, prompt: list[int], ids: list[int], stop: tuple[str, ...] = ()) -> list[str]:
@@ -74,13 +74,13 @@ def test_stop_strings_are_not_in_the_text(tokenizer: Tokenizer, stop: tuple[str,
 
 
 def test_neighbouring_multibyte_characters_are_decoded_separately(minueza: Path) -> None:
-    tokenizer = Tokenizer(minueza)
+    tokenizer = Tokenizer.from_folder(minueza)
     prompt, ids = tokenizer.encode("🦊" * 3), tokenizer.encode("🦊" * 5)
     assert "".join(stream(tokenizer, prompt, ids[len(prompt) :])) == "🦊🦊"
 
 
 def test_kept_special_tokens_are_part_of_the_text() -> None:
-    tokenizer = Tokenizer(embedded_model())
+    tokenizer = Tokenizer.from_folder(embedded_model())
     mark = tokenizer.encode("<|im_start|>")[0]
     ids = [*tokenizer.encode("Well, "), mark, *tokenizer.encode("yes 🦊"), mark, *tokenizer.encode("🦊")]
     for kept, expected in (({mark: "[X]"}, "Well, [X]yes 🦊[X]🦊"), ({}, "Well, yes 🦊🦊")):
@@ -93,7 +93,7 @@ def test_kept_special_tokens_are_part_of_the_text() -> None:
 
 
 def test_start_of_a_stop_string_is_delivered_later() -> None:
-    tokenizer = Tokenizer(embedded_model())
+    tokenizer = Tokenizer.from_folder(embedded_model())
     ids = tokenizer.encode("aab aab aaa")
     assert "".join(stream(tokenizer, [], ids, ("aabb",))) == "aab aab aaa"
 
@@ -105,7 +105,7 @@ def test_token_text_is_the_text_inside_a_text(tokenizer: Tokenizer) -> None:
 
 
 def test_text_goes_on_after_invalid_bytes() -> None:
-    tokenizer = Tokenizer(embedded_model())
+    tokenizer = Tokenizer.from_folder(embedded_model())
     broken = tokenizer.encode("é")[:1] * 9  # a leading byte, again and again
     if tokenizer.decode(broken[:1]) != "\ufffd":
         pytest.skip("é is a single token here")
@@ -114,7 +114,7 @@ def test_text_goes_on_after_invalid_bytes() -> None:
 
 
 def test_chat_template_of_a_published_model(minueza: Path) -> None:
-    tokenizer = Tokenizer(minueza)
+    tokenizer = Tokenizer.from_folder(minueza)
     ids = tokenizer.encode_chat([Message(role="user", content="Hi")]).token_ids
     expected = "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
     assert "".join(tokenizer.token_text(i) for i in ids[:1]) == "<|im_start|>"
@@ -123,7 +123,7 @@ def test_chat_template_of_a_published_model(minueza: Path) -> None:
 
 
 def test_raw_prompt_starts_with_the_begin_token(story: Path) -> None:
-    assert Tokenizer(story).encode("Once upon a time")[0] == 1
+    assert Tokenizer.from_folder(story).encode("Once upon a time")[0] == 1
 
 
 def template(tmp_path: Path, source: object, **config: object) -> Tokenizer:
@@ -131,7 +131,7 @@ def template(tmp_path: Path, source: object, **config: object) -> Tokenizer:
     shutil.copytree(embedded_model(), folder)
     path = folder / "tokenizer_config.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "chat_template": source, **config}))
-    return Tokenizer(folder)
+    return Tokenizer.from_folder(folder)
 
 
 def rendered(tokenizer: Tokenizer, *contents: str) -> str:
@@ -156,7 +156,7 @@ def test_named_templates_and_template_files(tmp_path: Path) -> None:
     tokenizer = template(tmp_path, named)
     assert rendered(tokenizer, "x") == "yes"
     (tmp_path / "model" / "chat_template.jinja").write_text("from a file")
-    assert rendered(Tokenizer(tmp_path / "model"), "x") == "from a file"
+    assert rendered(Tokenizer.from_folder(tmp_path / "model"), "x") == "from a file"
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_special_tokens_in_special_tokens_map(tmp_path: Path) -> None:
     tokenizer = template(tmp_path, "{{ bos_token }}", eos_token=None)
     folder = tmp_path / "model"
     (folder / "special_tokens_map.json").write_text('{"bos_token": {"content": "<|im_start|>"}}')
-    assert rendered(Tokenizer(folder), "x") == "<|im_start|>"
+    assert rendered(Tokenizer.from_folder(folder), "x") == "<|im_start|>"
     assert tokenizer.eos_token_id is None
 
 

@@ -2,6 +2,7 @@
 
 # ruff: noqa: RUF001, E501 - the names of DeepSeek's tokens have wide bars; answers are one line
 
+import itertools
 import json
 import random
 from collections.abc import Sequence
@@ -313,6 +314,19 @@ def test_arguments_arrive_while_they_are_written(name: str) -> None:
     assert first.id.startswith("call_") and first.id[5:].isdigit()
     assert parser.push(': "Pa') == [ToolCallDelta(0, None, None, ': "Pa')]
     assert parser.has_calls
+
+
+# What may come between the marks of a call, again and again.
+PIECES = (" ", "\n", "]", ")]", "'", '"', "[", "1,", "1+", "-", "<arg_key>", "</arg_key><arg_value>")
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_long_answers_are_read_in_linear_time(name: str) -> None:
+    for piece, place in itertools.product(PIECES, ("get_weather", "city", "Paris")):
+        start, mark, end = call_text(name).partition(place)
+        text = start + mark + piece * (150_000 // len(piece)) + end
+        assert read(BY_NAME[name], [text[i : i + 20_000] for i in range(0, len(text), 20_000)])
 
 
 def test_calls_without_tools_are_text() -> None:

@@ -1,8 +1,10 @@
 """The texts and prompts of the page, without a browser: prompts, figures and error descriptions."""
 
+from functools import partial
+
 import pytest
 from conftest import ROOT, Server
-from reciter import ARGUMENTS
+from reciter import ARGUMENTS, GREETING, REASONING
 from streamlit.testing.v1 import AppTest
 
 from model_core.errors import QueueFull, TritonchatError
@@ -14,6 +16,7 @@ from streamlit_client.conversation import (
     describe_truncation,
     format_statistics,
 )
+from streamlit_client.markdown import sanitize
 from triton_server.client import Answer, ChatClient
 
 
@@ -50,9 +53,8 @@ def test_tool_call_is_shown_as_code(reciter: Server, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("TRITONCHAT_SERVER", reciter.grpc_url)
     turn = Turn("How is the weather?")
     with ChatClient(reciter.grpc_url) as client:
-        turn.start(
-            client, build_prompt([turn], "", True), {"tools": [{"name": "get_weather"}], "max_tokens": 50}
-        )
+        parameters = {"tools": [{"name": "get_weather"}], "max_tokens": 50}
+        turn.start(client, partial(build_prompt, [turn], ""), parameters, client.stats()["models"][0])
         assert turn.wait(60)
     assert (turn.text, turn.error, describe_progress(turn)) == ("", None, "answering …")
     page = AppTest.from_file(ROOT / "streamlit_client" / "page.py")
@@ -61,6 +63,39 @@ def test_tool_call_is_shown_as_code(reciter: Server, monkeypatch: pytest.MonkeyP
     assert not page.exception
     assert [code.value for code in page.code] == [f"get_weather {ARGUMENTS}"]
     assert page.chat_message[1].caption[0].value.endswith("complete")
+
+
+@pytest.fixture
+def page(several: Server, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """The page in front of several models."""
+    monkeypatch.setenv("TRITONCHAT_SERVER", several.grpc_url)
+    return AppTest.from_file(ROOT / "streamlit_client" / "page.py").run(timeout=60)
+
+
+def test_model_is_chosen_in_the_sidebar(page: AppTest):
+    choice = page.selectbox(key="model_name")
+    assert (choice.value, choice.options) == ("embedded", ["embedded", "speaker", "broken"])
+    assert page.slider[0].value == 0.3  # the embedded model recommends no sampling
+    choice.select("speaker").run(timeout=60)
+    assert "**speaker**" in page.caption[0].value
+    page.chat_input[0].set_value("Hello").run(timeout=60)
+    assert not page.exception
+    assert [text.value for text in page.chat_message[1].markdown] == [sanitize(REASONING), sanitize(GREETING)]
+    assert page.chat_message[1].caption[0].value.startswith("speaker · ")
+    page.selectbox(key="model_name").select("embedded").run(timeout=60)
+    page.chat_input[0].set_value("Who are you?").run(timeout=60)
+    assert page.chat_message[3].caption[0].value.startswith("embedded · ")
+    turn = page.session_state["turns"][1]
+    assert turn.answer.details["model"] == "embedded"
+
+
+def test_failed_model_says_why(page: AppTest):
+    page.selectbox(key="model_name").select("broken").run(timeout=60)
+    assert page.caption[0].value.startswith("failed · **broken** · ")
+    page.chat_input[0].set_value("Hello").run(timeout=60)
+    assert not page.exception
+    (error,) = page.chat_message[1].error
+    assert "could not be loaded" in error.value and "broken" in error.value
 
 
 def test_prompt_without_chat_template_is_the_question():

@@ -189,13 +189,16 @@ def test_browser_sends_no_request_to_other_hosts(
         browser = driver.chromium.launch(executable_path=executable, args=FLAGS)
         requests: list[str] = []
 
+        def note(url: str) -> None:
+            if not is_for_streamlit(url, address):
+                requests.append(url)
+
         def load(query: str) -> None:
             page = browser.new_page()
-            page.on("request", lambda request: requests.append(request.url))
+            page.on("request", lambda request: note(request.url))
             page.goto(address + query)
             page.get_by_text("That is all.").wait_for(timeout=100_000)
             page.wait_for_load_state("networkidle")
-            requests[:] = [url for url in requests if not is_for_streamlit(url, address)]
             page.close()
 
         load("")

@@ -7,14 +7,18 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from conftest import CHECKPOINTS, Server, running_server
 from reciter import DOUBT, GREETING, STORY, STORY_REASONING
+from slow_loading import Loader, served
 from support import free_port, wait_until
 
 from model_core.errors import InvalidRequest
 from model_core.hub import embedded_model
 from triton_server.client import ChatClient
+from triton_server.engine.model_pool import ModelPool
+from triton_server.engine.model_slot import ModelSlot
 from triton_server.page_process import launch_page
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -47,9 +51,9 @@ def browser() -> Iterator[playwright.Browser]:
 
 
 @contextlib.contextmanager
-def running_page(server: str, folder: Path) -> Iterator[str]:
-    """Start the page for a server. Yields its address."""
-    port = free_port()
+def running_page(server: str, folder: Path, port: int | None = None) -> Iterator[str]:
+    """Start the page for a server, on a free port if none is given. Yields its address."""
+    port = port or free_port()
     page = launch_page("127.0.0.1", port, server, folder / "page.log")
     try:
         page.wait_until_up()
@@ -232,6 +236,27 @@ def test_server_that_comes_and_dies(visit: Callable[..., Page], endless_model: P
             expect(button(page, "Try again")).to_be_visible()
 
 
+def test_page_says_that_a_conversation_is_lost(visit: Callable[..., Page], server: Server, tmp_path: Path):
+    with running_page(server.grpc_url, tmp_path) as address:
+        page = visit(address)
+        ask(page, "Hello")
+        expect(answers(page)).to_contain_text(FIGURES)
+    # The page's process has ended. The browser connects to its successor by itself, and shows the
+    # conversation until the person does something.
+    loss = page.get_by_text("your conversation is lost")
+    with running_page(server.grpc_url, tmp_path, httpx.URL(address).port):
+        set_max_tokens(page, 100)
+        expect(loss).to_be_visible()
+        ask(page, "Hello again")
+        expect(answers(page)).to_contain_text(FIGURES)
+        expect(loss).to_have_count(0)
+        button(page, "New chat").click()
+        expect(page).to_have_url(f"{address}/")
+        page.reload()
+        expect(button(page, "What rhymes with cat?")).to_be_visible()
+        expect(loss).to_have_count(0)
+
+
 def test_reasoning_is_open_until_the_answer_begins(
     visit: Callable[..., Page], reciter: Server, tmp_path: Path
 ):
@@ -345,3 +370,16 @@ def test_model_without_tokenizer_cannot_be_written_to(visit: Callable[..., Page]
         page = visit(address)
         expect(page.get_by_text("no tokenizer")).to_be_visible()
         expect(line(page)).to_be_disabled()
+
+
+def test_model_is_loaded_by_the_first_message(visit: Callable[..., Page], tmp_path: Path):
+    loader = Loader(None)
+    pool = ModelPool([ModelSlot("late", loader, keep_alive_s=0)])
+    with served(pool) as server, running_page(server, tmp_path) as address:
+        page = visit(address)
+        expect(page.get_by_text("unloaded · late")).to_be_visible()
+        ask(page, "Hello")
+        expect(answers(page).get_by_text("loading late, 25% …")).to_be_visible()
+        loader.may_go_on.set()
+        expect(answers(page).get_by_text(FIGURES)).to_be_visible()
+        assert loader.count == 1

@@ -12,6 +12,7 @@ from anthropic.types import Message, TextBlock, ThinkingBlock, ToolUseBlock
 from conftest import Server
 from http_service import Service
 from pydantic import BaseModel, SecretStr
+from reciter import CONCLUSION, DOUBT, GREETING
 
 from model_core import LLM
 
@@ -162,20 +163,21 @@ def test_tools_are_a_part_of_the_prompt(claude: anthropic.Anthropic) -> None:
     assert counts[0] < counts[1]
 
 
-def test_thinking_comes_in_blocks_of_its_own(thinking: Server) -> None:
-    asked: dict[str, Any] = {**ASK, "thinking": {"type": "enabled", "budget_tokens": 8}}
-    with anthropic.Anthropic(base_url=thinking.api_url, api_key="none") as claude:
+def test_thinking_comes_in_blocks_of_its_own(reciter: Server) -> None:
+    doubt = {"role": "user", "content": "Are you sure?"}  # endless thinking without a budget
+    asked: dict[str, Any] = {**ASK, "messages": [doubt], "thinking": {"type": "enabled", "budget_tokens": 8}}
+    with anthropic.Anthropic(base_url=reciter.api_url, api_key="none") as claude:
         message = claude.messages.create(**asked)
         with claude.messages.stream(**asked) as stream:
             kinds = [event.type for event in stream if event.type in ("thinking", "signature", "text")]
             final = stream.get_final_message()
         thought, text = message.content
         assert isinstance(thought, ThinkingBlock) and isinstance(text, TextBlock)
-        assert thought.thinking and thought.signature and text.text
+        assert thought.thinking.startswith(DOUBT) and thought.signature and text.text == CONCLUSION
         assert (final.content[0], final.content[1].text) == (thought, text.text)
         assert list(dict.fromkeys(kinds)) == ["thinking", "signature", "text"]
-        conversation = [*HELLO, message.to_param(), {"role": "user", "content": "And now?"}]
-        assert claude.messages.create(**{**asked, "messages": conversation}).content
+        conversation = [doubt, message.to_param(), *HELLO]
+        assert claude.messages.create(**{**asked, "messages": conversation}).content[-1].text == GREETING
 
 
 @pytest.mark.parametrize("kind", ["adaptive", "disabled"])

@@ -283,7 +283,7 @@ def test_tools_and_their_choice(choice: dict[str, Any], expected: dict[str, Any]
 def test_fields_become_those_of_a_request(fields: dict[str, Any], expected: dict[str, Any]) -> None:
     request = sent(**fields)
     assert request.pop("messages") == [{"role": "user", "content": "Hi"}]
-    assert request == {"max_tokens": 5, **expected}
+    assert request == {"model": "tiny", "max_tokens": 5, **expected}
 
 
 def test_log_probabilities_are_refused() -> None:

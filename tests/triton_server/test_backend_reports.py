@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pytriton.models.model import Model
 from pytriton.triton import Triton
+from support import pool_of
 
 from model_core import LLM
 from model_core.errors import TritonchatError
@@ -19,7 +20,7 @@ from triton_server.engine.deployment import Address, Deployment
 @pytest.fixture
 def triton(llm: LLM, tmp_path: Path) -> Triton:
     """A Triton with the models of the contract, not running."""
-    return Deployment(llm, Address(), tmp_path)._bind_models(tmp_path / "workspace")
+    return Deployment(pool_of(llm), Address(), tmp_path)._bind_models(tmp_path / "workspace")
 
 
 def report(workspace: Path, message: bytes) -> None:

@@ -112,6 +112,13 @@ def test_openai_has_the_reasoning(thinker: openai.OpenAI) -> None:
     assert answer.choices[0].message.content == "Hello from the reciter."
 
 
+def test_openai_counts_the_tokens_of_the_reasoning(thinker: openai.OpenAI) -> None:
+    answer = thinker.chat.completions.create(model="default", messages=ASK)
+    assert answer.usage.completion_tokens_details.reasoning_tokens == 3  # two, and the mark at the end
+    response = thinker.responses.create(model="default", input=ASK, store=False)
+    assert response.usage.output_tokens_details.reasoning_tokens == 3
+
+
 @pytest.fixture(scope="module")
 def langchain(api: Server) -> Any:
     from langchain_openai import ChatOpenAI

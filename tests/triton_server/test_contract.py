@@ -8,11 +8,15 @@ import pytest
 
 from model_core.errors import InvalidRequest, PromptTooLong
 from model_core.messages import Message
-from triton_server.engine.request_parser import parse_request
+from triton_server.engine import request_parser
 from triton_server.json_tensors import decode, encode, encode_padded
 from triton_server.vocabulary import Request
 
 HELLO = [{"role": "user", "content": "Hello"}]
+
+
+def parse_request(messages: np.ndarray | None, parameters: np.ndarray | None, max_context: int) -> Request:
+    return request_parser.parse_request(messages, request_parser.parse_parameters(parameters), max_context)
 
 
 def to_array(data: bytes) -> np.ndarray:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 import httpx
@@ -10,6 +11,7 @@ import openai
 import pytest
 from conftest import Server
 from pydantic import BaseModel, Field
+from support import wait_until
 from tokenizers import Tokenizer
 
 from model_core.errors import InvalidRequest
@@ -148,6 +150,7 @@ def test_keywords_that_cannot_be_enforced_are_ignored_unless_strict(web: httpx.C
         ({"response_format": {"type": "xml"}}, "response_format.type", "must be"),
         ({"response_format": {"type": "json_schema"}}, "response_format.json_schema", "missing"),
         ({"guided_json": "{"}, "guided_json", "JSON schema"),
+        ({"guided_json": {"properties": {"\ud800": {}}}}, "guided_json", "surrogate"),
         ({"json_schema": "[]"}, "json_schema", "JSON schema"),
         ({"guided_choice": []}, "guided_choice", "guided_choice must be a list of 1 or more"),
         ({"structured_outputs": {"regex": "a", "choice": ["a"]}}, "structured_outputs", "exactly one"),
@@ -162,10 +165,11 @@ def test_keywords_that_cannot_be_enforced_are_ignored_unless_strict(web: httpx.C
         ({"structural_tag": "{}"}, "structural_tag", "not supported"),
         ({"guided_whitespace_pattern": " "}, "guided_whitespace_pattern", "not supported"),
     ],
-    ids=str,
+    ids=ascii,
 )
 def test_wrong_forms_are_refused(web: httpx.Client, fields: dict[str, Any], param: str, message: str) -> None:
-    response = web.post("/v1/chat/completions", json={"messages": HELLO, **fields})
+    content = json.dumps({"messages": HELLO, **fields})
+    response = web.post("/v1/chat/completions", content=content, headers={"Content-Type": "application/json"})
     error = response.json()["error"]
     assert (response.status_code, error["param"]) == (400, param)
     assert message in error["message"]
@@ -186,3 +190,22 @@ def test_forms_over_grpc(client: ChatClient) -> None:
         assert is_group("".join(deltas))
     with pytest.raises(InvalidRequest, match="unclosed group"):
         client.chat(HELLO, form={"regex": "("})
+
+
+def test_slow_forms_wait_for_each_other_alone(server: Server, client: ChatClient) -> None:
+    """Multiples of a large number take a fifth of a second to compile."""
+    finished = []
+
+    def ask(number: int) -> None:
+        form = {"json_schema": {"type": "integer", "multipleOf": 50_000 + number}}
+        with client.stream(HELLO, form=form, max_tokens=1) as deltas:
+            finished.append("".join(deltas))
+
+    with ThreadPoolExecutor(16) as threads:
+        for number in range(16):
+            threads.submit(ask, number)
+        wait_until(lambda: bool(finished))
+        with client.stream(HELLO, max_tokens=1) as deltas:
+            list(deltas)
+        assert len(finished) < 8
+    assert len(finished) == 16

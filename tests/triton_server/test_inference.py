@@ -5,7 +5,7 @@ import threading
 
 from model_core import LLM, SamplingParams
 from model_core.request import Delta
-from triton_server.engine.metrics import EngineMetrics
+from triton_server.engine.model_slot import ModelSlot
 from triton_server.engine.pending_answer import PendingAnswer
 
 
@@ -24,7 +24,8 @@ def test_last_delta_is_sent_with_the_end(llm: LLM) -> None:
     assert ended.wait(60)
 
     async def receive() -> None:
-        answer = PendingAnswer(llm, EngineMetrics(llm.engine, llm.describe()))
+        answer = PendingAnswer(ModelSlot("embedded", lambda on_progress: llm))
+        answer.llm = llm
         for delta in deltas:
             answer.add_delta(delta)
         # The loop has not run since, so it does not know of the end, and this is not the last text.

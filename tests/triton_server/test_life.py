@@ -11,11 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 from command_line import run_command
 from conftest import CHECKPOINTS, running_server
+from process_tree import model_copies
 from pytriton.triton import Triton
-from support import family, free_port, have_ended, wait_until
+from support import family, free_port, have_ended, pool_of, wait_until
 
 from model_core import LLM
 from model_core.errors import TritonchatError
@@ -42,6 +44,11 @@ def is_page_up(port: int) -> bool:
         return False
 
 
+def triton_files(engine: psutil.Process) -> list[Path]:
+    """What Triton keeps outside the service's folder: copies of its models, and shared memory."""
+    return [*model_copies(engine), *Path("/dev/shm").glob(f"pytrtion{engine.pid}-*")]
+
+
 @pytest.mark.parametrize("command", ["up", "serve"])
 def test_stop_ends_answers_and_all_processes(command: str, endless_model: Path) -> None:
     """`up` stops as by Ctrl-C, which all processes get; `serve` by a signal to the supervisor alone."""
@@ -53,7 +60,7 @@ def test_stop_ends_answers_and_all_processes(command: str, endless_model: Path) 
         ChatClient(server.grpc_url) as client,
         httpx.Client(base_url=server.api_url, timeout=120) as web,
     ):
-        processes = family(server.process)
+        processes, files = family(server.process), triton_files(server.engine)
         parts = {"streamlit", "triton_server.api", "triton_server.engine"}
         assert len([p for p in processes if parts & set(p.cmdline())]) == (3 if page else 2)
         assert is_page_up(port) == bool(page)
@@ -101,6 +108,7 @@ def test_stop_ends_answers_and_all_processes(command: str, endless_model: Path) 
         assert "Stopped." in output
         assert "Traceback" not in output
         wait_until(lambda: have_ended(processes))
+        assert len(files) >= 6 and not any(file.exists() for file in files)
         assert not is_page_up(port)
         with pytest.raises(ServerUnavailable):
             client.chat("Hello")
@@ -118,7 +126,7 @@ def test_failed_start_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Triton, "run", fail_first_run)
     address = Address(grpc_port=free_port(), metrics_port=free_port())
     with tempfile.TemporaryDirectory() as folder, LLM() as llm:
-        started = Deployment(llm, address, Path(folder))
+        started = Deployment(pool_of(llm), address, Path(folder))
         try:
             started.start()
             assert len(instances) == 2

@@ -114,6 +114,20 @@ def test_wrong_shapes_and_types_are_refused(
     assert has_no_internals(message), message
 
 
+@pytest.mark.parametrize("model", [CHAT, CHAT_STREAM, CHAT_CONTROL])
+def test_request_without_rows_is_refused(triton_client: triton.InferenceServerClient, model: str) -> None:
+    name = "command" if model == CHAT_CONTROL else "messages"
+    message = read_error_message(triton_client, model, [tensor(name, [0, 0])])
+    if model == CHAT_STREAM:  # which has no batches
+        assert "[0,0]" in message and has_no_internals(message), message
+    else:
+        assert message == f"{name} is empty; it should hold JSON."
+    if model == CHAT:
+        for parameters in (tensor("parameters", [0, 0]), tensor("parameters", [1, 2], b"{}")):
+            message = read_error_message(triton_client, model, [tensor(name, [0, 0]), parameters])
+            assert "is empty" in message or "batch size" in message
+
+
 def test_missing_and_unknown_inputs_are_refused(triton_client: triton.InferenceServerClient) -> None:
     for model, batch in ((CHAT, [1]), (CHAT_STREAM, [])):
         messages = tensor("messages", [*batch, HELLO.size], HELLO.tobytes())

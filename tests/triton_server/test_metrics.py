@@ -18,7 +18,7 @@ from model_core.errors import PromptTooLong, QueueFull, RequestTimeout
 from model_core.request import Delta
 from triton_server.api.metrics import RestartCollector, ServiceMetrics
 from triton_server.client import ChatClient
-from triton_server.engine.metrics import EngineMetrics
+from triton_server.engine.metrics import ModelMetrics, render_metrics
 from triton_server.restarts import Restarts
 
 ENDLESS = {"max_tokens": 900, "ignore_eos": True}
@@ -31,6 +31,13 @@ def count_observations(values: dict[str, float], histogram: str) -> float:
     assert buckets == sorted(buckets)
     assert buckets[-1] == values[f"{histogram}_count"]
     return buckets[-1]
+
+
+def open_metrics(llm: LLM) -> ModelMetrics:
+    """New metrics of a model."""
+    metrics = ModelMetrics()
+    metrics.open(llm.engine, llm.describe())
+    return metrics
 
 
 @pytest.fixture
@@ -49,12 +56,12 @@ def create_llm() -> Callable[..., LLM]:
 
 def test_finished_requests(create_llm: Callable[..., LLM]) -> None:
     llm = create_llm()
-    metrics = EngineMetrics(llm.engine, llm.describe())
+    metrics = open_metrics(llm)
     completions = [llm.chat([{"role": "user", "content": "Hello"}])]
     completions += llm.generate(["Once upon a time there was a cat. " * 5] * 6, FIFTY)
     for completion in completions:
         metrics.count_completion(completion)
-    values = samples(metrics.render())
+    values = samples(render_metrics({"embedded": metrics}))
     assert values['tritonchat_requests_total{finish_reason="stop"}'] == 1
     assert values['tritonchat_requests_total{finish_reason="length"}'] == 6
     assert values['tritonchat_requests_total{finish_reason="cancelled"}'] == 0
@@ -72,14 +79,14 @@ def test_request_that_never_ran_counts_by_its_error_type(
     create_llm: Callable[..., LLM],
 ) -> None:
     llm = create_llm()
-    metrics = EngineMetrics(llm.engine, llm.describe())
+    metrics = open_metrics(llm)
     deltas: queue.SimpleQueue[Delta] = queue.SimpleQueue()
     llm.engine.submit([1, 2, 3], SamplingParams(timeout_s=0).with_defaults(llm.defaults), deltas.put)
     completion = deltas.get(timeout=60).completion
     assert isinstance(completion.error, RequestTimeout)
     metrics.count_completion(completion)
     llm.close()
-    values = samples(metrics.render())
+    values = samples(render_metrics({"embedded": metrics}))
     assert values['tritonchat_requests_total{finish_reason="timeout"}'] == 1
     assert count_observations(values, "tritonchat_request_seconds") == 1
     for histogram in ("time_to_first_token", "time_per_output_token", "queue"):
@@ -89,10 +96,10 @@ def test_request_that_never_ran_counts_by_its_error_type(
 
 def test_refusals_by_reason(create_llm: Callable[..., LLM]) -> None:
     llm = create_llm()
-    metrics = EngineMetrics(llm.engine, llm.describe())
+    metrics = open_metrics(llm)
     for error in (QueueFull("full"), QueueFull("full"), PromptTooLong("long"), ValueError("a surprise")):
         metrics.count_refusal(error)
-    values = samples(metrics.render())
+    values = samples(render_metrics({"embedded": metrics}))
     assert values['tritonchat_refusals_total{reason="queue_full"}'] == 2
     assert values['tritonchat_refusals_total{reason="prompt_too_long"}'] == 1
     assert values['tritonchat_refusals_total{reason="internal"}'] == 1
@@ -101,7 +108,7 @@ def test_refusals_by_reason(create_llm: Callable[..., LLM]) -> None:
 
 def test_steps_are_counted_by_size(create_llm: Callable[..., LLM]) -> None:
     llm = create_llm(max_concurrency=6)
-    metrics = EngineMetrics(llm.engine, llm.describe())
+    metrics = open_metrics(llm)
     prompt, params = llm.encode("Once upon a time"), FIFTY.with_defaults(llm.defaults)
     deltas: queue.SimpleQueue[Delta] = queue.SimpleQueue()
     with llm.engine._condition:  # all are there before the first step
@@ -110,7 +117,7 @@ def test_steps_are_counted_by_size(create_llm: Callable[..., LLM]) -> None:
     ended = 0
     while ended < 9:
         ended += deltas.get(timeout=60).completion is not None
-    stats, values = llm.engine.stats(), samples(metrics.render())
+    stats, values = llm.engine.stats(), samples(render_metrics({"embedded": metrics}))
     sizes = stats["step_sizes"]
     assert max(sizes) == 6
     assert sum(sizes.values()) == stats["totals"]["steps"] == values["tritonchat_steps_total"]
@@ -156,15 +163,35 @@ def test_cancellations_and_refusals_of_the_engine(create_llm: Callable[..., LLM]
 
 def test_preemptions_drafted_tokens_and_pages(create_llm: Callable[..., LLM]) -> None:
     llm = create_llm(kv_cache_memory=2**21, speculate=8)
-    metrics = EngineMetrics(llm.engine, llm.describe())
+    metrics = open_metrics(llm)
     prompts = [f"{number} one two one two one two" for number in range(12)]
     llm.generate(prompts, SamplingParams(max_tokens=300, ignore_eos=True))
-    totals, values = llm.engine.stats()["totals"], samples(metrics.render())
+    totals, values = llm.engine.stats()["totals"], samples(render_metrics({"embedded": metrics}))
     for name in ("preemptions", "drafted_tokens", "accepted_tokens", "computed_tokens"):
         assert values[f"tritonchat_{name}_total"] == totals[name] > 0
     pages = [values[f'tritonchat_kv_pages{{state="{state}"}}'] for state in ("used", "cached", "free")]
     assert sum(pages) == values["tritonchat_kv_pages_capacity"]
     assert pages[0] == values["tritonchat_requests_running"] == values["tritonchat_requests_waiting"] == 0
+
+
+def test_totals_stay_when_a_model_is_unloaded(create_llm: Callable[..., LLM]) -> None:
+    first = create_llm()
+    metrics = {"one": open_metrics(first), "two": ModelMetrics()}
+    first.generate("Once", FIFTY)
+    metrics["one"].close()
+    values = samples(render_metrics(metrics), "one")
+    assert values["tritonchat_completion_tokens_total"] == 50
+    assert values["tritonchat_model_loaded"] == 0
+    assert "tritonchat_engine_up" not in values
+    second = create_llm()
+    metrics["one"].open(second.engine, second.describe())
+    second.generate("Once", FIFTY)
+    values = samples(render_metrics(metrics), "one")
+    assert values["tritonchat_completion_tokens_total"] == 100
+    assert values["tritonchat_step_sequences_sum"] == 100
+    assert values["tritonchat_model_loaded"] == values["tritonchat_engine_up"] == 1
+    unused = samples(render_metrics(metrics), "two")
+    assert unused["tritonchat_completion_tokens_total"] == unused["tritonchat_model_loaded"] == 0
 
 
 def test_metrics_include_requests_through_triton(server: Server, client: ChatClient) -> None:
@@ -210,7 +237,7 @@ def test_dashboard_queries_only_existing_metrics(create_llm: Callable[..., LLM],
     llm = create_llm()
     known = {
         sample.name
-        for text in (EngineMetrics(llm.engine, llm.describe()).render(), ServiceMetrics().render())
+        for text in (render_metrics({"embedded": open_metrics(llm)}), ServiceMetrics().render())
         for family in text_string_to_metric_families(text)
         for sample in family.samples
     } | api_names_with_labels(tmp_path)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
-import numpy as np
 import psutil
 import pytest
 import tritonclient.grpc as triton
@@ -17,11 +16,9 @@ from tritonclient.utils import InferenceServerException
 
 from model_core import TritonchatError
 from model_core.errors import InvalidRequest
-from triton_server import wire
 from triton_server.api.settings import ServiceSettings
 from triton_server.cli import cli
 from triton_server.client import ChatClient, ServerUnavailable
-from triton_server.contract import CHAT
 from triton_server.hosts import is_loopback
 from triton_server.serve import read_keys
 from triton_server.tls import TlsFiles
@@ -195,10 +192,6 @@ def test_tls(certificate: Path, tmp_path: Path) -> None:
         assert set(call_management_over_http(http_url).values()) <= {403, 404}
         with ChatClient(url) as client:
             assert client.is_ready()
-            # Triton never answers a request of this shape. It must not wait long for it when it stops.
-            empty_input = wire.create_inputs({"messages": np.zeros((0, 0), np.uint8)})
-            with pytest.raises(InferenceServerException, match="Deadline"):
-                client._triton.infer(CHAT, empty_input, client_timeout=0.5)
         server.process.send_signal(signal.SIGINT)
         assert server.process.wait(timeout=30) == 0
 

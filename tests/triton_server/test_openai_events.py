@@ -9,7 +9,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from model_core.events import Done, Event, Failed, Logprobs, Reasoning, Text, Timings, ToolCallDelta, Usage
 from triton_server.api import openai_chat
 from triton_server.api.openai_answers import render_answer, render_events
-from triton_server.api.served_model import ModelInfo
+from triton_server.api.served_models import ModelInfo
 
 MODEL = ModelInfo("tiny", "fp_1", 0)
 DONE = Done("tool_calls", Usage(5, 9, 4), Timings(0.1, 0.2, 0.3), 7)

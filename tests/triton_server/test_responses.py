@@ -177,6 +177,7 @@ def test_log_probabilities_are_reported(gpt: openai.OpenAI) -> None:
             "input[1].content[0]",
         ),
         ({"input": [QUESTION, {"type": "computer_call"}]}, "input[1]"),
+        ({"input": [QUESTION, {"type": ["message"]}]}, "input[1].type"),
         ({"input": [{"type": "function_call", "name": "f", "arguments": "{}"}]}, "input[0].call_id"),
         ({"input": "\ud800"}, "input"),
         ({"metadata": {"a": "\ud800"}}, "metadata.a"),
@@ -297,7 +298,7 @@ def test_response_that_cannot_be_stored_is_not_completed(start: Callable[..., Se
 
 
 def test_responses_expire(start: Callable[..., Service]) -> None:
-    service = start(session_expiry_s=0.1)
+    service = start(response_expiry_s=0.1)
     response = client_of(service).responses.create(model="default", input=HELLO)
     wait_until(lambda: service.get(f"{ASK}/{response.id}").status_code == 404)
 

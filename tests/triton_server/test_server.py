@@ -163,6 +163,7 @@ def test_tokens_of_a_prompt_are_counted_without_an_answer(client: ChatClient) ->
             "completion_tokens": 0,
             "cached_tokens": 0,
             "truncated_messages": 0,
+            "reasoning_tokens": 0,
         }
         assert (count.text, count.finish_reason, count.usage) == ("", "stop", expected)
     assert (

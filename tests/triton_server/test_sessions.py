@@ -227,10 +227,11 @@ def test_parameters_are_stored_and_changed_one_by_one(service: Service) -> None:
     assert service.call("PUT", path, {"parameters": {}}).json()["system"] == "Be brief."
     assert service.call("PUT", path, {"system": None}).json()["system"] is None
     kept = [turn["parameters"] for turn in service.session(name)["turns"]]
+    common = {"ignore_eos": True, "model": "embedded"}
     assert kept == [
-        {"max_tokens": 3, "ignore_eos": True, "seed": 5},
-        {"max_tokens": 5, "ignore_eos": True, "seed": 5},
-        {"max_tokens": 4, "ignore_eos": True, "seed": kept[2]["seed"]},
+        {"max_tokens": 3, "seed": 5, **common},
+        {"max_tokens": 5, "seed": 5, **common},
+        {"max_tokens": 4, "seed": kept[2]["seed"], **common},
     ]
 
 

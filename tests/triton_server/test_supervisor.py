@@ -17,8 +17,8 @@ import psutil
 import pytest
 from conftest import CHECKPOINTS, Server, running_server
 from http_service import samples, services
-from process_tree import VICTIMS, find_process
-from support import family, free_port, have_ended, wait_until
+from process_tree import VICTIMS, find_process, model_copies
+from support import family, free_port, have_ended, pool_of, wait_until
 
 from model_core import LLM, SamplingParams
 from model_core.errors import TritonchatError
@@ -177,12 +177,6 @@ def test_grpc_streams_survive_the_death_of_the_http_service(everything: Server) 
     assert restart_count(everything, "api") == 1
 
 
-def model_copies(engine: psutil.Process) -> set[Path]:
-    """The folders from which Triton's Python backend has loaded the models."""
-    arguments = {argument for process in engine.children(recursive=True) for argument in process.cmdline()}
-    return {Path(argument).parents[1] for argument in arguments if argument.endswith("/1/model.py")}
-
-
 def test_dead_engine_restarts_on_the_same_ports(everything: Server) -> None:
     engine = everything.engine
     processes, copies = family(engine), model_copies(engine)
@@ -242,7 +236,8 @@ def test_unresponsive_model_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_watch, "CHECK_TIMEOUT_S", 2.0)
     # Not in `tmp_path`: the path of a socket has at most 107 characters.
     with LLM() as llm, tempfile.TemporaryDirectory() as folder:
-        deployment = Deployment(llm, Address(grpc_port=free_port(), metrics_port=free_port()), Path(folder))
+        address = Address(grpc_port=free_port(), metrics_port=free_port())
+        deployment = Deployment(pool_of(llm), address, Path(folder))
         try:
             deployment.start()
             (stub,) = (process for process, name in deployment._processes.items() if name == "chat_stream")
@@ -264,7 +259,7 @@ def test_dead_engine_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         raise SystemExit
 
     with LLM(CHECKPOINTS / "llama-tied-gqa") as llm:
-        deployment = Deployment(llm, Address(), tmp_path)
+        deployment = Deployment(pool_of(llm), Address(), tmp_path)
         assert deployment.health() == READY
         monkeypatch.setattr(llm.engine, "_step", die)
         # The engine waits for work within a step. That step still succeeds; the next one dies.

@@ -58,7 +58,7 @@ router = APIRouter(prefix=ANTHROPIC_PATH, tags=["Anthropic"], responses=ANTHROPI
 @router.post("", responses={200: {"model": Answer, "content": _EVENT_STREAM}})
 async def messages(request: HttpRequest, body: MessagesRequest) -> Response:
     """Answer a conversation, as one body or as a stream. The header X-Seed has the seed that was used."""
-    model = await request.app.state.served_model.resolve(body.model)
+    model = await request.app.state.served_models.resolve(body.model)
     (answer,) = repeat([parse(body)])
     events, headers = stream_answers(request, [answer]), {"X-Seed": str(answer.seed)}
     message_id, request_id = f"msg_{secrets.token_hex(12)}", request.state.request_id
@@ -73,7 +73,7 @@ async def messages(request: HttpRequest, body: MessagesRequest) -> Response:
 @router.post("/count_tokens")
 async def count_tokens(request: HttpRequest, body: CountRequest) -> TokenCount:
     """Count the tokens of a conversation, as the model's chat template renders it."""
-    await request.app.state.served_model.resolve(body.model)
+    await request.app.state.served_models.resolve(body.model)
     counting = parse(body).model_copy(update={"count_only": True})
     async with aclosing(stream_answers(request, [counting])) as events:
         done = await anext(event async for _, event in events if isinstance(event, Done))

@@ -179,7 +179,7 @@ class OutputConfig(Body):
 class CountRequest(ChatFields, Body):
     """A conversation whose tokens are counted. Fields that are not Anthropic's are those of this service."""
 
-    model: str = Field(description="The name of the model served (see /v1/models).")
+    model: str = Field(description="The name of a model (see /v1/models); default: the first one.")
     messages: Annotated[FailFastList[InputMessage], Field(min_length=1)] = Field(
         description="If the last one is the assistant's, the answer continues it."
     )

@@ -11,12 +11,24 @@ from fastapi.security import HTTPBearer
 from fastapi_offline import FastAPIOffline
 
 from ..async_client import AsyncChatClient
-from . import access, anthropic, errors, health, logs, old_sessions, openai, responses, sessions, stream
+from . import (
+    access,
+    adapters,
+    anthropic,
+    errors,
+    health,
+    logs,
+    old_sessions,
+    openai,
+    responses,
+    sessions,
+    stream,
+)
 from .access import DOCS_ASSETS_PATH
 from .database import default_url
 from .health import Readiness
 from .response_store import ResponseStore
-from .served_model import ServedModel
+from .served_models import ServedModels
 from .settings import ServiceSettings
 from .store import SessionLimits, SessionStore
 from .transactions import remove_expired
@@ -34,7 +46,7 @@ unknown fields (400); the others ignore them.
 def create_app(settings: ServiceSettings) -> FastAPI:
     """Create the application. It connects to Triton when it starts, and to the database at the first use.
 
-    Its state has `settings`, the `triton_client`, `served_model`, `readiness`, the `store` of sessions,
+    Its state has `settings`, the `triton_client`, `served_models`, `readiness`, the `store` of sessions,
     that of `responses`, the `answer_slots`, and `metrics`.
     """
 
@@ -42,21 +54,17 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         client = AsyncChatClient(settings.server)
         app.state.triton_client = client
-        app.state.served_model, app.state.readiness = ServedModel(client), Readiness(client)
-        expiry_task = None
-        if settings.session_expiry_s:
-            expiry_task = asyncio.create_task(
-                remove_expired(
-                    settings.session_expiry_s,
-                    sessions=app.state.store.remove_expired,
-                    responses=app.state.responses.remove_expired,
-                )
-            )
+        app.state.served_models, app.state.readiness = ServedModels(client), Readiness(client)
+        removals = (
+            ("sessions", settings.session_expiry_s, app.state.store.remove_expired),
+            ("responses", settings.response_expiry_s, app.state.responses.remove_expired),
+        )
+        expiry_tasks = [asyncio.create_task(remove_expired(*removal)) for removal in removals if removal[1]]
         try:
             yield
         finally:
-            if expiry_task is not None:
-                expiry_task.cancel()
+            for task in expiry_tasks:
+                task.cancel()
             await sessions.wait_for_requests(app.state.store)
             await client.close()
             app.state.store.close()
@@ -76,7 +84,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.store = settings, SessionStore(database, limits)
     app.state.responses = ResponseStore(app.state.store.database, limits)
-    for module in (openai, responses, anthropic, stream, sessions, old_sessions, health):
+    for module in (openai, adapters, responses, anthropic, stream, sessions, old_sessions, health):
         app.include_router(module.router)
     errors.install(app)
     access.install(app, settings)

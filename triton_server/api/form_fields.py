@@ -64,6 +64,8 @@ class FormFields(SamplingFields, Body):
 
     @model_validator(mode="after")
     def _find_form(self) -> "FormFields":
+        if self.model_fields_set.isdisjoint(FormFields.__annotations__):  # as in most requests
+            return self
         forms = {name: values for name, values in self._list_forms().items() if values}
         if self.form is not None:
             forms["form"] = {}

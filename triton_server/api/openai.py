@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from .. import vocabulary
@@ -14,7 +14,7 @@ from .openai_answers import AnswerFormat, render_answer, render_events
 from .openai_chat import ChatCompletion, ChatRequest
 from .openai_completions import CompletionRequest, TextCompletion
 from .openai_fields import OpenAIFields
-from .served_model import ModelInfo
+from .served_models import ModelInfo
 from .stream_response import StreamResponse
 
 _EVENT_STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}
@@ -29,10 +29,16 @@ class ModelEntry(BaseModel):
     object: Literal["model"]
     created: int
     owned_by: str
+    state: Literal["unloaded", "loading", "ready", "failed"] = Field(
+        description="Not OpenAI's: whether it is in memory. An unloaded model is loaded by the first request."
+    )
+    progress: float | None = Field(None, description="While it is loaded: which part, from 0 to 1.")
+    error: str | None = Field(None, description="Why it could not be loaded.")
+    parent: str | None = Field(None, description="Of an adapter: the model that it changes.")
 
 
 class ModelList(BaseModel):
-    """The models that are served: one."""
+    """The models that are served. The first one is called `default`, too."""
 
     object: Literal["list"]
     data: list[ModelEntry]
@@ -41,28 +47,30 @@ class ModelList(BaseModel):
 @router.post("/chat/completions", responses={200: {"model": ChatCompletion, "content": _EVENT_STREAM}})
 async def chat_completions(request: Request, body: ChatRequest) -> Response:
     """Answer a conversation, as one body or as a stream, once or `n` times."""
-    model = await request.app.state.served_model.resolve(body.model)
+    model = await request.app.state.served_models.resolve(body.model)
     return await _respond(request, body, openai_chat.parse(body), openai_chat.FORMAT, model)
 
 
 @router.post("/completions", responses={200: {"model": TextCompletion, "content": _EVENT_STREAM}})
 async def completions(request: Request, body: CompletionRequest) -> Response:
     """Continue a text, or each text of a list."""
-    model = await request.app.state.served_model.resolve(body.model)
+    model = await request.app.state.served_models.resolve(body.model)
     return await _respond(request, body, openai_completions.parse(body), openai_completions.FORMAT, model)
 
 
-@router.get("/models")
+@router.get("/models", response_model_exclude_none=True)
 async def models(request: Request) -> ModelList:
-    """The model that is served."""
-    model = await request.app.state.served_model.get()
-    return ModelList(object="list", data=[_describe_model(model)])
+    """The models that are served."""
+    served = await request.app.state.served_models.list_models()
+    return ModelList(object="list", data=[_describe_model(model) for model in served])
 
 
-@router.get("/models/{name:path}")
+@router.get("/models/{name:path}", response_model_exclude_none=True)
 async def model(request: Request, name: str) -> ModelEntry:
-    """The model that is served, if that is its name."""
-    return _describe_model(await request.app.state.served_model.resolve(name))
+    """A model that is served."""
+    served = request.app.state.served_models
+    await served.list_models()
+    return _describe_model(await served.resolve(name))
 
 
 async def _respond(
@@ -76,16 +84,26 @@ async def _respond(
     # Each of the n answers sends the whole conversation to the engine.
     if n > 1 and n * len(await request.body()) > limit:
         raise ApiError(413, f"n times the body is more than {limit} bytes (--max-body).", "too_large", "n")
-    events = stream_answers(request, requests)
+    events = await wait_until_accepted(stream_answers(request, requests))
+    model = await request.app.state.served_models.identify(model)
     if not body.stream:
         content = await render_answer(events, count, n, answer_format, model)
         return Response(content, media_type="application/json")
     include_usage = body.stream_options is not None and bool(body.stream_options.include_usage)
-    events = end_with_failure(await wait_until_accepted(events))
     return StreamResponse(
-        render_events(events, count, n, answer_format, model, include_usage), "text/event-stream"
+        render_events(end_with_failure(events), count, n, answer_format, model, include_usage),
+        "text/event-stream",
     )
 
 
 def _describe_model(model: ModelInfo) -> ModelEntry:
-    return ModelEntry(id=model.name, object="model", created=model.start_time, owned_by="tritonchat")
+    return ModelEntry(
+        id=model.name,
+        object="model",
+        created=model.start_time,
+        owned_by="tritonchat",
+        state=model.state,
+        progress=model.progress,
+        error=model.error,
+        parent=model.parent,
+    )

@@ -25,7 +25,7 @@ from model_core.events import (
 
 from .errors import body_of, cut_off, failure_of
 from .openai_fields import Completion
-from .served_model import ModelInfo
+from .served_models import ModelInfo
 from .stream_response import KEEP_ALIVE
 
 to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -209,5 +209,6 @@ def _sum_usage(dones: Sequence[Done], n: int) -> dict[str, Any]:
         "completion_tokens": completion,
         "total_tokens": prompt + completion,
         "prompt_tokens_details": {"cached_tokens": cached},
+        "completion_tokens_details": {"reasoning_tokens": sum(usage.reasoning_tokens for usage in usages)},
         **({"truncated_messages": truncated} if truncated else {}),
     }

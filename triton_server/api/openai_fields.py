@@ -17,7 +17,7 @@ class StreamOptions(Body):
 class OpenAIFields(GenerationBody):
     """The fields of all requests. Those that are not OpenAI's have the names of this service, or vLLM's."""
 
-    model: str = Field("default", description="The name of the model served (see /v1/models).")
+    model: str = Field("default", description="The name of a model (see /v1/models); default: the first one.")
     n: int | None = Field(
         None, ge=1, le=MAX_ANSWERS, description="How many answers, whose seeds are seed, seed + 1, ..."
     )
@@ -31,6 +31,12 @@ class PromptTokensDetails(BaseModel):
     cached_tokens: int
 
 
+class CompletionTokensDetails(BaseModel):
+    """Tokens of the answers that are reasoning."""
+
+    reasoning_tokens: int
+
+
 class CompletionUsage(BaseModel):
     """The tokens of a request. A prompt counts once, however many answers it has."""
 
@@ -38,6 +44,7 @@ class CompletionUsage(BaseModel):
     completion_tokens: int
     total_tokens: int
     prompt_tokens_details: PromptTokensDetails
+    completion_tokens_details: CompletionTokensDetails
     truncated_messages: int = Field(
         0, description="Not OpenAI's: the number of old messages that were left out (see truncation)."
     )

@@ -154,8 +154,10 @@ class ResponseStore:
     def remove_expired(self, age_s: float) -> int:
         """Remove the conversations to which nothing was added for `age_s` seconds.
 
-        Returns the number of responses.
+        Returns the number of responses. A database that was not used yet is left alone.
         """
+        if not self._database.is_ready:
+            return 0
         oldest = (
             sql.select(StoredResponse.conversation)
             .group_by(StoredResponse.conversation)

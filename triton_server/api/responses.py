@@ -153,7 +153,7 @@ def _form(text: TextOptions | None) -> dict[str, Any] | None:
 
 
 async def _answer(request: Request, body: ResponsesRequest) -> Response:
-    model = await request.app.state.served_model.resolve(body.model)
+    model = await request.app.state.served_models.resolve(body.model)
     previous = await _read_previous(request, body.previous_response_id)
     items = await _resolve_references(request, body.items())
     messages = to_messages([*_list_items(previous), *items])

@@ -104,7 +104,7 @@ _TAGS = {
 
 def _tag_of_item(value: Any) -> str:
     kind = value.get("type", "message") if isinstance(value, dict) else getattr(value, "type", "message")
-    return _TAGS.get(kind, "Message")
+    return _TAGS.get(kind, "Message") if isinstance(kind, str) else "Message"
 
 
 Item = Annotated[
@@ -169,7 +169,7 @@ class ResponsesRequest(GenerationBody, ChatFields):
 
     model_config = other_names(max_output_tokens="max_tokens")
 
-    model: str = Field("default", description="The name of the model served (see /v1/models).")
+    model: str = Field("default", description="The name of a model (see /v1/models); default: the first one.")
     input: Text | FailFastList[Item] = Field(description="A question, or the items of the conversation.")
     instructions: Text | None = Field(
         None, description="The system prompt. It is not taken over from the previous response."

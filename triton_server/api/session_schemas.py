@@ -12,6 +12,8 @@ from model_core.messages import PromptFields, ToolCall
 from model_core.sampling import SamplingFields
 from model_core.validation import Text
 
+from ..vocabulary import ModelFields
+
 # No dot at the beginning: clients take `.` and `..` in a path for folders.
 ID_PATTERN = r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"
 SessionId = Annotated[
@@ -23,7 +25,7 @@ class _RequestBody(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
-class Parameters(SamplingFields, PromptFields, _RequestBody):
+class Parameters(SamplingFields, PromptFields, ModelFields, _RequestBody):
     """Parameters of answers. The model's defaults replace those that are missing or null."""
 
     @model_validator(mode="after")
@@ -83,7 +85,7 @@ class SessionTurn(BaseModel):
         description="cancelled: the answer broke off; it has the part that was sent."
     )
     usage: Usage | None = Field(description="null if the answer broke off.")
-    parameters: dict[str, Any] = Field(description="Those of the answer, with its seed.")
+    parameters: dict[str, Any] = Field(description="Those of the answer, with its seed and its model.")
     created: datetime
 
 

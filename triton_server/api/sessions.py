@@ -22,6 +22,7 @@ from model_core.messages import join_tool_calls
 from model_core.sampling import draw_seed
 
 from .. import vocabulary
+from ..contract import DEFAULT_MODEL
 from . import store
 from .errors import ERROR_RESPONSES, ApiError, ErrorBody, body_of
 from .generation import end_with_failure, stream_answers, wait_until_accepted
@@ -98,7 +99,10 @@ async def change_session(request: Request, session_id: SessionId, changes: Sessi
     sessions, owner = _store(request), _owner(request)
     with sessions.hold(owner, session_id):
         session = await asyncio.to_thread(sessions.get_session, owner, session_id)
-        values: dict[str, Any] = {"parameters": _merge_parameters(session.parameters, changes.parameters)}
+        parameters = _merge_parameters(session.parameters, changes.parameters)
+        if changes.parameters.model is not None:
+            await _find_model(request, parameters)
+        values: dict[str, Any] = {"parameters": parameters}
         if "system" in changes.model_fields_set:
             values["system"] = changes.system
         return await run_to_end(sessions.change, session, **values)
@@ -162,6 +166,8 @@ async def wait_for_requests(sessions: store.SessionStore) -> None:
 async def make_session(request: Request, new: NewSession) -> store.Session:
     """Create a session for the owner of the request."""
     parameters = _merge_parameters({}, new.parameters)
+    if "model" in parameters:
+        await _find_model(request, parameters)
     return await run_to_end(_store(request).create, _owner(request), new.id, new.system, parameters)
 
 
@@ -180,6 +186,7 @@ async def answer_question(
         )
         parameters = _merge_parameters(session.parameters, question.parameters)
         parameters.setdefault("seed", draw_seed())
+        parameters["model"] = await _find_model(request, parameters)
         answer_request = vocabulary.Request(messages=session.messages(question.prompt), **parameters)
         text = ""
 
@@ -230,6 +237,12 @@ async def render_events(events: AsyncIterator[tuple[int, Event]]) -> AsyncIterat
 
 def _render_event(value: dict[str, Any]) -> bytes:
     return f"data: {json.dumps(value)}\n\n".encode()
+
+
+async def _find_model(request: Request, parameters: dict[str, Any]) -> str:
+    """The name of the model that parameters choose. Raises ApiError (404) and ServerUnavailable."""
+    model = await request.app.state.served_models.resolve(parameters.get("model", DEFAULT_MODEL))
+    return model.name
 
 
 def _merge_parameters(parameters: dict[str, Any], others: Parameters) -> dict[str, Any]:

@@ -36,7 +36,8 @@ class ServiceSettings(BaseSettings):
         max_streams_per_key: running answers of one key, or of one address if there are no keys.
         max_sessions, max_session_bytes: stored for one key, or for all clients if there are no keys; the same
             limits hold for responses.
-        session_expiry_s: sessions and responses that have not changed for so long are removed.
+        session_expiry_s: sessions that have not changed for so long are removed.
+        response_expiry_s: conversations of responses to which nothing was added for so long are removed.
         client_timeout_s: a client that neither reads nor sends for so long is disconnected.
         log_content: write prompts and answers to the log.
         tls_certificate, tls_key: PEM files; None: no TLS.
@@ -63,6 +64,7 @@ class ServiceSettings(BaseSettings):
     max_sessions: int = 10_000
     max_session_bytes: int = 2**30
     session_expiry_s: float = 0
+    response_expiry_s: float = 30 * 86400
     client_timeout_s: float = 30.0
     log_content: bool = False
     tls_certificate: str | None = None

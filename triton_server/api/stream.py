@@ -11,7 +11,7 @@ from starlette.responses import Response
 from model_core.events import Event, Text
 
 from .. import vocabulary
-from ..vocabulary import fields_of_request
+from ..vocabulary import ModelFields, fields_of_request
 from .errors import ERROR_RESPONSES
 from .generation import stream_answers, wait_until_accepted
 from .request_body import GenerationBody, other_names, repeat
@@ -24,7 +24,7 @@ _to_json = json.JSONEncoder(ensure_ascii=False).encode
 router = APIRouter(tags=["stream"], responses=ERROR_RESPONSES)
 
 
-class StreamRequest(GenerationBody):
+class StreamRequest(GenerationBody, ModelFields):
     """A text to continue, with sampling parameters. Unknown fields are ignored."""
 
     model_config = other_names(

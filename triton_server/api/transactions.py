@@ -36,6 +36,11 @@ class Database:
         """Close the connections."""
         self._engine.dispose()
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether there was a transaction."""
+        return self._is_ready
+
     @contextmanager
     def transaction(self, conflict: ApiError) -> Iterator[orm.Session]:
         """A transaction, which is committed at the end of the block.
@@ -66,14 +71,13 @@ async def run_to_end(change: Callable[..., Result], *arguments: Any, **options: 
         return await asyncio.to_thread(change, *arguments, **options)
 
 
-async def remove_expired(age_s: float, **removals: Callable[[float], int]) -> None:
-    """Call the removals at intervals, until it is cancelled: of what has not changed for `age_s` seconds.
+async def remove_expired(name: str, age_s: float, remove: Callable[[float], int]) -> None:
+    """Remove what has not changed for `age_s` seconds, at intervals, until it is cancelled.
 
-    A removal returns the number of what it has removed. Its name is for the log.
+    `remove` returns the number of what it has removed. `name` is for the log.
     """
     while True:
-        for name, removal in removals.items():
-            with suppress(ApiError):  # the database has logged it
-                if count := await asyncio.to_thread(removal, age_s):
-                    LOGGER.info("%d %s have expired (--session-expiry)", count, name)
+        with suppress(ApiError):  # the database has logged it
+            if count := await asyncio.to_thread(remove, age_s):
+                LOGGER.info("%d %s have expired", count, name)
         await asyncio.sleep(min(max(age_s / 10, 1), _MAX_EXPIRY_INTERVAL_S))

@@ -1,6 +1,7 @@
-"""`python -m triton_server.engine`: serve the model through Triton, with settings from the environment."""
+"""`python -m triton_server.engine`: serve models through Triton, with settings from the environment."""
 
 import logging
+import os
 import sys
 import threading
 from contextlib import redirect_stdout, suppress
@@ -9,13 +10,14 @@ from pathlib import Path
 import click
 import rich.console
 
-from model_core import LLM, TritonchatError
+from model_core import TritonchatError
 
 from ..child_process import GIVE_UP_STATUS
 from ..restarts import MAX_RESTARTS, RESTART_WINDOW_S, Restarts
 from ..signals import signals_as_event, signals_as_interrupts
 from ..tls import TlsFiles
 from .deployment import Address, Deployment
+from .model_pool import create_pool
 from .process import EngineReport, EngineSettings
 
 _WATCH_S = 0.5
@@ -40,25 +42,28 @@ def main() -> None:
 
 
 def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
-    """Load the model and serve it until a signal. Raises TritonchatError."""
+    """Load the models and serve them until a signal. Raises TritonchatError."""
     folder, tls = Path(settings.folder), None
     if settings.tls_certificate is not None and settings.tls_key is not None:
         tls = TlsFiles(Path(settings.tls_certificate), Path(settings.tls_key))
     address = Address(settings.host, settings.grpc_port, settings.http_port, settings.metrics_port, tls)
-    with LLM(**settings.llm) as llm:
-        deployment = Deployment(llm, address, folder)
-        click.echo("Starting Triton, which takes some seconds ...")
-        # PyTriton prints the output of Triton's processes, which is needed only to find a fault.
-        with (folder / "triton-output.log").open("a") as output, redirect_stdout(output):
-            try:
-                with rich.console.Console(stderr=True).status("Starting Triton"):
-                    deployment.start()
-                EngineReport(model=llm.name).write(folder)
-                serve_until_signal(deployment, Restarts(folder), folder / "triton.log", interrupted)
-            finally:
-                with signals_as_interrupts(), suppress(KeyboardInterrupt):
-                    deployment.drain()
-                deployment.stop()
+    adapters = settings.adapters, settings.allow_adapter_loading
+    pool = create_pool(settings.models, settings.keep_alive_s, settings.llm, *adapters)
+    if settings.keep_alive_s is None:
+        pool.load_all()
+    deployment = Deployment(pool, address, folder)
+    click.echo("Starting Triton ...")
+    # PyTriton prints the output of Triton's processes, which is needed only to find a fault.
+    with (folder / "triton-output.log").open("a") as output, redirect_stdout(output):
+        try:
+            with rich.console.Console(stderr=True).status("Starting Triton"):
+                deployment.start()
+            EngineReport(models=[slot.name for slot in pool.slots]).write(folder)
+            serve_until_signal(deployment, Restarts(folder), folder / "triton.log", interrupted)
+        finally:
+            with signals_as_interrupts(), suppress(KeyboardInterrupt):
+                deployment.drain()
+            deployment.stop()
 
 
 def serve_until_signal(
@@ -85,3 +90,4 @@ def serve_until_signal(
 
 if __name__ == "__main__":
     main()
+    os._exit(0)  # all work is done, and Python would need half a second to free its objects

@@ -5,6 +5,7 @@ And it reports at intervals that this process runs. Triton loads a copy of this 
 (see `backend_reports.py`), so it imports nothing of this project.
 """
 
+import asyncio
 import json
 import socket
 import threading
@@ -46,9 +47,8 @@ class WatchedRequest:
         return getattr(self._request, name)
 
     def inputs(self) -> list[Any]:
-        """The input tensors. An empty one becomes white space: PyTriton cannot transfer an empty array."""
-        inputs = self._request.inputs()
-        return [tensor if tensor.as_numpy().size else _blank_tensor(tensor) for tensor in inputs]
+        """The input tensors as PyTriton can transfer them."""
+        return [_transferable(tensor) for tensor in self._request.inputs()]
 
     def parameters(self) -> str:
         """The request's parameters with the call id, as JSON."""
@@ -139,6 +139,9 @@ class TritonPythonModel(PyTritonModel):
             self._is_stopping = True
             self._condition.notify()
         self._watcher.join()
+        # PyTriton's server looks once a second whether it has to stop. Cancelled, it stops at once.
+        loop = self._requests_server._server.server_loop
+        loop.call_soon_threadsafe(lambda: [task.cancel() for task in asyncio.all_tasks()])
         super().finalize()
 
     def _watch(self) -> None:
@@ -165,10 +168,17 @@ class TritonPythonModel(PyTritonModel):
             pb_utils.Logger.log_verbose(f"{word} {name} was not received: {error}")
 
 
-def _blank_tensor(tensor: Any) -> Any:
-    """White space, in as many rows as a UINT8 tensor has. To a JSON parser it is as empty as no bytes."""
-    shape = [max(1, size) for size in tensor.as_numpy().shape]
-    return pb_utils.Tensor(tensor.name(), np.full(shape, ord(" "), np.uint8))
+def _transferable(tensor: Any) -> Any:
+    """A UINT8 tensor without the axis that `backend_reports.py` has inserted, and not empty.
+
+    PyTriton cannot transfer an empty array. To a JSON parser, white space in as many rows is as empty.
+    """
+    array = tensor.as_numpy()
+    if array.ndim == 3:  # [rows, 1, n]
+        array = array[:, 0]
+    if not array.size:
+        array = np.full([max(1, size) for size in array.shape], ord(" "), np.uint8)
+    return pb_utils.Tensor(tensor.name(), array)
 
 
 def _error_response(reason: str) -> Any:

@@ -41,6 +41,8 @@ def install_backend_model(triton: Triton) -> None:
         for model in models:
             model.get_proxy_model_files = MethodType(_proxy_model_files, model)
             model.get_proxy_model_files()
+            model.get_model_config = MethodType(_model_config, model)
+            model.get_model_config()
     except (AttributeError, KeyError) as error:
         raise TritonchatError(
             "this version of nvidia-pytriton is not supported; install one that satisfies pyproject.toml "
@@ -55,6 +57,20 @@ def _proxy_model_files(model: Model) -> dict[str, bytes]:
     files[f"{folder}/pytriton_model.py"] = files.pop(f"{folder}/model.py")
     files[f"{folder}/model.py"] = _BACKEND_MODEL.read_bytes()
     return files
+
+
+def _model_config(model: Model) -> dict[str, Any]:
+    """PyTriton's configuration of a model. Inputs with rows get an axis of size 1 after the rows.
+
+    Triton's Python backend drops requests whose first input has an axis of size 0 in front, and never answers
+    them. Triton omits the axis of rows if there are none, so [0, 0] would come as [0]. With the new axis it
+    comes as [1, 0]. `backend_model.py` removes that axis from all other requests.
+    """
+    config = Model.get_model_config(model)
+    if config["max_batch_size"]:
+        for tensor in config["input"]:
+            tensor["reshape"] = {"shape": [1, *tensor["dims"]]}
+    return config
 
 
 class BackendReports:

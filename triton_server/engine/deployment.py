@@ -1,4 +1,4 @@
-"""Starts, restarts and stops NVIDIA Triton, with the three models of the contract, by PyTriton."""
+"""Starts, restarts and stops NVIDIA Triton, with the models of the contract, by PyTriton."""
 
 import itertools
 import logging
@@ -21,7 +21,6 @@ from pytriton.model_config import DynamicBatcher, ModelConfig, QueuePolicy, Tens
 from pytriton.triton import TRITON_ACCESS_HEADER, Triton, TritonConfig, TritonSecurityConfig
 from tritonclient.utils import InferenceServerException
 
-from model_core import LLM
 from model_core.errors import TritonchatError
 
 from ..contract import CHAT, CHAT_CONTROL, CHAT_STREAM, READY
@@ -30,8 +29,9 @@ from ..machine import expose_libpython
 from ..tls import TlsFiles
 from ..wire import KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS
 from .backend_reports import BackendReports, install_backend_model
-from .inference import Inference
+from .inference import Inference, ModelInference
 from .leftovers import remove_model_copies, remove_shared_memory
+from .model_pool import ModelPool
 from .model_watch import MAX_FAILURES, ModelWatch
 
 LOGGER = logging.getLogger(__name__)
@@ -69,15 +69,15 @@ class Address:
 
 
 class Deployment:
-    """A Triton that serves an LLM. Call `start`; `restart` after a fault; `drain`, then `stop`."""
+    """A Triton that serves models. Call `start`; `restart` after a fault; `drain`, then `stop`."""
 
-    def __init__(self, llm: LLM, address: Address, folder: Path, grace_s: float = 20.0) -> None:
+    def __init__(self, pool: ModelPool, address: Address, folder: Path, grace_s: float = 20.0) -> None:
         """`folder` is for Triton's working files and `triton.log`; its path is short, for sockets lie in it.
 
         `grace_s` is how many seconds `drain` gives the running answers.
         """
-        self._llm, self._address, self._folder, self._grace_s = llm, address, folder, grace_s
-        self._inference = Inference(llm, self.health)
+        self._pool, self._address, self._folder, self._grace_s = pool, address, folder, grace_s
+        self._inference = Inference(pool, self.health)
         self._workspaces = (folder / f"triton-{number}" for number in itertools.count(1))
         self._workspace = folder
         self._processes: dict[psutil.Process, str] = {}  # Triton's, and what each runs
@@ -106,7 +106,9 @@ class Deployment:
             try:
                 self._triton.run()
                 self._processes = _find_processes(self._workspace)
-                self._model_watch = ModelWatch(self._address.url(), self._reports)
+                streams = [CHAT_STREAM + suffix for suffix in self._pool.suffixes]
+                others = [CHAT + suffix for suffix in self._pool.suffixes]
+                self._model_watch = ModelWatch(self._address.url(), self._reports, streams, others)
                 return
             except Exception as error:
                 _stop_triton(self._triton, self._reports, None)
@@ -153,6 +155,8 @@ class Deployment:
             workspace=workspace,
         )
         triton._triton_server_config["backend_config"].append(f"python,stub-timeout-seconds={MODEL_START_S}")
+        # Otherwise Triton starts each model twice, first to ask for what its configuration may lack: nothing.
+        triton._triton_server_config["strict_model_config"] = True
         inputs = [
             Tensor(name="messages", dtype=np.uint8, shape=(-1,)),
             Tensor(name="parameters", dtype=np.uint8, shape=(-1,), optional=True),
@@ -163,22 +167,24 @@ class Deployment:
         ]
         batcher = DynamicBatcher(
             max_queue_delay_microseconds=BATCH_DELAY_US,
-            default_queue_policy=QueuePolicy(max_queue_size=max(1, self._llm.engine.limits.max_queue)),
+            default_queue_policy=QueuePolicy(max_queue_size=max(1, self._pool.max_queue)),
         )
-        triton.bind(
-            CHAT,
-            self._inference.chat,
-            inputs=inputs,
-            outputs=outputs,
-            config=ModelConfig(max_batch_size=MAX_BATCH, batcher=batcher),
-        )
-        triton.bind(
-            CHAT_STREAM,
-            self._inference.chat_stream,
-            inputs=inputs,
-            outputs=outputs,
-            config=ModelConfig(batching=False, decoupled=True),
-        )
+        for suffix, slot in zip(self._pool.suffixes, self._pool.slots, strict=True):
+            inference = ModelInference(self._inference, slot)
+            triton.bind(
+                CHAT + suffix,
+                inference.chat,
+                inputs=inputs,
+                outputs=outputs,
+                config=ModelConfig(max_batch_size=MAX_BATCH, batcher=batcher),
+            )
+            triton.bind(
+                CHAT_STREAM + suffix,
+                inference.chat_stream,
+                inputs=inputs,
+                outputs=outputs,
+                config=ModelConfig(batching=False, decoupled=True),
+            )
         triton.bind(
             CHAT_CONTROL,
             self._inference.chat_control,
@@ -199,8 +205,8 @@ class Deployment:
         return self._find_dead_process() or (f"{unresponsive} does not answer" if unresponsive else READY)
 
     def is_engine_alive(self) -> bool:
-        """Whether the engine runs."""
-        return self._llm.engine.stats()["alive"]
+        """Whether the engines of all models that are loaded run."""
+        return self._pool.is_alive()
 
     def find_fault(self) -> str | None:
         """The fault of Triton that only `restart` can repair, in a few words; None if there is none."""
@@ -223,34 +229,47 @@ class Deployment:
         return None
 
     def restart(self) -> None:
-        """Replace Triton by a new one for the same engine. Running answers are cancelled.
+        """Replace Triton by a new one for the same models. Running answers are cancelled.
 
         Raises TritonchatError if it does not come up.
         """
-        for process in _find_processes(self._workspace):  # a process that still runs holds the ports
-            with suppress(psutil.NoSuchProcess):
-                process.kill()
+        self._kill_triton()  # a process that still runs holds the ports
         self._inference.cancel_all()
         self._wait_for_answers()
-        # PyTriton takes seconds to clean up, because it waits for the processes that have died. It cannot
-        # harm the next Triton, which has another token and another workspace.
-        old = (self._triton, self._reports, self._model_watch)
-        threading.Thread(target=_stop_triton, args=old, name="stop-triton", daemon=True).start()
-        remove_shared_memory(os.getpid())
-        remove_model_copies(self._workspace)
+        self._clean_up()
         self.start()
 
     def drain(self) -> None:
         """Refuse new requests, and give the running answers `grace_s` seconds to end."""
         self._is_draining = True
-        self._llm.engine.close(self._grace_s)
+        self._pool.close(self._grace_s)
 
     def stop(self) -> None:
-        """Stop the engine and Triton; running answers are cut off."""
+        """Stop the engines and Triton; running answers are cut off."""
         self._is_draining = True
-        self._llm.engine.close()
+        self._pool.close()
         self._wait_for_answers()
-        _stop_triton(self._triton, self._reports, self._model_watch)
+        self._clean_up()
+        # Triton ends the models' processes when it has sent all responses. After that, it only waits.
+        models = [process for process, name in self._processes.items() if name != "Triton"]
+        psutil.wait_procs(models, EXIT_TIMEOUT_S)
+        self._kill_triton()
+
+    def _clean_up(self) -> None:
+        """Let PyTriton stop Triton, in a thread: it takes seconds, also to notice processes that have ended.
+
+        It cannot harm a next Triton, which has another token and another workspace.
+        """
+        parts = (self._triton, self._reports, self._model_watch)
+        threading.Thread(target=_stop_triton, args=parts, name="stop-triton", daemon=True).start()
+
+    def _kill_triton(self) -> None:
+        """Kill Triton's processes that still run, and remove what they leave."""
+        for process in _find_processes(self._workspace):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        remove_shared_memory(os.getpid())
+        remove_model_copies(self._workspace)
 
     def _wait_for_answers(self) -> None:
         """Wait until the last responses have been sent, at most FLUSH_TIMEOUT_S seconds."""
@@ -290,6 +309,6 @@ def _find_processes(workspace: Path) -> dict[psutil.Process, str]:
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             if Path(process.exe()).is_relative_to(workspace):
-                instances = (re.fullmatch(r"(\w+)_0_\d+", argument) for argument in process.cmdline())
+                instances = (re.fullmatch(r"([\w.-]+)_0_\d+", argument) for argument in process.cmdline())
                 processes[process] = next((instance[1] for instance in instances if instance), "Triton")
     return processes

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from model_core import Completion, TritonchatError
-from model_core.events import Event, Reasoning, Text, Timings, ToolCallDelta, Usage
+from model_core.events import Event, Reasoning, Text, ToolCallDelta
 from model_core.sampler import TokenLogprob
 from model_core.tokenizer import AnyTokenizer
 
@@ -37,7 +37,7 @@ def make_response(events: Sequence[Event]) -> Response:
     return "".join(event.text for event in events if isinstance(event, Text)), details
 
 
-def answer_details(completion: Completion, model: str, tokenizer: AnyTokenizer | None) -> dict[str, Any]:
+def answer_details(completion: Completion, model: str) -> dict[str, Any]:
     """Return the `details` of an answer without its `logprobs`."""
     description = {
         "finish_reason": completion.finish_reason,
@@ -50,12 +50,6 @@ def answer_details(completion: Completion, model: str, tokenizer: AnyTokenizer |
     if completion.error is not None:
         description["error"] = error_details(completion.error)["error"]
     return description
-
-
-def count_details(usage: Usage, seed: int, model: str, tokenizer: AnyTokenizer | None) -> dict[str, Any]:
-    """Return the `details` of an empty answer, which only counts the tokens of its prompt."""
-    completion = Completion("", [], "stop", usage, Timings(None, None, 0.0), seed)
-    return answer_details(completion, model, tokenizer)
 
 
 def logprob_details(entries: Iterable[TokenLogprob], tokenizer: AnyTokenizer | None) -> list[dict[str, Any]]:

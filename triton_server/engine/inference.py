@@ -1,4 +1,4 @@
-"""The three models of the contract. They pass Triton's requests to the engine, and its answers to Triton.
+"""The models of the contract. They pass Triton's requests to the engines, and the answers to Triton.
 
 PyTriton calls the methods of `Inference` in threads of its own, each with an event loop.
 """
@@ -11,25 +11,26 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, asynccontextmanager
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from pytriton.proxy.types import Request
 
-from model_core import LLM
 from model_core.errors import InvalidRequest, TritonchatError
-from model_core.events import Usage
-from model_core.request import AnswerPlan
+from model_core.events import Timings, Usage
+from model_core.request import AnswerPlan, Completion
 
 from ..contract import HEALTH
 from ..json_tensors import decode, encode
 from .backend_reports import call_id
-from .details import count_details, error_details
-from .metrics import EngineMetrics
+from .details import answer_details, error_details
+from .model_pool import ModelPool
+from .model_slot import ModelSlot
 from .pending_answer import PendingAnswer
-from .request_parser import parse_request
+from .request_parser import check_model_name, parse_parameters, parse_request
 
 LOGGER = logging.getLogger(__name__)
 
@@ -37,62 +38,26 @@ LOGGER = logging.getLogger(__name__)
 # notices, and all streams together send at most so many responses a second: 5 % of the time of all cores.
 STREAM_INTERVAL_S = 0.03
 RESPONSES_PER_SECOND = 50 * (os.cpu_count() or 1)
+_GRAMMAR_THREADS = 4
 
 Outputs = dict[str, np.ndarray]
 _HEALTH = encode(HEALTH)
 
 
 class Inference:
-    """Answers the requests that come through Triton. Its methods may be called from any thread.
+    """What the models of the contract share. Its methods may be called from any thread.
 
     `health` gives contract.READY, or the reason why the server accepts no requests.
     """
 
-    def __init__(self, llm: LLM, health: Callable[[], str]) -> None:
-        self._llm, self._health = llm, health
+    def __init__(self, pool: ModelPool, health: Callable[[], str]) -> None:
+        self._pool, self.health = pool, health
         self._started = time.monotonic()
-        self._metrics = EngineMetrics(llm.engine, llm.describe())
+        # A new grammar may take seconds. Requests that may have one wait for each other, and for nobody else.
+        self._grammar_threads = ThreadPoolExecutor(_GRAMMAR_THREADS, thread_name_prefix="grammars")
         self._lock = threading.Lock()
         # The running answers by call id.
         self._answers: defaultdict[str, list[PendingAnswer]] = defaultdict(list)
-
-    async def chat(self, requests: list[Request]) -> list[Outputs]:
-        """Answer all rows of all requests of a batch together; a malformed row fails alone."""
-        rows = [[(call_id(request), *row) for row in _split_rows(request.data)] for request in requests]
-        answers = iter(await asyncio.gather(*(self._answer(*row) for row in chain.from_iterable(rows))))
-        return [_join_rows([next(answers) for _ in request_rows]) for request_rows in rows]
-
-    async def _answer(
-        self, call: str, messages: np.ndarray | None, parameters: np.ndarray | None
-    ) -> tuple[str, dict[str, Any]]:
-        async with self._open_answer(call, messages, parameters) as answer:
-            await answer.wait_for_end()
-            return answer.pop_answer()
-
-    async def chat_stream(self, requests: list[Request]) -> AsyncIterator[list[Outputs]]:
-        """Answer one request, delta by delta; the deltas of an interval are sent together."""
-        (request,) = requests
-        data = request.data
-        if np.array_equal(data.get("messages"), _HEALTH):
-            yield [{"response": _bytes(""), "details": _bytes(json.dumps({"health": self._health()}))}]
-            return
-        async with self._open_answer(
-            call_id(request), data.get("messages"), data.get("parameters")
-        ) as answer:
-            if answer.acknowledge and not answer.has_ended:
-                yield [{"response": _bytes(""), "details": _bytes(json.dumps({"accepted": True}))}]
-            ended = False
-            while not ended:
-                await answer.wait_for_text()
-                ended = answer.has_ended
-                for text, details in answer.pop_responses():
-                    yield [
-                        {"response": _bytes(text), "details": _bytes(json.dumps(details) if details else "")}
-                    ]
-                if not ended:
-                    await answer.wait_for_end(
-                        max(STREAM_INTERVAL_S, self.count_answers() / RESPONSES_PER_SECOND)
-                    )
 
     def chat_control(self, requests: list[Request]) -> list[Outputs]:
         """Answer a batch of commands."""
@@ -121,40 +86,69 @@ class Inference:
             answer.cancel()
 
     @asynccontextmanager
-    async def _open_answer(
-        self, call: str, messages: np.ndarray | None, parameters: np.ndarray | None
+    async def open_answer(
+        self, model: ModelSlot, call: str, messages: np.ndarray | None, parameters: np.ndarray | None
     ) -> AsyncIterator[PendingAnswer]:
-        """Submit a request, and keep its answer until the block ends. An error is in the answer's details."""
-        answer = PendingAnswer(self._llm, self._metrics)
+        """Submit a request, and keep its answer until the block ends. An error is in the answer's details.
+
+        `model` answers it if it names no other one.
+        """
+        answer = PendingAnswer(model)
         with self._lock:
             self._answers[call].append(answer)
-        try:
+        with ExitStack() as stack:
             try:
-                # In a thread: templates and tokenizers may take time, and other streams share this loop.
-                details = await asyncio.to_thread(self._submit, messages, parameters, answer)
-                if details is not None:
-                    answer.end(details)
-            except Exception as error:
-                if not isinstance(error, TritonchatError):
-                    LOGGER.exception("A request failed")
-                self._metrics.count_refusal(error)
-                answer.end(error_details(error))
-            yield answer
-        finally:
-            with self._lock:
-                self._answers[call].remove(answer)
-                if not self._answers[call]:
-                    del self._answers[call]
+                try:
+                    await self._start(answer, stack, messages, parameters)
+                except Exception as error:
+                    if not isinstance(error, TritonchatError):
+                        LOGGER.exception("A request failed")
+                    answer.model.metrics.count_refusal(error)
+                    answer.end(error_details(error))
+                yield answer
+            finally:
+                with self._lock:
+                    self._answers[call].remove(answer)
+                    if not self._answers[call]:
+                        del self._answers[call]
+
+    async def _start(
+        self,
+        answer: PendingAnswer,
+        stack: ExitStack,
+        messages: np.ndarray | None,
+        parameters: np.ndarray | None,
+    ) -> None:
+        """Submit a request to its model, which stays loaded until `stack` ends.
+
+        Raises TritonchatError if it is refused.
+        """
+        values = parse_parameters(parameters)
+        name = values.get("model")
+        answer.model = slot = self._pool.resolve_model(name, answer.model)
+        answer.adapter = name if name in slot.adapters.folders else None
+        llm = slot.acquire()
+        stack.callback(slot.release)
+        if not llm.done():
+            await answer.wait_for_model(llm, values)
+        if not answer.has_ended:
+            answer.llm = llm.result()
+            # In a thread: templates and tokenizers may take time, and other streams share this loop.
+            threads = self._grammar_threads if values.get("form") or values.get("tools") else None
+            loop = asyncio.get_running_loop()
+            details = await loop.run_in_executor(threads, self._submit, messages, values, answer)
+            if details is not None:
+                answer.end(details)
 
     def _submit(
-        self, messages: np.ndarray | None, parameters: np.ndarray | None, answer: PendingAnswer
+        self, messages: np.ndarray | None, values: dict[str, Any], answer: PendingAnswer
     ) -> dict[str, Any] | None:
         """Submit a request to the engine. Raises TritonchatError if it is refused.
 
         A request that only counts tokens does not go there: it returns the details of its answer.
         """
-        llm = self._llm
-        request = parse_request(messages, parameters, llm.engine.limits.max_context)
+        llm = answer.llm
+        request = parse_request(messages, values, llm.engine.limits.max_context)
         params = request.sampling_params().with_defaults(llm.defaults)
         if llm.tokenizer is None:  # the answer has no text
             params = params.model_copy(update={"return_token_ids": True})
@@ -166,31 +160,128 @@ class Inference:
             prompt = llm.encode(request.messages)
         if request.count_only:
             usage = Usage(len(prompt), 0, truncated_messages=plan.truncated_messages)
-            return count_details(usage, params.seed, llm.name, llm.tokenizer)
+            counted = Completion("", [], "stop", usage, Timings(None, None, 0.0), params.seed)
+            return answer_details(counted, answer.model_name)
         answer.acknowledge = request.acknowledge
         if params.return_token_ids:
             answer.prompt_ids = prompt
         answer.request_id = llm.engine.submit(
-            prompt, params, answer.add_delta, request.request_id, request.cache_salt, request.client, plan
+            prompt,
+            params,
+            answer.add_delta,
+            request.request_id,
+            request.cache_salt,
+            request.client,
+            plan,
+            answer.arrival_time,
+            answer.adapter,
         )
         return None
 
     def _control(self, row: np.ndarray) -> dict[str, Any]:
         try:
-            command = decode(row, "command")
+            return self._run_command(decode(row, "command"))
         except TritonchatError as error:
             return error_details(error)
-        if isinstance(command, dict) and list(command) == ["cancel"]:
-            return {"cancelled": self._llm.engine.cancel(str(command["cancel"]))}
-        if command == {"stats": True}:
-            uptime = time.monotonic() - self._started
-            return {"model": self._llm.describe(), "uptime_s": uptime, **self._llm.engine.stats()}
+
+    def _run_command(self, command: Any) -> dict[str, Any]:
+        """The result of a command. Raises TritonchatError."""
+        names = sorted(command) if isinstance(command, dict) else []
+        if names == ["cancel"]:
+            return {"cancelled": self._cancel(str(command["cancel"]))}
+        if names in (["stats"], ["model", "stats"]) and command["stats"] is True:
+            return self._describe(self._find_model(command.get("model")))
+        if names == ["load"]:
+            slot = self._find_model(command["load"])
+            slot.load_in_background()
+            return {"model": next(e for e in self._pool.describe() if e["name"] == slot.name)}
+        if set(names) | {"model"} == {"folder", "load_adapter", "model"}:
+            adapter, folder = command["load_adapter"], command["folder"]
+            if not isinstance(adapter, str) or not isinstance(folder, str):
+                raise InvalidRequest("load_adapter and folder must be strings.")
+            slot = self._find_model(command.get("model"))
+            return {"state": self._pool.load_adapter(slot, adapter, folder)}
+        if names == ["drop_adapter"]:
+            self._pool.drop_adapter(str(command["drop_adapter"]))
+            return {"dropped": True}
         if command == {"metrics": True}:
-            return {"metrics": self._metrics.render()}
+            return {"metrics": self._pool.render_metrics()}
         if command == HEALTH:
-            return {"health": self._health()}
-        known = '{"cancel": request_id}, {"stats": true}, {"metrics": true} and {"health": true}'
-        return error_details(InvalidRequest(f"unknown command; {known} are known."))
+            return {"health": self.health()}
+        known = (
+            '{"cancel": request_id}, {"stats": true}, {"stats": true, "model": name}, {"load": name}, '
+            '{"load_adapter": name, "folder": path}, {"drop_adapter": name}, {"metrics": true} and '
+            '{"health": true}'
+        )
+        raise InvalidRequest(f"unknown command; {known} are known.")
+
+    def _find_model(self, name: Any) -> ModelSlot:
+        return self._pool.resolve_model(check_model_name(name), self._pool.slots[0])
+
+    def _describe(self, slot: ModelSlot) -> dict[str, Any]:
+        """The state of the server, with the numbers of one model."""
+        uptime = time.monotonic() - self._started
+        return {
+            "model": slot.description,
+            "models": self._pool.describe(),
+            "uptime_s": uptime,
+            **slot.stats(),
+        }
+
+    def _cancel(self, request_id: str) -> bool:
+        """Cancel a request that an engine has, or that waits for its model. False if there is none."""
+        with self._lock:
+            waiting = [a for answers in self._answers.values() for a in answers if a.waiting_id == request_id]
+        for answer in waiting:
+            answer.cancel()
+        return self._pool.cancel(request_id) or bool(waiting)
+
+
+class ModelInference:
+    """The Triton models of one model: `chat` and `chat_stream`."""
+
+    def __init__(self, inference: Inference, model: ModelSlot) -> None:
+        """`model` answers the requests that name no other one."""
+        self._inference, self._model = inference, model
+
+    async def chat(self, requests: list[Request]) -> list[Outputs]:
+        """Answer all rows of all requests of a batch together; a malformed row fails alone."""
+        rows = [[(call_id(request), *row) for row in _split_rows(request.data)] for request in requests]
+        answers = iter(await asyncio.gather(*(self._answer(*row) for row in chain.from_iterable(rows))))
+        return [_join_rows([next(answers) for _ in request_rows]) for request_rows in rows]
+
+    async def _answer(
+        self, call: str, messages: np.ndarray | None, parameters: np.ndarray | None
+    ) -> tuple[str, dict[str, Any]]:
+        async with self._inference.open_answer(self._model, call, messages, parameters) as answer:
+            await answer.wait_for_end()
+            return answer.pop_answer()
+
+    async def chat_stream(self, requests: list[Request]) -> AsyncIterator[list[Outputs]]:
+        """Answer one request, delta by delta; the deltas of an interval are sent together."""
+        (request,) = requests
+        data = request.data
+        if np.array_equal(data.get("messages"), _HEALTH):
+            details = {"health": self._inference.health()}
+            yield [{"response": _bytes(""), "details": _bytes(json.dumps(details))}]
+            return
+        async with self._inference.open_answer(
+            self._model, call_id(request), data.get("messages"), data.get("parameters")
+        ) as answer:
+            if answer.acknowledge and not answer.has_ended:
+                yield [{"response": _bytes(""), "details": _bytes(json.dumps({"accepted": True}))}]
+            ended = False
+            while not ended:
+                await answer.wait_for_text()
+                ended = answer.has_ended
+                for text, details in answer.pop_responses():
+                    yield [
+                        {"response": _bytes(text), "details": _bytes(json.dumps(details) if details else "")}
+                    ]
+                if not ended:
+                    await answer.wait_for_end(
+                        max(STREAM_INTERVAL_S, self._inference.count_answers() / RESPONSES_PER_SECOND)
+                    )
 
 
 def _split_rows(data: dict[str, np.ndarray]) -> list[tuple[np.ndarray | None, np.ndarray | None]]:

@@ -1,9 +1,11 @@
-"""The engine's metrics for Prometheus.
+"""The metrics of the models for Prometheus.
 
 A request costs a few observations when it ends. The engine itself counts tokens and steps, in plain integers,
 which are read when the metrics are rendered.
 """
 
+import threading
+from collections import Counter as Counts
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -52,11 +54,13 @@ _TOTALS = {
 disable_created_metrics()  # otherwise each metric has one more series
 
 
-class EngineMetrics:
-    """The metrics of an engine. Its methods may be called from any thread."""
+class ModelMetrics:
+    """The metrics of a model. They go on when it is unloaded and loaded again.
 
-    def __init__(self, engine: Engine, model: Mapping[str, Any]) -> None:
-        """`model` is what `LLM.describe()` says of the model behind the engine."""
+    The methods may be called from any thread.
+    """
+
+    def __init__(self) -> None:
         self._registry = CollectorRegistry()
         self._first_token = self._histogram("time_to_first_token", "Until the first token.", REQUEST_BUCKETS)
         self._token_interval = self._histogram(
@@ -76,8 +80,16 @@ class EngineMetrics:
             self._requests.labels(reason)
         for reason in REFUSALS:
             self._refusals.labels(reason)
-        self._registry.register(_EngineCollector(engine, model))
-        ProcessCollector(namespace="tritonchat", registry=self._registry)
+        self._engine = _EngineCollector()
+        self._registry.register(self._engine)
+
+    def open(self, engine: Engine, description: Mapping[str, Any]) -> None:
+        """Read what the engine counts from now on. `description` is that of `LLM.describe`."""
+        self._engine.open(engine, description)
+
+    def close(self) -> None:
+        """Read the engine for the last time; keep its totals."""
+        self._engine.close()
 
     def count_completion(self, completion: Completion) -> None:
         """Count a request that has ended, with or without an error."""
@@ -98,9 +110,9 @@ class EngineMetrics:
         """Count a request that was refused."""
         self._refusals.labels(error_type(error)).inc()
 
-    def render(self) -> str:
-        """All metrics in Prometheus' text format."""
-        return generate_latest(self._registry).decode()
+    def collect(self) -> Iterator[Metric]:
+        """The current values."""
+        return iter(self._registry.collect())
 
     def _histogram(self, name: str, description: str, buckets: tuple[float, ...]) -> Histogram:
         return Histogram(f"{PREFIX}{name}_seconds", description, buckets=buckets, registry=self._registry)
@@ -109,12 +121,60 @@ class EngineMetrics:
         return Counter(f"{PREFIX}{name}", description, labels, registry=self._registry)
 
 
-class _EngineCollector:
-    """The metrics that the engine counts itself, read when they are collected."""
+def render_metrics(models: Mapping[str, ModelMetrics]) -> str:
+    """The metrics of all models, by their names, and of this process, in Prometheus' text format."""
+    return (generate_latest(_LabelledCollector(models)) + generate_latest(_PROCESS)).decode()
 
-    def __init__(self, engine: Engine, model: Mapping[str, Any]) -> None:
-        self._engine = engine
-        self._model = {name: str(value) for name, value in model.items()}
+
+_PROCESS = CollectorRegistry()
+ProcessCollector(namespace="tritonchat", registry=_PROCESS)
+
+
+class _LabelledCollector:
+    """The metrics of several models, each with the label `model`."""
+
+    def __init__(self, models: Mapping[str, ModelMetrics]) -> None:
+        self._models = models
+
+    def collect(self) -> Iterator[Metric]:
+        """The current values."""
+        families: dict[str, Metric] = {}
+        for name, metrics in self._models.items():
+            for metric in metrics.collect():
+                family = families.setdefault(
+                    metric.name, Metric(metric.name, metric.documentation, metric.type)
+                )
+                family.samples += [
+                    sample._replace(labels={"model": name, **sample.labels}) for sample in metric.samples
+                ]
+        yield from families.values()
+
+
+class _EngineCollector:
+    """The metrics that the engine of a model counts itself, read when they are collected."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._engine: Engine | None = None  # None while the model is not loaded
+        self._description: dict[str, str] = {}
+        # Of the engines before, for a counter must not fall.
+        self._totals: Counts[str] = Counts()
+        self._step_sizes: Counts[int] = Counts()
+
+    def open(self, engine: Engine, description: Mapping[str, Any]) -> None:
+        """Read this engine from now on."""
+        with self._lock:
+            self._engine = engine
+            self._description = {name: str(value) for name, value in description.items()}
+
+    def close(self) -> None:
+        """Keep the totals of the engine."""
+        with self._lock:
+            if self._engine is not None:
+                stats = self._engine.stats()
+                self._totals.update(stats["totals"])
+                self._step_sizes.update(stats["step_sizes"])
+                self._engine = None
 
     def describe(self) -> list[Metric]:
         """Return no metrics, so that registering this does not read the engine."""
@@ -122,8 +182,22 @@ class _EngineCollector:
 
     def collect(self) -> Iterator[Metric]:
         """The current values."""
-        stats = self._engine.stats()
-        yield InfoMetricFamily(f"{PREFIX}model", "The model that is served, and its limits.", self._model)
+        with self._lock:
+            stats = None if self._engine is None else self._engine.stats()
+            totals, step_sizes = self._totals.copy(), self._step_sizes.copy()
+        yield _gauge("model_loaded", "Whether the model is in memory (1) or not (0).", stats is not None)
+        if stats is not None:
+            totals.update(stats["totals"])
+            step_sizes.update(stats["step_sizes"])
+            yield from self._collect_state(stats)
+        for name, description in _TOTALS.items():
+            yield CounterMetricFamily(PREFIX + name, description, value=totals[name])
+        if "max_concurrency" in self._description:
+            yield _step_size_histogram(step_sizes, int(self._description["max_concurrency"]))
+
+    def _collect_state(self, stats: Mapping[str, Any]) -> Iterator[Metric]:
+        """What a loaded model has, and what its engine does."""
+        yield InfoMetricFamily(f"{PREFIX}model", "A model that is loaded, and its limits.", self._description)
         yield _gauge("engine_up", "Whether the engine computes (1) or has stopped (0).", stats["alive"])
         yield _gauge("requests_running", "Requests that are being computed.", stats["running"])
         yield _gauge("requests_waiting", "Requests that wait in the queue.", stats["waiting"])
@@ -137,9 +211,6 @@ class _EngineCollector:
             pages.add_metric([state], stats["kv_pages"][state])
         yield pages
         yield _gauge("kv_pages_capacity", "Pages of KV memory in all.", stats["kv_pages"]["total"])
-        for name, description in _TOTALS.items():
-            yield CounterMetricFamily(PREFIX + name, description, value=stats["totals"][name])
-        yield _step_size_histogram(stats["step_sizes"], self._engine.limits.max_concurrency)
 
 
 def _gauge(name: str, description: str, value: float) -> Metric:

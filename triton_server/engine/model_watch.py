@@ -8,6 +8,7 @@ only right after the process has reported that it runs.
 import queue
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import closing
 
 import tritonclient.grpc as triton
@@ -17,7 +18,7 @@ from model_core.errors import TritonchatError
 
 from .. import wire
 from ..client import ChatClient
-from ..contract import CHAT, CHAT_CONTROL, CHAT_STREAM, HEALTH
+from ..contract import CHAT_CONTROL, HEALTH
 from ..json_tensors import encode
 from .backend_reports import BackendReports
 
@@ -30,10 +31,15 @@ MAX_FAILURES = 3  # after so many in a row, Triton is restarted
 class ModelWatch:
     """Checks all models in a thread: that their processes run, and that those with a health check respond."""
 
-    def __init__(self, url: str, reports: BackendReports) -> None:
-        """`url` is Triton's gRPC endpoint, as `wire.parse_endpoint` reads it."""
-        self._url, self._reports = url, reports
-        self._failures = {CHAT_CONTROL: 0, CHAT_STREAM: 0, CHAT: 0}
+    def __init__(
+        self, url: str, reports: BackendReports, streams: Sequence[str], others: Sequence[str]
+    ) -> None:
+        """`url` is Triton's gRPC endpoint, as `wire.parse_endpoint` reads it.
+
+        `streams`, `others`: the models beside `chat_control`, those that stream and those that do not.
+        """
+        self._url, self._reports, self._streams = url, reports, streams
+        self._failures = dict.fromkeys((CHAT_CONTROL, *streams, *others), 0)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch-models", daemon=True)
         self._thread.start()
@@ -52,9 +58,11 @@ class ModelWatch:
                 self._failures[model] = 0 if self._responds(model) else self._failures[model] + 1
 
     def _responds(self, model: str) -> bool:
-        check = {CHAT_CONTROL: control_responds, CHAT_STREAM: stream_responds}.get(model)
-        runs = self._reports.wait_for(model, CHECK_TIMEOUT_S)
-        return runs and (check is None or check(self._url, CHECK_TIMEOUT_S))
+        if not self._reports.wait_for(model, CHECK_TIMEOUT_S):
+            return False
+        if model in self._streams:
+            return stream_responds(self._url, model, CHECK_TIMEOUT_S)
+        return model != CHAT_CONTROL or control_responds(self._url, CHECK_TIMEOUT_S)
 
 
 def control_responds(url: str, timeout_s: float) -> bool:
@@ -67,15 +75,15 @@ def control_responds(url: str, timeout_s: float) -> bool:
         return True
 
 
-def stream_responds(url: str, timeout_s: float) -> bool:
-    """Whether `chat_stream` responds within the timeout. The engine takes no part in it."""
+def stream_responds(url: str, model: str, timeout_s: float) -> bool:
+    """Whether a model that streams responds within the timeout. No engine takes part in it."""
     responses: queue.SimpleQueue = queue.SimpleQueue()
     end, has_ended = time.monotonic() + timeout_s, False
     with closing(triton.InferenceServerClient(**wire.parse_endpoint(url).client_arguments())) as connection:
         connection.start_stream(lambda result, error: responses.put((result, error)))
         try:
             connection.async_stream_infer(
-                CHAT_STREAM,
+                model,
                 wire.create_inputs({"messages": encode(HEALTH)}),
                 enable_empty_final_response=True,
             )

@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import time
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -9,13 +11,15 @@ from typing import Any
 from model_core import LLM
 from model_core.answer_parser import AnswerParser
 from model_core.chat import find_finish_reason
+from model_core.errors import RequestTimeout
 from model_core.event_writer import join_events
-from model_core.events import Event, Text
+from model_core.events import Event, Text, Timings, Usage
 from model_core.request import Completion, Delta
 from model_core.sampler import TokenLogprob
+from model_core.sampling import draw_seed
 
 from .details import Response, answer_details, error_details, logprob_details, make_response, make_responses
-from .metrics import EngineMetrics
+from .model_slot import ModelSlot
 
 LOGGER = logging.getLogger(__name__)
 
@@ -25,13 +29,23 @@ class PendingAnswer:
 
     The thread wakes the loop only if the loop waits for text or for the end: to wake it costs more than to
     compute a token with a small model.
+
+    Attributes:
+        model, llm: which model answers, and that model while it is loaded, before which there are no deltas.
+        adapter: the name of the one that the request chose.
+        waiting_id: the request's id while it waits until its model is loaded.
+        request_id: the engine's id, once the request is submitted.
     """
 
-    def __init__(self, llm: LLM, metrics: EngineMetrics) -> None:
-        self._llm, self._metrics = llm, metrics
+    llm: LLM
+
+    def __init__(self, model: ModelSlot) -> None:
+        self.model, self.arrival_time = model, time.monotonic()
         self._loop = asyncio.get_running_loop()
+        self.adapter: str | None = None
         self.acknowledge = False  # whether the sender wants to know that the engine has accepted the request
-        self.request_id: str | None = None  # the engine's, once the request is submitted
+        self.waiting_id: Any = None
+        self.request_id: str | None = None
         self.parser: AnswerParser | None = None  # of the answer to a conversation
         self.prompt_ids: list[int] | None = None  # of the prompt, if the request wants them; sent once
         self._deltas: list[Delta] = []  # not yet read
@@ -40,7 +54,12 @@ class PendingAnswer:
         self._token_ids: list[int] | None = None  # as the log probabilities
         self._details: dict[str, Any] = {}  # of the last response, once the answer has ended
         self._text_event, self._end_event = asyncio.Event(), asyncio.Event()
-        self._loop_waits_for_text = False
+        self._loop_waits_for_text = self._waits_for_model = False
+
+    @property
+    def model_name(self) -> str:
+        """What the answer says of its model: the name of the adapter, or of the model."""
+        return self.adapter or self.model.name
 
     @property
     def has_ended(self) -> bool:
@@ -59,9 +78,41 @@ class PendingAnswer:
             self._loop.call_soon_threadsafe(self._text_event.set)
 
     def cancel(self) -> None:
-        """Cancel the request in the engine, if it has been submitted."""
+        """Cancel the request in the engine, if it has been submitted, or its waiting for the model."""
         if self.request_id is not None and not self.has_ended:
-            self._llm.engine.cancel(self.request_id)
+            self.llm.engine.cancel(self.request_id)
+        elif self._waits_for_model:
+            self._loop.call_soon_threadsafe(self._end_before_start)
+
+    async def wait_for_model(self, model: Future[LLM], values: dict[str, Any]) -> None:
+        """Wait until the model is loaded or has failed, or until the answer is cancelled.
+
+        `values`: the parameters of the request, not checked. Raises RequestTimeout.
+        """
+
+        def wake(_: Future[LLM]) -> None:
+            with suppress(RuntimeError):  # the loop is closed
+                self._loop.call_soon_threadsafe(self._text_event.set)
+
+        self.waiting_id, timeout_s = values.get("request_id"), values.get("timeout_s")
+        self._text_event.clear()
+        self._waits_for_model = True
+        model.add_done_callback(wake)
+        with suppress(asyncio.TimeoutError):
+            is_time = type(timeout_s) in (int, float)
+            await asyncio.wait_for(self._text_event.wait(), timeout_s if is_time else None)
+        self.waiting_id, self._waits_for_model = None, False
+        if not self.has_ended and not model.done():
+            raise RequestTimeout(
+                f"the request's timeout_s of {timeout_s:g} s passed while the model was loaded."
+            )
+
+    def _end_before_start(self) -> None:
+        if self._waits_for_model and not self.has_ended:
+            timings = Timings(None, None, time.monotonic() - self.arrival_time)
+            completion = Completion("", [], "cancelled", Usage(0, 0), timings, draw_seed())
+            self.model.metrics.count_completion(completion)
+            self.end(answer_details(completion, self.model_name))
 
     def end(self, details: dict[str, Any]) -> None:
         """End the answer, with the details of its last response."""
@@ -91,7 +142,7 @@ class PendingAnswer:
         details: dict[str, Any] = {}
         if self._logprobs is not None:
             entries, self._logprobs = self._logprobs, []
-            details["logprobs"] = logprob_details(entries, self._llm.tokenizer)
+            details["logprobs"] = logprob_details(entries, self.llm.tokenizer)
         if self._token_ids is not None:
             details["token_ids"], self._token_ids = self._token_ids, []
         if self.prompt_ids is not None:
@@ -133,8 +184,8 @@ class PendingAnswer:
             if self.parser is not None:
                 self._events += self.parser.finish()
                 completion = replace(completion, finish_reason=find_finish_reason(completion, self.parser))
-            self._metrics.count_completion(completion)
-            self.end(answer_details(completion, self._llm.name, self._llm.tokenizer))
+            self.model.metrics.count_completion(completion)
+            self.end(answer_details(completion, self.model_name))
         except Exception as error:
             LOGGER.exception("An answer could not be described")
             self.end(error_details(error))

@@ -4,16 +4,19 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Iterator, MutableMapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from ..child_process import ChildProcess, launch
 from .leftovers import remove_model_copies, remove_shared_memory
 
 _VARIABLE = "TRITONCHAT_ENGINE_SETTINGS"
+_PROGRAM = "triton_server.engine"
 
 
 @dataclass(frozen=True)
@@ -21,12 +24,21 @@ class EngineSettings:
     """What the engine's process is started with.
 
     Attributes:
-        llm: the arguments of `model_core.LLM`.
+        models: their names (None: its own) and paths (None: the embedded model).
+        keep_alive_s: unload models that are idle for so many seconds, and load none before it is needed;
+            None: load all at the start, and keep them.
+        adapters: names and folders of those of the first model.
+        allow_adapter_loading: whether clients may load and drop adapters.
+        llm: the arguments of `model_core.LLM` for all models.
         host, grpc_port, http_port, metrics_port: where Triton listens; without http_port, it has no HTTP.
         tls_certificate, tls_key: PEM files for gRPC; None: no TLS.
         folder: for Triton's working files, its log and the report.
     """
 
+    models: list[tuple[str | None, str | None]]
+    keep_alive_s: float | None
+    adapters: list[tuple[str, str]]
+    allow_adapter_loading: bool
     llm: dict[str, Any]
     host: str
     grpc_port: int
@@ -50,10 +62,10 @@ class EngineSettings:
 class EngineReport:
     """What the engine's process reports to its parent.
 
-    `model` is the name of the model once it is served; `error` is the reason why the process ended.
+    `models` are the names of the models once they are served; `error` is the reason why the process ended.
     """
 
-    model: str | None = None
+    models: list[str] = field(default_factory=list)
     error: str | None = None
 
     def write(self, folder: Path) -> None:
@@ -71,16 +83,25 @@ class EngineReport:
             return cls()
 
 
+def running_engines() -> Iterator[tuple[int, EngineSettings]]:
+    """The process ids and the settings of engines that run on this machine, those of other users excepted."""
+    for process in psutil.process_iter():
+        # It may have ended, or be of another version.
+        with suppress(psutil.Error, KeyError, ValueError, TypeError):
+            if _PROGRAM in process.cmdline():
+                yield process.pid, EngineSettings.from_environment(process.environ())
+
+
 def launch_engine(settings: EngineSettings) -> ChildProcess:
     """Start the engine, which writes where this process does. It is up once Triton's models answer."""
     folder = Path(settings.folder)
     remove_leftovers(folder)
     child = launch(
         "the engine",
-        [sys.executable, "-m", "triton_server.engine"],
+        [sys.executable, "-m", _PROGRAM],
         settings.to_environment(),
         None,
-        is_up=lambda: EngineReport.read(folder).model is not None,
+        is_up=lambda: bool(EngineReport.read(folder).models),
         read_error=lambda: EngineReport.read(folder).error,
     )
     _pid_file(folder).write_text(str(child.process.pid))

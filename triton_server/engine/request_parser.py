@@ -1,5 +1,7 @@
 """Parses the requests that come through Triton, as contract.py describes them."""
 
+from typing import Any
+
 import numpy as np
 
 from model_core.errors import InvalidRequest, PromptTooLong
@@ -13,13 +15,11 @@ _MAX_LONG_CONVERSATION_BYTES = 2**24  # of one whose oldest messages may be left
 _MAX_PARAMETER_BYTES = 2**20
 
 
-def parse_request(messages: np.ndarray | None, parameters: np.ndarray | None, max_context: int) -> Request:
-    """Parse the tensors of a request; None stands for a missing one.
+def parse_parameters(parameters: np.ndarray | None) -> dict[str, Any]:
+    """Parse the tensor `parameters`; None stands for a missing one.
 
-    Raises InvalidRequest or PromptTooLong. The message is one sentence.
+    Only `model` is checked. Raises InvalidRequest.
     """
-    if messages is None:
-        raise InvalidRequest("the input messages is missing.", "messages")
     if parameters is not None and parameters.size > _MAX_PARAMETER_BYTES:
         raise InvalidRequest(
             f"parameters has {parameters.size} bytes; at most {_MAX_PARAMETER_BYTES} are allowed."
@@ -29,6 +29,24 @@ def parse_request(messages: np.ndarray | None, parameters: np.ndarray | None, ma
         raise InvalidRequest("parameters must be a JSON object.")
     if "messages" in values:
         raise InvalidRequest("messages is an input of its own, and not among the parameters.", "messages")
+    check_model_name(values.get("model"))
+    return values
+
+
+def check_model_name(name: Any) -> str | None:
+    """The name, if it is text or None. Raises InvalidRequest."""
+    if name is not None and not isinstance(name, str):
+        raise InvalidRequest("model must be a string, the name of a model.", "model")
+    return name
+
+
+def parse_request(messages: np.ndarray | None, values: dict[str, Any], max_context: int) -> Request:
+    """Parse the tensor `messages` of a request; None stands for a missing one. `values`: its parameters.
+
+    Raises InvalidRequest or PromptTooLong. The message is one sentence.
+    """
+    if messages is None:
+        raise InvalidRequest("the input messages is missing.", "messages")
     max_bytes, size = max_context * _BYTES_PER_POSITION, len(messages.tobytes().rstrip())
     if values.get("truncation") == "auto":
         max_bytes = max(max_bytes, _MAX_LONG_CONVERSATION_BYTES)

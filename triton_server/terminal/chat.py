@@ -85,6 +85,18 @@ class Chat:
         merged = {**self.parameters, **changes}
         self.parameters = {name: value for name, value in merged.items() if value is not None}
 
+    @property
+    def model(self) -> str | None:
+        """The model of the next answers; None for the service's default."""
+        return self.parameters.get("model")
+
+    def set_model(self, name: str) -> None:
+        """Change the model for the next answers. Raises TritonchatError for one that the service lacks."""
+        names = [model["id"] for model in self.service.list_models()]
+        if name not in names:
+            raise TritonchatError(f"there is no model {name}; there are {', '.join(names)}.")
+        self.set_parameters({"model": name})
+
     def revert(self, question_number: int) -> None:
         """Remove this question, counted from 1, and all that follow it."""
         if not 1 <= question_number <= self.turn_count:
@@ -113,7 +125,8 @@ class Chat:
         Ctrl-C cancels the answer; the text that has arrived stays on the screen and in the session.
         """
         turn_count, answer, details, failure = self.turn_count, "", {}, None
-        printer, indicator = AnswerPrinter(self.console), WaitingIndicator(self.console)
+        printer = AnswerPrinter(self.console)
+        indicator = WaitingIndicator(self.console, self._describe_loading)
         try:
             with interrupt_once(), contextlib.closing(self.stream_answer(question)) as parts:
                 for part, details in parts:  # noqa: B007 - the details of the last part are used below
@@ -181,6 +194,14 @@ class Chat:
     def print_text(self, text: str, style: str = "") -> None:
         """Print a text without wrapping or markup; control characters are made visible."""
         self.console.print(Text(escape_control_characters(text), style))
+
+    def _describe_loading(self) -> str:
+        """That the model is being loaded, and how far; "" if it is not."""
+        model = self.model
+        progress = self.service.read_progress(model)
+        if progress is None:
+            return ""
+        return f"loading {escape_control_characters(model or 'the model')}, {progress:.0%}"
 
     def _print_wrapped(self, text: str, margin: int = 0) -> None:
         writer = AnswerWriter(self.console, margin)

@@ -28,6 +28,7 @@ EXIT_REFUSED, EXIT_UNAVAILABLE = 1, 3
     help="URL of the HTTP service; https://... for TLS.",
 )
 @option("--api-key", help="The key, if the service needs one; safer in the environment.")
+@click.option("--model", metavar="NAME", help="The model that answers, if the server has several.")
 @option("--id", "session_id", metavar="ID", help="Continue the session of this id, or create it.")
 @option("--system", metavar="TEXT", help="System prompt: what the model should know before the conversation.")
 @click.option(
@@ -44,6 +45,7 @@ def chat(
     question: str | None,
     server: str,
     api_key: str | None,
+    model: str | None,
     session_id: str | None,
     system: str | None,
     settings: tuple[str, ...],
@@ -67,6 +69,7 @@ def chat(
     try:
         with ServiceClient(server, api_key) as service:
             parameters = {name: value for name, value in reasoning.items() if value is not None}
+            parameters |= {} if model is None else {"model": model}
             parameters |= map(_parse_setting, settings)
             conversation = Chat(service, open_console(), system, parameters)
             if session_id is not None:
@@ -90,9 +93,8 @@ def _run_interactive(conversation: "Chat", vi: bool) -> None:
     from .service import DEFAULT_URL
 
     service = conversation.service
-    conversation.print_note(
-        f"{service.get_model_name()} at {service.url}   (:help lists commands, Ctrl-D leaves)"
-    )
+    model = conversation.model or service.list_models()[0]["id"]
+    conversation.print_note(f"{model} at {service.url}   (:help lists commands, Ctrl-D leaves)")
     if conversation.turn_count:
         conversation.console.print()
         conversation.print_recent_turns()

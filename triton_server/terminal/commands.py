@@ -20,6 +20,7 @@ from model_core.sampling import SamplingFields
 from model_core.validation import StrictModel
 
 from ..parameters import describe_parameter
+from ..vocabulary import ModelFields
 from .chat import Chat
 from .display import escape_control_characters
 
@@ -35,7 +36,7 @@ KEY_HELP = (
 )
 
 
-class Parameters(SamplingFields, PromptFields, StrictModel):
+class Parameters(SamplingFields, PromptFields, ModelFields, StrictModel):
     """The parameters of a session."""
 
 
@@ -142,6 +143,18 @@ def _set(chat: Chat, argument: str) -> None:
         chat.print_note(describe_parameter(name))
 
 
+def _model(chat: Chat, argument: str) -> None:
+    if argument:
+        chat.set_model(argument)
+    table = rich.table.Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for number, model in enumerate(chat.service.list_models()):
+        is_used = model["id"] == chat.model if chat.model else number == 0
+        name = Text(escape_control_characters(model["id"]), "bold" if is_used else "")
+        state = Text(escape_control_characters(str(model.get("error") or model.get("state", ""))))
+        table.add_row("*" if is_used else "", name, state)
+    chat.console.print(table)
+
+
 def _save(chat: Chat, argument: str) -> None:
     session = chat.load_session()
     if not session["turns"]:
@@ -197,6 +210,7 @@ COMMANDS = {
     "retry": Command(_retry, "", "ask the last question again"),
     "system": Command(_system, "[TEXT]", "show or set the system prompt; - for none"),
     "set": Command(_set, "[NAME VALUE]", "show, explain or set a parameter; - for its default"),
+    "model": Command(_model, "[NAME]", "list the models of the server, or choose one"),
     "save": Command(_save, "[FILE]", "write the conversation as .md or .json"),
     "new": Command(_new, "[ID]", "start a session, or continue the one with this id"),
     "sessions": Command(_sessions, "", "list the sessions"),
@@ -243,10 +257,12 @@ class CommandCompleter(Completer):
                 if known.startswith(argument):
                     meta = Parameters.model_fields[known].description
                     yield Completion(known + " ", -len(argument), display=known, display_meta=meta)
-        elif name == "new":
+        elif name in ("new", "model"):
             if not argument:  # ask the service once a line, not at every key
+                service = self._chat.service
                 with suppress(TritonchatError):
-                    self._ids = [session["id"] for session in self._chat.service.list_sessions()]
+                    entries = service.list_sessions() if name == "new" else service.list_models()
+                    self._ids = [entry["id"] for entry in entries]
             for known in self._ids:
                 if known.startswith(argument):
                     yield Completion(known, -len(argument))

@@ -6,7 +6,7 @@ import re
 import sys
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
 from rich.cells import cell_len
@@ -17,6 +17,7 @@ from rich.text import Text
 
 _TAB_WIDTH = 4
 _INDICATOR_DELAY_S = 0.5  # so long an answer may take to begin before the indicator appears
+_INDICATOR_UPDATE_S = 0.5
 _WHITESPACE = " \t\n"
 _SEGMENTS = re.compile(r"\n|[ \t]+|[^ \t\n]+")
 _INLINE_MARKERS = re.compile(r"(`+|\*\*)")
@@ -218,24 +219,38 @@ def _is_ideograph(character: str) -> bool:
 
 
 class WaitingIndicator:
-    """Shows an ellipsis while an answer has not begun, and removes it when the answer begins."""
+    """Shows an ellipsis while an answer has not begun, and removes it when the answer begins.
 
-    def __init__(self, console: Console) -> None:
-        self._console, self._is_shown = console, False
-        self._timer = threading.Timer(_INDICATOR_DELAY_S, self._show)
-        self._timer.daemon = True
+    Before it, `describe` may say what the answer waits for. It is asked again and again until it says "".
+    """
+
+    def __init__(self, console: Console, describe: Callable[[], str]) -> None:
+        self._console, self._describe, self._is_shown = console, describe, False
+        self._lock, self._stopping = threading.Lock(), threading.Event()
         if not console.is_dumb_terminal:  # it cannot remove the ellipsis
-            self._timer.start()
+            threading.Thread(target=self._run, name="waiting-indicator", daemon=True).start()
 
-    def _show(self) -> None:
-        self._is_shown = True
-        self._console.print("…", style="dim", end="")
+    def _run(self) -> None:
+        pause_s = _INDICATOR_DELAY_S
+        while not self._stopping.wait(pause_s):
+            description = self._describe()  # this may take long, and `stop` does not wait for it
+            with self._lock:
+                if self._stopping.is_set():
+                    return
+                self._erase()
+                self._console.print(f"{description} …".lstrip(), style="dim", end="", markup=False)
+                self._is_shown = True
+            if not description:
+                return
+            pause_s = _INDICATOR_UPDATE_S
 
     def stop(self) -> None:
         """Remove the ellipsis, or do not show it. May be called more than once."""
-        self._timer.cancel()
-        if self._timer.ident is not None:
-            self._timer.join()
+        with self._lock:
+            self._stopping.set()
+            self._erase()
+
+    def _erase(self) -> None:
         if self._is_shown:
             self._console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
         self._is_shown = False

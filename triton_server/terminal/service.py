@@ -14,6 +14,7 @@ import httpx_sse
 from model_core.errors import InvalidRequest, TritonchatError
 from model_core.events import Reasoning, Text, ToolCallDelta
 
+from ..contract import DEFAULT_MODEL
 from ..hosts import is_loopback
 
 DEFAULT_URL = "http://127.0.0.1:8080"
@@ -79,13 +80,26 @@ class ServiceClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def get_model_name(self) -> str:
-        """Return the name of the model."""
+    def list_models(self) -> list[dict[str, Any]]:
+        """Return the models, the default one first. Each has `id`, `state`, and `error` if it has failed."""
         models = self._call("GET", "/v1/models")
         try:
-            return models["data"][0]["id"]
+            return [{**entry, "id": str(entry["id"])} for entry in models["data"]]
         except (LookupError, TypeError) as error:
             raise self._wrong_server_error() from error
+
+    def read_progress(self, model: str | None) -> float | None:
+        """Return which part of a model is loaded, from 0 to 1; None if it is not being loaded.
+
+        `model`: None for the default one. Any thread may call this, also during an answer.
+        """
+        with self._open_connection() as http:
+            try:
+                response = http.get(f"/v1/models/{model or DEFAULT_MODEL}", timeout=_CONNECT_S)
+                progress = response.json().get("progress")
+            except (httpx.HTTPError, ValueError, AttributeError):
+                return None  # what fails here will fail in the answer, too
+        return progress if isinstance(progress, int | float) else None
 
     def list_sessions(self) -> list[dict[str, Any]]:
         """Return recent sessions, the newest first. Each has `id`, `questions` (a count) and `updated`."""

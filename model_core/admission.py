@@ -1,0 +1,88 @@
+"""Checks a request, and prepares what the engine needs to answer it."""
+
+from collections import deque
+from dataclasses import dataclass
+
+from .constraint import GrammarCompiler, write_grammar
+from .errors import InvalidRequest, PromptTooLong
+from .request import AnswerPlan, DeltaCallback, Sequence
+from .sampler import Sampler
+from .sampling import DEFAULT_MAX_TOKENS, SamplingParams
+from .speculation import PromptLookup
+from .text_stream import TextStream
+from .token_bans import encode_bad_words
+from .tokenizer import AnyTokenizer
+
+
+@dataclass(frozen=True)
+class Admission:
+    """What a model asks of requests. Its methods may be called from any thread.
+
+    `speculate`: how many tokens to draft ahead, 0 for none.
+    """
+
+    vocab_size: int
+    max_context: int
+    tokenizer: AnyTokenizer | None
+    eos_token_ids: frozenset[int]
+    grammars: GrammarCompiler
+    speculate: int
+
+    def make_sequence(
+        self,
+        prompt: list[int],
+        params: SamplingParams,
+        on_delta: DeltaCallback,
+        request_id: str,
+        plan: AnswerPlan,
+    ) -> Sequence:
+        """The sequence of a request. Raises InvalidRequest or PromptTooLong."""
+        self._check_prompt(prompt)
+        tokenizer, text_stream = self.tokenizer, None
+        if tokenizer is not None:
+            text_stream = TextStream(
+                tokenizer,
+                prompt,
+                params.stop,
+                plan.kept_tokens,
+                min_tokens=params.min_tokens,
+                keeps_stop_string=params.include_stop_str_in_output,
+            )
+        grammar = plan.grammar
+        if grammar is None and params.form is not None:
+            grammar = write_grammar(params.form)
+        end_ids = frozenset() if params.ignore_eos else self.eos_token_ids
+        return Sequence(
+            request_id=request_id,
+            tokens=list(prompt),
+            prompt_length=len(prompt),
+            params=params,
+            max_new_tokens=min(params.max_tokens or DEFAULT_MAX_TOKENS, self.max_context - len(prompt)),
+            sampler=Sampler(
+                params,
+                prompt,
+                self.vocab_size,
+                end_ids | frozenset(params.stop_token_ids),
+                encode_bad_words(params.bad_words, tokenizer),
+            ),
+            text_stream=text_stream,
+            on_delta=on_delta,
+            truncated_messages=plan.truncated_messages,
+            prompt_lookup=PromptLookup(self.speculate) if self.speculate else None,
+            constraint=None if grammar is None else self.grammars.compile(grammar, params.ignore_eos),
+            reasoning_budget=plan.budget,
+            forced_tokens=deque(() if plan.budget is None else plan.budget.start()),
+        )
+
+    def _check_prompt(self, prompt: list[int]) -> None:
+        if not prompt:
+            raise InvalidRequest("the prompt is empty.")
+        if not all(0 <= token < self.vocab_size for token in prompt):
+            raise InvalidRequest(
+                f"the prompt has a token outside the model's vocabulary of {self.vocab_size}."
+            )
+        if len(prompt) >= self.max_context:
+            raise PromptTooLong(
+                f"This model's maximum context length is {self.max_context} tokens for prompt and answer "
+                f"together (--max-context), but the prompt has {len(prompt)}."
+            )

@@ -1,0 +1,76 @@
+"""How files of an architecture of llama.cpp are read, and what most of them have in common.
+
+A name of a tensor is that in the file without layer and ending. See names.find_places.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from .config import Config
+from .metadata import Metadata
+from .names import Places, change, order_of_halves
+
+LAYER = "model.layers.{i}."
+_Names = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """How files of an architecture are read.
+
+    Attributes:
+        read_config: metadata -> the fields of config.json.
+        names: name in files -> name in the family.
+        adapt: changes the places of tensors that are stored in another way than the family has them.
+    """
+
+    read_config: Callable[[Metadata], Config]
+    names: _Names
+    adapt: Callable[[Places, Config], None] = lambda places, config: None
+
+
+def in_layers(**names: str) -> dict[str, str]:
+    """Names of tensors in layers, which follow `model.layers.{i}.` in the family."""
+    return {name: LAYER + target for name, target in names.items()}
+
+
+TOP = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
+ATTENTION = in_layers(
+    attn_q="self_attn.q_proj",
+    attn_k="self_attn.k_proj",
+    attn_v="self_attn.v_proj",
+    attn_output="self_attn.o_proj",
+    attn_q_norm="self_attn.q_norm",
+    attn_k_norm="self_attn.k_norm",
+    attn_norm="input_layernorm",
+)
+MLP = in_layers(ffn_gate="mlp.gate_proj", ffn_up="mlp.up_proj", ffn_down="mlp.down_proj")
+LLAMA = {**TOP, **ATTENTION, **MLP, **in_layers(ffn_norm="post_attention_layernorm")}
+MIXTRAL = LLAMA | in_layers(
+    ffn_gate_inp="block_sparse_moe.gate",
+    ffn_gate_exps="block_sparse_moe.experts.{e}.w1",
+    ffn_up_exps="block_sparse_moe.experts.{e}.w3",
+    ffn_down_exps="block_sparse_moe.experts.{e}.w2",
+)
+EXPERTS = in_layers(
+    ffn_gate_inp="mlp.gate",
+    ffn_gate_exps="mlp.experts.{e}.gate_proj",
+    ffn_up_exps="mlp.experts.{e}.up_proj",
+    ffn_down_exps="mlp.experts.{e}.down_proj",
+)
+JOINED_MLP = in_layers(ffn_up="mlp.gate_up_proj")
+AFTER = in_layers(post_attention_norm="post_attention_layernorm", post_ffw_norm="post_feedforward_layernorm")
+FOUR_NORMS = AFTER | in_layers(ffn_norm="pre_feedforward_layernorm")
+
+
+def undo_pairs(places: Places, config: Config) -> None:
+    """Put the rows of queries and keys back into the order of the family."""
+    dim = config["head_dim"]
+    for part, heads in (("q", config["num_attention_heads"]), ("k", config["num_key_value_heads"])):
+        order = order_of_halves(heads * dim, heads) if dim % 2 == 0 else None
+        change(places, (f"self_attn.{part}_proj.weight", f"self_attn.{part}_proj.bias"), order=order)
+
+
+def read_expert_counts(m: Metadata, count: str) -> Config:
+    """The numbers of experts. `count`: the family's name for how many there are."""
+    return {count: m.size("expert_count"), "num_experts_per_tok": m.size("expert_used_count")}

@@ -1,0 +1,61 @@
+"""Which files of a repository are a model."""
+
+import fnmatch
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import ModelError
+from ..gguf.selection import choose_files
+from ..rwkv_tokenizer import VOCABULARY_NAME
+from .names import HubName
+
+# The files of a model folder that are read. None of them is a program.
+_PATTERNS = ("*.json", "*.safetensors", "*.jinja", VOCABULARY_NAME)
+_SINGLE = "model.safetensors"
+_DUPLICATES = "consolidated*"  # the same weights in another format
+
+
+def choose_model_files(paths: Sequence[str], name: HubName) -> list[str]:
+    """The files to read, by their paths inside the repository. Raises ModelError if there is no model.
+
+    Without a quantization, .safetensors files are preferred to .gguf files.
+    """
+    folder = [path for path in paths if _is_in_model_folder(path)]
+    if _SINGLE in folder:  # others are the same weights in another type
+        folder = [path for path in folder if path == _SINGLE or not path.endswith(".safetensors")]
+    if name.quantization is None and any(path.endswith(".safetensors") for path in folder):
+        return folder
+    if any(is_gguf(path) for path in paths):
+        try:
+            return choose_files(paths, name.quantization)
+        except ModelError as error:
+            raise ModelError(f"{name.repository}: {error}") from error
+    if name.quantization is not None:
+        raise ModelError(f"{name.repository} has no .gguf files, of which :{name.quantization} could be one.")
+    if any(path.endswith(".bin") for path in paths):
+        raise ModelError(
+            f"{name} has its weights only in pickled files (.bin), which can run code when loaded; choose a "
+            "repository with .safetensors or .gguf files."
+        )
+    raise ModelError(f"{name} has no weights: neither .safetensors nor .gguf files.")
+
+
+def locate(folder: Path, files: Sequence[str]) -> Path:
+    """The path of a model that consists of these files of a folder: the folder, or the first .gguf file."""
+    return next((folder / file for file in files if is_gguf(file)), folder)
+
+
+def is_weights(path: str) -> bool:
+    """Whether a file holds weights."""
+    return is_gguf(path) or path.endswith(".safetensors")
+
+
+def is_gguf(path: str) -> bool:
+    """Whether a file is named as a GGUF file."""
+    return path.lower().endswith(".gguf")
+
+
+def _is_in_model_folder(path: str) -> bool:
+    """Whether a file of a repository is read when the model is loaded from its folder."""
+    is_read = any(fnmatch.fnmatchcase(path, pattern) for pattern in _PATTERNS)
+    return is_read and "/" not in path and not fnmatch.fnmatchcase(path, _DUPLICATES)

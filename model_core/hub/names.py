@@ -1,0 +1,43 @@
+"""The names of models on the hub."""
+
+import re
+from dataclasses import dataclass
+
+from huggingface_hub.errors import HFValidationError
+from huggingface_hub.utils import validate_repo_id
+
+from ..errors import ModelError
+from ..fields import shorten
+
+_NAME = re.compile(r"(\w[\w.-]*/\w[\w.-]*?)(?::(\w[\w.-]*))?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class HubName:
+    """A model on the hub.
+
+    Attributes:
+        repository: `owner/name`.
+        quantization: such as Q4_K_M, which chooses some of the repository's .gguf files; None: not given.
+        revision: a branch, tag or commit; None: the branch main.
+    """
+
+    repository: str
+    quantization: str | None = None
+    revision: str | None = None
+
+    def __str__(self) -> str:
+        quantization = "" if self.quantization is None else f":{self.quantization}"
+        return f"{self.repository}{quantization}"
+
+
+def parse_name(text: str, revision: str | None = None) -> HubName:
+    """Parse `owner/name` or `owner/name:Q4_K_M`. Raises ModelError for anything else."""
+    match = _NAME.fullmatch(text)
+    try:
+        validate_repo_id(match[1] if match else "")
+    except HFValidationError as error:
+        raise ModelError(
+            f"{shorten(text)} is neither a folder nor a file, nor a name on the hub (owner/name)."
+        ) from error
+    return HubName(match[1], match[2], revision)

@@ -1,0 +1,319 @@
+"""Chooses tokens by their logits, one for each of many rows at once. token_choice.py says how.
+
+A row is read a few times in order. What top_k and top_p keep is found without sorting: by the sums of weights
+whose bits begin alike, as a radix sort would find them.
+
+All sums are in a fixed order. So a choice does not depend on the other rows, the threads or the processor.
+"""
+
+import numpy as np
+from numba import njit
+
+from .masking import apply_mask
+from .simd import (
+    add,
+    broadcast,
+    divide,
+    exp_of_negative,
+    get_f32,
+    get_i32,
+    largest_of,
+    load_f32,
+    maximum,
+    select_negative,
+    set_f32,
+    store_f32,
+    subtract,
+    sum_of,
+)
+from .team import barrier, claim
+
+BLOCK = 256  # weights whose largest and whose sum are noted
+BUCKETS = 2**14  # of weights with the same upper 16 bits; those of 1 are 0x3F80
+NOT_FINITE = -1  # instead of a token
+
+# How a token is chosen. row, mask: indices; mask -1 for none. checks: whether the logits must be finite. The
+# others are as in token_choice.py; temperature 0 takes the largest logit. token: the result.
+CHOICE = np.dtype(
+    [
+        ("row", np.int64),
+        ("mask", np.int64),
+        ("checks", np.int64),
+        ("temperature", np.float32),
+        ("min_p", np.float32),
+        ("top_k", np.int64),
+        ("top_p", np.float64),
+        ("fraction", np.float64),
+        ("token", np.int64),
+    ],
+    align=True,
+)
+
+
+@njit(nogil=True, cache=True)
+def choose_tokens(thread, threads, team, logits, masks, choices, weights, ids, peaks, sums, counts):
+    """Choose a token for each of `choices`, in the threads of a team.
+
+    logits: float32 [rows, vocabulary]; a mask changes its row. masks: uint32 [masks, words], see masking.py.
+    choices: CHOICE. The rest is memory, a row for each thread: for all weights, then those that are kept, and
+    their ids: float32 and int32 [threads, vocabulary rounded up to 16]; peaks float32 [threads, blocks]; sums
+    float64 [threads, blocks, or BUCKETS if there are more], counts int32 [threads, BUCKETS].
+    """
+    index = claim(team)
+    while index < len(choices):
+        choices[index].token = _choose(
+            logits[choices[index].row],
+            masks,
+            choices[index],
+            weights[thread],
+            ids[thread],
+            peaks[thread],
+            sums[thread],
+            counts[thread],
+        )
+        index = claim(team)
+    barrier(team, threads)
+
+
+@njit(nogil=True)
+def _choose(logits, masks, choice, weights, ids, peaks, sums, counts):
+    """The token of a row. The arguments after `choice` are memory to work in."""
+    size = len(logits)
+    largest, is_finite = _find_peaks(logits, peaks)
+    if choice.checks and not is_finite:
+        return NOT_FINITE
+    if choice.mask >= 0:
+        apply_mask(logits, masks[choice.mask])
+        largest, _ = _find_peaks(logits, peaks)
+    if choice.temperature == 0:
+        return _find(logits, peaks, largest)
+    total = _weigh(logits, largest, choice.temperature, weights, peaks, sums)
+    if choice.top_k <= 0 and choice.top_p >= 1 and choice.min_p == 0:
+        return _draw(weights, size, sums, choice.fraction * total)
+    cut = _find_cut(choice, total, weights, size, peaks, sums, counts)
+    count = _collect(weights, size, ids, peaks, cut)
+    if choice.top_k > 0:
+        count = _keep_largest(weights, ids, count, choice.top_k, np.inf, sums, counts)
+        total = _sum(weights, count)
+    if choice.top_p < 1:
+        count = _keep_largest(weights, ids, count, size, choice.top_p * total, sums, counts)
+    if choice.min_p > 0:
+        count = _keep_from(weights, ids, count, choice.min_p)
+    point = choice.fraction * _sum(weights, count)
+    return ids[_walk(weights, 0, count, point)]
+
+
+@njit(nogil=True)
+def _find_peaks(x, peaks):
+    """Write the largest number of each block to `peaks`. The largest of all, and whether all are finite."""
+    size, at = len(x), x.ctypes.data
+    rests = broadcast(np.float32(0))  # x - x is 0, or not a number
+    rest, largest = np.float32(0), np.float32(-np.inf)
+    for block in range(-(-size // BLOCK)):
+        stop = min(size, (block + 1) * BLOCK)
+        end = stop // 16 * 16
+        peak = np.float32(-np.inf)
+        if end > block * BLOCK:
+            numbers = broadcast(peak)
+            for i in range(block * BLOCK, end, 16):
+                row = load_f32(at, 4 * i)
+                rests = add(rests, subtract(row, row))
+                numbers = maximum(numbers, row)
+            peak = largest_of(numbers)
+        for i in range(end, stop):
+            rest += x[i] - x[i]
+            peak = max(peak, x[i])
+        peaks[block] = peak
+        largest = max(largest, peak)
+    return largest, sum_of(rests) + rest == 0
+
+
+@njit(nogil=True)
+def _find(x, peaks, value):
+    """The index of the first number that is `value`, the largest of all."""
+    block = 0
+    while block < -(-len(x) // BLOCK) - 1 and peaks[block] != value:
+        block += 1
+    index = block * BLOCK
+    while index < len(x) - 1 and x[index] != value:
+        index += 1
+    return index
+
+
+@njit(nogil=True)
+def _weigh(logits, largest, temperature, weights, peaks, sums):
+    """Write exp((logits - largest) / temperature), and the peak and sum of each block. The sum of all.
+
+    The weights have the same bits as those of `weigh_tokens`.
+    """
+    size, source, to = len(logits), logits.ctypes.data, weights.ctypes.data
+    shift, divisor = broadcast(largest), broadcast(temperature)
+    total = 0.0
+    for block in range(-(-size // BLOCK)):
+        stop = min(size, (block + 1) * BLOCK)
+        end = stop // 16 * 16
+        peak, sums_of_lanes = broadcast(np.float32(0)), broadcast(np.float32(0))
+        for i in range(block * BLOCK, end, 16):
+            weight = exp_of_negative(divide(subtract(load_f32(source, 4 * i), shift), divisor))
+            store_f32(to, 4 * i, weight)
+            peak, sums_of_lanes = maximum(peak, weight), add(sums_of_lanes, weight)
+        if end < stop:  # the vocabulary ends within a vector
+            for i in range(end, end + 16):
+                set_f32(to, 4 * i, logits[i] if i < stop else np.float32(-np.inf))
+            weight = exp_of_negative(divide(subtract(load_f32(to, 4 * end), shift), divisor))
+            store_f32(to, 4 * end, weight)
+            peak, sums_of_lanes = maximum(peak, weight), add(sums_of_lanes, weight)
+        peaks[block] = largest_of(peak)
+        sums[block] = sum_of(sums_of_lanes)
+        total += sums[block]
+    return total
+
+
+@njit(nogil=True)
+def _find_cut(choice, total, weights, size, peaks, sums, counts):
+    """A weight that all tokens reach which can be kept, and not many others."""
+    blocks = -(-size // BLOCK)
+    if choice.top_k > blocks:
+        return np.float32(0)
+    if choice.top_k > 0:
+        # So many blocks have a weight of at least this.
+        bits, _ = _find_threshold(peaks.ctypes.data, blocks, choice.top_k, np.inf, sums, counts)
+        cut = np.float32(1)
+        for block in range(blocks):
+            if get_i32(peaks.ctypes.data, 4 * block) >= bits:
+                cut = min(cut, peaks[block])
+        return cut
+    if choice.top_p >= 1:
+        return choice.min_p
+    for exponent in (4, 8, 12):
+        cut = np.float32(0.5**exponent)
+        if 0.9999 * _sum_from(weights, size, cut) >= choice.top_p * total:
+            return max(choice.min_p, cut)
+    # All smaller weights together are less than what top_p leaves out.
+    return max(choice.min_p, np.float32(0.999 * (1 - choice.top_p) * total / size))
+
+
+@njit(nogil=True)
+def _sum_from(weights, size, cut):
+    """About the sum of the weights from `cut` on."""
+    at, limit, zero = weights.ctypes.data, broadcast(cut), broadcast(np.float32(0))
+    sums = zero
+    for i in range(0, size, 16):
+        weight = load_f32(at, 4 * i)
+        sums = add(sums, select_negative(subtract(weight, limit), zero, weight))
+    return sum_of(sums)
+
+
+@njit(nogil=True)
+def _collect(weights, size, ids, peaks, cut):
+    """Move the weights from `cut` on to the front, in order, and note their ids. How many these are."""
+    at, count = weights.ctypes.data, 0
+    for block in range(-(-size // BLOCK)):
+        if peaks[block] < cut:
+            continue
+        for i in range(block * BLOCK, min(size, (block + 1) * BLOCK)):
+            weight = get_f32(at, 4 * i)
+            set_f32(at, 4 * count, weight)
+            ids[count] = i
+            count += weight >= cut
+    return count
+
+
+@njit(nogil=True)
+def _keep_from(weights, ids, count, cut):
+    """Keep the weights from `cut` on. How many are left."""
+    kept = 0
+    for i in range(count):
+        if weights[i] >= cut:
+            weights[kept], ids[kept] = weights[i], ids[i]
+            kept += 1
+    return kept
+
+
+@njit(nogil=True)
+def _keep_largest(weights, ids, count, wanted, target, sums, counts):
+    """Keep the largest weights until there are `wanted`, or their sum reaches `target`. How many are left.
+
+    Of equal weights the first are kept.
+    """
+    bits, ties = _find_threshold(weights.ctypes.data, count, wanted, target, sums, counts)
+    kept = 0
+    for i in range(count):
+        own = get_i32(weights.ctypes.data, 4 * i)
+        is_tie = own == bits
+        if own > bits or (is_tie and ties > 0):
+            weights[kept], ids[kept] = weights[i], ids[i]
+            kept += 1
+        ties -= is_tie
+    return kept
+
+
+@njit(nogil=True)
+def _find_threshold(at, count, wanted, target, sums, counts):
+    """The bits of the smallest weight to keep, and how many of those that equal it.
+
+    at: address of the weights, which are positive or 0, so that their bits have their order. The upper 16
+    bits are found first, then 8 more, and then the last 8.
+    """
+    prefix, above, above_sum = 0, 0, 0.0  # of the larger weights: how many, and their sum
+    bucket = 0
+    for shift in (16, 8, 0):
+        buckets = BUCKETS if shift == 16 else 256
+        counts[:buckets] = 0
+        sums[:buckets] = 0
+        for i in range(count):
+            bits = get_i32(at, 4 * i)
+            if shift == 16 or bits >> (shift + 8) == prefix:
+                bucket = bits >> shift if shift == 16 else (bits >> shift) & 255
+                counts[bucket] += 1
+                sums[bucket] += get_f32(at, 4 * i)
+        bucket = buckets - 1
+        while bucket > 0 and (
+            counts[bucket] == 0 or (above + counts[bucket] < wanted and above_sum + sums[bucket] < target)
+        ):
+            above += counts[bucket]
+            above_sum += sums[bucket]
+            bucket -= 1
+        prefix = bucket if shift == 16 else prefix << 8 | bucket
+    ties = min(counts[bucket], wanted - above)
+    if sums[bucket] > 0 and target < np.inf:
+        weight, needed = sums[bucket] / counts[bucket], 1
+        while needed < ties and above_sum + needed * weight < target:
+            needed += 1
+        ties = needed
+    return prefix, ties
+
+
+@njit(nogil=True)
+def _sum(weights, count):
+    """The sum of the first weights."""
+    total = 0.0
+    for i in range(count):
+        total += weights[i]
+    return total
+
+
+@njit(nogil=True)
+def _draw(weights, size, sums, point):
+    """The index at which the running sum of all weights exceeds `point`."""
+    block, before = 0, 0.0
+    while block < -(-size // BLOCK) - 1 and before + sums[block] <= point:
+        before += sums[block]
+        block += 1
+    while sums[block] == 0 and block > 0:  # by rounding, the point may be the sum of all
+        block -= 1
+        before -= sums[block]
+    return _walk(weights, block * BLOCK, min(size, (block + 1) * BLOCK), point - before)
+
+
+@njit(nogil=True)
+def _walk(weights, start, stop, point):
+    """The index at which the running sum of weights exceeds `point`, or that of the last positive weight."""
+    running, last = 0.0, start
+    for i in range(start, stop):
+        if weights[i] > 0:
+            last = i
+            running += weights[i]
+            if running > point:
+                break
+    return last

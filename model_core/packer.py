@@ -1,0 +1,118 @@
+"""Packs the matrices of a model for the kernels, from tensors in any format."""
+
+import logging
+from collections.abc import Sequence
+
+import numpy as np
+
+from .codes import Codes, dequantize_codes
+from .errors import ModelError
+from .kernels.emit import FLOAT32, INT4, INT8
+from .memory import aligned_zeros
+from .model_files import ModelFiles
+from .quantize import Int4, Int8, dequantize, round_int4, round_int8
+from .records import Linear, WeightRef
+from .row_scales import to_int4, to_int8
+from .tensors import TensorSource, find_name, read_tensor, read_weights
+from .weights import KINDS, Matrix, pack, pack_codes
+
+LOGGER = logging.getLogger(__name__)
+# In quantization_config: the type to which the head is rounded while loading. `tritonchat quantize` stores it
+# as it was, because other programs cannot read quantized embeddings, whose matrix it may be.
+HEAD_FIELD = "tritonchat_head"
+
+
+def rounds_head_to_int8(files: ModelFiles, weights: str) -> bool:
+    """Whether the head is rounded to int8 with this type of weights.
+
+    With int4 it is, because 4 bits of the head would cost more quality than their memory is worth.
+    """
+    settings = files.config.get("quantization_config")
+    is_written_here = isinstance(settings, dict) and settings.get(HEAD_FIELD) == "int8"
+    return weights == "int4" or (weights == "auto" and is_written_here)
+
+
+class Packer:
+    """Packs matrices of the type `weights`, and measures what is lost where quantized ones are rounded again.
+
+    With "auto", quantized weights stay as they are.
+    """
+
+    def __init__(self, files: ModelFiles, source: TensorSource, weights: str) -> None:
+        self._path, self._source, self._weights = files.path, source, weights
+        self._rounds_head = rounds_head_to_int8(files, weights)
+        self._squares = self._squared_errors = 0.0
+
+    def pack(self, product: Linear) -> Matrix:
+        """The matrix of a product. Raises ModelError."""
+        stored = [read_weights(self._source, weight) for weight in product.weights]
+        biases = [bias.select(read_tensor(self._source, bias)) for bias in product.biases] or None
+        gated = product.gate is not None
+        try:
+            if self._weights == "auto" and all(isinstance(part, Codes) for part in stored):
+                return _pack_codes(stored, biases, gated, product.is_head)
+            kind = self._choose_kind(product, stored[0])
+            return pack([self._convert(part, kind) for part in stored], kind, biases, gated)
+        except ModelError as error:
+            names = [weight.label for weight in product.weights]
+            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+            path = self._source.path_of(find_name(self._source, product.weights[0]))
+            raise ModelError(f"{path}: {', '.join(names[:3])}{more}: {error}") from error
+
+    def pack_table(self, table: WeightRef) -> np.ndarray | Matrix:
+        """The rows of an embedding: in memory as they are stored. Raises ModelError."""
+        stored = read_weights(self._source, table)
+        if isinstance(stored, Codes):
+            return pack_codes([stored])
+        # A mapped file that is truncated would end the process that reads it (SIGBUS).
+        copy = aligned_zeros(stored.shape, stored.dtype)
+        copy[...] = stored
+        return copy
+
+    def report_loss(self) -> None:
+        """Say how far the weights are from those of the files, if quantized ones were rounded again."""
+        if self._squares:
+            LOGGER.warning(
+                "The quantized weights of %s were rounded to %s, with a relative error of %.2g; --weights "
+                "auto keeps them as they are.",
+                self._path,
+                self._weights,
+                (self._squared_errors / self._squares) ** 0.5,
+            )
+
+    def _choose_kind(self, product: Linear, stored: np.ndarray | Codes) -> int:
+        if product.is_head and self._rounds_head:
+            return INT8
+        if self._weights == "auto" or (product.is_router and self._weights in ("int8", "int4")):
+            return FLOAT32 if isinstance(stored, Codes) else KINDS[stored.dtype.name]
+        return KINDS[self._weights]
+
+    def _convert(self, part: np.ndarray | Codes, kind: int) -> np.ndarray | Int4 | Int8:
+        """Weights for `pack`. Of codes, the loss is added up."""
+        if not isinstance(part, Codes):
+            return part
+        floats = dequantize_codes(part)
+        if kind not in (INT8, INT4):
+            return floats
+        exact = to_int8(part) if kind == INT8 else to_int4(part)
+        rounded = exact or (round_int8(floats) if kind == INT8 else round_int4(floats))
+        self._squared_errors += float(np.square(dequantize(rounded) - floats).sum(dtype=np.float64))
+        self._squares += float(np.square(floats).sum(dtype=np.float64))
+        return rounded
+
+
+def _pack_codes(
+    parts: Sequence[Codes], biases: Sequence[np.ndarray] | None, gated: bool, is_head: bool
+) -> Matrix:
+    """Pack codes as they are, in the fastest kind for the same numbers."""
+    # Rows of a head may be those of the embedding, which INT4 does not give one by one.
+    for kind, convert in ((INT8, to_int8),) if is_head else ((INT8, to_int8), (INT4, to_int4)):
+        exact = []
+        while len(exact) < len(parts) and (part := convert(parts[len(exact)])) is not None:
+            exact.append(part)
+        if len(exact) == len(parts):
+            return pack(exact, kind, biases, gated)
+    if len({None if part.order is None else part.order.tobytes() for part in parts}) > 1:
+        # Experts whose columns each have an order of their own.
+        return pack([dequantize_codes(part) for part in parts], FLOAT32, biases, gated)
+    return pack_codes(parts, biases, gated)

@@ -1,0 +1,100 @@
+"""The models that the server has, and the names by which clients may call them."""
+
+import asyncio
+import hashlib
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from model_core.errors import TritonchatError
+
+from ..async_client import AsyncChatClient
+from ..contract import DEFAULT_MODEL
+from .errors import ApiError
+
+_CACHE_S = 5.0  # how long the server's description of its models is used
+# Statistics of a model that its answers depend on.
+_IDENTITY_FIELDS = ("name", "family", "weights", "weight_bytes", "layers", "vocab_size", "kv_cache_dtype")
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What clients see of a model.
+
+    `fingerprint` is a hash of its _IDENTITY_FIELDS, "" until the model was loaded for the first time,
+    `start_time` when its server started, in seconds since 1970. `state`, `progress`, `error` and `parent` are
+    those of the contract's {"stats": true}.
+    """
+
+    name: str
+    fingerprint: str
+    start_time: int
+    state: str = "ready"
+    progress: float | None = None
+    error: str | None = None
+    parent: str | None = None
+
+
+class ServedModels:
+    """The server's models. It is asked for every _CACHE_S, because it may restart with other models."""
+
+    def __init__(self, client: AsyncChatClient) -> None:
+        self._client = client
+        self._query_task: asyncio.Task[list[ModelInfo]] | None = None
+        self._models: list[ModelInfo] = []
+        self._start_time = 0
+        self._valid_until = 0.0
+
+    async def list_models(self) -> list[ModelInfo]:
+        """The models as they are now, the default one first. Raises ServerUnavailable."""
+        if self._query_task is None or self._query_task.done():  # otherwise wait for the running query
+            self._query_task = asyncio.create_task(self._query())
+        return await asyncio.shield(self._query_task)
+
+    async def resolve(self, name: str) -> ModelInfo:
+        """The model called `name`; its state may be an old one.
+
+        Raises ApiError (404) for an unknown name, and ServerUnavailable.
+        """
+        models = self._models if time.monotonic() <= self._valid_until else await self.list_models()
+        model = next((model for model in models if model.name == name), None)
+        if model is None and name != DEFAULT_MODEL:
+            names = ", ".join(repr(model.name) for model in models)
+            raise ApiError(
+                404,
+                f"there is no model {name[:100]!r} here; this service has {names}, and {DEFAULT_MODEL!r} is "
+                "another name of the first.",
+                code="model_not_found",
+                param="model",
+            )
+        return model or models[0]
+
+    async def identify(self, model: ModelInfo) -> ModelInfo:
+        """The same model with its fingerprint, now that the engine has accepted a request for it."""
+        if model.fingerprint:
+            return model
+        try:
+            models = await self.list_models()
+        except TritonchatError:  # the answer will end with this error, too
+            return model
+        return next((other for other in models if other.name == model.name), model)
+
+    async def _query(self) -> list[ModelInfo]:
+        stats = await self._client.stats()
+        start_time = int(time.time() - stats["uptime_s"])
+        if abs(start_time - self._start_time) > 1:  # otherwise it is the same, rounded
+            self._start_time = start_time
+        self._models = [_parse_model(entry, self._start_time) for entry in stats["models"]]
+        self._valid_until = time.monotonic() + _CACHE_S
+        return self._models
+
+
+def _parse_model(entry: dict[str, Any], start_time: int) -> ModelInfo:
+    """A model from its entry in the `models` of the contract's {"stats": true}."""
+    fingerprint, description = "", entry["description"]
+    if description is not None:
+        identity = json.dumps([entry["name"], *(description[key] for key in _IDENTITY_FIELDS)])
+        fingerprint = "fp_" + hashlib.sha256(identity.encode()).hexdigest()[:10]
+    state = entry["state"], entry.get("progress"), entry.get("error"), entry.get("parent")
+    return ModelInfo(entry["name"], fingerprint, start_time, *state)

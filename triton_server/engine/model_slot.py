@@ -1,0 +1,194 @@
+"""A model of the server: loaded when a request needs it, unloaded when no request has needed it for long."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Literal
+
+from model_core import LLM
+from model_core.errors import ModelUnavailable, ShuttingDown, TritonchatError
+from model_core.memory import return_freed_memory
+
+from .metrics import ModelMetrics
+from .slot_adapters import SlotAdapters
+
+LOGGER = logging.getLogger(__name__)
+
+RETRY_S = 10.0  # so long after it failed to load, a request may try again
+PRELOAD_S = 10.0  # so long a model that was loaded by a command waits for its first request at least
+State = Literal["unloaded", "loading", "ready", "failed"]
+# Loads a model, and calls the function with the part that is loaded, from 0 to 1.
+Loader = Callable[[Callable[[float], None]], LLM]
+
+
+class ModelSlot:
+    """The place of one model. Its methods may be called from any thread.
+
+    Attributes:
+        name: of the model.
+        description: that of `LLM.describe`, from the first time on that the model is loaded.
+        metrics: of all the time, loaded or not.
+        adapters: those that requests may choose.
+        keep_alive_s: unload the model when it was idle for so many seconds; None: never.
+        idle_since: when it was last used, as `time.monotonic()`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        load: Loader,
+        keep_alive_s: float | None = None,
+        adapters: SlotAdapters | None = None,
+    ) -> None:
+        self.name, self.metrics, self.keep_alive_s = name, ModelMetrics(), keep_alive_s
+        self.adapters = adapters or SlotAdapters({})
+        self.description: dict[str, Any] | None = None
+        self.idle_since = 0.0
+        self._load = load
+        self._lock = threading.RLock()  # guards the fields below
+        self._future: Future[LLM] | None = None  # the loaded model; None while it is unloaded
+        self._users = 0  # who use the model or wait for it
+        self._progress, self._failure_time = 0.0, 0.0
+        self._timer: threading.Timer | None = None  # that unloads the model
+        self._is_closing = False
+
+    @property
+    def llm(self) -> LLM | None:
+        """The model, if it is loaded."""
+        future = self._future
+        is_loaded = future is not None and future.done() and future.exception() is None
+        return future.result() if is_loaded else None
+
+    @property
+    def state(self) -> State:
+        """What the model is at the moment."""
+        future = self._future
+        if future is None or not future.done():
+            return "unloaded" if future is None else "loading"
+        return "ready" if future.exception() is None else "failed"
+
+    def describe_state(self) -> dict[str, Any]:
+        """Its name, its `state`, its `progress` while it is loaded, and the `error` where it failed."""
+        future, state = self._future, self.state
+        summary: dict[str, Any] = {"name": self.name, "state": state}
+        if state == "loading":
+            summary["progress"] = self._progress
+        if state == "failed" and future is not None:
+            summary["error"] = str(future.exception())
+        return summary
+
+    def stats(self) -> dict[str, Any]:
+        """That of the engine. While the model is not loaded, only `running` and `waiting`."""
+        llm, loaders = self.llm, int(self.state == "loading")
+        return {"running": 0, "waiting": self._users - loaders} if llm is None else llm.engine.stats()
+
+    def acquire(self) -> Future[LLM]:
+        """Use the model until `release`; load it if that is necessary.
+
+        The future may raise ModelUnavailable. Raises ShuttingDown, and then there is nothing to release.
+        """
+        with self._lock:
+            if self._is_closing:
+                raise _shutting_down()
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            if self.state == "failed" and time.monotonic() > self._failure_time + RETRY_S:
+                self._future = None
+            if self._future is None:
+                self._future, self._progress = Future(), 0.0
+                self._users += 1
+                threading.Thread(
+                    target=self._run_load, args=[self._future], name=f"load-{self.name}", daemon=True
+                ).start()
+            self._users += 1
+            return self._future
+
+    def release(self) -> None:
+        """Use the model no more."""
+        with self._lock:
+            self._users -= 1
+            self.idle_since = time.monotonic()
+            if self._is_idle() and self.keep_alive_s is not None:
+                self._timer = threading.Timer(self.keep_alive_s, self._end_keeping)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def unload_if_idle(self) -> bool:
+        """Close the model and give its memory back, unless it is in use. Whether it was done."""
+        with self._lock:
+            if not self._is_idle():
+                return False
+            llm, self._future = self.llm, None
+            self.metrics.close()
+        assert llm is not None
+        llm.close()
+        del llm
+        return_freed_memory()
+        return True
+
+    def load_in_background(self) -> None:
+        """Load the model if it is not loaded, for a request that will come soon. Raises ShuttingDown."""
+
+        def release_later(_: Future[LLM]) -> None:
+            timer = threading.Timer(PRELOAD_S, self.release)
+            timer.daemon = True
+            timer.start()
+
+        self.acquire().add_done_callback(release_later)
+
+    def close(self, grace_s: float = 0.0) -> None:
+        """Refuse new requests, give the others `grace_s` seconds to end, and close the engine.
+
+        Requests that wait for the model are refused, too.
+        """
+        with self._lock:
+            self._is_closing = True
+            if self._timer is not None:
+                self._timer.cancel()
+            if self._future is not None and not self._future.done():
+                self._future.set_exception(_shutting_down())
+        if self.llm is not None:
+            self.llm.engine.close(grace_s)
+
+    def _set_progress(self, progress: float) -> None:
+        self._progress = progress
+
+    def _run_load(self, future: Future[LLM]) -> None:
+        """Load the model in a thread of its own, which is one of its users until then."""
+        try:
+            self._end_loading(future, self._load(self._set_progress))
+        except BaseException as error:  # whatever it is, those who wait must hear of it
+            if not isinstance(error, TritonchatError):
+                LOGGER.exception("%s could not be loaded", self.name)
+            reason = str(error) if isinstance(error, TritonchatError) else f"{type(error).__name__}: {error}."
+            # A new error, without the traceback of the other, which holds what was loaded.
+            failure = ModelUnavailable(f"{self.name} could not be loaded: {reason}", "model")
+            self._end_loading(future, failure)
+
+    def _end_loading(self, future: Future[LLM], result: LLM | ModelUnavailable) -> None:
+        with self._lock:
+            if future.done():  # the server is stopping
+                return result.close() if isinstance(result, LLM) else None
+            if isinstance(result, LLM):
+                self.description = result.describe()
+                self.metrics.open(result.engine, self.description)
+                future.set_result(result)
+            else:
+                self._failure_time = time.monotonic()
+                future.set_exception(result)
+        self.release()
+
+    def _is_idle(self) -> bool:
+        return not self._users and self.state == "ready" and not self._is_closing
+
+    def _end_keeping(self) -> None:
+        """Unload the model at the end of its time, unless a request has come just before."""
+        if threading.current_thread() is self._timer:
+            self.unload_if_idle()
+
+
+def _shutting_down() -> ShuttingDown:
+    return ShuttingDown("the server is stopping and takes no new requests.")
