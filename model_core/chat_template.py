@@ -22,7 +22,7 @@ _TRIM_MARK = "\u2003"
 # Text has about four characters a token. A text with more characters than this is too long for the model.
 MAX_CHARACTERS_PER_POSITION = 32
 _DEFAULT, _TOOL_USE = "default", "tool_use"  # names of templates
-PROMPT_END = 256  # characters of `ChatPrompt.end`
+_PROMPT_END = 256  # characters of `ChatPrompt.end`
 _MAX_VARIABLES, _MAX_VARIABLE_BYTES = 32, 2**14
 # What the service sets itself, and what templates call.
 _RESERVED = re.compile(
@@ -37,13 +37,18 @@ class ChatPrompt:
 
     Attributes:
         token_ids: its tokens.
-        end: its last characters, names of control tokens included. They may begin the answer's reasoning.
+        text: what the chat template has written, names of control tokens included.
         truncated_messages: how many messages were left out because the conversation was too long.
     """
 
     token_ids: list[int]
-    end: str
+    text: str
     truncated_messages: int = 0
+
+    @property
+    def end(self) -> str:
+        """Its last characters. They may begin the answer's reasoning."""
+        return self.text[-_PROMPT_END:]
 
 
 def make_variables(fields: ChatFields) -> dict[str, Any]:

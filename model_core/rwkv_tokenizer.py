@@ -9,13 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from .chat_template import (
-    PROMPT_END,
-    ChatPrompt,
-    ChatTemplate,
-    read_chat_template,
-    require_template,
-)
+from .chat_template import ChatPrompt, ChatTemplate, read_chat_template, require_template
 from .control_tokens import check_unicode
 from .errors import ModelError
 from .messages import DEFAULT_FIELDS, ChatFields, Message
@@ -47,8 +41,8 @@ class RwkvTokenizer:
         if self.chat_template is not None:
             self.chat_template.close()
 
-    def encode(self, text: str) -> list[int]:
-        """The ids of a text. Raises InvalidRequest for text that is not valid Unicode."""
+    def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
+        """The ids of a text, which gets no special tokens. Raises InvalidRequest for invalid Unicode."""
         check_unicode(text)
         data, ids, start = text.encode(), [], 0
         while start < len(data):
@@ -71,14 +65,14 @@ class RwkvTokenizer:
         """
         template = require_template(self.chat_template)
         text = template.render(template.prepare(messages, fields), fields)
-        return ChatPrompt(self.encode(text), text[-PROMPT_END:])
+        return ChatPrompt(self.encode(text), text)
 
     def find_control_tokens(self, names: Collection[str]) -> dict[str, int]:
         """The ids of those of the names that are control tokens: none is."""
         return {}
 
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of ids."""
+    def decode(self, ids: Sequence[int], keep_special: bool = False) -> str:
+        """The text of ids; the end of the text has none."""
         return b"".join(map(self.token_bytes, ids)).decode(errors="replace")
 
     def decode_token(self, token_id: int) -> str:
@@ -89,6 +83,10 @@ class RwkvTokenizer:
     def token_text(self, token_id: int) -> str:
         """The text of a token inside a text."""
         return self.decode_token(token_id)
+
+    def token_name(self, token_id: int) -> str | None:
+        """The text of a token, as its name; None for an id without a token."""
+        return self.decode_token(token_id) if token_id in self._tokens else None
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a token; none for the end of the text."""

@@ -9,7 +9,6 @@ from typing import Protocol
 import tokenizers
 
 from .chat_template import (
-    PROMPT_END,
     ChatPrompt,
     ChatTemplate,
     read_chat_template,
@@ -50,7 +49,7 @@ class AnyTokenizer(Protocol):
     def close(self) -> None:
         """End the process that renders the chat template."""
 
-    def encode(self, text: str) -> list[int]:
+    def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
         """The ids of a raw prompt. Raises InvalidRequest."""
 
     def encode_inside(self, text: str) -> list[int]:
@@ -62,14 +61,17 @@ class AnyTokenizer(Protocol):
     def find_control_tokens(self, names: Collection[str]) -> dict[str, int]:
         """The ids of those of the names that are control tokens, by name."""
 
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of ids, without special tokens."""
+    def decode(self, ids: Sequence[int], keep_special: bool = False) -> str:
+        """The text of ids, without special tokens unless these are to be kept."""
 
     def decode_token(self, token_id: int) -> str:
         """The text of a single token."""
 
     def token_text(self, token_id: int) -> str:
         """The text of a token inside a text."""
+
+    def token_name(self, token_id: int) -> str | None:
+        """The token as the vocabulary writes it; None for an id without a token."""
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of `token_text`. For a part of a character they are the bytes of this part."""
@@ -135,11 +137,11 @@ class Tokenizer:
         if self.chat_template is not None:
             self.chat_template.close()
 
-    def encode(self, text: str) -> list[int]:
+    def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
         """The ids of a raw prompt, with the begin token if the tokenizer adds one. Raises InvalidRequest."""
         check_unicode(text)
         with raise_failures_as(InvalidRequest, _ENCODING_FAILED):
-            return self._tokenizer.encode(text).ids
+            return self._tokenizer.encode(text, add_special_tokens=add_special_tokens).ids
 
     def encode_inside(self, text: str) -> list[int]:
         """The ids of a text inside an answer. Names of control tokens are encoded as text."""
@@ -161,15 +163,16 @@ class Tokenizer:
             if control.find_unmarked(strict_prompt) != control.find_unmarked(prompt):
                 prompt = strict_prompt
         with raise_failures_as(InvalidRequest, _ENCODING_FAILED):
-            return ChatPrompt(control.encode(prompt), remove_marks(prompt[-PROMPT_END:]))
+            return ChatPrompt(control.encode(prompt), remove_marks(prompt))
 
     def find_control_tokens(self, names: Collection[str]) -> dict[str, int]:
         """The ids of those of the names that are control tokens, by name."""
         return {name: self._tokenizer.token_to_id(name) for name in names if name in self._control_names}
 
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of ids, without special tokens."""
-        ids = [token_id for token_id in ids if token_id not in self._special_ids]
+    def decode(self, ids: Sequence[int], keep_special: bool = False) -> str:
+        """The text of ids, without special tokens unless these are to be kept."""
+        if not keep_special:
+            ids = [token_id for token_id in ids if token_id not in self._special_ids]
         return self._tokenizer.decode(ids, skip_special_tokens=False)
 
     def decode_token(self, token_id: int) -> str:
@@ -189,6 +192,10 @@ class Tokenizer:
     def _decode_inside(self, token_id: int) -> str:
         text = self._tokenizer.decode([*self._anchor, token_id], skip_special_tokens=False)
         return text.removeprefix(self._anchor_text)
+
+    def token_name(self, token_id: int) -> str | None:
+        """The token as the vocabulary writes it, such as `Ġthe`; None for an id without a token."""
+        return self._tokenizer.id_to_token(token_id)
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of `token_text`. For a part of a character they are the bytes of this part."""

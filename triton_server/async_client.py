@@ -53,9 +53,18 @@ class AsyncChatClient:
         """Let no new request choose an adapter."""
         await self._control({"drop_adapter": name})
 
-    async def metrics(self) -> str:
-        """Return the engine's metrics in Prometheus' text format."""
-        return (await self._control({"metrics": True}))["metrics"]
+    async def tokenize(self, prompt: Prompt, **fields: Any) -> dict[str, Any]:
+        """Return the `token_ids` of a text or a conversation, and more; contract.py describes all fields."""
+        return await self._control({"tokenize": prompt, **fields}, wire.TOKENS_TIMEOUT_S)
+
+    async def detokenize(self, token_ids: list[int], model: str | None = None) -> str:
+        """Return the text of token ids, names of special tokens included."""
+        command = {"detokenize": token_ids, "model": model}
+        return (await self._control(command, wire.TOKENS_TIMEOUT_S))["text"]
+
+    async def metrics(self, with_vllm_names: bool = False) -> str:
+        """Return the engine's metrics in Prometheus' text format, with vLLM's names, too, if wanted."""
+        return (await self._control({"metrics": "vllm" if with_vllm_names else True}))["metrics"]
 
     async def cancel(self, request_id: str) -> bool:
         """Cancel a request. Its text so far is still delivered. False if the server has no such request."""

@@ -157,6 +157,14 @@ class ChatClient:
         """Let no new request choose an adapter."""
         self._control({"drop_adapter": name})
 
+    def tokenize(self, prompt: Prompt, **fields: Any) -> dict[str, Any]:
+        """Return the `token_ids` of a text or a conversation, and more; contract.py describes all fields."""
+        return self._control({"tokenize": prompt, **fields}, wire.TOKENS_TIMEOUT_S)
+
+    def detokenize(self, token_ids: list[int], model: str | None = None) -> str:
+        """Return the text of token ids, names of special tokens included."""
+        return self._control({"detokenize": token_ids, "model": model}, wire.TOKENS_TIMEOUT_S)["text"]
+
     def metrics(self) -> str:
         """Return the engine's metrics in Prometheus' text format."""
         return self._control({"metrics": True})["metrics"]

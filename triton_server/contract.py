@@ -59,7 +59,13 @@ the slots is reserved for clients without a running request.
   another one with "model": name. The result is {"state": "ready"}, or {"state": "loading"}: then the same
   command tells later how it went. {"drop_adapter": name}: no new request may choose an adapter; the result is
   {"dropped": true}. Both are refused unless the server runs with --allow-adapter-loading.
-- {"metrics": true}: the result is {"metrics": text} in Prometheus' text format.
+- {"tokenize": prompt}: the result has the `token_ids` of a text or a conversation, `max_context` of the
+  model, of a conversation its `text` as the chat template writes it, and with "pieces": true for each token
+  its `name` in the vocabulary, its `text`, and its `bytes` if it is a part of a character. Further fields are
+  `model`, of a text `add_special_tokens` (default true), and of a conversation those of `ChatFields`.
+- {"detokenize": ids}: the result is {"text": text}, names of special tokens included. "model" is possible.
+- {"metrics": true}: the result is {"metrics": text} in Prometheus' text format; with "vllm" instead of true,
+  the text has vLLM's names, too.
 - {"health": true}: the result is {"health": state}, which is "ready", or why the server accepts no requests.
 
 `chat_stream` accepts {"health": true} as `messages`, too, and answers at once with an empty delta. This makes

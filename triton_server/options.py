@@ -361,5 +361,10 @@ api_options = combine_options(
         default=default_value("client_timeout_s"),
         help="Seconds after which a client that neither reads nor sends is disconnected; 0: never.",
     ),
+    option(
+        "--vllm-metrics",
+        is_flag=True,
+        help="Let /metrics have vLLM's names, too, which dashboards and autoscalers for vLLM read.",
+    ),
     option("--log-content", is_flag=True, help="Write the contents of HTTP requests and answers to the log."),
 )

@@ -27,6 +27,7 @@ from model_core.events import (
 )
 
 CONTROL_TIMEOUT_S = 10.0  # after which a command counts as unanswered
+TOKENS_TIMEOUT_S = 300.0  # the same for tokens, whose model may have to be loaded first
 # Client and server ping a connection that was silent for the first of these times, and close it if no reply
 # comes within the second.
 KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS = 20_000, 30_000

@@ -26,6 +26,9 @@ DOCS_ASSETS_PATH = "/docs-assets"
 UNRESTRICTED_PATHS = (
     "/healthz",
     "/readyz",
+    "/health",
+    "/v1/health",
+    "/ping",
     "/docs",
     "/openapi.json",
     *(f"{DOCS_ASSETS_PATH}/{name}" for name in ("swagger-ui-bundle.js", "swagger-ui.css", "favicon.png")),

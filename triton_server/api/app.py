@@ -15,6 +15,7 @@ from . import (
     access,
     adapters,
     anthropic,
+    discovery,
     errors,
     health,
     logs,
@@ -23,6 +24,7 @@ from . import (
     responses,
     sessions,
     stream,
+    tokens,
 )
 from .access import DOCS_ASSETS_PATH
 from .database import default_url
@@ -84,7 +86,8 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.store = settings, SessionStore(database, limits)
     app.state.responses = ResponseStore(app.state.store.database, limits)
-    for module in (openai, adapters, responses, anthropic, stream, sessions, old_sessions, health):
+    modules = (openai, adapters, responses, anthropic, stream, tokens, sessions, old_sessions)
+    for module in (*modules, health, discovery):
         app.include_router(module.router)
     errors.install(app)
     access.install(app, settings)

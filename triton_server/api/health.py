@@ -66,6 +66,16 @@ async def readyz(request: Request) -> dict[str, str]:
     return {"status": READY}
 
 
+@router.get("/health", responses=_NOT_READY)
+@router.get("/v1/health", responses=_NOT_READY)
+@router.get("/ping", responses=_NOT_READY)
+@router.post("/ping", responses=_NOT_READY, include_in_schema=False)
+async def health(request: Request) -> dict[str, str]:
+    """The same as /readyz, under the names that routers and cloud services ask for."""
+    await request.app.state.readiness.check()
+    return {"status": "ok"}
+
+
 @router.get("/metrics", response_class=Response, responses=_METRICS)
 async def metrics(request: Request) -> Response:
     """The metrics of the engine and of the HTTP service, for Prometheus.
@@ -74,7 +84,8 @@ async def metrics(request: Request) -> Response:
     """
     metrics = metrics_of(request.app)
     try:
-        engine = await request.app.state.triton_client.metrics()
+        with_vllm_names = request.app.state.settings.vllm_metrics
+        engine = await request.app.state.triton_client.metrics(with_vllm_names)
     except TritonchatError:
         engine = ""
     metrics.engine_reached.set(bool(engine))

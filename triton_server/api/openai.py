@@ -35,6 +35,11 @@ class ModelEntry(BaseModel):
     progress: float | None = Field(None, description="While it is loaded: which part, from 0 to 1.")
     error: str | None = Field(None, description="Why it could not be loaded.")
     parent: str | None = Field(None, description="Of an adapter: the model that it changes.")
+    root: str = Field(description="The same as id, for clients of vLLM.")
+    max_model_len: int | None = Field(
+        None,
+        description="Tokens of prompt and answer together, once the model was loaded for the first time.",
+    )
 
 
 class ModelList(BaseModel):
@@ -106,4 +111,6 @@ def _describe_model(model: ModelInfo) -> ModelEntry:
         progress=model.progress,
         error=model.error,
         parent=model.parent,
+        root=model.name,
+        max_model_len=None if model.description is None else model.description["max_context"],
     )

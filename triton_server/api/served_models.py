@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +24,8 @@ class ModelInfo:
     """What clients see of a model.
 
     `fingerprint` is a hash of its _IDENTITY_FIELDS, "" until the model was loaded for the first time,
-    `start_time` when its server started, in seconds since 1970. `state`, `progress`, `error` and `parent` are
-    those of the contract's {"stats": true}.
+    `start_time` when its server started, in seconds since 1970. The others are those of the contract's
+    {"stats": true}.
     """
 
     name: str
@@ -34,6 +35,7 @@ class ModelInfo:
     progress: float | None = None
     error: str | None = None
     parent: str | None = None
+    description: Mapping[str, Any] | None = None
 
 
 class ServedModels:
@@ -97,4 +99,4 @@ def _parse_model(entry: dict[str, Any], start_time: int) -> ModelInfo:
         identity = json.dumps([entry["name"], *(description[key] for key in _IDENTITY_FIELDS)])
         fingerprint = "fp_" + hashlib.sha256(identity.encode()).hexdigest()[:10]
     state = entry["state"], entry.get("progress"), entry.get("error"), entry.get("parent")
-    return ModelInfo(entry["name"], fingerprint, start_time, *state)
+    return ModelInfo(entry["name"], fingerprint, start_time, *state, description)

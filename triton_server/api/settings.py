@@ -40,6 +40,7 @@ class ServiceSettings(BaseSettings):
         response_expiry_s: conversations of responses to which nothing was added for so long are removed.
         client_timeout_s: a client that neither reads nor sends for so long is disconnected.
         log_content: write prompts and answers to the log.
+        vllm_metrics: /metrics has the engine's metrics under vLLM's names, too.
         tls_certificate, tls_key: PEM files; None: no TLS.
         restarts_folder: of `restarts.Restarts`; None: no supervisor restarts the service.
     """
@@ -67,6 +68,7 @@ class ServiceSettings(BaseSettings):
     response_expiry_s: float = 30 * 86400
     client_timeout_s: float = 30.0
     log_content: bool = False
+    vllm_metrics: bool = False
     tls_certificate: str | None = None
     tls_key: str | None = None
     restarts_folder: str | None = None

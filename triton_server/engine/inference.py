@@ -31,6 +31,7 @@ from .model_pool import ModelPool
 from .model_slot import ModelSlot
 from .pending_answer import PendingAnswer
 from .request_parser import check_model_name, parse_parameters, parse_request
+from .token_commands import TokenCommands
 
 LOGGER = logging.getLogger(__name__)
 
@@ -52,6 +53,7 @@ class Inference:
 
     def __init__(self, pool: ModelPool, health: Callable[[], str]) -> None:
         self._pool, self.health = pool, health
+        self._token_commands = TokenCommands(pool)
         self._started = time.monotonic()
         # A new grammar may take seconds. Requests that may have one wait for each other, and for nobody else.
         self._grammar_threads = ThreadPoolExecutor(_GRAMMAR_THREADS, thread_name_prefix="grammars")
@@ -59,12 +61,11 @@ class Inference:
         # The running answers by call id.
         self._answers: defaultdict[str, list[PendingAnswer]] = defaultdict(list)
 
-    def chat_control(self, requests: list[Request]) -> list[Outputs]:
+    async def chat_control(self, requests: list[Request]) -> list[Outputs]:
         """Answer a batch of commands."""
-        return [
-            {"result": np.stack([_bytes(json.dumps(self._control(row))) for row in request.data["command"]])}
-            for request in requests
-        ]
+        rows = [request.data["command"] for request in requests]
+        results = iter(await asyncio.gather(*map(self._control, chain.from_iterable(rows))))
+        return [{"result": np.stack([_bytes(next(results)) for _ in commands])} for commands in rows]
 
     def count_answers(self) -> int:
         """The number of answers whose last delta has not been sent."""
@@ -178,11 +179,17 @@ class Inference:
         )
         return None
 
-    def _control(self, row: np.ndarray) -> dict[str, Any]:
+    async def _control(self, row: np.ndarray) -> str:
+        """The result of a command, as JSON."""
         try:
-            return self._run_command(decode(row, "command"))
-        except TritonchatError as error:
-            return error_details(error)
+            command = decode(row, "command")
+            if self._token_commands.has(command):
+                return await self._token_commands.run(command)
+            return json.dumps(self._run_command(command))
+        except Exception as error:
+            if not isinstance(error, TritonchatError):
+                LOGGER.exception("A command failed")
+            return json.dumps(error_details(error))
 
     def _run_command(self, command: Any) -> dict[str, Any]:
         """The result of a command. Raises TritonchatError."""
@@ -204,14 +211,14 @@ class Inference:
         if names == ["drop_adapter"]:
             self._pool.drop_adapter(str(command["drop_adapter"]))
             return {"dropped": True}
-        if command == {"metrics": True}:
-            return {"metrics": self._pool.render_metrics()}
+        if command in ({"metrics": True}, {"metrics": "vllm"}):
+            return {"metrics": self._pool.render_metrics(with_vllm_names=command["metrics"] == "vllm")}
         if command == HEALTH:
             return {"health": self.health()}
         known = (
             '{"cancel": request_id}, {"stats": true}, {"stats": true, "model": name}, {"load": name}, '
-            '{"load_adapter": name, "folder": path}, {"drop_adapter": name}, {"metrics": true} and '
-            '{"health": true}'
+            '{"load_adapter": name, "folder": path}, {"drop_adapter": name}, {"tokenize": prompt}, '
+            '{"detokenize": ids}, {"metrics": true} and {"health": true}'
         )
         raise InvalidRequest(f"unknown command; {known} are known.")
 

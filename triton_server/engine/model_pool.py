@@ -23,6 +23,7 @@ from ..contract import CHAT, CHAT_STREAM, DEFAULT_MODEL
 from .metrics import render_metrics
 from .model_slot import ModelSlot
 from .slot_adapters import SlotAdapters
+from .vllm_metrics import render_vllm_metrics
 
 # Names of Triton's models are in paths of sockets, which have at most 107 characters.
 MAX_SUFFIX = 40
@@ -146,9 +147,10 @@ class ModelPool:
         llms = [slot.llm for slot in self.slots]
         return any([llm.engine.cancel(request_id) for llm in llms if llm is not None])
 
-    def render_metrics(self) -> str:
-        """The metrics of all models, in Prometheus' text format."""
-        return render_metrics({slot.name: slot.metrics for slot in self.slots})
+    def render_metrics(self, with_vllm_names: bool = False) -> str:
+        """The metrics of all models, in Prometheus' text format; with vLLM's names, too, if wanted."""
+        models = {slot.name: slot.metrics for slot in self.slots}
+        return render_metrics(models) + (render_vllm_metrics(models) if with_vllm_names else "")
 
     def close(self, grace_s: float = 0.0) -> None:
         """Refuse new requests, give the others `grace_s` seconds to end, and close the engines."""
