@@ -9,6 +9,7 @@ import threading
 import time
 import uuid
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ from .admission import Admission
 from .constraint import GrammarCompiler
 from .errors import InvalidRequest, RequestTimeout, ShuttingDown, TritonchatError
 from .kv_cache import KVCache
-from .request import AnswerPlan, Delta, DeltaCallback, FinishReason, Sequence
+from .prompt_pages import PromptPages
+from .request import AnswerPlan, CacheRoot, Delta, DeltaCallback, FinishReason, Sequence
 from .row_sampler import Draw, RowSampler, Sample
 from .sampling import SamplingParams
 from .scheduler import Limits, Scheduler, WorkItem
@@ -61,6 +63,9 @@ class Engine:
         self._condition = threading.Condition()  # guards the scheduler, the sequences and the counters
         self._sequences: dict[str, Sequence] = {}  # by request id
         self._is_closing = False
+        # They bring pages of a prompt back that are on disk, for requests of a root.
+        self.recalls: list[Callable[[list[int], CacheRoot], None]] = []
+        self.pages = PromptPages(cache, self._scheduler.pool, self._condition)
         names = ("requests", "refusals", "cancellations", "prompt_tokens", "completion_tokens", "steps")
         token_names = ("computed_tokens", "drafted_tokens", "accepted_tokens", "forced_tokens")
         self._totals = dict.fromkeys((*names, *token_names), 0)
@@ -79,6 +84,7 @@ class Engine:
         plan: AnswerPlan | None = None,
         arrival_time: float | None = None,
         adapter: str | None = None,
+        is_shared: bool = False,
     ) -> str:
         """Queue a request and return its id.
 
@@ -86,7 +92,7 @@ class Engine:
         last delta has the completion. The defaults of `params` must be filled in. Requests share the prefix
         cache with those of the same `cache_salt` only. A slot that becomes free goes to the `client` with the
         fewest running requests. `arrival_time` is that of `time.monotonic()`, if it is not now. `adapter`
-        is the name of a loaded one.
+        is the name of a loaded one. With `is_shared`, everybody may use its pages, whatever their salt.
 
         Raises InvalidRequest, PromptTooLong, NoMemory, QueueFull or ShuttingDown, and then never calls
         `on_delta`.
@@ -96,8 +102,10 @@ class Engine:
             sequence = self._admission.make_sequence(
                 prompt, params, on_delta, request_id, plan or AnswerPlan()
             )
-            sequence.cache_salt, sequence.client = cache_salt, client
+            sequence.cache_salt, sequence.client, sequence.is_shared = cache_salt, client, is_shared
             sequence.arrival_time = arrival_time or sequence.arrival_time
+            for recall in self.recalls if adapter is None else ():
+                recall(prompt, sequence.cache_root)
             with self._condition:
                 self._enqueue(sequence, adapter)
         except TritonchatError:
@@ -153,6 +161,11 @@ class Engine:
         self._thread.join()
         self._masks.close()
         self.grammars.close()
+
+    def wait_for_end(self, timeout_s: float) -> bool:
+        """Wait until the engine has ended. False if it has not within the timeout."""
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
 
     def _enqueue(self, sequence: Sequence, adapter: str | None) -> None:
         if self._is_closing:

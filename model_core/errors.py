@@ -49,6 +49,13 @@ class ModelNotFound(InvalidRequest):
     status = 404
 
 
+class PromptNotFound(InvalidRequest):
+    """A saved prompt that the server does not have."""
+
+    type = "prompt_not_found"
+    status = 404
+
+
 class ModelUnavailable(TritonchatError):
     """A request for a model that the server has, but could not load."""
 
@@ -81,6 +88,23 @@ class ShuttingDown(TritonchatError):
 
     type = "shutting_down"
     status = 503
+
+
+class PromptFileError(InvalidRequest):
+    """A file of a saved prompt that cannot be used: damaged, or computed by another model."""
+
+    type = "prompt_file"
+
+
+class PromptReplaced(PromptFileError):
+    """A file of a saved prompt that has become that of another prompt."""
+
+
+class StorageError(TritonchatError):
+    """A file that cannot be written, for example because the disk is full."""
+
+    type = "storage"
+    status = 507
 
 
 class RequestTimeout(TritonchatError):

@@ -27,6 +27,7 @@ from .kv_cache import PAGE, Batch, KVCache
 from .loader import load_model
 from .messages import DEFAULT_FIELDS, ChatFields, Message, parse_messages
 from .model_files import ModelFiles, open_model_files
+from .prompts import Prompts
 from .request import AnswerPlan, Completion, Delta, DeltaCallback, join_deltas
 from .resources import available_memory, default_threads
 from .row_sampler import compile_sampling
@@ -138,6 +139,7 @@ class LLM:
             self.logits([0])
             compile_sampling()
         self.engine = Engine(self.model, self.tokenizer, frozenset(eos), cache, limits, speculate)
+        self.prompts = Prompts(self.engine, self.model, cache, self.encode, self._fill_defaults)
 
     def close(self) -> None:
         """Cancel all requests, and end the threads and the process of the chat template."""

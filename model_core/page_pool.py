@@ -10,17 +10,23 @@ gives up those behind its window. They stay in the tree too, and are evicted bef
 A model with recurrent states can go on only from a place whose state is known. Some nodes have a snapshot of
 it at their end, and a prefix ends at one of these.
 
-Each cache salt has a tree of its own. So requests with different salts never share pages, and neither token
-counts nor times tell one of them what is in the prompts of another.
+Each node has a cache salt. Requests with different salts never share pages, so neither token counts nor
+times tell one of them what is in the prompts of another. Only nodes with the shared salt are for all: those
+of saved prompts. A prefix consists of such nodes, then of nodes of the request's own salt.
+
+Pins keep saved prompts in the cache, in at most half of the pages. A request that else would have too few
+pages ends the pin that was not used for the longest time.
 """
 
 import math
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Hashable
+
+import numpy as np
 
 from .kv_cache import PAGE, KVCache
-from .page_tree import NO_PAGE, PageNode, SequencePages, node_tokens
+from .page_tree import NO_PAGE, PageNode, SequencePages, node_key
+from .pins import Pins
 from .state import Snapshots
 
 
@@ -46,7 +52,8 @@ class PagePool:
         self._cache = cache
         # Recurrent states at the ends of nodes.
         self._snapshots = None if cache.states is None else Snapshots[PageNode](cache.states)
-        self._roots: dict[Hashable, PageNode] = {}  # by salt, those that have children
+        self._root = PageNode([], (), None, ref_count=1)
+        self.pins = Pins(cache.pages // 2, lambda pages: self.release(pages, [], len(pages.nodes) * PAGE))
         self._free: list[int] = []
         self._first_untouched = 0  # pages from here on have never been used
         self._evictable: OrderedDict[PageNode, None] = OrderedDict()  # leaves without a user, oldest first
@@ -74,18 +81,17 @@ class PagePool:
         """
         if pages.count != len(pages.nodes):
             return computed, False  # in the middle of a page
-        path, node = [], self._last_node(pages)
-        end = computed
-        while True:
-            page_tokens = tuple(tokens[end : min(end + PAGE, len(tokens) - 1)])
-            child, common = node.find_closest_child(page_tokens)
-            if child is None or common < PAGE or not child.is_computed:
-                break
-            path.append(child)
-            node, end = child, end + PAGE
-        usable = self._count_usable(path)
+        path = self._find_path(pages, tokens, computed)
+        end = computed + len(path) * PAGE
+        page_tokens = tuple(tokens[end : min(end + PAGE, len(tokens) - 1)])
+        node = path[-1] if path else self._last_node(pages)
+        salts = dict.fromkeys((pages.shared_salt, pages.salt))
+        child, common = max(
+            (node.find_closest_child(page_tokens, salt) for salt in salts), key=lambda found: found[1]
+        )
+        usable = self.count_usable(path)
         computed += usable * PAGE
-        self._leave_behind(pages, computed)
+        self.leave_behind(pages, computed)
         for node in path[:usable]:
             self._acquire_node(node, pages)
             pages.nodes.append(node)
@@ -104,6 +110,10 @@ class PagePool:
             self._release_node(child, holder, 0)
         return computed, False
 
+    def cached_length(self, pages: SequencePages, tokens: list[int]) -> int:
+        """How many of these tokens a sequence with the salts of `pages` would find in whole pages."""
+        return self.count_usable(self._find_path(pages, tokens, 0)) * PAGE
+
     def max_pages(self, positions: int, step_tokens: int) -> int:
         """The most pages that a sequence uses at a time, if a step computes up to `step_tokens` of it."""
         count = -(-positions // PAGE)
@@ -112,14 +122,19 @@ class PagePool:
         return (self.groups - len(windowed)) * count + sum(windowed)
 
     def allocate(self, pages: SequencePages, length: int) -> bool:
-        """Give a sequence pages for `length` positions. False, with nothing changed, if there are too few."""
-        missing = -(-length // PAGE) - pages.count
-        if missing <= 0:
+        """Give a sequence pages for `length` positions. False, with none given, if there are too few.
+
+        There are none for positions that its windows have left already.
+        """
+        count = -(-length // PAGE)
+        if count <= pages.count:
             return True  # as in most steps
-        if missing * self.groups > self.free_pages + self.cached_pages:
-            return False
-        for _ in range(missing):
-            pages.append([self._allocate_page() for _ in range(self.groups)])
+        missing = sum(max(0, count - max(first, pages.count)) for first in pages.first)
+        while missing > self.free_pages + self.cached_pages:
+            if not self.pins.remove_oldest():
+                return False
+        for index in range(pages.count, count):
+            pages.append([NO_PAGE if index < first else self._allocate_page() for first in pages.first])
         return True
 
     def insert_pending(self, pages: SequencePages, tokens: list[int], length: int) -> None:
@@ -138,7 +153,7 @@ class PagePool:
                 break
             node.is_computed = True
         self._insert_full_pages(pages, tokens, length, is_computed=True)
-        self._leave_behind(pages, length)
+        self.leave_behind(pages, length)
 
     def insert_tail(self, pages: SequencePages, tokens: list[int], length: int) -> None:
         """Insert the page after the full ones, with the computed tokens that it has so far."""
@@ -167,6 +182,10 @@ class PagePool:
         pages.count, pages.nodes, pages.tail_node = 0, [], None
         pages.first = [0] * self.groups
 
+    def unused_leaves(self) -> list[PageNode]:
+        """Ends of prefixes that no sequence uses, in the order in which they will be evicted."""
+        return list(self._evictable)
+
     def save_state(self, pages: SequencePages, slot: int, length: int) -> None:
         """Copy the states in a slot, for the last page of the first `length` tokens, if it is in the tree."""
         if len(pages.nodes) * PAGE == length:
@@ -178,7 +197,33 @@ class PagePool:
         """Copy the states at the end of the prefix that a sequence has acquired to its slot."""
         self._snapshots.restore(pages.nodes[-1], slot)
 
-    def _count_usable(self, path: list[PageNode]) -> int:
+    def read_state(self, pages: SequencePages) -> np.ndarray | None:
+        """A copy of the states at the end of the prefix that `pages` have acquired; None without states."""
+        return None if self._snapshots is None else self._snapshots.read(pages.nodes[-1])
+
+    def write_state(self, pages: SequencePages, state: np.ndarray, length: int) -> None:
+        """As `save_state`, for states that are in no slot."""
+        if len(pages.nodes) * PAGE == length:
+            evicted = self._snapshots.write(pages.nodes[-1], state, length)
+            if evicted is not None:
+                self._retire(evicted)
+
+    def _find_path(self, pages: SequencePages, tokens: list[int], start: int) -> list[PageNode]:
+        """The nodes of full pages that follow those of a sequence, and have its tokens from `start` on.
+
+        Where several nodes have the same tokens, this is the path of which most can be used.
+        """
+        last = self._last_node(pages)
+        shared = best = list(last.follow(tokens, start, pages.shared_salt))
+        if pages.salt != pages.shared_salt:
+            for count in range(len(shared), -1, -1):
+                node = shared[count - 1] if count else last
+                own = list(node.follow(tokens, start + count * PAGE, pages.salt))
+                if own and self.count_usable(shared[:count] + own) > self.count_usable(best):
+                    best = shared[:count] + own
+        return best
+
+    def count_usable(self, path: list[PageNode]) -> int:
         """How many of these nodes, which follow its own, a sequence can use.
 
         At the end of the last one, a windowed group needs all pages within the window, and a model with
@@ -195,7 +240,7 @@ class PagePool:
                 usable = count
         return usable
 
-    def _leave_behind(self, pages: SequencePages, length: int) -> None:
+    def leave_behind(self, pages: SequencePages, length: int) -> None:
         """Give up the pages that no query from position `length` on reads."""
         for group, window_pages in self._window_pages.items():
             first = length // PAGE - window_pages
@@ -212,7 +257,7 @@ class PagePool:
         for start in range(len(pages.nodes) * PAGE, length - length % PAGE, PAGE):
             page_tokens = tuple(tokens[start : start + PAGE])
             self._remove_tail(pages)
-            twin, common = self._last_node(pages).find_closest_child(page_tokens)
+            twin, common = self._last_node(pages).find_closest_child(page_tokens, pages.salt)
             if twin is None or common < PAGE:
                 node = self._insert_node(pages, page_tokens, is_computed)
             elif is_computed and twin.is_computed:  # another sequence had the same tokens: keep one page
@@ -226,7 +271,7 @@ class PagePool:
         if len(pages.nodes) == length // PAGE:
             self._remove_tail(pages)  # with fewer tokens
             tail = tuple(tokens[len(pages.nodes) * PAGE : length])
-            if self._last_node(pages).find_closest_child(tail)[1] < len(tail):
+            if self._last_node(pages).find_closest_child(tail, pages.salt)[1] < len(tail):
                 pages.tail_node = self._insert_node(pages, tail, is_computed)
 
     def _insert_node(self, pages: SequencePages, tokens: tuple[int, ...], is_computed: bool) -> PageNode:
@@ -234,10 +279,8 @@ class PagePool:
         parent = self._last_node(pages)
         own = self._own_pages(pages)
         users = [int(page != NO_PAGE) for page in own]
-        node = PageNode(own, tokens, parent, users, ref_count=1, is_computed=is_computed)
-        parent.children.insert(bisect_left(parent.children, tokens, key=node_tokens), node)
-        if parent.parent is None:
-            self._roots[parent.salt] = parent
+        node = PageNode(own, tokens, parent, users, ref_count=1, is_computed=is_computed, salt=pages.salt)
+        parent.children.insert(bisect_left(parent.children, node_key(node), key=node_key), node)
         return node
 
     def _own_pages(self, pages: SequencePages) -> list[int]:
@@ -260,10 +303,8 @@ class PagePool:
         pages.table[:, len(pages.nodes)] = twin.pages
 
     def _last_node(self, pages: SequencePages) -> PageNode:
-        """The last node of a sequence, or the root of its tree."""
-        if pages.nodes:
-            return pages.nodes[-1]
-        return self._roots.get(pages.salt) or PageNode([], (), None, ref_count=1, salt=pages.salt)
+        """The last node of a sequence, or the root."""
+        return pages.nodes[-1] if pages.nodes else self._root
 
     def _remove_tail(self, pages: SequencePages) -> None:
         if pages.tail_node is not None:
@@ -319,10 +360,8 @@ class PagePool:
     def _remove_node(self, node: PageNode) -> None:
         if self._snapshots is not None:
             self._snapshots.drop(node)
-        parent = node.parent
-        del parent.children[bisect_left(parent.children, node.tokens, key=node_tokens)]
-        if parent.parent is None and not parent.children:
-            del self._roots[parent.salt]  # otherwise the roots of all salts would stay for ever
+        children = node.parent.children
+        del children[bisect_left(children, node_key(node), key=node_key)]
 
     def _allocate_page(self) -> int:
         """A page that holds nothing. If there is none, some are evicted."""
@@ -340,12 +379,17 @@ class PagePool:
             self._evict_page(node, group)
             self._retire(node)
         else:
-            node = next(iter(self._evictable))
-            for group, page in enumerate(node.pages):
-                if page != NO_PAGE:
-                    self._evict_page(node, group)
-            # Its parent was last used together with its last child, so it is as old.
-            self._retire(node, is_oldest=True)
+            self.evict(next(iter(self._evictable)))
+
+    def evict(self, node: PageNode) -> None:
+        """Evict all pages of a leaf that no sequence uses."""
+        for group, page in enumerate(node.pages):
+            if page != NO_PAGE:
+                self._evict_page(node, group)
+        if self._snapshots is not None:
+            self._snapshots.drop(node)
+        # Its parent was last used together with its last child, so it is as old.
+        self._retire(node, is_oldest=True)
 
     def _evict_page(self, node: PageNode, group: int) -> None:
         self._behind.pop((node, group), None)

@@ -1,7 +1,7 @@
 """Nodes of the tree of pages, and the path of a sequence in it (see page_pool.py)."""
 
 from bisect import bisect_left
-from collections.abc import Hashable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,34 +9,54 @@ import numpy as np
 from .kv_cache import PAGE
 
 NO_PAGE = -1
+Salt = str | tuple[int, str, int]  # all of a tree have the same type
 
 
 @dataclass(eq=False, slots=True)
 class PageNode:
     """A page of each group, with the tokens of their positions. These follow the tokens of all ancestors.
 
-    A node with fewer than PAGE tokens, the last of a request, has no children. The root of a tree has no
-    parent and no pages; it has the salt of the tree.
+    A node with fewer than PAGE tokens, the last of a request, has no children. The root has no parent, no
+    pages and no tokens. Children are sorted by their salts, then by their tokens.
     """
 
     pages: list[int]  # by group, NO_PAGE where it was evicted
     tokens: tuple[int, ...]
     parent: "PageNode | None"
     users: list[int] = field(default_factory=list)  # by group: sequences that use the page
-    children: list["PageNode"] = field(default_factory=list)  # sorted by their tokens
+    children: list["PageNode"] = field(default_factory=list)
     ref_count: int = 0  # sequences that use it; each of them uses its ancestors too
     is_computed: bool = True  # False while a step computes it
-    salt: Hashable = ""  # of a root
+    salt: Salt = ""  # only sequences with this salt use the node
+    is_saved: bool = False  # on disk, with all before it
 
-    def find_closest_child(self, tokens: tuple[int, ...]) -> tuple["PageNode | None", int]:
+    def find_closest_child(self, tokens: tuple[int, ...], salt: Salt) -> tuple["PageNode | None", int]:
         """The child with the longest common prefix with `tokens`, and the length of this prefix."""
-        index = bisect_left(self.children, tokens, key=node_tokens)
+        index = bisect_left(self.children, (salt, tokens), key=node_key)
         closest, longest = None, 0
         for child in self.children[max(0, index - 1) : index + 1]:  # sorted, so it is one of these two
-            length = _common_prefix_length(child.tokens, tokens)
+            length = _common_prefix_length(child.tokens, tokens) if child.salt == salt else 0
             if length > longest:
                 closest, longest = child, length
         return closest, longest
+
+    def path(self) -> list["PageNode"]:
+        """The nodes from the root to this one, without the root."""
+        path, node = [], self
+        while node.parent is not None:
+            path.append(node)
+            node = node.parent
+        return path[::-1]
+
+    def follow(self, tokens: list[int], start: int, salt: Salt) -> Iterator["PageNode"]:
+        """The computed full pages below this node with the tokens from `start` on, without the last one."""
+        node = self
+        while start + PAGE < len(tokens):
+            child, common = node.find_closest_child(tuple(tokens[start : start + PAGE]), salt)
+            if child is None or common < PAGE or not child.is_computed:
+                return
+            yield child
+            node, start = child, start + PAGE
 
 
 @dataclass(eq=False, slots=True)
@@ -48,7 +68,8 @@ class SequencePages:
     """
 
     table: np.ndarray  # int32 [groups, pages], with room for as many pages as the sequence can need
-    salt: Hashable = ""  # which tree they are in
+    salt: Salt = ""  # of the nodes that it adds to the tree
+    shared_salt: Salt = ""  # of nodes that everybody may use
     count: int = 0
     nodes: list[PageNode] = field(default_factory=list)
     tail_node: PageNode | None = None
@@ -68,9 +89,9 @@ class SequencePages:
         self.count += 1
 
 
-def node_tokens(node: PageNode) -> tuple[int, ...]:
+def node_key(node: PageNode) -> tuple[Salt, tuple[int, ...]]:
     """The key of the order of children."""
-    return node.tokens
+    return node.salt, node.tokens
 
 
 def _common_prefix_length(a: tuple[int, ...], b: tuple[int, ...]) -> int:

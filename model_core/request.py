@@ -89,6 +89,15 @@ def join_deltas(deltas: Iterable[Delta]) -> Completion:
     return replace(last.completion, logprobs=[entry for delta in deltas for entry in delta.logprobs or ()])
 
 
+CacheRoot = tuple[int, str, int]
+OWN_ROOT = 1  # the first of a root for requests of one salt
+
+
+def shared_root(adapter: int = 0) -> CacheRoot:
+    """The salt of pages for everybody, which no request can name. `adapter`: the number of its adapter."""
+    return 0, "", adapter
+
+
 @dataclass(eq=False)
 class Sequence:
     """One request in the engine: its tokens (prompt, then answer), its pages, its times.
@@ -110,6 +119,7 @@ class Sequence:
     reasoning_budget: ReasoningBudget | None = None
     adapter: LoadedAdapter | None = None  # which it computes with
     cache_salt: str = ""  # the sequence shares pages with those of the same salt only
+    is_shared: bool = False  # everybody may use its pages
     client: str = ""  # the scheduler shares its slots fairly between clients
     truncated_messages: int = 0  # that the prompt lacks, see truncation.py
     pages: SequencePages | None = None  # from its admission on
@@ -143,9 +153,10 @@ class Sequence:
         return NO_SLOT if self.adapter is None else self.adapter.slot
 
     @property
-    def cache_root(self) -> tuple[str, int]:
-        """Sequences with the same one share pages."""
-        return self.cache_salt, 0 if self.adapter is None else self.adapter.number
+    def cache_root(self) -> CacheRoot:
+        """The salt of its pages."""
+        adapter = 0 if self.adapter is None else self.adapter.number
+        return shared_root(adapter) if self.is_shared else (OWN_ROOT, self.cache_salt, adapter)
 
     @property
     def answer_length(self) -> int:

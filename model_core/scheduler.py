@@ -15,7 +15,7 @@ from .errors import NoMemory, QueueFull
 from .kv_cache import PAGE, Batch, KVCache
 from .page_pool import PagePool
 from .page_tree import SequencePages
-from .request import Sequence
+from .request import Sequence, shared_root
 from .state import next_snapshot_position
 
 # Tokens that a step computes: one for each answer, and the rest for prompts. With more, prompts would be only
@@ -231,7 +231,8 @@ class Scheduler:
         """After how many tokens the prefix cache copies a sequence's state next; infinite without states."""
         if self._states is None:
             return math.inf
-        return next_snapshot_position(sequence.computed_tokens, sequence.prompt_length)
+        is_saved = sequence.is_shared  # then there is one however short it is
+        return next_snapshot_position(sequence.computed_tokens, sequence.prompt_length, is_saved)
 
     def _acquire_prefix(self, sequence: Sequence) -> bool:
         """Use pages of the prefix cache. True if another request is just computing the next one."""
@@ -260,7 +261,8 @@ class Scheduler:
     def _admit(self, sequence: Sequence, budget: int) -> bool:
         """Start a waiting request. False if there are too few pages for its first chunk."""
         sequence.slot = self._free_slots.pop()
-        sequence.pages = SequencePages(self._page_tables[:, sequence.slot], sequence.cache_root)
+        root = sequence.cache_root
+        sequence.pages = SequencePages(self._page_tables[:, sequence.slot], root, shared_root(root[2]))
         must_wait = self._acquire_prefix(sequence)
         end = min(sequence.computed_tokens + budget, len(sequence.tokens))
         if not must_wait and not self.pool.allocate(sequence.pages, end):

@@ -30,15 +30,15 @@ def state_offsets(shapes: Sequence[tuple[int, ...]]) -> tuple[list[int], int]:
     return stops[:-1], stops[-1]
 
 
-def next_snapshot_position(computed: int, prompt_length: int) -> int:
+def next_snapshot_position(computed: int, prompt_length: int, is_saved: bool = False) -> int:
     """After how many tokens, beyond those computed, the prefix cache copies a sequence's slot next.
 
     These are multiples of SNAPSHOT_INTERVAL, and the last end of a page within the prompt. A short prompt is
-    computed in one step instead.
+    computed in one step instead, unless it is going to be saved.
     """
     regular = (computed // SNAPSHOT_INTERVAL + 1) * SNAPSHOT_INTERVAL
     last = (prompt_length - 1) // PAGE * PAGE
-    return last if max(computed, SHORT_PROMPT) < last < regular else regular
+    return last if max(computed, 0 if is_saved else SHORT_PROMPT) < last < regular else regular
 
 
 class StateCache:
@@ -71,8 +71,12 @@ class StateCache:
 
     def copy(self, source: int, target: int) -> None:
         """Copy the states of one slot to another."""
-        self.memory[target] = self.memory[source]
-        self._positions[target] = self._positions[source]
+        self.write(target, self.memory[source], self._positions[source])
+
+    def write(self, slot: int, state: np.ndarray, position: int) -> None:
+        """Set the states of a slot, float32 [numbers], which has seen `position` tokens."""
+        self.memory[slot] = state
+        self._positions[slot] = position
 
 
 Key = TypeVar("Key", bound=Hashable)
@@ -90,22 +94,40 @@ class Snapshots(Generic[Key]):
 
     def save(self, key: Key, slot: int) -> Key | None:
         """Copy a slot, unless there is a copy for this key. Returns the key whose copy is evicted, if any."""
-        evicted = None
-        if key not in self._slots:
-            if not self._free and self._slots:
-                evicted, _ = next(iter(self._slots.items()))
-                self.drop(evicted)
-            if not self._free:
-                return None  # there is no room for copies at all
-            self._slots[key] = self._free.pop()
-            self._states.copy(slot, self._slots[key])
-        self._slots.move_to_end(key)
+        is_new, (target, evicted) = key not in self._slots, self._reserve(key)
+        if is_new and target is not None:
+            self._states.copy(slot, target)
         return evicted
+
+    def write(self, key: Key, state: np.ndarray, position: int) -> Key | None:
+        """As `save`, for states that are in no slot: float32 [numbers], after `position` tokens."""
+        target, evicted = self._reserve(key)
+        if target is not None:
+            self._states.write(target, state, position)
+        return evicted
+
+    def read(self, key: Key) -> np.ndarray:
+        """A copy of the states for a key, float32 [numbers]."""
+        self._slots.move_to_end(key)
+        return self._states.memory[self._slots[key]].copy()
 
     def restore(self, key: Key, slot: int) -> None:
         """Copy back to a slot."""
         self._states.copy(self._slots[key], slot)
         self._slots.move_to_end(key)
+
+    def _reserve(self, key: Key) -> tuple[int | None, Key | None]:
+        """The slot for a key, None if there is no room at all; and the key whose copy is evicted, if any."""
+        evicted = None
+        if key not in self._slots:
+            if not self._free and self._slots:
+                evicted = next(iter(self._slots))
+                self.drop(evicted)
+            if not self._free:
+                return None, None
+            self._slots[key] = self._free.pop()
+        self._slots.move_to_end(key)
+        return self._slots[key], evicted
 
     def drop(self, key: Key) -> None:
         """Forget the copy for a key, if there is one."""

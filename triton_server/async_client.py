@@ -62,6 +62,29 @@ class AsyncChatClient:
         command = {"detokenize": token_ids, "model": model}
         return (await self._control(command, wire.TOKENS_TIMEOUT_S))["text"]
 
+    async def save_prompt(
+        self, name: str, messages: Prompt, parameters: dict[str, Any], model: str
+    ) -> dict[str, Any] | None:
+        """Begin to save a prompt. Returns what `list_prompts` says of it, or None until a later call."""
+        command = {"save_prompt": name, "messages": messages, "parameters": parameters, "model": model}
+        return (await self._control(command)).get("prompt")
+
+    async def list_prompts(self, model: str) -> list[dict[str, Any]]:
+        """The saved prompts of a model."""
+        return (await self._control({"prompts": True, "model": model}))["prompts"]
+
+    async def show_prompt(self, name: str, model: str) -> dict[str, Any]:
+        """A saved prompt with what it was made from."""
+        return (await self._control({"prompt": name, "model": model}))["prompt"]
+
+    async def delete_prompt(self, name: str, model: str) -> None:
+        """Delete a saved prompt."""
+        await self._control({"delete_prompt": name, "model": model})
+
+    async def forget(self, cache_salt: str) -> None:
+        """Delete what the prefix cache on disk has of requests with this salt."""
+        await self._control({"forget": cache_salt})
+
     async def metrics(self, with_vllm_names: bool = False) -> str:
         """Return the engine's metrics in Prometheus' text format, with vLLM's names, too, if wanted."""
         return (await self._control({"metrics": "vllm" if with_vllm_names else True}))["metrics"]

@@ -129,7 +129,18 @@ def ui(host: str, open_to_all: bool, ui_port: int, server: str) -> None:
 @model_options
 @sampling_options
 @form_options
-def complete(prompt: str | None, **settings: Any) -> None:
+@click.option(
+    "--save-state",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Keep the keys and values of PROMPT, or the states after it, in this file.",
+)
+@click.option(
+    "--load-state",
+    type=FILE,
+    help="A PROMPT that begins as the one of this file is computed only from there on. The default of PROMPT "
+    "is then the one of the file.",
+)
+def complete(prompt: str | None, save_state: Path | None, load_state: Path | None, **settings: Any) -> None:
     """Continue PROMPT and print the text while it is generated. No server is needed.
 
     The default is "Once upon a time". PROMPT may come from a pipe, or as - from standard input. After
@@ -140,11 +151,15 @@ def complete(prompt: str | None, **settings: Any) -> None:
     from .terminal.display import create_writer, open_console
 
     prompt_text = read_prompt(prompt)
-    prompt = "Once upon a time" if prompt_text is None else prompt_text
     given = {name: settings.pop(name) for name in SAMPLING_FLAGS} | {"form": take_form(settings)}
     params = SamplingParams(**{name: value for name, value in given.items() if value != ()})
     with LLM(**settings) as llm, signals_as_interrupts():
         params = params.with_defaults(llm.defaults)  # its seed is printed below
+        if load_state is not None:
+            prompt_text = _load_state(llm, load_state, prompt_text)
+        prompt = "Once upon a time" if prompt_text is None else prompt_text
+        if save_state is not None:
+            llm.prompts.save(save_state, prompt)
         writer = create_writer(open_console())
         start, tokens_before = time.monotonic(), llm.engine.stats()["totals"]["completion_tokens"]
         try:
@@ -157,6 +172,18 @@ def complete(prompt: str | None, **settings: Any) -> None:
                 tokens = llm.engine.stats()["totals"]["completion_tokens"] - tokens_before
                 speed = tokens / (time.monotonic() - start)
                 click.secho(f"{speed:.0f} tokens a second, seed {params.seed}", dim=True, err=True)
+
+
+def _load_state(llm: Any, path: Path, prompt: str | None) -> str:
+    """Load a saved prompt for `prompt`, and return it; None stands for the text of the file."""
+    file = llm.prompts.load(path)
+    if prompt is None:
+        prompt = json.loads(file.source)
+        if not isinstance(prompt, str):
+            raise TritonchatError(f"{path} was not saved from a text; give the PROMPT, too.")
+    elif not file.begins(llm.encode(prompt)):
+        click.secho(f"tritonchat: PROMPT begins otherwise than the one of {path}.", fg="yellow", err=True)
+    return prompt
 
 
 @cli.command()

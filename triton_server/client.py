@@ -165,6 +165,26 @@ class ChatClient:
         """Return the text of token ids, names of special tokens included."""
         return self._control({"detokenize": token_ids, "model": model}, wire.TOKENS_TIMEOUT_S)["text"]
 
+    def save_prompt(self, name: str, messages: Prompt, **parameters: Any) -> dict[str, Any] | None:
+        """Begin to save a prompt of the first model.
+
+        Returns what `list_prompts` says of it, or None until a later call.
+        """
+        command = {"save_prompt": name, "messages": messages, "parameters": parameters}
+        return self._control(command).get("prompt")
+
+    def list_prompts(self) -> list[dict[str, Any]]:
+        """The saved prompts of the first model: name, tokens, bytes, created, last_used."""
+        return self._control({"prompts": True})["prompts"]
+
+    def show_prompt(self, name: str) -> dict[str, Any]:
+        """A saved prompt of the first model, with the `messages` and `parameters` that it was made from."""
+        return self._control({"prompt": name})["prompt"]
+
+    def delete_prompt(self, name: str) -> None:
+        """Delete a saved prompt of the first model."""
+        self._control({"delete_prompt": name})
+
     def metrics(self) -> str:
         """Return the engine's metrics in Prometheus' text format."""
         return self._control({"metrics": True})["metrics"]

@@ -64,6 +64,16 @@ the slots is reserved for clients without a running request.
   its `name` in the vocabulary, its `text`, and its `bytes` if it is a part of a character. Further fields are
   `model`, of a text `add_special_tokens` (default true), and of a conversation those of `ChatFields`.
 - {"detokenize": ids}: the result is {"text": text}, names of special tokens included. "model" is possible.
+- {"save_prompt": name, "messages": prompt, "parameters": fields}: the server begins to compute and save a
+  prompt: a conversation, without the beginning of an answer, or a raw prompt. Of the fields, those count that
+  change the prompt, such as `tools`. The result is {"state": "saving"}: then the same command tells later how
+  it went; or {"state": "ready", "prompt": entry}. An entry has `name`, `tokens`, `bytes`, and `created` and
+  `last_used` in seconds since 1970. {"delete_prompt": name} deletes it; the result is {"deleted": true}. Both
+  are refused unless the server runs with --allow-saving-prompts. The result of {"prompts": true} is
+  {"prompts": entries}, and that of {"prompt": name} is {"prompt": entry}, with its `messages` and
+  `parameters`. These commands are for the first model, or for another one with "model": name.
+- {"forget": cache_salt}: what the prefix cache on disk (--prefix-cache-disk) and memory have of requests with
+  this salt is deleted. The result is {"forgotten": true}.
 - {"metrics": true}: the result is {"metrics": text} in Prometheus' text format; with "vllm" instead of true,
   the text has vLLM's names, too.
 - {"health": true}: the result is {"health": state}, which is "ready", or why the server accepts no requests.

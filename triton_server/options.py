@@ -244,6 +244,25 @@ server_options = combine_options(
         help="Let clients load adapters from folders of this machine, and drop them: "
         "/v1/load_lora_adapter and /v1/unload_lora_adapter.",
     ),
+    option(
+        "--allow-saving-prompts",
+        is_flag=True,
+        help="Let clients save prompts, which all share and which outlast a restart, and delete them: "
+        "/v1/prompts.",
+    ),
+    option(
+        "--saved-prompts-disk",
+        type=MemorySize(),
+        default="4GiB",
+        help="Maximum of the saved prompts of each model on disk; those that were not used for the longest "
+        "time are deleted first.",
+    ),
+    option(
+        "--prefix-cache-disk",
+        type=MemorySize(),
+        help="Keep cached prefixes of each model on disk, up to this size, when memory fills and at the end. "
+        "Then conversations go on after a restart without computing their beginning.  [default: no]",
+    ),
     option("--max-concurrency", type=click.IntRange(1), default=64, help="Requests computed together."),
     option(
         "--max-queue",

@@ -12,7 +12,7 @@ from model_core.errors import TritonchatError
 from .api.process import launch_api
 from .api.settings import ServiceSettings
 from .engine.process import EngineReport, EngineSettings, launch_engine, remove_leftovers
-from .folders import scratch_folder
+from .folders import data_folder, scratch_folder
 from .hosts import LOOPBACK, browser_url, is_loopback, reachable_address
 from .machine import check_libpython, check_ports, check_python, check_system, require
 from .page_process import launch_page
@@ -32,6 +32,9 @@ def run_server(
     keep_alive_s: float | None,
     adapters: tuple[tuple[str, str], ...],
     allow_adapter_loading: bool,
+    saved_prompts_disk: int,
+    allow_saving_prompts: bool,
+    prefix_cache_disk: int | None,
     ui_port: int | None,
     host: str,
     grpc_port: int,
@@ -47,8 +50,8 @@ def run_server(
     """Run the server until a signal, with the page if `ui_port` is given. Restart each part that ends.
 
     `models`, `keep_alive_s`, `adapters` and `allow_adapter_loading` are those of `EngineSettings`; no models
-    stand for the embedded one. `settings` are those of the HTTP service and of the LLMs. Raises
-    TritonchatError.
+    stand for the embedded one. The flags of prompts and of the prefix cache are those of `PromptFlags`.
+    `settings` are those of the HTTP service and of the LLMs. Raises TritonchatError.
     """
     if (tls_cert is None) != (tls_key is None):
         raise TritonchatError("--tls-cert and --tls-key must be given together.")
@@ -57,6 +60,7 @@ def run_server(
     internal_host = host if settings["open_to_all"] or is_loopback(host) else LOOPBACK
     grpc = f"{reachable_address(internal_host)}:{grpc_port}"
     service = {name: settings.pop(name) for name in ServiceSettings.model_fields if name in settings}
+    service["keeps_prefixes"] = prefix_cache_disk is not None
     if service["max_streams"] is None:  # as many as the engine accepts
         service["max_streams"] = settings["max_concurrency"] + settings["max_queue"]
     service["api_keys"] += () if api_key_file is None else read_keys(api_key_file)
@@ -89,6 +93,13 @@ def run_server(
             keep_alive_s=keep_alive_s,
             adapters=list(adapters),
             allow_adapter_loading=allow_adapter_loading,
+            prompts={
+                "folder": str(data_folder() / "prompts"),
+                "max_bytes": saved_prompts_disk,
+                "allows_saving": allow_saving_prompts,
+                "max_cache_bytes": prefix_cache_disk,
+                "cache_expiry_s": min(filter(None, (api.session_expiry_s, api.response_expiry_s)), default=0),
+            },
             llm=settings,
             host=internal_host,
             grpc_port=grpc_port,

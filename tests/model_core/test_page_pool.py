@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model_core.kv_cache import PAGE
-from model_core.page_pool import NO_PAGE, PageNode, PagePool, SequencePages
+from model_core.page_pool import NO_PAGE, PageNode, PagePool, SequencePages, node_key
 
 
 class CopyRecorder:
@@ -56,11 +56,11 @@ class PoolSequence:
 def check_pool(pool: PagePool, sequences: list[SequencePages]) -> None:
     """Each page has one place, its users are counted, and every page without a user can be evicted."""
     nodes: list[PageNode] = []
-    pending = list(pool._roots.values())
+    pending = [pool._root]
     while pending:
         node = pending.pop()
         nodes += [] if node.parent is None else [node]
-        assert node.children or node.parent is not None
+        assert [node_key(child) for child in node.children] == sorted(map(node_key, node.children))
         pending += node.children
     in_tree = [page for node in nodes for page in node.pages if page != NO_PAGE]
     own = []
@@ -196,9 +196,9 @@ def test_least_recently_used_leaves_are_evicted_first(pool: PagePool) -> None:
     remaining = {}
     for seed in (1, 2, 3):
         sequence = PoolSequence(pool, [*text(3 * PAGE, seed), 0])
-        node, remaining[seed] = pool._roots[""], 0
+        node, remaining[seed] = pool._root, 0
         for start in range(0, 3 * PAGE, PAGE):
-            child, common = node.find_closest_child(tuple(sequence.tokens[start : start + PAGE]))
+            child, common = node.find_closest_child(tuple(sequence.tokens[start : start + PAGE]), "")
             if common < PAGE:
                 break
             node, remaining[seed] = child, remaining[seed] + 1

@@ -21,6 +21,7 @@ from . import (
     logs,
     old_sessions,
     openai,
+    prompts,
     responses,
     sessions,
     stream,
@@ -86,7 +87,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.store = settings, SessionStore(database, limits)
     app.state.responses = ResponseStore(app.state.store.database, limits)
-    modules = (openai, adapters, responses, anthropic, stream, tokens, sessions, old_sessions)
+    modules = (openai, adapters, prompts, responses, anthropic, stream, tokens, sessions, old_sessions)
     for module in (*modules, health, discovery):
         app.include_router(module.router)
     errors.install(app)

@@ -128,6 +128,16 @@ async def _forward_events(events: AsyncIterator[Event], number: int, queue: _Eve
         await queue.put(error)
 
 
+async def forget_prefixes(http_request: HttpRequest) -> None:
+    """Delete what the engine's prefix cache on disk has of a client's conversations, before one is removed.
+
+    It cannot tell them apart, so it forgets all of the client. Raises ServerUnavailable.
+    """
+    state = http_request.app.state
+    if state.settings.keeps_prefixes:
+        await state.triton_client.forget(pseudonym(http_request.state.key_hash))
+
+
 def _put_accepted(queue: _EventQueue) -> None:
     if queue.empty():
         queue.put_nowait(_STILL_ACCEPTED)

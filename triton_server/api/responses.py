@@ -19,7 +19,13 @@ from .. import vocabulary
 from ..vocabulary import fields_of_request
 from .database import StoredResponse
 from .errors import ERROR_RESPONSES, ApiError, cut_off, failure_of, unsupported
-from .generation import check_length, end_with_failure, stream_answers, wait_until_accepted
+from .generation import (
+    check_length,
+    end_with_failure,
+    forget_prefixes,
+    stream_answers,
+    wait_until_accepted,
+)
 from .openai_answers import to_json
 from .request_body import repeat
 from .response_store import ResponseStore
@@ -81,6 +87,7 @@ async def get_response(
 @router.delete("/{response_id}")
 async def delete_response(request: Request, response_id: str) -> DeletedResponse:
     """Remove a stored response. Those that continue it cannot be continued any more."""
+    await forget_prefixes(request)
     await run_to_end(_responses(request).delete, _owner(request), response_id)
     return DeletedResponse(id=response_id, object="response", deleted=True)
 

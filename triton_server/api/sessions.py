@@ -25,7 +25,7 @@ from .. import vocabulary
 from ..contract import DEFAULT_MODEL
 from . import store
 from .errors import ERROR_RESPONSES, ApiError, ErrorBody, body_of
-from .generation import end_with_failure, stream_answers, wait_until_accepted
+from .generation import end_with_failure, forget_prefixes, stream_answers, wait_until_accepted
 from .session_schemas import (
     AnswerDetails,
     NewSession,
@@ -113,6 +113,7 @@ async def delete_session(request: Request, session_id: SessionId) -> None:
     """Remove a session with all its turns."""
     sessions, owner = _store(request), _owner(request)
     with sessions.hold(owner, session_id):
+        await forget_prefixes(request)
         await run_to_end(sessions.delete, owner, session_id)
 
 

@@ -38,6 +38,7 @@ class ServiceSettings(BaseSettings):
             limits hold for responses.
         session_expiry_s: sessions that have not changed for so long are removed.
         response_expiry_s: conversations of responses to which nothing was added for so long are removed.
+        keeps_prefixes: the engine keeps its prefix cache on disk.
         client_timeout_s: a client that neither reads nor sends for so long is disconnected.
         log_content: write prompts and answers to the log.
         vllm_metrics: /metrics has the engine's metrics under vLLM's names, too.
@@ -66,6 +67,7 @@ class ServiceSettings(BaseSettings):
     max_session_bytes: int = 2**30
     session_expiry_s: float = 0
     response_expiry_s: float = 30 * 86400
+    keeps_prefixes: bool = False
     client_timeout_s: float = 30.0
     log_content: bool = False
     vllm_metrics: bool = False

@@ -19,6 +19,7 @@ from ..tls import TlsFiles
 from .deployment import Address, Deployment
 from .model_pool import create_pool
 from .process import EngineReport, EngineSettings
+from .slot_prompts import PromptFlags
 
 _WATCH_S = 0.5
 
@@ -48,7 +49,8 @@ def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
         tls = TlsFiles(Path(settings.tls_certificate), Path(settings.tls_key))
     address = Address(settings.host, settings.grpc_port, settings.http_port, settings.metrics_port, tls)
     adapters = settings.adapters, settings.allow_adapter_loading
-    pool = create_pool(settings.models, settings.keep_alive_s, settings.llm, *adapters)
+    prompts = PromptFlags(**settings.prompts)
+    pool = create_pool(settings.models, settings.keep_alive_s, settings.llm, *adapters, prompts)
     if settings.keep_alive_s is None:
         pool.load_all()
     deployment = Deployment(pool, address, folder)

@@ -31,6 +31,7 @@ from .model_pool import ModelPool
 from .model_slot import ModelSlot
 from .pending_answer import PendingAnswer
 from .request_parser import check_model_name, parse_parameters, parse_request
+from .slot_prompts import PROMPT_COMMANDS
 from .token_commands import TokenCommands
 
 LOGGER = logging.getLogger(__name__)
@@ -211,6 +212,12 @@ class Inference:
         if names == ["drop_adapter"]:
             self._pool.drop_adapter(str(command["drop_adapter"]))
             return {"dropped": True}
+        if PROMPT_COMMANDS & set(names):
+            return self._find_model(command.get("model")).run_prompt_command(command)
+        if names == ["forget"]:
+            for slot in self._pool.slots:
+                slot.forget(str(command["forget"]))
+            return {"forgotten": True}
         if command in ({"metrics": True}, {"metrics": "vllm"}):
             return {"metrics": self._pool.render_metrics(with_vllm_names=command["metrics"] == "vllm")}
         if command == HEALTH:
@@ -218,7 +225,9 @@ class Inference:
         known = (
             '{"cancel": request_id}, {"stats": true}, {"stats": true, "model": name}, {"load": name}, '
             '{"load_adapter": name, "folder": path}, {"drop_adapter": name}, {"tokenize": prompt}, '
-            '{"detokenize": ids}, {"metrics": true} and {"health": true}'
+            '{"detokenize": ids}, {"save_prompt": name, "messages": prompt}, {"prompts": true}, '
+            '{"prompt": name}, {"delete_prompt": name}, {"forget": cache_salt}, {"metrics": true} and '
+            '{"health": true}'
         )
         raise InvalidRequest(f"unknown command; {known} are known.")
 

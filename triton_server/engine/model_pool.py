@@ -23,6 +23,7 @@ from ..contract import CHAT, CHAT_STREAM, DEFAULT_MODEL
 from .metrics import render_metrics
 from .model_slot import ModelSlot
 from .slot_adapters import SlotAdapters
+from .slot_prompts import PromptFlags, SlotPrompts
 from .vllm_metrics import render_vllm_metrics
 
 # Names of Triton's models are in paths of sockets, which have at most 107 characters.
@@ -167,11 +168,13 @@ def create_pool(
     llm_settings: Mapping[str, Any],
     adapters: Sequence[tuple[str, str]] = (),
     allows_loading: bool = False,
+    prompts: PromptFlags | None = None,
 ) -> ModelPool:
     """The pool for models that are given by name (None: its own) and path (None: the embedded model).
 
     `llm_settings` are arguments of LLM, the same for all models. `adapters` of the first model: names and
-    folders. allows_loading: see ModelPool. Raises ModelError for wrong names.
+    folders. allows_loading: see ModelPool. `prompts`: where they keep prompts, None: nowhere.
+    Raises ModelError for wrong names.
     """
     turns, settings = Turns(), dict(llm_settings)
     if len(models) > 1:
@@ -190,7 +193,8 @@ def create_pool(
                     llm.name, llm.model.turns = name, turns
                     return llm
 
-        return ModelSlot(name, load, keep_alive_s, adapters)
+        saved = None if prompts is None else SlotPrompts(prompts, name)
+        return ModelSlot(name, load, keep_alive_s, adapters, saved)
 
     folders = [dict(adapters), *({} for _ in models[1:])]
     slots = [

@@ -8,11 +8,12 @@ from concurrent.futures import Future
 from typing import Any, Literal
 
 from model_core import LLM
-from model_core.errors import ModelUnavailable, ShuttingDown, TritonchatError
+from model_core.errors import ModelUnavailable, NotAllowed, ShuttingDown, TritonchatError
 from model_core.memory import return_freed_memory
 
 from .metrics import ModelMetrics
 from .slot_adapters import SlotAdapters
+from .slot_prompts import SlotPrompts
 
 LOGGER = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ class ModelSlot:
         name: of the model.
         description: that of `LLM.describe`, from the first time on that the model is loaded.
         metrics: of all the time, loaded or not.
-        adapters: those that requests may choose.
+        adapters: those that requests may choose. prompts: those that are saved.
         keep_alive_s: unload the model when it was idle for so many seconds; None: never.
         idle_since: when it was last used, as `time.monotonic()`.
     """
@@ -41,9 +42,11 @@ class ModelSlot:
         load: Loader,
         keep_alive_s: float | None = None,
         adapters: SlotAdapters | None = None,
+        prompts: SlotPrompts | None = None,
     ) -> None:
         self.name, self.metrics, self.keep_alive_s = name, ModelMetrics(), keep_alive_s
         self.adapters = adapters or SlotAdapters({})
+        self.prompts = prompts
         self.description: dict[str, Any] | None = None
         self.idle_since = 0.0
         self._load = load
@@ -83,6 +86,17 @@ class ModelSlot:
         """That of the engine. While the model is not loaded, only `running` and `waiting`."""
         llm, loaders = self.llm, int(self.state == "loading")
         return {"running": 0, "waiting": self._users - loaders} if llm is None else llm.engine.stats()
+
+    def run_prompt_command(self, command: dict[str, Any]) -> dict[str, Any]:
+        """The result of a command for saved prompts (slot_prompts.py). Raises TritonchatError."""
+        if self.prompts is None:
+            raise NotAllowed("this server keeps no prompts.")
+        return self.prompts.run(self, command)
+
+    def forget(self, salt: str) -> None:
+        """Delete what the prefix cache on disk has of a cache salt."""
+        if self.prompts is not None:
+            self.prompts.forget(self.llm, salt)
 
     def acquire(self) -> Future[LLM]:
         """Use the model until `release`; load it if that is necessary.
@@ -125,6 +139,8 @@ class ModelSlot:
             self.metrics.close()
         assert llm is not None
         llm.close()
+        if self.prompts is not None:
+            self.prompts.close(llm)
         del llm
         return_freed_memory()
         return True
@@ -152,6 +168,8 @@ class ModelSlot:
                 self._future.set_exception(_shutting_down())
         if self.llm is not None:
             self.llm.engine.close(grace_s)
+            if self.prompts is not None:
+                self.prompts.close(self.llm)
 
     def _set_progress(self, progress: float) -> None:
         self._progress = progress
@@ -159,7 +177,10 @@ class ModelSlot:
     def _run_load(self, future: Future[LLM]) -> None:
         """Load the model in a thread of its own, which is one of its users until then."""
         try:
-            self._end_loading(future, self._load(self._set_progress))
+            llm = self._load(self._set_progress)
+            if self.prompts is not None:
+                self.prompts.open(self, llm)
+            self._end_loading(future, llm)
         except BaseException as error:  # whatever it is, those who wait must hear of it
             if not isinstance(error, TritonchatError):
                 LOGGER.exception("%s could not be loaded", self.name)

@@ -29,6 +29,7 @@ class EngineSettings:
             None: load all at the start, and keep them.
         adapters: names and folders of those of the first model.
         allow_adapter_loading: whether clients may load and drop adapters.
+        prompts: the fields of `PromptFlags`.
         llm: the arguments of `model_core.LLM` for all models.
         host, grpc_port, http_port, metrics_port: where Triton listens; without http_port, it has no HTTP.
         tls_certificate, tls_key: PEM files for gRPC; None: no TLS.
@@ -39,6 +40,7 @@ class EngineSettings:
     keep_alive_s: float | None
     adapters: list[tuple[str, str]]
     allow_adapter_loading: bool
+    prompts: dict[str, Any]
     llm: dict[str, Any]
     host: str
     grpc_port: int

@@ -1,0 +1,129 @@
+"""Saved prompts of a server: for every key, after `kill -9`, and closed unless the operator opens it."""
+
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from conftest import Server, running_server
+
+from triton_server.client import ChatClient
+
+TEXT = "Prompts that the operator saves are shared by everybody who asks this server. " * 3
+SYSTEM = [{"role": "system", "content": TEXT}]
+QUESTION = [*SYSTEM, {"role": "user", "content": "Hello"}]
+KEYS = ("sk-of-ada", "sk-of-bo")
+FLAGS = ("--allow-saving-prompts", *(f"--api-key={key}" for key in KEYS))
+
+
+def connect(server: Server, key: str = KEYS[0]) -> httpx.Client:
+    return httpx.Client(base_url=server.api_url, headers={"X-Api-Key": key}, timeout=60)
+
+
+def ask(server: Server, key: str) -> dict:
+    body = {"model": "default", "messages": QUESTION, "max_tokens": 8, "temperature": 0}
+    with connect(server, key) as http:
+        answer = http.post("/v1/chat/completions", json=body).json()
+    return {
+        "text": answer["choices"][0]["message"]["content"],
+        "cached": answer["usage"]["prompt_tokens_details"]["cached_tokens"],
+    }
+
+
+def files(data: Path) -> list[str]:
+    return sorted(path.name for path in (data / "tritonchat" / "prompts").rglob("*") if path.is_file())
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The user's data folder."""
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def first(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict]:
+    """What a server has answered that has saved two prompts. It was killed."""
+    log = tmp_path_factory.mktemp("server") / "log"
+    with running_server(*FLAGS, log=log, XDG_DATA_HOME=str(data)) as server, connect(server) as http:
+        cold = ask(server, KEYS[0])
+        saved = http.post("/v1/prompts", json={"name": "manners", "messages": SYSTEM})
+        text = http.post("/v1/prompts", json={"name": "text", "text": TEXT})
+        refused = {}
+        for name in ("", "..", "a/b", "a" * 300, None, 3):
+            refused[name] = http.post("/v1/prompts", json={"name": name, "text": TEXT})
+        both = {"text": TEXT, "messages": SYSTEM}
+        for body in ({}, both, {"text": "short"}, {"text": ""}, {"messages": []}):
+            refused[str(body)] = http.post("/v1/prompts", json={"name": "x", **body})
+        refused["key"] = httpx.post(f"{server.api_url}/v1/prompts", json={"name": "x", "text": TEXT})
+        refused["model"] = http.post("/v1/prompts", json={"name": "x", "text": TEXT, "model": "other"})
+        refused["show"] = http.get("/v1/prompts/missing")
+        refused["delete"] = http.delete("/v1/prompts/..%2f..%2fsessions.db")
+        warm = ask(server, KEYS[1])
+        server.process.kill()
+        yield {"cold": cold, "warm": warm, "saved": saved, "text": text, "refused": refused}
+
+
+@pytest.fixture(scope="module")
+def second(first: dict, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that is started after it."""
+    log = tmp_path_factory.mktemp("server") / "log"
+    with running_server(*FLAGS, log=log, XDG_DATA_HOME=str(data)) as server:
+        yield server
+
+
+def test_prompt_is_saved_and_shared(first: dict, data: Path) -> None:
+    saved = first["saved"].json()
+    assert (first["saved"].status_code, saved["object"], saved["name"]) == (201, "saved_prompt", "manners")
+    assert saved["tokens"] > 40 and saved["bytes"] > 1000
+    assert first["text"].status_code == 201
+    assert first["cold"]["cached"] == 0 and first["warm"]["cached"] > 40
+    assert first["cold"]["text"] == first["warm"]["text"]
+    for path in (data / "tritonchat" / "prompts").rglob("*.safetensors"):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_wrong_requests_are_refused(first: dict) -> None:
+    codes = {name: answer.status_code for name, answer in first["refused"].items()}
+    expected = dict.fromkeys(codes, 400) | {"key": 401, "model": 404, "show": 404, "delete": 404}
+    assert codes == expected
+    messages = {name: answer.json()["error"]["message"] for name, answer in first["refused"].items()}
+    assert "cannot be the name of a saved prompt" in messages["a/b"]
+    assert "cannot be the name of a saved prompt" in messages["a" * 300]
+    assert messages["{}"] == "a prompt to save needs either messages or text."
+    assert "there is no saved prompt 'missing'" in messages["show"]
+
+
+def test_prompts_outlast_a_killed_server(first: dict, second: Server) -> None:
+    with connect(second, KEYS[1]) as http:
+        listed = http.get("/v1/prompts").json()
+        assert [prompt["name"] for prompt in listed["data"]] == ["manners", "text"]
+        shown = http.get("/v1/prompts/manners").json()
+        assert shown["messages"] == SYSTEM
+        assert http.get("/v1/prompts/text").json()["messages"] == TEXT
+    answer = ask(second, KEYS[1])
+    assert answer["cached"] > 40 and answer["text"] == first["cold"]["text"]
+
+
+def test_prompts_are_deleted(second: Server, data: Path) -> None:
+    with connect(second) as http, ChatClient(second.grpc_url) as client:
+        assert http.delete("/v1/prompts/text").json() == {"name": "text", "deleted": True}
+        assert files(data) == ["manners.safetensors"]
+        while client.save_prompt("other", TEXT) is None:
+            pass
+        assert {prompt["name"] for prompt in client.list_prompts()} == {"manners", "other"}
+        assert client.show_prompt("other")["messages"] == TEXT
+        client.delete_prompt("other")
+        assert http.get("/v1/prompts/other").status_code == 404
+
+
+def test_saving_is_closed_by_default(server: Server) -> None:
+    body = {"name": "x", "text": TEXT}
+    for refused in (
+        httpx.post(f"{server.api_url}/v1/prompts", json=body),
+        httpx.delete(f"{server.api_url}/v1/prompts/x"),
+    ):
+        assert refused.status_code == 403
+        assert "--allow-saving-prompts" in refused.json()["error"]["message"]
+    assert httpx.get(f"{server.api_url}/v1/prompts").json() == {"object": "list", "data": []}
