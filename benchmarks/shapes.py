@@ -68,6 +68,20 @@ SHAPES: dict[str, dict[str, Any]] = {
         "num_key_value_heads": 8,
         "vocab_size": 151936,
     },
+    "minilm-l6": {  # sentence-transformers/all-MiniLM-L6-v2
+        "architectures": ["BertModel"],
+        "model_type": "bert",
+        "hidden_size": 384,
+        "intermediate_size": 1536,
+        "num_hidden_layers": 6,
+        "num_attention_heads": 12,
+        "vocab_size": 30522,
+        "max_position_embeddings": 512,
+        "hidden_act": "gelu",
+        "layer_norm_eps": 1e-12,
+        "type_vocab_size": 2,
+        "torch_dtype": "float32",
+    },
     "gemma3-270m": COMMON  # google/gemma-3-270m
     | {
         "architectures": ["Gemma3ForCausalLM"],
@@ -170,6 +184,7 @@ TITLES = {
     "tinyllama": "TinyLlama-1.1B",
     "minueza": "Minueza-32M",
     "qwen3-0.6b": "Qwen3-0.6B",
+    "minilm-l6": "MiniLM-L6",
     "gemma3-270m": "Gemma 3 270M",
     "qwen3-moe": "Qwen3-MoE with 1 B weights, 64 experts, 4 active",
     "lfm2-350m": "LFM2-350M",

@@ -9,13 +9,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .embedding import EmbeddingParams, ScoreParams
     from .errors import TritonchatError
     from .llm import LLM
     from .request import Completion
     from .sampling import SamplingParams
 
-__all__ = ["LLM", "Completion", "SamplingParams", "TritonchatError"]
-_MODULES = {"LLM": "llm", "Completion": "request", "SamplingParams": "sampling", "TritonchatError": "errors"}
+__all__ = ["LLM", "Completion", "EmbeddingParams", "SamplingParams", "ScoreParams", "TritonchatError"]
+_MODULES = {
+    "LLM": "llm",
+    "Completion": "request",
+    "EmbeddingParams": "embedding",
+    "SamplingParams": "sampling",
+    "ScoreParams": "embedding",
+    "TritonchatError": "errors",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -28,6 +28,7 @@ _MODES = {
     "gelu_tanh": linear.GEGLU,
     "clamped_swiglu": linear.CLAMPED_SWIGLU,
 }
+_ALL_POSITIONS = 2**31
 _GATES = {"silu": "swiglu", "gelu_tanh": "geglu"}  # activation -> function of a map
 
 
@@ -53,6 +54,7 @@ class Program:
         tensors: those that adapters can change, in the order in which instructions name them.
         experts: the largest number of experts of a mixture, 0 if there is none.
         experts_per_token: how many of them a token chooses at most.
+        head: how many instructions come before the product that gives logits.
     """
 
     instructions: np.ndarray
@@ -63,6 +65,7 @@ class Program:
     tensors: list[AdaptedTensor]
     experts: int
     experts_per_token: int
+    head: int
 
 
 def bind(
@@ -99,6 +102,7 @@ def bind(
         tensors=binder.tensors,
         experts=max((mixture.count for mixture in mixtures), default=0),
         experts_per_token=max((mixture.routing.top_k for mixture in mixtures), default=0),
+        head=len(binder.instructions) if binder.head is None else binder.head,
     )
 
 
@@ -120,6 +124,7 @@ class _Binder:
         self.ropes: dict[tuple[RopeConfig, int], RopeTable] = {}
         self.weights: list[np.ndarray | Matrix] = []
         self.tensors: list[AdaptedTensor] = []
+        self.head: int | None = None
         self._matrix_of, self._vector_of = matrix_of, vector_of
         self._max_context, self._state_starts = max_context, state_starts
         self._arithmetic, self._embedding = arithmetic, embedding
@@ -160,8 +165,9 @@ class _Binder:
                 self._emit("add_position", x, x, weight=self._store(self._read(table)), weight_step=step)
             case records.WriteKV(keys, values, layer):
                 self._emit("write_kv", keys, values, **self._kv_places[layer])
-            case records.Attend(q, y, layer, scale, window, softcap, sinks):
+            case records.Attend(q, y, layer, scale, window, softcap, sinks, ahead):
                 fields = {"window": window or 0, "cap": softcap or 0, "weight": self._address_of(sinks)}
+                fields["ahead"] = _ALL_POSITIONS if ahead is None else ahead
                 self._emit("attend", q, y, **self._kv_places[layer], scale=scale, **fields)
             case records.Add(x, y, factor):
                 self._emit("add", x, y, scale=factor)
@@ -205,6 +211,8 @@ class _Binder:
 
     def _bind_linear(self, record: records.Linear) -> None:
         x, y, matrix = record.x, record.y, self._matrix_of(record)
+        if record.is_head:
+            self.head = len(self.instructions)
         self._prepare_input(x, matrix)
         mode = linear.ADD if record.adds else _MODES[record.gate]
         tensors = find_tensors(record, matrix.is_rounded(self._arithmetic), self._embedding)

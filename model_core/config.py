@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ from .rope import RopeConfig, read_rope
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """The shape of a decoder-only transformer. A family that needs more fields adds them in its own class.
+    """The shape of a transformer. A family that needs more fields adds them in its own class.
 
     Attributes:
         family: `model_type` of config.json.
@@ -26,6 +26,7 @@ class ModelConfig:
         tie_word_embeddings: whether the head's matrix is that of the embedding.
         qkv_bias, output_bias, mlp_bias: whether these projections have biases.
         windows: how many of the latest positions each layer attends to, None for all.
+        labels: the scores that a model for classification gives to a text; 0 for other models.
     """
 
     family: str
@@ -45,6 +46,7 @@ class ModelConfig:
     output_bias: bool
     mlp_bias: bool
     windows: tuple[int | None, ...]
+    labels: int = field(default=0, kw_only=True)
 
 
 # Fields that may be next to `text_config` instead of inside.
@@ -76,16 +78,17 @@ class GenerationDefaults:
     repetition_penalty: float = 1.0
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file. Raises ModelError, with the file's name, if there is none."""
+def read_json(path: Path, kind: type = dict) -> Any:
+    """The JSON object in a file, or a list. Raises ModelError, with the file's name, if there is none."""
     try:
         value = json.loads(path.read_bytes())
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{path} is damaged: it is not valid JSON ({str(error)[:200]}).") from error
-    if not isinstance(value, dict):
-        raise ModelError(f"{path} is damaged: it should hold a JSON object.")
+    if not isinstance(value, kind):
+        what = "object" if kind is dict else "list"
+        raise ModelError(f"{path} is damaged: it should hold a JSON {what}.")
     return value
 
 
@@ -186,6 +189,21 @@ def read_activation(raw: dict[str, Any], name: str, default: str, is_gate: bool 
 def read_layer_count(raw: dict[str, Any]) -> int:
     """The number of layers."""
     return read_size(raw, "num_hidden_layers", max_value=10_000)
+
+
+def read_label_count(raw: dict[str, Any]) -> int:
+    """The scores that a model for classification gives to a text; 0 for other models.
+
+    Raises ModelError if they are more than one: such a model sorts texts into classes.
+    """
+    names, architectures = raw.get("id2label"), raw.get("architectures")
+    is_list = isinstance(architectures, list) and architectures
+    if not is_list or not str(architectures[0]).endswith("ForSequenceClassification"):
+        return 0
+    count = raw.get("num_labels", len(names) if isinstance(names, dict) else 2)
+    if count != 1:
+        raise ModelError(f"a classifier of {shorten(count)} labels is not supported; rerankers have one.")
+    return 1
 
 
 def read_attention_bias(raw: dict[str, Any], default: bool = False) -> dict[str, bool]:

@@ -30,6 +30,7 @@ from .transformer import Transformer
 LOGGER = logging.getLogger(__name__)
 # That a step appends to an answer. More would make the others wait.
 MAX_FORCED_TOKENS = 256
+NO_TEXT = "this model makes no text, only embeddings or scores; load a model for generation."
 
 
 class Engine:
@@ -98,6 +99,8 @@ class Engine:
         `on_delta`.
         """
         try:
+            if not self._model.has_head:
+                raise InvalidRequest(NO_TEXT)
             request_id = request_id or uuid.uuid4().hex
             sequence = self._admission.make_sequence(
                 prompt, params, on_delta, request_id, plan or AnswerPlan()

@@ -21,7 +21,8 @@ _HARMLESS = re.compile(
     | .*_token_ids? | .*_token_index | (unpadded|org)_vocab_size | seq_length | max_sequence_length
     | .*(dropout|_pdrop|layerdrop)(_prob)? | initializer_.* | init_std | rescale_prenorm_residual | seq_aux
     | .*loss_(coef|alpha|weight|scaling_factor) | router_jitter_noise | gradient_checkpointing
-    | num_nextn_predict_layers | pretraining_tp | return_dict(_in_generate)?
+    | sentence_transformers | sbert_ce_default_activation_function | classifier_from_token
+    | is_original_qwen3_reranker | num_nextn_predict_layers | pretraining_tp | return_dict(_in_generate)?
     | output_(attentions|hidden_states|router_logits)
     | id2label | label2id | num_labels | problem_type | finetuning_task | task_specific_params | summary_.*
     | is_decoder | chunk_size_feed_forward | num_logits_to_keep | max_window_layers | use_mrope

@@ -33,6 +33,7 @@ class Batch:
         slots: int32 [sequences], the slots of the sequences' recurrent states.
         adapters: int32 [sequences], the slots of their adapters, NO_SLOT for none; None: no sequence has one.
             Sequences with the same adapter should follow each other.
+        types: int32 [tokens], such as 0 for a question and 1 for a document in BERT; None: all are 0.
     """
 
     tokens: np.ndarray
@@ -42,6 +43,21 @@ class Batch:
     logit_rows: np.ndarray
     slots: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int32))
     adapters: np.ndarray | None = None
+    types: np.ndarray | None = None
+
+    @property
+    def sequences(self) -> np.ndarray:
+        """The sequence of each token: int32 [tokens]."""
+        return np.arange(len(self.starts) - 1, dtype=np.int32).repeat(np.diff(self.starts))
+
+    def query_blocks(self, max_rows: int) -> np.ndarray:
+        """Each sequence's rows in blocks of up to `max_rows`: int32 [blocks, 3], see interpreter.STEP."""
+        counts_of_blocks = -(-np.diff(self.starts) // max_rows)
+        sequences = np.repeat(np.arange(len(counts_of_blocks)), counts_of_blocks)
+        before = np.repeat(np.cumsum(counts_of_blocks) - counts_of_blocks, counts_of_blocks)
+        first = self.starts[sequences] + (np.arange(len(sequences)) - before) * max_rows
+        rows = np.minimum(max_rows, self.starts[sequences + 1] - first)
+        return np.stack([first, rows, sequences], axis=1).astype(np.int32)
 
 
 @dataclass(frozen=True)

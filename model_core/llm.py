@@ -1,9 +1,7 @@
 """`LLM`: a model with its tokenizer and engine, as one object."""
 
-import queue
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,48 +9,44 @@ import numpy as np
 
 from .adapters.loading import load_adapter
 from .adapters.table import NO_SLOT
-from .answer_parser import AnswerParser
 from .caches import create_kv_cache, create_states
-from .chat import ChatModel, ChatOptions, PreparedChat, parse_completion
+from .chat import ChatModel, ChatOptions, PreparedChat
 from .chat_template import ChatPrompt
 from .choices import ARITHMETIC, KV_CACHE_DTYPES, check_weights
-from .engine import Engine
+from .embedder import Embedder, Input
+from .embedding import EmbeddingParams, Embeddings, ScoreParams, Scores
+from .embedding_files import read_embedding_settings
+from .engine import NO_TEXT, Engine
 from .errors import InvalidRequest, ModelError
 from .estimate import MemoryFlags, check_memory
 from .events import Event, Text
 from .generation_defaults import read_generation_defaults
 from .hub import embedded_model, fetch_model, model_name
+from .jobs import Adapters, Job, complete_jobs, stream_job
 from .kernels import show_compilation
 from .kv_cache import PAGE, Batch, KVCache
 from .loader import load_model
 from .messages import DEFAULT_FIELDS, ChatFields, Message, parse_messages
 from .model_files import ModelFiles, open_model_files
 from .prompts import Prompts
-from .request import AnswerPlan, Completion, Delta, DeltaCallback, join_deltas
+from .request import Completion
 from .resources import available_memory, default_threads
 from .row_sampler import compile_sampling
 from .sampling import SamplingParams
 from .scheduler import STEP_TOKENS, Limits
 from .state import StateCache
+from .text_steps import TextInput, compute_texts
 from .tokenizer import AnyTokenizer
 
 Messages = Sequence[Mapping[str, Any] | Message]
 Params = SamplingParams | Sequence[SamplingParams] | None
-Adapters = str | Sequence[str | None] | None  # names
-
-
-@dataclass(frozen=True)
-class _Job:
-    """An answer to make. An answer to a conversation has a plan, and a parser of its text."""
-
-    prompt: list[int]
-    params: SamplingParams
-    plan: AnswerPlan | None = None
-    parser: AnswerParser | None = None
 
 
 class LLM:
-    """A language model that is ready to answer. `LLM()` is the embedded model. `close` ends it."""
+    """A language model that is ready to answer. `LLM()` is the embedded model. `close` ends it.
+
+    An encoder makes embeddings or scores, but no text.
+    """
 
     def __init__(
         self,
@@ -135,8 +129,13 @@ class LLM:
         cache = create_kv_cache(self.model.kv_groups, limits.kv_cache_memory, kv_cache_dtype, states)
         for name, adapter in (adapters or {}).items():
             self.load_adapter(name, adapter)
+        settings = read_embedding_settings(
+            files, self.tokenizer, self.model.is_causal, self.model.hidden.width
+        )
+        self._embedder = Embedder(self.model, self.tokenizer, settings, max_context, limits.kv_cache_memory)
         with show_compilation():
-            self.logits([0])
+            step = self.model.forward if self.model.has_head else self.model.hidden_states
+            list(compute_texts(self.model, [TextInput([0], range(1))], step, limits.kv_cache_memory))
             compile_sampling()
         self.engine = Engine(self.model, self.tokenizer, frozenset(eos), cache, limits, speculate)
         self.prompts = Prompts(self.engine, self.model, cache, self.encode, self._fill_defaults)
@@ -157,7 +156,9 @@ class LLM:
     def describe(self) -> dict[str, Any]:
         """The model's name, family, sizes, limits, and its default `sampling` parameters.
 
-        `enable_thinking` is the default of this field; None if the model reasons always or never.
+        `tasks`: what it can do: generate, embed, score. `embedding`: its dimensions, pooling, the most tokens
+        of an input and the names of its prompts. `enable_thinking` is the default of this field; None if the
+        model reasons always or never.
         """
         config, limits = self.model.config, self.engine.limits
         sampling = asdict(self.defaults)
@@ -168,6 +169,8 @@ class LLM:
             "family": config.family,
             "weights": self.model.weight_dtype,
             "weight_bytes": self.model.weight_bytes,
+            "tasks": [*["generate"] * self.model.has_head, "embed", *["score"] * self._embedder.can_score],
+            "embedding": self._embedder.describe(),
             "layers": config.layers,
             "vocab_size": config.vocab_size,
             "max_context": limits.max_context,
@@ -199,6 +202,7 @@ class LLM:
 
     def logits(self, tokens: Sequence[int], adapter: str | None = None) -> np.ndarray:
         """Logits after each of the tokens: float32 [len(tokens), vocabulary]. Raises InvalidRequest."""
+        self._require_head()
         if not tokens or not all(0 <= token < self.model.config.vocab_size for token in tokens):
             raise InvalidRequest("logits() needs token ids within the model's vocabulary, at least one.")
         groups, shapes = self.model.kv_groups, self.model.tape.states
@@ -217,6 +221,35 @@ class LLM:
         finally:
             self.model.adapters.release(loaded)
         return np.concatenate(parts)
+
+    def embed(self, inputs: Input | Sequence[Input], params: EmbeddingParams | None = None) -> np.ndarray:
+        """The embeddings of inputs, which are texts or lists of token ids: float32 [inputs, dimensions].
+
+        One text has one row. Raises as `embed_inputs`.
+        """
+        is_single = isinstance(inputs, str) or (len(inputs) > 0 and isinstance(inputs[0], int))
+        return self.embed_inputs([inputs] if is_single else inputs, params).vectors
+
+    def embed_inputs(self, inputs: Sequence[Input], params: EmbeddingParams | None = None) -> Embeddings:
+        """The embeddings of inputs, with the number of tokens of each. Any thread may call it at any time.
+
+        A vector depends on its input alone, to the bit. Raises InvalidRequest, whose `param` names the input
+        that is wrong, PromptTooLong for one that is longer than the model allows, or NoMemory.
+        """
+        return self._embedder.embed(inputs, params or EmbeddingParams())
+
+    def score(self, query: str, documents: Sequence[str], params: ScoreParams | None = None) -> np.ndarray:
+        """How well each document answers a query: float32 [documents]. Raises as `score_documents`."""
+        return self.score_documents(query, documents, params).scores
+
+    def score_documents(
+        self, query: str, documents: Sequence[str], params: ScoreParams | None = None
+    ) -> Scores:
+        """The scores of documents, with the numbers of tokens. Any thread may call it at any time.
+
+        Raises InvalidRequest if the model is no reranker, else as `embed_inputs`.
+        """
+        return self._embedder.score(query, documents, params or ScoreParams())
 
     def encode(self, prompt: str | Sequence[int]) -> list[int]:
         """The token ids of a raw prompt. Raises InvalidRequest for text if there is no tokenizer."""
@@ -253,8 +286,8 @@ class LLM:
         is_single = isinstance(prompts, str) or (len(prompts) > 0 and isinstance(prompts[0], int))
         batch = [prompts] if is_single else prompts
         all_params = self._fill_all_defaults(params, len(batch))
-        jobs = [_Job(self.encode(prompt), item) for prompt, item in zip(batch, all_params, strict=True)]
-        completions = self._complete_all(jobs, adapter)
+        jobs = [Job(self.encode(prompt), item) for prompt, item in zip(batch, all_params, strict=True)]
+        completions = complete_jobs(self.engine, jobs, adapter)
         return completions[0] if is_single else completions
 
     def chat(
@@ -272,7 +305,7 @@ class LLM:
         batch = [messages] if is_single else messages
         all_params, fields = self._fill_all_defaults(params, len(batch)), ChatOptions(**options)
         jobs = [self._make_job(item, fields, p) for item, p in zip(batch, all_params, strict=True)]
-        completions = self._complete_all(jobs, adapter)
+        completions = complete_jobs(self.engine, jobs, adapter)
         return completions[0] if is_single else completions
 
     def stream(
@@ -285,7 +318,7 @@ class LLM:
 
         Raises as `generate`.
         """
-        events = self._stream(_Job(self.encode(prompt), self._fill_defaults(params)), adapter)
+        events = stream_job(self.engine, Job(self.encode(prompt), self._fill_defaults(params)), adapter)
         return (event.text for event in events if isinstance(event, Text))
 
     def stream_chat(
@@ -311,7 +344,12 @@ class LLM:
     ) -> Iterator[Event]:
         """As `stream_chat`, but yields the events `Text`, `Reasoning` and `ToolCallDelta` (events.py)."""
         job = self._make_job(messages, ChatOptions(**options), self._fill_defaults(params))
-        return self._stream(job, adapter)
+        return stream_job(self.engine, job, adapter)
+
+    def _require_head(self) -> None:
+        """Raises InvalidRequest if the model makes no text."""
+        if not self.model.has_head:
+            raise InvalidRequest(NO_TEXT)
 
     def _require_tokenizer(self) -> AnyTokenizer:
         if self.tokenizer is None:
@@ -319,6 +357,7 @@ class LLM:
         return self.tokenizer
 
     def _require_chat_model(self) -> ChatModel:
+        self._require_head()
         if self._chat_model is None:
             engine = self.engine
             self._chat_model = ChatModel(
@@ -337,64 +376,6 @@ class LLM:
             raise InvalidRequest(f"{count} prompts came with parameters for {len(all_params)}.")
         return [self._fill_defaults(item) for item in all_params]
 
-    def _make_job(self, messages: Messages, fields: ChatFields, params: SamplingParams) -> _Job:
+    def _make_job(self, messages: Messages, fields: ChatFields, params: SamplingParams) -> Job:
         prepared = self.prepare_chat(messages, fields, params)
-        return _Job(prepared.prompt.token_ids, params, prepared.plan, prepared.parser)
-
-    def _complete_all(self, jobs: list[_Job], adapter: Adapters) -> list[Completion]:
-        adapters = [adapter] * len(jobs) if adapter is None or isinstance(adapter, str) else adapter
-        if len(adapters) != len(jobs):
-            raise InvalidRequest(f"{len(jobs)} prompts came with {len(adapters)} adapters.")
-        deltas: list[list[Delta]] = [[] for _ in jobs]
-        finished: queue.SimpleQueue[None] = queue.SimpleQueue()
-
-        def make_callback(index: int) -> DeltaCallback:
-            def on_delta(delta: Delta) -> None:
-                deltas[index].append(delta)
-                if delta.completion is not None:
-                    finished.put(None)
-
-            return on_delta
-
-        ids = [uuid.uuid4().hex for _ in jobs]
-        max_pending = self.engine.limits.max_queue or 1  # at a time; more could be refused
-        try:
-            for index, (job, request_id) in enumerate(zip(jobs, ids, strict=True)):
-                if index >= max_pending:
-                    finished.get()
-                callback = make_callback(index)
-                options = {"plan": job.plan, "adapter": adapters[index]}
-                self.engine.submit(job.prompt, job.params, callback, request_id, **options)
-            for _ in range(min(max_pending, len(jobs))):
-                finished.get()
-        except BaseException:
-            for request_id in ids:
-                self.engine.cancel(request_id)
-            raise
-        completions = [join_deltas(answer) for answer in deltas]
-        for completion in completions:
-            if completion.error is not None:
-                raise completion.error
-        return [
-            completion if job.parser is None else parse_completion(completion, job.parser)
-            for job, completion in zip(jobs, completions, strict=True)
-        ]
-
-    def _stream(self, job: _Job, adapter: str | None) -> Iterator[Event]:
-        deltas: queue.SimpleQueue[Delta] = queue.SimpleQueue()
-        request_id = self.engine.submit(job.prompt, job.params, deltas.put, plan=job.plan, adapter=adapter)
-        try:
-            while True:
-                delta = deltas.get()
-                if job.parser is not None:
-                    yield from job.parser.push(delta.text)
-                elif delta.text:
-                    yield Text(delta.text)
-                if delta.completion is not None:
-                    if job.parser is not None:
-                        yield from job.parser.finish()
-                    if delta.completion.error is not None:
-                        raise delta.completion.error
-                    return
-        finally:
-            self.engine.cancel(request_id)
+        return Job(prepared.prompt.token_ids, params, prepared.plan, prepared.parser)

@@ -3,6 +3,7 @@
 All weights are copied into memory, so that later changes of the files do not harm a running model.
 """
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,13 +13,14 @@ from tqdm import tqdm
 
 from .choices import check_weights
 from .config import ModelConfig
+from .dense import Classifier, Dense, LoadedClassifier
 from .errors import ModelError
 from .fields import shorten
 from .memory import aligned_zeros
 from .model_files import ModelFiles
 from .models import read_model_config, write_tape
 from .packer import Packer
-from .passes import fuse, permute_inputs, products, split_products, vector_refs
+from .passes import drop_head, fuse, permute_inputs, products, split_products, vector_refs
 from .records import WeightRef
 from .tape import Tape
 from .tensors import TensorSource, find_name, read_tensor
@@ -39,6 +41,8 @@ def load_model(
     check_weights(weights)
     config, source = read_model_config(files.named("config.json"), files.config), files.open_tensors()
     tape = write_tape(config)
+    if not _has_head(files, source, tape):
+        tape = replace(tape, records=drop_head(tape.records))
     if weights == "auto":
         tape = _fit_tape(tape, source)
     records = fuse(tape.records)
@@ -59,9 +63,37 @@ def load_model(
         for buffer, table in tape.embeddings.items()
         if not (tied and table == tape.embedding)
     }
+    classifier = _read_classifier(source, tape.classifier)
     has_more_layers = bool(files.config.get("num_nextn_predict_layers"))
     _check_all_read(source, config, tape, is_tied=tied, has_more_layers=has_more_layers)
-    return Transformer(config, tape, matrices, vectors, embeddings, arithmetic)
+    return Transformer(config, tape, matrices, vectors, embeddings, arithmetic, classifier)
+
+
+def _has_head(files: ModelFiles, source: TensorSource, tape: Tape) -> bool:
+    """Whether the files have the matrix that gives logits, or should have it.
+
+    Models for embeddings are stored without it, and say so in one of two ways.
+    """
+    head = next((product for product in products(tape.records) if product.is_head), None)
+    if head is None or find_name(source, head.weights[0]) in source:
+        return head is not None
+    architectures = files.config.get("architectures") or [""]
+    return not (str(architectures[0]).endswith("Model") or os.path.isfile(files.path / "modules.json"))
+
+
+def _read_classifier(source: TensorSource, classifier: Classifier | None) -> LoadedClassifier | None:
+    """The layers behind the pooled hidden states."""
+    if classifier is None:
+        return None
+
+    def read(weight: WeightRef | None) -> np.ndarray | None:
+        return None if weight is None else weight.read(read_tensor(source, weight)).copy()
+
+    layers = (
+        Dense(read(layer.weight), read(layer.bias), layer.activation, read(layer.norm), layer.eps)
+        for layer in classifier.layers
+    )
+    return LoadedClassifier(classifier.pooling, tuple(layers))
 
 
 def _fit_tape(tape: Tape, source: TensorSource) -> Tape:

@@ -191,8 +191,9 @@ def attention(
     window: int | None,
     cap: float | None = None,
     sinks: np.ndarray | None = None,
+    ahead: int | None = 0,
 ) -> np.ndarray:
-    """Causal attention of the last tokens of one sequence (Vaswani et al., 2017, arXiv:1706.03762).
+    """Attention of the last tokens of one sequence (Vaswani et al., 2017, arXiv:1706.03762).
 
     Args:
         q: [tokens, heads, head_dim], the queries of the last `tokens` positions.
@@ -202,6 +203,7 @@ def attention(
         window: attend to this many latest positions only, one's own among them (arXiv:2310.06825).
         cap: see softcap; None: scores are not capped.
         sinks: float32 [heads], scores of a position without a value; None: there is none.
+        ahead: attend to this many positions after one's own, 0 in causal attention; None: to all.
 
     Returns:
         float32 [tokens, heads * head size of values].
@@ -219,7 +221,9 @@ def attention(
     if tokens > 1:
         scores = scores.reshape(kv_heads, -1, tokens, length - first)
         distance = np.arange(start, length)[:, None] - np.arange(first, length)
-        hidden = distance < 0 if window is None else (distance < 0) | (distance >= window)
+        hidden = distance < -(length if ahead is None else ahead)
+        if window is not None:
+            hidden |= distance >= window
         scores[..., hidden] = -np.inf
         scores = scores.reshape(kv_heads, -1, length - first)
     if sinks is None:

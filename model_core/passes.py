@@ -1,6 +1,6 @@
 """What happens to a tape before it is bound: its weights are listed, and operations are fused."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -33,6 +33,12 @@ def vector_refs(tape: Iterable[Record]) -> Iterator[WeightRef]:
                 yield from (ref for ref in (weight, bias) if ref is not None)
             case records.Map(inputs=inputs):
                 yield from (ref for ref in inputs if isinstance(ref, WeightRef))
+
+
+def drop_head(tape: Sequence[Record]) -> list[Record]:
+    """The tape without the product that gives logits, and what follows it."""
+    heads = (i for i, r in enumerate(tape) if isinstance(r, records.Linear) and r.is_head)
+    return list(tape[: next(heads, len(tape))])
 
 
 def fuse(tape: Iterable[Record]) -> list[Record]:

@@ -1,6 +1,6 @@
 """The records of a tape: one for each operation of a step, over named buffers of rows (see tape.py).
 
-A row belongs to one token. A record says what is computed, in the terms of its paper, and nothing of how.
+A row belongs to one token. A record says what is computed, in the terms of its paper.
 """
 
 from dataclasses import dataclass
@@ -178,7 +178,8 @@ class WriteKV:
 
 @dataclass(frozen=True)
 class Attend:
-    """y = softmax(scale * q keys^T) values of a KV layer, over the positions so far, or the last `window`.
+    """y = softmax(scale * q keys^T) values of a KV layer, over the positions so far, or the last `window`,
+    and over `ahead` positions after its own, None for all; then a step has the whole sequence.
 
     With `softcap`, scores become softcap * tanh(scores / softcap) (Gemma 2, arXiv:2408.00118). `sinks` has a
     score for each head that takes part in the softmax, but has no value (gpt-oss, arXiv:2508.10925).
@@ -191,6 +192,7 @@ class Attend:
     window: int | None
     softcap: float | None = None
     sinks: WeightRef | None = None
+    ahead: int | None = 0
 
 
 @dataclass(frozen=True)

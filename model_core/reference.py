@@ -112,10 +112,10 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
         case records.WriteKV(keys, values, layer):
             for cache, new in ((s.keys, s.get(keys)), (s.values, s.get(values))):
                 cache[layer] = np.concatenate([cache[layer], new]) if layer in cache else new.copy()
-        case records.Attend(q, y, layer, scale, window, softcap, sinks):
+        case records.Attend(q, y, layer, scale, window, softcap, sinks, ahead):
             keys, values = (cache[layer].transpose(1, 0, 2) for cache in (s.keys, s.values))
             sinks = sinks and weights(sinks)
-            s.put(y, op.attention(s.get(q), keys, values, scale, window, softcap, sinks))
+            s.put(y, op.attention(s.get(q), keys, values, scale, window, softcap, sinks, ahead))
         case records.Gate(gate, up, y, activation):
             s.put(y, op.gate(s.get(gate), s.get(up), activation))
         case records.Add(x, y, factor):

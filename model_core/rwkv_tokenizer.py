@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .chat_template import ChatPrompt, ChatTemplate, read_chat_template, require_template
 from .control_tokens import check_unicode
-from .errors import ModelError
+from .errors import InvalidRequest, ModelError
 from .messages import DEFAULT_FIELDS, ChatFields, Message
 from .tokenizer import REPLACEMENT
 
@@ -53,6 +53,15 @@ class RwkvTokenizer:
             ids.append(token_id)
             start += len(self._tokens[token_id])
         return ids
+
+    def encode_text(
+        self, text: str, pair: str | None = None, max_tokens: int | None = None
+    ) -> tuple[list[int], list[int]]:
+        """The ids of a text, cut to `max_tokens`, and their types. Raises InvalidRequest for a pair."""
+        if pair is not None:
+            raise InvalidRequest("this model's tokenizer takes one text at a time.")
+        ids = self.encode(text)[:max_tokens]
+        return ids, [0] * len(ids)
 
     def encode_inside(self, text: str) -> list[int]:
         """The ids of a text inside an answer."""

@@ -194,6 +194,8 @@ def text_model_name(name: str) -> str:
         ("language_model.model.", "model."),
         ("language_model.lm_head.", "lm_head."),
         ("transformer.", ""),  # GPT-2, in newer files
+        ("bert.", ""),  # in files for other tasks than embeddings
+        ("roberta.", ""),
     ):
         if name.startswith(prefix):
             return plain + name.removeprefix(prefix)

@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from . import records
+from .dense import Classifier
 from .kernels.blocks import STRIP
 from .records import Expert, KVLayer, Record, Routing, Span, WeightRef
 from .rope import RopeConfig
+
+TYPES = "types"  # the buffer of the embeddings of types of tokens, where a model has them
 
 
 @dataclass
@@ -25,6 +28,7 @@ class Tape:
         states: the shapes of what recurrent layers keep of a sequence between steps, in float32.
         embeddings: tables with a row for each token, by the buffers that hold the rows as a step begins.
         unused: names of tensors that a checkpoint may have, and the model does not use.
+        classifier: the layers that turn the hidden states of a text into a score, if the model has one.
     """
 
     records: list[Record] = field(default_factory=list)
@@ -32,11 +36,17 @@ class Tape:
     states: list[tuple[int, ...]] = field(default_factory=list)
     embeddings: dict[str, WeightRef] = field(default_factory=dict)
     unused: set[str] = field(default_factory=set)
+    classifier: Classifier | None = None
 
     @property
     def embedding(self) -> WeightRef:
         """The embedding of hidden states, which may be the matrix of the head too."""
         return self.embeddings["x"]
+
+    @property
+    def is_causal(self) -> bool:
+        """Whether no token attends to those after it. Otherwise, a step computes a whole sequence."""
+        return not any(isinstance(record, records.Attend) and record.ahead != 0 for record in self.records)
 
     @property
     def kv_bytes_per_token(self) -> int:
@@ -47,6 +57,10 @@ class Tape:
         """The rows of the embedding `name` for the tokens of the step, in the buffer `to` as it begins."""
         self.embeddings[to] = WeightRef(f"{name}.weight", (vocab_size, width))
         return Span(to, 0, width)
+
+    def embed_types(self, name: str, count: int, width: int) -> Span:
+        """The rows of the embedding `name` for the types of the tokens (see Batch.types)."""
+        return self.embed(name, count, width, to=TYPES)
 
     def norm(
         self,
@@ -189,9 +203,10 @@ class Tape:
         self.records.append(records.Rope(x, rope))
         return x
 
-    def add_position(self, x: Span, name: str, positions: int) -> Span:
-        """Add the learned embedding of each row's position, in place."""
-        self.records.append(records.AddPosition(x, WeightRef(f"{name}.weight", (positions, x.width))))
+    def add_position(self, x: Span, name: str, positions: int, start: int = 0) -> Span:
+        """Add the learned embedding of each row's position, in place. Position 0 has the row `start`."""
+        shape = (start + positions, x.width)
+        self.records.append(records.AddPosition(x, WeightRef(f"{name}.weight", shape, start)))
         return x
 
     def attend(
@@ -203,21 +218,31 @@ class Tape:
         window: int | None = None,
         softcap: float | None = None,
         sinks: str | None = None,
+        ahead: int | None = 0,
     ) -> Span:
-        """Write keys and values to a new KV layer, and attend to it. sinks: a name, see records.Attend."""
+        """Write keys and values to a new KV layer, and attend to it.
+
+        sinks: a name, see records.Attend. ahead: see there.
+        """
         layer = len(self.kv_layers)
         self.kv_layers.append(KVLayer(keys.heads, keys.size, values.size, window))
         self.records.append(records.WriteKV(keys, values, layer))
-        return self.attend_again(q, layer, scale, softcap, sinks)
+        return self.attend_again(q, layer, scale, softcap, sinks, ahead)
 
     def attend_again(
-        self, q: Span, layer: int, scale: float, softcap: float | None = None, sinks: str | None = None
+        self,
+        q: Span,
+        layer: int,
+        scale: float,
+        softcap: float | None = None,
+        sinks: str | None = None,
+        ahead: int | None = 0,
     ) -> Span:
         """Attend to a KV layer that an earlier layer has written."""
         kv = self.kv_layers[layer]
         y = Span("mixed", 0, q.heads * kv.value_dim, q.heads)
         ref = None if sinks is None else WeightRef(sinks, (q.heads,))
-        self.records.append(records.Attend(q, y, layer, scale, kv.window, softcap, ref))
+        self.records.append(records.Attend(q, y, layer, scale, kv.window, softcap, ref, ahead))
         return y
 
     def gate(self, gate: Span, up: Span, activation: str) -> Span:

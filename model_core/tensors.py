@@ -116,9 +116,15 @@ def read_tensor(source: TensorSource, weight: WeightRef) -> np.ndarray:
 
 
 def find_name(source: TensorSource, weight: WeightRef) -> str:
-    """The name of a weight's tensor. Some files have tied weights under the name of the head."""
-    is_head = weight.name == _EMBEDDING_NAME and weight.name not in source
-    return "lm_head.weight" if is_head else weight.name
+    """The name of a weight's tensor.
+
+    Models without head are stored without the prefix "model.". Other files have tied weights under the name
+    of the head.
+    """
+    names = [weight.name, weight.name.removeprefix("model.")]
+    if weight.name == _EMBEDDING_NAME:
+        names.append("lm_head.weight")
+    return next((name for name in names if name in source), weight.name)
 
 
 def check_shape(source: TensorSource, name: str, shape: tuple[int, ...], expected: tuple[int, ...]) -> None:

@@ -52,6 +52,14 @@ class AnyTokenizer(Protocol):
     def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
         """The ids of a raw prompt. Raises InvalidRequest."""
 
+    def encode_text(
+        self, text: str, pair: str | None = None, max_tokens: int | None = None
+    ) -> tuple[list[int], list[int]]:
+        """The ids of a text, or of a pair of texts, with special tokens, and their types.
+
+        With more than `max_tokens`, the texts are cut, the longer first. Raises InvalidRequest.
+        """
+
     def encode_inside(self, text: str) -> list[int]:
         """The ids of a text inside an answer. Names of control tokens are encoded as text."""
 
@@ -143,6 +151,25 @@ class Tokenizer:
         with raise_failures_as(InvalidRequest, _ENCODING_FAILED):
             return self._tokenizer.encode(text, add_special_tokens=add_special_tokens).ids
 
+    def encode_text(
+        self, text: str, pair: str | None = None, max_tokens: int | None = None
+    ) -> tuple[list[int], list[int]]:
+        """The ids of a text, or of a pair of texts, with special tokens, and their types (see Batch.types).
+
+        With more than `max_tokens`, the texts are cut, the longer first. Raises InvalidRequest.
+        """
+        check_unicode(text + (pair or ""))
+        with raise_failures_as(InvalidRequest, _ENCODING_FAILED):
+            encoding = self._tokenizer.encode(text, pair)
+            if max_tokens is not None and len(encoding.ids) > max_tokens:
+                texts = [text] if pair is None else [text, pair]
+                parts = [self._tokenizer.encode(part, add_special_tokens=False) for part in texts]
+                room = max(0, max_tokens - self._tokenizer.num_special_tokens_to_add(pair is not None))
+                for part, length in zip(parts, share_room([len(part) for part in parts], room), strict=True):
+                    part.truncate(length)
+                encoding = self._tokenizer.post_process(*parts)
+            return encoding.ids, encoding.type_ids
+
     def encode_inside(self, text: str) -> list[int]:
         """The ids of a text inside an answer. Names of control tokens are encoded as text."""
         return self._inner_encoder.encode(text)
@@ -225,6 +252,20 @@ def raise_failures_as(kind: type[TritonchatError], message: str) -> Iterator[Non
         raise
     except BaseException as error:
         raise kind(f"{message}: {' '.join(str(error).split())[:300]}.") from error
+
+
+def share_room(lengths: Sequence[int], room: int) -> list[int]:
+    """How much of each text, one or two, is kept if they have `room` tokens together.
+
+    The longer one is cut first.
+    """
+    if len(lengths) == 1:
+        return [min(lengths[0], room)]
+    first, second = lengths
+    shorter = min(first, second, room // 2)
+    return (
+        [shorter, min(second, room - shorter)] if first <= second else [min(first, room - shorter), shorter]
+    )
 
 
 def _is_control_like(text: str) -> bool:

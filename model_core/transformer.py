@@ -1,14 +1,15 @@
-"""A model with its weights in memory: token ids in, logits out.
+"""A model with its weights in memory: token ids in, logits or hidden states out.
 
 A tape (tape.py) lists its operations. It is bound to the weights (bind.py) and run by kernels/interpreter.py.
 This file manages the memory of a step.
 """
 
+import itertools
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -18,6 +19,7 @@ from numba.core.dispatcher import Dispatcher
 from .adapters.table import NO_SLOT, AdapterTable, find_runs
 from .bind import Program, bind
 from .config import ModelConfig
+from .dense import LoadedClassifier
 from .kernels.activations import ACTIVATIONS, GROUP, RUN_BYTES
 from .kernels.attention import MAX_QUERY_ROWS, SEGMENT, attention_scratch, scratch_rows
 from .kernels.experts import group_table_bytes
@@ -29,8 +31,9 @@ from .kv_cache import Batch, KVCache
 from .memory import aligned_zeros, round_up
 from .operators import embed
 from .passes import fuse, products
-from .records import Attend, Experts, WeightRef
-from .tape import Tape
+from .records import Attend, Experts, Linear, Permute, Record, Span, WeightRef
+from .tape import TYPES, Tape
+from .turns import Turns
 from .weights import NAMES, Matrix
 
 # Bytes. With more threads and longer contexts, threads do not share the segments of attention.
@@ -62,12 +65,11 @@ class Profile:
 
 
 class Transformer:
-    """A model with its weights in memory. Any thread may call `forward`; one call runs at a time.
+    """A model with its weights in memory. Any thread may compute steps; one runs at a time.
 
-    `turns` is held during `forward`: models that share a machine share a lock.
+    `turns` is held during a step, and goes to the thread that has waited longest: models that share a machine
+    share it.
     """
-
-    turns: AbstractContextManager = nullcontext()
 
     def __init__(
         self,
@@ -77,6 +79,7 @@ class Transformer:
         vectors: Mapping[WeightRef, np.ndarray],
         embeddings: Mapping[str, np.ndarray | Matrix],
         arithmetic: str = "int8",
+        classifier: LoadedClassifier | None = None,
     ) -> None:
         """Bind a tape to its weights.
 
@@ -87,11 +90,17 @@ class Transformer:
                 the head's matrix.
             arithmetic: what products with integer weights multiply: activations rounded to "int8", or in
                 "float32" as they are.
+            classifier: that of the tape.
         """
+        self.classifier = classifier
         self.config, self.tape, self.embeddings = config, tape, embeddings
+        self.turns: AbstractContextManager = Turns()
         self.records = fuse(tape.records)
         self.matrices, self.vectors = matrices, vectors
         self._linears = list(products(self.records))
+        self.has_head = any(record.is_head for record in self._linears)
+        self.hidden = _find_hidden_states(self.records)
+        self.is_causal = tape.is_causal
         self._program = bind(
             self.records,
             tape.kv_layers,
@@ -125,7 +134,7 @@ class Transformer:
 
     @property
     def head(self) -> Matrix:
-        """The matrix whose products are logits."""
+        """The matrix whose products are logits, if `has_head`."""
         return self.matrices[next(record.weights for record in self._linears if record.is_head)]
 
     @property
@@ -181,7 +190,9 @@ class Transformer:
 
     def embed(self, tokens: np.ndarray, buffer: str = "x") -> np.ndarray:
         """Token ids int [tokens] -> the rows of an embedding, float32 [tokens, width] (operators.embed)."""
-        table = self.embeddings.get(buffer, self.head)
+        table = self.embeddings.get(buffer)
+        if table is None:
+            table = self.head  # they are tied
         if not isinstance(table, Matrix):
             return embed(tokens, table)
         rows = self.tape.embeddings[buffer].rows
@@ -215,50 +226,61 @@ class Transformer:
         The recurrent states in the batch's slots go on.
         """
         with self.turns, self._lock:
-            config, buffers = self.config, self._buffers
-            tokens, logit_row_count = len(batch.tokens), len(batch.logit_rows)
-            buffers.grow(tokens, int(batch.positions.max()) + 1)
-            for name, embedding in self.tape.embeddings.items():
-                buffers.floats[name][:tokens, : embedding.shape[1]] = self.embed(batch.tokens, name)
-            self._set_adapters(batch)
-            sequences = np.arange(len(batch.starts) - 1, dtype=np.int32).repeat(np.diff(batch.starts))
-            blocks = _query_blocks(batch.starts, max(1, MAX_QUERY_ROWS // self._query_group))
-            logits = np.empty((logit_row_count, self.head.n), np.float32)
-            buffers.set_logits(logits)
-            step = buffers.step
-            arrays = {
-                "positions": batch.positions,
-                "sequences": sequences,
-                "blocks": blocks,
-                "page_tables": batch.page_tables,
-                "logit_rows": batch.logit_rows,
-                "starts": batch.starts,
-                "slots": batch.slots,
-            }
-            for name, array in arrays.items():
-                step[name] = array.ctypes.data
-            step["tokens"], step["logit_row_count"], step["block_count"] = (
-                tokens,
-                logit_row_count,
-                len(blocks),
-            )
-            step["page_tables_group"], step["page_tables_row"] = batch.page_tables.strides[:2]
-            step["sequence_count"] = len(batch.starts) - 1
-            if states := cache.states:
-                step["states"], step["state_row"] = states.memory.ctypes.data, states.memory.strides[0]
-                states.begin(batch.slots, batch.positions[batch.starts[:-1]])
-            factors = self.adapters.factors
-            arguments = (step, self._program.instructions, buffers.records, cache.records, factors)
-            if self._profile is None:
-                self._team.run(run_tape, *arguments)
-            else:
-                start = time.perf_counter()
-                self._team.run(profile_tape, *arguments, self._profile.cycles)
-                self._profile.seconds += time.perf_counter() - start
-                self._profile.steps += 1
-            if states:
-                states.finish(batch.slots, batch.positions[batch.starts[1:] - 1] + 1)
-        return logits[:, : config.vocab_size]
+            logits = np.empty((len(batch.logit_rows), self.head.n), np.float32)
+            self._buffers.set_logits(logits)
+            self._step(batch, cache, len(self._program.instructions))
+        return logits[:, : self.config.vocab_size]
+
+    def hidden_states(self, batch: Batch, cache: KVCache) -> np.ndarray:
+        """As `forward`, but returns the last hidden states, after the final norm, and computes no logits.
+
+        float32 [len(batch.logit_rows), hidden size].
+        """
+        columns = slice(self.hidden.start, self.hidden.start + self.hidden.width)
+        with self.turns, self._lock:
+            self._step(batch, cache, self._program.head)
+            return self._buffers.floats[self.hidden.buffer][: len(batch.logit_rows), columns].copy()
+
+    def _step(self, batch: Batch, cache: KVCache, count: int) -> None:
+        """Run the first `count` instructions for a batch. The caller holds the lock."""
+        buffers, tokens = self._buffers, len(batch.tokens)
+        buffers.grow(tokens, int(batch.positions.max()) + 1)
+        for name, embedding in self.tape.embeddings.items():
+            ids = batch.types if name == TYPES else batch.tokens
+            ids = np.zeros(tokens, np.int32) if ids is None else ids
+            buffers.floats[name][:tokens, : embedding.shape[1]] = self.embed(ids, name)
+        self._set_adapters(batch)
+        blocks = batch.query_blocks(max(1, MAX_QUERY_ROWS // self._query_group))
+        step = buffers.step
+        arrays = {
+            "positions": batch.positions,
+            "sequences": batch.sequences,
+            "blocks": blocks,
+            "page_tables": batch.page_tables,
+            "logit_rows": batch.logit_rows,
+            "starts": batch.starts,
+            "slots": batch.slots,
+        }
+        for name, array in arrays.items():
+            step[name] = array.ctypes.data
+        step["tokens"], step["block_count"] = tokens, len(blocks)
+        step["logit_row_count"] = len(batch.logit_rows)
+        step["page_tables_group"], step["page_tables_row"] = batch.page_tables.strides[:2]
+        step["sequence_count"] = len(batch.starts) - 1
+        if states := cache.states:
+            step["states"], step["state_row"] = states.memory.ctypes.data, states.memory.strides[0]
+            states.begin(batch.slots, batch.positions[batch.starts[:-1]])
+        instructions = self._program.instructions[:count]
+        arguments = (step, instructions, buffers.records, cache.records, self.adapters.factors)
+        if self._profile is None:
+            self._team.run(run_tape, *arguments)
+        else:
+            start = time.perf_counter()
+            self._team.run(profile_tape, *arguments, self._profile.cycles[:count])
+            self._profile.seconds += time.perf_counter() - start
+            self._profile.steps += 1
+        if states:
+            states.finish(batch.slots, batch.positions[batch.starts[1:] - 1] + 1)
 
     def _set_adapters(self, batch: Batch) -> None:
         """Prepare a step for the adapters of its sequences: their runs of rows, and their embeddings."""
@@ -276,17 +298,12 @@ class Transformer:
         self._buffers.set_runs(runs, find_runs(slots[batch.logit_rows]), columns)
 
 
-def _query_blocks(starts: np.ndarray, max_rows: int) -> np.ndarray:
-    """Split each sequence's rows into blocks of up to `max_rows`: int32 [blocks, 3], see interpreter.STEP."""
-    counts = np.diff(starts)
-    counts_of_blocks = -(-counts // max_rows)
-    sequences = np.repeat(np.arange(len(counts)), counts_of_blocks)
-    within = np.arange(len(sequences)) - np.repeat(
-        np.cumsum(counts_of_blocks) - counts_of_blocks, counts_of_blocks
-    )
-    first = starts[sequences] + within * max_rows
-    rows = np.minimum(max_rows, starts[sequences + 1] - first)
-    return np.stack([first, rows, sequences], axis=1).astype(np.int32)
+def _find_hidden_states(records: Sequence[Record]) -> Span:
+    """The last hidden states: the input of the head, or the last output of a tape without one."""
+    for before, record in itertools.pairwise(records):
+        if isinstance(record, Linear) and record.is_head:
+            return before.x if isinstance(before, Permute) else record.x
+    return records[-1].y
 
 
 class _Buffers:

@@ -1,6 +1,7 @@
 """Which files of a repository are a model."""
 
 import fnmatch
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from .names import HubName
 
 # The files of a model folder that are read. None of them is a program.
 _PATTERNS = ("*.json", "*.safetensors", "*.jinja", VOCABULARY_NAME)
+# The folders of a model for embeddings, such as 1_Pooling.
+_MODULE_FILE = re.compile(r"\d+_\w+/(config\.json|model\.safetensors)")
 _SINGLE = "model.safetensors"
 _DUPLICATES = "consolidated*"  # the same weights in another format
 
@@ -24,7 +27,7 @@ def choose_model_files(paths: Sequence[str], name: HubName) -> list[str]:
     if _SINGLE in folder:  # others are the same weights in another type
         folder = [path for path in folder if path == _SINGLE or not path.endswith(".safetensors")]
     if name.quantization is None and any(path.endswith(".safetensors") for path in folder):
-        return folder
+        return folder + [path for path in paths if _MODULE_FILE.fullmatch(path)]
     if any(is_gguf(path) for path in paths):
         try:
             return choose_files(paths, name.quantization)

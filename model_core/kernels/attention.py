@@ -1,4 +1,4 @@
-"""Causal attention over paged KV memory, for prompts and single tokens alike.
+"""Attention over paged KV memory, for prompts and single tokens alike, causal or in both directions.
 
 The positions are divided into segments. Each has a softmax of its own, and their results are merged in order
 (online_softmax.py). Segments begin at multiples of SEGMENT, so a
@@ -41,24 +41,42 @@ def first_segment(position, window):
 
 
 @njit(nogil=True)
-def end_segment(position, tokens):
-    """The segment behind the last that a block of queries attends to."""
-    return -(-(position + tokens) // SEGMENT)
+def end_segment(end):
+    """The segment behind the last that a block of queries attends to, up to the position `end`."""
+    return -(-end // SEGMENT)
 
 
 @njit(nogil=True)
 def attend(
-    p, layer, table, window, q, q_row, scale, cap, sinks, position, tokens, group, head, out, out_row, scratch
+    p,
+    layer,
+    table,
+    window,
+    ahead,
+    q,
+    q_row,
+    scale,
+    cap,
+    sinks,
+    position,
+    tokens,
+    end,
+    group,
+    head,
+    out,
+    out_row,
+    scratch,
 ):
     """Attention of `tokens` consecutive tokens of one sequence through one KV head (operators.attention).
 
     p: KV_MEMORY. layer, head: the KV head. table: address of int32, the pages of the positions 0 to 15, 16 to
-    31 and so on. window: how many latest positions a token attends to; 0: all. q: address of the queries of
-    the first token: floats [tokens, all heads, key_dim], rows q_row bytes apart. scale: of the scores. cap:
-    see pointwise.softcap; 0: none. sinks: address of a score for each query head, see records.Attend; 0:
-    none. position: that of the first token. group: query heads a KV head; tokens * group is at most
-    MAX_QUERY_ROWS, or tokens is 1. out: for the mixed values, floats [tokens, all heads, value_dim]. scratch:
-    attention_scratch bytes of the calling thread's own.
+    31 and so on. window: how many positions up to its own a token attends to; 0: all. ahead: how many after
+    its own; 0: causal attention. q: address of the queries of the first token: floats [tokens, all heads,
+    key_dim], rows q_row bytes apart. scale: of the scores. cap: see pointwise.softcap; 0: none. sinks:
+    address of a score for each query head, see records.Attend; 0: none. position: that of the first token.
+    end: behind the last position that the last token attends to. group: query heads a KV head; tokens * group
+    is at most MAX_QUERY_ROWS, or tokens is 1. out: for the mixed values, floats [tokens, all heads,
+    value_dim]. scratch: attention_scratch bytes of the calling thread's own.
 
     Within a segment, every sum runs over the positions in order, a page at a time, and masked positions add
     zeros. So a row's bits do not depend on the other rows.
@@ -67,13 +85,14 @@ def attend(
     states = scratch + capacity * (4 * pad(p.key_dim) + _SCORES_ROW)
     part = states + capacity * state_bytes(p.value_dim)
     first = first_segment(position, window)
-    for segment in range(first, end_segment(position, tokens)):
+    for segment in range(first, end_segment(end)):
         to = states if segment == first else part
         attend_segment(
             p,
             layer,
             table,
             window,
+            ahead,
             q,
             q_row,
             scale,
@@ -81,6 +100,7 @@ def attend(
             sinks,
             position,
             tokens,
+            end,
             group,
             head,
             segment,
@@ -98,6 +118,7 @@ def attend_segment(
     layer,
     table,
     window,
+    ahead,
     q,
     q_row,
     scale,
@@ -105,6 +126,7 @@ def attend_segment(
     sinks,
     position,
     tokens,
+    end,
     group,
     head,
     segment,
@@ -120,7 +142,7 @@ def attend_segment(
         p.values + at + head * PAGE * padded * size,
     )
     key_scales, value_scales = p.key_scales + at + head * 4 * PAGE, p.value_scales + at + head * 4 * PAGE
-    length = min(position + tokens, (segment + 1) * SEGMENT)
+    length = min(end, (segment + 1) * SEGMENT)
     first_page = segment * (SEGMENT // PAGE)
     if window > 0:
         first_page = max(first_page, (position - window + 1) // PAGE)
@@ -191,13 +213,14 @@ def attend_segment(
                     store_f32(to, at, multiply(load_f32(to, at), scales))
 
     for row in range(rows):
-        end = position + row // group + 1
-        start = 0 if window == 0 else max(0, end - window)
+        own = position + row // group
+        start = 0 if window == 0 else max(0, own + 1 - window)
         sink = np.float32(-np.inf)
         if sinks and start // SEGMENT == segment:  # the first of this row
             sink = get_f32(sinks, 4 * (head * group + row % group))
         weights, state = scores + row * row_bytes, states + row * state_row
-        softmax_row(weights, first_page * PAGE, last_page * PAGE, start, end, cap, sink, state)
+        stop = min(own + 1 + ahead, end)
+        softmax_row(weights, first_page * PAGE, last_page * PAGE, start, stop, cap, sink, state)
 
     for i in range(first_page, last_page):
         offset = _page_offset(p, table, i)

@@ -105,6 +105,7 @@ INSTRUCTION = np.dtype(
             "group",  # of KV layers
             "layer",  # within the group
             "window",  # 0: none
+            "ahead",  # positions after its own that a token attends to
             "tensor",  # the first of a product's tensors that adapters may change, and how many there are
             "tensors",
             "half_strips",  # address of int32 [strips, 2, 2]: whose outputs half a strip has, from which tile
@@ -287,6 +288,15 @@ def _page_table(s, i, sequence):
     return s.page_tables + i.group * s.page_tables_group + sequence * s.page_tables_row
 
 
+@njit(nogil=True)
+def _end_of_block(s, i, block):
+    """The position behind the last that a block of queries attends to."""
+    row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)
+    last_row = get_i32(s.starts, 4 * get_i32(s.blocks, 12 * block + 8) + 4) - 1
+    length = get_i32(s.positions, 4 * last_row) + 1
+    return min(get_i32(s.positions, 4 * row) + tokens + i.ahead, length)
+
+
 @njit(nogil=True, inline="always")
 def _attend(s, threads, i, q, out, p, scratch):
     """Attention of each block of queries through each KV head.
@@ -297,9 +307,9 @@ def _attend(s, threads, i, q, out, p, scratch):
     items, segments = s.block_count * p.kv_heads, 1
     if items < 2 * threads:
         for block in range(s.block_count):
-            row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)
-            position = get_i32(s.positions, 4 * row)
-            segments = max(segments, end_segment(position, tokens) - first_segment(position, i.window))
+            position = get_i32(s.positions, 4 * get_i32(s.blocks, 12 * block))
+            end = end_segment(_end_of_block(s, i, block))
+            segments = max(segments, end - first_segment(position, i.window))
     size = scratch_rows(group) * state_bytes(p.value_dim)
     shares = threads > 1 and segments > 1 and items * segments * size <= s.states_of_parts_size
     parts = segments if shares else 1
@@ -314,7 +324,8 @@ def _attend(s, threads, i, q, out, p, scratch):
             queries = q.floats + row * q.row + i.x_start
             to = out.floats + row * out.row + i.y_start
             position = get_i32(s.positions, 4 * row)
-            first, end = first_segment(position, i.window), end_segment(position, tokens)
+            last = _end_of_block(s, i, block)
+            first, end = first_segment(position, i.window), end_segment(last)
             states = s.states_of_parts + item * size
             if merges:
                 for other in range(1, end - first):
@@ -326,6 +337,7 @@ def _attend(s, threads, i, q, out, p, scratch):
                     i.layer,
                     table,
                     i.window,
+                    i.ahead,
                     queries,
                     q.row,
                     i.scale,
@@ -333,6 +345,7 @@ def _attend(s, threads, i, q, out, p, scratch):
                     i.weight,
                     position,
                     tokens,
+                    last,
                     group,
                     head,
                     to,
@@ -345,6 +358,7 @@ def _attend(s, threads, i, q, out, p, scratch):
                     i.layer,
                     table,
                     i.window,
+                    i.ahead,
                     queries,
                     q.row,
                     i.scale,
@@ -352,6 +366,7 @@ def _attend(s, threads, i, q, out, p, scratch):
                     i.weight,
                     position,
                     tokens,
+                    last,
                     group,
                     head,
                     first + part,

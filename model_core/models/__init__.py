@@ -1,4 +1,4 @@
-"""Model families: each is a file with two functions, and has a line in FAMILIES.
+"""Model families: each is a file with two functions, and has a line in FAMILIES or ENCODERS.
 
 `read_config(raw)` turns the fields of config.json into a ModelConfig. A field that nobody reads is refused,
 so a model never loads and then computes something else.
@@ -16,15 +16,20 @@ share. operators.py says what each operation computes.
 tests/make_checkpoints.py makes a tiny model of each family, and what Transformers computes with it.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..config import ModelConfig
+from ..config import ModelConfig, read_label_count
+from ..dense import Classifier, ClassifierLayer
 from ..errors import ModelError
 from ..fields import Fields, shorten
+from ..passes import drop_head
+from ..records import WeightRef
 from ..tape import Tape
 from . import (
+    bert,
     cohere2,
     deepseek,
     ernie4_5,
@@ -47,6 +52,8 @@ from . import (
     ministral3,
     mistral,
     mixtral,
+    modernbert,
+    nomic_bert,
     olmo2,
     olmo3,
     phi3,
@@ -58,6 +65,7 @@ from . import (
     smollm3,
     stablelm,
     starcoder2,
+    xlm_roberta,
 )
 
 # model_type in config.json -> the module with `read_config` and `write_tape`
@@ -102,6 +110,15 @@ FAMILIES: dict[str, ModuleType] = {
     "stablelm": stablelm,
     "starcoder2": starcoder2,
 }
+# The same for encoders, which make embeddings and scores, but no text.
+ENCODERS: dict[str, ModuleType] = {
+    "bert": bert,
+    "modernbert": modernbert,
+    "nomic_bert": nomic_bert,
+    "roberta": xlm_roberta,
+    "xlm-roberta": xlm_roberta,
+}
+_ALL = FAMILIES | ENCODERS
 
 
 def read_model_config(path: Path, raw: dict[str, Any]) -> ModelConfig:
@@ -110,16 +127,16 @@ def read_model_config(path: Path, raw: dict[str, Any]) -> ModelConfig:
     Raises ModelError if the family, or a field that can change what the model computes, is not supported.
     """
     family = raw.get("model_type")
-    if not isinstance(family, str) or family not in FAMILIES:
+    if not isinstance(family, str) or family not in _ALL:
         raise ModelError(
             f"{path} says that the model is of the family {shorten(family)}; "
-            f"{', '.join(sorted(FAMILIES))} are supported."
+            f"{', '.join(sorted(_ALL))} are supported."
         )
     fields = Fields(raw)
     try:
-        config = FAMILIES[family].read_config(fields)
+        config = _ALL[family].read_config(fields)
         fields.check_all_read()
-        return config
+        return replace(config, labels=read_label_count(raw))
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
     except (TypeError, ValueError, AttributeError, LookupError) as error:
@@ -129,5 +146,8 @@ def read_model_config(path: Path, raw: dict[str, Any]) -> ModelConfig:
 def write_tape(config: ModelConfig) -> Tape:
     """The tape of the operations that a model computes."""
     tape = Tape()
-    FAMILIES[config.family].write_tape(tape, config)
+    _ALL[config.family].write_tape(tape, config)
+    if config.labels and tape.classifier is None:  # a decoder, whose last token gives the score
+        layer = ClassifierLayer(WeightRef("score.weight", (1, config.hidden_size)))
+        tape.records, tape.classifier = drop_head(tape.records), Classifier("last", (layer,))
     return tape

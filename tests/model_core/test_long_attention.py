@@ -17,8 +17,20 @@ LENGTH = 2 * SEGMENT + 40
 
 
 @pytest.mark.parametrize("has_sinks", [False, True])
-@pytest.mark.parametrize("window", [None, 30, SEGMENT, SEGMENT + 100])
-def test_segments_are_merged_to_one_softmax(window: int | None, has_sinks: bool) -> None:
+@pytest.mark.parametrize(
+    ("window", "ahead"),
+    [
+        (None, 0),
+        (30, 0),
+        (SEGMENT, 0),
+        (SEGMENT + 100, 0),
+        (None, None),
+        (30, 29),
+        (30, 5),
+        (SEGMENT, SEGMENT),
+    ],
+)
+def test_segments_are_merged_to_one_softmax(window: int | None, ahead: int | None, has_sinks: bool) -> None:
     """At the borders of segments, for one token and for several."""
     random = np.random.default_rng(1)
     q, k, v = (
@@ -27,7 +39,10 @@ def test_segments_are_merged_to_one_softmax(window: int | None, has_sinks: bool)
     )
     k[SEGMENT // 2] *= 5  # some positions matter much more than others
     sinks = random.standard_normal(HEADS, dtype=np.float32) + 4 if has_sinks else None
-    expected = op.attention(q, k.transpose(1, 0, 2), v.transpose(1, 0, 2), DIM**-0.5, window, sinks=sinks)
+    expected = op.attention(
+        q, k.transpose(1, 0, 2), v.transpose(1, 0, 2), DIM**-0.5, window, sinks=sinks, ahead=ahead
+    )
+    reach = LENGTH if ahead is None else ahead
     pages = -(-LENGTH // kv_slots.PAGE)
     table = random.permutation(pages).astype(np.int32)
     cache = KVCache([KVGroup(KVLayer(KV_HEADS, DIM, DIM, window), (0,))], pages, "float32")
@@ -45,6 +60,7 @@ def test_segments_are_merged_to_one_softmax(window: int | None, has_sinks: bool)
                 0,
                 table.ctypes.data,
                 window or 0,
+                reach,
                 q[first].ctypes.data,
                 q.strides[0],
                 np.float32(DIM**-0.5),
@@ -52,6 +68,7 @@ def test_segments_are_merged_to_one_softmax(window: int | None, has_sinks: bool)
                 0 if sinks is None else sinks.ctypes.data,
                 first,
                 count,
+                min(first + count + reach, LENGTH),
                 HEADS // KV_HEADS,
                 head,
                 out.ctypes.data,

@@ -221,8 +221,7 @@ def _is_ideograph(character: str) -> bool:
 class WaitingIndicator:
     """Shows an ellipsis while an answer has not begun, and removes it when the answer begins.
 
-    Before it, `describe` may say what the answer waits for. It is asked again and again: a request may reach
-    the server, and make it load a model, only after the first time.
+    Before it, `describe` may say what the answer waits for. It is asked again and again until it says "".
     """
 
     def __init__(self, console: Console, describe: Callable[[], str]) -> None:
@@ -232,16 +231,17 @@ class WaitingIndicator:
             threading.Thread(target=self._run, name="waiting-indicator", daemon=True).start()
 
     def _run(self) -> None:
-        pause_s, shown = _INDICATOR_DELAY_S, ""
+        pause_s = _INDICATOR_DELAY_S
         while not self._stopping.wait(pause_s):
-            text = f"{self._describe()} …".lstrip()  # this may take long, and `stop` does not wait for it
+            description = self._describe()  # this may take long, and `stop` does not wait for it
             with self._lock:
                 if self._stopping.is_set():
                     return
-                if text != shown:
-                    self._erase()
-                    self._console.print(text, style="dim", end="", markup=False)
-                    self._is_shown, shown = True, text
+                self._erase()
+                self._console.print(f"{description} …".lstrip(), style="dim", end="", markup=False)
+                self._is_shown = True
+            if not description:
+                return
             pause_s = _INDICATOR_UPDATE_S
 
     def stop(self) -> None:

@@ -1,0 +1,222 @@
+"""Makes embeddings of texts, and scores documents for a query."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .dense import ACTIVATIONS, Dense
+from .embedding import EmbeddingParams, Embeddings, ScoreParams, Scores
+from .embedding_files import EmbeddingSettings
+from .errors import InvalidRequest, ModelError, PromptTooLong, TritonchatError
+from .pooling import normalize, pool, rows_to_pool
+from .reranker_prompt import encode_question
+from .text_steps import TextInput, compute_texts
+from .tokenizer import AnyTokenizer
+from .transformer import Transformer
+from .validation import shorten
+
+Input = str | Sequence[int]
+
+
+class Embedder:
+    """Makes embeddings and scores with a model. Any thread may call it; steps take turns with others."""
+
+    def __init__(
+        self,
+        model: Transformer,
+        tokenizer: AnyTokenizer | None,
+        settings: EmbeddingSettings,
+        max_context: int,
+        memory: int,
+    ) -> None:
+        """`memory`: bytes that the keys and values of a call may take. Raises ModelError."""
+        self.settings = settings
+        self.max_tokens = min(settings.max_tokens or max_context, max_context)
+        self.dimensions = settings.dense[-1].weight.shape[0] if settings.dense else model.hidden.width
+        self._model, self._tokenizer, self._memory = model, tokenizer, memory
+        self._answers = settings.answers
+        if settings.answers and not all(0 <= t < model.config.vocab_size for t in settings.answers if t):
+            raise ModelError("the tokens of the reranker's answers are outside the model's vocabulary.")
+
+    @property
+    def can_score(self) -> bool:
+        """Whether the model scores documents."""
+        return self._model.classifier is not None or self._answers is not None
+
+    def describe(self) -> dict[str, Any]:
+        """The dimensions of vectors, the pooling, the most tokens of an input, and the names of prompts."""
+        settings = self.settings
+        return {
+            "dimensions": self.dimensions,
+            "pooling": settings.pooling,
+            "normalize": settings.normalizes,
+            "max_tokens": self.max_tokens,
+            "prompts": list(settings.prompts),
+        }
+
+    def embed(self, inputs: Sequence[Input], params: EmbeddingParams) -> Embeddings:
+        """The vectors of texts or of lists of token ids.
+
+        Raises InvalidRequest, PromptTooLong or NoMemory. `param` names the input that is wrong.
+        """
+        prompt = self._choose_prompt(params)
+        width = params.dimensions or self.dimensions
+        if width > self.dimensions:
+            raise InvalidRequest(
+                f"dimensions is {width}, but the model's vectors have {self.dimensions}.", "dimensions"
+            )
+        pooling = params.pooling or self.settings.pooling
+        normalizes = self.settings.normalizes if params.normalize is None else params.normalize
+        texts = []
+        for index, item in enumerate(inputs):
+            tokens = self._encode(item, prompt, params.truncate, f"input[{index}]")
+            texts.append(TextInput(tokens, rows_to_pool(pooling, len(tokens))))
+        vectors = np.empty((len(texts), width), np.float32)
+        for index, vector in self._pool(texts, self.settings.dense):
+            vectors[index] = normalize(vector[:width]) if normalizes else vector[:width]
+            _check_finite(vectors[index], f"input[{index}]")
+        return Embeddings(vectors, [len(text.tokens) for text in texts])
+
+    def score(self, query: str, documents: Sequence[str], params: ScoreParams) -> Scores:
+        """How well each document answers a query: higher is better, and often from 0 to 1.
+
+        Raises InvalidRequest, PromptTooLong or NoMemory. `param` names the document that is wrong.
+        """
+        if not self.can_score:
+            raise InvalidRequest(
+                "this model does not score documents; load a reranker, or compare embeddings instead."
+            )
+        score = self._classify if self._answers is None else self._score_by_answer
+        return score(query, documents, params)
+
+    def _classify(self, query: str, documents: Sequence[str], params: ScoreParams) -> Scores:
+        """The scores of a cross encoder (Nogueira and Cho, 2019, arXiv:1901.04085)."""
+        if params.instruction is not None:
+            raise InvalidRequest(
+                "this model takes no instruction, only queries and documents.", "instruction"
+            )
+        classifier, texts = self._model.classifier, []
+        for index, document in enumerate(documents):
+            tokens, types = self._encode_pair(query, document, params.truncate, f"documents[{index}]")
+            texts.append(TextInput(tokens, rows_to_pool(classifier.pooling, len(tokens)), types))
+        scores = np.empty(len(texts), np.float32)
+        activation = ACTIVATIONS[self.settings.activation]
+        for index, vector in self._pool(texts, classifier.layers):
+            scores[index] = activation(vector.astype(np.float64))[0]
+            _check_finite(scores[index : index + 1], f"documents[{index}]")
+        return Scores(scores, [len(text.tokens) for text in texts])
+
+    def _score_by_answer(self, query: str, documents: Sequence[str], params: ScoreParams) -> Scores:
+        """The scores of a decoder that is asked for each document, and answers yes or no (Qwen3-Reranker,
+        arXiv:2506.05176): how much likelier yes is than no."""
+        tokenizer, (no, yes), texts = self._require_tokenizer(), self._answers, []
+        instruction, room = params.instruction, self._room(params.truncate)
+        if instruction is None and self.settings.default_prompt is not None:
+            instruction = self.settings.prompts[self.settings.default_prompt]
+        for index, document in enumerate(documents):
+            name = f"documents[{index}]"
+            _check_texts(query, document, name)
+            tokens = encode_question(tokenizer, query, document, instruction, room)
+            self._check_tokens(tokens, name)
+            texts.append(TextInput(tokens, rows_to_pool("last", len(tokens))))
+        scores = np.empty(len(texts), np.float32)
+        activation = ACTIVATIONS[self.settings.activation]
+        for index, logits in compute_texts(self._model, texts, self._model.forward, self._memory):
+            logit = np.float64(logits[0, yes]) - (0 if no is None else np.float64(logits[0, no]))
+            scores[index] = activation(np.array([logit]))[0]
+            _check_finite(scores[index : index + 1], f"documents[{index}]")
+        return Scores(scores, [len(text.tokens) for text in texts])
+
+    def _pool(self, texts: Sequence[TextInput], layers: Sequence[Dense]) -> Iterator[tuple[int, np.ndarray]]:
+        """The index of each text, and its pooled hidden states behind the layers: float32 [width]."""
+        for index, rows in compute_texts(self._model, texts, self._model.hidden_states, self._memory):
+            with np.errstate(all="ignore"):  # what is not finite is reported
+                vector = pool(rows)
+                for layer in layers:
+                    vector = layer.apply(vector)
+            yield index, vector
+
+    def _choose_prompt(self, params: EmbeddingParams) -> str:
+        """The text to put before inputs. Raises InvalidRequest for an unknown name."""
+        prompts = self.settings.prompts
+        if params.prompt is not None:
+            if params.prompt_name is not None:
+                raise InvalidRequest("prompt and prompt_name exclude each other; send one of them.", "prompt")
+            return params.prompt
+        name = self.settings.default_prompt if params.prompt_name is None else params.prompt_name
+        if name is None:
+            return ""
+        if name not in prompts:
+            known = f"it has {', '.join(prompts)}" if prompts else "it has none"
+            raise InvalidRequest(f"the model has no prompt {shorten(name)}; {known}.", "prompt_name")
+        return prompts[name]
+
+    def _encode(self, item: Input, prompt: str, truncate: bool, name: str) -> list[int]:
+        """The tokens of an input, special ones included."""
+        if isinstance(item, str):
+            if not item:
+                raise InvalidRequest(f"{name} is an empty text.", name)
+            text = self._prepare(prompt + item)
+            tokens, _ = self._require_tokenizer().encode_text(text, None, self._room(truncate))
+        else:
+            if not isinstance(item, Sequence | np.ndarray):
+                raise InvalidRequest(f"{name} should be a text or a list of token ids.", name)
+            tokens = list(item[: self.max_tokens] if truncate else item)
+            if not all(isinstance(token, int | np.integer) for token in tokens):
+                raise InvalidRequest(f"{name} should be a text or a list of token ids.", name)
+        self._check_tokens(tokens, name)
+        return tokens
+
+    def _encode_pair(
+        self, query: str, document: str, truncate: bool, name: str
+    ) -> tuple[list[int], list[int]]:
+        """The tokens of a query with a document, and the types of the tokens."""
+        _check_texts(query, document, name)
+        tokenizer = self._require_tokenizer()
+        texts = self._prepare(query), self._prepare(document)
+        tokens, types = tokenizer.encode_text(*texts, self._room(truncate))
+        self._check_tokens(tokens, name)
+        return tokens, types
+
+    def _prepare(self, text: str) -> str:
+        """A text as sentence-transformers gives it to the tokenizer."""
+        return text.lower() if self.settings.lowers_case else text
+
+    def _room(self, truncate: bool) -> int | None:
+        return self.max_tokens if truncate else None
+
+    def _check_tokens(self, tokens: Sequence[int], name: str) -> None:
+        vocab_size = self._model.config.vocab_size
+        if not tokens:
+            raise InvalidRequest(f"{name} has no tokens.", name)
+        if len(tokens) > self.max_tokens:
+            raise PromptTooLong(
+                f"{name} has {len(tokens)} tokens, but the model takes at most {self.max_tokens}; "
+                "shorten it, or send truncate.",
+                name,
+            )
+        if not all(0 <= token < vocab_size for token in tokens):
+            raise InvalidRequest(f"{name} has a token outside the model's vocabulary of {vocab_size}.", name)
+
+    def _require_tokenizer(self) -> AnyTokenizer:
+        if self._tokenizer is None:
+            raise InvalidRequest("this model has no tokenizer; send token ids.")
+        return self._tokenizer
+
+
+def _check_texts(query: str, document: str, name: str) -> None:
+    if not isinstance(query, str) or not query:
+        raise InvalidRequest("the query should be a text, and not empty.", "query")
+    if not isinstance(document, str) or not document:
+        raise InvalidRequest(f"{name} should be a text, and not empty.", name)
+
+
+def _check_finite(numbers: np.ndarray, name: str) -> None:
+    """Raises TritonchatError if a result is infinite or not a number."""
+    if not np.isfinite(numbers).all():
+        raise TritonchatError(
+            f"the model gives numbers that are not finite for {name}; its weights may be "
+            "damaged, or too large for their type.",
+            name,
+        )

@@ -1,0 +1,120 @@
+"""Encoders, decoders and rerankers compute what sentence-transformers computes (see make_embedders.py)."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import CHECKPOINTS
+from embedder_texts import QUERY, TEXTS
+
+from model_core import LLM, EmbeddingParams, ScoreParams
+from model_core.errors import InvalidRequest, ModelError, PromptTooLong
+from model_core.models import ENCODERS
+
+EMBEDDERS = CHECKPOINTS.parent / "embedders"
+ALL = sorted(EMBEDDERS.iterdir())
+RERANKERS = [folder for folder in ALL if "scores" in np.load(folder / "expected.npz")]
+OTHERS = [folder for folder in ALL if folder not in RERANKERS]
+CUT = EmbeddingParams(truncate=True)  # the longest text is too long for some of the models
+
+
+def cosine(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.sum(x * y, axis=1) / np.linalg.norm(x, axis=1) / np.linalg.norm(y, axis=1)
+
+
+def test_every_encoder_has_a_checkpoint() -> None:
+    assert {folder.name for folder in ALL} >= ENCODERS.keys()
+
+
+@pytest.mark.parametrize("folder", OTHERS, ids=lambda folder: folder.name)
+def test_vectors_match_sentence_transformers(folder: Path) -> None:
+    expected = np.load(folder / "expected.npz")
+    with LLM(folder) as llm:
+        vectors = llm.embed(TEXTS, CUT)
+        np.testing.assert_allclose(
+            vectors, expected["vectors"], atol=1e-5 * np.abs(expected["vectors"]).max()
+        )
+        if "prompted" in expected:
+            prompted = llm.embed(TEXTS, EmbeddingParams(prompt_name="query", truncate=True))
+            np.testing.assert_allclose(prompted, expected["prompted"], atol=1e-5)
+            assert np.array_equal(
+                prompted, llm.embed(TEXTS, EmbeddingParams(prompt="Find this: ", truncate=True))
+            )
+            with pytest.raises(InvalidRequest, match="no prompt 'q'; it has document, query"):
+                llm.embed(TEXTS, EmbeddingParams(prompt_name="q"))
+    with LLM(folder, weights="int8") as llm:
+        assert cosine(llm.embed(TEXTS, CUT), expected["vectors"]).min() > 0.9
+
+
+@pytest.mark.parametrize("folder", RERANKERS, ids=lambda folder: folder.name)
+def test_scores_match_sentence_transformers(folder: Path) -> None:
+    expected, params = np.load(folder / "expected.npz")["scores"], ScoreParams(truncate=True)
+    with LLM(folder) as llm:
+        assert "score" in llm.describe()["tasks"]
+        scores = llm.score(QUERY, TEXTS, params)
+        assert scores.dtype == np.float32
+        # In the question that a decoder answers, names of control tokens are text.
+        same = [i for i, text in enumerate(TEXTS) if folder.name != "qwen3-reranker" or "<|" not in text]
+        np.testing.assert_allclose(scores[same], expected[same], atol=2e-5)
+        assert np.array_equal(scores[::-1], llm.score(QUERY, TEXTS[::-1], params))
+        assert np.array_equal(scores[3:4], llm.score(QUERY, TEXTS[3:4], params))
+
+
+@pytest.mark.parametrize("folder", ALL, ids=lambda folder: folder.name)
+def test_bits_depend_neither_on_neighbours_nor_on_threads(folder: Path) -> None:
+    found = []
+    for threads in (1, 2):
+        with LLM(folder, threads=threads) as llm:
+            together = llm.embed(TEXTS, CUT)
+            alone = [llm.embed(text, CUT)[0] for text in TEXTS]
+            assert np.array_equal(together, alone)
+            found.append(together)
+    assert np.array_equal(found[0], found[1])
+
+
+def test_encoder_makes_no_text() -> None:
+    with LLM(EMBEDDERS / "bert") as llm:
+        assert llm.describe()["tasks"] == ["embed"]
+        for ask in (llm.generate, llm.logits, llm.stream):
+            with pytest.raises(InvalidRequest, match="makes no text, only embeddings or scores"):
+                list(ask([1, 2]))
+        with pytest.raises(InvalidRequest, match="makes no text"):
+            llm.chat([{"role": "user", "content": "Hello"}])
+        assert llm.engine.stats()["alive"]
+
+
+def test_long_inputs_are_cut_between_special_tokens() -> None:
+    with LLM(EMBEDDERS / "bert") as llm:
+        tokens = llm.encode("word " * 200)
+        with pytest.raises(PromptTooLong, match="the model takes at most 150; shorten it, or send truncate"):
+            llm.embed("word " * 200)
+        cut = [*tokens[:149], tokens[-1]]
+        assert np.array_equal(llm.embed("word " * 200, EmbeddingParams(truncate=True)), llm.embed(cut))
+
+
+@pytest.mark.parametrize(
+    ("query", "documents", "params", "error"),
+    [
+        ("", ["a"], {}, "the query should be a text, and not empty"),
+        ("a", ["b", ""], {}, r"documents\[1\] should be a text, and not empty"),
+        ("a", [[1, 2]], {}, r"documents\[0\] should be a text, and not empty"),
+        ("a", ["b " * 200], {}, r"documents\[0\] has \d+ tokens, but the model takes at most 150"),
+        ("a", ["b"], {"instruction": "c"}, "takes no instruction"),
+    ],
+)
+def test_impossible_scores_are_refused(query: str, documents: list, params: dict, error: str) -> None:
+    with LLM(EMBEDDERS / "bert-reranker") as llm:
+        with pytest.raises(InvalidRequest, match=error):
+            llm.score(query, documents, ScoreParams(**params))
+        assert llm.score("a", []).shape == (0,)
+        assert llm.score("a", ["b " * 200], ScoreParams(truncate=True)).shape == (1,)
+
+
+def test_classifier_of_many_labels_is_refused(tmp_path: Path) -> None:
+    """Its labels are classes, and no scores."""
+    for name in ("model.safetensors", "config.json"):
+        data = (EMBEDDERS / "bert-reranker" / name).read_bytes()
+        data = data.replace(b'"0": "LABEL_0"', b'"0": "LABEL_0", "1": "LABEL_1"')
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises(ModelError, match="a classifier of 2 labels is not supported; rerankers have one"):
+        LLM(tmp_path)
