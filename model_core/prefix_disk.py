@@ -95,7 +95,8 @@ class PrefixDisk:
         size = file_size(len(tokens), pages.layout, "")
         self._files.add(name, size, lambda path: pages.write(path, tokens, root, **facts))
         for entry in self._files.entries():  # this one has the pages of shorter ones, too
-            if entry.file.owner == owner and beginning.startswith(entry.beginning) and entry.name != name:
+            is_part = beginning.startswith(entry.file.beginning.tobytes())
+            if is_part and entry.file.owner == owner and entry.name != name:
                 self._files.remove(entry)
 
     def _expire(self) -> None:

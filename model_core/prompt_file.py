@@ -58,6 +58,14 @@ class Layout:
     windows: tuple[int | None, ...]
     state_size: int
 
+    @property
+    def is_divisible(self) -> bool:
+        """Whether a file is of use for a prompt that has only a part of its tokens.
+
+        Windowed groups have only the pages before the end, and states belong to the end.
+        """
+        return not self.state_size and all(window is None for window in self.windows)
+
     def first_pages(self, tokens: int) -> list[int]:
         """By group, the first page in the file of a prompt."""
         count = saved_length(tokens) // PAGE

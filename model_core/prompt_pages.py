@@ -27,11 +27,10 @@ class PromptPages:
         state_size = 0 if cache.states is None else cache.states.slot_bytes // 4
         self.layout = Layout(cache.page_bytes, windows, state_size)
 
-    def is_cached(self, tokens: list[int], root: CacheRoot) -> bool:
-        """Whether a request would find the whole pages of a prompt in the prefix cache."""
-        length = saved_length(len(tokens))
+    def cached_length(self, tokens: list[int], root: CacheRoot) -> int:
+        """How many first tokens of a prompt a request would find in whole pages of the prefix cache."""
         with self._lock:
-            return self._pool.cached_length(self._new_pages(0, root), tokens[: length + 1]) == length
+            return self._pool.cached_length(self._new_pages(0, root), tokens)
 
     def write(self, path: Path, tokens: list[int], root: CacheRoot, **metadata: str | None) -> PromptFile:
         """Write the pages of a prompt from the prefix cache to a file. metadata: see `write_prompt_file`.

@@ -60,7 +60,7 @@ class SavedPrompts:
         size = file_size(len(tokens), prompts.pages.layout, source)
         entry = self._files.add(name, size, lambda path: prompts.save(path, tokens, source))
         with suppress(PromptFileError):  # another one was saved by this name just now
-            self._files.read(prompts, entry, shared_root())
+            self._files.read(prompts, entry, shared_root(), len(entry.file.beginning))
         return _describe(entry)
 
     def delete(self, prompts: Prompts | None, name: str) -> None:

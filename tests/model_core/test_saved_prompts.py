@@ -59,14 +59,31 @@ def test_prompts_come_back_after_a_restart(tmp_path: Path, family: str) -> None:
         assert [content(answer) for answer in warm] == [content(answer) for answer in cold]
 
 
-def test_longest_prompt_is_taken(tmp_path: Path) -> None:
-    with serving(tmp_path) as (llm, saved):
+@pytest.mark.parametrize(
+    ("family", "name", "cached"), [("llama-bfloat16", "of-120", 99), ("rwkv7", "of-80", 64)]
+)
+def test_longest_prompt_is_taken(tmp_path: Path, family: str, name: str, cached: int) -> None:
+    with serving(tmp_path, family) as (llm, saved):
         for length in (40, 80, 120):
             saved.save(llm.prompts, f"of-{length}", ids(length), "0")
-    with serving(tmp_path) as (llm, saved):
-        assert ask(llm, ids(100), "").usage.cached_tokens == 64
-        assert next(prompt["name"] for prompt in saved.list()) == "of-80"
+    with serving(tmp_path, family) as (llm, saved):
+        assert ask(llm, ids(100), "").usage.cached_tokens == cached
+        assert next(prompt["name"] for prompt in saved.list()) == name
         assert ask(llm, ids(200), "").usage.cached_tokens == 112
+
+
+@pytest.mark.parametrize(("family", "cached"), [("llama-bfloat16", 70), ("gemma3", 16), ("lfm2", 0)])
+def test_parts_of_prompts_are_taken(tmp_path: Path, family: str, cached: int) -> None:
+    beginnings = [*ids(70), *ids(40, seed=1)], [*ids(16), *ids(90, seed=1)]
+    with LLM(CHECKPOINTS / family) as llm:
+        cold = [ask(llm, prompt, "", PARAMS) for prompt in beginnings]
+    with serving(tmp_path, family) as (llm, saved):
+        saved.save(llm.prompts, "prompt", ids(180), "")
+    with serving(tmp_path, family) as (llm, saved):
+        # One page of eleven is not worth it; the first request finds it as the second has computed it.
+        answers = [ask(llm, prompt, "", PARAMS) for prompt in reversed(beginnings)][::-1]
+        assert [answer.usage.cached_tokens for answer in answers] == [cached, 0]
+        assert [content(answer) for answer in answers] == [content(answer) for answer in cold]
 
 
 @pytest.mark.parametrize(

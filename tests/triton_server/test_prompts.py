@@ -6,13 +6,20 @@ from pathlib import Path
 
 import httpx
 import pytest
-from conftest import Server, running_server
+from command_line import run_command
+from conftest import CHECKPOINTS, Server, running_server
 
+from model_core import SamplingParams
 from triton_server.client import ChatClient
+from triton_server.contract import READY
+from triton_server.engine.inference import Inference
+from triton_server.engine.model_pool import create_pool
+from triton_server.engine.slot_prompts import PromptFlags
 
 TEXT = "Prompts that the operator saves are shared by everybody who asks this server. " * 3
 SYSTEM = [{"role": "system", "content": TEXT}]
 QUESTION = [*SYSTEM, {"role": "user", "content": "Hello"}]
+ONE_TOKEN = SamplingParams(max_tokens=1)
 KEYS = ("sk-of-ada", "sk-of-bo")
 FLAGS = ("--allow-saving-prompts", *(f"--api-key={key}" for key in KEYS))
 
@@ -66,9 +73,9 @@ def first(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict
 
 @pytest.fixture(scope="module")
 def second(first: dict, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server that is started after it."""
+    """A server that is started after it, with its prefix cache on disk, too."""
     log = tmp_path_factory.mktemp("server") / "log"
-    with running_server(*FLAGS, log=log, XDG_DATA_HOME=str(data)) as server:
+    with running_server(*FLAGS, "--prefix-cache-disk=1GiB", log=log, XDG_DATA_HOME=str(data)) as server:
         yield server
 
 
@@ -127,3 +134,60 @@ def test_saving_is_closed_by_default(server: Server) -> None:
         assert refused.status_code == 403
         assert "--allow-saving-prompts" in refused.json()["error"]["message"]
     assert httpx.get(f"{server.api_url}/v1/prompts").json() == {"object": "list", "data": []}
+
+
+def test_deleted_conversations_are_forgotten(second: Server) -> None:
+    with connect(second) as http, connect(second, KEYS[1]) as other:
+        for client in (http, other):
+            assert client.post("/sessions", json={"id": "a"}).status_code == 201
+
+        def ask_again(client: httpx.Client) -> int:
+            body = {"prompt": TEXT[5:], "parameters": {"max_tokens": 1}}
+            answer = client.put("/sessions/a/generate", json=body).json()
+            client.put("/sessions/a/revert", json={"to": 0})
+            return answer["usage"]["cached_tokens"]
+
+        assert [ask_again(client) > 40 for client in (http, other) for _ in range(2)] == [False, True] * 2
+        assert http.delete("/sessions/a").status_code == 204
+        http.post("/sessions", json={"id": "a"})
+        assert [ask_again(client) > 40 for client in (http, other)] == [False, True]
+
+
+def test_prefixes_outlast_a_stop(tmp_path: Path) -> None:
+    flags = PromptFlags(str(tmp_path), 2**20, allows_saving=False, max_cache_bytes=2**20)
+    settings = {"kv_cache_memory": 2**22, "max_queue": 8, "threads": 1}
+    models = [("a/model", str(CHECKPOINTS / "llama-bfloat16")), ("a-model", str(CHECKPOINTS / "qwen3"))]
+    found = []
+    for _ in range(2):
+        pool = create_pool(models, None, settings, prompts=flags)
+        pool.load_all()
+        llms = [slot.llm for slot in pool.slots]
+        found.append(
+            [llm.generate([3 + n % 60 for n in range(100)], ONE_TOKEN).usage.cached_tokens for llm in llms]
+        )
+        pool.close()
+        assert len(list(tmp_path.glob("cache/*/*"))) == 2
+    assert found == [[0, 0], [96, 96]]
+    pool = create_pool(models, 3600, settings, prompts=flags)
+    Inference(pool, lambda: READY)._run_command({"forget": ""})
+    assert len(list(tmp_path.glob("cache/*/*"))) == 0
+
+
+def test_command_line_saves_and_loads(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+
+    def complete(*arguments: str) -> tuple[int, str, str]:
+        done = run_command("complete", "--max-tokens", "8", "--temperature", "0", *arguments)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    status, text, _ = complete(TEXT, "--save-state", str(path))
+    assert status == 0 and text.startswith(TEXT.strip())
+    assert complete("--load-state", str(path)) == (0, text, "")
+    status, text, errors = complete("Another text", "--load-state", str(path))
+    assert status == 0 and text.startswith("Another text")
+    assert errors == f"tritonchat: PROMPT begins otherwise than the one of {path}.\n"
+    status, _, errors = complete("--load-state", str(path), "--weights", "int8")
+    assert status == 1 and f"{path} was computed by another model" in errors
+    path.write_bytes(path.read_bytes()[:-1])
+    status, _, errors = complete("--load-state", str(path))
+    assert status == 1 and f"{path} is damaged" in errors
