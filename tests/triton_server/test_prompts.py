@@ -14,7 +14,7 @@ from triton_server.client import ChatClient
 from triton_server.contract import READY
 from triton_server.engine.inference import Inference
 from triton_server.engine.model_pool import create_pool
-from triton_server.engine.slot_prompts import PromptFlags
+from triton_server.engine.slot_prompts import PromptFlags, SlotPrompts
 
 TEXT = "Prompts that the operator saves are shared by everybody who asks this server. " * 3
 SYSTEM = [{"role": "system", "content": TEXT}]
@@ -171,6 +171,14 @@ def test_prefixes_outlast_a_stop(tmp_path: Path) -> None:
     pool = create_pool(models, 3600, settings, prompts=flags)
     Inference(pool, lambda: READY)._run_command({"forget": ""})
     assert len(list(tmp_path.glob("cache/*/*"))) == 0
+
+
+def test_prefixes_are_deleted_without_the_flag(tmp_path: Path) -> None:
+    left = tmp_path / "cache" / "model" / "0.safetensors"
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"")
+    SlotPrompts(PromptFlags(str(tmp_path), 2**20, allows_saving=False), "model")
+    assert not left.exists()
 
 
 def test_command_line_saves_and_loads(tmp_path: Path) -> None:

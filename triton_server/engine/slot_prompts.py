@@ -4,6 +4,7 @@ import hashlib
 import json
 import logging
 import re
+import shutil
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -54,8 +55,11 @@ class SlotPrompts:
         """`name`: of the model."""
         folder, name = Path(flags.folder), _folder_name(name)
         self._saved, self._disk = SavedPrompts(folder / "saved" / name, flags.max_bytes), None
-        if flags.max_cache_bytes is not None:
-            self._disk = PrefixDisk(folder / "cache" / name, flags.max_cache_bytes, flags.cache_expiry_s)
+        cache = folder / "cache" / name
+        if flags.max_cache_bytes is None:
+            shutil.rmtree(cache, ignore_errors=True)  # nobody would delete what an earlier server has left
+        else:
+            self._disk = PrefixDisk(cache, flags.max_cache_bytes, flags.cache_expiry_s)
         self._allows_saving = flags.allows_saving
         self._jobs = PolledJobs("prompts")
 
