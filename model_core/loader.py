@@ -121,7 +121,7 @@ def _check_all_read(
     is_tied: the head's matrix is that of the embedding. has_more_layers: after the model's layers there are
     others that predict several tokens at once.
     """
-    layer = re.compile(r"(?:.*\.)?layers\.(\d+)\.")
+    layer = re.compile(r"(?:.*\.)?(?:layers|blk)\.(\d+)\.")  # GGUF files have the latter
 
     def is_unused(name: str) -> bool:
         match = layer.match(name)

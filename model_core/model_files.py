@@ -81,5 +81,5 @@ def _open_folder_tokenizer(folder: Path, max_context: int) -> AnyTokenizer | Non
     if os.path.isfile(folder / "tokenizer.json"):
         return Tokenizer.from_folder(folder, max_context)
     if os.path.isfile(folder / VOCABULARY_NAME):
-        return RwkvTokenizer(folder, max_context)
+        return RwkvTokenizer.from_folder(folder, max_context)
     return None

@@ -1,12 +1,12 @@
 """The tokenizer of RWKV "World" models: a list of byte strings, matched greedily, the longest first.
 
-The file `rwkv_vocab_v20230424.txt` (github.com/BlinkDL/RWKV-LM) has a token on each line: its id, a Python
-literal of its text or bytes, and its length in bytes.
+In a folder, the file `rwkv_vocab_v20230424.txt` (github.com/BlinkDL/RWKV-LM) has a token on each line: its
+id, a Python literal of its text or bytes, and its length in bytes.
 """
 
 import ast
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from .chat_template import ChatPrompt, ChatTemplate, read_chat_template, require_template
@@ -25,16 +25,26 @@ class RwkvTokenizer:
     eos_token_id = _END_OF_TEXT
     control_token_ids = frozenset({_END_OF_TEXT})
 
-    def __init__(self, folder: Path, max_context: int = 2**17) -> None:
-        """`max_context`: positions that a conversation may have. Raises ModelError if a file is damaged."""
-        self.chat_template: ChatTemplate | None = read_chat_template(folder, max_context)
-        self._tokens = _read_vocabulary(folder / VOCABULARY_NAME)
+    def __init__(self, tokens: Mapping[int, bytes], chat_template: ChatTemplate | None = None) -> None:
+        """`tokens`: their bytes by id. Raises ModelError, without the name of the file, if a byte lacks."""
+        if missing := 256 - len({token for token in tokens.values() if len(token) == 1}):
+            raise ModelError(f"the vocabulary lacks {missing} of the 256 bytes.")
+        self.chat_template, self._tokens = chat_template, tokens
         self._ids = {token: token_id for token_id, token in self._tokens.items()}
         lengths: defaultdict[bytes, set[int]] = defaultdict(set)
         for token in self._ids:
             lengths[token[:2]].add(len(token))
         # The first two bytes -> the lengths of tokens that begin with them, the longest first.
         self._lengths = {start: sorted(sizes, reverse=True) for start, sizes in lengths.items()}
+
+    @classmethod
+    def from_folder(cls, folder: Path, max_context: int = 2**17) -> "RwkvTokenizer":
+        """`max_context`: positions that a conversation may have. Raises ModelError if a file is damaged."""
+        path, template = folder / VOCABULARY_NAME, read_chat_template(folder, max_context)
+        try:
+            return cls(_read_vocabulary(path), template)
+        except ModelError as error:
+            raise ModelError(f"{path} is damaged: {error}") from error
 
     def close(self) -> None:
         """End the process that renders the chat template."""
@@ -107,7 +117,7 @@ class RwkvTokenizer:
 
 
 def _read_vocabulary(path: Path) -> dict[int, bytes]:
-    """The bytes of each token. Raises ModelError if the file is damaged."""
+    """The bytes of each token. Raises ModelError, without the name of the file, if it is damaged."""
     tokens: dict[int, bytes] = {}
     try:
         for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
@@ -120,7 +130,5 @@ def _read_vocabulary(path: Path) -> dict[int, bytes]:
                 raise ValueError(f"line {number} is no token")
             tokens[token_id] = token
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        raise ModelError(f"{path} is damaged: {' '.join(str(error).split())[:200]}.") from error
-    if missing := 256 - len({token for token in tokens.values() if len(token) == 1}):
-        raise ModelError(f"{path} is damaged: it lacks {missing} of the 256 bytes.")
+        raise ModelError(f"{' '.join(str(error).split())[:200]}.") from error
     return tokens

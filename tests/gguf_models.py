@@ -1,7 +1,6 @@
 """Makes GGUF files of the tiny checkpoints, as llama.cpp's converter does.
 
-data/gguf/names.json has the names of tensors, from the package `gguf` of llama.cpp. What it computes with the
-files is what Transformers computes with the checkpoints (make_gguf.py checks it).
+data/gguf/names.json has the names of tensors, from the package `gguf` of llama.cpp.
 """
 
 import json
@@ -14,6 +13,7 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from gguf_tensors import convert_rwkv7, multiply_falcon_h1, split_expansion
 from gguf_writer import Tensors, pack_q8_0, write_gguf
 
 from model_core.config import read_config, read_json, write_json
@@ -53,11 +53,26 @@ CHECKPOINTS = {
     **dict.fromkeys(("qwen3_5", "qwen3_5-grouped"), "qwen35"),
     "qwen3-next": "qwen3next",
     **dict.fromkeys(("granitemoehybrid", "granitemoehybrid-dense"), "granitehybrid"),
+    **dict.fromkeys(("deepseek-v2", "deepseek-v2-lite", "deepseek-v3", "deepseek-v3-halves"), "deepseek2"),
+    "ernie4-5": "ernie4_5",
+    **dict.fromkeys(("falcon-h1", "falcon-h1-plain"), "falcon-h1"),
+    "rwkv7": "rwkv7",
     "gemma3n": "gemma3n",
     **dict.fromkeys(("gemma4", "gemma4-experts", "gemma4-unified"), "gemma4"),
 }
+_YARN = {
+    "rope_type": "yarn",
+    "rope_theta": 100.0,
+    "factor": 4.0,
+    "beta_fast": 4.0,
+    "original_max_position_embeddings": 64,
+}
 # What files cannot say: other values of config.json.
 _OVERRIDES = {
+    "deepseek-v2": {"rope_parameters": {**_YARN, "mscale": 0.7, "mscale_all_dim": 0.7}},
+    "deepseek-v2-lite": {"n_group": 1, "topk_group": 1},
+    "deepseek-v3": {"rope_parameters": {**_YARN, "mscale": 1.0, "mscale_all_dim": 1.0}},
+    "deepseek-v3-halves": {"rope_interleave": True},
     "mixtral": {"sliding_window": None},
     "starcoder2": {"sliding_window": None},
     "gemma2": {"query_pre_attn_scalar": 12, "tie_word_embeddings": True},
@@ -65,14 +80,11 @@ _OVERRIDES = {
     "gemma3": {"query_pre_attn_scalar": 12},
     "qwen3-moe": {"norm_topk_prob": True},
     "lfm2-moe": {"routed_scaling_factor": 1.0},
-    "qwen3_5-grouped": {"linear_num_value_heads": 4, "linear_value_head_dim": 12},
+    "qwen3_5-grouped": {"linear_num_value_heads": 4, "linear_value_head_dim": 16},
     "gemma4-unified": {"model_type": "gemma4_text", "hidden_size_per_layer_input": 0},
     "ministral3": {
         "rope_parameters": {
-            "rope_type": "yarn",
-            "rope_theta": 100.0,
-            "factor": 4.0,
-            "beta_fast": 4.0,
+            **_YARN,
             "original_max_position_embeddings": 6,
             "mscale": 1.0,
             "mscale_all_dim": 1.0,
@@ -114,11 +126,11 @@ def _write_grouped_values(path: Path) -> None:
     source, random = SafetensorsFolder(path.parent), np.random.default_rng(1)
     tensors = {name: np.array(source[name]) for name in source.unread()}
     shapes = {
-        "in_proj_qkv.weight": (96, 32),
-        "in_proj_z.weight": (48, 32),
-        "conv1d.weight": (96, 1, 4),
-        "norm.weight": (12,),
-        "out_proj.weight": (32, 48),
+        "in_proj_qkv.weight": (112, 32),
+        "in_proj_z.weight": (64, 32),
+        "conv1d.weight": (112, 1, 4),
+        "norm.weight": (16,),
+        "out_proj.weight": (32, 64),
         **dict.fromkeys(("in_proj_a.weight", "in_proj_b.weight"), (4, 32)),
         **dict.fromkeys(("A_log", "dt_bias"), (4,)),
     }
@@ -161,6 +173,9 @@ def read_model(folder: Path, quantize: bool = False) -> tuple[dict[str, Any], Te
 def _tensors(folder: Path, raw: dict[str, Any], architecture: str) -> Iterator[tuple[str, np.ndarray]]:
     """Names and values of the tensors of a file."""
     source, names = SafetensorsFolder(folder), json.loads(NAMES.read_text())[architecture]
+    if architecture == "rwkv7":
+        yield from convert_rwkv7({name: source[name] for name in source.unread()}, names)
+        return
     stacks: dict[str, dict[int, np.ndarray]] = {}
     for name in source.unread():
         array = source[name]
@@ -198,7 +213,15 @@ def _convert(
         array = -np.exp(array)
     if name.endswith("dt_bias"):
         name = name.replace("dt_bias", "dt_proj.bias")
-    if architecture == "granitehybrid":
+    if architecture == "falcon-h1":
+        array = multiply_falcon_h1(name, array, raw)
+        if name.endswith("pre_ff_layernorm.weight"):
+            yield f"blk.{name.split('.')[2]}.ffn_norm", array  # without an ending
+            return
+    if name.endswith("kv_b_proj.weight"):
+        yield from split_expansion(name, array, raw)
+        return
+    if architecture in ("granitehybrid", "falcon-h1"):
         if name.endswith(("A_log", "mamba.D")):
             array = array[:, None]
         if name.endswith("mamba.norm.weight"):
@@ -398,6 +421,30 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "expert_group_used_count": raw["topk_group"],
         "expert_gating_func": 2,
     },
+    "deepseek2": lambda raw: {
+        **_OTHERS["glm4moe"](raw),
+        "expert_gating_func": 1 if raw["model_type"] == "deepseek_v2" else 2,
+        "attention.head_count_kv": 1,
+        "attention.q_lora_rank": raw["q_lora_rank"],
+        "attention.kv_lora_rank": raw["kv_lora_rank"],
+        "attention.key_length": raw["kv_lora_rank"] + raw["qk_rope_head_dim"],
+        "attention.value_length": raw["kv_lora_rank"],
+        "attention.key_length_mla": raw["qk_nope_head_dim"] + raw["qk_rope_head_dim"],
+        "attention.value_length_mla": raw["v_head_dim"],
+        "rope.scaling.yarn_log_multiplier": 0.1 * raw["rope_parameters"].get("mscale_all_dim", 0.0),
+    },
+    "rwkv7": lambda raw: {
+        "context_length": 2**20,
+        "attention.head_count": 0,
+        "attention.key_length": None,
+        "attention.value_length": None,
+        "attention.layer_norm_epsilon": 1e-5,
+        "wkv.head_size": raw["head_dim"],
+        "attention.decay_lora_rank": raw["decay_low_rank_dim"],
+        "attention.iclr_lora_rank": raw["a_low_rank_dim"],
+        "attention.value_residual_mix_lora_rank": raw["v_low_rank_dim"],
+        "attention.gate_lora_rank": raw["gate_low_rank_dim"],
+    },
     "gpt-oss": lambda raw: {
         "attention.sliding_window": raw["sliding_window"],
         "expert_feed_forward_length": raw["intermediate_size"],
@@ -420,13 +467,16 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         **_OTHERS["qwen35"](raw),
         "expert_shared_feed_forward_length": raw["shared_expert_intermediate_size"],
     },
-    "granitehybrid": lambda raw: {
-        **_OTHERS["granite"](raw),
+    "falcon-h1": lambda raw: {
         "ssm.conv_kernel": raw["mamba_d_conv"],
         "ssm.state_size": raw["mamba_d_state"],
         "ssm.group_count": raw["mamba_n_groups"],
         "ssm.time_step_rank": raw["mamba_n_heads"],
-        "ssm.inner_size": raw["mamba_expand"] * raw["hidden_size"],
+        "ssm.inner_size": raw.get("mamba_d_ssm", raw["mamba_expand"] * raw["hidden_size"]),
+    },
+    "granitehybrid": lambda raw: {
+        **_OTHERS["granite"](raw),
+        **_OTHERS["falcon-h1"](raw),
         "rope.scaling.finetuned": raw["position_embedding_type"] == "rope",
         "attention.head_count_kv": np.array(
             [raw["num_key_value_heads"] * (kind == "full_attention") for kind in raw["layer_types"]]

@@ -1,10 +1,10 @@
-"""Make tests/data/gguf/blocks.gguf: weights that llama.cpp quantizes to each of its types, and what it reads.
+"""Make tests/data/gguf/blocks.gguf: weights that llama.cpp quantizes to types of blocks, and what it reads.
 
     python tests/make_gguf.py LIBRARY
 
-LIBRARY is the path of libggml-base.so, which the package llama-cpp-python has. For each type, the file has a
-tensor of quantized weights with the name of the type, and one in F32 with the weights that llama.cpp reads
-from it. Tests of blocks.py read the file without llama.cpp.
+LIBRARY is the path of libggml-base.so, which the package llama-cpp-python has. For each type of blocks in
+model_core/gguf/blocks.py, the file has a tensor of quantized weights with the name of the type, and one in
+F32 with the weights that llama.cpp reads from it. Tests of blocks.py read the file without llama.cpp.
 """
 
 import ctypes

@@ -58,6 +58,15 @@ EXPERTS = in_layers(
     ffn_up_exps="mlp.experts.{e}.up_proj",
     ffn_down_exps="mlp.experts.{e}.down_proj",
 )
+SHARED_EXPERTS = {
+    **EXPERTS,
+    **in_layers(
+        ffn_gate_shexp="mlp.shared_experts.gate_proj",
+        ffn_up_shexp="mlp.shared_experts.up_proj",
+        ffn_down_shexp="mlp.shared_experts.down_proj",
+        **{"exp_probs_b.bias": "mlp.gate.e_score_correction_bias"},
+    ),
+}
 JOINED_MLP = in_layers(ffn_up="mlp.gate_up_proj")
 AFTER = in_layers(post_attention_norm="post_attention_layernorm", post_ffw_norm="post_feedforward_layernorm")
 FOUR_NORMS = AFTER | in_layers(ffn_norm="pre_feedforward_layernorm")
@@ -74,3 +83,20 @@ def undo_pairs(places: Places, config: Config) -> None:
 def read_expert_counts(m: Metadata, count: str) -> Config:
     """The numbers of experts. `count`: the family's name for how many there are."""
     return {count: m.size("expert_count"), "num_experts_per_tok": m.size("expert_used_count")}
+
+
+def read_shared_experts(m: Metadata, normalizes: bool) -> Config:
+    """The fields of experts that rows choose beside shared ones. normalizes: where the file does not say."""
+    further = m.size("nextn_predict_layers", 0)
+    return {
+        "num_hidden_layers": max(0, m.layers - further),
+        "num_nextn_predict_layers": further,
+        "moe_intermediate_size": m.size("expert_feed_forward_length"),
+        "n_shared_experts": m.size("expert_shared_count", 1),
+        "first_k_dense_replace": m.size("leading_dense_block_count", 0),
+        "norm_topk_prob": bool(m.get("expert_weights_norm", normalizes)),
+        "routed_scaling_factor": m.number("expert_weights_scale", 1.0),
+        "n_group": m.size("expert_group_count", 1),
+        "topk_group": m.size("expert_group_used_count", 1),
+        **read_expert_counts(m, "n_routed_experts"),
+    }

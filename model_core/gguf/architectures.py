@@ -12,17 +12,21 @@ from .architecture import (
     LAYER,
     LLAMA,
     MIXTRAL,
+    SHARED_EXPERTS,
     TOP,
     Architecture,
     in_layers,
     read_expert_counts,
+    read_shared_experts,
     undo_pairs,
 )
 from .config import Config, read_common, read_decoder, read_granite_multipliers, read_windows
+from .deepseek import DEEPSEEK2
 from .gemmas import GEMMAS
 from .hybrids import HYBRIDS
 from .metadata import Metadata
 from .names import Places, change
+from .rwkv7 import RWKV7
 
 
 def _read_llama(m: Metadata) -> Config:
@@ -104,22 +108,17 @@ def _read_glm4(m: Metadata) -> Config:
 
 
 def _read_glm4_moe(m: Metadata) -> Config:
-    config, further = read_decoder(m), m.size("nextn_predict_layers", 0)
-    return config | {
+    return {
+        **read_decoder(m),
+        **read_shared_experts(m, normalizes=True),
         "model_type": "glm4_moe",
-        "num_hidden_layers": max(0, m.layers - further),
-        "num_nextn_predict_layers": further,
         "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
         "use_qk_norm": m.has_tensor("blk.0.attn_q_norm.weight"),
-        "moe_intermediate_size": m.size("expert_feed_forward_length"),
-        "n_shared_experts": m.size("expert_shared_count", 1),
-        "first_k_dense_replace": m.size("leading_dense_block_count", 0),
-        "norm_topk_prob": bool(m.get("expert_weights_norm", True)),
-        "routed_scaling_factor": m.number("expert_weights_scale", 1.0),
-        "n_group": m.size("expert_group_count", 1),
-        "topk_group": m.size("expert_group_used_count", 1),
-        **read_expert_counts(m, "n_routed_experts"),
     }
+
+
+def _read_ernie4_5(m: Metadata) -> Config:
+    return read_decoder(m) | {"model_type": "ernie4_5", "use_bias": m.has_tensor("blk.0.attn_q.bias")}
 
 
 def _read_exaone4(m: Metadata) -> Config:
@@ -262,6 +261,8 @@ ARCHITECTURES = {
     **GEMMAS,
     **HYBRIDS,
     "cohere2": Architecture(_read_cohere2, LLAMA),
+    "deepseek2": DEEPSEEK2,
+    "ernie4_5": Architecture(_read_ernie4_5, LLAMA),
     "exaone4": Architecture(_read_exaone4, LLAMA | AFTER),
     "glm4": Architecture(
         _read_glm4,
@@ -269,20 +270,7 @@ ARCHITECTURES = {
         | JOINED_MLP
         | in_layers(post_attention_norm="post_self_attn_layernorm", post_ffw_norm="post_mlp_layernorm"),
     ),
-    "glm4moe": Architecture(
-        _read_glm4_moe,
-        {
-            **LLAMA,
-            **EXPERTS,
-            **AFTER,
-            **in_layers(
-                ffn_gate_shexp="mlp.shared_experts.gate_proj",
-                ffn_up_shexp="mlp.shared_experts.up_proj",
-                ffn_down_shexp="mlp.shared_experts.down_proj",
-            ),
-            "exp_probs_b.bias": f"{LAYER}mlp.gate.e_score_correction_bias",
-        },
-    ),
+    "glm4moe": Architecture(_read_glm4_moe, LLAMA | SHARED_EXPERTS | AFTER),
     "gpt-oss": Architecture(_read_gpt_oss, _GPT_OSS, _interleave_experts),
     "gpt2": Architecture(_read_gpt2, _GPT2, _transpose),
     "gptneox": Architecture(_read_gpt_neox, _GPT_NEOX, _interleave_heads),
@@ -309,6 +297,7 @@ ARCHITECTURES = {
     "qwen2": Architecture(_read_qwen2, LLAMA),
     "qwen3": Architecture(_read_qwen3, LLAMA),
     "qwen3moe": Architecture(_read_qwen3_moe, LLAMA | EXPERTS),
+    "rwkv7": RWKV7,
     "smollm3": Architecture(_read_smollm3, LLAMA, undo_pairs),
     "stablelm": Architecture(_read_stablelm, LLAMA),
     "starcoder2": Architecture(_read_starcoder2, LLAMA | in_layers(ffn_up="mlp.c_fc", ffn_down="mlp.c_proj")),

@@ -35,24 +35,26 @@ _END_TOKENS = frozenset(
 _CONTROL = 3  # in tokenizer.ggml.token_type
 
 
-def read_common(m: Metadata) -> Config:
-    """The fields that nearly all families have."""
-    heads = m.size("attention.head_count")
-    hidden_size = m.size("embedding_length")
-    if not 0 < heads <= hidden_size:
-        raise ModelError(f"{hidden_size} columns cannot be divided among {heads} heads.")
+def read_sizes(m: Metadata) -> Config:
+    """The fields that all families have."""
     config: Config = {
         "vocab_size": m.shape("token_embd.weight")[0],
-        "hidden_size": hidden_size,
+        "hidden_size": m.size("embedding_length"),
         "num_hidden_layers": m.layers,
-        "num_attention_heads": heads,
         "max_position_embeddings": m.size("context_length"),
         "tie_word_embeddings": not m.has_tensor("output.weight"),
-        "head_dim": read_head_dim(m),
     }
     if m.get("attention.layer_norm_rms_epsilon") is not None:
         config["rms_norm_eps"] = m.number("attention.layer_norm_rms_epsilon")
     return config
+
+
+def read_common(m: Metadata) -> Config:
+    """The fields of families whose heads have keys and values of one size."""
+    config, heads = read_sizes(m), m.size("attention.head_count")
+    if not 0 < heads <= config["hidden_size"]:
+        raise ModelError(f"{config['hidden_size']} columns cannot be divided among {heads} heads.")
+    return config | {"num_attention_heads": heads, "head_dim": read_head_dim(m)}
 
 
 def read_decoder(m: Metadata) -> Config:

@@ -4,7 +4,7 @@ from statistics import NormalDist
 
 from ..errors import ModelError
 from .architecture import FOUR_NORMS, LLAMA, Architecture, in_layers, read_expert_counts
-from .config import Config, read_decoder, read_windows
+from .config import Config, read_decoder, read_sizes, read_windows
 from .metadata import Metadata
 from .names import Places, change
 
@@ -63,13 +63,8 @@ def _read_ropes(m: Metadata, full: Config) -> Config:
 def _read_common(m: Metadata) -> Config:
     """What Gemma 3n and 4 have in common."""
     return {
-        "vocab_size": m.shape("token_embd.weight")[0],
-        "hidden_size": m.size("embedding_length"),
-        "num_hidden_layers": m.layers,
+        **read_sizes(m),
         "num_attention_heads": m.size("attention.head_count"),
-        "max_position_embeddings": m.size("context_length"),
-        "rms_norm_eps": m.number("attention.layer_norm_rms_epsilon"),
-        "tie_word_embeddings": not m.has_tensor("output.weight"),
         "num_kv_shared_layers": m.size("attention.shared_kv_layers", 0),
         "hidden_size_per_layer_input": m.size("embedding_length_per_layer_input", 0),
         "final_logit_softcapping": m.number("final_logit_softcapping", 0.0) or None,

@@ -1,4 +1,4 @@
-"""Architectures in which some layers do not attend: LFM2, Qwen3.5, Qwen3-Next and Granite 4."""
+"""Architectures with layers that do not only attend: LFM2, Qwen3.5, Qwen3-Next, Granite 4 and Falcon-H1."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from .architecture import (
     read_expert_counts,
     undo_pairs,
 )
-from .config import Config, read_common, read_granite_multipliers, read_rope
+from .config import Config, read_common, read_decoder, read_granite_multipliers, read_rope
 from .metadata import Metadata
 from .names import Places, change
 
@@ -144,25 +144,12 @@ def _adapt_qwen3_next(places: Places, config: Config) -> None:
     change(places, ("shared_expert_gate.weight",), shape=(1, config["hidden_size"]))
 
 
-def _read_granite_hybrid(m: Metadata) -> Config:
-    common, kv_heads = read_common(m), m.sizes("attention.head_count_kv")
-    experts = m.size("expert_count", 0)
+def _read_mamba(m: Metadata) -> Config:
+    """The sizes of Mamba-2."""
     heads, inner = m.size("ssm.time_step_rank"), m.size("ssm.inner_size")
-    if not 0 < heads <= inner or inner % common["hidden_size"]:
-        raise ModelError("ssm.inner_size does not fit ssm.time_step_rank or embedding_length.")
-    name = "expert_shared_feed_forward_length" if experts else "feed_forward_length"
-    config = {
-        **common,
-        **read_rope(m, common["head_dim"]),
-        **read_granite_multipliers(m, common["head_dim"]),
-        "model_type": "granitemoehybrid",
-        "intermediate_size": m.size("feed_forward_length"),
-        "shared_intermediate_size": m.size(name),
-        "num_key_value_heads": max(kv_heads),
-        "layer_types": ["attention" if count else "mamba" for count in kv_heads],
-        "position_embedding_type": "rope" if m.get("rope.scaling.finetuned") else None,
-        "num_local_experts": experts,
-        "mamba_expand": inner // common["hidden_size"],
+    if not 0 < heads <= inner:
+        raise ModelError("ssm.inner_size does not fit ssm.time_step_rank.")
+    return {
         "mamba_n_heads": heads,
         "mamba_d_head": inner // heads,
         "mamba_n_groups": m.size("ssm.group_count"),
@@ -171,17 +158,55 @@ def _read_granite_hybrid(m: Metadata) -> Config:
         "mamba_conv_bias": any(m.has_tensor(f"blk.{i}.ssm_conv1d.bias") for i in range(m.layers)),
         "mamba_proj_bias": any(m.has_tensor(f"blk.{i}.ssm_in.bias") for i in range(m.layers)),
     }
-    return config | (read_expert_counts(m, "num_local_experts") if experts else {})
 
 
-def _adapt_granite_hybrid(places: Places, config: Config) -> None:
-    undo_pairs(places, config)
+def _adapt_mamba(places: Places, config: Config) -> None:
     heads, inner = config["mamba_n_heads"], config["mamba_n_heads"] * config["mamba_d_head"]
     columns = inner + 2 * config["mamba_n_groups"] * config["mamba_d_state"]
     change(places, ("mamba.A_log",), shape=(heads,), is_negative_exp=True)
     change(places, ("mamba.D",), shape=(heads,))
     change(places, ("mamba.norm.weight",), shape=(inner,))
     change(places, ("conv1d.weight",), shape=(columns, 1, config["mamba_d_conv"]))
+
+
+def _read_granite_hybrid(m: Metadata) -> Config:
+    common, kv_heads = read_common(m), m.sizes("attention.head_count_kv")
+    experts, inner = m.size("expert_count", 0), m.size("ssm.inner_size")
+    if inner % common["hidden_size"]:
+        raise ModelError("ssm.inner_size does not fit embedding_length.")
+    name = "expert_shared_feed_forward_length" if experts else "feed_forward_length"
+    config = {
+        **common,
+        **read_rope(m, common["head_dim"]),
+        **read_granite_multipliers(m, common["head_dim"]),
+        **_read_mamba(m),
+        "model_type": "granitemoehybrid",
+        "intermediate_size": m.size("feed_forward_length"),
+        "shared_intermediate_size": m.size(name),
+        "num_key_value_heads": max(kv_heads),
+        "layer_types": ["attention" if count else "mamba" for count in kv_heads],
+        "position_embedding_type": "rope" if m.get("rope.scaling.finetuned") else None,
+        "num_local_experts": experts,
+        "mamba_expand": inner // common["hidden_size"],
+    }
+    return config | (read_expert_counts(m, "num_local_experts") if experts else {})
+
+
+def _adapt_granite_hybrid(places: Places, config: Config) -> None:
+    undo_pairs(places, config)
+    _adapt_mamba(places, config)
+
+
+def _read_falcon_h1(m: Metadata) -> Config:
+    """Files have the weights times all multipliers."""
+    return {
+        **read_decoder(m),
+        **_read_mamba(m),
+        "model_type": "falcon_h1",
+        "mamba_d_ssm": m.size("ssm.inner_size"),
+        "mamba_rms_norm": any(m.has_tensor(f"blk.{i}.ssm_norm.weight") for i in range(m.layers)),
+        "mamba_norm_before_gate": False,  # which llama.cpp takes for granted
+    }
 
 
 _LFM2 = {
@@ -235,26 +260,44 @@ _QWEN3_NEXT = {
         ffn_gate_inp_shexp="mlp.shared_expert_gate",
     ),
 }
-_GRANITE_HYBRID = LLAMA | in_layers(
+_MAMBA = in_layers(
     ssm_in="mamba.in_proj",
     ssm_conv1d="mamba.conv1d",
     ssm_a="mamba.A_log",
     ssm_d="mamba.D",
     ssm_norm="mamba.norm",
     ssm_out="mamba.out_proj",
-    ffn_gate="shared_mlp.input_linear",
-    ffn_up="shared_mlp.input_linear",
-    ffn_down="shared_mlp.output_linear",
-    ffn_gate_shexp="shared_mlp.input_linear",
-    ffn_up_shexp="shared_mlp.input_linear",
-    ffn_down_shexp="shared_mlp.output_linear",
-    ffn_gate_inp="block_sparse_moe.router.layer",
-    ffn_gate_exps="block_sparse_moe.input_linear",
-    ffn_up_exps="block_sparse_moe.input_linear",
-    ffn_down_exps="block_sparse_moe.output_linear",
     **{"ssm_dt.bias": "mamba.dt_bias"},
 )
+_FALCON_H1 = {
+    **TOP,
+    "output_norm": "model.final_layernorm",
+    **ATTENTION,
+    **_MAMBA,
+    **in_layers(
+        **{f"ffn_{x}": f"feed_forward.{x}_proj" for x in ("gate", "up", "down")},
+        # llama.cpp's converter leaves out the ending of this name.
+        **dict.fromkeys(("ffn_norm", "ffn_norm.weight"), "pre_ff_layernorm.weight"),
+    ),
+}
+_GRANITE_HYBRID = (
+    LLAMA
+    | _MAMBA
+    | in_layers(
+        ffn_gate="shared_mlp.input_linear",
+        ffn_up="shared_mlp.input_linear",
+        ffn_down="shared_mlp.output_linear",
+        ffn_gate_shexp="shared_mlp.input_linear",
+        ffn_up_shexp="shared_mlp.input_linear",
+        ffn_down_shexp="shared_mlp.output_linear",
+        ffn_gate_inp="block_sparse_moe.router.layer",
+        ffn_gate_exps="block_sparse_moe.input_linear",
+        ffn_up_exps="block_sparse_moe.input_linear",
+        ffn_down_exps="block_sparse_moe.output_linear",
+    )
+)
 HYBRIDS = {
+    "falcon-h1": Architecture(_read_falcon_h1, _FALCON_H1, _adapt_mamba),
     "granitehybrid": Architecture(_read_granite_hybrid, _GRANITE_HYBRID, _adapt_granite_hybrid),
     "lfm2": Architecture(_read_lfm2, _LFM2, _adapt_lfm2),
     "lfm2moe": Architecture(_read_lfm2_moe, _LFM2_MOE, _adapt_lfm2),

@@ -21,6 +21,8 @@ class Place:
         offset: is added to what is stored.
         shape: that of the family, where the same numbers have another shape.
         is_transposed: the family has it as [inputs, outputs].
+        first_is_transposed: of several stored tensors [heads, rows, columns], the first has its last two axes
+            swapped.
         is_negative_exp: what is stored is -exp(tensor).
     """
 
@@ -31,6 +33,7 @@ class Place:
     offset: float = 0.0
     shape: tuple[int, ...] | None = None
     is_transposed: bool = False
+    first_is_transposed: bool = False
     is_negative_exp: bool = False
 
 

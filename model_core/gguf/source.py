@@ -10,6 +10,7 @@ import numpy as np
 from ..codes import Codes, dequantize_codes
 from ..errors import ModelError
 from ..fields import shorten
+from ..grouped import to_common_form
 from ..tensors import all_finite
 from .blocks import BLOCKS, read_codes, read_floats
 from .names import Place, Places
@@ -34,10 +35,18 @@ class GGUFSource:
         return name in self._places
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """The weights in float32, or as they are stored if these are floats. Raises ModelError."""
+        """The weights in float32, or as they are stored if these are floats. Raises ModelError.
+
+        Those whose blocks are along outputs, which kernels do not know, are rounded to float16.
+        """
         place = self._place(name)
         self._check_parts(name, place)
-        array = _join([self._floats(stored, place.expert) for stored in place.names], _row_axis(place))
+        parts = [self._floats(stored, place.expert) for stored in place.names]
+        if place.first_is_transposed:
+            parts[0] = parts[0].swapaxes(-1, -2)
+        array = _join(parts, _row_axis(place))
+        if place.first_is_transposed and self._has_blocks(place):
+            array = array.astype(np.float16)  # a relative error of 1.4e-4; they are below 65504
         if place.order is not None:
             array = self._reorder(name, place, array)
         if place.columns is not None:
@@ -54,28 +63,34 @@ class GGUFSource:
         return array.swapaxes(-1, -2) if place.is_transposed else array
 
     def codes(self, name: str, expert: int | None = None) -> Codes | None:
-        """The weights as codes. Parts of one tensor with different types of blocks have none."""
+        """The weights as codes. Parts of one tensor with different types of blocks get a common form."""
         place = self._place(name)
         if self.layout(name) is None:
             return None
         self._check_parts(name, place)
         expert = place.expert if expert is None else expert
         parts = [self._codes(stored, expert) for stored in place.names]
+        if len({self._file.entries[stored].type for stored in place.names}) > 1:
+            parts = to_common_form(parts)
         joined = _map_arrays(lambda *arrays: _join(arrays, -2), *parts)
         if place.columns is not None:
             self._check_columns(name, place, joined.shape)
-            joined = replace(joined, order=place.columns.astype(np.int32))
+            joined = replace(joined, order=self.order(name))
         if place.order is None:
             return joined
         return _map_arrays(lambda array: self._reorder(name, place, array), joined)
 
     def layout(self, name: str) -> Hashable:
-        """See TensorSource: the type of blocks, None if there are several. Raises ModelError."""
-        types = {self._file.entries[stored].type for stored in self._place(name).names}
-        return None if len(types) > 1 or BLOCKS[min(types)].decode is None else min(types)
+        """See TensorSource: the types of blocks; None if these are along outputs. Raises ModelError."""
+        place = self._place(name)
+        types = frozenset(self._file.entries[stored].type for stored in place.names)
+        has_floats = any(BLOCKS[kind].decode is None for kind in types)
+        return None if has_floats or place.first_is_transposed else types
 
-    def order(self, name: str) -> None:
-        """The order of columns: as it is."""
+    def order(self, name: str) -> np.ndarray | None:
+        """See TensorSource: the order of columns that codes have; None for floats. Raises ModelError."""
+        columns = self._place(name).columns
+        return None if columns is None or self.layout(name) is None else columns.astype(np.int32)
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of the weights. Raises ModelError."""
@@ -115,9 +130,15 @@ class GGUFSource:
             raise ModelError(f"{self._file.path} has no tensor for {name}.")
         return place
 
+    def _has_blocks(self, place: Place) -> bool:
+        return any(BLOCKS[self._file.entries[stored].type].dtype is None for stored in place.names)
+
     def _check_parts(self, name: str, place: Place) -> None:
         """Raises ModelError unless the parts of a tensor have the same shape, but for their rows."""
         shapes, axis = [self._file.entries[stored].shape for stored in place.names], _row_axis(place)
+        if place.first_is_transposed:
+            first = shapes[0]
+            shapes[0] = (*first[:-2], *first[:-3:-1])
         if len(shapes) == 1 and not place.is_transposed:
             return
         rests = {tuple(np.delete(shape, axis)) for shape in shapes if len(shape) >= -axis}

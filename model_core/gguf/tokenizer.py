@@ -12,6 +12,7 @@ from tokenizers import decoders, models, normalizers, processors
 from ..chat_template import ChatTemplate
 from ..errors import ModelError
 from ..fields import shorten
+from ..rwkv_tokenizer import RwkvTokenizer
 from ..tokenizer import AnyTokenizer, Tokenizer, raise_failures_as
 from .pre_tokenizers import is_known, make_pre_tokenizer, takes_whole_words
 
@@ -19,6 +20,13 @@ LOGGER = logging.getLogger(__name__)
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(1, 7)  # types of tokens
 _MAX_TOKENS = 2**21
 _SPACE = "▁"  # SentencePiece writes it for a space
+_RWKV = "rwkv"  # tokenizer.ggml.model
+# Files of RWKV have the name of a template that llama.cpp knows instead of a template.
+_RWKV_TEMPLATE_NAME = "rwkv-world"
+_RWKV_TEMPLATE = (
+    "{% for m in messages %}{{ m.role | title }}: {{ m.content | trim }}\n\n{% endfor %}"
+    "{% if add_generation_prompt %}Assistant:{% endif %}"
+)
 _SPECIAL = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
 
 
@@ -76,8 +84,8 @@ def open_tokenizer(metadata: Mapping[str, Any], path: Path, max_context: int) ->
     kind = metadata.get("tokenizer.ggml.model")
     if kind is None or (isinstance(kind, str) and kind in ("none", "no_vocab")):
         return None
-    if not isinstance(kind, str) or kind not in _MAKERS:
-        known = ", ".join(_MAKERS)
+    if not isinstance(kind, str) or kind not in (*_MAKERS, _RWKV):
+        known = ", ".join((*_MAKERS, _RWKV))
         raise ModelError(f"{path} has a tokenizer of the type {shorten(kind)}; {known} are supported.")
     try:
         vocabulary = _Vocabulary(metadata)
@@ -85,6 +93,8 @@ def open_tokenizer(metadata: Mapping[str, Any], path: Path, max_context: int) ->
             name: token for name, key in _SPECIAL.items() if (token := vocabulary.special(key)) is not None
         }
         template = _read_template(metadata, special_tokens, path, max_context)
+        if kind == _RWKV:
+            return RwkvTokenizer(_read_byte_strings(vocabulary), template)
         with raise_failures_as(ModelError, "its tokenizer is damaged"):
             tokenizer = _MAKERS[kind](vocabulary, metadata)
             _add_tokens(tokenizer, vocabulary, is_phi3=_is_phi3(metadata, kind))
@@ -100,7 +110,21 @@ def _read_template(
     sources = {name: metadata[key] for name, key in names.items() if isinstance(metadata.get(key), str)}
     if "default" not in sources:
         return None
+    if sources["default"] == _RWKV_TEMPLATE_NAME:
+        sources["default"] = _RWKV_TEMPLATE
     return ChatTemplate(sources, special_tokens, path, max_context)
+
+
+def _read_byte_strings(vocabulary: _Vocabulary) -> dict[int, bytes]:
+    """The bytes of RWKV's tokens. Files have them as Python's repr() writes them, and token 0 for the end."""
+    tokens = {}
+    for token_id, (text, kind) in enumerate(zip(vocabulary.tokens, vocabulary.types, strict=True)):
+        if kind == _NORMAL:
+            try:
+                tokens[token_id] = text.encode().decode("unicode_escape").encode("latin-1")
+            except UnicodeError as error:
+                raise ModelError(f"tokenizer.ggml.tokens has {shorten(text)}, which is no token.") from error
+    return tokens
 
 
 def _make_byte_level(vocabulary: _Vocabulary, metadata: Mapping[str, Any]) -> tokenizers.Tokenizer:

@@ -244,7 +244,10 @@ def test_models_without_an_end_token(endless_model: Path) -> None:
 
 
 def test_rwkv_tokenizers_and_vocabularies_that_are_padded(rwkv_folder: Path) -> None:  # noqa: F811
-    tokenizer, grammar = RwkvTokenizer(rwkv_folder), write_grammar(Form(choice=["then there", "日本"]))
+    tokenizer, grammar = (
+        RwkvTokenizer.from_folder(rwkv_folder),
+        write_grammar(Form(choice=["then there", "日本"])),
+    )
     constraint = GrammarCompiler(tokenizer, 400, {0}).compile(grammar, ignores_end=False)
     assert constraint.forced_tokens() == []
     for token in tokenizer.encode("th"):

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from gguf_models import CHECKPOINTS, copy_model, read_model, write_model
 from gguf_tokenizers import tokenizer_metadata
-from gguf_writer import write_gguf
+from gguf_writer import Tensors, pack_q8_0, write_gguf
 
 from model_core import LLM, SamplingParams
+from model_core.checkpoint import Checkpoint
 from model_core.codes import dequantize_codes
 from model_core.errors import ModelError
 from model_core.gguf.model import GGUFModel
 from model_core.hub import embedded_model
+from model_core.kernels.emit import GROUPED8, INT8
 
 TENSOR = (0, (8, 8), bytes(256))
 
@@ -28,8 +30,98 @@ def test_logits_are_those_of_the_folder(name: str, tmp_path: Path) -> None:
     write_model(folder, path)
     prompt = np.load(folder / "expected.npz")["prompt"]
     expected = logits(folder, prompt)
-    # Files have the factors of stretched positions in float32.
-    assert np.linalg.norm(logits(path, prompt) - expected) < 1e-6 * np.linalg.norm(expected)
+    # Files have the factors of stretched positions in float32, and those of Falcon-H1 within its weights.
+    assert np.linalg.norm(logits(path, prompt) - expected) < 2e-6 * np.linalg.norm(expected)
+
+
+def test_blocks_of_a_matrix_with_columns_in_another_order_stay_as_they_are(tmp_path: Path) -> None:
+    """Files of Qwen3.5 have the value heads in another order, which are the inputs of out_proj."""
+    path, prompt = tmp_path / "model.gguf", list(range(1, 30))
+    write_model(copy_model("qwen3_5-grouped", tmp_path), path, quantize=True)
+    with LLM(path, threads=1, weights="float32") as plain:
+        expected = plain.logits(prompt)
+    with LLM(path, threads=1, arithmetic="float32") as llm:
+        kinds = {w.name: m.kind for ws, m in llm.model.matrices.items() for w in ws}
+        assert kinds["model.layers.0.linear_attn.out_proj.weight"] == GROUPED8
+        assert np.allclose(llm.logits(prompt), expected, atol=1e-4)
+
+
+def test_parts_of_a_matrix_with_different_blocks_stay_as_they_are(tmp_path: Path) -> None:
+    """Files in Q4_K_M have attn_qkv in Q5_K and attn_gate in Q4_K, which are one matrix in Qwen3-Next."""
+    path, prompt = tmp_path / "model.gguf", list(range(1, 30))
+    fields, tensors = read_model(copy_model("qwen3-next", tmp_path), quantize=True)
+    random = np.random.default_rng(0)
+    for name, (kind, shape, _) in tensors.items():
+        if name.endswith("attn_gate.weight"):
+            assert kind == 8 and shape[1] == 32
+            blocks = random.integers(0, 256, (shape[0], 18), np.uint8)
+            blocks[:, :2] = np.array([0.02], "<f2").view(np.uint8)  # one scale for all
+            tensors[name] = (2, shape, blocks.tobytes())
+    write_gguf(path, fields | {"tokenizer.ggml.model": "no_vocab"}, tensors)
+    with LLM(path, threads=1, weights="float32") as plain:
+        expected = plain.logits(prompt)
+    with LLM(path, threads=1, arithmetic="float32") as llm:
+        kinds = {w.name: m.kind for ws, m in llm.model.matrices.items() for w in ws}
+        assert kinds["model.layers.0.linear_attn.in_proj_qkvz.weight"] == INT8
+        assert np.allclose(llm.logits(prompt), expected, atol=1e-4)
+
+
+def read_deepseek(folder: Path) -> tuple[dict[str, object], Tensors, np.ndarray]:
+    """The fields and tensors of a file of DeepSeek-V3, and the logits of the first tokens."""
+    source = copy_model("deepseek-v3", folder)
+    return *read_model(source), logits(source, np.arange(1, 20))
+
+
+def write_and_compare(fields: dict[str, object], tensors: Tensors, path: Path, expected: np.ndarray) -> None:
+    write_gguf(path, fields | {"tokenizer.ggml.model": "no_vocab"}, tensors)
+    assert np.linalg.norm(logits(path, np.arange(1, 20)) - expected) < 1e-6 * np.linalg.norm(expected)
+
+
+def test_older_files_of_deepseek_have_one_expansion_of_latents(tmp_path: Path) -> None:
+    fields, tensors, expected = read_deepseek(tmp_path)
+    for name in ("key_length", "value_length"):
+        fields[f"deepseek2.attention.{name}"] = fields.pop(f"deepseek2.attention.{name}_mla")
+    checkpoint = Checkpoint(tmp_path / "deepseek-v3")
+    for i in range(3):
+        del tensors[f"blk.{i}.attn_k_b.weight"], tensors[f"blk.{i}.attn_v_b.weight"]
+        array = checkpoint[f"model.layers.{i}.self_attn.kv_b_proj.weight"]
+        tensors[f"blk.{i}.attn_kv_b.weight"] = (0, array.shape, array.tobytes())
+    write_and_compare(fields, tensors, tmp_path / "model.gguf", expected)
+
+
+def test_glm_flash_has_no_gating_function_and_one_more_layer(tmp_path: Path) -> None:
+    fields, tensors, expected = read_deepseek(tmp_path)
+    del fields["deepseek2.expert_gating_func"]
+    fields |= {"deepseek2.block_count": 4, "deepseek2.nextn_predict_layers": 1}
+    tensors["blk.3.nextn.eh_proj.weight"] = tensors["blk.3.attn_norm.weight"] = TENSOR
+    write_and_compare(fields, tensors, tmp_path / "model.gguf", expected)
+
+
+def test_quantized_expansions_of_latents_are_floats(tmp_path: Path) -> None:
+    """Blocks of the expansion of keys are along its outputs, which no kernel knows."""
+    fields, tensors, _ = read_deepseek(tmp_path)
+    random, exact = np.random.default_rng(0), {}
+    fields["deepseek2.attention.key_length_mla"], fields["deepseek2.attention.kv_lora_rank"] = 32 + 8, 32
+    shapes = {"attn_k_b": (4, 32, 32), "attn_v_b": (4, 10, 32), "attn_kv_a_mqa": (40, 32)}
+    shapes |= {"attn_q_b": (160, 14), "attn_kv_a_norm": (32,)}
+    for i in range(3):
+        tensors[f"blk.{i}.attn_kv_a_mqa.bias"] = (0, (40,), bytes(160))
+        for name, shape in shapes.items():
+            array = random.normal(0, 0.3, shape).astype(np.float32)
+            is_latent = name in ("attn_k_b", "attn_v_b")
+            exact[f"blk.{i}.{name}"] = array
+            data = pack_q8_0(array) if is_latent else array.tobytes()
+            tensors[f"blk.{i}.{name}.weight"] = (8 if is_latent else 0, shape, data)
+    path = tmp_path / "model.gguf"
+    write_gguf(path, fields | {"tokenizer.ggml.model": "no_vocab"}, tensors)
+    source = GGUFModel(path).open_tensors()
+    name = "model.layers.0.self_attn.kv_b_proj.weight"
+    keys, values = exact["blk.0.attn_k_b"].swapaxes(1, 2), exact["blk.0.attn_v_b"]
+    expected = np.concatenate([keys, values], axis=1).reshape(168, 32)
+    assert source.codes(name) is None and source.shape(name) == (168, 32)
+    assert source[name].dtype == np.float16 and np.abs(source[name] - expected).max() < 0.01
+    with LLM(path, threads=1) as llm:
+        assert np.isfinite(llm.logits([1, 2, 3])).all()
 
 
 @pytest.mark.parametrize("name", ["llama-tied-gqa", "mixtral", "granitemoe", "gpt-oss"])

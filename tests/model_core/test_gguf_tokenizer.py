@@ -143,7 +143,10 @@ def test_unigram_takes_the_tokens_with_the_best_sum_of_scores() -> None:
 @pytest.mark.parametrize(
     "fields, message",
     [
-        ({"model": "plamo2"}, "a tokenizer of the type 'plamo2'; gpt2, llama, gemma4, t5 are supported"),
+        (
+            {"model": "plamo2"},
+            "a tokenizer of the type 'plamo2'; gpt2, llama, gemma4, t5, rwkv are supported",
+        ),
         ({"tokens": ["a", "b", "a"], "token_type": None, "merges": []}, "tokens has 'a' twice"),
         ({"tokens": None}, "tokens should be a list"),
         ({"tokens": "abc"}, "tokens cannot be 'abc'"),

@@ -3,12 +3,15 @@
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 import rwkv7
 
 from model_core import LLM, SamplingParams
 from model_core.config import write_json
 from model_core.errors import InvalidRequest, ModelError
+from model_core.gguf.tokenizer import open_tokenizer
+from model_core.messages import parse_messages
 from model_core.rwkv_tokenizer import VOCABULARY_NAME, RwkvTokenizer
 from model_core.safetensors import write_safetensors
 
@@ -45,7 +48,7 @@ def match_greedily(tokens: dict[int, bytes], data: bytes) -> list[int]:
 
 
 def test_longest_token_wins_at_each_place(folder: Path) -> None:
-    tokenizer, choose = RwkvTokenizer(folder), random.Random(0)
+    tokenizer, choose = RwkvTokenizer.from_folder(folder), random.Random(0)
     assert [tokenizer.token_bytes(i) for i in tokenizer.encode(" there then thx")] == [
         *(b" the", b"r", b"e", b" the", b"n", b" th", b"x")
     ]
@@ -59,7 +62,7 @@ def test_longest_token_wins_at_each_place(folder: Path) -> None:
 
 
 def test_parts_of_characters_are_bytes(folder: Path) -> None:
-    tokenizer = RwkvTokenizer(folder)
+    tokenizer = RwkvTokenizer.from_folder(folder)
     part, rest = tokenizer.encode("日")
     assert (tokenizer.token_bytes(part), tokenizer.token_bytes(rest)) == (b"\xe6\x97", b"\xa5")
     assert tokenizer.decode_token(part) == tokenizer.token_text(rest) == "\ufffd"
@@ -84,7 +87,38 @@ def test_damaged_vocabulary_is_refused(folder: Path, old: str, new: str) -> None
     assert text.startswith(old)
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ModelError, match="is damaged"):
-        RwkvTokenizer(folder)
+        RwkvTokenizer.from_folder(folder)
+
+
+def gguf_metadata(folder: Path) -> dict[str, object]:
+    """The tokenizer of a folder as llama.cpp's converter writes it: tokens in Python's notation for bytes."""
+    tokens = list(RwkvTokenizer.from_folder(folder)._tokens.values())
+    return {
+        "tokenizer.ggml.model": "rwkv",
+        "tokenizer.ggml.tokens": ["<s>", *(repr(token)[2:-1] for token in tokens), "[PAD]"],
+        "tokenizer.ggml.token_type": np.array([3, *[1] * len(tokens), 5]),
+        "tokenizer.chat_template": "rwkv-world",
+    }
+
+
+def test_gguf_files_have_the_same_tokens(folder: Path) -> None:
+    expected = RwkvTokenizer.from_folder(folder)
+    tokenizer = open_tokenizer(gguf_metadata(folder), folder / "model.gguf", 100)
+    assert tokenizer._tokens == expected._tokens
+    prompt = tokenizer.encode_chat(parse_messages([{"role": "user", "content": " the 日本 "}]))
+    assert prompt.token_ids == expected.encode("User: the 日本\n\nAssistant:")
+    tokenizer.close()
+
+
+@pytest.mark.parametrize(
+    ("token", "message"), [("\\x0", r"has '.*', which is no token"), ("ab", "lacks 1 of the 256 bytes")]
+)
+def test_damaged_tokens_of_gguf_files_are_refused(folder: Path, token: str, message: str) -> None:
+    metadata = gguf_metadata(folder)
+    metadata["tokenizer.ggml.tokens"][1] = token
+    del metadata["tokenizer.chat_template"]
+    with pytest.raises(ModelError, match=rf"model\.gguf: .*{message}"):
+        open_tokenizer(metadata, folder / "model.gguf", 100)
 
 
 def test_model_answers_in_text(folder: Path) -> None:
