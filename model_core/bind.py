@@ -133,6 +133,7 @@ class _Binder:
             for number, group in enumerate(kv_groups)
             for index, layer in enumerate(group.layers)
         }
+        self._orders: dict[str, tuple[int, ...]] = {}  # of permuted inputs, by the buffer
         self._quantized: set[str] = set()  # buffers that are quantized since they were last written
         self._for_logit_rows = False
 
@@ -149,6 +150,7 @@ class _Binder:
             case records.Linear():
                 self._bind_linear(record)
             case records.Permute(x, y, order):
+                self._orders[y.buffer] = order
                 indices = aligned_zeros((len(order),), np.int32)
                 indices[:] = order
                 self.weights.append(indices)
@@ -215,7 +217,8 @@ class _Binder:
             self.head = len(self.instructions)
         self._prepare_input(x, matrix)
         mode = linear.ADD if record.adds else _MODES[record.gate]
-        tensors = find_tensors(record, matrix.is_rounded(self._arithmetic), self._embedding)
+        is_rounded, order = matrix.is_rounded(self._arithmetic), self._orders.get(x.buffer)
+        tensors = find_tensors(record, is_rounded, self._embedding, order)
         half_strips = find_half_strips(record)
         self.weights.append(half_strips)
         fields = {

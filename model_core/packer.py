@@ -10,6 +10,7 @@ from .errors import ModelError
 from .kernels.emit import FLOAT32, INT4, INT8
 from .memory import aligned_zeros
 from .model_files import ModelFiles
+from .passes import PERMUTED
 from .quantize import Int4, Int8, dequantize, round_int4, round_int8
 from .records import Linear, WeightRef
 from .row_scales import to_int4, to_int8
@@ -42,6 +43,7 @@ class Packer:
         self._path, self._source, self._weights = files.path, source, weights
         self._rounds_head = rounds_head_to_int8(files, weights)
         self._squares = self._squared_errors = 0.0
+        self._unpacked_bytes = self._unpacked_file_bytes = 0  # of codes that became float32
 
     def pack(self, product: Linear) -> Matrix:
         """The matrix of a product. Raises ModelError."""
@@ -50,7 +52,9 @@ class Packer:
         gated = product.gate is not None
         try:
             if self._weights == "auto" and all(isinstance(part, Codes) for part in stored):
-                return _pack_codes(stored, biases, gated, product.is_head)
+                if _fits_inputs(stored, product):
+                    return _pack_codes(stored, biases, gated, product.is_head)
+                return self._pack_as_floats(product, stored, biases)
             kind = self._choose_kind(product, stored[0])
             return pack([self._convert(part, kind) for part in stored], kind, biases, gated)
         except ModelError as error:
@@ -70,7 +74,15 @@ class Packer:
         return copy
 
     def report_loss(self) -> None:
-        """Say how far the weights are from those of the files, if quantized ones were rounded again."""
+        """Say what quantized weights lost: precision where they were rounded again, or their small size."""
+        if self._unpacked_bytes:
+            LOGGER.warning(
+                "%s has experts with columns in different orders (desc_act), which have no kernel: they are "
+                "computed in float32, and take %.1f GiB instead of %.1f; --weights int8 or int4 takes less.",
+                self._path,
+                self._unpacked_bytes / 2**30,
+                self._unpacked_file_bytes / 2**30,
+            )
         if self._squares:
             LOGGER.warning(
                 "The quantized weights of %s were rounded to %s, with a relative error of %.2g; --weights "
@@ -79,6 +91,16 @@ class Packer:
                 self._weights,
                 (self._squared_errors / self._squares) ** 0.5,
             )
+
+    def _pack_as_floats(
+        self, product: Linear, parts: Sequence[Codes], biases: Sequence[np.ndarray] | None
+    ) -> Matrix:
+        floats = [dequantize_codes(part) for part in parts]
+        matrix = pack(floats, FLOAT32, biases, product.gate is not None)
+        self._unpacked_bytes += matrix.nbytes
+        names = {find_name(self._source, weight) for weight in product.weights}
+        self._unpacked_file_bytes += sum(map(self._source.stored_bytes, names))
+        return matrix
 
     def _choose_kind(self, product: Linear, stored: np.ndarray | Codes) -> int:
         if product.is_head and self._rounds_head:
@@ -101,6 +123,11 @@ class Packer:
         return rounded
 
 
+def _fits_inputs(parts: Sequence[Codes], product: Linear) -> bool:
+    """Whether codes have their columns in the order of the product's inputs. Those of experts may not."""
+    return product.x.buffer == PERMUTED or all(part.order is None for part in parts)
+
+
 def _pack_codes(
     parts: Sequence[Codes], biases: Sequence[np.ndarray] | None, gated: bool, is_head: bool
 ) -> Matrix:
@@ -112,7 +139,4 @@ def _pack_codes(
             exact.append(part)
         if len(exact) == len(parts):
             return pack(exact, kind, biases, gated)
-    if len({None if part.order is None else part.order.tobytes() for part in parts}) > 1:
-        # Experts whose columns each have an order of their own.
-        return pack([dequantize_codes(part) for part in parts], FLOAT32, biases, gated)
     return pack_codes(parts, biases, gated)

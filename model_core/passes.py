@@ -11,6 +11,8 @@ from .kernels.blocks import STRIP
 from .memory import round_up
 from .records import Record, Span, WeightRef
 
+PERMUTED = "permuted"  # the buffer of inputs in another order
+
 
 def products(tape: Iterable[Record]) -> Iterator[records.Linear]:
     """The products of a tape, those within mixtures of experts too."""
@@ -98,7 +100,7 @@ def permute_inputs(
     for record in tape:
         order = order_of(record.weights[0]) if isinstance(record, records.Linear) else None
         if order is not None:
-            x = Span("permuted", 0, record.x.width)
+            x = Span(PERMUTED, 0, record.x.width)
             permuted.append(records.Permute(record.x, x, tuple(order.tolist())))
             record = replace(record, x=x)
         permuted.append(record)

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from model_core import LLM
+from model_core.adapters.peft import read_adapter
+from model_core.config import write_json
+from model_core.model_files import open_model_files
+from model_core.models import read_model_config, write_tape
+from model_core.passes import products, vector_refs
+from model_core.records import WeightRef
 from model_core.safetensors import write_safetensors
+from model_core.tape import Tape
+from model_core.tensors import read_tensor
 
 
 def write_adapter(
@@ -32,3 +40,23 @@ def save_adapter(folder: Path, tensors: Mapping[str, np.ndarray], **config: Any)
     write_safetensors(folder / "adapter_model.safetensors", floats)
     (folder / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA", **config}))
     return folder
+
+
+def write_merged(base: Path, adapter: Path, folder: Path) -> Path:
+    """A model, whatever its format, with the products of an adapter added to its weights in float32."""
+    files, low_ranks = open_model_files(base), read_adapter(adapter).products
+    source, tensors = files.open_tensors(), {}
+    for ref in _list_tensors(write_tape(read_model_config(base, files.config))):
+        weights, low = np.float32(read_tensor(source, ref)), low_ranks.get(ref.name)
+        weights = weights if low is None else weights + np.float32(low.scale) * (low.b @ low.a)
+        tensors[ref.name] = np.ascontiguousarray(weights)
+    folder.mkdir()
+    write_safetensors(folder / "model.safetensors", tensors)
+    settings = {name: value for name, value in files.config.items() if name != "quantization_config"}
+    write_json(folder / "config.json", settings)
+    return folder
+
+
+def _list_tensors(tape: Tape) -> list[WeightRef]:
+    refs = [ref for product in products(tape.records) for ref in (*product.weights, *product.biases)]
+    return [*refs, *vector_refs(tape.records), *tape.embeddings.values()]

@@ -29,6 +29,7 @@ class AdaptedTensor:
         name: the one that adapters have for it.
         n, k: its shape, as [outputs, inputs].
         parts: in the order in which the matrix has them. part_rows: the outputs of each, padded.
+        order: input j of the product is column order[j] of the tensor; None: column j.
         is_first: whether it is the first tensor of its product.
         is_up: whether it is the second one, which a gate multiplies.
         is_rounded: whether the matrix multiplies activations in int8.
@@ -40,14 +41,20 @@ class AdaptedTensor:
     k: int
     parts: tuple[WeightRef, ...]
     part_rows: tuple[int, ...]
+    order: tuple[int, ...] | None
     is_first: bool
     is_up: bool
     is_rounded: bool
     is_head: bool
 
 
-def find_tensors(record: Linear, is_rounded: bool, embedding: str) -> list[AdaptedTensor]:
-    """The tensors of a product. embedding: the name of the table that may be the head's matrix too."""
+def find_tensors(
+    record: Linear, is_rounded: bool, embedding: str, order: tuple[int, ...] | None
+) -> list[AdaptedTensor]:
+    """The tensors of a product. embedding: the name of the table that may be the head's matrix too.
+
+    order: of its inputs, see AdaptedTensor.
+    """
     tensors = []
     for name in dict.fromkeys(weight.name for weight in record.weights):
         parts = tuple(weight for weight in record.weights if weight.name == name)
@@ -56,7 +63,7 @@ def find_tensors(record: Linear, is_rounded: bool, embedding: str) -> list[Adapt
         known = _HEAD_NAME if record.is_head and name == embedding else name
         is_up = bool(record.gate and tensors)
         tensors.append(
-            AdaptedTensor(known, *shape, parts, rows, not tensors, is_up, is_rounded, record.is_head)
+            AdaptedTensor(known, *shape, parts, rows, order, not tensors, is_up, is_rounded, record.is_head)
         )
     return tensors
 
@@ -138,6 +145,7 @@ def pack_adapter(
         column = 0 if tensor.is_first else column
         if low is not None:
             kind, a, b, scales = _convert(low, tensor.is_rounded)
+            a = a if tensor.order is None else a[:, tensor.order]
             factors["kind"], factors["column"] = kind, column
             factors["rank"], factors["k"] = low.rank, tensor.k
             column += round_up(low.rank, 16)

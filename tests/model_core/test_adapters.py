@@ -5,16 +5,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from adapters import save_adapter, write_adapter
+from adapters import save_adapter, write_adapter, write_merged
 from conftest import CHECKPOINTS
+from gguf_models import copy_model, write_model
+from quantized_folders import write_folder
 from test_engine import Receiver
 from test_tape import Reference
 
 from model_core import LLM, SamplingParams, operators, reference
 from model_core.adapters.peft import read_adapter
-from model_core.checkpoint import Checkpoint
+from model_core.config import read_json, write_json
 from model_core.errors import InvalidRequest
-from model_core.safetensors import write_safetensors
+from model_core.model_files import open_model_files
+from model_core.packer import HEAD_FIELD
+from model_core.quantized_folder import write_quantized_folder
 
 ADAPTERS = CHECKPOINTS.parent / "adapters"
 FOLDERS = sorted(ADAPTERS.iterdir())
@@ -61,16 +65,53 @@ def test_adapter_computes_what_merged_weights_compute(name: str, tmp_path: Path)
         llm.load_adapter("it", tmp_path / "adapter")
         logits = llm.logits(prompt, adapter="it")
         assert relative_error(llm.logits(prompt), logits) > 0.1
-    checkpoint, adapter = Checkpoint(source), read_adapter(tmp_path / "adapter")
-    tensors = {tensor: np.float32(checkpoint[tensor]) for tensor in checkpoint.unread()}
-    for tensor, low in adapter.products.items():
-        tensors[tensor] = tensors[tensor] + np.float32(low.scale) * (low.b @ low.a)
-    merged = tmp_path / "merged"
-    merged.mkdir()
-    write_safetensors(merged / "model.safetensors", tensors)
-    (merged / "config.json").write_text((source / "config.json").read_text())
-    with LLM(merged) as llm:
+    with LLM(write_merged(source, tmp_path / "adapter", tmp_path / "merged")) as llm:
         assert relative_error(logits, llm.logits(prompt)) < 1e-5
+
+
+def write_base(kind: str, folder: Path) -> Path:
+    """A quantized model of one of the kinds that files have, or `tritonchat quantize` writes."""
+    if kind in ("int4", "int8"):
+        write_quantized_folder(open_model_files(CHECKPOINTS / "llama-biases"), folder, kind)
+        config = read_json(folder / "config.json")
+        del config["quantization_config"][HEAD_FIELD]  # the merged weights have the head as it was, too
+        write_json(folder / "config.json", config)
+    elif kind.startswith("gguf"):
+        name = kind.removeprefix("gguf-")
+        write_model(copy_model(name, folder.parent), path := folder.with_suffix(".gguf"), quantize=True)
+        return path
+    else:
+        write_folder(kind, folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(
+            "gptq-4-asymmetric",
+            "gptq-4-order",
+            "gptq-8",
+            "awq",
+            "packed-4-order",
+            "float8-group",
+            "fp8-block",
+        ),
+        *("int8", "int4", "gguf-llama-untied-mha", "gguf-qwen3_5-grouped"),
+    ],
+)
+def test_adapter_of_a_quantized_model_is_added_to_its_weights(kind: str, tmp_path: Path) -> None:
+    base, adapter, prompt = write_base(kind, tmp_path / "base"), tmp_path / "adapter", list(range(30))
+    with LLM(base, arithmetic="float32") as exact:
+        write_adapter(exact, adapter, rank=7)
+        exact.load_adapter("it", adapter)
+        logits, plain = exact.logits(prompt, adapter="it"), exact.logits(prompt)
+        assert relative_error(plain, logits) > 0.1
+    with LLM(write_merged(base, adapter, tmp_path / "merged")) as merged:
+        assert relative_error(logits, merged.logits(prompt)) < 1e-5
+    with LLM(base, adapters={"it": adapter}) as rounded:
+        rounding = relative_error(rounded.logits(prompt), plain)
+        assert relative_error(rounded.logits(prompt, adapter="it"), logits) < rounding + 0.05
 
 
 @pytest.mark.parametrize(("weights", "bound"), [("int8", 0.05), ("int4", 0.05), ("bfloat16", 1e-5)])

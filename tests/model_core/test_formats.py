@@ -97,6 +97,20 @@ def test_rounding_again_says_what_is_lost(tmp_path: Path, caplog: pytest.LogCapt
     assert match and str(tmp_path / "model") in message
 
 
+def test_experts_with_columns_in_another_order_are_floats_and_a_line_says_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    floats = write_folder("gptq-4-order", tmp_path / "model", CHECKPOINTS / "qwen3-moe")
+    with LLM(floats, weights="float32") as reference:
+        expected = reference.logits(PROMPT)
+    with LLM(tmp_path / "model", arithmetic="float32") as llm:
+        np.testing.assert_allclose(llm.logits(PROMPT), expected, atol=1e-4, rtol=0)
+    [message] = [record.getMessage() for record in caplog.records]
+    assert re.search(
+        r"different orders \(desc_act\).* float32, and take .* GiB instead of .* --weights", message
+    )
+
+
 Change = Callable[[dict[str, np.ndarray]], object]
 MODULE = "model.layers.0.self_attn.q_proj"
 DAMAGES: dict[str, tuple[str, Change, str]] = {
