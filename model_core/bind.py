@@ -29,6 +29,7 @@ _MODES = {
     "clamped_swiglu": linear.CLAMPED_SWIGLU,
 }
 _ALL_POSITIONS = 2**31
+_TINY = 1e-30  # changes no sum of scores that are
 _GATES = {"silu": "swiglu", "gelu_tanh": "geglu"}  # activation -> function of a map
 
 
@@ -181,7 +182,8 @@ class _Binder:
                 self._for_logit_rows = True
                 self._emit("take_rows", x, y)
             case records.Route(x, y, routing, bias):
-                fields = {"eps": routing.epsilon, "scale": routing.scale}
+                # Of scores that are no numbers none is chosen. Their sum, 0, must not be divided by.
+                fields = {"eps": routing.epsilon or _TINY, "scale": routing.scale}
                 fields |= {"weight": self._address_of(bias), "mixture": mixture_record(routing, x.width)}
                 self._emit("route", x, y, **fields)
             case records.Experts():

@@ -112,3 +112,10 @@ class RequestTimeout(TritonchatError):
 
     type = "timeout"
     status = 408
+
+
+class NotFinite(TritonchatError):
+    """A model that computed numbers that are infinite or not a number."""
+
+    def __init__(self) -> None:
+        super().__init__("the model computed numbers that are not finite; its weights may be damaged.")

@@ -17,7 +17,7 @@ from .embedder import Embedder, Input
 from .embedding import EmbeddingParams, Embeddings, ScoreParams, Scores
 from .embedding_files import read_embedding_settings
 from .engine import NO_TEXT, Engine
-from .errors import InvalidRequest, ModelError
+from .errors import InvalidRequest, ModelError, NotFinite
 from .estimate import MemoryFlags, check_memory
 from .events import Event, Text
 from .generation_defaults import read_generation_defaults
@@ -35,6 +35,7 @@ from .row_sampler import compile_sampling
 from .sampling import SamplingParams
 from .scheduler import STEP_TOKENS, Limits
 from .state import StateCache
+from .tensors import all_finite
 from .text_steps import TextInput, compute_texts
 from .tokenizer import AnyTokenizer
 
@@ -99,7 +100,7 @@ class LLM:
         def check(files: ModelFiles) -> None:
             check_memory(self.name, files, flags, available_memory())
 
-        path = embedded_model() if model is None else fetch_model(model, revision, check)
+        path = fetch_model(embedded_model() if model is None else model, revision, check)
         files = open_model_files(path)
         check(files)
         self.model = load_model(files, weights, on_progress=on_progress, arithmetic=arithmetic)
@@ -201,7 +202,10 @@ class LLM:
         self.model.adapters.drop(name)
 
     def logits(self, tokens: Sequence[int], adapter: str | None = None) -> np.ndarray:
-        """Logits after each of the tokens: float32 [len(tokens), vocabulary]. Raises InvalidRequest."""
+        """Logits after each of the tokens: float32 [len(tokens), vocabulary].
+
+        Raises InvalidRequest, or NotFinite for logits that are infinite or not a number.
+        """
         self._require_head()
         if not tokens or not all(0 <= token < self.model.config.vocab_size for token in tokens):
             raise InvalidRequest("logits() needs token ids within the model's vocabulary, at least one.")
@@ -220,7 +224,10 @@ class LLM:
                 parts.append(self.model.forward(batch, cache))
         finally:
             self.model.adapters.release(loaded)
-        return np.concatenate(parts)
+        logits = np.concatenate(parts)
+        if not all_finite(logits):
+            raise NotFinite()
+        return logits
 
     def embed(self, inputs: Input | Sequence[Input], params: EmbeddingParams | None = None) -> np.ndarray:
         """The embeddings of inputs, which are texts or lists of token ids: float32 [inputs, dimensions].

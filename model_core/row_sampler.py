@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .config import GenerationDefaults
-from .errors import TritonchatError
+from .errors import NotFinite, TritonchatError
 from .kernels.choice import BLOCK, BUCKETS, CHOICE, NOT_FINITE, choose_tokens
 from .kernels.masking import MASK_BITS
 from .kernels.team import Team
@@ -97,5 +97,5 @@ def compile_sampling() -> None:
 
 def _finish(draw: Draw, token: int) -> Sample | TritonchatError:
     if token == NOT_FINITE:
-        return TritonchatError("the model computed numbers that are not finite; its weights may be damaged.")
+        return NotFinite()
     return Sample(token, draw.sampler.finish(token))

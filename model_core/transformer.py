@@ -20,6 +20,7 @@ from .adapters.table import NO_SLOT, AdapterTable, find_runs
 from .bind import Program, bind
 from .config import ModelConfig
 from .dense import LoadedClassifier
+from .errors import NotFinite
 from .kernels.activations import ACTIVATIONS, GROUP, RUN_BYTES
 from .kernels.attention import MAX_QUERY_ROWS, SEGMENT, attention_scratch, scratch_rows
 from .kernels.experts import group_table_bytes
@@ -223,7 +224,8 @@ class Transformer:
         """Compute the tokens of a batch, write their keys and values, and return the logits.
 
         float32 [len(batch.logit_rows), vocabulary]. The bits of a row do not depend on the rest of the batch.
-        The recurrent states in the batch's slots go on.
+        The recurrent states in the batch's slots go on. Raises NotFinite if the scores of experts are not
+        finite; other numbers that are not become logits.
         """
         with self.turns, self._lock:
             logits = np.empty((len(batch.logit_rows), self.head.n), np.float32)
@@ -272,13 +274,16 @@ class Transformer:
             states.begin(batch.slots, batch.positions[batch.starts[:-1]])
         instructions = self._program.instructions[:count]
         arguments = (step, instructions, buffers.records, cache.records, self.adapters.factors)
-        if self._profile is None:
-            self._team.run(run_tape, *arguments)
-        else:
-            start = time.perf_counter()
-            self._team.run(profile_tape, *arguments, self._profile.cycles[:count])
-            self._profile.seconds += time.perf_counter() - start
-            self._profile.steps += 1
+        try:
+            if self._profile is None:
+                self._team.run(run_tape, *arguments)
+            else:
+                start = time.perf_counter()
+                self._team.run(profile_tape, *arguments, self._profile.cycles[:count])
+                self._profile.seconds += time.perf_counter() - start
+                self._profile.steps += 1
+        except ZeroDivisionError as error:  # the sum of the scores of experts that are no numbers
+            raise NotFinite() from error
         if states:
             states.finish(batch.slots, batch.positions[batch.starts[1:] - 1] + 1)
 

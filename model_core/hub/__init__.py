@@ -32,6 +32,11 @@ def model_name(model: str | Path | None) -> str:
     return path.resolve().name if os.path.exists(path) else str(model)
 
 
+def is_on_this_machine(model: str | Path) -> bool:
+    """Whether there is a file or a folder of this name. Then it is no name on the hub."""
+    return os.path.exists(os.path.expanduser(model))  # Path.exists fails for names that no file can have
+
+
 def fetch_model(model: str | Path, revision: str | None = None, check: "Check | None" = None) -> Path:
     """The path of a model: a folder, or a .gguf file, the first one if the model is split into several.
 
@@ -47,8 +52,8 @@ def fetch_model(model: str | Path, revision: str | None = None, check: "Check | 
     Raises:
         ModelError: there is no such model, or it cannot be downloaded.
     """
-    path = Path(os.path.expanduser(model))
-    if os.path.exists(path):  # Path.exists fails for names that no file can have
+    if is_on_this_machine(model):
+        path = Path(os.path.expanduser(model))
         if revision is not None:
             raise ModelError(f"{path} is on this machine; --revision is for models on the hub.")
         return path

@@ -16,6 +16,7 @@ from model_core import LLM, Completion, SamplingParams, TritonchatError
 from model_core.errors import (
     InvalidRequest,
     NoMemory,
+    NotFinite,
     PromptTooLong,
     QueueFull,
     RequestTimeout,
@@ -263,6 +264,24 @@ def test_logits_that_are_not_finite_are_reported(tmp_path: Path) -> None:
         llm.model.head.data[:] = np.nan
         with pytest.raises(TritonchatError, match="not finite"):
             llm.generate([5, 6])
+        with pytest.raises(NotFinite):
+            llm.logits([5, 6])
+
+
+@pytest.mark.parametrize("name", ["qwen3-moe", "qwen3-moe-plain", "deepseek-v2", "deepseek-v3", "gpt-oss"])
+def test_a_row_of_a_mixture_that_is_not_finite_harms_no_other(name: str) -> None:
+    params = SamplingParams(max_tokens=12, ignore_eos=True, temperature=0)
+    with LLM(CHECKPOINTS / name) as llm:
+        expected = [llm.generate(prompt, params).token_ids for prompt in ([1, 2, 3], [9, 8])]
+        bad = min(set(range(10, 64)).difference(*expected))
+        llm.model.embeddings["x"][bad] = np.inf
+        with llm.engine._condition:  # so that all are in one step
+            receivers = [submit(llm, prompt, params) for prompt in ([1, 2, 3], [5, bad, 6], [9, 8])]
+        completions = [receiver.completion() for receiver in receivers]
+        assert [completions[i].token_ids for i in (0, 2)] == expected
+        assert "not finite" in str(completions[1].error)
+        with pytest.raises(NotFinite):
+            llm.logits([5, bad, 6])
 
 
 def test_failing_callback_affects_only_its_request(llm: LLM) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -105,6 +106,23 @@ def test_each_request_has_a_log_line_without_content(start: Callable[..., Servic
     assert said not in everything
     assert KEY not in everything
     assert answer.json()["choices"][0]["message"]["content"] not in service.log.read_text()
+
+
+def test_service_goes_on_when_nobody_reads_its_log() -> None:
+    """A pipe that is full would block whoever writes to it."""
+    reading, writing = os.pipe()
+    log, lines = logging.Logger("test"), []
+    with os.fdopen(reading) as pipe:
+        with os.fdopen(writing, "w") as stream:
+            log.addHandler(handler := logs.BackgroundHandler(stream))
+            for number in range(20000):
+                log.info("%d %s", number, "x" * 50)
+            reader = threading.Thread(target=lambda: lines.extend(pipe))
+            reader.start()
+            handler.close()
+        reader.join()
+    numbers = [int(line.partition(" ")[0]) for line in lines]
+    assert len(numbers) > 1000 and numbers == sorted(numbers) and numbers[:1000] == list(range(1000))
 
 
 def test_content_is_logged_only_with_the_setting(start: Callable[..., Service]) -> None:

@@ -278,6 +278,18 @@ def test_failed_load_leaves_no_threads(tmp_path: Path) -> None:
     wait_until(lambda: kernel_threads() == before)
 
 
+def test_revision_is_for_the_models_of_the_hub(capsys: pytest.CaptureFixture[str]) -> None:
+    settings = {"kv_cache_memory": 2**25, "max_queue": 7, "revision": "v2"}
+    pool = create_pool([("good", str(TINY)), ("other", "/nowhere")], None, settings)
+    pool.load_all()
+    assert [slot.state for slot in pool.slots] == ["ready", "failed"]
+    pool.close()
+    capsys.readouterr()
+    for models in ([(None, None)], [("one", str(TINY)), (None, None)]):
+        with pytest.raises(ModelError, match="--revision is for models on the hub"):
+            create_pool(models, None, settings).load_all()
+
+
 def test_start_fails_only_if_all_models_fail(capsys: pytest.CaptureFixture[str]) -> None:
     settings = {"kv_cache_memory": 2**25, "max_queue": 7}
     pool = create_pool([("bad", "/nowhere"), ("good", str(TINY))], None, settings)

@@ -1,12 +1,15 @@
 """Structured logs: a line of JSON for each request. Prompts and answers are logged by --log-content only."""
 
 import logging
+import queue
 import re
 import sys
+import threading
 import time
 import traceback
 import uuid
-from typing import Any
+from contextlib import suppress
+from typing import Any, TextIO
 
 import structlog
 from fastapi import FastAPI
@@ -25,6 +28,8 @@ _QUIET_ROUTES = ("/healthz", "/readyz", "/metrics")
 _NO_ROUTE = "none"  # the route of a request that was refused, or whose path does not exist
 _CLIENT_DISCONNECTED = 499  # nginx's status for a client that disconnects before the response begins
 _USAGE_FIELDS = ("prompt_tokens", "completion_tokens", "cached_tokens")
+_MAX_WAITING_LINES = 4096  # for a reader of standard error that is slow, or reads no more
+_LAST_LINES_S = 1.0  # for them at the end of the process
 _MAX_CONTENT_BYTES = 64 * 1024  # of a body or a response that --log-content writes
 
 
@@ -51,7 +56,7 @@ def configure(settings: ServiceSettings) -> None:
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )
-    handler = logging.StreamHandler()
+    handler = BackgroundHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared_processors,
@@ -62,6 +67,42 @@ def configure(settings: ServiceSettings) -> None:
     # httpx logs every request again, with the path; Alembic, at each start, what it has loaded.
     for library in ("httpx", "alembic"):
         logging.getLogger(library).setLevel(logging.WARNING)
+
+
+class BackgroundHandler(logging.Handler):
+    """Writes lines in a thread of its own. The service must not wait for whoever reads its log.
+
+    Lines are dropped while too many wait.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__()
+        self._stream = stream
+        self._lines: queue.Queue[str | None] = queue.Queue(_MAX_WAITING_LINES)
+        self._thread = threading.Thread(target=self._write_lines, name="log", daemon=True)
+        self._thread.start()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Let a line be written."""
+        try:
+            line = self.format(record)
+        except Exception:
+            return self.handleError(record)
+        with suppress(queue.Full):
+            self._lines.put_nowait(line)
+
+    def close(self) -> None:
+        """Wait a moment for the lines that were not written yet."""
+        with suppress(queue.Full):
+            self._lines.put_nowait(None)
+            self._thread.join(_LAST_LINES_S)
+        super().close()
+
+    def _write_lines(self) -> None:
+        while (line := self._lines.get()) is not None:
+            with suppress(OSError, ValueError):  # the reader is gone, or the stream is closed
+                self._stream.write(f"{line}\n")
+                self._stream.flush()
 
 
 class LogMiddleware:

@@ -15,7 +15,7 @@ import click
 from model_core import LLM
 from model_core.errors import InvalidRequest, ModelError, ModelNotFound, NotAllowed
 from model_core.estimate import ModelTooLarge
-from model_core.hub import model_name
+from model_core.hub import is_on_this_machine, model_name
 from model_core.resources import available_memory
 from model_core.turns import Turns
 
@@ -172,20 +172,26 @@ def create_pool(
 ) -> ModelPool:
     """The pool for models that are given by name (None: its own) and path (None: the embedded model).
 
-    `llm_settings` are arguments of LLM, the same for all models. `adapters` of the first model: names and
-    folders. allows_loading: see ModelPool. `prompts`: where they keep prompts, None: nowhere.
-    Raises ModelError for wrong names.
+    `llm_settings` are arguments of LLM, the same for all models; a `revision` is for those on the hub alone.
+    `adapters` of the first model: names and folders. allows_loading: see ModelPool. `prompts`: where they
+    keep prompts, None: nowhere. Raises ModelError for wrong names.
     """
     turns, settings = Turns(), dict(llm_settings)
     if len(models) > 1:
         memory = settings["kv_cache_memory"] or available_memory() // 4
         settings["kv_cache_memory"] = memory // len(models)
 
+    is_local = {path: path is None or is_on_this_machine(path) for _, path in models}
+
     def create_slot(name: str, path: str | None, adapters: SlotAdapters) -> ModelSlot:
+        own = dict(settings)
+        if is_local[path] and not all(is_local.values()):  # if all are, the revision is refused
+            own["revision"] = None
+
         def load(on_progress: Callable[[float], None]) -> LLM:
             while True:
                 try:
-                    llm = LLM(path, **settings, adapters=dict(adapters.folders), on_progress=on_progress)
+                    llm = LLM(path, **own, adapters=dict(adapters.folders), on_progress=on_progress)
                 except ModelTooLarge:
                     if not pool.unload_one():
                         raise
