@@ -14,7 +14,7 @@ from .errors import ERROR_RESPONSES, ApiError
 from .generation import check_length
 from .openai_chat import ChatMessage, ChatRequest, FunctionTool, parse
 
-_POLL_S = 0.1
+_POLL_S = 0.3
 
 router = APIRouter(prefix="/v1/prompts", tags=["saved prompts"], responses=ERROR_RESPONSES)
 

@@ -5,7 +5,10 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor, TimeoutError
 from typing import Any
 
-_WAIT_S = 0.5  # of a command for work that is not done
+from model_core.errors import QueueFull
+
+_WAIT_S = 0.1  # of a command for work that is not done; other commands wait, too
+_MAX_JOBS = 64  # that wait or run
 
 
 class PolledJobs:
@@ -19,13 +22,15 @@ class PolledJobs:
     def poll(self, key: Hashable, job: Callable[[], Any]) -> tuple[bool, Any]:
         """Begin a job, unless it runs, and wait for a moment. To ask again with its key tells how it went.
 
-        Returns whether it is done, and its result. Raises what it raises.
+        Returns whether it is done, and its result. Raises QueueFull, and what the job raises.
         """
         with self._lock:
             if key not in self._futures:
                 done = [other for other, future in self._futures.items() if future.done()]
                 for other in done:  # nobody has asked again
                     del self._futures[other]
+                if len(self._futures) >= _MAX_JOBS:
+                    raise QueueFull("too much work of this kind is waiting; try again in a moment.")
                 self._futures[key] = self._threads.submit(job)
             future = self._futures[key]
         try:
