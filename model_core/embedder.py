@@ -1,6 +1,7 @@
 """Makes embeddings of texts, and scores documents for a query."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from .dense import ACTIVATIONS, Dense
 from .embedding import EmbeddingParams, Embeddings, ScoreParams, Scores
 from .embedding_files import EmbeddingSettings
 from .errors import InvalidRequest, ModelError, PromptTooLong, TritonchatError
+from .kv_cache import Batch, KVCache
 from .pooling import normalize, pool, rows_to_pool
 from .reranker_prompt import encode_question
 from .text_steps import TextInput, compute_texts
@@ -17,6 +19,25 @@ from .transformer import Transformer
 from .validation import shorten
 
 Input = str | Sequence[int]
+Step = Callable[[Batch, KVCache], np.ndarray]
+
+
+@dataclass(frozen=True)
+class PreparedTexts:
+    """Texts as tokens, and how their results are made.
+
+    Attributes:
+        texts: their tokens, and the rows that are wanted of each.
+        step: what computes rows, see `compute_texts`.
+        finish: gives the result of a text, float32 [width], from its index and its rows. Raises
+            TritonchatError for numbers that are not finite.
+        width: of a result.
+    """
+
+    texts: Sequence[TextInput]
+    step: Step
+    finish: Callable[[int, np.ndarray], np.ndarray]
+    width: int
 
 
 class Embedder:
@@ -60,6 +81,19 @@ class Embedder:
 
         Raises InvalidRequest, PromptTooLong or NoMemory. `param` names the input that is wrong.
         """
+        prepared = self.prepare_inputs(inputs, params)
+        return Embeddings(self._compute(prepared), [len(text.tokens) for text in prepared.texts])
+
+    def score(self, query: str, documents: Sequence[str], params: ScoreParams) -> Scores:
+        """How well each document answers a query: higher is better, and often from 0 to 1.
+
+        Raises InvalidRequest, PromptTooLong or NoMemory. `param` names the document that is wrong.
+        """
+        prepared = self.prepare_documents([query] * len(documents), documents, params)
+        return Scores(self._compute(prepared)[:, 0], [len(text.tokens) for text in prepared.texts])
+
+    def prepare_inputs(self, inputs: Sequence[Input], params: EmbeddingParams) -> PreparedTexts:
+        """What makes the vectors of texts or of lists of token ids. Raises as `embed`, but no NoMemory."""
         prompt = self._choose_prompt(params)
         width = params.dimensions or self.dimensions
         if width > self.dimensions:
@@ -72,70 +106,78 @@ class Embedder:
         for index, item in enumerate(inputs):
             tokens = self._encode(item, prompt, params.truncate, f"input[{index}]")
             texts.append(TextInput(tokens, rows_to_pool(pooling, len(tokens))))
-        vectors = np.empty((len(texts), width), np.float32)
-        for index, vector in self._pool(texts, self.settings.dense):
-            vectors[index] = normalize(vector[:width]) if normalizes else vector[:width]
-            _check_finite(vectors[index], f"input[{index}]")
-        return Embeddings(vectors, [len(text.tokens) for text in texts])
 
-    def score(self, query: str, documents: Sequence[str], params: ScoreParams) -> Scores:
-        """How well each document answers a query: higher is better, and often from 0 to 1.
+        def finish(index: int, rows: np.ndarray) -> np.ndarray:
+            vector = _pool(rows, self.settings.dense)[:width]
+            return _check_finite(normalize(vector) if normalizes else vector, f"input[{index}]")
 
-        Raises InvalidRequest, PromptTooLong or NoMemory. `param` names the document that is wrong.
-        """
+        return PreparedTexts(texts, self._model.hidden_states, finish, width)
+
+    def prepare_documents(
+        self, queries: Sequence[str], documents: Sequence[str], params: ScoreParams
+    ) -> PreparedTexts:
+        """What makes the score of each document for its query: float32 [1]. Raises as `prepare_inputs`."""
         if not self.can_score:
             raise InvalidRequest(
                 "this model does not score documents; load a reranker, or compare embeddings instead."
             )
-        score = self._classify if self._answers is None else self._score_by_answer
-        return score(query, documents, params)
+        prepare = self._prepare_pairs if self._answers is None else self._prepare_questions
+        return prepare(queries, documents, params)
 
-    def _classify(self, query: str, documents: Sequence[str], params: ScoreParams) -> Scores:
-        """The scores of a cross encoder (Nogueira and Cho, 2019, arXiv:1901.04085)."""
+    def compute_rows(self, texts: Sequence[TextInput], step: Step) -> Iterator[np.ndarray]:
+        """The rows of each text, see `compute_texts`. Texts of several `PreparedTexts` may share a call if
+        their `step` is the same. Raises NoMemory."""
+        return (rows for _, rows in compute_texts(self._model, texts, step, self._memory))
+
+    def _compute(self, prepared: PreparedTexts) -> np.ndarray:
+        """The results of all texts: float32 [texts, width]."""
+        results = np.empty((len(prepared.texts), prepared.width), np.float32)
+        for index, rows in enumerate(self.compute_rows(prepared.texts, prepared.step)):
+            results[index] = prepared.finish(index, rows)
+        return results
+
+    def _prepare_pairs(
+        self, queries: Sequence[str], documents: Sequence[str], params: ScoreParams
+    ) -> PreparedTexts:
+        """For a cross encoder (Nogueira and Cho, 2019, arXiv:1901.04085)."""
         if params.instruction is not None:
             raise InvalidRequest(
                 "this model takes no instruction, only queries and documents.", "instruction"
             )
         classifier, texts = self._model.classifier, []
-        for index, document in enumerate(documents):
+        for index, (query, document) in enumerate(zip(queries, documents, strict=True)):
             tokens, types = self._encode_pair(query, document, params.truncate, f"documents[{index}]")
             texts.append(TextInput(tokens, rows_to_pool(classifier.pooling, len(tokens)), types))
-        scores = np.empty(len(texts), np.float32)
         activation = ACTIVATIONS[self.settings.activation]
-        for index, vector in self._pool(texts, classifier.layers):
-            scores[index] = activation(vector.astype(np.float64))[0]
-            _check_finite(scores[index : index + 1], f"documents[{index}]")
-        return Scores(scores, [len(text.tokens) for text in texts])
 
-    def _score_by_answer(self, query: str, documents: Sequence[str], params: ScoreParams) -> Scores:
-        """The scores of a decoder that is asked for each document, and answers yes or no (Qwen3-Reranker,
+        def finish(index: int, rows: np.ndarray) -> np.ndarray:
+            score = activation(_pool(rows, classifier.layers).astype(np.float64))[:1]
+            return _check_finite(score.astype(np.float32), f"documents[{index}]")
+
+        return PreparedTexts(texts, self._model.hidden_states, finish, 1)
+
+    def _prepare_questions(
+        self, queries: Sequence[str], documents: Sequence[str], params: ScoreParams
+    ) -> PreparedTexts:
+        """For a decoder that is asked for each document, and answers yes or no (Qwen3-Reranker,
         arXiv:2506.05176): how much likelier yes is than no."""
         tokenizer, (no, yes), texts = self._require_tokenizer(), self._answers, []
         instruction, room = params.instruction, self._room(params.truncate)
         if instruction is None and self.settings.default_prompt is not None:
             instruction = self.settings.prompts[self.settings.default_prompt]
-        for index, document in enumerate(documents):
+        for index, (query, document) in enumerate(zip(queries, documents, strict=True)):
             name = f"documents[{index}]"
             _check_texts(query, document, name)
             tokens = encode_question(tokenizer, query, document, instruction, room)
             self._check_tokens(tokens, name)
             texts.append(TextInput(tokens, rows_to_pool("last", len(tokens))))
-        scores = np.empty(len(texts), np.float32)
         activation = ACTIVATIONS[self.settings.activation]
-        for index, logits in compute_texts(self._model, texts, self._model.forward, self._memory):
-            logit = np.float64(logits[0, yes]) - (0 if no is None else np.float64(logits[0, no]))
-            scores[index] = activation(np.array([logit]))[0]
-            _check_finite(scores[index : index + 1], f"documents[{index}]")
-        return Scores(scores, [len(text.tokens) for text in texts])
 
-    def _pool(self, texts: Sequence[TextInput], layers: Sequence[Dense]) -> Iterator[tuple[int, np.ndarray]]:
-        """The index of each text, and its pooled hidden states behind the layers: float32 [width]."""
-        for index, rows in compute_texts(self._model, texts, self._model.hidden_states, self._memory):
-            with np.errstate(all="ignore"):  # what is not finite is reported
-                vector = pool(rows)
-                for layer in layers:
-                    vector = layer.apply(vector)
-            yield index, vector
+        def finish(index: int, logits: np.ndarray) -> np.ndarray:
+            logit = np.float64(logits[0, yes]) - (0 if no is None else np.float64(logits[0, no]))
+            return _check_finite(activation(np.array([logit])).astype(np.float32), f"documents[{index}]")
+
+        return PreparedTexts(texts, self._model.forward, finish, 1)
 
     def _choose_prompt(self, params: EmbeddingParams) -> str:
         """The text to put before inputs. Raises InvalidRequest for an unknown name."""
@@ -205,6 +247,15 @@ class Embedder:
         return self._tokenizer
 
 
+def _pool(rows: np.ndarray, layers: Sequence[Dense]) -> np.ndarray:
+    """The pooled hidden states of a text behind the layers: float32 [width]."""
+    with np.errstate(all="ignore"):  # what is not finite is reported
+        vector = pool(rows)
+        for layer in layers:
+            vector = layer.apply(vector)
+    return vector
+
+
 def _check_texts(query: str, document: str, name: str) -> None:
     if not isinstance(query, str) or not query:
         raise InvalidRequest("the query should be a text, and not empty.", "query")
@@ -212,11 +263,12 @@ def _check_texts(query: str, document: str, name: str) -> None:
         raise InvalidRequest(f"{name} should be a text, and not empty.", name)
 
 
-def _check_finite(numbers: np.ndarray, name: str) -> None:
-    """Raises TritonchatError if a result is infinite or not a number."""
+def _check_finite(numbers: np.ndarray, name: str) -> np.ndarray:
+    """The result of a text. Raises TritonchatError if it is infinite or not a number."""
     if not np.isfinite(numbers).all():
         raise TritonchatError(
             f"the model gives numbers that are not finite for {name}; its weights may be "
             "damaged, or too large for their type.",
             name,
         )
+    return numbers

@@ -107,6 +107,13 @@ class StorageError(TritonchatError):
     status = 507
 
 
+class RequestCancelled(TritonchatError):
+    """A request that was cancelled, and whose results so far are of no use."""
+
+    type = "cancelled"
+    status = 499  # as nginx logs it
+
+
 class RequestTimeout(TritonchatError):
     """A request whose `timeout_s` is over."""
 

@@ -133,7 +133,7 @@ class LLM:
         settings = read_embedding_settings(
             files, self.tokenizer, self.model.is_causal, self.model.hidden.width
         )
-        self._embedder = Embedder(self.model, self.tokenizer, settings, max_context, limits.kv_cache_memory)
+        self.embedder = Embedder(self.model, self.tokenizer, settings, max_context, limits.kv_cache_memory)
         with show_compilation():
             step = self.model.forward if self.model.has_head else self.model.hidden_states
             list(compute_texts(self.model, [TextInput([0], range(1))], step, limits.kv_cache_memory))
@@ -170,8 +170,8 @@ class LLM:
             "family": config.family,
             "weights": self.model.weight_dtype,
             "weight_bytes": self.model.weight_bytes,
-            "tasks": [*["generate"] * self.model.has_head, "embed", *["score"] * self._embedder.can_score],
-            "embedding": self._embedder.describe(),
+            "tasks": [*["generate"] * self.model.has_head, "embed", *["score"] * self.embedder.can_score],
+            "embedding": self.embedder.describe(),
             "layers": config.layers,
             "vocab_size": config.vocab_size,
             "max_context": limits.max_context,
@@ -243,7 +243,7 @@ class LLM:
         A vector depends on its input alone, to the bit. Raises InvalidRequest, whose `param` names the input
         that is wrong, PromptTooLong for one that is longer than the model allows, or NoMemory.
         """
-        return self._embedder.embed(inputs, params or EmbeddingParams())
+        return self.embedder.embed(inputs, params or EmbeddingParams())
 
     def score(self, query: str, documents: Sequence[str], params: ScoreParams | None = None) -> np.ndarray:
         """How well each document answers a query: float32 [documents]. Raises as `score_documents`."""
@@ -256,7 +256,7 @@ class LLM:
 
         Raises InvalidRequest if the model is no reranker, else as `embed_inputs`.
         """
-        return self._embedder.score(query, documents, params or ScoreParams())
+        return self.embedder.score(query, documents, params or ScoreParams())
 
     def encode(self, prompt: str | Sequence[int]) -> list[int]:
         """The token ids of a raw prompt. Raises InvalidRequest for text if there is no tokenizer."""

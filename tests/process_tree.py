@@ -7,7 +7,7 @@ import psutil
 from conftest import Server
 
 _MODULES = {"page": "streamlit", "api": "triton_server.api", "engine": "triton_server.engine"}
-MODELS = ("chat", "chat_stream", "chat_control")
+MODELS = ("chat", "chat_stream", "embed", "chat_control")
 VICTIMS = (*_MODULES, "tritonserver", *MODELS)
 
 

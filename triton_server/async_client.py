@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -14,8 +14,8 @@ from model_core.errors import TritonchatError
 from model_core.events import Event
 
 from . import wire
-from .contract import CHAT_CONTROL, CHAT_STREAM, HEALTH, Prompt
-from .json_tensors import encode
+from .contract import CHAT_CONTROL, CHAT_STREAM, EMBED, HEALTH, Prompt
+from .json_tensors import encode, encode_padded
 from .wire import ServerUnavailable
 
 _MAX_QUEUED_RESULTS = 16  # of a stream; more wait in gRPC
@@ -34,7 +34,7 @@ class AsyncChatClient:
         self.url = endpoint.address
         self._triton = triton.InferenceServerClient(**endpoint.client_arguments())
         self._is_closed = False
-        self._ending: set[asyncio.Task] = set()  # see _end_stream
+        self._ending: set[asyncio.Task] = set()  # see _keep
 
     async def close(self) -> None:
         """Close the connection. The server cancels the requests that still run on it."""
@@ -97,6 +97,39 @@ class AsyncChatClient:
         """Return "ready", or the reason why the server accepts no requests."""
         return (await self._control(HEALTH, timeout_s))["health"]
 
+    async def embed(
+        self, texts: Sequence[str] | Sequence[Sequence[int]], parameters: dict[str, Any]
+    ) -> wire.Vectors:
+        """Return the embeddings or scores of texts, as `ChatClient.embed` does.
+
+        Leaving early (a cancelled task) cancels the request. Raises as `stream`.
+        """
+        request_id = str(parameters.setdefault("request_id", uuid.uuid4().hex))
+        arrays = {"texts": encode_padded(list(texts)), "parameters": encode_padded(parameters)}
+        inputs = wire.create_inputs({name: array[None] for name, array in arrays.items()})
+        call = asyncio.ensure_future(self._triton.infer(EMBED, inputs))
+        try:
+            return wire.parse_vectors(await asyncio.shield(call))
+        except InferenceServerException as error:
+            raise wire.translate_error(error, self.url) from error
+        except asyncio.CancelledError:
+            if self._is_closed:  # gRPC cancels the calls of a closed connection
+                raise ServerUnavailable("the connection to the server was closed.") from None
+            self._keep(asyncio.create_task(self._end_call(call, request_id)))
+            raise
+
+    async def _end_call(self, call: asyncio.Future, request_id: str) -> None:
+        """End a call whose result nobody wants. The engine ends it; see `_end_stream`."""
+        with suppress(TritonchatError):
+            await self._control({"cancel": request_id}, _END_WAIT_S)
+        with suppress(Exception):
+            await call
+
+    def _keep(self, task: asyncio.Task) -> None:
+        """Keep a task that nobody waits for until it ends."""
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
     async def stream(self, messages: Prompt, parameters: dict[str, Any]) -> AsyncIterator[Event]:
         """Yield the events of the answer while the server generates it. The last one is Done.
 
@@ -139,9 +172,7 @@ class AsyncChatClient:
             raise
         finally:
             if not reader.has_ended:
-                task = asyncio.create_task(self._end_stream(reader, request_id))
-                self._ending.add(task)
-                task.add_done_callback(self._ending.discard)
+                self._keep(asyncio.create_task(self._end_stream(reader, request_id)))
 
     async def _end_stream(self, reader: "_StreamReader", request_id: str) -> None:
         """End a stream that nobody reads any more, and whose answer may still be running.

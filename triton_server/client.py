@@ -15,11 +15,12 @@ import contextlib
 import queue
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
+import numpy as np
 import tritonclient.grpc as triton
 from tritonclient.utils import InferenceServerException
 
@@ -28,7 +29,7 @@ from model_core.events import Event, Text, ToolCallDelta
 from model_core.messages import ToolCall, join_tool_calls
 
 from . import wire
-from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM, HEALTH, READY, Prompt
+from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED, HEALTH, READY, Prompt
 from .json_tensors import encode, encode_padded
 from .wire import ServerUnavailable
 
@@ -115,15 +116,7 @@ class ChatClient:
         """
         request_id = parameters.setdefault("request_id", uuid.uuid4().hex)
         arrays = {"messages": encode_padded(messages), "parameters": encode_padded(parameters)}
-        try:
-            result = self._triton.infer(CHAT, wire.create_inputs({k: v[None] for k, v in arrays.items()}))
-        except InferenceServerException as error:
-            raise wire.translate_error(error, self.url) from error
-        except BaseException:  # such as KeyboardInterrupt: the answer is not needed any more
-            with contextlib.suppress(TritonchatError):
-                self.cancel(request_id)
-            raise
-        text, details = wire.parse_response(result)
+        text, details = wire.parse_response(self._infer(CHAT, arrays, request_id))
         wire.raise_if_error(details, text)
         return Answer(text, details)
 
@@ -133,6 +126,20 @@ class ChatClient:
         Use it in a `with` block, so that leaving early cancels the request.
         """
         return AnswerStream(self, messages, parameters)
+
+    def embed(self, texts: Sequence[str] | Sequence[Sequence[int]], **parameters: Any) -> wire.Vectors:
+        """Return the embeddings of texts, or of lists of token ids: `vectors` float32 [texts, dimensions].
+
+        Parameters are the fields of `embedding_request.EmbeddingRequest`. Requests that come at the same time
+        are computed together. Raises as `chat`.
+        """
+        request_id = parameters.setdefault("request_id", uuid.uuid4().hex)
+        arrays = {"texts": encode_padded(list(texts)), "parameters": encode_padded(parameters)}
+        return wire.parse_vectors(self._infer(EMBED, arrays, request_id))
+
+    def score(self, query: str, documents: Sequence[str], **parameters: Any) -> list[float]:
+        """Return how well each document answers the query; the model must be a reranker. Raises as `chat`."""
+        return self.embed(documents, query=query, **parameters).vectors[:, 0].tolist()
 
     def cancel(self, request_id: str) -> bool:
         """Cancel a request. Its text so far is still delivered. False if the server has no such request."""
@@ -199,6 +206,17 @@ class ChatClient:
             return self.health() == READY
         except TritonchatError:
             return False
+
+    def _infer(self, model: str, arrays: dict[str, np.ndarray], request_id: str) -> triton.InferResult:
+        """The response of a model that does not stream. Cancels the request if nobody waits for it."""
+        try:
+            return self._triton.infer(model, wire.create_inputs({k: v[None] for k, v in arrays.items()}))
+        except InferenceServerException as error:
+            raise wire.translate_error(error, self.url) from error
+        except BaseException:  # such as KeyboardInterrupt: the answer is not needed any more
+            with contextlib.suppress(TritonchatError):
+                self.cancel(request_id)
+            raise
 
     def _control(self, command: dict[str, Any], timeout_s: float = wire.CONTROL_TIMEOUT_S) -> dict[str, Any]:
         try:

@@ -5,11 +5,12 @@
 | `chat`        | `messages` UINT8, `parameters` UINT8 (opt.) | `response` BYTES, `details` BYTES |
 | `chat_stream` | the same                                   | the same, one response per delta |
 | `chat_control`| `command` UINT8                            | `result` BYTES                   |
+| `embed`       | `texts` UINT8, `parameters` UINT8 (opt.)    | `embeddings` FP32, `details` BYTES |
 
-A server with several models has `chat-NAME` and `chat_stream-NAME` for each model after the first. The field
-`model` of `parameters` names a model, too, whatever the Triton model. A model that is not loaded is loaded by
-the first request for it, which waits, as do those that come after it. `model` may be the name of an adapter,
-too; then its model answers, changed by the adapter.
+A server with several models has `chat-NAME`, `chat_stream-NAME` and `embed-NAME` for each model after the
+first. The field `model` of `parameters` names a model, too, whatever the Triton model. A model that is not
+loaded is loaded by the first request for it, which waits, as do those that come after it. `model` may be the
+name of an adapter, too; then its model answers, changed by the adapter.
 
 `messages` is a list of {"role", "content"}, or a raw prompt to continue: a string, or a list of token ids.
 `parameters` is an object with the other fields of `vocabulary.Request`, which describes each of them.
@@ -46,6 +47,12 @@ without text whose `details` are {"accepted": true}. A request that is refused h
 A slot of the engine that becomes free goes to the `client` with the fewest running requests. One eighth of
 the slots is reserved for clients without a running request.
 
+`texts` is a list of strings, or of lists of token ids; `parameters` of `embed` is an object with the other
+fields of `embedding_request.EmbeddingRequest`. `embeddings` has a vector for each text: [texts, dimensions],
+or [texts, 1] with scores if there is a `query`. Its `details` have `usage` (`prompt_tokens`), `rows` (the
+number of texts, for the rows of a request are padded with zeros to the same size), `timings` (`total`) and
+`model`, or only `error`; `embeddings` is then [1, 1], and means nothing.
+
 `command` is one of these objects:
 
 - {"cancel": request_id}: the result is {"cancelled": true or false}.
@@ -53,7 +60,8 @@ the slots is reserved for clients without a running request.
   ("unloaded", "loading", "ready" or "failed"), `progress` from 0 to 1 while it is loaded, the `error` if that
   has failed, `triton_models` and `description`, which is null until the model was loaded for the first time.
   The other numbers, and `model`, its description, are those of the first model, or of another one with
-  {"stats": true, "model": name}. Adapters follow the models, each with its model as `parent`.
+  {"stats": true, "model": name}. `embeddings` are the running and waiting requests to `embed`, of all models.
+  Adapters follow the models, each with its model as `parent`.
 - {"load": name}: the server begins to load a model. The result is {"model": its entry in `models`}.
 - {"load_adapter": name, "folder": path}: the server begins to load an adapter of the first model, or of
   another one with "model": name. The result is {"state": "ready"}, or {"state": "loading"}: then the same
@@ -88,7 +96,7 @@ from typing import Any
 Prompt = list[dict[str, Any]] | str | list[int]
 
 # Names of Triton models.
-CHAT, CHAT_STREAM, CHAT_CONTROL = "chat", "chat_stream", "chat_control"
+CHAT, CHAT_STREAM, CHAT_CONTROL, EMBED = "chat", "chat_stream", "chat_control", "embed"
 DEFAULT_MODEL = "default"  # another name of the model that answers requests without a name
 HEALTH = {"health": True}  # a command, which does not need the engine
 READY = "ready"  # its result if the server accepts requests

@@ -14,6 +14,7 @@ from model_core.form import Form
 from model_core.messages import ChatFields
 from model_core.sampling import SamplingFields
 
+from .embedding_request import EmbeddingRequest
 from .vocabulary import Request
 
 _TYPES = {
@@ -73,6 +74,12 @@ The HTTP API also takes OpenAI's `response_format`, vLLM's `structured_outputs`,
 """
 
 
+_EMBEDDINGS = """For the Triton model `embed`, `ChatClient.embed` and `/v1/embeddings`, and with a `query` for
+`/v1/rerank` and `/v1/score`. The inputs have the names of each interface.
+
+"""
+
+
 def describe_type(schema: Mapping[str, Any]) -> str:
     """The type and the range of a JSON schema in words: `number from 0 to 2`."""
     if "anyOf" in schema:
@@ -97,11 +104,14 @@ def describe_parameter(name: str) -> str:
 def render_page() -> str:
     """The page docs/parameters.md."""
     own = [name for name in Request.model_fields if name not in {**SamplingFields.model_fields, **_CHAT}]
+    vectors = EmbeddingRequest.model_json_schema()["properties"]
+    del vectors["texts"]
     sections = [
         ("Sampling", f"{_table(list(SamplingFields.model_fields))}\n\n{_ORDER.rstrip()}"),
         ("Conversations", _table(list(_CHAT))),
         ("Forms of answers", _describe_forms()),
         ("Requests over gRPC", _table([name for name in own if name != "messages"])),
+        ("Embeddings and scores", _EMBEDDINGS + _table([*vectors], vectors)),
         ("Other names", _table_of_names()),
     ]
     return "\n".join([_INTRODUCTION, *(f"## {title}\n\n{table}\n" for title, table in sections)])
@@ -123,8 +133,9 @@ def _describe_forms() -> str:
     return _FORMS.format(table="\n".join(rows), seconds=TIME_LIMIT_S, size=MAX_GRAMMAR_LENGTH).rstrip()
 
 
-def _table(names: list[str]) -> str:
-    properties = _properties()
+def _table(names: list[str], properties: dict[str, Any] | None = None) -> str:
+    """A row for each of the parameters. `properties`: their JSON schemas, by default those of Request."""
+    properties = properties or _properties()
     rows = ["| name | value | default | meaning |", "| --- | --- | --- | --- |"]
     for name in names:
         schema = properties[name]
@@ -148,7 +159,7 @@ def _table_of_names() -> str:
 
 
 def _format(number: float) -> str:
-    powers = {2**31 - 1: "2^31 - 1", 2**63 - 1: "2^63 - 1", -(2**63): "-2^63"}
+    powers = {2**20: "2^20", 2**31 - 1: "2^31 - 1", 2**63 - 1: "2^63 - 1", -(2**63): "-2^63"}
     return powers.get(number, f"{number:g}")
 
 

@@ -73,6 +73,19 @@ _ERROR_CLASSES = {
 
 
 @dataclass(frozen=True)
+class Vectors:
+    """Embeddings or scores, float32 [texts, dimensions or 1], and `details` as contract.py describes them."""
+
+    vectors: np.ndarray
+    details: dict[str, Any]
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Tokens of all texts, special ones included."""
+        return self.details["usage"]["prompt_tokens"]
+
+
+@dataclass(frozen=True)
 class Endpoint:
     """The address of a server's gRPC endpoint, and what TLS needs to check the server."""
 
@@ -126,6 +139,13 @@ def parse_text(result: triton.InferResult, name: str) -> str:
     response = result.get_response()
     index = [output.name for output in response.outputs].index(name)
     return response.raw_output_contents[index][4:].decode()  # the first four bytes are its length
+
+
+def parse_vectors(result: triton.InferResult) -> Vectors:
+    """Return the vectors of a response of `embed`. Raises the error that its `details` describe."""
+    details = json.loads(parse_text(result, "details"))
+    raise_if_error(details)
+    return Vectors(result.as_numpy("embeddings")[0], details)
 
 
 def parse_response(result: triton.InferResult) -> tuple[str, dict[str, Any]]:

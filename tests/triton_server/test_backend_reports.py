@@ -54,7 +54,7 @@ def test_reports_arrive_until_the_listener_is_closed(tmp_path: Path) -> None:
 
 def test_backend_model_is_installed_in_every_model(triton: Triton) -> None:
     models = list(triton._model_manager.models)
-    assert len(models) == 3
+    assert len(models) == 4
     backend_model = backend_reports._BACKEND_MODEL.read_bytes()
     for model in models:
         files = model.get_proxy_model_files()

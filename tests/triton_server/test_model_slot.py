@@ -205,8 +205,8 @@ def test_models_are_found_by_name() -> None:
     with pytest.raises(ModelNotFound, match="no model 'gpt-4' here; this server has one, owner/two"):
         pool.resolve_model("gpt-4", first)
     assert [entry["triton_models"] for entry in pool.describe()] == [
-        ["chat", "chat_stream"],
-        ["chat-two", "chat_stream-two"],
+        ["chat", "chat_stream", "embed"],
+        ["chat-two", "chat_stream-two", "embed-two"],
     ]
 
 

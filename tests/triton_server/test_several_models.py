@@ -56,7 +56,7 @@ def test_stats_list_the_models(grpc: ChatClient) -> None:
         ("broken", "failed"),
     ]
     assert stats["models"][2]["error"].startswith("broken could not be loaded: ")
-    assert stats["models"][1]["triton_models"] == ["chat-speaker", "chat_stream-speaker"]
+    assert stats["models"][1]["triton_models"] == ["chat-speaker", "chat_stream-speaker", "embed-speaker"]
     assert stats["model"] == stats["models"][0]["description"]
     assert stats["model"]["name"] == "embedded"
     other = grpc.stats(model="speaker")
@@ -93,6 +93,11 @@ def test_each_model_has_triton_models(several: Server) -> None:
     with DecoupledModelClient(address, "chat_stream-speaker") as client:
         responses = list(client.infer_sample(encode(HELLO), encode({"model": "default"})))
     assert b"".join(response["response"][0] for response in responses).decode() == GREETING
+    with ModelClient(address, "embed-speaker") as client:
+        own = client.infer_sample(encode(["Hello"]))
+        named = client.infer_sample(encode(["Hello"]), encode({"model": "embedded"}))
+    assert [json.loads(vectors["details"][0])["model"] for vectors in (own, named)] == ["speaker", "embedded"]
+    assert own["embeddings"].shape != named["embeddings"].shape
 
 
 def test_unknown_and_failed_models_are_refused(grpc: ChatClient) -> None:

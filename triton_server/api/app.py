@@ -16,12 +16,14 @@ from . import (
     adapters,
     anthropic,
     discovery,
+    embeddings,
     errors,
     health,
     logs,
     old_sessions,
     openai,
     prompts,
+    rerank,
     responses,
     sessions,
     stream,
@@ -87,8 +89,8 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.store = settings, SessionStore(database, limits)
     app.state.responses = ResponseStore(app.state.store.database, limits)
-    modules = (openai, adapters, prompts, responses, anthropic, stream, tokens, sessions, old_sessions)
-    for module in (*modules, health, discovery):
+    models = (openai, embeddings, rerank, responses, anthropic, stream, tokens)
+    for module in (*models, sessions, old_sessions, adapters, prompts, health, discovery):
         app.include_router(module.router)
     errors.install(app)
     access.install(app, settings)

@@ -22,7 +22,7 @@ class ModelSummary(BaseModel):
     """The first model, in SGLang's words."""
 
     model_path: str = Field(description="Its name. Paths of the server's machine are not told.")
-    is_generation: bool = True
+    is_generation: bool = Field(True, description="Whether it makes text, not only embeddings or scores.")
     has_image_understanding: bool = False
     has_audio_understanding: bool = False
     model_type: str | None = Field(None, description="Its family, once it was loaded for the first time.")
@@ -63,6 +63,7 @@ async def read_server(request: Request) -> ServerSummary:
         context_length=limits.get("max_context"),
         max_running_requests=limits.get("max_concurrency"),
         max_queued_requests=limits.get("max_queue"),
+        is_embedding="generate" not in limits.get("tasks", ["generate"]),
         weight_version=model.fingerprint or None,
     )
 
@@ -74,6 +75,7 @@ async def read_model(request: Request) -> ModelSummary:
     model, limits = await _find_first(request)
     return ModelSummary(
         model_path=model.name,
+        is_generation="generate" in limits.get("tasks", ["generate"]),
         model_type=limits.get("family"),
         weight_version=model.fingerprint or None,
     )

@@ -23,12 +23,13 @@ from tritonclient.utils import InferenceServerException
 
 from model_core.errors import TritonchatError
 
-from ..contract import CHAT, CHAT_CONTROL, CHAT_STREAM, READY
+from ..contract import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED, READY
 from ..hosts import LOOPBACK, reachable_address
 from ..machine import expose_libpython
 from ..tls import TlsFiles
 from ..wire import KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS
 from .backend_reports import BackendReports, install_backend_model
+from .embed_inference import EmbedInference
 from .inference import Inference, ModelInference
 from .leftovers import remove_model_copies, remove_shared_memory
 from .model_pool import ModelPool
@@ -107,7 +108,7 @@ class Deployment:
                 self._triton.run()
                 self._processes = _find_processes(self._workspace)
                 streams = [CHAT_STREAM + suffix for suffix in self._pool.suffixes]
-                others = [CHAT + suffix for suffix in self._pool.suffixes]
+                others = [name + suffix for suffix in self._pool.suffixes for name in (CHAT, EMBED)]
                 self._model_watch = ModelWatch(self._address.url(), self._reports, streams, others)
                 return
             except Exception as error:
@@ -171,6 +172,7 @@ class Deployment:
         )
         for suffix, slot in zip(self._pool.suffixes, self._pool.slots, strict=True):
             inference = ModelInference(self._inference, slot)
+            embeddings = EmbedInference(self._pool, self._inference.embeddings, slot)
             triton.bind(
                 CHAT + suffix,
                 inference.chat,
@@ -184,6 +186,13 @@ class Deployment:
                 inputs=inputs,
                 outputs=outputs,
                 config=ModelConfig(batching=False, decoupled=True),
+            )
+            triton.bind(
+                EMBED + suffix,
+                embeddings.embed,
+                inputs=[Tensor(name="texts", dtype=np.uint8, shape=(-1,)), inputs[1]],
+                outputs=[Tensor(name="embeddings", dtype=np.float32, shape=(-1, -1)), outputs[1]],
+                config=ModelConfig(max_batch_size=MAX_BATCH, batcher=batcher),
             )
         triton.bind(
             CHAT_CONTROL,
@@ -242,11 +251,15 @@ class Deployment:
     def drain(self) -> None:
         """Refuse new requests, and give the running answers `grace_s` seconds to end."""
         self._is_draining = True
+        embeddings = threading.Thread(target=self._inference.embeddings.close, args=[self._grace_s])
+        embeddings.start()
         self._pool.close(self._grace_s)
+        embeddings.join()
 
     def stop(self) -> None:
         """Stop the engines and Triton; running answers are cut off."""
         self._is_draining = True
+        self._inference.embeddings.close()
         self._pool.close()
         self._wait_for_answers()
         self._clean_up()

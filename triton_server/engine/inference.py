@@ -27,10 +27,11 @@ from ..contract import HEALTH
 from ..json_tensors import decode, encode
 from .backend_reports import call_id
 from .details import answer_details, error_details
+from .embedding_queue import EmbeddingQueue
 from .model_pool import ModelPool
 from .model_slot import ModelSlot
 from .pending_answer import PendingAnswer
-from .request_parser import check_model_name, parse_parameters, parse_request
+from .request_parser import check_model_name, parse_parameters, parse_request, split_rows
 from .slot_prompts import PROMPT_COMMANDS
 from .token_commands import TokenCommands
 
@@ -55,6 +56,7 @@ class Inference:
     def __init__(self, pool: ModelPool, health: Callable[[], str]) -> None:
         self._pool, self.health = pool, health
         self._token_commands = TokenCommands(pool)
+        self.embeddings = EmbeddingQueue(max(1, pool.max_queue), pool.is_running)
         self._started = time.monotonic()
         # A new grammar may take seconds. Requests that may have one wait for each other, and for nobody else.
         self._grammar_threads = ThreadPoolExecutor(_GRAMMAR_THREADS, thread_name_prefix="grammars")
@@ -71,7 +73,7 @@ class Inference:
     def count_answers(self) -> int:
         """The number of answers whose last delta has not been sent."""
         with self._lock:
-            return sum(map(len, self._answers.values()))
+            return sum(map(len, self._answers.values())) + self.embeddings.count()
 
     def cancel_call(self, call: str) -> None:
         """Cancel the answers of a request whose client has disconnected, if they have not ended."""
@@ -79,6 +81,7 @@ class Inference:
             answers = list(self._answers.get(call, ()))
         for answer in answers:
             answer.cancel()
+        self.embeddings.cancel(call)
 
     def cancel_all(self) -> None:
         """Cancel all answers."""
@@ -86,6 +89,7 @@ class Inference:
             answers = [answer for answers in self._answers.values() for answer in answers]
         for answer in answers:
             answer.cancel()
+        self.embeddings.cancel_all()
 
     @asynccontextmanager
     async def open_answer(
@@ -241,6 +245,7 @@ class Inference:
             "model": slot.description,
             "models": self._pool.describe(),
             "uptime_s": uptime,
+            "embeddings": self.embeddings.count(),
             **slot.stats(),
         }
 
@@ -250,7 +255,7 @@ class Inference:
             waiting = [a for answers in self._answers.values() for a in answers if a.waiting_id == request_id]
         for answer in waiting:
             answer.cancel()
-        return self._pool.cancel(request_id) or bool(waiting)
+        return any([self._pool.cancel(request_id), self.embeddings.cancel(request_id), *waiting])
 
 
 class ModelInference:
@@ -262,7 +267,9 @@ class ModelInference:
 
     async def chat(self, requests: list[Request]) -> list[Outputs]:
         """Answer all rows of all requests of a batch together; a malformed row fails alone."""
-        rows = [[(call_id(request), *row) for row in _split_rows(request.data)] for request in requests]
+        rows = [
+            [(call_id(request), *row) for row in split_rows(request.data, "messages")] for request in requests
+        ]
         answers = iter(await asyncio.gather(*(self._answer(*row) for row in chain.from_iterable(rows))))
         return [_join_rows([next(answers) for _ in request_rows]) for request_rows in rows]
 
@@ -298,16 +305,6 @@ class ModelInference:
                     await answer.wait_for_end(
                         max(STREAM_INTERVAL_S, self._inference.count_answers() / RESPONSES_PER_SECOND)
                     )
-
-
-def _split_rows(data: dict[str, np.ndarray]) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
-    """`messages` and `parameters` of each row of a request; None if the request lacks the input."""
-    count = len(next(iter(data.values())))
-    messages, parameters = data.get("messages"), data.get("parameters")
-    return [
-        (None if messages is None else messages[i], None if parameters is None else parameters[i])
-        for i in range(count)
-    ]
 
 
 def _join_rows(answers: list[tuple[str, dict[str, Any]]]) -> Outputs:

@@ -75,6 +75,11 @@ class ModelMetrics:
         self._requests = self._counter(
             "requests", "Finished requests by finish reason, or by the type of the error.", "finish_reason"
         )
+        self._embeddings = self._histogram(
+            "embedding", "From the arrival of a request for embeddings or scores to its end.", REQUEST_BUCKETS
+        )
+        self._embedded_texts = self._counter("embedded_texts", "Texts that were embedded or scored.")
+        self._embedded_tokens = self._counter("embedded_tokens", "Tokens of those texts.")
         self._refusals = self._counter("refusals", "Requests refused, by type of error.", "reason")
         for reason in FINISH_REASONS:  # start at 0: Prometheus sees no rise in a series that starts at 1
             self._requests.labels(reason)
@@ -105,6 +110,12 @@ class ModelMetrics:
             if usage.completion_tokens > 1:
                 after_first = timings.total - timings.first_token
                 self._token_interval.observe(after_first / (usage.completion_tokens - 1))
+
+    def count_embeddings(self, texts: int, tokens: int, seconds: float) -> None:
+        """Count a request for embeddings or scores that has ended without an error."""
+        self._embeddings.observe(seconds)
+        self._embedded_texts.inc(texts)
+        self._embedded_tokens.inc(tokens)
 
     def count_refusal(self, error: Exception) -> None:
         """Count a request that was refused."""

@@ -19,7 +19,7 @@ from model_core.hub import is_on_this_machine, model_name
 from model_core.resources import available_memory
 from model_core.turns import Turns
 
-from ..contract import CHAT, CHAT_STREAM, DEFAULT_MODEL
+from ..contract import CHAT, CHAT_STREAM, DEFAULT_MODEL, EMBED
 from .metrics import render_metrics
 from .model_slot import ModelSlot
 from .slot_adapters import SlotAdapters
@@ -124,6 +124,10 @@ class ModelPool:
         """Whether the engines of all models that are loaded run."""
         return all(llm.engine.stats()["alive"] for slot in self.slots if (llm := slot.llm) is not None)
 
+    def is_running(self) -> bool:
+        """Whether an engine has requests."""
+        return any(slot.stats()["running"] for slot in self.slots)
+
     def describe(self) -> list[dict[str, Any]]:
         """For each model its name and state, the names of its Triton models, and its description.
 
@@ -132,7 +136,7 @@ class ModelPool:
         models = [
             {
                 **slot.describe_state(),
-                "triton_models": [CHAT + suffix, CHAT_STREAM + suffix],
+                "triton_models": [name + suffix for name in (CHAT, CHAT_STREAM, EMBED)],
                 "description": slot.description,
             }
             for suffix, slot in zip(self.suffixes, self.slots, strict=True)

@@ -15,8 +15,18 @@ _MAX_LONG_CONVERSATION_BYTES = 2**24  # of one whose oldest messages may be left
 _MAX_PARAMETER_BYTES = 2**20
 
 
-def parse_parameters(parameters: np.ndarray | None) -> dict[str, Any]:
-    """Parse the tensor `parameters`; None stands for a missing one.
+def split_rows(data: dict[str, np.ndarray], name: str) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
+    """The inputs `name` and `parameters` of each row of a request; None if the request lacks the input."""
+    count = len(next(iter(data.values())))
+    main, parameters = data.get(name), data.get("parameters")
+    return [
+        (None if main is None else main[i], None if parameters is None else parameters[i])
+        for i in range(count)
+    ]
+
+
+def parse_parameters(parameters: np.ndarray | None, main: str = "messages") -> dict[str, Any]:
+    """Parse the tensor `parameters`; None stands for a missing one. `main`: the name of the other input.
 
     Only `model` is checked. Raises InvalidRequest.
     """
@@ -27,8 +37,8 @@ def parse_parameters(parameters: np.ndarray | None) -> dict[str, Any]:
     values = {} if parameters is None else decode(parameters, "parameters")
     if not isinstance(values, dict):
         raise InvalidRequest("parameters must be a JSON object.")
-    if "messages" in values:
-        raise InvalidRequest("messages is an input of its own, and not among the parameters.", "messages")
+    if main in values:
+        raise InvalidRequest(f"{main} is an input of its own, and not among the parameters.", main)
     check_model_name(values.get("model"))
     return values
 
