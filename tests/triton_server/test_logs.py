@@ -119,7 +119,7 @@ def test_service_goes_on_when_nobody_reads_its_log() -> None:
                 log.info("%d %s", number, "x" * 50)
             reader = threading.Thread(target=lambda: lines.extend(pipe))
             reader.start()
-            handler.close()
+            handler.flush()
         reader.join()
     numbers = [int(line.partition(" ")[0]) for line in lines]
     assert len(numbers) > 1000 and numbers == sorted(numbers) and numbers[:1000] == list(range(1000))

@@ -73,6 +73,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
             await sessions.wait_for_requests(app.state.store)
             await client.close()
             app.state.store.close()
+            logs.flush()
 
     app = FastAPIOffline(  # /docs loads its scripts from this service, not from a CDN
         title="tritonchat",

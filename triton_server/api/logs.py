@@ -69,6 +69,12 @@ def configure(settings: ServiceSettings) -> None:
         logging.getLogger(library).setLevel(logging.WARNING)
 
 
+def flush() -> None:
+    """Wait a moment until the lines of this process are written. The signal that stops it does not."""
+    for handler in logging.getLogger().handlers:
+        handler.flush()
+
+
 class BackgroundHandler(logging.Handler):
     """Writes lines in a thread of its own. The service must not wait for whoever reads its log.
 
@@ -78,9 +84,9 @@ class BackgroundHandler(logging.Handler):
     def __init__(self, stream: TextIO) -> None:
         super().__init__()
         self._stream = stream
-        self._lines: queue.Queue[str | None] = queue.Queue(_MAX_WAITING_LINES)
-        self._thread = threading.Thread(target=self._write_lines, name="log", daemon=True)
-        self._thread.start()
+        # Lines, and events to set when the lines before them are written.
+        self._lines: queue.Queue[str | threading.Event] = queue.Queue(_MAX_WAITING_LINES)
+        threading.Thread(target=self._write_lines, name="log", daemon=True).start()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Let a line be written."""
@@ -91,15 +97,18 @@ class BackgroundHandler(logging.Handler):
         with suppress(queue.Full):
             self._lines.put_nowait(line)
 
-    def close(self) -> None:
+    def flush(self) -> None:
         """Wait a moment for the lines that were not written yet."""
         with suppress(queue.Full):
-            self._lines.put_nowait(None)
-            self._thread.join(_LAST_LINES_S)
-        super().close()
+            self._lines.put_nowait(are_written := threading.Event())
+            are_written.wait(_LAST_LINES_S)
 
     def _write_lines(self) -> None:
-        while (line := self._lines.get()) is not None:
+        while True:
+            line = self._lines.get()
+            if isinstance(line, threading.Event):
+                line.set()
+                continue
             with suppress(OSError, ValueError):  # the reader is gone, or the stream is closed
                 self._stream.write(f"{line}\n")
                 self._stream.flush()
