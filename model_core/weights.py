@@ -56,6 +56,7 @@ class Matrix:
         offsets: as `groups`, added to the weights of each group; or zeros in uint8, subtracted from codes.
         offset_supers: as `supers`, for the offsets.
         table: uint8 [16] of GROUPED4: codes are indices of these numbers + 128.
+        is_small: whether the numbers of GROUPED4 or GROUPED8 are from -32 to 31, as those of 6 bits are.
         bias: float32 [n], or None.
     """
 
@@ -72,6 +73,7 @@ class Matrix:
     offset_supers: np.ndarray | None = None
     table: np.ndarray | None = None
     bias: np.ndarray | None = None
+    is_small: bool = False
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays that are not None, by name."""
@@ -90,7 +92,7 @@ class Matrix:
     def record(self, arithmetic: str = "int8") -> np.ndarray:
         """The matrix in the form that kernels read: MATRIX [1]. It points into this object."""
         record = np.zeros(1, MATRIX)
-        for name in ("kind", "n", "k", "inputs", "group"):
+        for name in ("kind", "n", "k", "inputs", "group", "is_small"):
             record[name] = getattr(self, name)
         record["is_rounded"] = self.is_rounded(arithmetic)
         for name, array in self.arrays().items():
@@ -201,6 +203,7 @@ def pack_codes(
         **{name: zeros((counts[name],), array[0].dtype) for name, array in arrays.items()},
         table=None if first.table is None else first.table.view(np.uint8) ^ np.uint8(128),
         bias=None if biases is None else aligned_zeros((n,), np.float32),
+        is_small=kind != FLOAT8 and all(map(_is_small, parts)),
     )
     for number, (part, tiles_at) in enumerate(zip(parts, places, strict=True)):
         for start in range(0, part.shape[0], _ROWS):
@@ -215,6 +218,12 @@ def pack_codes(
             _split_tiles(matrix.scales)[used] = _split_tiles(factors[number])
     _fill_bias(matrix, places, biases)
     return matrix
+
+
+def _is_small(part: Codes) -> bool:
+    """Whether the numbers of integer codes are from -32 to 31."""
+    numbers = part.codes if part.table is None else part.table
+    return bool(numbers.min(initial=0) >= -32 and numbers.max(initial=0) <= 31)
 
 
 def _share_factors(parts: Sequence[Codes]) -> tuple[list[np.ndarray] | None, dict[str, list[np.ndarray]]]:

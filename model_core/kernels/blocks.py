@@ -6,13 +6,14 @@ so that it does not matter to the bits in which block a row was computed.
 """
 
 from collections.abc import Callable, Iterable
+from itertools import product
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, register_jitable
 
 from . import emit
-from .emit import GROUPED4, GROUPED8, INT4, INT8, ROWS, TILES
+from .emit import GROUPED4, GROUPED6, GROUPED8, INT4, INT8, ROWS, TILES
 
 # Outputs that a thread computes together: weights are padded to strips of this many.
 STRIP = 64
@@ -183,12 +184,12 @@ def integer_block(
 ):
     """y[row, tile] (+)= factor[row] * sum over groups of k of x[row, k] * (w[k, tile] * scale + offset).
 
-    It computes block_tiles(kind, rows) tiles. With GROUPED8 and GROUPED4, each group has its own scale and
-    offset of each output. With INT8 and INT4, there is one group, whose scale is 1.
+    It computes block_tiles(kind, rows) tiles. With GROUPED8, GROUPED6 and GROUPED4, each group has its own
+    scale and offset of each output. With INT8 and INT4, there is one group, whose scale is 1.
 
-    kinds: a constant tuple of the kinds that there are at this place. kind: one of them, INT8 or GROUPED8; or
-        INT4 or GROUPED4 with one row and 8 quads. rows: one of CASES.
-    quads: 8, or with GROUPED8 4 if there are groups of 16 k. A step has so many times 4 k.
+    kinds: a constant tuple of the kinds that there are at this place. kind: one of them, INT8, GROUPED8 or
+        GROUPED6; or INT4 or GROUPED4 with one row and 8 quads. rows: one of CASES.
+    quads: 8, or with GROUPED8 and GROUPED6 4 if there are groups of 16 k. A step has so many times 4 k.
     w: address of weights + 128, 4 consecutive k of the 16 outputs of a tile in 64 bytes; or of codes of 4
         bits, 8 consecutive k, the first four in the low halves of bytes and the others in the high ones. A
         tile is w_tile bytes on: so a strip is read as several streams, which processors fetch ahead better
@@ -210,16 +211,16 @@ def integer_block(
     def codegen(context, b, signature, args):
         kind, rows, quads, *rest = args[1:]
 
-        def grouped_blocks(quads: int) -> None:
-            emit_cases(b, rows, CASES, lambda r: _integers(b, GROUPED8, r, quads, *rest))
+        def blocks_of_rows(kind: int, quads: int) -> None:
+            emit_cases(b, rows, CASES, lambda r: _integers(b, kind, r, quads, *rest))
 
         def blocks(kind: int) -> None:
             if kind in (INT4, GROUPED4):
                 _integers(b, kind, 1, 8, *rest)
             elif kind == INT8:
-                emit_cases(b, rows, CASES, lambda r: _integers(b, INT8, r, 8, *rest))
+                blocks_of_rows(INT8, 8)
             else:
-                emit_cases(b, quads, (8, 4), grouped_blocks)
+                emit_cases(b, quads, (8, 4), lambda q: blocks_of_rows(kind, q))
 
         emit_cases(b, kind, kinds_, blocks)
         return context.get_dummy_value()
@@ -278,7 +279,7 @@ def _integers(
 
     def tile_bytes(index: ir.Value) -> Callable[[int], list[ir.Value]]:
         """What gives the weights of all tiles for a quad of a step."""
-        if kind in (INT8, GROUPED8):
+        if kind in (INT8, GROUPED8, GROUPED6):
             return lambda quad: [
                 emit.load(b, at(address, index, 64 * quads, 64 * quad), emit.I8X64) for address in ws
             ]
@@ -315,23 +316,37 @@ def _integers(
         def add_step(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
             index = b.add(first, step)
             weights_of = tile_bytes(index)
-            for quad in range(quads):
-                weights = weights_of(quad)
-                for (address, size), part in zip(fetched, parts, strict=True):
+
+            def copies(row: int, quad: int) -> ir.Value:
+                word = emit.load(b, at(xs[row], index, 4 * quads, 4 * quad), emit.I32)
+                return b.bitcast(emit.broadcast(b, word), emit.I8X64)
+
+            count = 2 if kind == GROUPED6 else 1  # quads together
+            for quads_now in (range(i, i + count) for i in range(0, quads, count)):
+                weights = [weights_of(quad) for quad in quads_now]
+                for quad, ((address, size), part) in product(quads_now, zip(fetched, parts, strict=True)):
                     offset = b.add(b.mul(index, size), b.mul(part, part.type(quad)))
                     prefetch(b, b.add(address, offset))
                 next_sums = []
                 for row in range(rows):
-                    word = emit.load(b, at(xs[row], index, 4 * quads, 4 * quad), emit.I32)
-                    copies = b.bitcast(emit.broadcast(b, word), emit.I8X64)
-                    next_sums += [
-                        emit.dot4(b, sums[row * tiles + t], weights[t], copies, 128) for t in range(tiles)
-                    ]
+                    words = [copies(row, quad) for quad in quads_now]
+                    for t in range(tiles):
+                        total, w = sums[row * tiles + t], [of_tiles[t] for of_tiles in weights]
+                        is_small = kind == GROUPED6
+                        next_sums.append(
+                            emit.dot8(b, total, w, words)
+                            if is_small
+                            else emit.dot4(b, total, *w, *words, 128)
+                        )
                 sums = next_sums
             return sums
 
-        zero = emit.splat(0, emit.I32X16)
-        first_sums = [start(row, group) if emit.OFFSET else zero for row in range(rows)]
+        def first_sum(row: int) -> ir.Value:
+            if kind == GROUPED6:
+                return b.ashr(start(row, group), emit.splat(2, emit.I32X16))  # -32 times the sum of x
+            return start(row, group) if emit.OFFSET else emit.splat(0, emit.I32X16)
+
+        first_sums = [first_sum(row) for row in range(rows)]
         sums = emit_loop(b, steps, [value for value in first_sums for _ in range(tiles)], add_step)
         return [b.sitofp(value, emit.F32X16) for value in sums]
 

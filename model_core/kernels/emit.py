@@ -18,7 +18,8 @@ from numba.extending import models, register_model
 
 LANES = 16
 # The kinds of numbers that matrices have, as kernels name them (see weights.Matrix), and UINT8 for zeros.
-FLOAT32, BFLOAT16, FLOAT16, INT8, INT4, GROUPED8, GROUPED4, FLOAT8, UINT8 = range(9)
+# GROUPED6 is how a block takes bytes of GROUPED8 and GROUPED4 that are known to be from -32 to 31.
+FLOAT32, BFLOAT16, FLOAT16, INT8, INT4, GROUPED8, GROUPED4, FLOAT8, UINT8, GROUPED6 = range(10)
 
 I1, I8, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
 F32 = ir.FloatType()
@@ -58,6 +59,8 @@ INSTRUCTION_SET = _instruction_set()
 # VNNI multiplies unsigned by signed bytes. Weights are stored as w + 128 for it, and its sums start at
 # -OFFSET * sum(x); the other forms of `dot4` take the 128 off by themselves.
 OFFSET = 128 if INSTRUCTION_SET in ("avx512", "avxvnni") else 0
+# Without VNNI, small numbers are multiplied in fewer instructions than others (see dot8).
+HAS_DOT8 = INSTRUCTION_SET == "avx2"
 # The block of sums that a product keeps in registers, rows of activations by vectors of weights: up to
 # 24 of the 32 registers of AVX-512, or 8 of 16 elsewhere (a vector of 16 lanes takes two of those).
 ROWS, TILES = ((6, 4, 2, 1), 4) if INSTRUCTION_SET == "avx512" else ((2, 1), 2)
@@ -176,6 +179,27 @@ def dot4_half(b: ir.IRBuilder, acc: ir.Value, w: ir.Value, x: ir.Value, offset: 
         w = call(b, "llvm.abs.v32i8", i8x32, w, ir.Constant(I1, 0))
     pairs = call(b, "llvm.x86.avx2.pmadd.ub.sw", i16x16, w, x)
     return b.add(acc, call(b, "llvm.x86.avx2.pmadd.wd", i32x8, pairs, splat(1, i16x16)))
+
+
+def dot8(b: ir.IRBuilder, acc: ir.Value, ws: list[ir.Value], xs: list[ir.Value]) -> ir.Value:
+    """acc + the sum of eight products a lane, for AVX2: 16 integers, two of bytes + 128, two of signed bytes.
+
+    The bytes are from -32 to 31, and count as if they were larger by 32: then two pairs of products fit into
+    16 bits, 4 * 63 * 127.
+    """
+    i8x32, i16x16 = ir.VectorType(I8, 32), ir.VectorType(I16, 16)
+    sums = []
+    for i in (0, 1):
+        pairs = [
+            call(
+                b, "llvm.x86.avx2.pmadd.ub.sw", i16x16, b.sub(half(b, w, i), splat(96, i8x32)), half(b, x, i)
+            )
+            for w, x in zip(ws, xs, strict=True)
+        ]
+        ones = splat(1, i16x16)
+        quads = call(b, "llvm.x86.avx2.pmadd.wd", ir.VectorType(I32, 8), b.add(*pairs), ones)
+        sums.append(b.add(half(b, acc, i), quads))
+    return b.shuffle_vector(*sums, ir.Constant(I32X16, list(range(16))))
 
 
 def look_up(b: ir.IRBuilder, table: ir.Value, indices: ir.Value) -> ir.Value:

@@ -6,7 +6,20 @@ from numba import njit
 from ..quantize import NIBBLE_GROUP
 from .activations import GROUP, RUN_BYTES
 from .blocks import STRIP, block_tiles, float_block, integer_block
-from .emit import BFLOAT16, FLOAT8, FLOAT16, FLOAT32, GROUPED4, GROUPED8, INT4, INT8, ROWS, TILES
+from .emit import (
+    BFLOAT16,
+    FLOAT8,
+    FLOAT16,
+    FLOAT32,
+    GROUPED4,
+    GROUPED6,
+    GROUPED8,
+    HAS_DOT8,
+    INT4,
+    INT8,
+    ROWS,
+    TILES,
+)
 from .grouped import dequantize, expand_groups, widen_grouped4, widen_int4
 from .pointwise import clamped_swiglu, geglu, swiglu
 from .simd import (
@@ -30,6 +43,7 @@ MATRIX = np.dtype(
             "k",
             "inputs",  # columns without padding
             "is_rounded",  # whether it multiplies activations that are rounded to int8
+            "is_small",  # whether numbers by group are from -32 to 31
             "data",
             "scales",
             "bias",
@@ -44,6 +58,8 @@ MATRIX = np.dtype(
         )
     ]
 )
+# The kinds of blocks by group: kernels are compiled for those that this processor needs.
+_GROUPED_KINDS = (GROUPED8, GROUPED4, GROUPED6) if HAS_DOT8 else (GROUPED8, GROUPED4)
 # What `linear` does with its results.
 SET, ADD, SWIGLU, GEGLU, CLAMPED_SWIGLU = range(5)
 # A strip is read in chunks of GROUP k, each used by all rows while in the L1 cache. A thread's scratch has
@@ -262,6 +278,8 @@ def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
     # One row multiplies codes of 4 bits. For more, they are widened once.
     is_widened = m.kind == GROUPED4 and (rows > 1 or quads == 4)
     kind = GROUPED8 if is_widened else m.kind
+    if HAS_DOT8 and kind == GROUPED8 and m.is_small:
+        kind = GROUPED6
     scales, offsets = scratch + _SCALES, scratch + _OFFSETS if m.offsets else 0
     blocks = -(-rows // ROWS[0])
     chunk_groups = GROUP // m.group
@@ -287,7 +305,7 @@ def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
                     blocks, block, tile, prefetch, tile_bytes, count * 16 >> half
                 )
                 integer_block(
-                    (GROUPED8, GROUPED4),
+                    _GROUPED_KINDS,
                     kind,
                     -height if prefetches and height > 1 else height,
                     quads,

@@ -31,8 +31,9 @@ LAYOUTS = [
     ("table", 64, "float32", "zeros"),  # AWQ
     ("table", 128, "float16", "zeros"),  # GPTQ
     ("int8", 32, "float16", None),  # Q8_0
-    ("int8", 16, "int8", None),  # Q6_K
-    ("int8", 32, "int8", "int8"),  # Q5_K
+    ("int6", 16, "int8", None),  # Q6_K
+    ("int6", 32, "int8", "int8"),  # Q5_K
+    ("int8", 16, "int8", None),
     ("int8", 128, "bfloat16", "zeros"),
     ("int8", 256, "float32", "float32"),
     ("float8", 128, "float32", None),
@@ -48,8 +49,9 @@ def make_codes(n: int, k: int, numbers: str, group: int, scales: str, offsets: s
         codes = RANDOM.integers(0, 16, (n, k), dtype=np.uint8)
         table = IQ4_NL if scales == "float16" else PLAIN_TABLE
         size = np.abs(table).mean()
-    elif numbers == "int8":
-        codes, size = RANDOM.integers(-128, 128, (n, k), dtype=np.int8), 64
+    elif numbers in ("int8", "int6"):
+        bound = 128 if numbers == "int8" else 32
+        codes, size = RANDOM.integers(-bound, bound, (n, k), dtype=np.int8), bound / 2
     else:
         codes, size = (RANDOM.standard_normal((n, k), np.float32) * 50).astype(FLOAT8), 50
         codes[0, :4] = [448, -448, 2**-9, -(2**-7)]
@@ -102,6 +104,15 @@ def test_products_are_right_and_independent_of_other_rows(
         assert np.array_equal(y, alone[:rows])
 
 
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize("number", [-128, -32, 31, 127])
+def test_largest_products_do_not_overflow(number: int, sign: int) -> None:
+    codes = Codes(np.full((64, 256), number, np.int8), 32, np.ones((64, 8), np.float16))
+    x = np.full((3, 256), sign * 127, np.float32)
+    y = multiply(pack_codes([codes]), Activations(x), 3)
+    np.testing.assert_allclose(y, 256 * number * sign * 127, rtol=1e-6)
+
+
 @pytest.mark.parametrize("kind", ["int8", "int4"])
 def test_integer_weights_multiply_unrounded_activations(kind: str) -> None:
     from model_core.weights import KINDS, pack
@@ -142,7 +153,7 @@ def test_several_matrices_get_a_common_form() -> None:
 
 
 def test_what_has_no_common_form_is_refused() -> None:
-    eight, four = make_codes(16, 64, *LAYOUTS[12]), make_codes(16, 64, *LAYOUTS[0])
+    eight, four = make_codes(16, 64, *LAYOUTS[-1]), make_codes(16, 64, *LAYOUTS[0])
     with pytest.raises(ModelError, match="float8"):
         pack_codes([eight, four])
     with pytest.raises(ModelError, match="order"):
