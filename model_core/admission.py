@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from .constraint import GrammarCompiler, write_grammar
 from .errors import InvalidRequest, PromptTooLong
+from .prompt_scores import PromptScores
 from .request import AnswerPlan, DeltaCallback, Sequence
 from .sampler import Sampler
-from .sampling import DEFAULT_MAX_TOKENS, SamplingParams
+from .sampling import SamplingParams
 from .speculation import PromptLookup
 from .text_stream import TextStream
 from .token_bans import encode_bad_words
@@ -37,7 +38,7 @@ class Admission:
         plan: AnswerPlan,
     ) -> Sequence:
         """The sequence of a request. Raises InvalidRequest or PromptTooLong."""
-        self._check_prompt(prompt)
+        self._check_prompt(prompt, params)
         tokenizer, text_stream = self.tokenizer, None
         if tokenizer is not None:
             text_stream = TextStream(
@@ -57,7 +58,7 @@ class Admission:
             tokens=list(prompt),
             prompt_length=len(prompt),
             params=params,
-            max_new_tokens=min(params.max_tokens or DEFAULT_MAX_TOKENS, self.max_context - len(prompt)),
+            max_new_tokens=min(params.answer_tokens, self.max_context - len(prompt)),
             sampler=Sampler(
                 params,
                 prompt,
@@ -68,20 +69,23 @@ class Admission:
             text_stream=text_stream,
             on_delta=on_delta,
             truncated_messages=plan.truncated_messages,
+            prompt_scores=None
+            if params.prompt_logprobs is None
+            else PromptScores(prompt, plan.scored_from, params.prompt_logprobs),
             prompt_lookup=PromptLookup(self.speculate) if self.speculate else None,
             constraint=None if grammar is None else self.grammars.compile(grammar, params.ignore_eos),
             reasoning_budget=plan.budget,
             forced_tokens=deque(() if plan.budget is None else plan.budget.start()),
         )
 
-    def _check_prompt(self, prompt: list[int]) -> None:
+    def _check_prompt(self, prompt: list[int], params: SamplingParams) -> None:
         if not prompt:
             raise InvalidRequest("the prompt is empty.")
         if not all(0 <= token < self.vocab_size for token in prompt):
             raise InvalidRequest(
                 f"the prompt has a token outside the model's vocabulary of {self.vocab_size}."
             )
-        if len(prompt) >= self.max_context:
+        if len(prompt) + min(params.answer_tokens, 1) > self.max_context:
             raise PromptTooLong(
                 f"This model's maximum context length is {self.max_context} tokens for prompt and answer "
                 f"together (--max-context), but the prompt has {len(prompt)}."

@@ -58,7 +58,7 @@ class ChatModel:
         """
         if fields.truncation != "auto":
             return self._encode(messages, fields)
-        answer_tokens = max_tokens or DEFAULT_MAX_TOKENS
+        answer_tokens = DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens
         return fit_conversation(
             messages, lambda kept: self._encode(kept, fields), self._max_context, answer_tokens
         )
@@ -102,7 +102,7 @@ class ChatModel:
         must_follow = params.form is not None or fields.tool_choice not in (None, "auto", "none")
         if max_tokens is None and must_follow:
             room = self._max_context - len(prompt.token_ids)
-            max_tokens = max(min(params.max_tokens or DEFAULT_MAX_TOKENS, room) // 2, 0)
+            max_tokens = max(min(params.answer_tokens, room) // 2, 0)
         endings = [] if max_tokens is None else self._encode_endings(form, fields)
         is_open = form.is_open_after(prompt.end)
         return ReasoningBudget(form, max_tokens, is_open, self._tokenizer.token_text, endings)

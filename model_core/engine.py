@@ -246,6 +246,7 @@ class Engine:
         samples = self._sample_first(work, logits, starts, masks)
         for item, start in zip(work, starts, strict=False):
             try:
+                batch.scores.deliver(item.sequence.prompt_scores)
                 rows = logits[start : start + item.logit_count]
                 self._append_tokens(item, rows, samples.get(item.sequence), masks.get(item.sequence))
             except BaseException as error:
@@ -278,6 +279,8 @@ class Engine:
         for each row the tokens of which one is chosen, see kernels/masking.py; None: all.
         """
         sequence, drafts, forced = item.sequence, item.drafts, item.sequence.forced_tokens
+        if not sequence.wants_answer:
+            return self._finish(sequence, "length") if sequence.uncomputed_tokens == 0 else None
         count = accepted = forced_count = 0
         reason: FinishReason | None = None
         while reason is None:

@@ -2,6 +2,7 @@
 
 `Accepted` comes first, then the parts of the answer, then `Done` or `Failed`. `Logprobs` come before the part
 that has their tokens, as `TokenIds` do. If that part is not known yet, an empty `Text` follows them.
+`PromptLogprobs` come before the first part, `RankedChoices` before the text of the likeliest one.
 """
 
 from dataclasses import dataclass
@@ -76,6 +77,20 @@ class Logprobs:
 
 
 @dataclass(frozen=True)
+class PromptLogprobs:
+    """Log probabilities of all tokens of the prompt, in the form of `details.prompt_logprobs`."""
+
+    entries: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class RankedChoices:
+    """The choices of the request, in their order, in the form of `details.choices`."""
+
+    entries: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
 class TokenIds:
     """Ids of tokens of the answer; the first such event of an answer has those of the prompt, too."""
 
@@ -108,4 +123,15 @@ class Failed:
     status: int = TritonchatError.status
 
 
-Event = Accepted | Text | Reasoning | ToolCallDelta | Logprobs | TokenIds | Done | Failed
+Event = (
+    Accepted
+    | Text
+    | Reasoning
+    | ToolCallDelta
+    | Logprobs
+    | PromptLogprobs
+    | RankedChoices
+    | TokenIds
+    | Done
+    | Failed
+)

@@ -11,6 +11,7 @@ from .engine import Engine
 from .errors import InvalidRequest
 from .events import Event, Text
 from .request import AnswerPlan, Completion, Delta, DeltaCallback, join_deltas
+from .sampler import TokenLogprob
 from .sampling import SamplingParams
 
 Adapters = str | Sequence[str | None] | None  # names
@@ -68,6 +69,17 @@ def complete_jobs(engine: Engine, jobs: Sequence[Job], adapter: Adapters) -> lis
         completion if job.parser is None else parse_completion(completion, job.parser)
         for job, completion in zip(jobs, completions, strict=True)
     ]
+
+
+def score_prompt(
+    engine: Engine, tokens: list[int], params: SamplingParams, start: int, adapter: str | None
+) -> list[TokenLogprob]:
+    """The log probabilities of the tokens of a prompt from `start` on. Raises as `complete_jobs`."""
+    if not 1 <= start <= max(len(tokens), 1):
+        raise InvalidRequest(f"start must be between 1 and {len(tokens)}, not {start}.", "start")
+    job = Job(tokens, params, AnswerPlan(scored_from=start))
+    (completion,) = complete_jobs(engine, [job], adapter)
+    return completion.prompt_logprobs or []
 
 
 def stream_job(engine: Engine, job: Job, adapter: str | None) -> Iterator[Event]:

@@ -10,6 +10,7 @@ page, and windowed groups need only the pages within their window.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from .memory import aligned_zeros, round_up
 from .records import KVLayer
 from .state import StateCache
 from .weights import KINDS
+
+if TYPE_CHECKING:
+    from .prompt_scores import StepScores
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Batch:
         adapters: int32 [sequences], the slots of their adapters, NO_SLOT for none; None: no sequence has one.
             Sequences with the same adapter should follow each other.
         types: int32 [tokens], such as 0 for a question and 1 for a document in BERT; None: all are 0.
+        scores: the rows whose logits are reduced, and what reduces them; None if there are none.
     """
 
     tokens: np.ndarray
@@ -44,6 +49,7 @@ class Batch:
     slots: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int32))
     adapters: np.ndarray | None = None
     types: np.ndarray | None = None
+    scores: "StepScores | None" = None
 
     @property
     def sequences(self) -> np.ndarray:

@@ -8,34 +8,34 @@ from typing import Any
 import numpy as np
 
 from .adapters.loading import load_adapter
-from .adapters.table import NO_SLOT
 from .caches import create_kv_cache, create_states
 from .chat import ChatModel, ChatOptions, PreparedChat
 from .chat_template import ChatPrompt
+from .choice_fields import Choices
 from .choices import ARITHMETIC, KV_CACHE_DTYPES, check_weights
+from .choose import Choice, is_raw_prompt, make_choice_jobs, rank_choices
 from .embedder import Embedder, Input
 from .embedding import EmbeddingParams, Embeddings, ScoreParams, Scores
 from .embedding_files import read_embedding_settings
 from .engine import NO_TEXT, Engine
-from .errors import InvalidRequest, ModelError, NotFinite
+from .errors import InvalidRequest, ModelError
 from .estimate import MemoryFlags, check_memory
 from .events import Event, Text
 from .generation_defaults import read_generation_defaults
 from .hub import embedded_model, fetch_model, model_name
-from .jobs import Adapters, Job, complete_jobs, stream_job
+from .jobs import Adapters, Job, complete_jobs, score_prompt, stream_job
 from .kernels import show_compilation
-from .kv_cache import PAGE, Batch, KVCache
 from .loader import load_model
+from .logits import compute_logits
 from .messages import DEFAULT_FIELDS, ChatFields, Message, parse_messages
 from .model_files import ModelFiles, open_model_files
 from .prompts import Prompts
 from .request import Completion
 from .resources import available_memory, default_threads
 from .row_sampler import compile_sampling
+from .sampler import TokenLogprob
 from .sampling import SamplingParams
-from .scheduler import STEP_TOKENS, Limits
-from .state import StateCache
-from .tensors import all_finite
+from .scheduler import Limits
 from .text_steps import TextInput, compute_texts
 from .tokenizer import AnyTokenizer
 
@@ -207,34 +207,14 @@ class LLM:
         Raises InvalidRequest, or NotFinite for logits that are infinite or not a number.
         """
         self._require_head()
-        if not tokens or not all(0 <= token < self.model.config.vocab_size for token in tokens):
-            raise InvalidRequest("logits() needs token ids within the model's vocabulary, at least one.")
-        groups, shapes = self.model.kv_groups, self.model.tape.states
-        shape = (len(groups), 1, -(-len(tokens) // PAGE))
-        pages = np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
-        cache = KVCache(groups, pages.size, self.kv_cache_dtype, StateCache(shapes, 1) if shapes else None)
-        parts, loaded = [], self.model.adapters.acquire(adapter)
-        slot = np.int32([NO_SLOT if loaded is None else loaded.slot])
-        try:
-            for start in range(0, len(tokens), STEP_TOKENS):  # chunks, which need no more memory than a step
-                chunk = np.array(tokens[start : start + STEP_TOKENS], np.int32)
-                rows = np.arange(len(chunk), dtype=np.int32)
-                starts = np.array([0, len(chunk)], np.int32)
-                batch = Batch(chunk, rows + np.int32(start), starts, pages, rows, adapters=slot)
-                parts.append(self.model.forward(batch, cache))
-        finally:
-            self.model.adapters.release(loaded)
-        logits = np.concatenate(parts)
-        if not all_finite(logits):
-            raise NotFinite()
-        return logits
+        return compute_logits(self.model, tokens, self.kv_cache_dtype, adapter)
 
     def embed(self, inputs: Input | Sequence[Input], params: EmbeddingParams | None = None) -> np.ndarray:
         """The embeddings of inputs, which are texts or lists of token ids: float32 [inputs, dimensions].
 
         One text has one row. Raises as `embed_inputs`.
         """
-        is_single = isinstance(inputs, str) or (len(inputs) > 0 and isinstance(inputs[0], int))
+        is_single = is_raw_prompt(inputs)
         return self.embed_inputs([inputs] if is_single else inputs, params).vectors
 
     def embed_inputs(self, inputs: Sequence[Input], params: EmbeddingParams | None = None) -> Embeddings:
@@ -264,9 +244,11 @@ class LLM:
             return list(prompt)
         return self._require_tokenizer().encode(prompt)
 
-    def encode_chat(self, messages: Messages, fields: ChatFields = DEFAULT_FIELDS) -> ChatPrompt:
-        """The prompt for the next answer to a conversation. Raises InvalidRequest."""
-        return self._require_chat_model().encode(parse_messages(list(messages)), fields)
+    def encode_chat(
+        self, messages: Messages, fields: ChatFields = DEFAULT_FIELDS, max_tokens: int | None = None
+    ) -> ChatPrompt:
+        """The prompt for the next answer, of up to `max_tokens`, to a conversation. Raises InvalidRequest."""
+        return self._require_chat_model().encode(parse_messages(list(messages)), fields, max_tokens)
 
     def prepare_chat(self, messages: Messages, fields: ChatFields, params: SamplingParams) -> PreparedChat:
         """The prompt for the next answer to a conversation, and how this answer is made and read.
@@ -290,7 +272,7 @@ class LLM:
         Raises:
             TritonchatError: a prompt was refused, or its computation failed.
         """
-        is_single = isinstance(prompts, str) or (len(prompts) > 0 and isinstance(prompts[0], int))
+        is_single = is_raw_prompt(prompts)
         batch = [prompts] if is_single else prompts
         all_params = self._fill_all_defaults(params, len(batch))
         jobs = [Job(self.encode(prompt), item) for prompt, item in zip(batch, all_params, strict=True)]
@@ -352,6 +334,35 @@ class LLM:
         """As `stream_chat`, but yields the events `Text`, `Reasoning` and `ToolCallDelta` (events.py)."""
         job = self._make_job(messages, ChatOptions(**options), self._fill_defaults(params))
         return stream_job(self.engine, job, adapter)
+
+    def choose(
+        self,
+        prompt: str | Sequence[int] | Messages,
+        answers: Sequence[str],
+        calibrate: bool = False,
+        adapter: str | None = None,
+        **options: Any,
+    ) -> list[Choice]:
+        """How likely the model would give each answer to a conversation, or continue a raw prompt by it.
+
+        The answers are in their order, each with its rank. calibrate: see `Choice.calibrated_perplexity`.
+        `options` are those of `chat`. Raises as `generate`.
+        """
+        choices = Choices(choices=answers, calibrate=calibrate)
+        jobs = make_choice_jobs(self, prompt, ChatOptions(**options), choices)
+        return rank_choices(choices, complete_jobs(self.engine, jobs, adapter))
+
+    def log_probabilities(
+        self, text: str | Sequence[int], top: int = 0, start: int = 1, adapter: str | None = None
+    ) -> list[TokenLogprob]:
+        """The log probability of each token of a text, or of token ids, from token `start` on.
+
+        The first token, 0, has none: nothing precedes it. `top`: how many alternatives each has. A long text
+        takes little memory: logits are reduced, and not kept as by `logits`. Raises as `generate`.
+        """
+        tokens = self.encode(text)
+        params = self._fill_defaults(SamplingParams(max_tokens=0, prompt_logprobs=top))
+        return score_prompt(self.engine, tokens, params, start, adapter)
 
     def _require_head(self) -> None:
         """Raises InvalidRequest if the model makes no text."""

@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 import numpy as np
 
@@ -31,13 +32,21 @@ class PageNode:
     is_saved: bool = False  # on disk, with all before it
 
     def find_closest_child(self, tokens: tuple[int, ...], salt: Salt) -> tuple["PageNode | None", int]:
-        """The child with the longest common prefix with `tokens`, and the length of this prefix."""
+        """The child with the longest common prefix with `tokens`, and the length of this prefix.
+
+        Of several children that begin with all `tokens`, it is one that is computed, if there is one.
+        """
         index = bisect_left(self.children, (salt, tokens), key=node_key)
         closest, longest = None, 0
         for child in self.children[max(0, index - 1) : index + 1]:  # sorted, so it is one of these two
             length = _common_prefix_length(child.tokens, tokens) if child.salt == salt else 0
             if length > longest:
                 closest, longest = child, length
+        if closest is not None and not closest.is_computed and longest == len(tokens):
+            others = takewhile(
+                lambda child: child.salt == salt and child.tokens[:longest] == tokens, self.children[index:]
+            )
+            closest = next((child for child in others if child.is_computed), closest)
         return closest, longest
 
     def path(self) -> list["PageNode"]:

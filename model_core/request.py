@@ -12,6 +12,7 @@ from .errors import TritonchatError
 from .events import FinishReason, Timings, Usage
 from .messages import ToolCall
 from .page_tree import SequencePages
+from .prompt_scores import PromptScores
 from .reasoning import ReasoningBudget
 from .sampler import Sampler, TokenLogprob
 from .sampling import SamplingParams
@@ -25,8 +26,9 @@ class Completion:
 
     `token_ids` includes the end token where the model gave one; `text` never does. `seed` is the one that was
     used, whether the request gave it or not. `stop_string` is the one that ended the answer, if one did. Only
-    a completion made by `join_deltas` has `logprobs`: the engine keeps none after it has delivered them. Only
-    an answer to a conversation has `reasoning` and `tool_calls`, which are no part of its `text`.
+    a completion made by `join_deltas` has `logprobs` and `prompt_logprobs`: the engine keeps none that it has
+    delivered. `prompt_logprobs` begin with the prompt's second token, or with the plan's `scored_from`.
+    Only an answer to a conversation has `reasoning` and `tool_calls`, which are no part of its `text`.
     """
 
     text: str
@@ -37,6 +39,7 @@ class Completion:
     seed: int
     stop_string: str | None = None
     logprobs: list[TokenLogprob] | None = None
+    prompt_logprobs: list[TokenLogprob] | None = None
     error: TritonchatError | None = None
     reasoning: str = ""
     tool_calls: list[ToolCall] = field(default_factory=list)
@@ -51,12 +54,14 @@ class AnswerPlan:
         budget: counts the tokens of the reasoning, and ends it.
         truncated_messages: of the conversation, which the prompt lacks (truncation.py); for the usage.
         grammar: of the whole answer, in llguidance's JSON; None: that of the parameter `form`, if it has one.
+        scored_from: the first token of the prompt whose log probability `prompt_logprobs` reports.
     """
 
     kept_tokens: Mapping[int, str] = field(default_factory=dict)
     budget: ReasoningBudget | None = None
     truncated_messages: int = 0
     grammar: str | None = None
+    scored_from: int = 1
 
 
 @dataclass(frozen=True)
@@ -64,13 +69,14 @@ class Delta:
     """New text of an answer, possibly empty. The last delta has the completion.
 
     `logprobs` and `token_ids` are those of the tokens since the previous delta; None if the request did not
-    ask for them.
+    ask for them. The first delta after the prompt has its `prompt_logprobs`, if the request asks for them.
     """
 
     text: str
     completion: Completion | None = None
     logprobs: list[TokenLogprob] | None = None
     token_ids: list[int] | None = None
+    prompt_logprobs: list[TokenLogprob] | None = None
 
 
 DeltaCallback = Callable[[Delta], None]
@@ -84,9 +90,13 @@ def join_deltas(deltas: Iterable[Delta]) -> Completion:
     *_, last = deltas = list(deltas)
     if last.completion is None:
         raise ValueError("the last delta of the answer is missing")
-    if last.logprobs is None:
-        return last.completion
-    return replace(last.completion, logprobs=[entry for delta in deltas for entry in delta.logprobs or ()])
+    changes: dict[str, list[TokenLogprob]] = {}
+    for delta in deltas:
+        if delta.prompt_logprobs is not None:
+            changes["prompt_logprobs"] = delta.prompt_logprobs
+    if last.logprobs is not None:
+        changes["logprobs"] = [entry for delta in deltas for entry in delta.logprobs or ()]
+    return replace(last.completion, **changes) if changes else last.completion
 
 
 CacheRoot = tuple[int, str, int]
@@ -117,6 +127,7 @@ class Sequence:
     prompt_lookup: PromptLookup | None
     constraint: Constraint | None = None  # holds the answer to its form
     reasoning_budget: ReasoningBudget | None = None
+    prompt_scores: PromptScores | None = None  # the log probabilities of its prompt, if they are wanted
     adapter: LoadedAdapter | None = None  # which it computes with
     cache_salt: str = ""  # the sequence shares pages with those of the same salt only
     is_shared: bool = False  # everybody may use its pages
@@ -143,7 +154,8 @@ class Sequence:
         """A delta with the pending text and log probabilities, which are pending no more."""
         logprobs = None if self.params.logprobs is None else self.pending_logprobs
         token_ids = self.tokens[self.delivered_end :] if self.params.return_token_ids else None
-        delta = Delta(self.pending_text, completion, logprobs, token_ids)
+        prompt_logprobs = None if self.prompt_scores is None else self.prompt_scores.take()
+        delta = Delta(self.pending_text, completion, logprobs, token_ids, prompt_logprobs)
         self.pending_text, self.pending_logprobs, self.delivered_end = "", [], len(self.tokens)
         return delta
 
@@ -165,8 +177,25 @@ class Sequence:
 
     @property
     def max_positions(self) -> int:
-        """Positions of the KV cache that the sequence may need. Its last token is never computed."""
-        return self.prompt_length + self.max_new_tokens - 1
+        """Positions of the KV cache that the sequence may need. An answer's last token is never computed."""
+        return self.prompt_length + max(self.max_new_tokens, 1) - 1
+
+    @property
+    def sharable_tokens(self) -> list[int]:
+        """Its tokens, up to the first that it must compute itself, and not take from the prefix cache."""
+        scores = self.prompt_scores
+        return self.tokens if scores is None or scores.is_complete else self.tokens[: scores.next_token]
+
+    @property
+    def shared_length(self) -> int:
+        """Tokens at its beginning that other requests are likely to begin with, too."""
+        scores = self.prompt_scores
+        return self.prompt_length if scores is None or scores.start == 1 else scores.start
+
+    @property
+    def wants_answer(self) -> bool:
+        """Whether tokens are generated after the prompt."""
+        return self.max_new_tokens > 0
 
     @property
     def uncomputed_tokens(self) -> int:

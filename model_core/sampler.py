@@ -23,12 +23,14 @@ from .token_choice import ChoiceSettings, TokenChooser, find_largest, log_of_sum
 class TokenLogprob:
     """A token's log probability under the model, before penalties, bias and temperature.
 
-    `top` holds the likeliest alternatives, the likeliest first, as (token id, log probability).
+    `top` holds the likeliest alternatives, the likeliest first, as (token id, log probability). `rank` is 1
+    for the likeliest token: no token is likelier.
     """
 
     token_id: int
     logprob: float
     top: tuple[tuple[int, float], ...]
+    rank: int
 
 
 class TokenCounts:
@@ -120,7 +122,7 @@ class Sampler:
         if self.changes_logits:
             self.record(token)
         raw, self._raw_logits = self._raw_logits, None
-        return None if raw is None else _compute_logprob(raw, token, self._params.logprobs)
+        return None if raw is None else compute_logprob(raw, token, self._params.logprobs)
 
     def record(self, token: int) -> None:
         """Add a token to the answer, for the bans and penalties of the next ones."""
@@ -150,9 +152,13 @@ def _find_only_token(mask: np.ndarray) -> int | None:
     return None if word & (word - 1) else MASK_BITS * int(words[0]) + word.bit_length() - 1
 
 
-def _compute_logprob(logits: np.ndarray, token: int, top: int) -> TokenLogprob:
+def compute_logprob(logits: np.ndarray, token: int, top: int) -> TokenLogprob:
+    """The log probability of a token, with `top` alternatives, for float32 logits [vocabulary]."""
     log_sum = log_of_sum(logits)
     top_tokens = find_largest(logits, top) if top else ()
     return TokenLogprob(
-        token, float(logits[token]) - log_sum, tuple((int(i), float(logits[i]) - log_sum) for i in top_tokens)
+        token,
+        float(logits[token]) - log_sum,
+        tuple((int(i), float(logits[i]) - log_sum) for i in top_tokens),
+        1 + int(np.count_nonzero(logits > logits[token])),
     )

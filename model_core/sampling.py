@@ -109,9 +109,10 @@ class SamplingFields(BaseModel):
 
     max_tokens: int | None = Field(
         None,
-        ge=1,
+        ge=0,
         le=MAX_TOKEN_COUNT,
-        description=f"The largest number of tokens of the answer; {DEFAULT_MAX_TOKENS} by default.",
+        description=f"The largest number of tokens of the answer; {DEFAULT_MAX_TOKENS} by default. With 0, "
+        "only the prompt is computed.",
     )
     temperature: float | None = Field(
         None,
@@ -217,6 +218,13 @@ class SamplingFields(BaseModel):
         le=MAX_LOGPROBS,
         description="Report log probabilities, with this many alternatives for each token.",
     )
+    prompt_logprobs: int | None = Field(
+        None,
+        ge=0,
+        le=MAX_LOGPROBS,
+        description="Report log probabilities of the tokens of the prompt, with this many alternatives for "
+        "each token.",
+    )
     return_token_ids: bool | None = Field(
         False, description="Report the ids of the tokens of the prompt and of the answer."
     )
@@ -237,6 +245,11 @@ class SamplingParams(SamplingFields, StrictModel):
     `model_copy(update={...})` makes others without validation. Raises InvalidRequest, whose `param` is the
     name, for an unknown name or a wrong value.
     """
+
+    @property
+    def answer_tokens(self) -> int:
+        """The largest number of tokens of the answer."""
+        return DEFAULT_MAX_TOKENS if self.max_tokens is None else self.max_tokens
 
     def with_defaults(self, defaults: "GenerationDefaults") -> "SamplingParams":
         """The same parameters, with the checkpoint's defaults for those that are None, and with a seed."""

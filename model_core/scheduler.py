@@ -15,6 +15,7 @@ from .errors import NoMemory, QueueFull
 from .kv_cache import PAGE, Batch, KVCache
 from .page_pool import PagePool
 from .page_tree import SequencePages
+from .prompt_scores import StepScores
 from .request import Sequence, shared_root
 from .state import next_snapshot_position
 
@@ -50,7 +51,7 @@ class WorkItem:
 
     sequence: Sequence
     end: int  # the step computes the sequence's tokens from `computed_tokens` up to here
-    logit_count: int  # how many of the last computed tokens, drafts included, need logits
+    logit_count: int  # how many of the last computed tokens, drafts included, need logits to go on
     drafts: Collection[int] = ()
     is_prompt_chunk: bool = False  # a chunk of a prompt or of a preempted request, not one token of an answer
 
@@ -133,11 +134,11 @@ class Scheduler:
             if end > sequence.pages.capacity and not self._allocate_or_preempt(sequence, end, work):
                 continue
             if sequence.prompt_lookup is None:
-                work[sequence] = WorkItem(sequence, end, 1)
+                work[sequence] = WorkItem(sequence, end, int(sequence.wants_answer))
             else:
                 drafts = self._draft(sequence, max_drafts)
                 max_drafts -= len(drafts)
-                work[sequence] = WorkItem(sequence, end, 1 + len(drafts), drafts)
+                work[sequence] = WorkItem(sequence, end, int(sequence.wants_answer) + len(drafts), drafts)
         budget = max(1, STEP_TOKENS // 8, STEP_TOKENS - sum(item.logit_count for item in work.values()))
         for sequence in self.running if len(work) < len(self.running) else ():
             if sequence.uncomputed_tokens > 1 and budget > 0:
@@ -157,6 +158,7 @@ class Scheduler:
         tokens: list[int] = []
         positions: list[int] = []
         logit_rows: list[int] = []
+        scores = StepScores()
         starts = [0]
         for item in work:
             sequence, first = item.sequence, item.sequence.computed_tokens
@@ -169,6 +171,9 @@ class Scheduler:
             if item.drafts:
                 tokens += item.drafts
                 positions += range(item.end, item.end + len(item.drafts))
+            if sequence.prompt_scores is not None:
+                scored = sequence.prompt_scores.scored_positions(first, item.end)
+                scores.want(sequence.prompt_scores, scored, starts[-1] + scored.start - first)
             end = len(tokens)
             if item.logit_count == 1:
                 logit_rows.append(end - 1)
@@ -180,7 +185,8 @@ class Scheduler:
         tables = self._page_tables[:, :, :max_pages].take(slots, axis=1)
         arrays = (np.array(values, np.int32) for values in (tokens, positions, starts))
         adapters = np.array([item.sequence.adapter_slot for item in work], np.int32)
-        return Batch(*arrays, tables, np.array(logit_rows, np.int32), slots, adapters)
+        rows = np.array(logit_rows, np.int32)
+        return Batch(*arrays, tables, rows, slots, adapters, scores=scores)
 
     def commit(self, work: list[WorkItem]) -> None:
         """Record that the work of a step is computed, its drafts excepted."""
@@ -190,7 +196,7 @@ class Scheduler:
             sequence.computed_tokens = item.end
             if item.is_prompt_chunk or item.end > PAGE * len(sequence.pages.nodes) + PAGE - 1:
                 self.pool.insert(sequence.pages, sequence.tokens, sequence.computed_tokens)
-            if item.is_prompt_chunk and item.logit_count:
+            if item.is_prompt_chunk and item.end == len(sequence.tokens):
                 self.pool.insert_tail(sequence.pages, sequence.tokens, sequence.computed_tokens)
             if is_snapshot_due:
                 self.pool.save_state(sequence.pages, sequence.slot, item.end)
@@ -224,7 +230,8 @@ class Scheduler:
             sequence.admission_time, sequence.cached_tokens = time.monotonic(), sequence.computed_tokens
             self.prefix_hits_tokens += sequence.cached_tokens
         self.pool.insert_pending(sequence.pages, sequence.tokens, end)
-        work[sequence] = WorkItem(sequence, end, int(end == len(sequence.tokens)), is_prompt_chunk=True)
+        logit_count = int(sequence.wants_answer and end == len(sequence.tokens))
+        work[sequence] = WorkItem(sequence, end, logit_count, is_prompt_chunk=True)
         return end - sequence.computed_tokens
 
     def _next_snapshot(self, sequence: Sequence) -> float:
@@ -232,13 +239,13 @@ class Scheduler:
         if self._states is None:
             return math.inf
         is_saved = sequence.is_shared  # then there is one however short it is
-        return next_snapshot_position(sequence.computed_tokens, sequence.prompt_length, is_saved)
+        return next_snapshot_position(sequence.computed_tokens, sequence.shared_length, is_saved)
 
     def _acquire_prefix(self, sequence: Sequence) -> bool:
         """Use pages of the prefix cache. True if another request is just computing the next one."""
         before = sequence.computed_tokens
         sequence.computed_tokens, must_wait = self.pool.acquire_prefix(
-            sequence.pages, sequence.tokens, before
+            sequence.pages, sequence.sharable_tokens, before
         )
         if self._states is not None and sequence.computed_tokens > before:
             self.pool.restore_state(sequence.pages, sequence.slot)

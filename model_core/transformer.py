@@ -1,7 +1,7 @@
 """A model with its weights in memory: token ids in, logits or hidden states out.
 
-A tape (tape.py) lists its operations. It is bound to the weights (bind.py) and run by kernels/interpreter.py.
-This file manages the memory of a step.
+A tape (tape.py) lists its operations. It is bound to the weights (bind.py) and run by kernels/interpreter.py,
+in the memory of step_buffers.py.
 """
 
 import itertools
@@ -17,28 +17,25 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from .adapters.table import NO_SLOT, AdapterTable, find_runs
-from .bind import Program, bind
+from .bind import bind
 from .config import ModelConfig
 from .dense import LoadedClassifier
 from .errors import NotFinite
-from .kernels.activations import ACTIVATIONS, GROUP, RUN_BYTES
-from .kernels.attention import MAX_QUERY_ROWS, SEGMENT, attention_scratch, scratch_rows
-from .kernels.experts import group_table_bytes
-from .kernels.interpreter import OPERATIONS, STEP, profile_tape, run_tape
-from .kernels.linear import scratch_bytes
-from .kernels.online_softmax import state_bytes
+from .kernels.attention import MAX_QUERY_ROWS
+from .kernels.interpreter import OPERATIONS, profile_tape, run_tape
 from .kernels.team import Team
 from .kv_cache import Batch, KVCache
-from .memory import aligned_zeros, round_up
 from .operators import embed
 from .passes import fuse, products
+from .prompt_scores import StepScores
 from .records import Attend, Experts, Linear, Permute, Record, Span, WeightRef
+from .step_buffers import StepBuffers
 from .tape import TYPES, Tape
 from .turns import Turns
 from .weights import NAMES, Matrix
 
-# Bytes. With more threads and longer contexts, threads do not share the segments of attention.
-_MAX_STATES_OF_PARTS = 2**26
+# Rows of logits in memory at a time, of those that are only reduced: 39 MB for a vocabulary of 152,000.
+SCORED_ROWS = 64
 
 
 @dataclass
@@ -114,6 +111,7 @@ class Transformer:
         )
         self.adapters = AdapterTable(self._program.tensors)
         self.kv_groups = self._program.kv_groups
+        self._last_rows = int(np.argmax(self._program.instructions["for_logit_rows"]))
         attends = [record for record in self.records if isinstance(record, Attend)]
         self._query_group = max((a.q.heads // tape.kv_layers[a.layer].kv_heads for a in attends), default=1)
         self._profile: Profile | None = None
@@ -131,7 +129,7 @@ class Transformer:
             team = Team(threads)
             self._team.close()
             self._team = team
-            self._buffers = _Buffers(self._program, self._query_group, self._team)
+            self._buffers = StepBuffers(self._program, self._query_group, self._team)
 
     @property
     def head(self) -> Matrix:
@@ -224,13 +222,16 @@ class Transformer:
         """Compute the tokens of a batch, write their keys and values, and return the logits.
 
         float32 [len(batch.logit_rows), vocabulary]. The bits of a row do not depend on the rest of the batch.
-        The recurrent states in the batch's slots go on. Raises NotFinite if the scores of experts are not
-        finite; other numbers that are not become logits.
+        The recurrent states in the batch's slots go on. `batch.scores` reduces the logits of its rows, at
+        most SCORED_ROWS at a time. Raises NotFinite if the scores of experts are not finite; other numbers
+        that are not become logits.
         """
         with self.turns, self._lock:
             logits = np.empty((len(batch.logit_rows), self.head.n), np.float32)
             self._buffers.set_logits(logits)
             self._step(batch, cache, len(self._program.instructions))
+            if batch.scores is not None and batch.scores.rows:
+                self._score(batch, cache, batch.scores)
         return logits[:, : self.config.vocab_size]
 
     def hidden_states(self, batch: Batch, cache: KVCache) -> np.ndarray:
@@ -252,6 +253,7 @@ class Transformer:
             ids = np.zeros(tokens, np.int32) if ids is None else ids
             buffers.floats[name][:tokens, : embedding.shape[1]] = self.embed(ids, name)
         self._set_adapters(batch)
+        self._set_logit_rows(batch, batch.logit_rows)
         blocks = batch.query_blocks(max(1, MAX_QUERY_ROWS // self._query_group))
         step = buffers.step
         arrays = {
@@ -259,38 +261,59 @@ class Transformer:
             "sequences": batch.sequences,
             "blocks": blocks,
             "page_tables": batch.page_tables,
-            "logit_rows": batch.logit_rows,
             "starts": batch.starts,
             "slots": batch.slots,
         }
         for name, array in arrays.items():
             step[name] = array.ctypes.data
         step["tokens"], step["block_count"] = tokens, len(blocks)
-        step["logit_row_count"] = len(batch.logit_rows)
         step["page_tables_group"], step["page_tables_row"] = batch.page_tables.strides[:2]
         step["sequence_count"] = len(batch.starts) - 1
         if states := cache.states:
             step["states"], step["state_row"] = states.memory.ctypes.data, states.memory.strides[0]
             states.begin(batch.slots, batch.positions[batch.starts[:-1]])
-        instructions = self._program.instructions[:count]
-        arguments = (step, instructions, buffers.records, cache.records, self.adapters.factors)
         try:
-            if self._profile is None:
-                self._team.run(run_tape, *arguments)
-            else:
-                start = time.perf_counter()
-                self._team.run(profile_tape, *arguments, self._profile.cycles[:count])
-                self._profile.seconds += time.perf_counter() - start
-                self._profile.steps += 1
+            self._run_tape(cache, slice(count))
         except ZeroDivisionError as error:  # the sum of the scores of experts that are no numbers
             raise NotFinite() from error
+        if self._profile is not None:
+            self._profile.steps += 1
         if states:
             states.finish(batch.slots, batch.positions[batch.starts[1:] - 1] + 1)
+
+    def _score(self, batch: Batch, cache: KVCache, scores: StepScores) -> None:
+        """Compute the logits of rows of the last step that are only reduced, a few at a time."""
+        rows = np.array(scores.rows, np.int32)
+        logits = np.empty((min(len(rows), SCORED_ROWS), self.head.n), np.float32)
+        self._buffers.set_logits(logits)
+        for first in range(0, len(rows), SCORED_ROWS):
+            part = rows[first : first + SCORED_ROWS]
+            self._set_logit_rows(batch, part)
+            self._run_tape(cache, slice(self._last_rows, None))
+            scores.reduce(logits[: len(part), : self.config.vocab_size], first)
+
+    def _run_tape(self, cache: KVCache, part: slice) -> None:
+        """Run some instructions of the tape."""
+        step, records = self._buffers.step, self._buffers.records
+        arguments = (step, self._program.instructions[part], records, cache.records, self.adapters.factors)
+        if self._profile is None:
+            return self._team.run(run_tape, *arguments)
+        start = time.perf_counter()
+        self._team.run(profile_tape, *arguments, self._profile.cycles[part])
+        self._profile.seconds += time.perf_counter() - start
+
+    def _set_logit_rows(self, batch: Batch, rows: np.ndarray) -> None:
+        """Let the step compute the logits of these rows. They must stay in memory during the step."""
+        step = self._buffers.step
+        step["logit_rows"], step["logit_row_count"] = rows.ctypes.data, len(rows)
+        has_adapters = batch.adapters is not None and batch.adapters.max() != NO_SLOT
+        slots = batch.adapters[batch.sequences[rows]] if has_adapters else None
+        self._buffers.set_runs("logit_run", None if slots is None else find_runs(slots))
 
     def _set_adapters(self, batch: Batch) -> None:
         """Prepare a step for the adapters of its sequences: their runs of rows, and their embeddings."""
         if batch.adapters is None or batch.adapters.max() == NO_SLOT:
-            return self._buffers.set_runs(None, None, 0)
+            return self._buffers.set_runs("run", None)
         slots = batch.adapters.repeat(np.diff(batch.starts))
         runs, columns = find_runs(slots), 0
         for first, count, slot in runs.tolist():
@@ -300,7 +323,8 @@ class Transformer:
                 for name, change in adapter.tables.items():
                     target = self._buffers.floats[name][rows, : self.tape.embeddings[name].shape[1]]
                     target[...] = change.apply(batch.tokens[rows], target)
-        self._buffers.set_runs(runs, find_runs(slots[batch.logit_rows]), columns)
+        self._buffers.set_runs("run", runs)
+        self._buffers.grow_low_rank(columns)
 
 
 def _find_hidden_states(records: Sequence[Record]) -> Span:
@@ -309,90 +333,3 @@ def _find_hidden_states(records: Sequence[Record]) -> Span:
         if isinstance(record, Linear) and record.is_head:
             return before.x if isinstance(before, Permute) else record.x
     return records[-1].y
-
-
-class _Buffers:
-    """The memory that a step writes: the buffers of the tape, and each thread's scratch. It can grow."""
-
-    def __init__(self, program: Program, query_group: int, team: Team) -> None:
-        """`query_group`: the largest number of query heads that share a KV head."""
-        self._program, self._query_group, self._team = program, query_group, team
-        self._memory: dict[tuple[int, str], np.ndarray] = {}  # by record and field
-        self.floats: dict[str, np.ndarray] = {}  # [rows, width], by the names of buffers
-        self._tokens = self._context = 0
-        self.step, self.records = np.zeros(1, STEP), np.zeros(len(program.buffers), ACTIVATIONS)
-        self._by_name = dict(zip(program.buffers, np.split(self.records, len(self.records)), strict=True))
-        self.step["team"] = team.address
-
-    def grow(self, tokens: int, context: int) -> None:
-        """Make the buffers large enough for `tokens` rows, and for `context` positions of a sequence.
-
-        Raises OSError if there is no memory. Then the buffers are usable at their previous size.
-        """
-        for table in self._program.ropes:
-            table.grow(context)
-        step, program, needs_more_rows = self.step, self._program, tokens > self._tokens
-        tokens = max(self._tokens, tokens)
-        if needs_more_rows:
-            for name, buffer in program.buffers.items():
-                record = self._by_name[name]
-                if name == "logits":
-                    continue  # new in each step
-                rows = tokens * buffer.rows_per_token + 1  # see block_rows
-                # With an even number of cache lines between them, rows would compete for the same lines.
-                floats = self._array(record, "floats", rows, buffer.width + 16 * buffer.is_input, row="row")
-                self.floats[name] = floats
-                if buffer.is_quantized:
-                    width = round_up(buffer.width, GROUP)
-                    self._array(record, "codes", rows, width + 64, np.int8, row="codes_row")
-                    size = width // GROUP * RUN_BYTES
-                    self._array(record, "runs", rows, size, np.uint8, row="runs_row")
-            if program.experts:
-                pairs = tokens * program.experts_per_token
-                size = group_table_bytes(program.experts, pairs)
-                self._array(step, "group_table", 1, size, np.uint8, row="group_table_size")
-        if context > self._context or needs_more_rows:
-            context = max(self._context, round_up(context, 4 * SEGMENT))
-            shapes = [group.shape for group in self._program.kv_groups]
-            key_dim = max((shape.key_dim for shape in shapes), default=0)
-            value_dim = max((shape.value_dim for shape in shapes), default=0)
-            attention = attention_scratch(key_dim, value_dim, self._query_group)
-            size = round_up(max(scratch_bytes(tokens), attention), 64)
-            self._array(step, "scratch", self._team.threads, size, np.uint8, row="scratch_size")
-            states = scratch_rows(self._query_group) * state_bytes(value_dim)
-            size = min(2 * self._team.threads * context // SEGMENT * states, _MAX_STATES_OF_PARTS)
-            self._array(step, "states_of_parts", 1, size, np.uint8, row="states_of_parts_size")
-            self._tokens, self._context = tokens, context
-
-    def set_logits(self, logits: np.ndarray) -> None:
-        """Let the step write its logits to this array."""
-        record = self._by_name["logits"]
-        record["floats"], record["row"] = logits.ctypes.data, logits.strides[0]
-
-    def set_runs(self, runs: np.ndarray | None, logit_runs: np.ndarray | None, columns: int) -> None:
-        """Let the step compute runs of rows with adapters (see kernels/adapters.py), or no such rows.
-
-        columns: floats of a row for their products with A.
-        """
-        self._runs = runs, logit_runs  # alive during the step
-        for name, array in (("runs", runs), ("logit_runs", logit_runs)):
-            self.step[name] = 0 if array is None else array.ctypes.data
-            self.step[f"{name.removesuffix('s')}_count"] = 0 if array is None else len(array)
-        low_rank = self._memory.get((self.step.ctypes.data, "low_rank"))
-        if columns and (low_rank is None or len(low_rank) <= self._tokens or low_rank.shape[1] < columns):
-            self._array(self.step, "low_rank", self._tokens + 1, columns)  # one more row, see block_rows
-
-    def _array(
-        self,
-        record: np.ndarray,
-        name: str,
-        rows: int,
-        width: int,
-        dtype: type = np.float32,
-        row: str | None = None,
-    ) -> np.ndarray:
-        """A new array for a field of a kernels' record. This object keeps it alive."""
-        array = aligned_zeros((rows, width), dtype)
-        self._memory[record.ctypes.data, name] = array
-        record[name], record[row or f"{name}_row"] = array.ctypes.data, array.strides[0]
-        return array

@@ -35,6 +35,7 @@ from .wire import ServerUnavailable
 
 _LISTS = {
     "logprobs",
+    "prompt_logprobs",
     "token_ids",
     "prompt_token_ids",
     "tool_calls",
@@ -119,6 +120,14 @@ class ChatClient:
         text, details = wire.parse_response(self._infer(CHAT, arrays, request_id))
         wire.raise_if_error(details, text)
         return Answer(text, details)
+
+    def choose(self, messages: Prompt, answers: Sequence[str], **parameters: Any) -> list[dict[str, Any]]:
+        """Return how likely the model would give each of the answers, in their order.
+
+        Each has the fields `text`, `rank`, `perplexity` and more, see contract.py. `calibrate=True` is one of
+        the parameters. Raises as `chat`.
+        """
+        return self.chat(messages, choices=list(answers), **parameters).details["choices"]
 
     def stream(self, messages: Prompt, **parameters: Any) -> "AnswerStream":
         """Return an iterator over the deltas of the answer.

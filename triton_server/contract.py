@@ -36,10 +36,18 @@ These parts of an answer are in the `details` of the response with their tokens,
 - `tool_calls`: a list of {"index", "id", "name", "arguments"}, which follow the text of the same response.
   The first part of a call has `id` and `name`; the others have only more text of its `arguments`.
 - `logprobs`: of its tokens, if the request asks for them. Each entry has `token` (its text), `token_id`,
-  `logprob` and `top_logprobs`, a list of such entries. A token may be a part of a character. Its text then
-  has U+FFFD in that place, and the entry has `bytes`: a list of integers.
+  `logprob`, `rank`, which is 1 for the likeliest token, and `top_logprobs`, a list of such entries without
+  rank. A token may be a part of a character. Its text then has U+FFFD in that place, and the entry has
+  `bytes`: a list of integers. With `echo`, they begin with those of the prompt.
+- `prompt_logprobs`: of all tokens of the prompt, if the request asks for them, in the first response after
+  it. The first token has no log probability: its `logprob` and its `rank` are null.
 - `token_ids`: of its tokens, if the request asks for them, or if the model has no tokenizer; the answer then
   has no text. The first response with them has `prompt_token_ids`, too.
+
+A request with `choices` gets no new text: `response` is the likeliest of them, and `details` has `choices`,
+in their order, each with its `text`, its `rank`, its `perplexity`, its `logprob`, which is that of the whole
+answer, its `tokens` in the form of `logprobs`, and its `calibrated_perplexity`, which is null unless
+`calibrate` is true (model_core/choose.py). `usage` counts the prompt once, and the tokens of all choices.
 
 With `acknowledge`: true, `chat_stream` answers as soon as the engine has accepted a request: by a response
 without text whose `details` are {"accepted": true}. A request that is refused has no such response.

@@ -144,7 +144,8 @@ def parameter_option(name: str, flag: str = "") -> Callable[[Command], Command]:
 def _has_flag(name: str) -> bool:
     kind = value_type(SamplingFields.model_fields[name].annotation)
     # A text on a terminal has no log probabilities.
-    return name != "logprobs" and (kind in (int, float, bool) or get_origin(kind) in (tuple, Literal))
+    is_shown = not name.endswith("logprobs")
+    return is_shown and (kind in (int, float, bool) or get_origin(kind) in (tuple, Literal))
 
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

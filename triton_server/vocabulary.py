@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
+from model_core.choice_fields import ChoiceFields
 from model_core.errors import InvalidRequest
 from model_core.messages import MESSAGES, ChatFields, FailFastList, Message
 from model_core.sampling import SamplingFields, SamplingParams
@@ -44,6 +45,16 @@ class CacheFields(BaseModel):
     )
 
 
+class EchoFields(BaseModel):
+    """What the text of an answer begins with."""
+
+    echo: bool | None = Field(
+        False,
+        description="Let the text begin with the prompt, which must be a raw one. Then `logprobs` begin with "
+        "those of its tokens.",
+    )
+
+
 class ModelFields(BaseModel):
     """Which model answers."""
 
@@ -52,7 +63,7 @@ class ModelFields(BaseModel):
     )
 
 
-class Request(SamplingFields, ChatFields, CacheFields, ModelFields, StrictModel):
+class Request(SamplingFields, ChatFields, CacheFields, ModelFields, EchoFields, ChoiceFields, StrictModel):
     """A prompt and the parameters of its answer. Raises InvalidRequest with the name of a wrong field."""
 
     messages: Annotated[
@@ -84,8 +95,11 @@ class Request(SamplingFields, ChatFields, CacheFields, ModelFields, StrictModel)
         return isinstance(self.messages[0], Message)
 
     def sampling_params(self) -> SamplingParams:
-        """The sampling parameters among the fields."""
-        return SamplingParams(**{name: getattr(self, name) for name in SamplingParams.model_fields})
+        """The sampling parameters among the fields. An echo with `logprobs` needs those of the prompt."""
+        fields = {name: getattr(self, name) for name in SamplingParams.model_fields}
+        if self.echo and self.logprobs is not None and self.prompt_logprobs is None:
+            fields["prompt_logprobs"] = self.logprobs
+        return SamplingParams(**fields)
 
     def prompt(self) -> Prompt:
         """`messages` as JSON."""
@@ -109,6 +123,14 @@ class Request(SamplingFields, ChatFields, CacheFields, ModelFields, StrictModel)
                 "continue_final_message and add_generation_prompt cannot both be true.",
                 "continue_final_message",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _check_echo(self) -> "Request":
+        if self.echo and self.is_chat:
+            raise InvalidRequest("echo needs a raw prompt; messages are not repeated.", "echo")
+        if self.echo and self.form is not None:
+            raise InvalidRequest("echo and form cannot be combined: a prompt has no form.", "echo")
         return self
 
     @model_validator(mode="after")

@@ -18,6 +18,8 @@ from model_core.events import (
     Done,
     Event,
     Logprobs,
+    PromptLogprobs,
+    RankedChoices,
     Reasoning,
     Text,
     Timings,
@@ -166,6 +168,10 @@ def make_events(text: str, details: dict[str, Any]) -> list[Event]:
     events: list[Event] = [Accepted()] if "accepted" in details else []
     if "logprobs" in details:
         events.append(Logprobs(details["logprobs"]))
+    if "prompt_logprobs" in details:
+        events.append(PromptLogprobs(details["prompt_logprobs"]))
+    if "choices" in details:
+        events.append(RankedChoices(details["choices"]))
     if "token_ids" in details:
         events.append(TokenIds(details["token_ids"], details.get("prompt_token_ids")))
     if "reasoning" in details:

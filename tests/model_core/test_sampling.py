@@ -50,7 +50,7 @@ def token_shares(count: int = 2000, **params: object) -> np.ndarray:
         {"min_p": 2},
         {"repetition_penalty": 0},
         {"presence_penalty": 3},
-        {"max_tokens": 0},
+        {"max_tokens": -1},
         {"max_tokens": 2.0},
         {"max_tokens": True},
         {"seed": "x"},

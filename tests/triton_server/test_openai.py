@@ -322,7 +322,7 @@ TOOLS = [{"type": "function", "function": {"name": "f"}}]
 WRONG_CHATS: list[tuple[dict[str, Any], int, str | None]] = [
     ({"temperature": 9}, 400, "temperature"),
     ({"temperature": "hot"}, 400, "temperature"),
-    ({"max_tokens": 0}, 400, "max_tokens"),
+    ({"max_tokens": -1}, 400, "max_tokens"),
     ({"max_tokens": 2.5}, 400, "max_tokens"),
     ({"seed": 2**70}, 400, "seed"),
     ({"n": 0}, 400, "n"),
@@ -351,6 +351,9 @@ WRONG_CHATS: list[tuple[dict[str, Any], int, str | None]] = [
     ({"messages": HELLO * 1001}, 400, "messages"),
     ({"functions": TOOLS, "function_call": "auto"}, 400, "functions"),
     ({"modalities": ["text", "audio"]}, 400, "modalities"),
+    ({"prompt_logprobs": -1}, 400, "prompt_logprobs"),
+    ({"prompt_logprobs": 21}, 400, "prompt_logprobs"),
+    ({"prompt_logprobs": True}, 400, "prompt_logprobs"),
     ({"timeout_s": 0}, 408, None),
 ]
 WRONG_COMPLETIONS: list[tuple[dict[str, Any], int, str | None]] = [
@@ -362,7 +365,12 @@ WRONG_COMPLETIONS: list[tuple[dict[str, Any], int, str | None]] = [
     ({"prompt": [1, "a"]}, 400, None),
     ({"prompt": [10**9]}, 400, None),
     ({"prompt": ["x"] * 1000}, 400, "n"),
-    ({"echo": True}, 400, "echo"),
+    ({"echo": True, "form": {"regex": "a"}}, 400, "echo"),
+    ({"echo": True, "response_format": {"type": "json_object"}}, 400, "echo"),
+    ({"echo": "yes"}, 400, "echo"),
+    ({"prompt_logprobs": -1}, 400, "prompt_logprobs"),
+    ({"prompt_logprobs": 21}, 400, "prompt_logprobs"),
+    ({"prompt_logprobs": True}, 400, "prompt_logprobs"),
     ({"suffix": "the end"}, 400, "suffix"),
     ({"best_of": 3}, 400, "best_of"),
     ({"logprobs": 21}, 400, "logprobs"),

@@ -28,7 +28,7 @@ def post(api: Server, path: str, body: Any) -> httpx.Response:
     [
         ("chat/completions", {}, "messages"),
         ("chat/completions", {"messages": HELLO, "temperature": "hot"}, "temperature"),
-        ("chat/completions", {"messages": HELLO, "max_completion_tokens": 0}, "max_completion_tokens"),
+        ("chat/completions", {"messages": HELLO, "max_completion_tokens": -1}, "max_completion_tokens"),
         ("chat/completions", {"messages": HELLO, "max_completion_tokens": 2**31}, "max_completion_tokens"),
         ("chat/completions", {"messages": HELLO, "max_tokens": 2**31}, "max_tokens"),
         ("chat/completions", {"messages": [*HELLO, {"role": "robot", "content": "Hi"}]}, "messages[1].role"),

@@ -253,7 +253,7 @@ def test_seed_is_drawn_and_stored(service: Service) -> None:
         {"temperature": 3},
         {"temperature": "0.5"},
         {"temperature": True},
-        {"max_tokens": 0},
+        {"max_tokens": -1},
         {"max_tokens": 10**400},
         {"seed": 2**63},
         {"nonsense": 1},

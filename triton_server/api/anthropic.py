@@ -117,6 +117,7 @@ def _refuse_unsupported_fields(body: MessagesRequest) -> None:
             raise unsupported(name, f"{name} is not supported; leave it out.")
     if body.logprobs is not None:
         raise unsupported("logprobs", "this form of answer has no place for logprobs; leave it out.")
+    body.refuse_prompt_logprobs()
 
 
 def _parse_turn(role: str, blocks: Iterable[Block]) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from . import (
     access,
     adapters,
     anthropic,
+    choose,
     discovery,
     embeddings,
     errors,
@@ -90,7 +91,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.store = settings, SessionStore(database, limits)
     app.state.responses = ResponseStore(app.state.store.database, limits)
-    models = (openai, embeddings, rerank, responses, anthropic, stream, tokens)
+    models = (openai, choose, embeddings, rerank, responses, anthropic, stream, tokens)
     for module in (*models, sessions, old_sessions, adapters, prompts, health, discovery):
         app.include_router(module.router)
     errors.install(app)

@@ -51,7 +51,8 @@ async def stream_answers(
     queue: _EventQueue = asyncio.Queue(_MAX_QUEUED_EVENTS * len(requests))
     loop = asyncio.get_running_loop()
     with ExitStack() as stack:
-        stack.enter_context(state.answer_slots.hold(http_request.state.client, len(requests)))
+        count = sum(len(request.choices or ("",)) for request in requests)
+        stack.enter_context(state.answer_slots.hold(http_request.state.client, count))
         watch = asyncio.create_task(_watch_for_disconnect(http_request, queue))
         tasks = [watch]
         stack.callback(lambda: [task.cancel() for task in tasks])
@@ -167,4 +168,5 @@ def _find_limits(request: Request, settings: ServiceSettings) -> dict[str, int]:
     if request.is_chat:
         check_length(len(request.messages), settings)
     limit = settings.max_answer_tokens
-    return {"max_tokens": limit} if limit and (request.max_tokens or limit + 1) > limit else {}
+    is_more = request.max_tokens is None or request.max_tokens > limit
+    return {"max_tokens": limit} if limit and is_more else {}

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from .. import vocabulary
 from . import openai_chat, openai_completions
-from .errors import ERROR_RESPONSES, ApiError
+from .errors import ERROR_RESPONSES, ApiError, unsupported
 from .generation import end_with_failure, stream_answers, wait_until_accepted
 from .openai_answers import AnswerFormat, render_answer, render_events
 from .openai_chat import ChatCompletion, ChatRequest
@@ -85,6 +85,8 @@ async def _respond(
     answer_format: AnswerFormat,
     model: ModelInfo,
 ) -> Response:
+    if body.stream and body.prompt_logprobs is not None:
+        raise unsupported("prompt_logprobs", "a stream does not report prompt_logprobs; leave one out.")
     n, count, limit = body.n or 1, len(requests), request.app.state.settings.max_body_bytes
     # Each of the n answers sends the whole conversation to the engine.
     if n > 1 and n * len(await request.body()) > limit:

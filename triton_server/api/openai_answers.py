@@ -17,6 +17,7 @@ from model_core.events import (
     Event,
     Failed,
     Logprobs,
+    PromptLogprobs,
     Reasoning,
     Text,
     TokenIds,
@@ -43,6 +44,7 @@ class Answer:
     logprobs: LogprobEntries | None = None
     token_ids: list[int] | None = None
     prompt_ids: list[int] | None = None
+    prompt_logprobs: LogprobEntries | None = None
     done: Done | None = None
 
 
@@ -58,7 +60,7 @@ class AnswerFormat:
         render_part: the JSON fields of the choice in the event for a part of the answer.
         render_choice: the fields of the choice in a body.
         render_logprobs: the field `logprobs`, from entries and the offset of the first, in characters.
-        has_one_prompt: whether the ids of the prompt are a field of the body, not of each choice.
+        has_one_prompt: whether what is told of the prompt are fields of the body, not of each choice.
     """
 
     id_prefix: str
@@ -100,6 +102,8 @@ async def render_answer(
             elif isinstance(event, Logprobs):
                 answer.logprobs = answer.logprobs or []
                 answer.logprobs += event.entries
+            elif isinstance(event, PromptLogprobs):
+                answer.prompt_logprobs = event.entries
             elif isinstance(event, TokenIds):
                 answer.token_ids = (answer.token_ids or []) + event.ids
                 answer.prompt_ids = event.prompt_ids or answer.prompt_ids
@@ -117,14 +121,14 @@ async def render_answer(
             "finish_reason": answer.done.finish_reason,
             "seed": answer.done.seed,
             **_ids_field("token_ids", answer.token_ids),
-            **({} if answer_format.has_one_prompt else _ids_field("prompt_token_ids", answer.prompt_ids)),
+            **({} if answer_format.has_one_prompt else _prompt_fields(answer)),
         }
         for number, answer in enumerate(answers)
     ]
     usage = _sum_usage([answer.done for answer in answers], n)
-    ids = _ids_field("prompt_token_ids", answers[0].prompt_ids) if answer_format.has_one_prompt else {}
+    prompt_fields = _prompt_fields(answers[0]) if answer_format.has_one_prompt else {}
     body = answer_format.body(
-        **answer_format.common_fields(model, streamed=False), choices=choices, usage=usage, **ids
+        **answer_format.common_fields(model, streamed=False), choices=choices, usage=usage, **prompt_fields
     )
     return body.model_dump_json(exclude_unset=True).encode()
 
@@ -186,6 +190,24 @@ async def render_events(
 
 def _ids_field(name: str, ids: list[int] | None) -> dict[str, list[int]]:
     return {} if ids is None else {name: ids}
+
+
+def _prompt_fields(answer: Answer) -> dict[str, Any]:
+    """What is told of the prompt: its ids, and its log probabilities in vLLM's form."""
+    fields: dict[str, Any] = _ids_field("prompt_token_ids", answer.prompt_ids)
+    if answer.prompt_logprobs is not None:
+        fields["prompt_logprobs"] = [_render_prompt_logprob(entry) for entry in answer.prompt_logprobs]
+    return fields
+
+
+def _render_prompt_logprob(entry: dict[str, Any]) -> dict[str, dict[str, Any]] | None:
+    if entry["logprob"] is None:
+        return None
+    ranked = [*enumerate(entry["top_logprobs"], 1), (entry["rank"], entry)]
+    return {
+        str(token["token_id"]): {"logprob": token["logprob"], "rank": rank, "decoded_token": token["token"]}
+        for rank, token in ranked
+    }
 
 
 def count_characters(entry: dict[str, Any]) -> int:

@@ -12,7 +12,7 @@ from ..vocabulary import Request, fields_of_request
 from .body import Body
 from .errors import ApiError, unsupported
 from .openai_answers import Answer, AnswerFormat, LogprobEntries, to_json
-from .openai_fields import Choice, Completion, OpenAIFields
+from .openai_fields import Choice, Completion, OpenAIFields, VllmPromptLogprobs
 from .request_body import other_names, repeat
 
 
@@ -151,6 +151,9 @@ class ChatCompletion(Completion):
     prompt_token_ids: list[int] | None = Field(
         None, description="Not OpenAI's: of the prompt, with return_token_ids."
     )
+    prompt_logprobs: VllmPromptLogprobs | None = Field(
+        None, description="Not OpenAI's: of the prompt, in vLLM's form, with prompt_logprobs."
+    )
 
 
 def parse(body: ChatRequest) -> list[Request]:
@@ -165,7 +168,7 @@ def parse(body: ChatRequest) -> list[Request]:
     if body.top_logprobs and not body.logprobs:
         raise _invalid("top_logprobs", "top_logprobs needs logprobs to be true.")
     fields = fields_of_request(body) | {
-        "messages": [_parse_message(number, message) for number, message in enumerate(body.messages)],
+        "messages": [parse_message(number, message) for number, message in enumerate(body.messages)],
         "logprobs": (body.top_logprobs or 0) if body.logprobs else None,
         "tools": [tool.function.model_dump(exclude_none=True) for tool in body.tools or ()],
     }
@@ -174,7 +177,7 @@ def parse(body: ChatRequest) -> list[Request]:
     return repeat([Request(**fields)], body.n)
 
 
-def _parse_message(number: int, message: ChatMessage) -> dict[str, Any]:
+def parse_message(number: int, message: ChatMessage) -> dict[str, Any]:
     """A message as the fields of model_core.messages.Message."""
     param = f"messages[{number}]"
     if message.role == "function":

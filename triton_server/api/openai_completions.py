@@ -7,31 +7,33 @@ from pydantic import BaseModel, Field
 from model_core.events import Reasoning, Text, ToolCallDelta
 from model_core.messages import FailFastList
 
-from ..vocabulary import Request, fields_of_request
+from ..vocabulary import EchoFields, Request, fields_of_request
 from .errors import ApiError, unsupported
 from .openai_answers import Answer, AnswerFormat, LogprobEntries, count_characters, to_json
-from .openai_fields import Choice, Completion, OpenAIFields
+from .openai_fields import Choice, Completion, OpenAIFields, VllmPromptLogprobs
 from .request_body import repeat
 
 DEFAULT_MAX_TOKENS = 16  # as with OpenAI
 TokenIds = Annotated[FailFastList[int], Field(min_length=1)]
 
 
-class CompletionRequest(OpenAIFields):
+class CompletionRequest(OpenAIFields, EchoFields):
     """A text to continue, or several: as text or as token ids. Without max_tokens, it gets 16 tokens."""
 
     prompt: str | FailFastList[str] | TokenIds | FailFastList[TokenIds]
-    echo: bool | None = Field(None, description="Refused, unless false.")
     suffix: str | None = Field(None, description="Refused, unless empty.")
     best_of: int | None = Field(None, description="Refused, unless it is n.")
 
 
 class CompletionLogprobs(BaseModel):
-    """Log probabilities of the tokens of a continuation, and their offsets in it, in characters."""
+    """Log probabilities of the tokens of a text, and their offsets in it, in characters.
+
+    With echo, the first token is that of the prompt, which has none.
+    """
 
     tokens: list[str]
-    token_logprobs: list[float]
-    top_logprobs: list[dict[str, float]]
+    token_logprobs: list[float | None]
+    top_logprobs: list[dict[str, float] | None]
     text_offset: list[int]
 
 
@@ -42,6 +44,9 @@ class CompletionChoice(Choice):
     logprobs: CompletionLogprobs | None
     prompt_token_ids: list[int] | None = Field(
         None, description="Not OpenAI's: of the prompt, with return_token_ids."
+    )
+    prompt_logprobs: VllmPromptLogprobs | None = Field(
+        None, description="Not OpenAI's: of the prompt, in vLLM's form, with prompt_logprobs."
     )
 
 
@@ -55,7 +60,6 @@ class TextCompletion(Completion):
 def parse(body: CompletionRequest) -> list[Request]:
     """The requests for the continuations of all prompts. Raises ApiError or InvalidRequest."""
     for name, is_set in (
-        ("echo", body.echo),
         ("suffix", body.suffix),
         ("best_of", body.best_of is not None and body.best_of != (body.n or 1)),
     ):
@@ -89,12 +93,20 @@ def _render_logprobs(entries: LogprobEntries, offset: int) -> dict[str, Any]:
     return {
         "tokens": [_render_label(entry) for entry in entries],
         "token_logprobs": [entry["logprob"] for entry in entries],
-        # As with OpenAI, the token itself is included even if it is not among the likeliest.
-        "top_logprobs": [
-            {_render_label(e): e["logprob"] for e in (*entry["top_logprobs"], entry)} for entry in entries
-        ],
+        "top_logprobs": [_render_alternatives(entry) for entry in entries],
         "text_offset": offsets,
     }
+
+
+def _render_alternatives(entry: dict[str, Any]) -> dict[str, float] | None:
+    """The likeliest tokens at a position and, as with OpenAI, the token itself even if it is none of these.
+
+    Several tokens may have the same text; then the likeliest of them counts.
+    """
+    if entry["logprob"] is None:
+        return None
+    alternatives = sorted((*entry["top_logprobs"], entry), key=lambda other: other["logprob"])
+    return {_render_label(other): other["logprob"] for other in alternatives}
 
 
 def _render_label(entry: dict[str, Any]) -> str:

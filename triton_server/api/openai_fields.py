@@ -25,6 +25,18 @@ class OpenAIFields(GenerationBody):
     stream_options: StreamOptions | None = None
 
 
+class PromptLogprob(BaseModel):
+    """A token at a position of a prompt. `rank` is 1 for the likeliest one there."""
+
+    logprob: float
+    rank: int
+    decoded_token: str
+
+
+# By token id: the token of the prompt and its alternatives; null for the first token.
+VllmPromptLogprobs = list[dict[str, PromptLogprob] | None]
+
+
 class PromptTokensDetails(BaseModel):
     """Tokens of the prompt that were found in the prefix cache."""
 

@@ -13,7 +13,7 @@ from model_core.sampling import draw_seed
 
 from ..vocabulary import CacheFields, Request
 from .body import Body
-from .errors import ApiError
+from .errors import ApiError, unsupported
 from .form_fields import FormFields, refuse_unknown_constraints
 
 MAX_ANSWERS = 128  # to one request: n, times the number of prompts
@@ -56,6 +56,13 @@ class GenerationBody(FormFields, CacheFields, Body):
     def refuse_constraints(self) -> None:
         """Raises ApiError if the request constrains the answer in a way that is not supported."""
         refuse_unknown_constraints(self.model_extra)
+
+    def refuse_prompt_logprobs(self) -> None:
+        """Raises ApiError if the request asks for what its form of answer has no place for."""
+        if self.prompt_logprobs is not None:
+            raise unsupported(
+                "prompt_logprobs", "this form of answer has no place for prompt_logprobs; leave it out."
+            )
 
 
 def repeat(requests: list[Request], n: int | None = None) -> list[Request]:

@@ -124,6 +124,7 @@ def parse(body: ResponsesRequest, messages: list[dict[str, Any]]) -> vocabulary.
     Raises ApiError or InvalidRequest.
     """
     body.refuse_constraints()
+    body.refuse_prompt_logprobs()
     for name, hint in _UNSUPPORTED.items():
         if getattr(body, name):
             raise unsupported(name, f"{name} is not supported; {hint}")

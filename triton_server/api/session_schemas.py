@@ -30,7 +30,7 @@ class Parameters(SamplingFields, PromptFields, ModelFields, _RequestBody):
 
     @model_validator(mode="after")
     def _refuse_tokens(self) -> "Parameters":
-        for name in ("logprobs", "return_token_ids"):
+        for name in ("logprobs", "prompt_logprobs", "return_token_ids"):
             if getattr(self, name) not in (None, False):
                 raise InvalidRequest(f"{name} cannot be reported in sessions.", f"parameters.{name}")
         return self

@@ -61,6 +61,7 @@ async def stream(request: Request, body: StreamRequest) -> Response:
 def parse(body: StreamRequest) -> vocabulary.Request:
     """The request for the answer, with a seed. Raises ApiError or InvalidRequest."""
     body.refuse_constraints()
+    body.refuse_prompt_logprobs()
     (request,) = repeat([vocabulary.Request(messages=body.prompt, **fields_of_request(body))])
     return request
 

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from model_core import Completion, TritonchatError
+from model_core.choose import Choice
 from model_core.events import Event, Reasoning, Text, ToolCallDelta
 from model_core.sampler import TokenLogprob
 from model_core.tokenizer import AnyTokenizer
@@ -53,14 +54,28 @@ def answer_details(completion: Completion, model: str) -> dict[str, Any]:
 
 
 def logprob_details(entries: Iterable[TokenLogprob], tokenizer: AnyTokenizer | None) -> list[dict[str, Any]]:
-    """Return the `logprobs` of tokens of an answer."""
+    """Return the `logprobs` of tokens."""
     return [
         {
             **_token_details(entry.token_id, entry.logprob, tokenizer),
             "top_logprobs": [_token_details(token, logprob, tokenizer) for token, logprob in entry.top],
+            "rank": entry.rank,
         }
         for entry in entries
     ]
+
+
+def prompt_logprob_details(
+    prompt: Sequence[int], entries: Sequence[TokenLogprob], tokenizer: AnyTokenizer | None
+) -> list[dict[str, Any]]:
+    """Return the `prompt_logprobs` of a whole prompt, whose first token has none."""
+    first = {**_token_details(prompt[0], None, tokenizer), "top_logprobs": [], "rank": None}
+    return [first, *logprob_details(entries, tokenizer)]
+
+
+def choice_details(choices: Iterable[Choice], tokenizer: AnyTokenizer | None) -> list[dict[str, Any]]:
+    """Return the `choices` of an answer."""
+    return [{**vars(choice), "tokens": logprob_details(choice.tokens, tokenizer)} for choice in choices]
 
 
 def error_type(error: Exception) -> str:
@@ -80,7 +95,7 @@ def _describe_call(call: ToolCallDelta) -> dict[str, Any]:
     return {name: value for name, value in asdict(call).items() if value is not None}
 
 
-def _token_details(token_id: int, logprob: float, tokenizer: AnyTokenizer | None) -> dict[str, Any]:
+def _token_details(token_id: int, logprob: float | None, tokenizer: AnyTokenizer | None) -> dict[str, Any]:
     text = str(token_id) if tokenizer is None else tokenizer.token_text(token_id)
     details: dict[str, Any] = {"token": text, "token_id": token_id, "logprob": logprob}
     if tokenizer is not None and "\ufffd" in text:

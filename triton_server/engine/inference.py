@@ -9,20 +9,24 @@ import logging
 import os
 import threading
 import time
+import uuid
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
+from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from pytriton.proxy.types import Request
 
+from model_core.choose import make_choice_jobs
 from model_core.errors import InvalidRequest, TritonchatError
 from model_core.events import Timings, Usage
 from model_core.request import AnswerPlan, Completion
 
+from .. import vocabulary
 from ..contract import HEALTH
 from ..json_tensors import decode, encode
 from .backend_reports import call_id
@@ -31,6 +35,7 @@ from .embedding_queue import EmbeddingQueue
 from .model_pool import ModelPool
 from .model_slot import ModelSlot
 from .pending_answer import PendingAnswer
+from .pending_choices import PendingChoices
 from .request_parser import check_model_name, parse_parameters, parse_request, split_rows
 from .slot_prompts import PROMPT_COMMANDS
 from .token_commands import TokenCommands
@@ -158,6 +163,8 @@ class Inference:
         params = request.sampling_params().with_defaults(llm.defaults)
         if llm.tokenizer is None:  # the answer has no text
             params = params.model_copy(update={"return_token_ids": True})
+        if request.choices is not None and not request.count_only:
+            return self._submit_choices(request, answer)
         plan = AnswerPlan()
         if request.is_chat:
             prepared = llm.prepare_chat(request.messages, request, params)
@@ -168,7 +175,11 @@ class Inference:
             usage = Usage(len(prompt), 0, truncated_messages=plan.truncated_messages)
             counted = Completion("", [], "stop", usage, Timings(None, None, 0.0), params.seed)
             return answer_details(counted, answer.model_name)
-        answer.acknowledge = request.acknowledge
+        answer.acknowledge, answer.prompt = request.acknowledge, prompt
+        answer.reports_prompt = request.prompt_logprobs is not None
+        if request.echo:
+            text = llm.tokenizer.decode(prompt) if llm.tokenizer is not None else ""
+            answer.begin_with(request.messages if isinstance(request.messages, str) else text)
         if params.return_token_ids:
             answer.prompt_ids = prompt
         answer.request_id = llm.engine.submit(
@@ -183,6 +194,21 @@ class Inference:
             answer.adapter,
         )
         return None
+
+    def _submit_choices(self, request: vocabulary.Request, answer: PendingAnswer) -> None:
+        """Submit the answers of a request to choose from. Raises TritonchatError if it is refused."""
+        jobs = make_choice_jobs(answer.llm, request.messages, request, request, request.timeout_s)
+        answer.acknowledge = request.acknowledge
+        answer.waiting_id = request.request_id or uuid.uuid4().hex
+        answer.choices = PendingChoices(answer.llm.engine, partial(answer.end_choices, request))
+        answer.choices.submit(
+            jobs,
+            answer.waiting_id,
+            cache_salt=request.cache_salt,
+            client=request.client,
+            arrival_time=answer.arrival_time,
+            adapter=answer.adapter,
+        )
 
     async def _control(self, row: np.ndarray) -> str:
         """The result of a command, as JSON."""

@@ -11,6 +11,8 @@ from typing import Any
 from model_core import LLM
 from model_core.answer_parser import AnswerParser
 from model_core.chat import find_finish_reason
+from model_core.choice_fields import ChoiceFields
+from model_core.choose import join_completions, rank_choices
 from model_core.errors import RequestTimeout
 from model_core.event_writer import join_events
 from model_core.events import Event, Text, Timings, Usage
@@ -18,8 +20,18 @@ from model_core.request import Completion, Delta
 from model_core.sampler import TokenLogprob
 from model_core.sampling import draw_seed
 
-from .details import Response, answer_details, error_details, logprob_details, make_response, make_responses
+from .details import (
+    Response,
+    answer_details,
+    choice_details,
+    error_details,
+    logprob_details,
+    make_response,
+    make_responses,
+    prompt_logprob_details,
+)
 from .model_slot import ModelSlot
+from .pending_choices import PendingChoices
 
 LOGGER = logging.getLogger(__name__)
 
@@ -33,8 +45,10 @@ class PendingAnswer:
     Attributes:
         model, llm: which model answers, and that model while it is loaded, before which there are no deltas.
         adapter: the name of the one that the request chose.
-        waiting_id: the request's id while it waits until its model is loaded.
+        waiting_id: the request's id while the engine has none of this id, because the request waits until its
+            model is loaded, or has choices.
         request_id: the engine's id, once the request is submitted.
+        choices: the requests of answers to choose from, instead of that id.
     """
 
     llm: LLM
@@ -46,11 +60,16 @@ class PendingAnswer:
         self.acknowledge = False  # whether the sender wants to know that the engine has accepted the request
         self.waiting_id: Any = None
         self.request_id: str | None = None
+        self.choices: PendingChoices | None = None
         self.parser: AnswerParser | None = None  # of the answer to a conversation
         self.prompt_ids: list[int] | None = None  # of the prompt, if the request wants them; sent once
+        self.prompt: list[int] = []
+        # Whether `logprobs` begin with those of the prompt, and whether `prompt_logprobs` report them.
+        self.echoes = self.reports_prompt = False
         self._deltas: list[Delta] = []  # not yet read
         self._events: list[Event] = []  # not yet sent, as the log probabilities
         self._logprobs: list[TokenLogprob] | None = None  # None if the request does not want them
+        self._prompt_logprobs: list[TokenLogprob] | None = None  # not yet sent
         self._token_ids: list[int] | None = None  # as the log probabilities
         self._details: dict[str, Any] = {}  # of the last response, once the answer has ended
         self._text_event, self._end_event = asyncio.Event(), asyncio.Event()
@@ -79,10 +98,21 @@ class PendingAnswer:
 
     def cancel(self) -> None:
         """Cancel the request in the engine, if it has been submitted, or its waiting for the model."""
-        if self.request_id is not None and not self.has_ended:
+        if self.choices is not None:
+            self.choices.cancel()
+        elif self.request_id is not None and not self.has_ended:
             self.llm.engine.cancel(self.request_id)
         elif self._waits_for_model:
             self._loop.call_soon_threadsafe(self._end_before_start)
+
+    def begin_with(self, text: str) -> None:
+        """Let the text of the answer begin with this, before the request is submitted."""
+        self.echoes = True
+        self._events.append(Text(text))
+
+    def end_choices(self, fields: ChoiceFields, completions: list[Completion]) -> None:
+        """End the answer of a request with choices; called by the engine's thread."""
+        self._loop.call_soon_threadsafe(self._finish_choices, fields, completions)
 
     async def wait_for_model(self, model: Future[LLM], values: dict[str, Any]) -> None:
         """Wait until the model is loaded or has failed, or until the answer is cancelled.
@@ -140,9 +170,17 @@ class PendingAnswer:
     def _pop_tokens(self) -> dict[str, Any]:
         """Remove log probabilities and token ids, and return them as details."""
         details: dict[str, Any] = {}
+        echoed: list[dict[str, Any]] = []
+        if self._prompt_logprobs is not None:
+            entries, self._prompt_logprobs = self._prompt_logprobs, None
+            scores = prompt_logprob_details(self.prompt, entries, self.llm.tokenizer)
+            if self.reports_prompt:
+                details["prompt_logprobs"] = scores
+            if self.echoes:
+                echoed = scores
         if self._logprobs is not None:
             entries, self._logprobs = self._logprobs, []
-            details["logprobs"] = logprob_details(entries, self.llm.tokenizer)
+            details["logprobs"] = echoed + logprob_details(entries, self.llm.tokenizer)
         if self._token_ids is not None:
             details["token_ids"], self._token_ids = self._token_ids, []
         if self.prompt_ids is not None:
@@ -157,6 +195,8 @@ class PendingAnswer:
         for delta in deltas:
             if delta.logprobs is not None:
                 self._logprobs = (self._logprobs or []) + delta.logprobs
+            if delta.prompt_logprobs is not None:
+                self._prompt_logprobs = delta.prompt_logprobs
             if delta.token_ids is not None:
                 self._token_ids = (self._token_ids or []) + delta.token_ids
         text = "".join(delta.text for delta in deltas)
@@ -188,4 +228,20 @@ class PendingAnswer:
             self.end(answer_details(completion, self.model_name))
         except Exception as error:
             LOGGER.exception("An answer could not be described")
+            self.end(error_details(error))
+
+    def _finish_choices(self, fields: ChoiceFields, completions: list[Completion]) -> None:
+        try:
+            cancelled = [completion for completion in completions if completion.finish_reason == "cancelled"]
+            if cancelled:  # by an error, or by the client
+                completion, details = min(cancelled, key=lambda one: one.error is None), {}
+            else:
+                choices = rank_choices(fields, completions)
+                completion = join_completions(choices, completions)
+                details = {"choices": choice_details(choices, self.llm.tokenizer)}
+            self._events.append(Text(completion.text))
+            self.model.metrics.count_completion(completion)
+            self.end({**details, **answer_details(completion, self.model_name)})
+        except Exception as error:
+            LOGGER.exception("Choices could not be described")
             self.end(error_details(error))

@@ -41,7 +41,7 @@ class Parameters(SamplingFields, PromptFields, ModelFields, StrictModel):
 
 
 # The terminal cannot show log probabilities.
-_PARAMETER_NAMES = [name for name in Parameters.model_fields if name != "logprobs"]
+_PARAMETER_NAMES = [name for name in Parameters.model_fields if not name.endswith("logprobs")]
 
 
 @dataclass(frozen=True)
