@@ -9,6 +9,7 @@ import json
 import math
 import mmap
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,9 @@ DTYPES = {
     "I32": np.dtype(np.int32),
     "I64": np.dtype(np.int64),
 }
+# BERT's first files name the parts of norms by other letters.
+_OLD_NORM = re.compile(r"\bLayerNorm\.(gamma|beta)$")
+_NORM_NAMES = {"gamma": "weight", "beta": "bias"}
 _ALIGNMENT = 64  # bytes of a cache line
 _MAX_HEADER_BYTES = 100 * 2**20  # the limit of the reference implementation
 
@@ -198,8 +202,9 @@ def text_model_name(name: str) -> str:
         ("roberta.", ""),
     ):
         if name.startswith(prefix):
-            return plain + name.removeprefix(prefix)
-    return name
+            name = plain + name.removeprefix(prefix)
+            break
+    return _OLD_NORM.sub(lambda match: f"LayerNorm.{_NORM_NAMES[match[1]]}", name)
 
 
 def _parse_entries(path: Path, header: Mapping, base: int) -> dict[str, _TensorEntry]:

@@ -1,6 +1,8 @@
 """Computes whole texts, several in a step and without padding, in KV memory of their own.
 
-It is for what needs no answer, such as embeddings. Steps take turns with those of the engine.
+It is for what needs no answer, such as embeddings. Steps take turns with those of the engine and are as long,
+so an answer waits no longer than for a prompt. Longer ones would not be faster: MiniLM-L6 and Qwen3-0.6B take
+the same processor time with 256 and 512 tokens in a step, within the noise of 5 %.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,11 +12,10 @@ import numpy as np
 
 from .errors import NoMemory
 from .kv_cache import PAGE, Batch, KVCache
+from .scheduler import STEP_TOKENS
 from .state import StateCache
 from .transformer import Transformer
 
-# Tokens of a step. With more, texts would be little faster, and answers would wait longer for their tokens.
-STEP_TOKENS = 512
 _MAX_STATES = 16  # texts in a step of a model with recurrent states, each of which may take megabytes
 
 

@@ -178,7 +178,8 @@ the answer can only be "yes" or "no".<|im_end|>
 
 </think>
 
-"""
+
+"""  # Jinja drops the last line end
 PROMPTS = {"query": "Find this: ", "document": ""}
 VARIANTS = {
     "bert": Variant("bert", BERT, wordpiece),

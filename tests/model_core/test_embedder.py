@@ -16,7 +16,7 @@ from model_core.config import read_json, write_json
 from model_core.errors import InvalidRequest, ModelError, NoMemory, PromptTooLong, TritonchatError
 from model_core.kernels.attention import SEGMENT
 from model_core.safetensors import write_safetensors
-from model_core.text_steps import STEP_TOKENS
+from model_core.scheduler import STEP_TOKENS
 
 DECODER = CHECKPOINTS / "qwen3"
 

@@ -1,5 +1,6 @@
 """Encoders, decoders and rerankers compute what sentence-transformers computes (see make_embedders.py)."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,13 @@ import pytest
 from conftest import CHECKPOINTS
 from embedder_texts import QUERY, TEXTS
 
-from model_core import LLM, EmbeddingParams, ScoreParams
+from model_core import LLM, EmbeddingParams, ScoreParams, operators, reference
+from model_core.checkpoint import Checkpoint
+from model_core.config import read_config, read_json, write_json
 from model_core.errors import InvalidRequest, ModelError, PromptTooLong
-from model_core.models import ENCODERS
+from model_core.models import ENCODERS, read_model_config, write_tape
+from model_core.safetensors import write_safetensors
+from model_core.tape import TYPES
 
 EMBEDDERS = CHECKPOINTS.parent / "embedders"
 ALL = sorted(EMBEDDERS.iterdir())
@@ -118,3 +123,67 @@ def test_classifier_of_many_labels_is_refused(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(data)
     with pytest.raises(ModelError, match="a classifier of 2 labels is not supported; rerankers have one"):
         LLM(tmp_path)
+
+
+@pytest.mark.parametrize("name", sorted(ENCODERS))
+def test_kernels_match_the_reference(name: str) -> None:
+    folder, tokens = EMBEDDERS / name, np.random.default_rng(0).integers(0, 100, 90)
+    tape = write_tape(read_model_config(folder, read_config(folder)))
+    weights, sequence = reference.make_weight_reader(Checkpoint(folder)), reference.Sequence()
+    sequence.begin(
+        {
+            buffer: operators.embed(np.zeros_like(tokens) if buffer == TYPES else tokens, weights(table))
+            for buffer, table in tape.embeddings.items()
+        }
+    )
+    for record in tape.records:
+        reference.execute(record, weights, sequence)
+    expected = sequence.get(tape.records[-1].y)[:, 0].mean(axis=0)
+    with LLM(folder) as llm:
+        vector = llm.embed(tokens.tolist(), EmbeddingParams(pooling="mean", normalize=False))[0]
+    np.testing.assert_allclose(vector, expected, atol=1e-5 * np.abs(expected).max())
+
+
+def copy_without(tmp_path: Path, name: str, *files: str, **config: object) -> Path:
+    """A copy of an embedder without some files, and with other fields in config.json."""
+    folder = shutil.copytree(EMBEDDERS / name, tmp_path / name)
+    for file in files:
+        (folder / file).unlink()
+    write_json(folder / "config.json", read_json(folder / "config.json") | config)
+    return folder
+
+
+def test_encoder_with_the_names_of_other_files(tmp_path: Path) -> None:
+    """As bert-base-uncased was published: for another task, and with old names of norms."""
+    folder = copy_without(tmp_path, "bert")
+    source = Checkpoint(EMBEDDERS / "bert")
+    tensors = {
+        "bert."
+        + name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): (
+            np.array(source[name])
+        )
+        for name in source.unread()
+    }
+    tensors["cls.predictions.bias"] = np.zeros(200, np.float32)
+    write_safetensors(folder / "model.safetensors", tensors)
+    with LLM(folder) as llm, LLM(EMBEDDERS / "bert") as original:
+        assert np.array_equal(llm.embed(TEXTS, CUT), original.embed(TEXTS, CUT))
+
+
+def test_decoder_that_names_its_answers_is_asked_in_qwens_words(tmp_path: Path) -> None:
+    """A folder of Qwen3-Reranker, whose config.json says that it is one."""
+    names = ("modules.json", "chat_template.jinja", "config_sentence_transformers.json")
+    folder = copy_without(tmp_path, "qwen3-reranker", *names, classifier_from_token=["no", "yes"])
+    with LLM(folder) as llm, LLM(EMBEDDERS / "qwen3-reranker") as original:
+        assert llm.describe()["tasks"] == ["generate", "embed", "score"]
+        assert np.array_equal(llm.score(QUERY, TEXTS), original.score(QUERY, TEXTS))
+        params = ScoreParams(instruction="Find a cat")
+        assert np.array_equal(llm.score(QUERY, TEXTS, params), original.score(QUERY, TEXTS, params))
+        assert not np.allclose(llm.score(QUERY, TEXTS), llm.score(QUERY, TEXTS, params))
+
+
+@pytest.mark.parametrize("answers", [["no"], ["no", "certainly"], "yes", [1, 2]])
+def test_answers_that_are_no_tokens_are_named(tmp_path: Path, answers: object) -> None:
+    folder = copy_without(tmp_path, "qwen3-reranker", "modules.json", classifier_from_token=answers)
+    with pytest.raises(ModelError, match="classifier_from_token should be the tokens for no and yes"):
+        LLM(folder)

@@ -17,6 +17,8 @@ from support import wait_until
 
 from model_core.errors import ModelError
 from model_core.hub import fetch_model
+from model_core.hub.choice import choose_model_files
+from model_core.hub.names import HubName
 from model_core.models import read_model_config, write_tape
 from model_core.passes import products, vector_refs
 
@@ -325,3 +327,10 @@ def test_invalid_names_do_not_reach_the_network() -> None:
 def test_revision_of_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="--revision is for models on the hub"):
         fetch_model(tmp_path, "main")
+
+
+def test_files_of_sentence_transformers_are_read() -> None:
+    read = ["config.json", "model.safetensors", "modules.json", "1_Pooling/config.json"]
+    read += ["2_Dense/config.json", "2_Dense/model.safetensors"]
+    others = ["2_Dense/pytorch_model.bin", "onnx/config.json", "onnx/model.onnx", "1_Pooling/run.py"]
+    assert choose_model_files(read + others, HubName("someone/embedder")) == read
