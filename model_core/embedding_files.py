@@ -140,6 +140,8 @@ def _read_pooling(path: Path) -> str:
 def _read_dense(folder: Path, inputs: int) -> Dense:
     path = folder / "config.json"
     raw = read_json(path)
+    if raw.get("use_residual"):
+        raise ModelError(f"{path}: a dense layer with use_residual is not supported.")
     try:
         shape = (read_size(raw, "out_features"), read_size(raw, "in_features"))
     except ModelError as error:

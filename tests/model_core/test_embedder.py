@@ -247,6 +247,13 @@ def write_modules(tmp_path: Path, **files: Any) -> Path:
         (
             {
                 "modules": [*MODULES, {"path": "2_Dense", "type": "a.Dense"}],
+                "2_Dense/config": {"use_residual": True},
+            },
+            "use_residual is not supported",
+        ),
+        (
+            {
+                "modules": [*MODULES, {"path": "2_Dense", "type": "a.Dense"}],
                 "2_Dense/config": {"in_features": 7, "out_features": 3},
             },
             "in_features is 7, but its input has 32 numbers",

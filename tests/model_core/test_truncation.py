@@ -45,7 +45,7 @@ def fit(messages: list[Message], max_context: int, max_tokens: int = 100) -> tup
 def kept(messages: list[Message], prompt: ChatPrompt, head: int = 0) -> list[Message]:
     """The messages that the prompt has, according to its number of truncated ones."""
     left = [*messages[:head], *messages[head + prompt.truncated_messages :]]
-    assert prompt.end == repr(left)
+    assert prompt.text == repr(left)
     return left
 
 
