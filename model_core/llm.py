@@ -37,7 +37,7 @@ from .sampler import TokenLogprob
 from .sampling import SamplingParams
 from .scheduler import Limits
 from .text_steps import TextInput, compute_texts
-from .tokenizer import AnyTokenizer
+from .tokenizer import AnyTokenizer, encode_prompt
 
 Messages = Sequence[Mapping[str, Any] | Message]
 Params = SamplingParams | Sequence[SamplingParams] | None
@@ -139,7 +139,7 @@ class LLM:
             list(compute_texts(self.model, [TextInput([0], range(1))], step, limits.kv_cache_memory))
             compile_sampling()
         self.engine = Engine(self.model, self.tokenizer, frozenset(eos), cache, limits, speculate)
-        self.prompts = Prompts(self.engine, self.model, cache, self.encode, self._fill_defaults)
+        self.prompts = Prompts(self.engine, self.model, cache, self.tokenizer, self.defaults)
 
     def close(self) -> None:
         """Cancel all requests, and end the threads and the process of the chat template."""
@@ -240,9 +240,7 @@ class LLM:
 
     def encode(self, prompt: str | Sequence[int]) -> list[int]:
         """The token ids of a raw prompt. Raises InvalidRequest for text if there is no tokenizer."""
-        if not isinstance(prompt, str):
-            return list(prompt)
-        return self._require_tokenizer().encode(prompt)
+        return encode_prompt(self.tokenizer, prompt)
 
     def encode_chat(
         self, messages: Messages, fields: ChatFields = DEFAULT_FIELDS, max_tokens: int | None = None

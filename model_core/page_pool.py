@@ -19,6 +19,7 @@ pages ends the pin that was not used for the longest time.
 """
 
 import math
+import weakref
 from bisect import bisect_left
 from collections import OrderedDict
 
@@ -53,7 +54,8 @@ class PagePool:
         # Recurrent states at the ends of nodes.
         self._snapshots = None if cache.states is None else Snapshots[PageNode](cache.states)
         self._root = PageNode([], (), None, ref_count=1)
-        self.pins = Pins(cache.pages // 2, lambda pages: self.release(pages, [], len(pages.nodes) * PAGE))
+        pool = weakref.proxy(self)  # a cycle would keep the memory of a model that nobody uses
+        self.pins = Pins(cache.pages // 2, lambda pages: pool.release(pages, [], len(pages.nodes) * PAGE))
         self._free: list[int] = []
         self._first_untouched = 0  # pages from here on have never been used
         self._evictable: OrderedDict[PageNode, None] = OrderedDict()  # leaves without a user, oldest first

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from .config import GenerationDefaults
 from .engine import Engine
 from .errors import InvalidRequest, NoMemory, ShuttingDown
 from .fingerprint import fingerprint
@@ -14,6 +15,7 @@ from .prompt_file import PromptFile, open_prompt_file, saved_length
 from .prompt_pages import PromptPages
 from .request import CacheRoot, Completion, Delta, shared_root
 from .sampling import SamplingParams
+from .tokenizer import AnyTokenizer, encode_prompt
 from .transformer import Transformer
 
 
@@ -28,12 +30,12 @@ class Prompts:
         engine: Engine,
         model: Transformer,
         cache: KVCache,
-        encode: Callable[[str | Sequence[int]], list[int]],
-        params: Callable[[SamplingParams], SamplingParams],
+        tokenizer: AnyTokenizer | None,
+        defaults: GenerationDefaults,
     ) -> None:
-        """`encode` makes token ids of a prompt, and `params` fills the defaults of parameters in."""
+        """`defaults`: of parameters that a request leaves open."""
         self._engine, self._model, self._cache = engine, model, cache
-        self.encode, self._params = encode, params
+        self._tokenizer, self._defaults = tokenizer, defaults
 
     @cached_property
     def fingerprint(self) -> str:
@@ -47,6 +49,10 @@ class Prompts:
     def wait_for_end(self, timeout_s: float) -> bool:
         """Wait until the engine has ended. False if it has not within the timeout."""
         return self._engine.wait_for_end(timeout_s)
+
+    def encode(self, prompt: str | Sequence[int]) -> list[int]:
+        """The token ids of a prompt. Raises InvalidRequest for text if there is no tokenizer."""
+        return encode_prompt(self._tokenizer, prompt)
 
     @property
     def pages(self) -> PromptPages:
@@ -97,7 +103,7 @@ class Prompts:
             if delta.completion is not None:
                 finished.put(delta.completion)
 
-        params = self._params(SamplingParams(max_tokens=1, temperature=0.0))
+        params = SamplingParams(max_tokens=1, temperature=0.0).with_defaults(self._defaults)
         request_id = self._engine.submit(tokens, params, on_delta, is_shared=True)
         try:
             completion = finished.get()

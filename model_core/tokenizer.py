@@ -254,6 +254,15 @@ def raise_failures_as(kind: type[TritonchatError], message: str) -> Iterator[Non
         raise kind(f"{message}: {' '.join(str(error).split())[:300]}.") from error
 
 
+def encode_prompt(tokenizer: AnyTokenizer | None, prompt: str | Sequence[int]) -> list[int]:
+    """The token ids of a raw prompt. Raises InvalidRequest for text if there is no tokenizer."""
+    if not isinstance(prompt, str):
+        return list(prompt)
+    if tokenizer is None:
+        raise InvalidRequest("this model has no tokenizer; send token ids.")
+    return tokenizer.encode(prompt)
+
+
 def share_room(lengths: Sequence[int], room: int) -> list[int]:
     """How much of each text, one or two, is kept if they have `room` tokens together.
 

@@ -1,7 +1,9 @@
 """Whatever requests, receivers and memory do, each request ends exactly once and every page comes back."""
 
+import gc
 import random
 import threading
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from support import wait_until
 from test_engine import Receiver, submit
 from test_scheduler import assert_all_pages_are_released, content, ids, totals
 
-from model_core import LLM, SamplingParams, transformer
+from model_core import LLM, SamplingParams, step_buffers
 from model_core.errors import RequestTimeout
 from model_core.kv_cache import Batch, KVCache
 from model_core.request import Delta, join_deltas
@@ -173,7 +175,7 @@ def test_step_without_memory_leaves_its_buffers_usable(monkeypatch: pytest.Monke
         buffers, long = llm.model._buffers, ids(200)
         llm.logits([5])
         sizes = (buffers._tokens, buffers._context)
-        count, allocate = 0, transformer.aligned_zeros
+        count, allocate = 0, step_buffers.aligned_zeros
 
         def run_out(shape: tuple[int, ...], dtype: type) -> np.ndarray:
             nonlocal count
@@ -183,10 +185,25 @@ def test_step_without_memory_leaves_its_buffers_usable(monkeypatch: pytest.Monke
             return allocate(shape, dtype)
 
         with monkeypatch.context() as patched:
-            patched.setattr(transformer, "aligned_zeros", run_out)
+            patched.setattr(step_buffers, "aligned_zeros", run_out)
             with pytest.raises(OSError, match="no memory"):
                 llm.logits(long)
         # What it believes to have room for, it must have: kernels do not check.
         assert (buffers._tokens, buffers._context) == sizes
         with LLM(CHECKPOINTS / "llama-bfloat16") as other:
             assert np.array_equal(llm.logits(long), other.logits(long))
+
+
+def test_closed_model_gives_its_memory_back_at_once() -> None:
+    """Without waiting for Python's garbage collector, which does not know how large arrays are."""
+    gc.collect()
+    gc.disable()
+    try:
+        llm = LLM(CHECKPOINTS / "llama-bfloat16", kv_cache_memory=2**20)
+        llm.generate([5, 6], SamplingParams(max_tokens=3))
+        cache = weakref.ref(llm.engine._cache)
+        llm.close()
+        del llm
+        assert cache() is None
+    finally:
+        gc.enable()

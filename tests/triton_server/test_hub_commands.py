@@ -35,7 +35,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HubServer]:
     checkpoint = copy_model("qwen3", folder)
     for name, quantize in zip(GGUF, (False, True), strict=True):
         write_model(checkpoint, folder / "files" / name, quantize=quantize)
-    (folder / "unknown" / "config.json").write_text(json.dumps({"model_type": "bert", "dtype": "float32"}))
+    (folder / "unknown" / "config.json").write_text(json.dumps({"model_type": "t5", "dtype": "float32"}))
     (folder / "unknown" / "model.safetensors").write_bytes(b"x" * 2**20)
     repositories = {
         "someone/tiny": Repository(CHECKPOINTS / "llama-bfloat16", {"v2": CHECKPOINTS / "qwen3"}),
@@ -108,7 +108,7 @@ def test_pull_says_what_the_model_is(commands: Commands) -> None:
     lines = commands.read("pull", "someone/tiny", "--revision", "v2").splitlines()
     assert lines[-1] == "Chat with it: tritonchat up --model someone/tiny --revision v2"
     lines = commands.read("pull", "someone/unknown", "--force").splitlines()
-    assert lines[-1].startswith("It cannot be run: ") and "bert" in lines[-1]
+    assert lines[-1].startswith("It cannot be run: ") and "t5" in lines[-1]
     assert "no revision v3" in commands.refuse("pull", "someone/tiny", "--revision", "v3")
 
 
@@ -138,7 +138,7 @@ def test_list_names_models_and_their_problems(commands: Commands) -> None:
     assert "3.0 MiB" in rows["someone/large"]
     notes = "\n".join(lines)
     assert "`tritonchat pull someone/large` continues its unfinished download." in notes
-    assert "someone/unknown: " in notes and "'bert'" in notes
+    assert "someone/unknown: " in notes and "'t5'" in notes
 
 
 def test_rm_removes_all_of_a_model(commands: Commands) -> None:

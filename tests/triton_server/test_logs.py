@@ -161,6 +161,7 @@ def test_unexpected_error_is_a_500_with_an_id_and_no_content(
     try:
         answer = asyncio.run(ask())
     finally:  # this process logs as before
+        logs.flush()
         structlog.reset_defaults()
         logging.basicConfig(handlers=[], force=True)
     assert answer.status_code == 500

@@ -110,7 +110,7 @@ def test_details_have_logprobs(client: ChatClient) -> None:
     answer = client.chat(HELLO, max_tokens=3, logprobs=2)
     assert len(answer.details["logprobs"]) == 3
     first = answer.details["logprobs"][0]
-    assert set(first) == {"token", "token_id", "logprob", "top_logprobs"}
+    assert set(first) == {"token", "token_id", "logprob", "rank", "top_logprobs"}
     assert first["token"] == first["top_logprobs"][0]["token"]
 
 

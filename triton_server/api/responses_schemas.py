@@ -169,6 +169,9 @@ class ResponsesRequest(GenerationBody, ChatFields):
 
     model_config = other_names(max_output_tokens="max_tokens")
 
+    max_tokens: int | None = Field(
+        None, ge=1, lt=2**31, description="The largest number of tokens of the answer."
+    )
     model: str = Field("default", description="The name of a model (see /v1/models); default: the first one.")
     input: Text | FailFastList[Item] = Field(description="A question, or the items of the conversation.")
     instructions: Text | None = Field(
