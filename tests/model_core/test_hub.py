@@ -110,7 +110,9 @@ def sizes_of_parts(home: Path) -> Iterator[int]:
 def test_interrupted_download_is_continued(large: Path, tmp_path: Path, end: signal.Signals) -> None:
     with HubServer({"someone/large": large}) as hub:
         with hub.stalled_after(CHUNK + CHUNK // 2) as is_stalled:
-            process = start(FETCH, "someone/large", home=tmp_path, HF_ENDPOINT=hub.url)
+            # On a busy machine, the client would try again before it gets the signal.
+            patience = {"HF_HUB_DOWNLOAD_TIMEOUT": "30"}
+            process = start(FETCH, "someone/large", home=tmp_path, HF_ENDPOINT=hub.url, **patience)
             assert is_stalled.wait(60)
             wait_until(lambda: list(sizes_of_parts(tmp_path)) == [CHUNK])
             process.send_signal(end)
