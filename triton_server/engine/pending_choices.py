@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 
 from model_core.engine import Engine
-from model_core.errors import TritonchatError
 from model_core.jobs import Job
 from model_core.request import Completion, Delta, DeltaCallback, join_deltas
 
@@ -33,7 +32,7 @@ class PendingChoices:
                 self._ids.append(name)
                 if self._is_cancelled:
                     self._engine.cancel(name)
-        except TritonchatError:
+        except BaseException:
             self.cancel()
             raise
 
