@@ -1,0 +1,1 @@
+"""The pages between which the menu chooses. Streamlit runs each file as a script."""
