@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,7 +29,7 @@ from triton_server.client import ChatClient
 from triton_server.contract import READY
 from triton_server.engine import model_watch
 from triton_server.engine.__main__ import serve_until_signal
-from triton_server.engine.deployment import Address, Deployment
+from triton_server.engine.deployment import Address, Deployment, _find_processes
 from triton_server.engine.leftovers import remove_model_copies
 from triton_server.restarts import MAX_RESTARTS, Restarts
 from triton_server.supervisor import Part, Supervisor
@@ -229,6 +230,19 @@ def assert_answer_or_retry_after(server: Server) -> None:
     ):
         assert response.status_code in (200, 503)
         assert response.status_code == 200 or int(response.headers["retry-after"]) > 0
+
+
+def test_processes_with_ids_of_earlier_ones_are_found(tmp_path: Path) -> None:
+    program = shutil.copy("/bin/sleep", tmp_path)
+    with subprocess.Popen([program, "60"]) as child:
+        try:
+            (cached,) = (process for process in psutil.process_iter() if process.pid == child.pid)
+            cached._ident = (child.pid, 0.0)  # as if this had been another process
+            (process,) = _find_processes(tmp_path)
+            assert process.pid == child.pid
+            assert process.is_running()
+        finally:
+            child.kill()
 
 
 def test_unresponsive_model_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

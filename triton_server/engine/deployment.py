@@ -34,6 +34,7 @@ from .inference import Inference, ModelInference
 from .leftovers import remove_model_copies, remove_shared_memory
 from .model_pool import ModelPool
 from .model_watch import MAX_FAILURES, ModelWatch
+from .process_list import list_processes
 
 LOGGER = logging.getLogger(__name__)
 
@@ -319,7 +320,7 @@ def _stop_triton(triton: Triton | None, reports: BackendReports | None, models: 
 def _find_processes(workspace: Path) -> dict[psutil.Process, str]:
     """The processes whose program lies in Triton's workspace, each with "Triton" or the name of its model."""
     processes, workspace = {}, workspace.resolve()
-    for process in psutil.process_iter():
+    for process in list_processes():
         with suppress(psutil.Error):
             if Path(process.exe()).is_relative_to(workspace):
                 instances = (re.fullmatch(r"([\w.-]+)_0_\d+", argument) for argument in process.cmdline())

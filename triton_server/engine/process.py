@@ -14,6 +14,7 @@ import psutil
 
 from ..child_process import ChildProcess, launch
 from .leftovers import remove_model_copies, remove_shared_memory
+from .process_list import list_processes
 
 _VARIABLE = "TRITONCHAT_ENGINE_SETTINGS"
 _PROGRAM = "triton_server.engine"
@@ -87,7 +88,7 @@ class EngineReport:
 
 def running_engines() -> Iterator[tuple[int, EngineSettings]]:
     """The process ids and the settings of engines that run on this machine, those of other users excepted."""
-    for process in psutil.process_iter():
+    for process in list_processes():
         # It may have ended, or be of another version.
         with suppress(psutil.Error, KeyError, ValueError, TypeError):
             if _PROGRAM in process.cmdline():
