@@ -6,10 +6,17 @@ something. `st.session_state` keeps values from run to run.
 
 import streamlit as st
 
+from streamlit_client.people import is_stranger, owner, show_person
+
 
 def main() -> None:
     """Run the page that the visitor has chosen. Each page sets its own width."""
-    st.navigation([st.Page("pages/chat.py", title="Chat", icon=":material/forum:", default=True)]).run()
+    pages = [st.Page("pages/chat.py", title="Chat", icon=":material/forum:", default=True)]
+    page = st.navigation(pages, position="hidden" if is_stranger() else "sidebar")
+    owner()  # shows a stranger the login, and nothing else
+    with st.sidebar:
+        show_person()
+    page.run()
 
 
 main()

@@ -25,6 +25,7 @@ from .options import (
     api_port_option,
     host_option,
     kv_memory_option,
+    login_option,
     model_option,
     model_options,
     models_option,
@@ -35,6 +36,7 @@ from .options import (
     sampling_options,
     server_options,
 )
+from .page_login import read_login
 from .page_process import launch_page
 from .serve import port_flags, run_server
 from .signals import signals_as_interrupts
@@ -74,9 +76,10 @@ def cli() -> None:
 @host_option
 @api_options
 @page_option
-def up(ui_port: int, **settings: Any) -> None:
+@login_option
+def up(**settings: Any) -> None:
     """Start the server, the HTTP service and the page. Ctrl-C ends all three after the running answers."""
-    run_server(ui_port=ui_port, **settings)
+    run_server(**settings)
 
 
 @cli.command()
@@ -87,36 +90,38 @@ def up(ui_port: int, **settings: Any) -> None:
 @api_options
 def serve(**settings: Any) -> None:
     """Start the server (Triton with the models) and the HTTP service."""
-    run_server(ui_port=None, **settings)
+    run_server(ui_port=None, login=None, **settings)
 
 
 @cli.command()
 @host_option
 @open_option
 @page_option
+@login_option
 @option(
     "--server",
     default="127.0.0.1:8001",
     help="gRPC address of a running server; grpcs://host:8001 with TLS, grpcs://host:8001?roots=ca.pem with "
     "a certificate authority of your own.",
 )
-def ui(host: str, open_to_all: bool, ui_port: int, server: str) -> None:
+def ui(host: str, open_to_all: bool, ui_port: int, login: Path | None, server: str) -> None:
     """Start only the page, for a server that is already running."""
     from .client import ChatClient
 
-    if not (open_to_all or is_loopback(host)):
+    if not (open_to_all or login or is_loopback(host)):
         raise TritonchatError(
-            f"--host {host} opens the page, which asks for no key, to the network; say --open-to-all if "
-            "anybody who can reach it may use it."
+            f"--host {host} opens the page, which asks for no key, to the network; give --login FILE, or say "
+            "--open-to-all if anybody who can reach it may use it."
         )
+    address = browser_url(host, ui_port) if login is None else read_login(login)
     require([check_python(), *check_ports(host, {"--ui-port": ui_port})])
     if not ChatClient(server).is_ready():
         click.echo(f"No server answers at {server} yet; the page will say so until one does.", err=True)
     with scratch_folder() as folder, signals_as_interrupts():
-        page = launch_page(host, ui_port, server, folder / "page.log")
+        page = launch_page(host, ui_port, server, folder / "page.log", login)
         try:
             page.wait_until_up()
-            click.echo(f"Chat at {browser_url(host, ui_port)}   (Ctrl-C ends it)")
+            click.echo(f"Chat at {address}   (Ctrl-C ends it)")
             page.process.wait()
             raise TritonchatError(f"the page stopped by itself; {page.log} may say why.")
         finally:

@@ -275,6 +275,12 @@ server_options = combine_options(
 )
 host_option = option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0: all addresses.")
 page_option = option("--ui-port", type=PORT, default=8501, help="The page.")
+login_option = option(
+    "--login",
+    type=FILE,
+    help="Let people log in to the page, which then listens on --host: a file of Streamlit's secrets whose "
+    "section [auth] names an OpenID Connect provider.",
+)
 api_port_option = option("--api-port", type=PORT, default=8080, help="The HTTP service: OpenAI's API, /docs.")
 open_option = option(
     "--open-to-all",

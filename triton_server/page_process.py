@@ -8,8 +8,11 @@ from .child_process import ChildProcess, is_responding, launch
 from .hosts import reachable_address
 
 
-def launch_page(host: str, port: int, server: str, log: Path) -> ChildProcess:
-    """Start the page for the server whose gRPC endpoint is `server`."""
+def launch_page(host: str, port: int, server: str, log: Path, login: Path | None = None) -> ChildProcess:
+    """Start the page for the server whose gRPC endpoint is `server`.
+
+    `login` is a file with the settings of its login, which `page_login.read_login` has checked.
+    """
     package = importlib.util.find_spec("streamlit_client")
     assert package is not None and package.origin is not None  # part of this distribution
     options = {
@@ -21,6 +24,8 @@ def launch_page(host: str, port: int, server: str, log: Path) -> ChildProcess:
         "client.toolbarMode": "minimal",
         "theme.primaryColor": "#3b6fd4",  # Streamlit's red looks like an error around the input
     }
+    if login is not None:
+        options["secrets.files"] = login.resolve()
     flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     script = str(Path(package.origin).with_name("page.py"))
     return launch(

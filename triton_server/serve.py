@@ -11,10 +11,12 @@ from model_core.errors import TritonchatError
 
 from .api.process import launch_api
 from .api.settings import ServiceSettings
+from .child_process import ChildProcess
 from .engine.process import EngineReport, EngineSettings, launch_engine, remove_leftovers
 from .folders import data_folder, scratch_folder
 from .hosts import LOOPBACK, browser_url, is_loopback, reachable_address
 from .machine import check_libpython, check_ports, check_python, check_system, require
+from .page_login import read_login
 from .page_process import launch_page
 from .restarts import Restarts
 from .signals import signals_as_interrupts
@@ -36,6 +38,7 @@ def run_server(
     allow_saving_prompts: bool,
     prefix_cache_disk: int | None,
     ui_port: int | None,
+    login: Path | None,
     host: str,
     grpc_port: int,
     triton_http: bool,
@@ -49,6 +52,7 @@ def run_server(
 ) -> None:
     """Run the server until a signal, with the page if `ui_port` is given. Restart each part that ends.
 
+    `login` is the file of `page_login.read_login`. With it, the page listens on `host`, too.
     `models`, `keep_alive_s`, `adapters` and `allow_adapter_loading` are those of `EngineSettings`; no models
     stand for the embedded one. The flags of prompts and of the prefix cache are those of `PromptFlags`.
     `settings` are those of the HTTP service and of the LLMs. Raises TritonchatError.
@@ -58,6 +62,10 @@ def run_server(
     tls = None if tls_cert is None or tls_key is None else TlsFiles(tls_cert, tls_key)
     # Triton's ports and the page check no key: other machines reach them only with --open-to-all.
     internal_host = host if settings["open_to_all"] or is_loopback(host) else LOOPBACK
+    page_host = internal_host if login is None else host
+    page_address = "" if ui_port is None else browser_url(page_host, ui_port)
+    if login is not None:
+        page_address = read_login(login)
     grpc = f"{reachable_address(internal_host)}:{grpc_port}"
     service = {name: settings.pop(name) for name in ServiceSettings.model_fields if name in settings}
     service["keeps_prefixes"] = prefix_cache_disk is not None
@@ -73,13 +81,13 @@ def run_server(
     ports = {"grpc_port": grpc_port, "metrics_port": metrics_port}
     if triton_http:
         ports["http_port"] = http_port
-    if ui_port is not None:
-        ports["ui_port"] = ui_port
-    all_ports = {**ports, "api_port": api_port}
+    page_ports = {} if ui_port is None else {"ui_port": ui_port}
+    all_ports = {**ports, **page_ports, "api_port": api_port}
     if len(set(all_ports.values())) < len(all_ports):
         raise TritonchatError(f"{', '.join(port_flags(all_ports))} must be different ports.")
     require([check_python(), check_system(), check_libpython()])
     require(check_ports(internal_host, port_flags(ports)))
+    require(check_ports(page_host, port_flags(page_ports)))
     require(check_ports(host, port_flags({"api_port": api_port})))
 
     warn_about_clear_text(api)
@@ -117,19 +125,21 @@ def run_server(
         ]
         if ui_port is not None:
             page_log = folder / "page.log"
-            # Without an engine, the page has nothing to finish.
-            parts.append(
-                Part("page", lambda: launch_page(internal_host, ui_port, api.server, page_log), grace_s=0.0)
-            )
+
+            def start_page() -> ChildProcess:
+                return launch_page(page_host, ui_port, api.server, page_log, login)
+
+            parts.append(Part("page", start_page, grace_s=0.0))  # without an engine, it has nothing to finish
         supervisor = Supervisor(parts, Restarts(folder))
         try:
             supervisor.start()
             if ui_port is not None:
-                click.secho(f"Chat at {browser_url(internal_host, ui_port)}", bold=True)
+                click.secho(f"Chat at {page_address}", bold=True)
             address = browser_url(host, api_port, "http" if tls is None else "https")
             click.echo(f"OpenAI's API at {address}/v1, described at {address}/docs")
             if internal_host != host:
-                click.echo(f"Only this listens on {host}; other ports check no key (--open-to-all).")
+                what = "this listens" if login is None else "this and the page listen"
+                click.echo(f"Only {what} on {host}; other ports check no key (--open-to-all).")
             names = ", ".join(EngineReport.read(folder).models)
             click.echo(f"Serving {names} over gRPC at {internal_host}:{grpc_port}   (Ctrl-C ends it)")
             supervisor.watch()

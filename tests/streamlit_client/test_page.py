@@ -1,6 +1,5 @@
 """The page in a real browser, with real servers: what a person does and sees."""
 
-import contextlib
 import json
 import re
 import shutil
@@ -9,57 +8,34 @@ from pathlib import Path
 
 import httpx
 import pytest
+from browsing import (
+    FIGURES,
+    PHONE,
+    answers,
+    ask,
+    ask_at_length,
+    button,
+    found_in_answers,
+    line,
+    questions,
+    running_page,
+    set_max_tokens,
+    wait_for_idle,
+)
 from conftest import CHECKPOINTS, Server, running_server
 from reciter import DOUBT, GREETING, STORY, STORY_REASONING
 from slow_loading import Loader, served
-from support import free_port, wait_until
+from support import free_port
 
 from model_core.errors import InvalidRequest
 from model_core.hub import embedded_model
 from triton_server.client import ChatClient
 from triton_server.engine.model_pool import ModelPool
 from triton_server.engine.model_slot import ModelSlot
-from triton_server.page_process import launch_page
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
 Page = playwright.Page
-
-DESKTOP = {"width": 1280, "height": 800}
-PHONE = {"width": 390, "height": 844}
-CHROMIUM_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-FIGURES = re.compile(r"tokens in, \d+ out · seed \d+ · ")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[playwright.Browser]:
-    paths = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
-    executable = next(filter(None, paths), None)
-    if executable is None:
-        pytest.skip("Chromium is not installed")
-    expect.set_options(timeout=60_000)
-    with playwright.sync_playwright() as driver:
-        yield driver.chromium.launch(executable_path=executable, args=CHROMIUM_FLAGS)
-
-
-@contextlib.contextmanager
-def running_page(server: str, folder: Path, port: int | None = None) -> Iterator[str]:
-    """Start the page for a server, on a free port if none is given. Yields its address."""
-    port = port or free_port()
-    page = launch_page("127.0.0.1", port, server, folder / "page.log")
-    try:
-        page.wait_until_up()
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        page.stop()
 
 
 @pytest.fixture(scope="module")
@@ -69,78 +45,8 @@ def address(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield running
 
 
-@pytest.fixture
-def visit(browser: playwright.Browser) -> Iterator[Callable[..., Page]]:
-    """Open an address in a tab of its own."""
-    with contextlib.ExitStack() as tabs:
-
-        def open_tab(address: str, size: dict[str, int] = DESKTOP) -> Page:
-            context = browser.new_context(viewport=size)
-            tabs.callback(context.close)
-            context.set_default_timeout(60_000)
-            page = context.new_page()
-            page.goto(address)
-            expect(line(page)).to_be_visible()
-            return page
-
-        yield open_tab
-
-
-def line(page: Page) -> playwright.Locator:
-    return page.get_by_test_id("stChatInput").get_by_role("textbox")
-
-
-def button(page: Page, name: str) -> playwright.Locator:
-    return page.get_by_role("button", name=name, exact=False)
-
-
-def questions(page: Page) -> playwright.Locator:
-    return page.get_by_test_id("stChatMessage").filter(has=page.get_by_label("Chat message from user"))
-
-
-def answers(page: Page) -> playwright.Locator:
-    return page.get_by_test_id("stChatMessage").filter(has=page.get_by_label("Chat message from assistant"))
-
-
 def reasoning(page: Page) -> playwright.Locator:
     return answers(page).get_by_test_id("stExpander")
-
-
-def found_in_answers(page: Page, pattern: str, count: int) -> list[str]:
-    """What the group of a pattern matches in `count` answers. Streamlit draws them anew now and then."""
-    found: list[str] = []
-
-    def is_complete() -> bool:
-        matches = (re.search(pattern, text) for text in answers(page).all_inner_texts())
-        found[:] = [match[1] for match in matches if match]
-        return len(found) == count
-
-    wait_until(is_complete)
-    return found
-
-
-def ask(page: Page, question: str) -> None:
-    line(page).fill(question)
-    line(page).press("Enter")
-
-
-def set_max_tokens(page: Page, value: int) -> None:
-    max_tokens = page.get_by_role("spinbutton", name="Max tokens")
-    max_tokens.fill(str(value))
-    max_tokens.press("Enter")
-
-
-def ask_at_length(page: Page, question: str) -> None:
-    """Ask the endless model, and wait for its first word."""
-    set_max_tokens(page, 49_000)
-    ask(page, question)
-    expect(answers(page).last).to_contain_text(re.compile(r"\w[\s\S]*answering …"))
-
-
-def wait_for_idle(server: Server) -> None:
-    """Wait until the server computes nothing."""
-    with ChatClient(server.grpc_url) as client:
-        wait_until(lambda: client.stats()["running"] == 0)
 
 
 def test_answer_has_figures_beneath(visit: Callable[..., Page], address: str):
