@@ -1,7 +1,7 @@
-"""How closely each model family computes what Hugging Face Transformers does: the table in the README.
+"""How closely each model family computes what Hugging Face Transformers does: the table in docs/models.md.
 
     python benchmarks/parity.py [MODEL_TYPE ...]     # print rows of the table
-    python benchmarks/parity.py --write              # make all rows of the README's table anew
+    python benchmarks/parity.py --write              # make all rows of the table anew
 
 It runs the checkpoints of tests/data/checkpoints, which tests/make_checkpoints.py made with Transformers.
 Each row is the worst of the family's checkpoints. A new family needs a checkpoint and nothing else here; the
@@ -19,7 +19,7 @@ from model_core import LLM, SamplingParams
 from model_core.config import read_config
 
 ROOT = Path(__file__).parents[1]
-README, CHECKPOINTS = ROOT / "README.md", ROOT / "tests" / "data" / "checkpoints"
+TABLE, CHECKPOINTS = ROOT / "docs" / "models.md", ROOT / "tests" / "data" / "checkpoints"
 HEADER = """\
 | models | `model_type` | logits differ by | with int8 weights | equal greedy tokens |
 | --- | --- | --- | --- | --- |
@@ -50,15 +50,15 @@ def make_row(models: str, model_type: str, folders: list[Path]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model_types", nargs="*", help="default: all")
-    parser.add_argument("--write", action="store_true", help="write all rows to the README")
+    parser.add_argument("--write", action="store_true", help="write all rows to docs/models.md")
     arguments = parser.parse_args()
     folders: dict[str, list[Path]] = defaultdict(list)
     for folder in sorted(CHECKPOINTS.iterdir()):
         folders[read_config(folder)["model_type"]].append(folder)
-    readme = README.read_text()
-    start = readme.index(HEADER) + len(HEADER)
-    end = readme.index("\n\n", start) + 1
-    models = {match["model_type"]: match["models"] for match in _ROW.finditer(readme[start:end])}
+    page = TABLE.read_text()
+    start = page.index(HEADER) + len(HEADER)
+    end = page.index("\n\n", start) + 1
+    models = {match["model_type"]: match["models"] for match in _ROW.finditer(page[start:end])}
     wanted = [*models, *sorted(folders.keys() - models.keys())]  # new rows come last
     if arguments.model_types and not arguments.write:
         wanted = arguments.model_types
@@ -68,7 +68,7 @@ def main() -> None:
         print(row, end="", flush=True)
         rows += row
     if arguments.write:
-        README.write_text(readme[:start] + rows + readme[end:])
+        TABLE.write_text(page[:start] + rows + page[end:])
 
 
 if __name__ == "__main__":
