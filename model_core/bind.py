@@ -56,6 +56,7 @@ class Program:
         experts: the largest number of experts of a mixture, 0 if there is none.
         experts_per_token: how many of them a token chooses at most.
         head: how many instructions come before the product that gives logits.
+        sources: for each instruction, which of the records it belongs to.
     """
 
     instructions: np.ndarray
@@ -67,6 +68,7 @@ class Program:
     experts: int
     experts_per_token: int
     head: int
+    sources: list[int]
 
 
 def bind(
@@ -91,8 +93,10 @@ def bind(
     """
     groups, starts = group_layers(kv_layers), state_offsets(states)[0]
     binder = _Binder(groups, matrix_of, vector_of, max_context, starts, arithmetic, embedding)
-    for record in fused:
+    sources: list[int] = []
+    for number, record in enumerate(fused):
         binder.bind(record)
+        sources += [number] * (len(binder.instructions) - len(sources))
     mixtures = [record for record in fused if isinstance(record, records.Experts)]
     return Program(
         instructions=np.concatenate(binder.instructions),
@@ -104,6 +108,7 @@ def bind(
         experts=max((mixture.count for mixture in mixtures), default=0),
         experts_per_token=max((mixture.routing.top_k for mixture in mixtures), default=0),
         head=len(binder.instructions) if binder.head is None else binder.head,
+        sources=sources,
     )
 
 

@@ -54,10 +54,12 @@ def make_choice_jobs(
     fields: ChatFields,
     choices: ChoiceFields,
     timeout_s: float | None = None,
+    top: int = 0,
 ) -> list[Job]:
     """What the engine computes: each answer after the prompt, calibrated also after one that says nothing.
 
-    prompt: a conversation, or a raw prompt, text or token ids. Raises InvalidRequest or PromptTooLong.
+    prompt: a conversation, or a raw prompt, text or token ids. `top`: how many alternatives each token has.
+    Raises InvalidRequest or PromptTooLong.
     """
     if llm.tokenizer is None:
         raise InvalidRequest("this model has no tokenizer, so it cannot read answers.", "choices")
@@ -78,7 +80,9 @@ def make_choice_jobs(
                 f"(--max-context), but the prompt has {size}, and choices[{number}] {len(answer)}.",
                 f"choices[{number}]",
             )
-    params = SamplingParams(max_tokens=0, prompt_logprobs=0, timeout_s=timeout_s).with_defaults(llm.defaults)
+    params = SamplingParams(max_tokens=0, prompt_logprobs=top, timeout_s=timeout_s).with_defaults(
+        llm.defaults
+    )
     return [
         Job(
             [*encoded.token_ids, *answer],

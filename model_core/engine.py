@@ -18,11 +18,13 @@ from .admission import Admission
 from .constraint import GrammarCompiler
 from .errors import InvalidRequest, RequestTimeout, ShuttingDown, TritonchatError
 from .kv_cache import KVCache
+from .live import count_pages, describe_scheduler
 from .prompt_pages import PromptPages
 from .request import AnswerPlan, CacheRoot, Delta, DeltaCallback, FinishReason, Sequence
 from .row_sampler import Draw, RowSampler, Sample
 from .sampling import SamplingParams
 from .scheduler import Limits, Scheduler, WorkItem
+from .step_log import StepLog
 from .token_masks import Masks, TokenMasks
 from .tokenizer import AnyTokenizer
 from .transformer import Transformer
@@ -71,6 +73,7 @@ class Engine:
         token_names = ("computed_tokens", "drafted_tokens", "accepted_tokens", "forced_tokens")
         self._totals = dict.fromkeys((*names, *token_names), 0)
         self._step_sizes: Counter[int] = Counter()  # number of steps, by their number of sequences
+        self._log = StepLog()
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
 
@@ -131,19 +134,14 @@ class Engine:
         `step_sizes` maps numbers of sequences to the number of steps that computed so many.
         """
         with self._condition:
-            scheduler, pool = self._scheduler, self._scheduler.pool
+            scheduler = self._scheduler
             unfinished_tokens = sum(sequence.answer_length for sequence in self._sequences.values())
             return {
                 "alive": self._thread.is_alive(),
                 "running": len(scheduler.running),
                 "waiting": len(scheduler.waiting),
                 "kv_bytes_used": scheduler.kv_bytes_used,
-                "kv_pages": {
-                    "used": pool.used_pages,
-                    "cached": pool.cached_pages,
-                    "free": pool.free_pages,
-                    "total": pool.total_pages,
-                },
+                "kv_pages": count_pages(scheduler.pool),
                 "step_sizes": dict(self._step_sizes),
                 "totals": {
                     **self._totals,
@@ -152,6 +150,12 @@ class Engine:
                     "preemptions": scheduler.preemptions,
                 },
             }
+
+    def live(self, with_tree: bool = False) -> dict[str, Any]:
+        """The running requests and the last steps, and the tree of the prefix cache if it is wanted."""
+        with self._condition:
+            now = describe_scheduler(self._scheduler, with_tree)
+        return {**now, **self._log.read()}
 
     def close(self, grace_s: float = 0.0) -> None:
         """Refuse new requests, give the others `grace_s` seconds to end, and cancel the rest."""
@@ -211,6 +215,7 @@ class Engine:
             self._condition.wait_for(lambda: self._sequences or self._is_closing)
             if not self._sequences:
                 return False
+            self._log.begin()
             ended = self._scheduler.find_ended()
             work = [] if ended else self._scheduler.schedule()
         for sequence in ended:
@@ -226,6 +231,7 @@ class Engine:
         inside the tokenizer is one.
         """
         masks: Masks = {}
+        self._log.lap()
         try:
             batch = self._scheduler.build_batch(work)
             with self._masks.computed(work) as masks:
@@ -236,6 +242,7 @@ class Engine:
             for item in work:  # only the requests that cause the error fail
                 self._compute([item])
             return
+        self._log.lap()
         with self._condition:
             self._scheduler.commit(work)
             self._totals["steps"] += 1
@@ -251,6 +258,7 @@ class Engine:
                 self._append_tokens(item, rows, samples.get(item.sequence), masks.get(item.sequence))
             except BaseException as error:
                 self._fail(item.sequence, error)
+        self._log.end(len(work), len(batch.tokens))
 
     def _sample_first(
         self, work: list[WorkItem], logits: np.ndarray, starts: list[int], masks: Masks
@@ -317,6 +325,7 @@ class Engine:
     def _append_token(self, sequence: Sequence, token: int) -> FinishReason | None:
         """Append a token to an answer. Returns the finish reason if it is the last."""
         sequence.tokens.append(token)
+        self._log.answer_tokens += 1
         if sequence.first_token_time is None:
             sequence.first_token_time = time.monotonic()
         constraint, params = sequence.constraint, sequence.params

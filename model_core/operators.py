@@ -195,10 +195,32 @@ def attention(
 ) -> np.ndarray:
     """Attention of the last tokens of one sequence (Vaswani et al., 2017, arXiv:1706.03762).
 
+    values: [kv_heads, length, own head size]; the others as in `attention_weights`. Returns float32 [tokens,
+    heads * head size of values].
+    """
+    tokens, kv_heads = len(q), len(keys)
+    weights = attention_weights(q, keys, scale, window, cap, sinks, ahead)
+    weights = weights.reshape(kv_heads, -1, weights.shape[-1])
+    values = values[:, values.shape[1] - weights.shape[-1] :]
+    mixed = np.matmul(weights, values).reshape(kv_heads, -1, tokens, values.shape[-1])
+    return mixed.transpose(2, 0, 1, 3).reshape(tokens, -1)
+
+
+def attention_weights(
+    q: np.ndarray,
+    keys: np.ndarray,
+    scale: float,
+    window: int | None,
+    cap: float | None = None,
+    sinks: np.ndarray | None = None,
+    ahead: int | None = 0,
+) -> np.ndarray:
+    """How much each head of the last tokens of a sequence takes from each position.
+
     Args:
         q: [tokens, heads, head_dim], the queries of the last `tokens` positions.
-        keys, values: [kv_heads, length, own head size], all positions so far, those of `q` included. Each
-            KV head serves heads / kv_heads query heads in a row (arXiv:2305.13245).
+        keys: [kv_heads, length, head_dim], of all positions so far, those of `q` included. Each KV head
+            serves heads / kv_heads query heads in a row (arXiv:2305.13245).
         scale: factor of the scores.
         window: attend to this many latest positions only, one's own among them (arXiv:2310.06825).
         cap: see softcap; None: scores are not capped.
@@ -206,13 +228,14 @@ def attention(
         ahead: attend to this many positions after one's own, 0 in causal attention; None: to all.
 
     Returns:
-        float32 [tokens, heads * head size of values].
+        float32 [heads, tokens, positions], without the first positions if no window reaches them. Each row
+        sums to 1, with a sink to less.
     """
     tokens, heads, head_dim = q.shape
     kv_heads, length, _ = keys.shape
     start = length - tokens
     first = 0 if window is None else max(0, start - window + 1)
-    keys, values = keys[:, first:], values[:, first:]
+    keys = keys[:, first:]
     grouped = q.reshape(tokens, kv_heads, heads // kv_heads, head_dim).transpose(1, 2, 0, 3)
     grouped = np.ascontiguousarray(grouped).reshape(kv_heads, -1, head_dim)
     scores = np.matmul(grouped, keys.transpose(0, 2, 1)) * np.float32(scale)
@@ -231,8 +254,7 @@ def attention(
     else:
         sink = np.repeat(sinks.reshape(kv_heads, -1), tokens, axis=1)[..., None]
         weights = softmax(np.concatenate([scores, sink], axis=-1))[..., :-1]
-    mixed = np.matmul(weights, values).reshape(kv_heads, -1, tokens, values.shape[-1])
-    return mixed.transpose(2, 0, 1, 3).reshape(tokens, -1)
+    return weights.reshape(heads, tokens, -1)
 
 
 def conv(

@@ -53,7 +53,7 @@ class PagePool:
         self._cache = cache
         # Recurrent states at the ends of nodes.
         self._snapshots = None if cache.states is None else Snapshots[PageNode](cache.states)
-        self._root = PageNode([], (), None, ref_count=1)
+        self.root = PageNode([], (), None, ref_count=1)  # of the tree
         pool = weakref.proxy(self)  # a cycle would keep the memory of a model that nobody uses
         self.pins = Pins(cache.pages // 2, lambda pages: pool.release(pages, [], len(pages.nodes) * PAGE))
         self._free: list[int] = []
@@ -96,8 +96,7 @@ class PagePool:
         self.leave_behind(pages, computed)
         for node in path[:usable]:
             self._acquire_node(node, pages)
-            pages.nodes.append(node)
-            pages.append(node.pages)
+            pages.add_node(node)
         if child is None or usable < len(path):
             return computed, False
         if not child.is_computed:
@@ -109,6 +108,7 @@ class PagePool:
                 for source, target in zip(child.pages, pages.table[:, pages.count - 1].tolist(), strict=True):
                     self._cache.copy_page(source, target)
                 computed += common
+                child.hits += 1
             self._release_node(child, holder, 0)
         return computed, False
 
@@ -306,7 +306,7 @@ class PagePool:
 
     def _last_node(self, pages: SequencePages) -> PageNode:
         """The last node of a sequence, or the root."""
-        return pages.nodes[-1] if pages.nodes else self._root
+        return pages.nodes[-1] if pages.nodes else self.root
 
     def _remove_tail(self, pages: SequencePages) -> None:
         if pages.tail_node is not None:

@@ -30,6 +30,7 @@ class PageNode:
     is_computed: bool = True  # False while a step computes it
     salt: Salt = ""  # only sequences with this salt use the node
     is_saved: bool = False  # on disk, with all before it
+    hits: int = 0  # how often a sequence has found it
 
     def find_closest_child(self, tokens: tuple[int, ...], salt: Salt) -> tuple["PageNode | None", int]:
         """The child with the longest common prefix with `tokens`, and the length of this prefix.
@@ -96,6 +97,12 @@ class SequencePages:
         """Add a page of each group at the end."""
         self.table[:, self.count] = pages
         self.count += 1
+
+    def add_node(self, node: PageNode) -> None:
+        """Add the pages of a node that was found in the tree."""
+        self.nodes.append(node)
+        self.append(node.pages)
+        node.hits += 1
 
 
 def node_key(node: PageNode) -> tuple[Salt, tuple[int, ...]]:

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable
 
-from .page_tree import SequencePages
+from .page_tree import PageNode, SequencePages
 
 
 class Pins:
@@ -18,6 +18,10 @@ class Pins:
     def pages(self) -> int:
         """The pages of all pins. Those of two pins count twice."""
         return sum(pages.count - first for pages in self._pins.values() for first in pages.first)
+
+    def nodes(self) -> set[PageNode]:
+        """The nodes of the prefix cache's tree that are pinned."""
+        return {node for pages in self._pins.values() for node in pages.nodes}
 
     def add(self, name: str, pages: SequencePages) -> None:
         """Pin the prefix that `pages` have acquired. A previous pin of this name ends."""

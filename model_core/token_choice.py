@@ -53,13 +53,33 @@ class TokenChooser:
 
     def choose(self, logits: np.ndarray) -> int:
         """The next token for float32 logits [vocabulary]; tokens of -inf are never chosen."""
-        params = self._params
-        if params.temperature == 0:
+        if self._params.temperature == 0:
             return int(np.argmax(logits))
-        largest = logits.max()
-        weights = weigh_tokens(logits, largest, self._temperature)
         if self._mirostat is not None:
+            largest = logits.max()
+            weights = weigh_tokens(logits, largest, self._temperature)
             return self._mirostat.choose(_scale(logits, largest, self._temperature), weights, self._random)
+        weights, ids = self._weigh(logits)
+        index = sample_index(weights, self._random.random())
+        return index if ids is None else int(ids[index])
+
+    def distribution(self, logits: np.ndarray) -> np.ndarray:
+        """The probability with which `choose` takes each token: float64 [vocabulary]. Mirostat is ignored."""
+        chances = np.zeros(len(logits))
+        if self._params.temperature == 0:
+            chances[np.argmax(logits)] = 1
+            return chances
+        weights, ids = self._weigh(logits)
+        chances[slice(None) if ids is None else ids] = weights / weights.sum(dtype=np.float64)
+        return chances
+
+    def _weigh(self, logits: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Weights in proportion to which one of the tokens is drawn, and their ids; None: of all tokens.
+
+        The temperature is above 0.
+        """
+        params, largest = self._params, logits.max()
+        weights = weigh_tokens(logits, largest, self._temperature)
         ids = None  # of the weights; None: all tokens, in their own order
         if params.top_k > 0:
             ids = np.sort(find_largest(logits, params.top_k))
@@ -73,8 +93,7 @@ class TokenChooser:
             ids, weights = nucleus if ids is None else ids[nucleus], weights[nucleus]
         if params.min_p > 0:
             weights[weights < np.float32(params.min_p) * weights.max()] = 0
-        index = sample_index(weights, self._random.random())
-        return index if ids is None else int(ids[index])
+        return weights, ids
 
 
 class Mirostat:

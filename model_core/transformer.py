@@ -207,9 +207,42 @@ class Transformer:
         finally:
             with self._lock:
                 self._profile = None
-            profile.operations = self._name_operations()
+            profile.operations = self.operation_names
 
-    def _name_operations(self) -> list[str]:
+    def profile_step(self, batch: Batch, cache: KVCache) -> np.ndarray:
+        """The seconds of each instruction of one step, float64 [instructions], whatever other threads do.
+
+        The step is computed as by `forward`, and its logits are thrown away.
+        """
+        logits = np.empty((len(batch.logit_rows), self.head.n), np.float32)
+        with self.turns, self._lock:
+            outer, self._profile = self._profile, Profile(np.zeros(len(self._program.instructions), np.int64))
+            try:
+                self._buffers.set_logits(logits)
+                self._step(batch, cache, len(self._program.instructions))
+                measured = self._profile
+            finally:
+                self._profile = outer
+        return measured.cycles * (measured.seconds / max(1, int(measured.cycles.sum())))
+
+    def forward_with_queries(
+        self, batch: Batch, cache: KVCache, number: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """As `forward`, and the queries of `records[number]`, an `Attend`: float32 [tokens, heads, size]."""
+        at, q = self._program.sources.index(number), self.records[number].q
+        with self.turns, self._lock:
+            logits = np.empty((len(batch.logit_rows), self.head.n), np.float32)
+            self._buffers.set_logits(logits)
+            rows = self._step(batch, cache, len(self._program.instructions), (at, q))
+        return logits[:, : self.config.vocab_size], rows.reshape(len(rows), q.heads, q.size)
+
+    @property
+    def sources(self) -> list[int]:
+        """For each instruction, to which of `records` it belongs."""
+        return self._program.sources
+
+    @property
+    def operation_names(self) -> list[str]:
         """What each instruction does. Products are told apart by the buffers that they write."""
         buffers = list(self._program.buffers)
         names = []
@@ -244,8 +277,13 @@ class Transformer:
             self._step(batch, cache, self._program.head)
             return self._buffers.floats[self.hidden.buffer][: len(batch.logit_rows), columns].copy()
 
-    def _step(self, batch: Batch, cache: KVCache, count: int) -> None:
-        """Run the first `count` instructions for a batch. The caller holds the lock."""
+    def _step(
+        self, batch: Batch, cache: KVCache, count: int, watched: tuple[int, Span] | None = None
+    ) -> np.ndarray | None:
+        """Run the first `count` instructions for a batch. The caller holds the lock.
+
+        `watched`: return a copy of a span, float32 [tokens, width], as it is before an instruction.
+        """
         buffers, tokens = self._buffers, len(batch.tokens)
         buffers.grow(tokens, int(batch.positions.max()) + 1)
         for name, embedding in self.tape.embeddings.items():
@@ -272,14 +310,20 @@ class Transformer:
         if states := cache.states:
             step["states"], step["state_row"] = states.memory.ctypes.data, states.memory.strides[0]
             states.begin(batch.slots, batch.positions[batch.starts[:-1]])
+        rows, start = None, 0
         try:
-            self._run_tape(cache, slice(count))
+            if watched is not None:
+                start, span = watched
+                self._run_tape(cache, slice(start))
+                rows = buffers.floats[span.buffer][:tokens, span.start : span.start + span.width].copy()
+            self._run_tape(cache, slice(start, count))
         except ZeroDivisionError as error:  # the sum of the scores of experts that are no numbers
             raise NotFinite() from error
         if self._profile is not None:
             self._profile.steps += 1
         if states:
             states.finish(batch.slots, batch.positions[batch.starts[1:] - 1] + 1)
+        return rows
 
     def _score(self, batch: Batch, cache: KVCache, scores: StepScores) -> None:
         """Compute the logits of rows of the last step that are only reduced, a few at a time."""

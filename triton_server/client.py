@@ -201,6 +201,18 @@ class ChatClient:
         """Delete a saved prompt of the first model."""
         self._control({"delete_prompt": name})
 
+    def live(self, model: str | None = None, with_tree: bool = False) -> dict[str, Any]:
+        """Return what a model's engine does: its last steps, its running requests, its KV memory."""
+        return self._control({"live": True, "tree": with_tree, "model": model})
+
+    def profile(self, load: str, model: str | None = None) -> dict[str, Any]:
+        """Return where the time of a step goes; contract.py names the loads."""
+        return self._control({"profile": load, "model": model}, wire.TOKENS_TIMEOUT_S)
+
+    def explain(self, prompt: Prompt, **fields: Any) -> dict[str, Any]:
+        """Return how the model computes a short prompt; contract.py describes the fields."""
+        return self._control({"explain": prompt, **fields}, wire.TOKENS_TIMEOUT_S)
+
     def metrics(self) -> str:
         """Return the engine's metrics in Prometheus' text format."""
         return self._control({"metrics": True})["metrics"]

@@ -46,7 +46,8 @@ These parts of an answer are in the `details` of the response with their tokens,
 
 A request with `choices` gets no new text: `response` is the likeliest of them, and `details` has `choices`,
 in their order, each with its `text`, its `rank`, its `perplexity`, its `logprob`, which is that of the whole
-answer, its `tokens` in the form of `logprobs`, and its `calibrated_perplexity`, which is null unless
+answer, its `tokens` in the form of `logprobs`, with as many alternatives as the field `logprobs` asks for,
+and its `calibrated_perplexity`, which is null unless
 `calibrate` is true (model_core/choose.py). `usage` counts the prompt once, and the tokens of all choices.
 
 With `acknowledge`: true, `chat_stream` answers as soon as the engine has accepted a request: by a response
@@ -88,6 +89,18 @@ number of texts, for the rows of a request are padded with zeros to the same siz
   are refused unless the server runs with --allow-saving-prompts. The result of {"prompts": true} is
   {"prompts": entries}, and that of {"prompt": name} is {"prompt": entry}, with its `messages` and
   `parameters`. These commands are for the first model, or for another one with "model": name.
+- {"live": true}: the result shows what the first model's engine does, or with "model": name another one's.
+  It costs so little that several people may ask each second. It has `model`, its `state`, `histograms` and
+  `engine`, which is null unless the model is loaded (model_core/live.py, step_log.py): `running`, `waiting`,
+  `kv_pages`, the running `requests` by labels, the last `steps`, and `seconds`, their sums. With "tree": true
+  it has the `tree` of the prefix cache. Nothing of it is anybody's text.
+- {"profile": load}: the server measures a step of "one answer", "eight answers" or "a prompt", operation by
+  operation, in memory of its own. The result is a `StepProfile` (model_core/step_profile.py).
+- {"explain": prompt}: the result shows how the model computes a text or a conversation of up to 256 tokens:
+  its `text` as the chat template writes it, its `tokens`, the `tape` in words, `attention` of a `layer` and
+  `head`, which the command may name, and the likeliest `next` tokens, with the probabilities with which they
+  are sampled. "sampling" may set temperature, top_k, top_p, min_p and typical_p. `attention` is null for a
+  model without it (model_core/explain.py). A conversation may have the fields of `ChatFields`.
 - {"forget": cache_salt}: what the prefix cache on disk (--prefix-cache-disk) and memory have of requests with
   this salt is deleted. The result is {"forgotten": true}.
 - {"metrics": true}: the result is {"metrics": text} in Prometheus' text format; with "vllm" instead of true,

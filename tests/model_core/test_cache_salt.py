@@ -89,10 +89,10 @@ def test_evicted_salts_take_no_memory() -> None:
         holder = PoolSequence(pool, text(2 * PAGE, number))
         holder.pages = SequencePages(holder.pages.table, str(number))
         holder.compute().release()
-    assert [node.salt for node in pool._root.children] == ["96", "97", "98", "99"]
+    assert [node.salt for node in pool.root.children] == ["96", "97", "98", "99"]
     assert (pool.used_pages, pool.cached_pages, pool.free_pages) == (0, 8, 0)
     failed = PoolSequence(pool, text(PAGE))
     failed.pages = SequencePages(failed.pages.table, "failed")
     failed.start()
     failed.release()
-    assert "failed" not in [node.salt for node in pool._root.children]
+    assert "failed" not in [node.salt for node in pool.root.children]

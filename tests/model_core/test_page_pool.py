@@ -56,7 +56,7 @@ class PoolSequence:
 def check_pool(pool: PagePool, sequences: list[SequencePages]) -> None:
     """Each page has one place, its users are counted, and every page without a user can be evicted."""
     nodes: list[PageNode] = []
-    pending = [pool._root]
+    pending = [pool.root]
     while pending:
         node = pending.pop()
         nodes += [] if node.parent is None else [node]
@@ -196,7 +196,7 @@ def test_least_recently_used_leaves_are_evicted_first(pool: PagePool) -> None:
     remaining = {}
     for seed in (1, 2, 3):
         sequence = PoolSequence(pool, [*text(3 * PAGE, seed), 0])
-        node, remaining[seed] = pool._root, 0
+        node, remaining[seed] = pool.root, 0
         for start in range(0, 3 * PAGE, PAGE):
             child, common = node.find_closest_child(tuple(sequence.tokens[start : start + PAGE]), "")
             if common < PAGE:

@@ -32,6 +32,7 @@ from ..json_tensors import decode, encode
 from .backend_reports import call_id
 from .details import answer_details, error_details
 from .embedding_queue import EmbeddingQueue
+from .inspection import Inspection
 from .model_pool import ModelPool
 from .model_slot import ModelSlot
 from .pending_answer import PendingAnswer
@@ -60,7 +61,7 @@ class Inference:
 
     def __init__(self, pool: ModelPool, health: Callable[[], str]) -> None:
         self._pool, self.health = pool, health
-        self._token_commands = TokenCommands(pool)
+        self._token_commands, self._inspection = TokenCommands(pool), Inspection(pool)
         self.embeddings = EmbeddingQueue(max(1, pool.max_queue), pool.is_running)
         self._started = time.monotonic()
         # A new grammar may take seconds. Requests that may have one wait for each other, and for nobody else.
@@ -197,7 +198,8 @@ class Inference:
 
     def _submit_choices(self, request: vocabulary.Request, answer: PendingAnswer) -> None:
         """Submit the answers of a request to choose from. Raises TritonchatError if it is refused."""
-        jobs = make_choice_jobs(answer.llm, request.messages, request, request, request.timeout_s)
+        top = request.logprobs or 0
+        jobs = make_choice_jobs(answer.llm, request.messages, request, request, request.timeout_s, top)
         answer.acknowledge = request.acknowledge
         answer.waiting_id = request.request_id or uuid.uuid4().hex
         answer.choices = PendingChoices(answer.llm.engine, partial(answer.end_choices, request))
@@ -216,6 +218,8 @@ class Inference:
             command = decode(row, "command")
             if self._token_commands.has(command):
                 return await self._token_commands.run(command)
+            if self._inspection.has(command):
+                return await self._inspection.run(command)
             return json.dumps(self._run_command(command))
         except Exception as error:
             if not isinstance(error, TritonchatError):
@@ -256,8 +260,8 @@ class Inference:
             '{"cancel": request_id}, {"stats": true}, {"stats": true, "model": name}, {"load": name}, '
             '{"load_adapter": name, "folder": path}, {"drop_adapter": name}, {"tokenize": prompt}, '
             '{"detokenize": ids}, {"save_prompt": name, "messages": prompt}, {"prompts": true}, '
-            '{"prompt": name}, {"delete_prompt": name}, {"forget": cache_salt}, {"metrics": true} and '
-            '{"health": true}'
+            '{"prompt": name}, {"delete_prompt": name}, {"forget": cache_salt}, {"live": true}, '
+            '{"profile": load}, {"explain": prompt}, {"metrics": true} and {"health": true}'
         )
         raise InvalidRequest(f"unknown command; {known} are known.")
 

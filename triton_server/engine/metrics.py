@@ -125,11 +125,32 @@ class ModelMetrics:
         """The current values."""
         return iter(self._registry.collect())
 
+    def histograms(self) -> dict[str, list[tuple[float | None, int]]]:
+        """Times of all requests: the upper limits of buckets in seconds, None for the last, and their counts.
+
+        `first_token`: until the first token. `token`: per token after the first, one number a request.
+        """
+        return {
+            name: _read_buckets(histogram)
+            for name, histogram in (("first_token", self._first_token), ("token", self._token_interval))
+        }
+
     def _histogram(self, name: str, description: str, buckets: tuple[float, ...]) -> Histogram:
         return Histogram(f"{PREFIX}{name}_seconds", description, buckets=buckets, registry=self._registry)
 
     def _counter(self, name: str, description: str, *labels: str) -> Counter:
         return Counter(f"{PREFIX}{name}", description, labels, registry=self._registry)
+
+
+def _read_buckets(histogram: Histogram) -> list[tuple[float | None, int]]:
+    """The upper limits of a histogram's buckets, None for the last, and what is in each."""
+    (metric,) = histogram.collect()
+    counts = [(sample.labels["le"], int(sample.value)) for sample in metric.samples if "le" in sample.labels]
+    below = [0, *(count for _, count in counts[:-1])]
+    return [
+        (None if limit == "+Inf" else float(limit), count - before)
+        for (limit, count), before in zip(counts, below, strict=True)
+    ]
 
 
 def render_metrics(models: Mapping[str, ModelMetrics]) -> str:

@@ -80,7 +80,7 @@ def _run(command: Mapping[str, Any], llm: LLM) -> str:
         ids, pieces, result["text"] = prompt.token_ids, chat.pieces, prompt.text
     result["token_ids"] = ids
     if pieces:
-        result["pieces"] = [_describe_token(token_id, llm.tokenizer) for token_id in ids]
+        result["pieces"] = [describe_token(token_id, llm.tokenizer) for token_id in ids]
     return json.dumps(result)
 
 
@@ -100,7 +100,8 @@ def _check_ids(ids: Sequence[int], vocab_size: int) -> None:
         )
 
 
-def _describe_token(token_id: int, tokenizer: AnyTokenizer) -> dict[str, Any]:
+def describe_token(token_id: int, tokenizer: AnyTokenizer) -> dict[str, Any]:
+    """The name and the text of a token, and its bytes if it is a part of a character."""
     text = tokenizer.token_text(token_id)
     piece: dict[str, Any] = {"name": tokenizer.token_name(token_id), "text": text}
     if "\ufffd" in text:

@@ -1,0 +1,106 @@
+"""What the last steps of an engine did, for people who watch it."""
+
+import threading
+import time
+from collections import deque
+from typing import Any, NamedTuple
+
+KEPT_STEPS = 240
+KEPT_SECONDS = 120
+
+
+class Step(NamedTuple):
+    """A step. Times are in seconds.
+
+    Attributes:
+        sequences: requests that it computed together. tokens: of their prompts and answers, and drafts.
+        answer_tokens: that it added to answers.
+        schedule: until it was known what to compute. model: until there were logits. choose: until the next
+            tokens were chosen and delivered.
+    """
+
+    sequences: int
+    tokens: int
+    answer_tokens: int
+    schedule: float
+    model: float
+    choose: float
+
+
+class Second(NamedTuple):
+    """What the steps that ended within a second did. `busy`: how many seconds they took, together."""
+
+    second: int  # of time.monotonic()
+    steps: int
+    tokens: int
+    answer_tokens: int
+    busy: float
+
+
+class StepLog:
+    """The last steps, and sums for each of the last seconds. Any thread may read it.
+
+    The engine's thread calls `begin`, `lap` when it is known what to compute, `lap` when there are logits,
+    and `end`. Together they take a few microseconds.
+
+    Attributes:
+        answer_tokens: that were added to answers since the last step ended. The engine counts them.
+    """
+
+    def __init__(self) -> None:
+        self.answer_tokens = 0
+        self._times = [0.0] * 3  # the last ones, of `time.monotonic()`
+        self._lock = threading.Lock()  # guards what follows
+        self._steps: deque[Step] = deque(maxlen=KEPT_STEPS)
+        self._seconds: deque[Second] = deque(maxlen=KEPT_SECONDS)
+
+    def begin(self) -> None:
+        """Begin a step, which may be without work and then has no end."""
+        self._times = [time.monotonic()]
+
+    def lap(self) -> None:
+        """Note that a part of the step has ended."""
+        self._times.append(time.monotonic())
+
+    def end(self, sequences: int, tokens: int) -> None:
+        """End a step that has computed so many sequences and tokens. The next may follow without `begin`."""
+        self.lap()
+        start, scheduled, computed, end = self._times[-4:]
+        made, self.answer_tokens, self._times = self.answer_tokens, 0, [end]
+        step = Step(sequences, tokens, made, scheduled - start, computed - scheduled, end - computed)
+        with self._lock:
+            self._steps.append(step)
+            last = self._seconds[-1] if self._seconds else None
+            if last is None or last.second != int(end):
+                last = Second(int(end), 0, 0, 0, 0.0)
+            else:
+                self._seconds.pop()
+            self._seconds.append(
+                Second(
+                    last.second,
+                    last.steps + 1,
+                    last.tokens + tokens,
+                    last.answer_tokens + made,
+                    last.busy + end - start,
+                )
+            )
+
+    def read(self) -> dict[str, Any]:
+        """`steps`, the oldest first, and `seconds` with an `age`: 0 for the present second, which goes on."""
+        now = int(time.monotonic())
+        with self._lock:
+            steps, seconds = list(self._steps), list(self._seconds)
+        recent = [second for second in seconds if second.second > now - KEPT_SECONDS]
+        return {
+            "steps": [step._asdict() for step in steps],
+            "seconds": [
+                {
+                    "age": now - second.second,
+                    "steps": second.steps,
+                    "tokens": second.tokens,
+                    "answer_tokens": second.answer_tokens,
+                    "busy": second.busy,
+                }
+                for second in recent
+            ],
+        }
