@@ -61,8 +61,8 @@ def check_text(text: str) -> str:
     return text
 
 
-def _check_json(value: dict[str, Any]) -> dict[str, Any]:
-    """The object, if it is JSON and not nested too deeply. Raises PydanticCustomError."""
+def check_json(value: Any) -> Any:
+    """The value, if it is JSON and not nested too deeply. Raises PydanticCustomError."""
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH + 1):
         level = [
@@ -82,7 +82,7 @@ def _check_json(value: dict[str, Any]) -> dict[str, Any]:
 
 
 Text = Annotated[str, AfterValidator(check_text)]  # JSON can escape what is no Unicode
-JsonObject = Annotated[dict[str, Any], AfterValidator(_check_json)]
+JsonObject = Annotated[dict[str, Any], AfterValidator(check_json)]
 
 
 class StrictModel(BaseModel):

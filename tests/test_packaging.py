@@ -32,8 +32,8 @@ CONTENTS = {
     "model_core/embedded/config.json",
     "streamlit_client/page.py",
     "streamlit_client/pages/chat.py",
-    "triton_server/api/migrations/env.py",
-    "triton_server/api/migrations/versions/0001_sessions_and_turns.py",
+    "triton_server/conversations/migrations/env.py",
+    "triton_server/conversations/migrations/versions/0001_sessions_and_turns.py",
     "triton_server/engine/backend_model.py",
 }
 

@@ -17,6 +17,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -30,6 +31,7 @@ from model_core.messages import ToolCall, join_tool_calls
 
 from . import wire
 from .contract import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED, HEALTH, READY, Prompt
+from .conversation_client import Conversations
 from .json_tensors import encode, encode_padded
 from .wire import ServerUnavailable
 
@@ -212,6 +214,13 @@ class ChatClient:
     def explain(self, prompt: Prompt, **fields: Any) -> dict[str, Any]:
         """Return how the model computes a short prompt; contract.py describes the fields."""
         return self._control({"explain": prompt, **fields}, wire.TOKENS_TIMEOUT_S)
+
+    def conversations(self, owner: str = "") -> Conversations:
+        """The conversations that the server keeps for an owner, see conversation_client.py.
+
+        "" is the person of this machine, as for an HTTP service without keys.
+        """
+        return Conversations(partial(self._control, timeout_s=wire.STORE_TIMEOUT_S), owner)
 
     def metrics(self) -> str:
         """Return the engine's metrics in Prometheus' text format."""

@@ -101,11 +101,28 @@ number of texts, for the rows of a request are padded with zeros to the same siz
   `head`, which the command may name, and the likeliest `next` tokens, with the probabilities with which they
   are sampled. "sampling" may set temperature, top_k, top_p, min_p and typical_p. `attention` is null for a
   model without it (model_core/explain.py). A conversation may have the fields of `ChatFields`.
+- {"conversations": command, "owner": name, ...}: a command of the store of conversations, see below.
 - {"forget": cache_salt}: what the prefix cache on disk (--prefix-cache-disk) and memory have of requests with
   this salt is deleted. The result is {"forgotten": true}.
 - {"metrics": true}: the result is {"metrics": text} in Prometheus' text format; with "vllm" instead of true,
   the text has vLLM's names, too.
 - {"health": true}: the result is {"health": state}, which is "ready", or why the server accepts no requests.
+
+The store of conversations is that of the HTTP service's sessions: one database, in which every owner has its
+own. The owner "" is everybody for an HTTP service without keys, and the default. `command` and its fields:
+
+- "list": `search` (words that must all occur), `limit` (50), `before` ({"pinned", "updated", "id"} of the
+  last one of the page before). The result has `conversations`: those with "id", "title", "pinned", "created",
+  "updated" and "turns", their number on the path that is shown; pinned ones first, then the newest.
+- "import": `file`, the text of a conversation as `exchange.to_json` writes it; it gets a new id.
+- "get", "delete", "restore": `id`. "create": `title`, `system`, `parameters`. "change": `id`, and `title`,
+  `pinned`, `system`, `parameters` or `head`. The result has `conversation`, with all fields and turns of
+  `conversations.tree.Conversation`, or is {"deleted": true}.
+- "add_turn": `id`, `parent` (null: a first turn), `question`, `parameters`, `attachments` ({"name", "text",
+  "tokens"}). The result is {"turn": its id}. "change_turn": `id`, `turn`, and what changes: `answer`,
+  `reasoning`, `tool_calls`, `finish_reason`, `usage`, `timings`, `rating`.
+- "list_documents": `kind`; "get_document", "delete_document": `kind`, `name`; "put_document": with a `value`.
+- "add_vote": `vote`, an object; "list_votes".
 
 `chat_stream` accepts {"health": true} as `messages`, too, and answers at once with an empty delta. This makes
 it possible to watch each model. The result of a failure is {"error": {...}}.

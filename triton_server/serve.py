@@ -116,6 +116,9 @@ def run_server(
             tls_certificate=api.tls_certificate,
             tls_key=api.tls_key,
             folder=str(folder),
+            database=api.database and api.database.get_secret_value(),
+            max_sessions=api.max_sessions,
+            max_session_bytes=api.max_session_bytes,
         )
         # At a terminal, the service's log would disturb the person who reads there.
         api_log = folder / "api.log" if sys.stderr.isatty() else None

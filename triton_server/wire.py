@@ -28,7 +28,10 @@ from model_core.events import (
     Usage,
 )
 
+from .conversations.errors import STORE_ERRORS
+
 CONTROL_TIMEOUT_S = 10.0  # after which a command counts as unanswered
+STORE_TIMEOUT_S = 30.0  # the same for conversations, whose database may be busy
 TOKENS_TIMEOUT_S = 300.0  # the same for tokens, whose model may have to be loaded first
 # Client and server ping a connection that was silent for the first of these times, and close it if no reply
 # comes within the second.
@@ -71,7 +74,7 @@ _ERROR_CLASSES = {
     error_class.type: error_class
     for error_class in vars(errors).values()
     if isinstance(error_class, type) and issubclass(error_class, Exception)
-}
+} | {error_class.type: error_class for error_class in STORE_ERRORS}
 
 
 @dataclass(frozen=True)

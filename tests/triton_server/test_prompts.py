@@ -12,6 +12,7 @@ from conftest import CHECKPOINTS, Server, running_server
 from model_core import SamplingParams
 from triton_server.client import ChatClient
 from triton_server.contract import READY
+from triton_server.engine.conversation_commands import ConversationCommands
 from triton_server.engine.inference import Inference
 from triton_server.engine.model_pool import create_pool
 from triton_server.engine.slot_prompts import PromptFlags, SlotPrompts
@@ -169,7 +170,7 @@ def test_prefixes_outlast_a_stop(tmp_path: Path) -> None:
         assert len(list(tmp_path.glob("cache/*/*"))) == 2
     assert found == [[0, 0], [96, 96]]
     pool = create_pool(models, 3600, settings, prompts=flags)
-    Inference(pool, lambda: READY)._run_command({"forget": ""})
+    Inference(pool, lambda: READY, ConversationCommands())._run_command({"forget": ""})
     assert len(list(tmp_path.glob("cache/*/*"))) == 0
 
 

@@ -9,12 +9,17 @@ from typing import Any
 import pytest
 import sqlalchemy as sql
 
-from triton_server.api import database
-from triton_server.api.database import StoredResponse
-from triton_server.api.errors import ApiError
-from triton_server.api.response_store import PreviousResponseNotFound, ResponseNotFound, ResponseStore
-from triton_server.api.store import SessionLimits, SessionsFull
-from triton_server.api.transactions import Database
+from triton_server.conversations import database
+from triton_server.conversations.errors import (
+    PreviousResponseNotFound,
+    ResponseNotFound,
+    ResponsesTooLarge,
+    SessionsFull,
+)
+from triton_server.conversations.limits import SessionLimits
+from triton_server.conversations.responses import ResponseStore
+from triton_server.conversations.tables import StoredResponse
+from triton_server.conversations.transactions import Database
 
 
 @pytest.fixture
@@ -101,7 +106,7 @@ def test_chain_that_is_too_large_is_not_read(store: ResponseStore) -> None:
     one = add(store, "one " * 1000)
     two = add(store, "two " * 1000, one)
     assert len(store.get_chain("ada", two.id, one.bytes + two.bytes)) == 2
-    with pytest.raises(ApiError, match="--max-body") as raised:
+    with pytest.raises(ResponsesTooLarge, match="--max-body") as raised:
         store.get_chain("ada", two.id, one.bytes + two.bytes - 1)
     assert raised.value.status == 413
 
@@ -111,7 +116,7 @@ def test_several_responses_are_read_together(store: ResponseStore) -> None:
     ids = [one.id, two.id, one.id[:-1]]
     assert sorted(texts(store.get_all("ada", ids, one.bytes + two.bytes))) == ["one", "two"]
     assert store.get_all("bo", [other.id], 0) == []
-    with pytest.raises(ApiError, match="--max-body"):
+    with pytest.raises(ResponsesTooLarge, match="--max-body"):
         store.get_all("ada", ids, one.bytes + two.bytes - 1)
 
 

@@ -16,9 +16,11 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from conftest import ROOT
 
-from triton_server.api import database, schema
-from triton_server.api.database import Base, StoreError
-from triton_server.api.store import SessionLimits, SessionsFull, SessionStore
+from triton_server.conversations import database, schema
+from triton_server.conversations.errors import SessionsFull, StoreError
+from triton_server.conversations.limits import SessionLimits
+from triton_server.conversations.sessions import SessionStore
+from triton_server.conversations.tables import Base
 
 OLD = ROOT / "tests" / "data" / "sessions"
 
@@ -102,7 +104,7 @@ def test_old_sessions_are_measured_as_new_ones(old_url: str) -> None:
 
 def test_processes_that_meet_an_old_database_together_upgrade_it_once(old_url: str) -> None:
     code = (
-        "import sys; from triton_server.api.store import SessionStore; "
+        "import sys; from triton_server.conversations.sessions import SessionStore; "
         "print(len(SessionStore(sys.argv[1]).get_session('ada', 'walk').turns))"
     )
     children = [
@@ -200,7 +202,8 @@ def test_a_database_that_is_up_to_date_needs_no_alembic(tmp_path: Path) -> None:
     """It takes a third of a second to import, which every start would wait for."""
     url = f"sqlite:///{tmp_path / 'sessions.db'}"
     code = (
-        "import sys; import triton_server.api.app; from triton_server.api.store import SessionStore; "
+        "import sys; import triton_server.api.app; "
+        "from triton_server.conversations.sessions import SessionStore; "
         "SessionStore(sys.argv[1]).list_sessions('', 1); print('alembic' in sys.modules)"
     )
     runs = [
@@ -219,7 +222,8 @@ def test_migrations_are_found_in_an_odd_folder(tmp_path: Path) -> None:
     for package in ("triton_server", "model_core"):
         shutil.copytree(ROOT / package, folder / package, ignore=ignored)
     code = (
-        "import sys; from triton_server.api import schema; from triton_server.api.store import SessionStore; "
+        "import sys; from triton_server.conversations import schema; "
+        "from triton_server.conversations.sessions import SessionStore; "
         "SessionStore(sys.argv[1]).list_sessions('', 1); print(schema.__file__)"
     )
     run = subprocess.run(

@@ -12,11 +12,13 @@ from click.testing import CliRunner
 from starlette.testclient import TestClient
 from support import wait_until
 
-from triton_server.api import store as store_module
 from triton_server.api.app import create_app
 from triton_server.api.settings import ServiceSettings
-from triton_server.api.store import SessionLimits, SessionNotFound, SessionsFull, SessionStore
 from triton_server.cli import cli
+from triton_server.conversations import sessions as store_module
+from triton_server.conversations.errors import SessionNotFound, SessionsFull
+from triton_server.conversations.limits import SessionLimits
+from triton_server.conversations.sessions import SessionStore
 from triton_server.options import Duration
 
 ADA, BO = "sk-of-ada", "sk-of-bo"

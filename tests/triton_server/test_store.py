@@ -16,8 +16,9 @@ from conftest import ROOT
 from support import free_port
 
 from model_core.errors import InvalidRequest
-from triton_server.api.database import Session, StoreError
-from triton_server.api.store import SessionBusy, SessionExists, SessionNotFound, SessionStore
+from triton_server.conversations.errors import SessionBusy, SessionExists, SessionNotFound, StoreError
+from triton_server.conversations.sessions import SessionStore
+from triton_server.conversations.tables import Session
 
 ODD = [
     "",
@@ -261,7 +262,7 @@ def test_only_one_request_holds_a_session(store: SessionStore) -> None:
 
 CHILD = """
 import sys
-from triton_server.api.store import SessionStore
+from triton_server.conversations.sessions import SessionStore
 store = SessionStore(sys.argv[1])
 session = store.create("", sys.argv[2], None, {})
 print("made", flush=True)
@@ -363,7 +364,7 @@ def test_database_errors_quote_no_texts(
         sql_file(Path(url.removeprefix("sqlite:///")), "DROP TABLE turns")
     else:
         with pytest.importorskip("psycopg").connect(url) as connection:
-            connection.execute("DROP TABLE turns")
+            connection.execute("DROP TABLE turns CASCADE")
     with pytest.raises(StoreError) as failed:
         store.add_turn(session, "my secret", "your secret", "stop", None, {})
     said, error = caplog.text, failed.value

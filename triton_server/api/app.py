@@ -11,6 +11,10 @@ from fastapi.security import HTTPBearer
 from fastapi_offline import FastAPIOffline
 
 from ..async_client import AsyncChatClient
+from ..conversations.database import default_url
+from ..conversations.limits import SessionLimits
+from ..conversations.responses import ResponseStore
+from ..conversations.sessions import SessionStore
 from . import (
     access,
     adapters,
@@ -31,13 +35,10 @@ from . import (
     tokens,
 )
 from .access import DOCS_ASSETS_PATH
-from .database import default_url
 from .health import Readiness
-from .response_store import ResponseStore
 from .served_models import ServedModels
 from .settings import ServiceSettings
-from .store import SessionLimits, SessionStore
-from .transactions import remove_expired
+from .store_calls import remove_expired
 
 _DESCRIPTION = """
 A language model with OpenAI's API, Anthropic's Messages API, sessions that store conversations, and a plain

@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from model_core.errors import InvalidRequest
 from model_core.events import Event, Text
 
-from . import store
+from ..conversations.tables import Session
 from .errors import ERROR_RESPONSES
 from .generation import wait_until_accepted
 from .session_schemas import NewSession, Question, RevertRequest, SessionId, SessionState
@@ -79,7 +79,7 @@ async def ask_by_old_name(request: Request, session_id: SessionId) -> Response:
     responses=BUSY_RESPONSES,
     openapi_extra=_json_or_text_body(RevertRequest, "to"),
 )
-async def revert_session_by_old_name(request: Request, session_id: SessionId) -> store.Session:
+async def revert_session_by_old_name(request: Request, session_id: SessionId) -> Session:
     """As PUT /sessions/{id}/revert. The body may be the number alone."""
     return await revert_session(request, session_id, await _parse_body(request, RevertRequest, "to"))
 

@@ -16,8 +16,10 @@ from model_core.errors import InvalidRequest, TritonchatError
 from model_core.events import Accepted, Event
 
 from .. import vocabulary
+from ..conversations.errors import StoreRefusal
+from ..conversations.responses import ResponseStore
+from ..conversations.tables import StoredResponse
 from ..vocabulary import fields_of_request
-from .database import StoredResponse
 from .errors import ERROR_RESPONSES, ApiError, cut_off, failure_of, unsupported
 from .generation import (
     check_length,
@@ -28,7 +30,6 @@ from .generation import (
 )
 from .openai_answers import to_json
 from .request_body import repeat
-from .response_store import ResponseStore
 from .responses_answers import ResponseWriter, new_response, render_event
 from .responses_items import find_response_id, list_input, new_response_id, to_messages
 from .responses_schemas import (
@@ -42,8 +43,8 @@ from .responses_schemas import (
     ResponsesRequest,
     TextOptions,
 )
+from .store_calls import run_to_end
 from .stream_response import KEEP_ALIVE, StreamResponse
-from .transactions import run_to_end
 
 MAX_PAGE = 100
 _LOGPROBS = "message.output_text.logprobs"
@@ -243,7 +244,7 @@ async def _render_events(
     if writer.response["status"] != "failed":
         try:
             await store()
-        except ApiError as error:
+        except StoreRefusal as error:
             yield b"".join(map(render_event, writer.write(failure_of(error))))
     yield render_event(writer.end())
 

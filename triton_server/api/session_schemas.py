@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Path
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from model_core.errors import InvalidRequest
 from model_core.events import FinishReason, Timings, Usage
@@ -12,10 +12,9 @@ from model_core.messages import PromptFields, ToolCall
 from model_core.sampling import SamplingFields
 from model_core.validation import Text
 
+from ..conversations.fields import ID_PATTERN
 from ..vocabulary import ModelFields
 
-# No dot at the beginning: clients take `.` and `..` in a path for folders.
-ID_PATTERN = r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"
 SessionId = Annotated[
     str, Path(alias="id", pattern=ID_PATTERN, description="1 to 64 of A-Z, a-z, 0-9, _, - and, inside, dots.")
 ]
@@ -69,7 +68,7 @@ class RevertRequest(_RequestBody):
     to: int = Field(
         description="The number of the first question to remove, from 1. The number after the last question "
         "removes nothing.",
-        json_schema_extra={"minimum": 1},  # store.py checks the range and names it in the error
+        json_schema_extra={"minimum": 1},  # the store checks the range and names it in the error
     )
 
 
@@ -87,6 +86,11 @@ class SessionTurn(BaseModel):
     usage: Usage | None = Field(description="null if the answer broke off.")
     parameters: dict[str, Any] = Field(description="Those of the answer, with its seed and its model.")
     created: datetime
+
+    @field_validator("finish_reason", mode="before")
+    @classmethod
+    def _describe_running(cls, reason: str | None) -> str:
+        return reason or "cancelled"  # the page's answers are stored while they run
 
 
 class SessionState(BaseModel):

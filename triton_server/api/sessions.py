@@ -23,8 +23,10 @@ from model_core.sampling import draw_seed
 
 from .. import vocabulary
 from ..contract import DEFAULT_MODEL
-from . import store
-from .errors import ERROR_RESPONSES, ApiError, ErrorBody, body_of
+from ..conversations.errors import StoreRefusal
+from ..conversations.sessions import SessionStore
+from ..conversations.tables import Session
+from .errors import ERROR_RESPONSES, ErrorBody, body_of
 from .generation import end_with_failure, forget_prefixes, stream_answers, wait_until_accepted
 from .session_schemas import (
     AnswerDetails,
@@ -39,8 +41,8 @@ from .session_schemas import (
     SessionState,
     SessionSummary,
 )
+from .store_calls import run_to_end
 from .stream_response import KEEP_ALIVE, StreamResponse
-from .transactions import run_to_end
 
 LOGGER = logging.getLogger(__name__)
 
@@ -65,7 +67,7 @@ EXISTS_RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 @router.post("/sessions", response_model=SessionState, status_code=201, responses=EXISTS_RESPONSES)
-async def create_session(request: Request, new: NewSession | None = None) -> store.Session:
+async def create_session(request: Request, new: NewSession | None = None) -> Session:
     """Create a session, with your id or a new one."""
     return await make_session(request, new or NewSession())
 
@@ -88,13 +90,13 @@ async def list_sessions(
 
 
 @router.get("/sessions/{id}", response_model=SessionState)
-async def get_session(request: Request, session_id: SessionId) -> store.Session:
+async def get_session(request: Request, session_id: SessionId) -> Session:
     """A session with its turns."""
     return await asyncio.to_thread(_store(request).get_session, _owner(request), session_id)
 
 
 @router.put("/sessions/{id}", response_model=SessionState, responses=BUSY_RESPONSES)
-async def change_session(request: Request, session_id: SessionId, changes: SessionChanges) -> store.Session:
+async def change_session(request: Request, session_id: SessionId, changes: SessionChanges) -> Session:
     """Set the system prompt or parameters. The next answer uses them; turns do not change."""
     sessions, owner = _store(request), _owner(request)
     with sessions.hold(owner, session_id):
@@ -118,7 +120,7 @@ async def delete_session(request: Request, session_id: SessionId) -> None:
 
 
 @router.put("/sessions/{id}/revert", response_model=SessionState, responses=BUSY_RESPONSES)
-async def revert_session(request: Request, session_id: SessionId, revert: RevertRequest) -> store.Session:
+async def revert_session(request: Request, session_id: SessionId, revert: RevertRequest) -> Session:
     """Remove a question and all later ones."""
     sessions, owner = _store(request), _owner(request)
     with sessions.hold(owner, session_id):
@@ -157,14 +159,14 @@ async def ask(request: Request, session_id: SessionId, question: Question) -> Re
     return SessionAnswer(text=text, reasoning=reasoning, tool_calls=tool_calls, turn=turn, **vars(event))
 
 
-async def wait_for_requests(sessions: store.SessionStore) -> None:
+async def wait_for_requests(sessions: SessionStore) -> None:
     """Wait until no request uses a session, at most _SHUTDOWN_WAIT_S: they store what they have sent."""
     with anyio.move_on_after(_SHUTDOWN_WAIT_S):
         while sessions.has_busy_sessions:
             await asyncio.sleep(0.01)
 
 
-async def make_session(request: Request, new: NewSession) -> store.Session:
+async def make_session(request: Request, new: NewSession) -> Session:
     """Create a session for the owner of the request."""
     parameters = _merge_parameters({}, new.parameters)
     if "model" in parameters:
@@ -206,7 +208,7 @@ async def answer_question(
                         text += item[1].text  # after the yield: the client then has it
         except BaseException:
             if text and streamed:
-                with suppress(ApiError):  # the client has disconnected and would not see it
+                with suppress(StoreRefusal):  # the client has disconnected and would not see it
                     await store_turn("cancelled", None)
             raise
         done: Done = item[1]
@@ -252,7 +254,7 @@ def _merge_parameters(parameters: dict[str, Any], others: Parameters) -> dict[st
     return {name: value for name, value in merged.items() if value is not None}
 
 
-def _store(request: Request) -> store.SessionStore:
+def _store(request: Request) -> SessionStore:
     return request.app.state.store
 
 

@@ -13,9 +13,11 @@ import rich.console
 from model_core import TritonchatError
 
 from ..child_process import GIVE_UP_STATUS
+from ..conversations.limits import SessionLimits
 from ..restarts import MAX_RESTARTS, RESTART_WINDOW_S, Restarts
 from ..signals import signals_as_event, signals_as_interrupts
 from ..tls import TlsFiles
+from .conversation_commands import ConversationCommands
 from .deployment import Address, Deployment
 from .model_pool import create_pool
 from .process import EngineReport, EngineSettings
@@ -53,7 +55,9 @@ def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
     pool = create_pool(settings.models, settings.keep_alive_s, settings.llm, *adapters, prompts)
     if settings.keep_alive_s is None:
         pool.load_all()
-    deployment = Deployment(pool, address, folder)
+    limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
+    conversations = ConversationCommands(settings.database, limits)
+    deployment = Deployment(pool, address, folder, conversations=conversations)
     click.echo("Starting Triton ...")
     # PyTriton prints the output of Triton's processes, which is needed only to find a fault.
     with (folder / "triton-output.log").open("a") as output, redirect_stdout(output):

@@ -29,6 +29,7 @@ from ..machine import expose_libpython
 from ..tls import TlsFiles
 from ..wire import KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS
 from .backend_reports import BackendReports, install_backend_model
+from .conversation_commands import ConversationCommands
 from .embed_inference import EmbedInference
 from .inference import Inference, ModelInference
 from .leftovers import remove_model_copies, remove_shared_memory
@@ -73,13 +74,21 @@ class Address:
 class Deployment:
     """A Triton that serves models. Call `start`; `restart` after a fault; `drain`, then `stop`."""
 
-    def __init__(self, pool: ModelPool, address: Address, folder: Path, grace_s: float = 20.0) -> None:
+    def __init__(
+        self,
+        pool: ModelPool,
+        address: Address,
+        folder: Path,
+        grace_s: float = 20.0,
+        conversations: ConversationCommands | None = None,
+    ) -> None:
         """`folder` is for Triton's working files and `triton.log`; its path is short, for sockets lie in it.
 
-        `grace_s` is how many seconds `drain` gives the running answers.
+        `grace_s` is how many seconds `drain` gives the running answers. `conversations` are by default
+        those of this user.
         """
         self._pool, self._address, self._folder, self._grace_s = pool, address, folder, grace_s
-        self._inference = Inference(pool, self.health)
+        self._inference = Inference(pool, self.health, conversations or ConversationCommands())
         self._workspaces = (folder / f"triton-{number}" for number in itertools.count(1))
         self._workspace = folder
         self._processes: dict[psutil.Process, str] = {}  # Triton's, and what each runs

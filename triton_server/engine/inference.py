@@ -30,6 +30,7 @@ from .. import vocabulary
 from ..contract import HEALTH
 from ..json_tensors import decode, encode
 from .backend_reports import call_id
+from .conversation_commands import ConversationCommands
 from .details import answer_details, error_details
 from .embedding_queue import EmbeddingQueue
 from .inspection import Inspection
@@ -48,6 +49,7 @@ LOGGER = logging.getLogger(__name__)
 STREAM_INTERVAL_S = 0.03
 RESPONSES_PER_SECOND = 50 * (os.cpu_count() or 1)
 _GRAMMAR_THREADS = 4
+_MAX_COMMAND_BYTES = 2**25
 
 Outputs = dict[str, np.ndarray]
 _HEALTH = encode(HEALTH)
@@ -59,9 +61,11 @@ class Inference:
     `health` gives contract.READY, or the reason why the server accepts no requests.
     """
 
-    def __init__(self, pool: ModelPool, health: Callable[[], str]) -> None:
+    def __init__(
+        self, pool: ModelPool, health: Callable[[], str], conversations: ConversationCommands
+    ) -> None:
         self._pool, self.health = pool, health
-        self._token_commands, self._inspection = TokenCommands(pool), Inspection(pool)
+        self._command_groups = conversations, TokenCommands(pool), Inspection(pool)
         self.embeddings = EmbeddingQueue(max(1, pool.max_queue), pool.is_running)
         self._started = time.monotonic()
         # A new grammar may take seconds. Requests that may have one wait for each other, and for nobody else.
@@ -215,11 +219,14 @@ class Inference:
     async def _control(self, row: np.ndarray) -> str:
         """The result of a command, as JSON."""
         try:
+            if row.size > _MAX_COMMAND_BYTES:
+                raise InvalidRequest(
+                    f"command has {row.size} bytes; at most {_MAX_COMMAND_BYTES} are allowed.", "command"
+                )
             command = decode(row, "command")
-            if self._token_commands.has(command):
-                return await self._token_commands.run(command)
-            if self._inspection.has(command):
-                return await self._inspection.run(command)
+            for group in self._command_groups:
+                if group.has(command):
+                    return await group.run(command)
             return json.dumps(self._run_command(command))
         except Exception as error:
             if not isinstance(error, TritonchatError):
@@ -260,8 +267,9 @@ class Inference:
             '{"cancel": request_id}, {"stats": true}, {"stats": true, "model": name}, {"load": name}, '
             '{"load_adapter": name, "folder": path}, {"drop_adapter": name}, {"tokenize": prompt}, '
             '{"detokenize": ids}, {"save_prompt": name, "messages": prompt}, {"prompts": true}, '
-            '{"prompt": name}, {"delete_prompt": name}, {"forget": cache_salt}, {"live": true}, '
-            '{"profile": load}, {"explain": prompt}, {"metrics": true} and {"health": true}'
+            '{"prompt": name}, {"delete_prompt": name}, {"conversations": command, "owner": name}, '
+            '{"forget": cache_salt}, {"live": true}, {"profile": load}, {"explain": prompt}, '
+            '{"metrics": true} and {"health": true}'
         )
         raise InvalidRequest(f"unknown command; {known} are known.")
 

@@ -35,6 +35,7 @@ class EngineSettings:
         host, grpc_port, http_port, metrics_port: where Triton listens; without http_port, it has no HTTP.
         tls_certificate, tls_key: PEM files for gRPC; None: no TLS.
         folder: for Triton's working files, its log and the report.
+        database, max_sessions, max_session_bytes: as in `api.settings.ServiceSettings`, for conversations.
     """
 
     models: list[tuple[str | None, str | None]]
@@ -50,6 +51,9 @@ class EngineSettings:
     tls_certificate: str | None
     tls_key: str | None
     folder: str
+    database: str | None = field(repr=False)  # it may have a password
+    max_sessions: int
+    max_session_bytes: int
 
     @classmethod
     def from_environment(cls, environment: MutableMapping[str, str] = os.environ) -> "EngineSettings":

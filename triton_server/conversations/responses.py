@@ -13,32 +13,13 @@ from typing import Any
 import sqlalchemy as sql
 from sqlalchemy import orm
 
-from .database import StoredResponse
-from .errors import ApiError
-from .store import SessionLimits, SessionsFull, measure
-from .transactions import Database
+from .errors import PreviousResponseNotFound, ResponseNotFound, ResponsesTooLarge, StoreConflict
+from .limits import SessionLimits, measure
+from .tables import StoredResponse
+from .transactions import Database, check_limits
 
 _ID = re.compile("resp_[0-9a-f]{32}")
 _EXPIRY_BATCH = 100
-
-
-class ResponseNotFound(ApiError):
-    """The owner has no response with this id."""
-
-    def __init__(self, response_id: str) -> None:
-        super().__init__(
-            404,
-            f"there is no response {response_id[:64]!r}: it was not stored, or it has been removed.",
-            "response_not_found",
-            "response_id",
-        )
-
-
-class PreviousResponseNotFound(ApiError):
-    """The owner has no response with this id, which another one is to continue."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(400, message, "previous_response_not_found", "previous_response_id")
 
 
 class ResponseStore:
@@ -54,24 +35,15 @@ class ResponseStore:
 
     def check_room(self, owner: str, *values: Any) -> None:
         """Raises SessionsFull unless the owner may store a response with these parts."""
-        if not (self._limits.sessions or self._limits.bytes):
-            return
         with self._transaction() as transaction:
-            count, size = transaction.execute(
-                sql.select(sql.func.count(), sql.func.coalesce(sql.func.sum(StoredResponse.bytes), 0)).where(
-                    StoredResponse.owner == owner
-                )
-            ).one()
-        hint = 'remove some that you no longer need, or send "store": false.'
-        if self._limits.sessions and count >= self._limits.sessions:
-            raise SessionsFull(
-                f"you have {self._limits.sessions} responses, as many as the service keeps of one client "
-                f"(--max-sessions); {hint}"
-            )
-        if self._limits.bytes and size + measure(*values) > self._limits.bytes:
-            raise SessionsFull(
-                f"your responses would take more than the {self._limits.bytes} bytes that the service keeps "
-                f"of one client (--max-session-bytes); {hint}"
+            check_limits(
+                transaction,
+                self._limits,
+                StoredResponse.bytes,
+                StoredResponse.owner == owner,
+                "responses",
+                (1, measure(*values)),
+                'remove some that you no longer need, or send "store": false.',
             )
 
     def add(
@@ -107,7 +79,7 @@ class ResponseStore:
     def get_chain(self, owner: str, response_id: str, max_bytes: int) -> list[StoredResponse]:
         """A response and all that it continues, the first of them first.
 
-        Raises PreviousResponseNotFound if one of them is missing, and ApiError (413) if all together have
+        Raises PreviousResponseNotFound if one of them is missing, and ResponsesTooLarge if all together have
         more than `max_bytes`; 0: no limit.
         """
         if not _ID.fullmatch(response_id):
@@ -133,7 +105,7 @@ class ResponseStore:
         return responses
 
     def get_all(self, owner: str, response_ids: Collection[str], max_bytes: int) -> list[StoredResponse]:
-        """Those of the responses that there are. Raises ApiError (413) as `get_chain`."""
+        """Those of the responses that there are. Raises ResponsesTooLarge as `get_chain`."""
         conditions = StoredResponse.owner == owner, StoredResponse.id.in_(response_ids)
         with self._transaction() as transaction:
             size = transaction.scalar(sql.select(sql.func.sum(StoredResponse.bytes)).where(*conditions))
@@ -178,7 +150,7 @@ class ResponseStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[orm.Session]:
-        conflict = ApiError(409, "others have changed the stored responses; try again.", "conflict")
+        conflict = StoreConflict("others have changed the stored responses; try again.")
         with self._database.transaction(conflict) as transaction:
             yield transaction
 
@@ -189,8 +161,9 @@ def _with_id(owner: str, response_id: Any) -> tuple[sql.ColumnElement[bool], ...
 
 def _check_size(size: int, max_bytes: int, param: str) -> None:
     if max_bytes and size > max_bytes:
-        message = f"the responses of {param} are more than {max_bytes} bytes together (--max-body)."
-        raise ApiError(413, message, "too_large", param)
+        raise ResponsesTooLarge(
+            f"the responses of {param} are more than {max_bytes} bytes together (--max-body).", param
+        )
 
 
 def _missing(response_id: str) -> PreviousResponseNotFound:

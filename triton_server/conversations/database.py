@@ -1,7 +1,4 @@
-"""The tables of the sessions' database, and connections to it. schema.py creates the tables.
-
-The database is SQLite, in a file of the user, or PostgreSQL, by URL.
-"""
+"""Connections to the database: SQLite, in a file of the user, or PostgreSQL, by URL."""
 
 import functools
 import json
@@ -10,13 +7,12 @@ import sqlite3
 from typing import Any
 
 import sqlalchemy as sql
-from sqlalchemy import JSON, BigInteger, ForeignKey, Index, String, UniqueConstraint, event, orm
+from sqlalchemy import event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
-from sqlalchemy.orm import Mapped, mapped_column
 
 from ..folders import data_folder
-from .errors import ApiError
+from .errors import StoreError
 
 LOGGER = logging.getLogger(__name__)
 
@@ -25,103 +21,6 @@ _CONNECT_TIMEOUT_S = 10
 _MIN_FREE_PAGES = 256  # a SQLite file with no more free pages (1 MiB) is not shrunk
 _PAGES_PER_STEP = 1024
 _WAL_BYTES = 4 * 2**20  # the maximum size of SQLite's write-ahead log after a checkpoint
-
-
-class StoreError(ApiError):
-    """The database cannot be used: it does not answer, is damaged, or belongs to another program."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(503, message, "database")
-
-
-class Base(orm.DeclarativeBase):
-    """The base class of the tables of the present version. migrations/versions upgrades older ones."""
-
-    type_annotation_map = {dict[str, Any]: JSON, float: sql.Double}  # noqa: RUF012 - as SQLAlchemy asks
-
-
-class Session(Base):
-    """A session, as it was when it was read. `created` and `updated` are in seconds since 1970."""
-
-    __tablename__ = "sessions"
-    # AUTOINCREMENT never uses a key again. So if a session is removed and its id is used again, a request
-    # that read the old session does not change the new one.
-    __table_args__ = (
-        UniqueConstraint("owner", "id"),
-        Index("sessions_newest", "owner", "key"),
-        Index("sessions_sizes", "owner", "bytes"),
-        Index("sessions_oldest", "updated"),
-        {"sqlite_autoincrement": True},
-    )
-
-    key: Mapped[int] = mapped_column(primary_key=True)
-    owner: Mapped[str] = mapped_column(String(64))
-    id: Mapped[str] = mapped_column(String(64))
-    # Texts are stored as JSON, because they may contain NUL, and PostgreSQL's text may not.
-    system: Mapped[str | None] = mapped_column(JSON(none_as_null=True))
-    parameters: Mapped[dict[str, Any]]
-    created: Mapped[float]
-    updated: Mapped[float]
-    version: Mapped[int]
-    bytes: Mapped[int] = mapped_column(
-        BigInteger, server_default="0"
-    )  # size with its turns, as store.py counts it
-    turns: Mapped[list["StoredTurn"]] = orm.relationship(
-        order_by="StoredTurn.number", lazy="raise", viewonly=True
-    )
-
-    def messages(self, question: str) -> list[dict[str, str]]:
-        """The messages of the conversation, and then a new question."""
-        messages = [] if self.system is None else [{"role": "system", "content": self.system}]
-        for turn in self.turns:
-            messages.append({"role": "user", "content": turn.question})
-            messages.append({"role": "assistant", "content": turn.answer})
-        return [*messages, {"role": "user", "content": question}]
-
-
-class StoredTurn(Base):
-    """A question and its answer. `usage` is None if the answer broke off."""
-
-    __tablename__ = "turns"
-
-    session_key: Mapped[int] = mapped_column(ForeignKey("sessions.key", ondelete="CASCADE"), primary_key=True)
-    number: Mapped[int] = mapped_column(primary_key=True)
-    question: Mapped[str] = mapped_column(JSON)
-    answer: Mapped[str] = mapped_column(JSON)
-    finish_reason: Mapped[str] = mapped_column(String(16))
-    usage: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    parameters: Mapped[dict[str, Any]]
-    created: Mapped[float]
-
-
-class StoredResponse(Base):
-    """A response of OpenAI's Responses API with its input, both as clients see them.
-
-    `previous` is the id of the response that it continues. `conversation` is the id of the first response of
-    this chain, which all that continue it have in common. `created` is in seconds since 1970.
-    """
-
-    __tablename__ = "responses"
-    __table_args__ = (
-        UniqueConstraint("owner", "id"),
-        Index("responses_sizes", "owner", "bytes"),
-        Index("responses_oldest", "conversation", "created"),
-    )
-
-    key: Mapped[int] = mapped_column(primary_key=True)
-    owner: Mapped[str] = mapped_column(String(64))
-    id: Mapped[str] = mapped_column(String(64))
-    previous: Mapped[str | None] = mapped_column(String(64))
-    conversation: Mapped[str] = mapped_column(String(64))
-    input: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
-    response: Mapped[dict[str, Any]]
-    created: Mapped[float]
-    bytes: Mapped[int] = mapped_column(BigInteger)  # as response_store.py counts it
-
-    @property
-    def items(self) -> list[dict[str, Any]]:
-        """Those of the input, and then those of the output."""
-        return [*self.input, *self.response["output"]]
 
 
 def default_url() -> str:

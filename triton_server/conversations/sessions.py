@@ -1,19 +1,18 @@
-"""The store of sessions.
+"""The store of sessions: conversations of which only the path to the head is seen.
 
 A session has a system prompt, parameters, and turns: questions with their answers. It belongs to an owner.
 Ids are unique among the sessions of one owner, so an owner cannot find out about the sessions of others.
 
-Every change of a session increments its `version`. A change that is based on an older version is refused, so
-several processes can use one database. A transaction that changes a session begins with this update, which
-takes the database's lock: SQLite may refuse to write in a transaction that began by reading.
+Every change of a session that matters to an answer increments its `version`. A change that is based on an
+older version is refused, so several processes can use one database. A transaction that changes a session
+begins with this update, which takes the database's lock: SQLite may refuse to write in a transaction that
+began by reading.
 """
 
-import json
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sql
@@ -22,59 +21,15 @@ from sqlalchemy.exc import IntegrityError
 
 from model_core.errors import InvalidRequest
 
-from .database import Session, StoredTurn
-from .errors import ApiError
-from .transactions import Database
+from . import search
+from .errors import SessionBusy, SessionExists, SessionNotFound
+from .limits import SessionLimits, measure
+from .tables import SearchText, Session, StoredTurn
+from .transactions import Database, check_limits
+from .tree import find_subtree, make_title
 
-_ROW_BYTES = 256  # estimated size of a session or a turn without its texts
 _EXPIRY_BATCH = 100
-
-
-class SessionNotFound(ApiError):
-    """The owner has no session with this id."""
-
-    def __init__(self, session_id: str) -> None:
-        super().__init__(
-            404, f"there is no session {session_id}; POST /sessions makes one.", "session_not_found"
-        )
-
-
-class SessionExists(ApiError):
-    """The owner already has a session with this id."""
-
-    def __init__(self, session_id: str) -> None:
-        super().__init__(
-            409,
-            f"there is a session {session_id} already; go on with it, or choose another id.",
-            "session_exists",
-        )
-
-
-class SessionBusy(ApiError):
-    """Another request uses the session, or has changed it since it was read."""
-
-    def __init__(self, session_id: str) -> None:
-        super().__init__(
-            409,
-            f"another request works on session {session_id}; repeat this one when that has ended.",
-            "session_busy",
-            retry_after_s=1,
-        )
-
-
-class SessionsFull(ApiError):
-    """The owner has reached the limit for sessions or for their size."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(403, message, "sessions_full")
-
-
-@dataclass(frozen=True)
-class SessionLimits:
-    """How many sessions an owner may have, and their total size in bytes. 0: no limit."""
-
-    sessions: int = 0
-    bytes: int = 0
+_MAX_IDS = 10_000  # of one statement
 
 
 class SessionStore:
@@ -133,21 +88,27 @@ class SessionStore:
             bytes=measure(system, parameters),
         )
         with self._transaction(session.id) as transaction:
+            # Nobody can see one that was deleted, and could be restored, so its id is free.
+            transaction.execute(
+                sql.delete(Session).where(
+                    Session.owner == owner, Session.id == session.id, Session.deleted.is_not(None)
+                )
+            )
             transaction.add(session)
             try:
                 transaction.flush()
             except IntegrityError as error:
                 raise SessionExists(session.id) from error
-            self._check_limits(transaction, owner)
+            check_room(transaction, self._limits, owner)
             return _read(transaction, owner, session.id)
 
     def list_sessions(self, owner: str, limit: int, before: int | None = None) -> list[tuple[Session, int]]:
-        """At most `limit` sessions, the newest first, without `system`, each with its number of turns.
+        """At most `limit` sessions, the newest first, without `system`, each with its number of questions.
 
         `before` is the key of a session: only older sessions are returned.
         """
-        turns = sql.select(sql.func.count()).where(StoredTurn.session_key == Session.key).scalar_subquery()
-        query = sql.select(Session, turns).options(orm.defer(Session.system)).where(Session.owner == owner)
+        query = sql.select(Session, count_questions()).options(orm.defer(Session.system))
+        query = query.where(Session.owner == owner, Session.deleted.is_(None))
         if before is not None:
             query = query.where(Session.key < before)
         with self._transaction() as transaction:
@@ -163,7 +124,7 @@ class SessionStore:
         """As `get_session`, for adding `question`. Also raises SessionsFull if there is no room for it."""
         with self._transaction(session_id) as transaction:
             session = _read(transaction, owner, session_id)
-            self._check_limits(transaction, owner, measure(question))
+            check_room(transaction, self._limits, owner, measure(question))
             return session
 
     def change(self, session: Session, **changes: Any) -> Session:
@@ -177,7 +138,7 @@ class SessionStore:
             if not _advance(transaction, *_with_version(session), bytes=Session.bytes + growth, **changes):
                 raise SessionBusy(session.id)
             if growth > 0:
-                self._check_limits(transaction, session.owner)
+                check_room(transaction, self._limits, session.owner)
             return _read(transaction, session.owner, session.id)
 
     def add_turn(
@@ -189,12 +150,14 @@ class SessionStore:
         usage: Mapping[str, Any] | None,
         parameters: Mapping[str, Any],
     ) -> int:
-        """Append a turn to `session`; return its number, from 1.
+        """Append a turn to the head of `session`; return its number, from 1.
 
         Raises SessionBusy if the session was changed or removed since it was read.
         """
         turn = StoredTurn(
             session_key=session.key,
+            id=session.last_turn + 1,
+            parent=session.head,
             number=len(session.turns) + 1,
             question=question,
             answer=answer,
@@ -204,35 +167,32 @@ class SessionStore:
             created=time.time(),
         )
         with self._transaction(session.id) as transaction:
-            if not _advance(transaction, *_with_version(session), bytes=Session.bytes + _turn_size(turn)):
+            changes: dict[str, Any] = {"bytes": Session.bytes + turn_size(turn), "head": turn.id}
+            if session.title is None:
+                changes |= title_fields(make_title(question))
+            if not _advance(transaction, *_with_version(session), last_turn=turn.id, **changes):
                 raise SessionBusy(session.id)
-            transaction.add(turn)
+            add_turns(transaction, [turn])
         return turn.number
 
     def revert(self, owner: str, session_id: str, to: int) -> Session:
-        """Remove the turns from number `to` on, counted from 1; return the changed session.
+        """Remove the turn of the path with number `to`, counted from 1, and all that follow it.
 
-        Raises SessionNotFound, and InvalidRequest unless `to` is the number of a turn or of the next one.
+        Returns the changed session. Raises SessionNotFound, and InvalidRequest unless `to` is the number of a
+        turn or of the next one.
         """
         with self._transaction(session_id) as transaction:
             if not _advance(transaction, *_with_id(owner, session_id)):
                 raise SessionNotFound(session_id)
             session = _read(transaction, owner, session_id)
-            following = len(session.turns) + 1
+            path = session.turns
+            following = len(path) + 1
             if not 1 <= to <= following:
                 raise InvalidRequest(
                     f"session {session_id} can go back to before its question 1 to {following}, not {to}."
                 )
-            removed = sum(_turn_size(turn) for turn in session.turns if turn.number >= to)
-            transaction.execute(
-                sql.delete(StoredTurn).where(StoredTurn.session_key == session.key, StoredTurn.number >= to)
-            )
-            transaction.execute(
-                sql.update(Session)
-                .where(Session.key == session.key)
-                .values(bytes=Session.bytes - removed)
-                .execution_options(synchronize_session=False)
-            )
+            if to < following:
+                _remove_branch(transaction, session, path[to - 1])
             reverted = _read(transaction, owner, session_id)
         self.database.free_disk_space()
         return reverted
@@ -264,26 +224,6 @@ class SessionStore:
             self.database.free_disk_space()
         return removed
 
-    def _check_limits(self, transaction: orm.Session, owner: str, extra_bytes: int = 0) -> None:
-        """Raises SessionsFull if an owner's sessions, together with `extra_bytes`, are over a limit."""
-        if not (self._limits.sessions or self._limits.bytes):
-            return
-        count, size = transaction.execute(
-            sql.select(sql.func.count(), sql.func.coalesce(sql.func.sum(Session.bytes), 0)).where(
-                Session.owner == owner
-            )
-        ).one()
-        if self._limits.sessions and count > self._limits.sessions:
-            raise SessionsFull(
-                f"you have {self._limits.sessions} sessions, as many as the service keeps of one client "
-                "(--max-sessions); remove some that you no longer need."
-            )
-        if self._limits.bytes and size + extra_bytes > self._limits.bytes:
-            raise SessionsFull(
-                f"your sessions would take more than the {self._limits.bytes} bytes that the service keeps "
-                "of one client (--max-session-bytes); remove some that you no longer need."
-            )
-
     @contextmanager
     def _transaction(self, session_id: str = "") -> Iterator[orm.Session]:
         """A transaction. `session_id` is the session that it may change, for error messages."""
@@ -291,18 +231,67 @@ class SessionStore:
             yield transaction
 
 
-def measure(*values: Any) -> int:
-    """The estimated bytes of a row with these texts and parameters. The migrations count in the same way."""
-    texts = (json.dumps(value, ensure_ascii=False) for value in values if value is not None)
-    return _ROW_BYTES + sum(len(text.encode()) for text in texts)
+def count_questions() -> sql.ScalarSelect[int]:
+    """The number of questions of the path to the head, as a column of a query for sessions."""
+    number = sql.select(StoredTurn.number).where(
+        StoredTurn.session_key == Session.key, StoredTurn.id == Session.head
+    )
+    return sql.func.coalesce(number.scalar_subquery(), 0)
 
 
-def _turn_size(turn: StoredTurn) -> int:
-    return measure(turn.question, turn.answer, turn.parameters)
+def check_room(transaction: orm.Session, limits: SessionLimits, owner: str, extra_bytes: int = 0) -> None:
+    """Raises SessionsFull if an owner's sessions, together with `extra_bytes`, are over a limit.
+
+    Those that were deleted, and could be restored, do not count.
+    """
+    own = sql.and_(Session.owner == owner, Session.deleted.is_(None))
+    check_limits(transaction, limits, Session.bytes, own, "sessions", (0, extra_bytes))
+
+
+def title_fields(title: str) -> dict[str, str | None]:
+    """The columns of a title; "" for none, until the next question."""
+    return {"title": title or None, "search_title": search.fold(title) if title else None}
+
+
+def add_turns(transaction: orm.Session, turns: Sequence[StoredTurn]) -> None:
+    """Add turns, so that the search finds them."""
+    transaction.add_all(turns)
+    transaction.flush()
+    transaction.add_all(
+        SearchText(session_key=turn.session_key, turn=turn.id, text=search.text_of(turn)) for turn in turns
+    )
+
+
+def turn_size(turn: StoredTurn) -> int:
+    """The size of a turn as `limits.measure` counts."""
+    return measure(
+        turn.question, turn.answer, turn.parameters, turn.reasoning, turn.tool_calls, turn.attachments
+    )
+
+
+def _remove_branch(transaction: orm.Session, session: Session, turn: StoredTurn) -> None:
+    """Remove a turn and all that follow it. The one before becomes the head."""
+    removed = find_subtree({each.id: each.parent for each in session.tree}, turn.id)
+    for batch in _batches(sorted(removed)):
+        transaction.execute(
+            sql.delete(StoredTurn).where(StoredTurn.session_key == session.key, StoredTurn.id.in_(batch))
+        )
+    size = sum(turn_size(each) for each in session.tree if each.id in removed)
+    transaction.execute(
+        sql.update(Session)
+        .where(Session.key == session.key)
+        .values(bytes=Session.bytes - size, head=turn.parent)
+        .execution_options(synchronize_session=False)
+    )
+
+
+def _batches(ids: list[int]) -> Iterator[list[int]]:
+    for start in range(0, len(ids), _MAX_IDS):
+        yield ids[start : start + _MAX_IDS]
 
 
 def _with_id(owner: str, session_id: str) -> tuple[sql.ColumnElement[bool], ...]:
-    return Session.owner == owner, Session.id == session_id
+    return Session.owner == owner, Session.id == session_id, Session.deleted.is_(None)
 
 
 def _with_version(session: Session) -> tuple[sql.ColumnElement[bool], ...]:
@@ -322,7 +311,7 @@ def _advance(transaction: orm.Session, *conditions: sql.ColumnElement[bool], **c
 
 def _read(transaction: orm.Session, owner: str, session_id: str) -> Session:
     transaction.expire_all()
-    query = sql.select(Session).where(*_with_id(owner, session_id)).options(orm.selectinload(Session.turns))
+    query = sql.select(Session).where(*_with_id(owner, session_id)).options(orm.selectinload(Session.tree))
     session = transaction.scalar(query)
     if session is None:
         raise SessionNotFound(session_id)

@@ -7,12 +7,14 @@ from pathlib import Path
 import sqlalchemy as sql
 from sqlalchemy.exc import SQLAlchemyError
 
-from .database import Base, StoreError, is_sqlite, store_error
+from .database import is_sqlite, store_error
+from .errors import StoreError
+from .tables import Base
 
 LOGGER = logging.getLogger(__name__)
 
 # The newest of migrations/versions. A database of this revision needs no Alembic, which is slow to import.
-REVISION = "0003"
+REVISION = "0004"
 _VERSION_TABLE = "tritonchat_version"
 _OLD_TABLES, _OLD_REVISION = {"tritonchat_schema", "sessions", "turns"}, "0001"  # of versions without Alembic
 _LOCK_KEY = 0x74726974  # of a PostgreSQL advisory lock

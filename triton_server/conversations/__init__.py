@@ -1,0 +1,1 @@
+"""The store of conversations, below all interfaces: trees of turns, responses, documents, votes."""

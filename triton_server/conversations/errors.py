@@ -1,0 +1,125 @@
+"""The errors of the store. Each names the reason in one sentence, and has the HTTP status for it."""
+
+from model_core.errors import TritonchatError
+
+
+class StoreRefusal(TritonchatError):
+    """The base of the errors of the store. After `retry_after_s` seconds, the request may succeed."""
+
+    retry_after_s: int | None = None
+
+
+class StoreError(StoreRefusal):
+    """The database cannot be used: it does not answer, is damaged, or belongs to another program."""
+
+    type = "database"
+    status = 503
+
+
+class StoreConflict(StoreRefusal):
+    """Others have changed what a transaction has read."""
+
+    type = "conflict"
+    status = 409
+
+
+class SessionNotFound(StoreRefusal):
+    """The owner has no session with this id."""
+
+    type = "session_not_found"
+    status = 404
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(f"there is no session {session_id}; POST /sessions makes one.")
+
+
+class SessionExists(StoreRefusal):
+    """The owner already has a session with this id."""
+
+    type = "session_exists"
+    status = 409
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(f"there is a session {session_id} already; go on with it, or choose another id.")
+
+
+class SessionBusy(StoreRefusal):
+    """Another request uses the session, or has changed it since it was read."""
+
+    type = "session_busy"
+    status = 409
+    retry_after_s = 1
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(
+            f"another request works on session {session_id}; repeat this one when that has ended."
+        )
+
+
+class SessionsFull(StoreRefusal):
+    """The owner has reached the limit for sessions, responses or others, or for their size."""
+
+    type = "sessions_full"
+    status = 403
+
+
+class ConversationNotFound(StoreRefusal):
+    """The owner has no conversation with this id, or it has been deleted."""
+
+    type = "conversation_not_found"
+    status = 404
+
+
+class TurnNotFound(StoreRefusal):
+    """The conversation has no turn with this id."""
+
+    type = "turn_not_found"
+    status = 404
+
+
+class DocumentNotFound(StoreRefusal):
+    """The owner has no document with this name."""
+
+    type = "document_not_found"
+    status = 404
+
+
+class ResponseNotFound(StoreRefusal):
+    """The owner has no response with this id."""
+
+    type = "response_not_found"
+    status = 404
+
+    def __init__(self, response_id: str) -> None:
+        super().__init__(
+            f"there is no response {response_id[:64]!r}: it was not stored, or it has been removed.",
+            "response_id",
+        )
+
+
+class PreviousResponseNotFound(StoreRefusal):
+    """The owner has no response with this id, which another one is to continue."""
+
+    type = "previous_response_not_found"
+    status = 400
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "previous_response_id")
+
+
+class ResponsesTooLarge(StoreRefusal):
+    """The stored responses that a request needs are too large together."""
+
+    type = "too_large"
+    status = 413
+
+
+# Those that clients of the gRPC interface get.
+STORE_ERRORS = (
+    StoreError,
+    StoreConflict,
+    SessionsFull,
+    ConversationNotFound,
+    TurnNotFound,
+    DocumentNotFound,
+)

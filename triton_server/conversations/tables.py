@@ -1,0 +1,178 @@
+"""The tables of the present version. schema.py creates them, and migrations/versions upgrades older ones."""
+
+from typing import Any
+
+import sqlalchemy as sql
+from sqlalchemy import JSON, BigInteger, ForeignKey, Index, String, UniqueConstraint, orm
+from sqlalchemy.orm import Mapped, mapped_column
+
+from .tree import Attachment, find_path, join_question
+
+
+class Base(orm.DeclarativeBase):
+    """The base class of the tables."""
+
+    # Texts are stored as JSON, because they may contain NUL, and PostgreSQL's text may not.
+    type_annotation_map = {  # noqa: RUF012 - as SQLAlchemy asks
+        dict[str, Any]: JSON,
+        list[dict[str, Any]]: JSON,
+        float: sql.Double,
+    }
+
+
+class Session(Base):
+    """A session, which is a conversation, as it was when it was read. Times are in seconds since 1970.
+
+    Attributes:
+        version: grows with every change that matters to an answer; see sessions.py.
+        bytes: the size with its turns, as limits.py counts it.
+        title: None until the first question. `search_title` is the same in the form of search.py.
+        deleted: when it was deleted, so that it can still be restored; None: it was not.
+        head: the id of the turn whose path is shown; None: no turn.
+        last_turn: the largest id that a turn of it ever had.
+        tree: all turns; `turns` are those of the path to the head.
+    """
+
+    __tablename__ = "sessions"
+    # AUTOINCREMENT never uses a key again. So if a session is removed and its id is used again, a request
+    # that read the old session does not change the new one.
+    __table_args__ = (
+        UniqueConstraint("owner", "id"),
+        Index("sessions_newest", "owner", "key"),
+        Index("sessions_sizes", "owner", "bytes"),
+        Index("sessions_oldest", "updated"),
+        Index("sessions_recent", "owner", "pinned", "updated", "key"),
+        {"sqlite_autoincrement": True},
+    )
+
+    key: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(String(64))
+    id: Mapped[str] = mapped_column(String(64))
+    system: Mapped[str | None] = mapped_column(JSON(none_as_null=True))
+    parameters: Mapped[dict[str, Any]]
+    created: Mapped[float]
+    updated: Mapped[float]
+    version: Mapped[int]
+    bytes: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    title: Mapped[str | None] = mapped_column(JSON(none_as_null=True))
+    search_title: Mapped[str | None] = mapped_column(sql.Text)
+    pinned: Mapped[bool] = mapped_column(server_default=sql.false())
+    deleted: Mapped[float | None]
+    head: Mapped[int | None]
+    last_turn: Mapped[int] = mapped_column(server_default="0")
+    tree: Mapped[list["StoredTurn"]] = orm.relationship(order_by="StoredTurn.id", lazy="raise", viewonly=True)
+
+    @property
+    def turns(self) -> list["StoredTurn"]:
+        """Those from the root to the head."""
+        return find_path(self.tree, self.head)
+
+    def messages(self, question: str) -> list[dict[str, str]]:
+        """The messages of the conversation, and then a new question."""
+        messages = [] if self.system is None else [{"role": "system", "content": self.system}]
+        for turn in self.turns:
+            messages.append({"role": "user", "content": turn.prompt})
+            messages.append({"role": "assistant", "content": turn.answer})
+        return [*messages, {"role": "user", "content": question}]
+
+
+class StoredTurn(Base):
+    """A question and its answer. The fields of `tree.Turn` mean the same here.
+
+    `number` counts the turns of the path from the root to this one, from 1.
+    """
+
+    __tablename__ = "turns"
+
+    session_key: Mapped[int] = mapped_column(ForeignKey("sessions.key", ondelete="CASCADE"), primary_key=True)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    parent: Mapped[int | None]
+    number: Mapped[int]
+    question: Mapped[str] = mapped_column(JSON)
+    answer: Mapped[str] = mapped_column(JSON)
+    reasoning: Mapped[str | None] = mapped_column(JSON(none_as_null=True))
+    tool_calls: Mapped[list[dict[str, Any]] | None] = mapped_column(JSON(none_as_null=True))
+    finish_reason: Mapped[str | None] = mapped_column(String(16))
+    usage: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    timings: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    parameters: Mapped[dict[str, Any]]
+    rating: Mapped[int] = mapped_column(server_default="0")
+    attachments: Mapped[list[dict[str, Any]] | None] = mapped_column(JSON(none_as_null=True))
+    created: Mapped[float]
+
+    @property
+    def prompt(self) -> str:
+        """The content of the message that the model gets."""
+        files = [Attachment(**file) for file in self.attachments or ()]
+        return join_question(self.question, files)
+
+
+class SearchText(Base):
+    """The text of a turn in the form in which search.py compares texts. It is removed with its turn."""
+
+    __tablename__ = "search_texts"
+    __table_args__ = (
+        sql.ForeignKeyConstraint(
+            ["session_key", "turn"], ["turns.session_key", "turns.id"], ondelete="CASCADE"
+        ),
+    )
+
+    session_key: Mapped[int] = mapped_column(primary_key=True)
+    turn: Mapped[int] = mapped_column(primary_key=True)
+    text: Mapped[str] = mapped_column(sql.Text)
+
+
+class Document(Base):
+    """A JSON value under a name, such as a preset of settings. `updated` is in seconds since 1970."""
+
+    __tablename__ = "documents"
+
+    owner: Mapped[str] = mapped_column(String(64), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(64), primary_key=True)
+    name: Mapped[str] = mapped_column(String(200), primary_key=True)
+    value: Mapped[Any] = mapped_column(JSON, nullable=False)
+    updated: Mapped[float]
+    bytes: Mapped[int] = mapped_column(BigInteger)
+
+
+class Vote(Base):
+    """A vote on two answers, as the page describes it. `created` is in seconds since 1970."""
+
+    __tablename__ = "votes"
+    __table_args__ = (Index("votes_of_owner", "owner", "key"),)
+
+    key: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(String(64))
+    vote: Mapped[dict[str, Any]]
+    created: Mapped[float]
+    bytes: Mapped[int] = mapped_column(BigInteger)
+
+
+class StoredResponse(Base):
+    """A response of OpenAI's Responses API with its input, both as clients see them.
+
+    `previous` is the id of the response that it continues. `conversation` is the id of the first response of
+    this chain, which all that continue it have in common. `created` is in seconds since 1970.
+    """
+
+    __tablename__ = "responses"
+    __table_args__ = (
+        UniqueConstraint("owner", "id"),
+        Index("responses_sizes", "owner", "bytes"),
+        Index("responses_oldest", "conversation", "created"),
+    )
+
+    key: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(String(64))
+    id: Mapped[str] = mapped_column(String(64))
+    previous: Mapped[str | None] = mapped_column(String(64))
+    conversation: Mapped[str] = mapped_column(String(64))
+    input: Mapped[list[dict[str, Any]]] = mapped_column(JSON)
+    response: Mapped[dict[str, Any]]
+    created: Mapped[float]
+    bytes: Mapped[int] = mapped_column(BigInteger)  # as limits.py counts it
+
+    @property
+    def items(self) -> list[dict[str, Any]]:
+        """Those of the input, and then those of the output."""
+        return [*self.input, *self.response["output"]]
