@@ -1,5 +1,5 @@
 # `make chat` starts everything; `make test` proves it. Both set up .venv first, and are quick the second time.
-.PHONY: chat test lint constraints clean
+.PHONY: chat test test-vllm lint constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,6 +14,12 @@ test: $(VENV)/.ready-dev
 	@# Kernels are compiled once, not by each worker.
 	@$(BIN)/tritonchat complete --max-tokens 1 Hello >/dev/null
 	@$(BIN)/python -m pytest -n 3 --dist worksteal
+
+# With the real vLLM behind the server, on the processor, in a virtual environment of its own (3 GB).
+VLLM_VENV ?= .venv-vllm
+test-vllm: $(VENV)/.ready-dev
+	@test -x $(VLLM_VENV)/bin/vllm || benchmarks/engines/install_vllm.sh $(VLLM_VENV)
+	@VLLM_PYTHON=$(VLLM_VENV)/bin/python $(BIN)/python -m pytest -p no:xdist -q tests/triton_server/test_vllm.py
 
 lint: $(VENV)/.ready-dev
 	@$(BIN)/ruff check .

@@ -11,11 +11,13 @@ class TritonchatError(Exception):
     Attributes:
         param: the parameter that is wrong, such as `temperature` or `messages[0].role`, if it is one.
         partial: the text of the answer until the error.
+        retry_after_s: when to try again, if that is known.
     """
 
     type = "internal"
     status = 500
     partial = ""
+    retry_after_s: int | None = None
 
     def __init__(self, message: str = "", param: str | None = None) -> None:
         super().__init__(message)

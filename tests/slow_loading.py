@@ -11,6 +11,7 @@ from support import free_port
 from model_core import LLM
 from triton_server.engine.deployment import Address, Deployment
 from triton_server.engine.leftovers import remove_model_copies
+from triton_server.engine.local_engine import LocalEngine
 from triton_server.engine.model_pool import ModelPool
 
 
@@ -21,12 +22,12 @@ class Loader:
         self.path, self.count = path, 0
         self.started, self.may_go_on = threading.Event(), threading.Event()
 
-    def __call__(self, on_progress: Callable[[float], None]) -> LLM:
+    def __call__(self, on_progress: Callable[[float], None]) -> LocalEngine:
         self.count += 1
         on_progress(0.25)
         self.started.set()
         assert self.may_go_on.wait(120)
-        return LLM(self.path, kv_cache_memory=2**26)
+        return LocalEngine(LLM(self.path, kv_cache_memory=2**26))
 
 
 @contextlib.contextmanager

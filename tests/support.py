@@ -11,6 +11,7 @@ from contextlib import suppress
 import psutil
 
 from model_core import LLM
+from triton_server.engine.local_engine import LocalEngine
 from triton_server.engine.model_pool import ModelPool
 from triton_server.engine.model_slot import ModelSlot
 
@@ -57,6 +58,6 @@ def is_alive(process: psutil.Process) -> bool:
 
 def pool_of(llm: LLM) -> ModelPool:
     """The pool of a server whose only model is loaded."""
-    pool = ModelPool([ModelSlot(llm.name, lambda on_progress: llm)])
+    pool = ModelPool([ModelSlot(llm.name, lambda on_progress: LocalEngine(llm))])
     pool.load_all()
     return pool

@@ -13,6 +13,7 @@ import click
 
 from model_core.errors import TritonchatError
 
+from .engine_elsewhere import engine_options
 from .folders import scratch_folder
 from .form_options import form_options, take_form
 from .hosts import browser_url, is_loopback
@@ -55,6 +56,7 @@ def cli() -> None:
     \b
     tritonchat up                        everything, on the embedded model
     tritonchat up --model ./my-model     the same with your own model
+    tritonchat up --engine http://gpu:8000/v1   the same, computed by another server
     tritonchat chat                      talk to it in the terminal
     tritonchat complete "Once upon"      continue a text, without a server
     tritonchat pull owner/name           download a model from the Hugging Face hub
@@ -71,6 +73,7 @@ def cli() -> None:
 
 @cli.command()
 @models_option
+@engine_options
 @model_options
 @server_options
 @host_option
@@ -84,6 +87,7 @@ def up(**settings: Any) -> None:
 
 @cli.command()
 @models_option
+@engine_options
 @model_options
 @server_options
 @host_option

@@ -28,7 +28,7 @@ delta, it has:
 - `stop_string`: the one that ended the answer, or null.
 - `model`: the name of the model.
 - `error`: only if the request failed: `type` and `message` as in model_core/errors.py, and `param`, the field
-  that is wrong, or null.
+  that is wrong, or null; `retry_after_s`, if another server that computes the model has said it.
 
 These parts of an answer are in the `details` of the response with their tokens, in streams of each delta:
 
@@ -37,8 +37,9 @@ These parts of an answer are in the `details` of the response with their tokens,
   The first part of a call has `id` and `name`; the others have only more text of its `arguments`.
 - `logprobs`: of its tokens, if the request asks for them. Each entry has `token` (its text), `token_id`,
   `logprob`, `rank`, which is 1 for the likeliest token, and `top_logprobs`, a list of such entries without
-  rank. A token may be a part of a character. Its text then has U+FFFD in that place, and the entry has
-  `bytes`: a list of integers. With `echo`, they begin with those of the prompt.
+  rank. If another server computes the model (--engine), what it does not say is null: ranks, and ids of
+  alternatives. A token may be a part of a character. Its text then has U+FFFD in that place, and the entry
+  has `bytes`: a list of integers. With `echo`, they begin with those of the prompt.
 - `prompt_logprobs`: of all tokens of the prompt, if the request asks for them, in the first response after
   it. The first token has no log probability: its `logprob` and its `rank` are null.
 - `token_ids`: of its tokens, if the request asks for them, or if the model has no tokenizer; the answer then

@@ -1,6 +1,7 @@
 """Addresses that servers listen on, and addresses under which clients on this machine reach them."""
 
 import ipaddress
+import socket
 
 LOOPBACK = "127.0.0.1"
 
@@ -24,3 +25,9 @@ def reachable_address(host: str) -> str:
 def browser_url(host: str, port: int, scheme: str = "http") -> str:
     """Return the URL to open in a browser on this machine."""
     return f"{scheme}://{'localhost' if host in (LOOPBACK, '0.0.0.0') else host}:{port}"
+
+
+def free_port() -> int:
+    """A port on which nobody listens at the moment."""
+    with socket.create_server((LOOPBACK, 0)) as probe:
+        return probe.getsockname()[1]

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-PARTS = ("page", "api", "engine", "triton")
+PARTS = ("page", "api", "engine", "triton", "vllm")
 MAX_RESTARTS, RESTART_WINDOW_S = 5, 60.0  # a part that ends more often in this time is given up
 _FIRST_DELAY_S, _MAX_DELAY_S = 0.2, 5.0  # each delay is twice the one before
 

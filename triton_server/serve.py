@@ -13,6 +13,7 @@ from .api.process import launch_api
 from .api.settings import ServiceSettings
 from .child_process import ChildProcess
 from .engine.process import EngineReport, EngineSettings, launch_engine, remove_leftovers
+from .engine_elsewhere import KEY_VARIABLE, VLLM, find_engine
 from .folders import data_folder, scratch_folder
 from .hosts import LOOPBACK, browser_url, is_loopback, reachable_address
 from .machine import check_libpython, check_ports, check_python, check_system, require
@@ -25,12 +26,16 @@ from .tls import TlsFiles
 
 # Seconds that the engine gets to stop: first its running answers, then Triton.
 ENGINE_GRACE_S = 90.0
+VLLM_GRACE_S = 30.0  # when its answers have ended
 _SHOW_CURSOR = "\033[?25h"  # ECMA-48, DECTCEM
 
 
 def run_server(
     *,
     models: tuple[tuple[str | None, str | None], ...],
+    engine: str | None,
+    engine_python: Path | None,
+    engine_flags: tuple[str, ...],
     keep_alive_s: float | None,
     adapters: tuple[tuple[str, str], ...],
     allow_adapter_loading: bool,
@@ -53,6 +58,7 @@ def run_server(
     """Run the server until a signal, with the page if `ui_port` is given. Restart each part that ends.
 
     `login` is the file of `page_login.read_login`. With it, the page listens on `host`, too.
+    `engine`, `engine_python` and `engine_flags` are those of `find_engine`.
     `models`, `keep_alive_s`, `adapters` and `allow_adapter_loading` are those of `EngineSettings`; no models
     stand for the embedded one. The flags of prompts and of the prefix cache are those of `PromptFlags`.
     `settings` are those of the HTTP service and of the LLMs. Raises TritonchatError.
@@ -60,6 +66,7 @@ def run_server(
     if (tls_cert is None) != (tls_key is None):
         raise TritonchatError("--tls-cert and --tls-key must be given together.")
     tls = None if tls_cert is None or tls_key is None else TlsFiles(tls_cert, tls_key)
+    elsewhere = find_engine(engine, engine_python, engine_flags, models)
     # Triton's ports and the page check no key: other machines reach them only with --open-to-all.
     internal_host = host if settings["open_to_all"] or is_loopback(host) else LOOPBACK
     page_host = internal_host if login is None else host
@@ -76,7 +83,7 @@ def run_server(
         service |= {"tls_certificate": str(tls.certificate.resolve()), "tls_key": str(tls.key.resolve())}
     api = ServiceSettings(host=host, port=api_port, server=grpc if tls is None else tls.url(grpc), **service)
 
-    for secret in ("TRITONCHAT_API_KEY", "TRITONCHAT_DATABASE"):  # not for Triton or the page
+    for secret in ("TRITONCHAT_API_KEY", "TRITONCHAT_DATABASE", KEY_VARIABLE):  # not for Triton or the page
         os.environ.pop(secret, None)
     ports = {"grpc_port": grpc_port, "metrics_port": metrics_port}
     if triton_http:
@@ -93,10 +100,12 @@ def run_server(
     warn_about_clear_text(api)
 
     models = models or ((None, None),)
-    if keep_alive_s is None:
+    if elsewhere is not None:
+        click.echo(f"Connecting to the engine at {elsewhere.url} ...")
+    elif keep_alive_s is None:
         click.echo(f"Loading {', '.join(path or 'the embedded model' for _, path in models)} ...")
     with scratch_folder() as folder, signals_as_interrupts():
-        engine = EngineSettings(
+        engine_settings = EngineSettings(
             models=list(models),
             keep_alive_s=keep_alive_s,
             adapters=list(adapters),
@@ -108,6 +117,9 @@ def run_server(
                 "max_cache_bytes": prefix_cache_disk,
                 "cache_expiry_s": min(filter(None, (api.session_expiry_s, api.response_expiry_s)), default=0),
             },
+            upstream=None
+            if elsewhere is None
+            else {"url": elsewhere.url, "key": elsewhere.key, "waits": elsewhere.command is not None},
             llm=settings,
             host=internal_host,
             grpc_port=grpc_port,
@@ -123,7 +135,9 @@ def run_server(
         # At a terminal, the service's log would disturb the person who reads there.
         api_log = folder / "api.log" if sys.stderr.isatty() else None
         parts = [
-            Part("engine", lambda: launch_engine(engine), start_limit_s=None, grace_s=ENGINE_GRACE_S),
+            Part(
+                "engine", lambda: launch_engine(engine_settings), start_limit_s=None, grace_s=ENGINE_GRACE_S
+            ),
             Part("api", lambda: launch_api(api.model_copy(update={"restarts_folder": str(folder)}), api_log)),
         ]
         if ui_port is not None:
@@ -133,6 +147,8 @@ def run_server(
                 return launch_page(page_host, ui_port, api.server, page_log, login)
 
             parts.append(Part("page", start_page, grace_s=0.0))  # without an engine, it has nothing to finish
+        if elsewhere is not None and elsewhere.command is not None:
+            parts.append(Part(VLLM, elsewhere.launch, start_limit_s=None, grace_s=VLLM_GRACE_S))
         supervisor = Supervisor(parts, Restarts(folder))
         try:
             supervisor.start()

@@ -196,7 +196,7 @@ def raise_if_error(details: dict[str, Any], partial: str = "") -> None:
         error = _ERROR_CLASSES.get(error_object["type"], TritonchatError)(
             error_object["message"], error_object.get("param")
         )
-        error.partial = partial
+        error.partial, error.retry_after_s = partial, error_object.get("retry_after_s")
         raise error
 
 

@@ -5,6 +5,7 @@ import threading
 
 from model_core import LLM, SamplingParams
 from model_core.request import Delta
+from triton_server.engine.local_engine import DeltaReader, LocalEngine
 from triton_server.engine.model_slot import ModelSlot
 from triton_server.engine.pending_answer import PendingAnswer
 
@@ -24,10 +25,10 @@ def test_last_delta_is_sent_with_the_end(llm: LLM) -> None:
     assert ended.wait(60)
 
     async def receive() -> None:
-        answer = PendingAnswer(ModelSlot("embedded", lambda on_progress: llm))
-        answer.llm = llm
+        answer = PendingAnswer(ModelSlot("embedded", lambda on_progress: LocalEngine(llm)))
+        answer.reader = DeltaReader(llm.tokenizer)
         for delta in deltas:
-            answer.add_delta(delta)
+            (answer.add if delta.completion is None else answer.finish)(delta)
         # The loop has not run since, so it does not know of the end, and this is not the last text.
         ((early, details),) = answer.pop_responses()
         assert "finish_reason" not in details

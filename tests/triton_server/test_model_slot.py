@@ -16,7 +16,7 @@ from conftest import CHECKPOINTS
 from slow_loading import Loader
 from support import wait_until
 
-from model_core import LLM, SamplingParams
+from model_core import SamplingParams
 from model_core import llm as llm_module
 from model_core.checkpoint import Checkpoint
 from model_core.errors import (
@@ -28,6 +28,7 @@ from model_core.errors import (
 )
 from model_core.safetensors import write_safetensors
 from triton_server.engine import model_slot
+from triton_server.engine.local_engine import LocalEngine
 from triton_server.engine.model_pool import ModelPool, create_pool
 from triton_server.engine.model_slot import ModelSlot
 from triton_server.engine.pending_answer import PendingAnswer
@@ -51,7 +52,7 @@ def test_those_who_come_together_wait_for_one_load(loader: Loader) -> None:
     assert slot.stats() == {"running": 0, "waiting": 2}
     assert slot.llm is None
     loader.may_go_on.set()
-    assert first.result(60) is second.result(60) is slot.llm
+    assert first.result(60) is second.result(60) is slot.engine
     assert slot.state == "ready"
     assert slot.description["max_context"] > 0
     assert slot.acquire().done()
@@ -63,8 +64,8 @@ def test_idle_model_is_unloaded_and_loaded_again(loader: Loader) -> None:
     loader.may_go_on.set()
     slot = ModelSlot("tiny", loader, keep_alive_s=0)
     first = slot.acquire()
-    model = weakref.ref(first.result(60))
-    answer = first.result().generate([1, 2, 3], FIVE).token_ids
+    model = weakref.ref(first.result(60).llm)
+    answer = first.result().llm.generate([1, 2, 3], FIVE).token_ids
     slot.acquire()
     slot.release()
     assert slot.state == "ready"  # the first user is still there
@@ -72,7 +73,7 @@ def test_idle_model_is_unloaded_and_loaded_again(loader: Loader) -> None:
     slot.release()
     wait_until(lambda: slot.state == "unloaded" and model() is None)
     assert slot.description is not None
-    again = slot.acquire().result(60)
+    again = slot.acquire().result(60).llm
     assert again.generate([1, 2, 3], FIVE).token_ids == answer
     assert loader.count == 2
     slot.close()
@@ -81,14 +82,14 @@ def test_idle_model_is_unloaded_and_loaded_again(loader: Loader) -> None:
 def test_use_puts_the_unloading_off(loader: Loader) -> None:
     loader.may_go_on.set()
     slot = ModelSlot("tiny", loader, keep_alive_s=3600)
-    llm = slot.acquire().result(60)
+    engine = slot.acquire().result(60)
     slot.release()
     timer = slot._timer
     assert timer.is_alive()
     slot.acquire()
     timer.join(60)  # cancelled
     assert not slot.unload_if_idle()
-    assert slot.llm is llm
+    assert slot.engine is engine
     slot.release()
     assert slot._timer is not timer
     slot.close()
@@ -112,7 +113,7 @@ def test_memory_is_given_back(tmp_path: Path) -> None:
     loader.may_go_on.set()
     slot = ModelSlot("large", loader, keep_alive_s=0)
     before = process.memory_info().rss
-    weights = slot.acquire().result(60).model.weight_bytes
+    weights = slot.acquire().result(60).llm.model.weight_bytes
     loaded = process.memory_info().rss
     assert loaded - before > 0.9 * weights > 20 * 2**20
     slot.release()
@@ -136,13 +137,13 @@ def test_failed_model_says_why_and_may_be_tried_again(
     assert loader.count == 1  # not tried again so soon
     monkeypatch.setattr(model_slot, "RETRY_S", 0.0)
     loader.path = TINY
-    assert slot.acquire().result(60) is slot.llm
+    assert slot.acquire().result(60) is slot.engine
     assert slot.state == "ready"
     slot.close()
 
 
 def test_unexpected_error_of_a_load_reaches_those_who_wait() -> None:
-    def load(on_progress: Callable[[float], None]) -> LLM:
+    def load(on_progress: Callable[[float], None]) -> LocalEngine:
         raise MemoryError("no memory")
 
     slot = ModelSlot("large", load)
@@ -169,19 +170,18 @@ def test_waiting_request_can_be_cancelled_and_has_a_time_limit(loader: Loader) -
 
     async def wait() -> None:
         cancelled = PendingAnswer(slot)
-        waiting = asyncio.create_task(cancelled.wait_for_model(future, {"request_id": "mine"}))
-        while cancelled.waiting_id != "mine":
-            await asyncio.sleep(0)
-        await asyncio.to_thread(cancelled.cancel)
+        waiting = asyncio.create_task(cancelled.wait_for_model(future, None))
+        await asyncio.sleep(0)
+        assert await asyncio.to_thread(cancelled.cancel)
         await waiting
-        assert cancelled.has_ended
+        assert cancelled.has_ended and not cancelled.cancel()
         (_, details), *_ = cancelled.pop_responses()
         assert details["finish_reason"] == "cancelled"
         assert details["usage"]["prompt_tokens"] == 0
         with pytest.raises(RequestTimeout, match="while the model was loaded"):
-            await PendingAnswer(slot).wait_for_model(future, {"timeout_s": 0.01})
+            await PendingAnswer(slot).wait_for_model(future, 0.01)
         loaded = PendingAnswer(slot)
-        waiting = asyncio.create_task(loaded.wait_for_model(future, {"timeout_s": None}))
+        waiting = asyncio.create_task(loaded.wait_for_model(future, None))
         loader.may_go_on.set()
         await waiting
         assert future.done() and not loaded.has_ended
@@ -310,7 +310,7 @@ def test_requests_of_many_threads_load_once() -> None:
 
     def ask() -> None:
         for _ in range(5):
-            answers.put(slot.acquire().result(60).generate([1, 2, 3], FIVE).token_ids)
+            answers.put(slot.acquire().result(60).llm.generate([1, 2, 3], FIVE).token_ids)
             slot.release()
 
     threads = [threading.Thread(target=ask) for _ in range(4)]

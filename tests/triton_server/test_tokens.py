@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 from model_core import LLM
 from model_core.errors import InvalidRequest, ModelNotFound, PromptTooLong
 from triton_server.client import ChatClient
-from triton_server.engine.token_commands import MAX_IDS, MAX_TEXT_BYTES
+from triton_server.engine.tokens import MAX_IDS, MAX_TEXT_BYTES
 
 HELLO = [{"role": "user", "content": "Hello <|end|> 🦊"}]
 CALCULATOR = {"type": "function", "function": {"name": "add", "description": "Adds.", "parameters": {}}}

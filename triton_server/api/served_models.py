@@ -96,7 +96,7 @@ def _parse_model(entry: dict[str, Any], start_time: int) -> ModelInfo:
     """A model from its entry in the `models` of the contract's {"stats": true}."""
     fingerprint, description = "", entry["description"]
     if description is not None:
-        identity = json.dumps([entry["name"], *(description[key] for key in _IDENTITY_FIELDS)])
+        identity = json.dumps([entry["name"], *(description.get(key) for key in _IDENTITY_FIELDS)])
         fingerprint = "fp_" + hashlib.sha256(identity.encode()).hexdigest()[:10]
     state = entry["state"], entry.get("progress"), entry.get("error"), entry.get("parent")
     return ModelInfo(entry["name"], fingerprint, start_time, *state, description)

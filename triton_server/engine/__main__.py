@@ -19,9 +19,10 @@ from ..signals import signals_as_event, signals_as_interrupts
 from ..tls import TlsFiles
 from .conversation_commands import ConversationCommands
 from .deployment import Address, Deployment
-from .model_pool import create_pool
+from .model_pool import ModelPool, create_pool
 from .process import EngineReport, EngineSettings
 from .slot_prompts import PromptFlags
+from .upstream.pool import create_upstream_pool
 
 _WATCH_S = 0.5
 
@@ -50,9 +51,7 @@ def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
     if settings.tls_certificate is not None and settings.tls_key is not None:
         tls = TlsFiles(Path(settings.tls_certificate), Path(settings.tls_key))
     address = Address(settings.host, settings.grpc_port, settings.http_port, settings.metrics_port, tls)
-    adapters = settings.adapters, settings.allow_adapter_loading
-    prompts = PromptFlags(**settings.prompts)
-    pool = create_pool(settings.models, settings.keep_alive_s, settings.llm, *adapters, prompts)
+    pool = _create_pool(settings)
     if settings.keep_alive_s is None:
         pool.load_all()
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
@@ -70,6 +69,16 @@ def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
             with signals_as_interrupts(), suppress(KeyboardInterrupt):
                 deployment.drain()
             deployment.stop()
+
+
+def _create_pool(settings: EngineSettings) -> ModelPool:
+    """The models, of which none is loaded. Raises TritonchatError."""
+    if settings.upstream is not None:
+        limits = settings.llm["max_concurrency"], settings.llm["max_queue"]
+        return create_upstream_pool(settings.models, *limits, **settings.upstream)
+    adapters = settings.adapters, settings.allow_adapter_loading
+    prompts = PromptFlags(**settings.prompts)
+    return create_pool(settings.models, settings.keep_alive_s, settings.llm, *adapters, prompts)
 
 
 def serve_until_signal(

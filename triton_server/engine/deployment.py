@@ -5,7 +5,6 @@ import logging
 import os
 import re
 import secrets
-import socket
 import threading
 import time
 import warnings
@@ -24,7 +23,7 @@ from tritonclient.utils import InferenceServerException
 from model_core.errors import TritonchatError
 
 from ..contract import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED, READY
-from ..hosts import LOOPBACK, reachable_address
+from ..hosts import LOOPBACK, free_port, reachable_address
 from ..machine import expose_libpython
 from ..tls import TlsFiles
 from ..wire import KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS
@@ -218,8 +217,8 @@ class Deployment:
         """contract.READY, or the reason why no requests are accepted."""
         if self._is_draining:
             return "the server is stopping"
-        if not self.is_engine_alive():
-            return "the engine has stopped"
+        if fault := self._pool.find_fault():
+            return fault
         unresponsive = None if self._model_watch is None else self._model_watch.unresponsive_model()
         return self._find_dead_process() or (f"{unresponsive} does not answer" if unresponsive else READY)
 
@@ -304,12 +303,6 @@ class Deployment:
 def _restriction(apis: Sequence[str], token: str) -> str:
     """Triton's setting for APIs that need a token."""
     return f"{','.join(apis)}:{TRITON_ACCESS_HEADER}={token}"
-
-
-def free_port() -> int:
-    """A port on which nobody listens at the moment."""
-    with socket.create_server((LOOPBACK, 0)) as probe:
-        return probe.getsockname()[1]
 
 
 def _stop_triton(triton: Triton | None, reports: BackendReports | None, models: ModelWatch | None) -> None:

@@ -88,7 +88,10 @@ def error_details(error: Exception) -> dict[str, Any]:
     is_expected = isinstance(error, TritonchatError)
     message = str(error) if is_expected else "the request failed in the server; its log says why."
     param = error.param if is_expected else None
-    return {"error": {"type": error_type(error), "message": message, "param": param}}
+    fields = {"type": error_type(error), "message": message, "param": param}
+    if is_expected and error.retry_after_s is not None:
+        fields["retry_after_s"] = error.retry_after_s
+    return {"error": fields}
 
 
 def _describe_call(call: ToolCallDelta) -> dict[str, Any]:

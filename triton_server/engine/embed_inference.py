@@ -20,6 +20,7 @@ from ..json_tensors import decode
 from .backend_reports import call_id
 from .details import error_details
 from .embedding_queue import EmbeddingQueue
+from .local_engine import require_llm
 from .model_pool import ModelPool
 from .model_slot import ModelSlot
 from .request_parser import parse_parameters, split_rows
@@ -71,7 +72,7 @@ class EmbedInference:
         model = slot.acquire()
         try:
             with self._queue.open({call, str(values.get("request_id"))}) as task:
-                llm = await asyncio.shield(asyncio.wrap_future(model))
+                llm = require_llm(await asyncio.shield(asyncio.wrap_future(model)))
                 # In a thread: the tokenizer may take time, and other requests share this loop.
                 prepared = await loop.run_in_executor(None, _prepare, llm, texts, values)
                 self._queue.start(task, llm.embedder, prepared)

@@ -14,19 +14,14 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
-from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from pytriton.proxy.types import Request
 
-from model_core.choose import make_choice_jobs
 from model_core.errors import InvalidRequest, TritonchatError
-from model_core.events import Timings, Usage
-from model_core.request import AnswerPlan, Completion
 
-from .. import vocabulary
 from ..contract import HEALTH
 from ..json_tensors import decode, encode
 from .backend_reports import call_id
@@ -37,7 +32,7 @@ from .inspection import Inspection
 from .model_pool import ModelPool
 from .model_slot import ModelSlot
 from .pending_answer import PendingAnswer
-from .pending_choices import PendingChoices
+from .protocol import ModelEngine
 from .request_parser import check_model_name, parse_parameters, parse_request, split_rows
 from .slot_prompts import PROMPT_COMMANDS
 from .token_commands import TokenCommands
@@ -143,78 +138,17 @@ class Inference:
         name = values.get("model")
         answer.model = slot = self._pool.resolve_model(name, answer.model)
         answer.adapter = name if name in slot.adapters.folders else None
-        llm = slot.acquire()
+        answer.request_id = values.get("request_id")
+        engine = slot.acquire()
         stack.callback(slot.release)
-        if not llm.done():
-            await answer.wait_for_model(llm, values)
+        if not engine.done():
+            await answer.wait_for_model(engine, values.get("timeout_s"))
         if not answer.has_ended:
-            answer.llm = llm.result()
             # In a thread: templates and tokenizers may take time, and other streams share this loop.
             threads = self._grammar_threads if values.get("form") or values.get("tools") else None
             loop = asyncio.get_running_loop()
-            details = await loop.run_in_executor(threads, self._submit, messages, values, answer)
-            if details is not None:
-                answer.end(details)
-
-    def _submit(
-        self, messages: np.ndarray | None, values: dict[str, Any], answer: PendingAnswer
-    ) -> dict[str, Any] | None:
-        """Submit a request to the engine. Raises TritonchatError if it is refused.
-
-        A request that only counts tokens does not go there: it returns the details of its answer.
-        """
-        llm = answer.llm
-        request = parse_request(messages, values, llm.engine.limits.max_context)
-        params = request.sampling_params().with_defaults(llm.defaults)
-        if llm.tokenizer is None:  # the answer has no text
-            params = params.model_copy(update={"return_token_ids": True})
-        if request.choices is not None and not request.count_only:
-            return self._submit_choices(request, answer)
-        plan = AnswerPlan()
-        if request.is_chat:
-            prepared = llm.prepare_chat(request.messages, request, params)
-            prompt, plan, answer.parser = prepared.prompt.token_ids, prepared.plan, prepared.parser
-        else:
-            prompt = llm.encode(request.messages)
-        if request.count_only:
-            usage = Usage(len(prompt), 0, truncated_messages=plan.truncated_messages)
-            counted = Completion("", [], "stop", usage, Timings(None, None, 0.0), params.seed)
-            return answer_details(counted, answer.model_name)
-        answer.acknowledge, answer.prompt = request.acknowledge, prompt
-        answer.reports_prompt = request.prompt_logprobs is not None
-        if request.echo:
-            text = llm.tokenizer.decode(prompt) if llm.tokenizer is not None else ""
-            answer.begin_with(request.messages if isinstance(request.messages, str) else text)
-        if params.return_token_ids:
-            answer.prompt_ids = prompt
-        answer.request_id = llm.engine.submit(
-            prompt,
-            params,
-            answer.add_delta,
-            request.request_id,
-            request.cache_salt,
-            request.client,
-            plan,
-            answer.arrival_time,
-            answer.adapter,
-        )
-        return None
-
-    def _submit_choices(self, request: vocabulary.Request, answer: PendingAnswer) -> None:
-        """Submit the answers of a request to choose from. Raises TritonchatError if it is refused."""
-        top = request.logprobs or 0
-        jobs = make_choice_jobs(answer.llm, request.messages, request, request, request.timeout_s, top)
-        answer.acknowledge = request.acknowledge
-        answer.waiting_id = request.request_id or uuid.uuid4().hex
-        answer.choices = PendingChoices(answer.llm.engine, partial(answer.end_choices, request))
-        answer.choices.submit(
-            jobs,
-            answer.waiting_id,
-            cache_salt=request.cache_salt,
-            client=request.client,
-            arrival_time=answer.arrival_time,
-            adapter=answer.adapter,
-        )
+            await loop.run_in_executor(threads, _submit, engine.result(), messages, values, answer)
+            await answer.wait_until_accepted()
 
     async def _control(self, row: np.ndarray) -> str:
         """The result of a command, as JSON."""
@@ -290,10 +224,25 @@ class Inference:
     def _cancel(self, request_id: str) -> bool:
         """Cancel a request that an engine has, or that waits for its model. False if there is none."""
         with self._lock:
-            waiting = [a for answers in self._answers.values() for a in answers if a.waiting_id == request_id]
-        for answer in waiting:
-            answer.cancel()
-        return any([self._pool.cancel(request_id), self.embeddings.cancel(request_id), *waiting])
+            found = [a for answers in self._answers.values() for a in answers if a.request_id == request_id]
+        return any([self.embeddings.cancel(request_id), *[answer.cancel() for answer in found]])
+
+
+def _submit(
+    engine: ModelEngine, messages: np.ndarray | None, values: dict[str, Any], answer: PendingAnswer
+) -> None:
+    """Submit a request to the engine. Raises TritonchatError if it is refused.
+
+    A request that only counts tokens does not go there: its answer ends at once.
+    """
+    request = parse_request(messages, values, engine.max_context)
+    if request.count_only:
+        answer.end_early(answer_details(engine.count(request), answer.model_name))
+        return
+    if request.request_id is None:
+        request = request.model_copy(update={"request_id": uuid.uuid4().hex})
+    answer.acknowledge, answer.request_id = bool(request.acknowledge), request.request_id
+    answer.submission = engine.submit(request, answer)
 
 
 class ModelInference:

@@ -22,10 +22,11 @@ from model_core.step_profile import profile_step
 from model_core.validation import StrictModel, Text
 
 from ..vocabulary import ModelFields
+from .local_engine import require_llm
 from .model_pool import ModelPool
 from .model_slot import ModelSlot
 from .request_parser import check_model_name
-from .token_commands import describe_token
+from .tokens import describe_token
 
 # Such a command takes up to a second, and computes between the steps of requests.
 MAX_WAITING = 16
@@ -90,7 +91,7 @@ class Inspection:
         model = slot.acquire()
         self._waiting += 1
         try:
-            llm = await asyncio.shield(asyncio.wrap_future(model))
+            llm = require_llm(await asyncio.shield(asyncio.wrap_future(model)))
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._thread, lambda: json.dumps(function(llm)))
         finally:

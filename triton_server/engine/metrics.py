@@ -26,10 +26,10 @@ from prometheus_client.core import (
 )
 from prometheus_client.utils import floatToGoString
 
-from model_core.engine import Engine
 from model_core.request import Completion
 
 from .details import error_type
+from .protocol import ModelEngine
 
 PREFIX = "tritonchat_"
 # Seconds. A tiny model answers within milliseconds, a large one on a small machine within minutes.
@@ -88,8 +88,8 @@ class ModelMetrics:
         self._engine = _EngineCollector()
         self._registry.register(self._engine)
 
-    def open(self, engine: Engine, description: Mapping[str, Any]) -> None:
-        """Read what the engine counts from now on. `description` is that of `LLM.describe`."""
+    def open(self, engine: ModelEngine, description: Mapping[str, Any]) -> None:
+        """Read what the engine counts from now on. `description` is that of `ModelEngine.describe`."""
         self._engine.open(engine, description)
 
     def close(self) -> None:
@@ -187,13 +187,13 @@ class _EngineCollector:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._engine: Engine | None = None  # None while the model is not loaded
+        self._engine: ModelEngine | None = None  # None while the model is not loaded
         self._description: dict[str, str] = {}
         # Of the engines before, for a counter must not fall.
         self._totals: Counts[str] = Counts()
         self._step_sizes: Counts[int] = Counts()
 
-    def open(self, engine: Engine, description: Mapping[str, Any]) -> None:
+    def open(self, engine: ModelEngine, description: Mapping[str, Any]) -> None:
         """Read this engine from now on."""
         with self._lock:
             self._engine = engine
@@ -205,7 +205,7 @@ class _EngineCollector:
             if self._engine is not None:
                 stats = self._engine.stats()
                 self._totals.update(stats["totals"])
-                self._step_sizes.update(stats["step_sizes"])
+                self._step_sizes.update(stats.get("step_sizes", {}))
                 self._engine = None
 
     def describe(self) -> list[Metric]:
@@ -220,7 +220,7 @@ class _EngineCollector:
         yield _gauge("model_loaded", "Whether the model is in memory (1) or not (0).", stats is not None)
         if stats is not None:
             totals.update(stats["totals"])
-            step_sizes.update(stats["step_sizes"])
+            step_sizes.update(stats.get("step_sizes", {}))
             yield from self._collect_state(stats)
         for name, description in _TOTALS.items():
             yield CounterMetricFamily(PREFIX + name, description, value=totals[name])
@@ -233,6 +233,8 @@ class _EngineCollector:
         yield _gauge("engine_up", "Whether the engine computes (1) or has stopped (0).", stats["alive"])
         yield _gauge("requests_running", "Requests that are being computed.", stats["running"])
         yield _gauge("requests_waiting", "Requests that wait in the queue.", stats["waiting"])
+        if "kv_pages" not in stats:  # another server has the KV memory
+            return
         yield _gauge("kv_bytes_used", "Bytes of KV memory in use.", stats["kv_bytes_used"])
         pages = GaugeMetricFamily(
             f"{PREFIX}kv_pages",

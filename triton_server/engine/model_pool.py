@@ -20,8 +20,10 @@ from model_core.resources import available_memory
 from model_core.turns import Turns
 
 from ..contract import CHAT, CHAT_STREAM, DEFAULT_MODEL, EMBED
+from .local_engine import LocalEngine
 from .metrics import render_metrics
 from .model_slot import ModelSlot
+from .protocol import ModelEngine
 from .slot_adapters import SlotAdapters
 from .slot_prompts import PromptFlags, SlotPrompts
 from .vllm_metrics import render_vllm_metrics
@@ -122,7 +124,15 @@ class ModelPool:
 
     def is_alive(self) -> bool:
         """Whether the engines of all models that are loaded run."""
-        return all(llm.engine.stats()["alive"] for slot in self.slots if (llm := slot.llm) is not None)
+        return all(engine.stats()["alive"] for engine in self._engines())
+
+    def find_fault(self) -> str | None:
+        """Why a model that is loaded accepts no requests at the moment; None if all do."""
+        return next((fault for engine in self._engines() if (fault := engine.find_fault())), None)
+
+    def _engines(self) -> list[ModelEngine]:
+        """Those of the models that are loaded."""
+        return [engine for slot in self.slots if (engine := slot.engine) is not None]
 
     def is_running(self) -> bool:
         """Whether an engine has requests."""
@@ -146,11 +156,6 @@ class ModelPool:
             for model, slot in zip(models, self.slots, strict=True)
             for name in list(slot.adapters.folders)
         ]
-
-    def cancel(self, request_id: str) -> bool:
-        """Cancel a request. False if no engine has it."""
-        llms = [slot.llm for slot in self.slots]
-        return any([llm.engine.cancel(request_id) for llm in llms if llm is not None])
 
     def render_metrics(self, with_vllm_names: bool = False) -> str:
         """The metrics of all models, in Prometheus' text format; with vLLM's names, too, if wanted."""
@@ -192,7 +197,7 @@ def create_pool(
         if is_local[path] and not all(is_local.values()):  # if all are, the revision is refused
             own["revision"] = None
 
-        def load(on_progress: Callable[[float], None]) -> LLM:
+        def load(on_progress: Callable[[float], None]) -> LocalEngine:
             while True:
                 try:
                     llm = LLM(path, **own, adapters=dict(adapters.folders), on_progress=on_progress)
@@ -201,7 +206,7 @@ def create_pool(
                         raise
                 else:
                     llm.name, llm.model.turns = name, turns
-                    return llm
+                    return LocalEngine(llm)
 
         saved = None if prompts is None else SlotPrompts(prompts, name)
         return ModelSlot(name, load, keep_alive_s, adapters, saved)

@@ -11,7 +11,9 @@ from model_core import LLM
 from model_core.errors import ModelUnavailable, NotAllowed, ShuttingDown, TritonchatError
 from model_core.memory import return_freed_memory
 
+from .local_engine import LocalEngine, require_llm
 from .metrics import ModelMetrics
+from .protocol import ModelEngine
 from .slot_adapters import SlotAdapters
 from .slot_prompts import SlotPrompts
 
@@ -21,7 +23,7 @@ RETRY_S = 10.0  # so long after it failed to load, a request may try again
 PRELOAD_S = 10.0  # so long a model that was loaded by a command waits for its first request at least
 State = Literal["unloaded", "loading", "ready", "failed"]
 # Loads a model, and calls the function with the part that is loaded, from 0 to 1.
-Loader = Callable[[Callable[[float], None]], LLM]
+Loader = Callable[[Callable[[float], None]], ModelEngine]
 
 
 class ModelSlot:
@@ -29,7 +31,7 @@ class ModelSlot:
 
     Attributes:
         name: of the model.
-        description: that of `LLM.describe`, from the first time on that the model is loaded.
+        description: that of `ModelEngine.describe`, from the first time on that the model is loaded.
         metrics: of all the time, loaded or not.
         adapters: those that requests may choose. prompts: those that are saved.
         keep_alive_s: unload the model when it was idle for so many seconds; None: never.
@@ -51,18 +53,24 @@ class ModelSlot:
         self.idle_since = 0.0
         self._load = load
         self._lock = threading.RLock()  # guards the fields below
-        self._future: Future[LLM] | None = None  # the loaded model; None while it is unloaded
+        self._future: Future[ModelEngine] | None = None  # of the loaded model; None while it is unloaded
         self._users = 0  # who use the model or wait for it
         self._progress, self._failure_time = 0.0, 0.0
         self._timer: threading.Timer | None = None  # that unloads the model
         self._is_closing = False
 
     @property
-    def llm(self) -> LLM | None:
-        """The model, if it is loaded."""
+    def engine(self) -> ModelEngine | None:
+        """The engine of the model, if it is loaded."""
         future = self._future
         is_loaded = future is not None and future.done() and future.exception() is None
         return future.result() if is_loaded else None
+
+    @property
+    def llm(self) -> LLM | None:
+        """The model, if it is loaded in this process."""
+        engine = self.engine
+        return engine.llm if isinstance(engine, LocalEngine) else None
 
     @property
     def state(self) -> State:
@@ -84,8 +92,8 @@ class ModelSlot:
 
     def stats(self) -> dict[str, Any]:
         """That of the engine. While the model is not loaded, only `running` and `waiting`."""
-        llm, loaders = self.llm, int(self.state == "loading")
-        return {"running": 0, "waiting": self._users - loaders} if llm is None else llm.engine.stats()
+        engine, loaders = self.engine, int(self.state == "loading")
+        return {"running": 0, "waiting": self._users - loaders} if engine is None else engine.stats()
 
     def run_prompt_command(self, command: dict[str, Any]) -> dict[str, Any]:
         """The result of a command for saved prompts (slot_prompts.py). Raises TritonchatError."""
@@ -98,7 +106,7 @@ class ModelSlot:
         if self.prompts is not None:
             self.prompts.forget(self.llm, salt)
 
-    def acquire(self) -> Future[LLM]:
+    def acquire(self) -> Future[ModelEngine]:
         """Use the model until `release`; load it if that is necessary.
 
         The future may raise ModelUnavailable. Raises ShuttingDown, and then there is nothing to release.
@@ -135,20 +143,18 @@ class ModelSlot:
         with self._lock:
             if not self._is_idle():
                 return False
-            llm, self._future = self.llm, None
+            engine, self._future = self.engine, None
             self.metrics.close()
-        assert llm is not None
-        llm.close()
-        if self.prompts is not None:
-            self.prompts.close(llm)
-        del llm
+        assert engine is not None
+        self._close_engine(engine)
+        del engine
         return_freed_memory()
         return True
 
     def load_in_background(self) -> None:
         """Load the model if it is not loaded, for a request that will come soon. Raises ShuttingDown."""
 
-        def release_later(_: Future[LLM]) -> None:
+        def release_later(_: Future[ModelEngine]) -> None:
             timer = threading.Timer(PRELOAD_S, self.release)
             timer.daemon = True
             timer.start()
@@ -166,21 +172,24 @@ class ModelSlot:
                 self._timer.cancel()
             if self._future is not None and not self._future.done():
                 self._future.set_exception(_shutting_down())
-        if self.llm is not None:
-            self.llm.engine.close(grace_s)
-            if self.prompts is not None:
-                self.prompts.close(self.llm)
+        if self.engine is not None:
+            self._close_engine(self.engine, grace_s)
+
+    def _close_engine(self, engine: ModelEngine, grace_s: float = 0.0) -> None:
+        engine.close(grace_s)
+        if self.prompts is not None:
+            self.prompts.close(require_llm(engine))
 
     def _set_progress(self, progress: float) -> None:
         self._progress = progress
 
-    def _run_load(self, future: Future[LLM]) -> None:
+    def _run_load(self, future: Future[ModelEngine]) -> None:
         """Load the model in a thread of its own, which is one of its users until then."""
         try:
-            llm = self._load(self._set_progress)
+            engine = self._load(self._set_progress)
             if self.prompts is not None:
-                self.prompts.open(self, llm)
-            self._end_loading(future, llm)
+                self.prompts.open(self, require_llm(engine))
+            self._end_loading(future, engine)
         except BaseException as error:  # whatever it is, those who wait must hear of it
             if not isinstance(error, TritonchatError):
                 LOGGER.exception("%s could not be loaded", self.name)
@@ -189,17 +198,17 @@ class ModelSlot:
             failure = ModelUnavailable(f"{self.name} could not be loaded: {reason}", "model")
             self._end_loading(future, failure)
 
-    def _end_loading(self, future: Future[LLM], result: LLM | ModelUnavailable) -> None:
+    def _end_loading(self, future: Future[ModelEngine], result: ModelEngine | ModelUnavailable) -> None:
         with self._lock:
             if future.done():  # the server is stopping
-                return result.close() if isinstance(result, LLM) else None
-            if isinstance(result, LLM):
-                self.description = result.describe()
-                self.metrics.open(result.engine, self.description)
-                future.set_result(result)
-            else:
+                return None if isinstance(result, ModelUnavailable) else result.close()
+            if isinstance(result, ModelUnavailable):
                 self._failure_time = time.monotonic()
                 future.set_exception(result)
+            else:
+                self.description = result.describe()
+                self.metrics.open(result, self.description)
+                future.set_result(result)
         self.release()
 
     def _is_idle(self) -> bool:

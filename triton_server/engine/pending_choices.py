@@ -36,11 +36,10 @@ class PendingChoices:
             self.cancel()
             raise
 
-    def cancel(self) -> None:
-        """Cancel all that have not ended."""
+    def cancel(self) -> bool:
+        """Cancel all that have not ended. False if all have."""
         self._is_cancelled = True
-        for name in list(self._ids):
-            self._engine.cancel(name)
+        return any([self._engine.cancel(name) for name in list(self._ids)])
 
     def _make_callback(self, deltas: list[Delta]) -> DeltaCallback:
         def on_delta(delta: Delta) -> None:

@@ -31,6 +31,7 @@ class EngineSettings:
         adapters: names and folders of those of the first model.
         allow_adapter_loading: whether clients may load and drop adapters.
         prompts: the fields of `PromptFlags`.
+        upstream: the `url`, the `key` and `waits` of create_upstream_pool, if another server has the models.
         llm: the arguments of `model_core.LLM` for all models.
         host, grpc_port, http_port, metrics_port: where Triton listens; without http_port, it has no HTTP.
         tls_certificate, tls_key: PEM files for gRPC; None: no TLS.
@@ -43,6 +44,7 @@ class EngineSettings:
     adapters: list[tuple[str, str]]
     allow_adapter_loading: bool
     prompts: dict[str, Any]
+    upstream: dict[str, Any] | None
     llm: dict[str, Any]
     host: str
     grpc_port: int

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 from model_core.errors import InvalidRequest, ModelError
 
+from .local_engine import require_llm
 from .polled_jobs import PolledJobs
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class SlotAdapters:
             raise InvalidRequest(f"an adapter with the name {name!r} is loaded already.")
         model = slot.acquire()
         try:
-            model.result().load_adapter(name, folder)
+            require_llm(model.result()).load_adapter(name, folder)
             self.folders[name] = folder
         except ModelError as error:  # of a folder that a client has named
             raise InvalidRequest(str(error), "folder") from error

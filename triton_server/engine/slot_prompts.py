@@ -16,6 +16,7 @@ from model_core.prefix_disk import PrefixDisk
 from model_core.saved_prompts import SavedPrompts, check_name
 
 from ..json_tensors import encode
+from .local_engine import require_llm
 from .polled_jobs import PolledJobs
 from .request_parser import parse_request
 
@@ -121,7 +122,7 @@ class SlotPrompts:
         fields = json.loads(source)
         model = slot.acquire()
         try:
-            llm = model.result()
+            llm = require_llm(model.result())
             request = parse_request(
                 encode(fields["messages"]), fields["parameters"], llm.engine.limits.max_context
             )

@@ -1,0 +1,63 @@
+"""A port that forwards connections to a server, until a test cuts them: the server is then away."""
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+
+class Forwarder:
+    """Forwards to the port of `url`. Its own address stays the same when it is cut and mended."""
+
+    def __init__(self, url: str) -> None:
+        self._target = ("127.0.0.1", urlsplit(url).port)
+        self._sockets: set[socket.socket] = set()
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        threading.Thread(target=self._accept, args=[self._listener], daemon=True).start()
+
+    def cut(self) -> None:
+        """Break all connections, and accept none."""
+        _shut(self._listener)
+        for end in list(self._sockets):
+            _shut(end)
+
+    def mend(self) -> None:
+        """Accept connections again."""
+        self._listener = socket.create_server(("127.0.0.1", self.port))
+        threading.Thread(target=self._accept, args=[self._listener], daemon=True).start()
+
+    def _accept(self, listener: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = listener.accept()
+                server = socket.create_connection(self._target)
+                self._sockets |= {client, server}
+                for source, sink in ((client, server), (server, client)):
+                    threading.Thread(target=self._copy, args=[source, sink], daemon=True).start()
+
+    def _copy(self, source: socket.socket, sink: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while some := source.recv(65536):
+                sink.sendall(some)
+        for end in (source, sink):
+            _shut(end)
+            self._sockets.discard(end)
+
+
+@contextlib.contextmanager
+def forwarding(url: str) -> Iterator[Forwarder]:
+    """A forwarder to a server, cut at the end."""
+    forwarder = Forwarder(url)
+    try:
+        yield forwarder
+    finally:
+        forwarder.cut()
+
+
+def _shut(end: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)
+    end.close()

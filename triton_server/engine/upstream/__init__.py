@@ -1,0 +1,1 @@
+"""Engines elsewhere: the models of another server with OpenAI's API, such as vLLM or a second tritonchat."""
