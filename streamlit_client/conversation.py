@@ -1,4 +1,4 @@
-"""A conversation: its turns with their requests and answers, and descriptions of them for a person.
+"""A turn of a conversation: a question, and its answer, which a thread receives.
 
 This module does not use Streamlit, so that an answer goes on while Streamlit runs the page's script again.
 """
@@ -7,44 +7,29 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from model_core.errors import (
-    ModelUnavailable,
-    PromptTooLong,
-    QueueFull,
-    RequestTimeout,
-    ShuttingDown,
-    TritonchatError,
-)
-from model_core.events import ToolCallDelta
+from model_core.errors import ModelUnavailable, TritonchatError
+from model_core.events import Reasoning, ToolCallDelta
 from model_core.messages import ToolCall, join_tool_calls
-from triton_server.client import Answer, ChatClient
+from triton_server.client import Answer, AnswerStream, ChatClient
 from triton_server.contract import Prompt
-from triton_server.wire import ServerUnavailable
+from triton_server.conversations.tree import Attachment
 
-from .markdown import escape, sanitize
+from .markdown import sanitize
 
 LOGGER = logging.getLogger(__name__)
 
 # `stop` waits at most so many seconds for the last text and the statistics of an answer.
 _STOP_TIMEOUT_S = 2.0
-# If no page has waited for an answer for so many seconds, its visitor has left, and the answer is cancelled.
+# If no page has waited for an answer for so many seconds, its visitor has left. An answer that nobody keeps
+# is cancelled then.
 _ABANDON_AFTER_S = 10.0
 _PROGRESS_S = 0.3  # from one look at the progress of loading to the next
-
-_EXPLANATIONS: dict[type[TritonchatError], str] = {
-    ServerUnavailable: "The server does not answer. It may be starting, or it was stopped.",
-    ModelUnavailable: "The model could not be loaded. A later message tries it again.",
-    PromptTooLong: "This message is too long for the model.",
-    QueueFull: "The server is busy with other requests.",
-    ShuttingDown: "The server is stopping and accepts no more requests.",
-    RequestTimeout: "The answer took too long and was cut off.",
-}
-
+_KEEP_S = 2.0  # from one time that a running answer is saved to the next
 
 # Makes the prompt for an answer, for a model that answers conversations (True) or continues texts (False).
 PromptBuilder = Callable[[bool], Prompt]
@@ -52,11 +37,17 @@ PromptBuilder = Callable[[bool], Prompt]
 
 @dataclass(eq=False)
 class Turn:
-    """A question and its answer, which a thread receives.
+    """A question and its answer.
 
     `text`, `reasoning` and `tool_calls` keep what was received so far, also after an error. If
     `is_continuation`, the answer continues the text of the question. `progress` is that of the model while it
-    is being loaded, from 0 to 1.
+    is being loaded, from 0 to 1. `results` are those of the tool calls, by their ids; a turn without a
+    question goes on after the results of the turn before. `reasoning_s` are the seconds that the model has
+    reasoned.
+
+    `id` and `parent` are those of the turn in the store, if it is there. `keep` is called with this turn and
+    False every two seconds while the answer runs, and with True once after its end. An answer with `keep`
+    goes on to its end without a visitor; any other one is cancelled soon after its visitor has left.
     """
 
     question: str
@@ -64,14 +55,21 @@ class Turn:
     text: str = ""
     reasoning: str = ""
     tool_calls: list[ToolCall] = field(default_factory=list)
+    attachments: list[Attachment] = field(default_factory=list)
+    results: dict[str, str] = field(default_factory=dict)
+    id: int | None = None
+    parent: int | None = None
+    keep: "Callable[[Turn, bool], None] | None" = None
     answer: Answer | None = None
     error: Exception | None = None
     is_stopped: bool = False
     is_started: bool = False
     is_continuation: bool = False
     progress: float | None = None
+    reasoning_s: float | None = None
     finished: threading.Event = field(default_factory=threading.Event)
     _last_wait: float = field(init=False, repr=False)
+    _last_keep: float = field(init=False, repr=False)
     _client: ChatClient = field(init=False, repr=False)
 
     @property
@@ -83,6 +81,13 @@ class Turn:
     def has_answer(self) -> bool:
         """Whether there is more than reasoning."""
         return bool(self.text or self.tool_calls)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the answer has ended before its end: at a limit, by a person, or by an error."""
+        return self.finished.is_set() and (
+            self.answer is None or self.answer.finish_reason in ("length", "cancelled")
+        )
 
     @property
     def is_running(self) -> bool:
@@ -98,10 +103,16 @@ class Turn:
     ) -> None:
         """Send the request. Returns at once; `finished` is set when the answer has ended.
 
-        `model` is the entry of the model in the `models` of `ChatClient.stats`.
+        `model` is the entry of the model in the `models` of `ChatClient.stats`. If there is a text already,
+        `build` makes the prompt for the rest of it, and the new text follows it.
         """
-        self.is_started, self._last_wait, self._client = True, time.monotonic(), client
+        self.is_started, self._client = True, client
+        self._last_wait = self._last_keep = time.monotonic()
+        self.error, self.is_stopped = None, False
+        self.finished.clear()
         self.parameters = {**parameters, "model": model["name"], "request_id": uuid.uuid4().hex}
+        if self.text and model["description"] and model["description"]["chat_template"]:
+            self.parameters["continue_final_message"] = True
         threading.Thread(target=self._run, args=[build, model], daemon=True).start()
 
     def fail(self, error: Exception) -> None:
@@ -139,23 +150,36 @@ class Turn:
                 self.error = error
         finally:
             self.finished.set()
+            if self.keep is not None:
+                self.keep(self, True)
 
     def _receive(self, prompt: Prompt) -> None:
         self.is_continuation = isinstance(prompt, str)
+        text, reasoning, begin = self.text, self.reasoning, time.monotonic()
         calls: list[ToolCallDelta] = []
         with self._client.stream(prompt, **self.parameters) as stream:
             for event in stream.events:
-                self.text, self.reasoning = stream.text, stream.reasoning
+                self.text, self.reasoning = text + stream.text, reasoning + stream.reasoning
                 if isinstance(event, ToolCallDelta):
                     calls.append(event)
                     self.tool_calls = join_tool_calls(calls)
+                if isinstance(event, Reasoning):
+                    self.reasoning_s = time.monotonic() - begin
                 # `stop` sets `finished` too, perhaps before the server has received the request.
                 if self._is_abandoned() or self.finished.is_set():
                     break
-        self.answer = stream.answer
+                self._keep_sometimes()
+        if stream.answer is not None:
+            self.answer = _join(self.answer, stream, self.text) if text else stream.answer
+
+    def _keep_sometimes(self) -> None:
+        now = time.monotonic()
+        if self.keep is not None and now - self._last_keep >= _KEEP_S:
+            self._last_keep = now
+            self.keep(self, False)
 
     def _is_abandoned(self) -> bool:
-        return time.monotonic() - self._last_wait > _ABANDON_AFTER_S
+        return self.keep is None and time.monotonic() - self._last_wait > _ABANDON_AFTER_S
 
     def _follow_loading(self) -> Mapping[str, Any]:
         """Follow the progress of the model until it is loaded. Returns its entry.
@@ -181,72 +205,15 @@ class Turn:
             self._client.cancel(self.parameters["request_id"])
 
 
-def build_prompt(turns: Sequence[Turn], system: str, is_chat_model: bool) -> Prompt:
-    """The prompt for an answer to the last of `turns`.
-
-    For a chat model, it has all turns except those without a text as answer; the model's template decides
-    whether their reasoning is repeated. For any other model, it is the last question as a text to continue.
-    """
-    if not is_chat_model:
-        return turns[-1].question
-    messages = [{"role": "system", "content": system.strip()}] if system.strip() else []
-    for turn in turns[:-1]:
-        if turn.text:
-            answer = {"role": "assistant", "content": turn.text}
-            if turn.reasoning:
-                answer["reasoning"] = turn.reasoning
-            messages += [{"role": "user", "content": turn.question}, answer]
-    return [*messages, {"role": "user", "content": turns[-1].question}]
-
-
-def describe_progress(turn: Turn) -> str:
-    """What a running answer is doing."""
-    if turn.progress is not None:
-        return f"loading {escape(turn.parameters['model'])}, {turn.progress:.0%} …"
-    if turn.has_answer:
-        return "answering …"
-    return "thinking …" if turn.reasoning else "waiting for the first word …"
-
-
-def format_statistics(turn: Turn) -> str:
-    """The speed of an answer, its number of tokens, and why it ended."""
-    parts = []
-    if turn.answer is not None:
-        usage, timings = turn.answer.usage, turn.answer.timings
-        out, first, total = usage["completion_tokens"], timings["first_token"], timings["total"]
-        if first is not None and out > 1 and total > first:
-            parts.append(f"{(out - 1) / (total - first):.0f} tokens/s")
-        if first is not None:
-            parts.append(f"first token after {_format_duration(first)}")
-        parts.append(f"{usage['prompt_tokens']} tokens in, {out} out")
-        parts.append(f"seed {turn.answer.seed}")
-    parts.append(_describe_end(turn))
-    return " · ".join(parts)
-
-
-def describe_truncation(turn: Turn) -> str:
-    """A sentence about the messages that a long conversation has lost; empty if it has all."""
-    count = 0 if turn.answer is None else turn.answer.usage["truncated_messages"]
-    return f"The first {count} messages were left out: the conversation is too long." if count else ""
-
-
-def _format_duration(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.0f} ms"
-
-
-def _describe_end(turn: Turn) -> str:
-    reason = "cancelled" if turn.answer is None else turn.answer.finish_reason
-    if reason in ("stop", "tool_calls"):
-        return "complete"
-    if reason == "length":
-        is_context_full = turn.answer.usage["completion_tokens"] < turn.parameters["max_tokens"]
-        return "cut: the context is full" if is_context_full else "cut at max tokens"
-    return "stopped by you" if turn.is_stopped else "cut off"
-
-
-def describe_error(error: Exception) -> str:
-    """An error as Markdown: first an explanation, if there is one, then the server's message."""
-    explanation = next((text for kind, text in _EXPLANATIONS.items() if isinstance(error, kind)), None)
-    message = str(error)[:500]
-    details = escape(message[:1].upper() + message[1:])
-    return details if explanation is None else f"{explanation}\n\n:small[{details}]"
+def _join(earlier: Answer | None, stream: AnswerStream, text: str) -> Answer:
+    """The answer after it was continued: as if one request had made all of its text."""
+    answer = stream.answer
+    assert answer is not None  # the stream has ended
+    if earlier is None or not earlier.usage or not earlier.timings:  # its end was not kept
+        return Answer(text, answer.details)
+    out = earlier.usage.get("completion_tokens", 0) + answer.usage["completion_tokens"]
+    usage = {**answer.usage, "prompt_tokens": earlier.usage.get("prompt_tokens", 0), "completion_tokens": out}
+    first = earlier.timings.get("first_token")
+    total = earlier.timings.get("total", 0.0) + answer.timings["total"]
+    timings = {**answer.timings, "first_token": first, "total": total}
+    return Answer(text, {**answer.details, "usage": usage, "timings": timings})

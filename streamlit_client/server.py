@@ -6,7 +6,9 @@ from typing import Any
 import streamlit as st
 
 from model_core.errors import ModelNotFound, TritonchatError
+from streamlit_client.people import owner
 from triton_server.client import ChatClient
+from triton_server.conversation_client import Conversations
 
 DEFAULT_SERVER = "127.0.0.1:8001"
 # A person waits so long at a server that does not answer, before the page says so.
@@ -38,3 +40,8 @@ def fetch_stats(client: ChatClient) -> tuple[dict[str, Any] | None, TritonchatEr
         return None, error
     st.session_state.model, st.session_state.models = stats["model"], stats["models"]
     return stats, None
+
+
+def get_conversations() -> Conversations:
+    """The visitor's conversations in the server's store."""
+    return get_client().conversations(owner())

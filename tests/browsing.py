@@ -112,7 +112,12 @@ def ask(page: "Page", question: str) -> None:
     line(page).press("Enter")
 
 
+def open_settings(page: "Page") -> None:
+    page.get_by_role("tab", name="Settings").click()
+
+
 def set_max_tokens(page: "Page", value: int) -> None:
+    open_settings(page)
     max_tokens = page.get_by_role("spinbutton", name="Max tokens")
     max_tokens.fill(str(value))
     max_tokens.press("Enter")

@@ -22,7 +22,9 @@ def launch_page(host: str, port: int, server: str, log: Path, login: Path | None
         "server.fileWatcherType": "none",
         "browser.gatherUsageStats": "false",
         "client.toolbarMode": "minimal",
-        "theme.primaryColor": "#3b6fd4",  # Streamlit's red looks like an error around the input
+        # Streamlit's red looks like an error around the input. Colours for both themes keep both.
+        "theme.light.primaryColor": "#3b6fd4",
+        "theme.dark.primaryColor": "#7da2f0",
     }
     if login is not None:
         options["secrets.files"] = login.resolve()

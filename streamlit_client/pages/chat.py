@@ -1,32 +1,22 @@
-"""The chat page: a conversation with a model.
+"""The chat page: a conversation with a model, and beside it the list of conversations and the settings."""
 
-The session keeps the turns of the conversation, and the last known description of the model.
-"""
-
-from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from model_core.errors import PromptTooLong, TritonchatError
-from streamlit_client.conversation import (
-    Turn,
-    build_prompt,
-    describe_error,
-    describe_progress,
-    describe_truncation,
-    format_statistics,
-)
-from streamlit_client.markdown import escape, sanitize
-from streamlit_client.server import fetch_stats, get_client
-from streamlit_client.settings import ChatSettings, answers_chats, chosen_model, show_settings
-from triton_server.client import ChatClient
-
-# A person sees no difference to a shorter interval, and each redraw costs the browser time.
-REDRAW_INTERVAL_S = 0.05
-
-# A parameter of the page's address while there is a conversation. It outlives the session.
-OPEN_CONVERSATION = "chat"
+from model_core.errors import InvalidRequest, PromptTooLong, TritonchatError
+from streamlit_client.attachments import MAX_MEBIBYTES, count_tokens, read_files
+from streamlit_client.chat import Chat, open_chat, start, store_results
+from streamlit_client.chat_list import ADDRESS, open_new, report_errors, show_list
+from streamlit_client.conversation import Turn
+from streamlit_client.descriptions import describe_context, describe_error
+from streamlit_client.markdown import escape
+from streamlit_client.server import fetch_stats, get_client, get_conversations
+from streamlit_client.settings import ChatSettings, answers_chats, choose, chosen_model, show_settings
+from streamlit_client.sharing import show_sharing
+from streamlit_client.turn_view import edit, show_copy, show_turn
+from triton_server.conversation_client import Conversations
+from triton_server.conversations.errors import ConversationNotFound
 
 CHAT_EXAMPLES = [
     "Hello, who are you?",
@@ -36,92 +26,148 @@ CHAT_EXAMPLES = [
     "What rhymes with cat?",
     "How do I load my own model?",
 ]
+METER_WIDTH = 230  # pixels
 STORY_EXAMPLES = ["Once upon a time", "One day, a little dog", "The sun was shining and"]
 
 
 def main() -> None:
     """Draw the page, and show a running answer until it ends."""
     st.set_page_config(page_title="tritonchat", page_icon="💬", layout="centered")
-    client = get_client()
-    turns: list[Turn] = st.session_state.setdefault("turns", [])
-    stats, stats_error = fetch_stats(client)
+    conversations = get_conversations()  # first: it ends the run of a visitor who has to log in
+    stats, error = fetch_stats(get_client())
+    chat, chat_error = find_chat(conversations, error)
     model: dict[str, Any] | None = st.session_state.get("model")
-    settings = show_settings(model)
-    if turns and not turns[-1].is_started:
-        start_answer(client, turns, settings, stats_error)
+    settings = show_side_bar(chat, model, error)
+    start_answer(chat, conversations, settings, error or chat_error)
+    turns = chat.turns
     is_running = bool(turns) and turns[-1].is_running
-    show_header(client.url, stats, model, is_running)
-    has_tokenizer = model is None or model["tokenizer"]
-    show_actions(turns, is_running)
-    show_input(model)
-    if stats_error is not None and not (turns and turns[-1].error):
-        st.error(describe_error(stats_error), icon=":material/cloud_off:")
-        st.button("Retry", icon=":material/refresh:")
-    if not has_tokenizer:
+    show_header(stats, model, is_running)
+    show_bottom(chat, turns, model, is_running)
+    show_problems(settings, turns, error, chat_error)
+    if model is not None and not model["tokenizer"]:
         st.info("This model has no tokenizer. It takes token ids only, so it cannot be used here.")
-    elif not turns:
-        show_loss()
-        show_welcome(model)
+    elif not turns and chat_error is None:
+        show_welcome(chat, model)
+    if "copied" in st.session_state:
+        show_copy(st.session_state.pop("copied"))
     for turn in turns:
-        show_turn(turn)
+        show_turn(chat, turn, turn is turns[-1], send_results)
+    show_rest(chat)
     if is_running:
         st.rerun()  # the answer has ended: draw the buttons for it
 
 
+def find_chat(
+    conversations: Conversations, stats_error: TritonchatError | None
+) -> tuple[Chat, TritonchatError | None]:
+    """The chat that the address names, or else that of the session, as the store has it now.
+
+    With an error, it is what this tab knew before; `stats_error` is known from another request.
+    """
+    chat: Chat = st.session_state.setdefault("chat", Chat())
+    wanted = st.query_params.get(ADDRESS)
+    try:
+        if stats_error is not None:
+            if wanted not in (None, chat.id):
+                raise stats_error
+        elif wanted not in (None, chat.id):
+            st.session_state.chat = chat = open_chat(conversations, wanted)
+            assert chat.stored is not None
+            choose({**chat.stored.parameters, "system": chat.stored.system or ""})
+        else:
+            chat.refresh(conversations)
+    except (ConversationNotFound, InvalidRequest):
+        open_new()
+        return st.session_state.chat, ConversationNotFound("it may have been deleted.")
+    except TritonchatError as error:
+        return chat, error
+    set_address(chat)  # another page has removed it
+    return chat, None
+
+
+def set_address(chat: Chat) -> None:
+    """Let the address name the conversation of a chat, if it is in the store."""
+    if chat.id is not None and st.query_params.get(ADDRESS) != chat.id:
+        st.query_params[ADDRESS] = chat.id
+
+
 def start_answer(
-    client: ChatClient, turns: list[Turn], settings: ChatSettings, stats_error: TritonchatError | None
+    chat: Chat, conversations: Conversations, settings: ChatSettings, error: TritonchatError | None
 ) -> None:
-    """Start the answer to the last turn; let the turn fail with `stats_error` if there is one."""
-    if stats_error is not None:
-        turns[-1].fail(stats_error)
-    else:
-        build = partial(build_prompt, list(turns), settings.system)
-        turns[-1].start(client, build, {**settings.parameters(), "truncation": "auto"}, chosen_model())
+    """Start the answer to a question that waits for it, or let it fail with an error that is known."""
+    waits = chat.pending is not None and not chat.pending.is_started
+    if not waits and chat.resumed is None:
+        return
+    if error is None and settings.error is not None:
+        error = InvalidRequest(settings.error)
+    if error is not None:
+        chat.resumed = None
+        if chat.pending is not None:
+            chat.pending.fail(error)
+        return
+    start(chat, get_client(), conversations, chosen_model(), settings)
+    set_address(chat)
 
 
 # What a person can do. Streamlit calls these functions and then runs the script again.
 
 
-def send(question: str) -> None:
-    """Add a turn, which the next run of the script starts. Stop a running answer."""
-    if question.strip():
-        stop()
-        st.session_state.turns.append(Turn(question))
-        st.query_params[OPEN_CONVERSATION] = "open"
-
-
 def send_input() -> None:
-    """Send the text of the input line."""
-    send(st.session_state.question)
+    """Send the text and the files of the input line. A file that cannot be read is refused with a reason."""
+    chat: Chat = st.session_state.chat
+    value = st.session_state.question
+    if value is None or not (value.text.strip() or value.files):
+        return
+    chat.ask(value.text)
+    assert chat.pending is not None
+    try:
+        chat.pending.attachments = read_files([(file.name, file.getvalue()) for file in value.files])
+        count_tokens(chat.pending.attachments, get_client(), st.session_state.get("model_name"))
+    except TritonchatError as error:
+        chat.pending.fail(error)
 
 
-def try_again() -> None:
-    """Ask the last question again."""
-    stop()
-    st.session_state.turns[-1] = Turn(st.session_state.turns[-1].question)
+def try_again(turn: Turn) -> None:
+    """Ask the last question again: as a branch, or if it was not sent, in its place."""
+    st.session_state.chat.ask_instead(turn, turn.question)
 
 
-def stop() -> None:
-    """Stop the running answer; its text so far remains."""
-    for turn in st.session_state.turns[-1:]:
-        turn.stop()
-
-
-def start_new_chat() -> None:
-    """Start a new conversation."""
-    stop()
-    st.session_state.turns = []
-    st.query_params.pop(OPEN_CONVERSATION, None)
+def send_results(turn: Turn, results: dict[str, str]) -> None:
+    """Give the results of tools to the model."""
+    chat: Chat = st.session_state.chat
+    report_errors(lambda: store_results(chat, turn, get_conversations(), results))
 
 
 # What a person sees. Each function draws a part of the page.
 
 
-def show_header(
-    server: str, stats: dict[str, Any] | None, model: dict[str, Any] | None, is_running: bool
-) -> None:
+def show_side_bar(chat: Chat, model: dict[str, Any] | None, error: TritonchatError | None) -> ChatSettings:
+    """Show the list of conversations and the settings; return the settings."""
+    with st.sidebar:
+        st.button(
+            "New chat",
+            icon=":material/add_comment:",
+            width="stretch",
+            shortcut="Ctrl+Shift+O",
+            on_click=open_new,
+        )
+        list_tab, settings_tab = st.tabs(["Chats", "Settings"])
+        with settings_tab:
+            settings = show_settings(model)
+        with list_tab:
+            if error is not None:
+                st.caption("The list is not available while the server does not answer.")
+                return settings
+            try:
+                show_list(chat)
+                show_sharing(chat)
+            except TritonchatError as list_error:
+                st.error(describe_error(list_error))
+    return settings
+
+
+def show_header(stats: dict[str, Any] | None, model: dict[str, Any] | None, is_running: bool) -> None:
     """Show the model, the server, and how busy the server is."""
-    st.subheader("tritonchat", anchor=False)
     facts = []
     if "models" in st.session_state:
         chosen = chosen_model()
@@ -134,7 +180,7 @@ def show_header(
             f"{escape(model['weights'])} weights",
             f"{model['max_context']:,} tokens of context",
         ]
-    facts.append(f"server {escape(server)}")
+    facts.append(f"server {escape(get_client().url)}")
     if stats is None:
         facts.append("unavailable")
     elif is_running:  # the statistics are from before the answer was started
@@ -144,42 +190,68 @@ def show_header(
     st.caption(" · ".join(facts))
 
 
-def show_actions(turns: list[Turn], is_running: bool) -> None:
-    """Show buttons for the last answer, above the input line."""
+def show_bottom(chat: Chat, turns: list[Turn], model: dict[str, Any] | None, is_running: bool) -> None:
+    """Show the buttons for the last answer, how full the context is, and the input line."""
     # There are always two placeholders: if the number of elements above the input line changes, the line
     # loses its text and its cursor. Each state has its own: while a script runs, the page still has the
     # elements of the run before.
-    placeholders = st.bottom.empty(), st.bottom.empty()
-    if not turns:
-        return
-    with placeholders[is_running].container(horizontal=True):
-        st.button("New chat", icon=":material/add_comment:", on_click=start_new_chat)
-        if is_running:
-            # At the other end of the line, so that a double click on "Try again" does not stop the answer.
-            st.space("stretch")
-            st.button("Stop", icon=":material/stop_circle:", on_click=stop)
-        elif not isinstance(turns[-1].error, PromptTooLong):
-            st.button("Try again", icon=":material/refresh:", on_click=try_again)
-
-
-def show_input(model: dict[str, Any] | None) -> None:
-    """Show the input line."""
+    places = st.bottom.empty(), st.bottom.empty()
+    if turns:
+        with places[is_running].container(horizontal=True, vertical_alignment="center"):
+            show_buttons(chat, turns[-1], is_running)
+            if model is not None and not is_running:
+                st.space("stretch")
+                share, words = describe_context(turns[-1], model["max_context"])
+                st.progress(share, f":small[{words}]", width=METER_WIDTH)
     st.chat_input(
         "Write a message" if answers_chats(model) else "Write a beginning",
         key="question",
         on_submit=send_input,
         disabled=not (model is None or model["tokenizer"]),
+        accept_file="multiple",
+        max_upload_size=MAX_MEBIBYTES,
     )
 
 
-def show_loss() -> None:
-    """Say that the conversation is lost, if the address of the page has one but the session has none."""
-    if OPEN_CONVERSATION in st.query_params:
-        st.info("The page was restarted or loaded again, so your conversation is lost.")
+def show_buttons(chat: Chat, turn: Turn, is_running: bool) -> None:
+    """Show the buttons for the last answer."""
+    if is_running:
+        # At the other end of the line, so that a double click on "Answer again" does not stop the answer.
+        st.space("stretch")
+        st.button("Stop", icon=":material/stop_circle:", shortcut="Esc", on_click=turn.stop)
+        return
+    if not isinstance(turn.error, PromptTooLong):
+        is_refused = isinstance(turn.error, InvalidRequest) and turn.error.param == "files"
+        label = "Answer again" if turn.error is None else "Send without files" if is_refused else "Try again"
+        st.button(label, icon=":material/refresh:", on_click=try_again, args=[turn])
+    if turn.id is not None and turn.text and turn.is_cut:
+        st.button("Continue", icon=":material/play_arrow:", on_click=chat.resume, args=[turn])
+    if turn.id is not None and turn.question:
+        st.button(
+            "Edit", icon=":material/edit:", shortcut="Alt+Up", on_click=edit, args=[turn], key="edit-last"
+        )
 
 
-def show_welcome(model: dict[str, Any] | None) -> None:
+def show_problems(
+    settings: ChatSettings,
+    turns: list[Turn],
+    error: TritonchatError | None,
+    chat_error: TritonchatError | None,
+) -> None:
+    """Show what is wrong: the server, the conversation, or a setting."""
+    if settings.error is not None:
+        st.warning(settings.error, icon=":material/tune:")
+    problem = error or chat_error
+    if problem is not None and not (turns and turns[-1].error):
+        icon = ":material/cloud_off:" if error is not None else ":material/error:"
+        st.error(describe_error(problem), icon=icon)
+        if error is not None:
+            st.button("Retry", icon=":material/refresh:")
+
+
+def show_welcome(chat: Chat, model: dict[str, Any] | None) -> None:
     """Show the first screen: a sentence about the model, and examples."""
+    st.subheader("tritonchat", anchor=False)
     if answers_chats(model):
         st.markdown("Hello! Ask something below, or begin with one of these:")
     else:
@@ -189,61 +261,16 @@ def show_welcome(model: dict[str, Any] | None) -> None:
         )
     with st.container(horizontal=True):
         for example in CHAT_EXAMPLES if answers_chats(model) else STORY_EXAMPLES:
-            st.button(example, on_click=send, args=[example])
+            st.button(example, on_click=chat.ask, args=[example])
 
 
-def show_turn(turn: Turn) -> None:
-    """Show a question and its answer. Returns when the answer has ended."""
-    with st.chat_message("user", avatar=":material/person:"):
-        st.text(turn.question)
-    with st.chat_message("assistant", avatar=":material/forum:"):
-        view, caption = AnswerView(), st.empty()
-        show_until_end(turn, view, caption)
-        view.draw(turn)
-        if turn.error is None:
-            has_choice = len(st.session_state.get("models", ())) > 1
-            figures = f"{escape(turn.parameters.get('model', ''))} · " * has_choice + format_statistics(turn)
-            caption.caption("\n\n".join(filter(None, (describe_truncation(turn), figures))))
-        else:
-            caption.error(describe_error(turn.error), icon=":material/error:")
-
-
-class AnswerView:
-    """The places of an answer's parts: its reasoning, its text and its tool calls."""
-
-    def __init__(self) -> None:
-        self._reasoning, self._text, self._calls = st.empty(), st.empty(), st.empty()
-        self._open_reasoning: Any = None  # the inside of the reasoning's expander
-        self._drawn: dict[str, Any] = {}
-
-    def draw(self, turn: Turn) -> None:
-        """Draw what has changed. Reasoning is open until the answer begins."""
-        if turn.reasoning:
-            label = "Reasoning" if turn.has_answer or not turn.is_running else "Thinking …"
-            if self._changes("label", label):
-                self._open_reasoning = self._reasoning.expander(label, expanded=not turn.has_answer).empty()
-                self._drawn.pop("reasoning", None)
-            if self._changes("reasoning", turn.reasoning):
-                self._open_reasoning.markdown(sanitize(turn.reasoning))
-        if turn.text and self._changes("text", turn.text):
-            self._text.markdown(turn.markdown)
-        calls = "\n".join(f"{call.name} {call.arguments}" for call in turn.tool_calls)
-        if calls and self._changes("calls", calls):
-            self._calls.code(calls, language=None, wrap_lines=True)
-
-    def _changes(self, part: str, value: str) -> bool:
-        """Whether a part has another value than the one that is drawn; if so, it will be drawn."""
-        is_changed = self._drawn.get(part) != value
-        self._drawn[part] = value
-        return is_changed
-
-
-def show_until_end(turn: Turn, view: AnswerView, caption: Any) -> None:
-    """Show a running answer until it ends, and its state in the placeholder `caption`."""
-    while not turn.wait(REDRAW_INTERVAL_S):
-        view.draw(turn)
-        # This call ends the run if the visitor has clicked or left; so it is made in every round.
-        caption.caption(describe_progress(turn))
+def show_rest(chat: Chat) -> None:
+    """Say that the conversation goes on after what is shown, in another tab or before a step back."""
+    newest = chat.goes_on
+    if newest is not None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption("The conversation has a part that follows here.")
+            st.button("Show it", icon=":material/arrow_downward:", on_click=chat.show_branch, args=[newest])
 
 
 main()

@@ -1,23 +1,19 @@
 """The texts and prompts of the page, without a browser: prompts, figures and error descriptions."""
 
-from functools import partial
-
 import pytest
-from conftest import ROOT, Server
-from reciter import ARGUMENTS, GREETING, REASONING
-from streamlit.testing.v1 import AppTest
 
 from model_core.errors import QueueFull, TritonchatError
-from streamlit_client.conversation import (
-    Turn,
-    build_prompt,
+from model_core.messages import ToolCall
+from streamlit_client.conversation import Turn
+from streamlit_client.descriptions import (
+    describe_context,
     describe_error,
-    describe_progress,
     describe_truncation,
     format_statistics,
 )
-from streamlit_client.markdown import sanitize
-from triton_server.client import Answer, ChatClient
+from streamlit_client.prompts import build_prompt
+from triton_server.client import Answer
+from triton_server.conversations.tree import Attachment
 
 
 def answered_turn(question: str, text: str) -> Turn:
@@ -49,53 +45,26 @@ def test_chat_prompt_has_the_reasoning_of_answers():
     assert answer == {"role": "assistant", "content": "b", "reasoning": "c"}
 
 
-def test_tool_call_is_shown_as_code(reciter: Server, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("TRITONCHAT_SERVER", reciter.grpc_url)
-    turn = Turn("How is the weather?")
-    with ChatClient(reciter.grpc_url) as client:
-        parameters = {"tools": [{"name": "get_weather"}], "max_tokens": 50}
-        turn.start(client, partial(build_prompt, [turn], ""), parameters, client.stats()["models"][0])
-        assert turn.wait(60)
-    assert (turn.text, turn.error, describe_progress(turn)) == ("", None, "answering …")
-    page = AppTest.from_file(ROOT / "streamlit_client" / "page.py")
-    page.session_state["turns"] = [turn]
-    page.run(timeout=60)
-    assert not page.exception
-    assert [code.value for code in page.code] == [f"get_weather {ARGUMENTS}"]
-    assert page.chat_message[1].caption[0].value.endswith("complete")
+def test_chat_prompt_has_calls_of_tools_with_their_results():
+    calls = [ToolCall(id="1", name="f", arguments="{}"), ToolCall(id="2", name="g", arguments="{}")]
+    turn = Turn("a", tool_calls=calls, results={"1": "five"})
+    _, answer, result, question = build_prompt([turn, Turn(""), Turn("b")], "", is_chat_model=True)
+    assert answer == {"role": "assistant", "tool_calls": [calls[0].model_dump()]}
+    assert result == {"role": "tool", "tool_call_id": "1", "content": "five"}
+    assert question == {"role": "user", "content": "b"}
+    assert build_prompt([turn, Turn("")], "", is_chat_model=True)[-1] == result
 
 
-@pytest.fixture
-def page(several: Server, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    """The page in front of several models."""
-    monkeypatch.setenv("TRITONCHAT_SERVER", several.grpc_url)
-    return AppTest.from_file(ROOT / "streamlit_client" / "page.py").run(timeout=60)
+def test_prompt_for_the_rest_of_an_answer_ends_with_it():
+    *_, answer = build_prompt([Turn("a", text="b")], "", is_chat_model=True)
+    assert answer == {"role": "assistant", "content": "b"}
+    assert build_prompt([Turn("Once", text=" upon")], "", is_chat_model=False) == "Once upon"
 
 
-def test_model_is_chosen_in_the_sidebar(page: AppTest):
-    choice = page.selectbox(key="model_name")
-    assert (choice.value, choice.options) == ("embedded", ["embedded", "speaker", "broken"])
-    assert page.slider[0].value == 0.3  # the embedded model recommends no sampling
-    choice.select("speaker").run(timeout=60)
-    assert "**speaker**" in page.caption[0].value
-    page.chat_input[0].set_value("Hello").run(timeout=60)
-    assert not page.exception
-    assert [text.value for text in page.chat_message[1].markdown] == [sanitize(REASONING), sanitize(GREETING)]
-    assert page.chat_message[1].caption[0].value.startswith("speaker · ")
-    page.selectbox(key="model_name").select("embedded").run(timeout=60)
-    page.chat_input[0].set_value("Who are you?").run(timeout=60)
-    assert page.chat_message[3].caption[0].value.startswith("embedded · ")
-    turn = page.session_state["turns"][1]
-    assert turn.answer.details["model"] == "embedded"
-
-
-def test_failed_model_says_why(page: AppTest):
-    page.selectbox(key="model_name").select("broken").run(timeout=60)
-    assert page.caption[0].value.startswith("failed · **broken** · ")
-    page.chat_input[0].set_value("Hello").run(timeout=60)
-    assert not page.exception
-    (error,) = page.chat_message[1].error
-    assert "could not be loaded" in error.value and "broken" in error.value
+def test_prompt_has_the_files_of_questions():
+    turn = Turn("Why?", attachments=[Attachment("a.txt", "text")])
+    (question,) = build_prompt([turn], "", is_chat_model=True)
+    assert question["content"] == '<file name="a.txt">\ntext\n</file>\n\nWhy?'
 
 
 def test_prompt_without_chat_template_is_the_question():
@@ -137,3 +106,11 @@ def test_error_description_includes_the_servers_message():
     assert describe_error(TritonchatError("it broke.")) == r"It broke\."
     text = describe_error(QueueFull("full; see `--max-queue`."))
     assert text.startswith("The server is busy") and r"Full\; see \`\-\-max\-queue\`\." in text
+
+
+def test_context_is_as_full_as_the_last_answer_has_left_it():
+    assert describe_context(None, 100) == (0.0, "0 of 100 tokens of context")
+    turn = ended_turn("stop", out=43)
+    assert describe_context(turn, 100) == (0.5, "50 of 100 tokens of context")
+    turn.answer.usage["truncated_messages"] = 4
+    assert describe_context(turn, 40) == (1.0, "50 of 40 tokens of context, without the first 4 messages")

@@ -17,6 +17,7 @@ from browsing import (
     button,
     found_in_answers,
     line,
+    open_settings,
     questions,
     running_page,
     set_max_tokens,
@@ -71,7 +72,7 @@ def test_second_question_try_again_and_new_chat(visit: Callable[..., Page], addr
     assert second > 1.5 * first
 
     seed = found_in_answers(page, r"(seed \d+)", 2)[-1]
-    button(page, "Try again").click()
+    button(page, "Answer again").click()
     expect(answers(page).last).not_to_contain_text(seed)
     expect(answers(page).last).to_contain_text(FIGURES)
     expect(answers(page)).to_have_count(2)
@@ -83,6 +84,7 @@ def test_second_question_try_again_and_new_chat(visit: Callable[..., Page], addr
 
 def test_same_seed_gives_same_answer(visit: Callable[..., Page], address: str):
     page = visit(address)
+    open_settings(page)
     seed = page.get_by_role("spinbutton", name="Seed")
     seed.fill("7")
     seed.press("Enter")
@@ -109,11 +111,17 @@ def test_stop_keeps_the_partial_answer(visit: Callable[..., Page], endless: Serv
             expect(answers(page)).to_contain_text("stopped by you")
             expect(answers(page)).to_contain_text(first_word)
         wait_for_idle(endless)
-        # A visitor who leaves stops the answer too.
+        # A visitor who leaves does not stop the answer, and finds it again.
         ask_at_length(page, "And who am I?")
         expect(answers(page).first).to_contain_text("stopped by you")
         expect(page.get_by_test_id("stChatMessage")).to_have_count(4)
+        conversation = page.url
         page.close()
+        page = visit(conversation)
+        expect(questions(page).last).to_contain_text("And who am I?")
+        expect(answers(page).last).to_contain_text("answering …")
+        button(page, "Stop").click()
+        expect(answers(page).last).to_contain_text("stopped by you")
         wait_for_idle(endless)
 
 
@@ -142,25 +150,25 @@ def test_server_that_comes_and_dies(visit: Callable[..., Page], endless_model: P
             expect(button(page, "Try again")).to_be_visible()
 
 
-def test_page_says_that_a_conversation_is_lost(visit: Callable[..., Page], server: Server, tmp_path: Path):
+def test_conversation_is_there_after_the_page_has_restarted(
+    visit: Callable[..., Page], server: Server, tmp_path: Path
+):
     with running_page(server.grpc_url, tmp_path) as address:
         page = visit(address)
         ask(page, "Hello")
         expect(answers(page)).to_contain_text(FIGURES)
-    # The page's process has ended. The browser connects to its successor by itself, and shows the
-    # conversation until the person does something.
-    loss = page.get_by_text("your conversation is lost")
+        expect(page).to_have_url(re.compile(r"\?chat=\w+"))
+    # The page's process has ended. The browser connects to its successor by itself.
     with running_page(server.grpc_url, tmp_path, httpx.URL(address).port):
-        set_max_tokens(page, 100)
-        expect(loss).to_be_visible()
         ask(page, "Hello again")
-        expect(answers(page)).to_contain_text(FIGURES)
-        expect(loss).to_have_count(0)
+        expect(questions(page)).to_have_count(2)
+        expect(answers(page).last).to_contain_text(FIGURES)
+        page.reload()
+        expect(questions(page)).to_have_count(2)
         button(page, "New chat").click()
         expect(page).to_have_url(f"{address}/")
         page.reload()
         expect(button(page, "What rhymes with cat?")).to_be_visible()
-        expect(loss).to_have_count(0)
 
 
 def test_reasoning_is_open_until_the_answer_begins(
@@ -192,6 +200,7 @@ def test_reasoning_is_open_until_the_answer_begins(
         expect(reasoning(page).last.locator("em")).to_have_text("greets")  # it is Markdown, as the answer is
         expect(reasoning(page)).to_have_count(3)
 
+        open_settings(page)
         page.get_by_text("Think before answering").click()
         ask(page, "Hello")
         expect(answers(page).last).to_contain_text("Hello from the reciter.")
@@ -201,6 +210,7 @@ def test_reasoning_is_open_until_the_answer_begins(
 
 def test_model_that_cannot_reason_has_no_switch(visit: Callable[..., Page], address: str):
     page = visit(address)
+    open_settings(page)
     expect(page.get_by_text("Top p")).to_be_visible()
     expect(page.get_by_text("Think before answering")).to_have_count(0)
 
@@ -235,7 +245,7 @@ def test_phone_needs_no_horizontal_scrolling(visit: Callable[..., Page], address
     ask(page, "word" * 60)
     expect(answers(page)).to_contain_text(FIGURES)
     assert not page.evaluate(too_wide)
-    for name in ("Try again", "New chat"):
+    for name in ("Answer again", "Edit"):
         expect(button(page, name)).to_be_in_viewport()
 
 
