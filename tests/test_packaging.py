@@ -33,7 +33,7 @@ CONTENTS = {
     "streamlit_client/page.py",
     "streamlit_client/pages/chat.py",
     "triton_server/conversations/migrations/env.py",
-    "triton_server/conversations/migrations/versions/0001_sessions_and_turns.py",
+    "triton_server/conversations/migrations/versions/0005_search.py",
     "triton_server/engine/backend_model.py",
 }
 

@@ -209,7 +209,7 @@ def test_search_finds_parts_of_words_in_any_case(store: ConversationStore) -> No
         store.change_turn("", made.id, turn, {"answer": answer})
 
     talk("straße", "Wie heißt die GROSSE Strasse?", "So.", Attachment("Report.PDF", "secret text", 2))
-    talk("école", "L'école, 你好", "Oui.")
+    talk("école", "L'école, 你好", "Oui: Donaudampfschifffahrtsgesellschaft.")
     talk("percent", '100 percent of "quoted" a b\nbreak', "100% after")
     store.create("", "title, große", None, {})
     for query, titles in {
@@ -230,6 +230,9 @@ def test_search_finds_parts_of_words_in_any_case(store: ConversationStore) -> No
         "secret": [],
         "   ": ["title, große", "percent", "école", "straße"],
         "a\0b": ["percent"],
+        'of "quoted" a b': ["percent"],
+        "donaudampfschifffahrtsgesellschaft": ["école"],
+        "donaudampfschifffahrtsgesellschaften": [],
     }.items():
         found = store.list_conversations("", query, 50)
         assert [summary.title for summary in found] == titles, query

@@ -44,7 +44,17 @@ def differences(url: str) -> list:
     try:
         with engine.connect() as connection:
             context = MigrationContext.configure(
-                connection, opts={"version_table": "tritonchat_version", "compare_type": True}
+                connection,
+                opts={
+                    "version_table": "tritonchat_version",
+                    "compare_type": True,
+                    "include_name": lambda name, kind, _: (
+                        not (
+                            kind == "table"
+                            and name.startswith("search_index")  # SQLite's, with its own tables
+                        )
+                    ),
+                },
             )
             return compare_metadata(context, Base.metadata)
     finally:

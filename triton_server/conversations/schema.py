@@ -14,7 +14,7 @@ from .tables import Base
 LOGGER = logging.getLogger(__name__)
 
 # The newest of migrations/versions. A database of this revision needs no Alembic, which is slow to import.
-REVISION = "0004"
+REVISION = "0005"
 _VERSION_TABLE = "tritonchat_version"
 _OLD_TABLES, _OLD_REVISION = {"tritonchat_schema", "sessions", "turns"}, "0001"  # of versions without Alembic
 _LOCK_KEY = 0x74726974  # of a PostgreSQL advisory lock

@@ -1,6 +1,8 @@
 """The search in titles, questions and answers, of any part of a word, whatever its case.
 
 SQLite's own comparison knows upper and lower case of ASCII only. So texts are stored a second time, folded.
+Its index finds the turns that have each three characters of a word; then the word itself is looked for.
+PostgreSQL, and SQLite for a word of one or two characters, read all texts until there are enough results.
 """
 
 import unicodedata
@@ -11,6 +13,8 @@ from sqlalchemy import orm
 from .tables import SearchText, Session, StoredTurn
 
 MAX_WORDS = 8
+_GRAM = 3  # characters, of the index
+_MAX_GRAMS = 8  # of a word that the index is asked for
 
 
 def fold(text: str) -> str:
@@ -26,9 +30,25 @@ def text_of(turn: StoredTurn) -> str:
 
 def has_words(transaction: orm.Session, query: str) -> list[sql.ColumnElement[bool]]:
     """Conditions for sessions that have each word of a query in their title or in a turn."""
-    find = sql.func.instr if transaction.get_bind().dialect.name == "sqlite" else sql.func.strpos
+    is_sqlite = transaction.get_bind().dialect.name == "sqlite"
+    find = sql.func.instr if is_sqlite else sql.func.strpos
     conditions = []
-    for word in dict.fromkeys(fold(query).split()[:MAX_WORDS]):
-        in_turn = sql.exists().where(SearchText.session_key == Session.key, find(SearchText.text, word) > 0)
+    # The longest word first: it is the rarest, and the others are not looked for where it is not.
+    for word in sorted(set(fold(query).split()[:MAX_WORDS]), key=len, reverse=True):
+        in_turn = sql.exists().where(SearchText.session_key == Session.key)
+        if is_sqlite and len(word) >= _GRAM:
+            found = sql.select(sql.column("rowid")).select_from(sql.table("search_index"))
+            found = found.where(sql.column("search_index").op("MATCH")(_match(word)))
+            # With + 0, SQLite reads these keys once, and not again for each session.
+            in_turn = in_turn.where((SearchText.key + 0).in_(found))
+        in_turn = in_turn.where(find(SearchText.text, word) > 0)
         conditions.append(sql.or_(find(Session.search_title, word) > 0, in_turn))
     return conditions
+
+
+def _match(word: str) -> str:
+    """FTS5's expression for texts that have the parts of a word; not all of a long one."""
+    count = len(word) - _GRAM + 1
+    starts = range(0, count, -(-count // _MAX_GRAMS))
+    grams = (word[start : start + _GRAM].replace('"', '""') for start in starts)
+    return " AND ".join(f'"{gram}"' for gram in grams)

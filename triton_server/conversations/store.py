@@ -227,7 +227,7 @@ class ConversationStore:
             turn = transaction.get(StoredTurn, (session.key, turn_id))
             if turn is None:
                 raise _turn_not_found(turn_id)
-            before = turn_size(turn)
+            before, length = turn_size(turn), len(turn.answer)
             for name, value in changes.items():
                 # What is empty has the size of what is missing.
                 is_optional = name in ("reasoning", "tool_calls")
@@ -237,7 +237,8 @@ class ConversationStore:
                 session.bytes += growth
             if ends:
                 session.updated = time.time()
-            if "answer" in changes:
+            # A long answer is not folded again each time it grows: only when its length has doubled.
+            if ends or length.bit_length() != len(turn.answer).bit_length():
                 text = sql.update(SearchText).where(
                     SearchText.session_key == session.key, SearchText.turn == turn_id
                 )

@@ -108,17 +108,22 @@ class StoredTurn(Base):
 
 
 class SearchText(Base):
-    """The text of a turn in the form in which search.py compares texts. It is removed with its turn."""
+    """The text of a turn in the form in which search.py compares texts. It is removed with its turn.
+
+    In SQLite, triggers keep an index of it, `search_index` (migrations/versions/0005_search.py).
+    """
 
     __tablename__ = "search_texts"
     __table_args__ = (
+        UniqueConstraint("session_key", "turn"),
         sql.ForeignKeyConstraint(
             ["session_key", "turn"], ["turns.session_key", "turns.id"], ondelete="CASCADE"
         ),
     )
 
-    session_key: Mapped[int] = mapped_column(primary_key=True)
-    turn: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[int] = mapped_column(primary_key=True)
+    session_key: Mapped[int]
+    turn: Mapped[int]
     text: Mapped[str] = mapped_column(sql.Text)
 
 

@@ -1,4 +1,4 @@
-"""Turns become trees, with more fields; the search gets its texts; documents and votes get tables."""
+"""Turns become trees, with more fields; documents and votes get tables."""
 
 import unicodedata
 
@@ -29,16 +29,7 @@ def upgrade() -> None:
         "(SELECT max(turns.id) FROM turns WHERE session_key = sessions.key), 0)"
     )
     op.execute("UPDATE sessions SET head = last_turn WHERE last_turn > 0")
-    op.create_table(
-        "search_texts",
-        sql.Column("session_key", sql.Integer, primary_key=True),
-        sql.Column("turn", sql.Integer, primary_key=True),
-        sql.Column("text", sql.Text, nullable=False),
-        sql.ForeignKeyConstraint(
-            ["session_key", "turn"], ["turns.session_key", "turns.id"], ondelete="CASCADE"
-        ),
-    )
-    _fill_search_texts()
+    _make_titles()
     op.create_table(
         "documents",
         sql.Column("owner", sql.String(64), primary_key=True),
@@ -89,45 +80,24 @@ def _replace_turns() -> None:
     op.drop_table("old_turns")
 
 
-def _fill_search_texts() -> None:
-    """Fold the texts of all turns, and make titles of first questions."""
+def _make_titles() -> None:
+    """Make the titles of conversations of their first questions."""
     connection = op.get_bind()
-    turns, sessions, texts = (
-        sql.table(name, *(sql.column(column, kind) for column, kind in columns.items()))
-        for name, columns in {
-            "turns": {
-                "session_key": sql.Integer,
-                "id": sql.Integer,
-                "question": sql.JSON,
-                "answer": sql.JSON,
-            },
-            "sessions": {"key": sql.Integer, "title": sql.JSON, "search_title": sql.Text},
-            "search_texts": {"session_key": sql.Integer, "turn": sql.Integer, "text": sql.Text},
-        }.items()
+    turns = sql.table("turns", sql.column("session_key"), sql.column("id"), sql.column("question", sql.JSON))
+    sessions = sql.table(
+        "sessions", sql.column("key"), sql.column("title", sql.JSON), sql.column("search_title", sql.Text)
     )
-    columns = turns.c.session_key, turns.c.id, turns.c.question, turns.c.answer
-    order = turns.c.session_key, turns.c.id
-    last = (0, 0)
+    last = 0
     while True:
-        query = (
-            sql.select(*columns)
-            .where(sql.tuple_(*order) > sql.tuple_(*map(sql.literal, last)))
-            .order_by(*order)
-            .limit(_BATCH)
-        )
-        rows = connection.execute(query).all()
+        query = sql.select(turns.c.session_key, turns.c.question)
+        query = query.where(turns.c.id == 1, turns.c.session_key > last)
+        rows = connection.execute(query.order_by(turns.c.session_key).limit(_BATCH)).all()
+        for last, question in rows:
+            title = _make_title(question)
+            values = {"title": title, "search_title": _fold(title)}
+            connection.execute(sessions.update().where(sessions.c.key == last).values(**values))
         if not rows:
             break
-        connection.execute(
-            texts.insert(),
-            [{"session_key": row[0], "turn": row[1], "text": _fold(f"{row[2]}\n{row[3]}")} for row in rows],
-        )
-        for key, number, question, _ in rows:
-            if number == 1:
-                title = _make_title(question)
-                values = {"title": title, "search_title": _fold(title)}
-                connection.execute(sessions.update().where(sessions.c.key == key).values(**values))
-        last = (rows[-1][0], rows[-1][1])
 
 
 def _fold(text: str) -> str:
