@@ -53,6 +53,21 @@ SHAPES: dict[str, dict[str, Any]] = {
         "rms_norm_eps": 1e-6,
         "torch_dtype": "float32",
     },
+    "qwen2.5-0.5b": COMMON  # Qwen/Qwen2.5-0.5B
+    | {
+        "architectures": ["Qwen2ForCausalLM"],
+        "model_type": "qwen2",
+        "max_position_embeddings": 32768,
+        "rms_norm_eps": 1e-6,
+        "rope_theta": 1e6,
+        "tie_word_embeddings": True,
+        "hidden_size": 896,
+        "intermediate_size": 4864,
+        "num_hidden_layers": 24,
+        "num_attention_heads": 14,
+        "num_key_value_heads": 2,
+        "vocab_size": 151936,
+    },
     "qwen3-0.6b": COMMON  # Qwen/Qwen3-0.6B
     | {
         "architectures": ["Qwen3ForCausalLM"],
@@ -183,6 +198,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 TITLES = {
     "tinyllama": "TinyLlama-1.1B",
     "minueza": "Minueza-32M",
+    "qwen2.5-0.5b": "Qwen2.5-0.5B",
     "qwen3-0.6b": "Qwen3-0.6B",
     "minilm-l6": "MiniLM-L6",
     "gemma3-270m": "Gemma 3 270M",

@@ -7,9 +7,10 @@ import numpy as np
 
 from .config import GenerationDefaults
 from .errors import NotFinite, TritonchatError
-from .kernels.choice import BLOCK, BUCKETS, CHOICE, NOT_FINITE, choose_tokens
+from .kernels.choice import CHOICE, NOT_FINITE, choose_tokens
 from .kernels.masking import MASK_BITS
 from .kernels.team import Team
+from .kernels.thresholds import BLOCK, BUCKETS
 from .memory import round_up
 from .sampler import Sampler, TokenLogprob
 from .sampling import SamplingParams
@@ -49,7 +50,7 @@ class RowSampler:
             np.empty((threads, round_up(vocab_size, 16)), np.int32),  # ids
             np.empty((threads, blocks), np.float32),  # peaks
             np.empty((threads, max(BUCKETS, blocks)), np.float64),  # sums
-            np.empty((threads, BUCKETS), np.int32),  # counts
+            np.empty((threads, max(BUCKETS, blocks)), np.int32),  # counts
         ]
         self._alone = Team(1)
         self._run = run or self._run_alone
@@ -68,11 +69,11 @@ class RowSampler:
                 tokens[index] = settings
                 continue
             mask = -1
-            if draw.mask is not None and not sampler.changes_logits:
+            if draw.mask is not None and not sampler.reads_row:
                 mask = len(masks)
                 masks.append(draw.mask)
             indices.append(index)
-            choices.append((draw.row, mask, not sampler.changes_logits, *settings, NOT_FINITE))
+            choices.append((draw.row, mask, not sampler.reads_row, *settings, NOT_FINITE))
         if choices:
             records = np.array(choices, CHOICE)
             table = np.zeros((len(masks), max(map(len, masks))), np.uint32)

@@ -88,30 +88,31 @@ class Sampler:
         self._seen = TokenCounts(prompt) if params.repetition_penalty != 1 else None
         has_penalty = params.presence_penalty or params.frequency_penalty
         self._answered = TokenCounts() if has_penalty else None
-        histories = (self._bans, self._seen, self._answered)
-        self.changes_logits = self._chooser.is_rare or bool(params.logit_bias) or any(histories)
+        self._histories = [h for h in (self._bans, self._seen, self._answered) if h is not None]
+        # Whether `prepare` reads the whole row. Otherwise it changes the logits of a few tokens.
+        self.reads_row = self._chooser.is_rare or self._bans is not None
         self._raw_logits: np.ndarray | None = None  # of the next token, if its log probability is wanted
 
     def prepare(self, logits: np.ndarray, mask: np.ndarray | None) -> int | ChoiceSettings:
         """The next token, or how it is to be chosen, for float32 logits [vocabulary].
 
-        With a `mask` of at least one token (kernels/masking.py), the token is to be one of these. If
-        `changes_logits`, then bans, penalties and the mask are applied to the logits. NOT_FINITE stands for
-        the token if a number is not finite. Otherwise the caller applies the mask, and checks the logits.
+        With a `mask` of at least one token (kernels/masking.py), the token is to be one of these. Bias and
+        penalties are applied to the logits. If `reads_row`, then so are the mask and the bans, and NOT_FINITE
+        stands for the token if a number is not finite. Otherwise the caller applies the mask, and checks the
+        logits: neither bias nor penalties make a number finite.
         """
         if self._params.logprobs is not None:
             self._raw_logits = logits.copy()
         # Without a choice no random number is drawn, as for tokens that are appended without their logits.
         if mask is not None and (only := _find_only_token(mask)) is not None:
             return only
-        if not self.changes_logits:
-            return self._chooser.draw()
-        if not np.isfinite(logits).all():
-            return NOT_FINITE
-        if mask is not None:
-            apply_mask(logits, mask)
-        if self._bans is not None:
-            self._bans.apply(logits)
+        if self.reads_row:
+            if not np.isfinite(logits).all():
+                return NOT_FINITE
+            if mask is not None:
+                apply_mask(logits, mask)
+            if self._bans is not None:
+                self._bans.apply(logits)
         self._apply_penalties(logits)
         if self._chooser.is_rare:
             return self._chooser.choose(logits)
@@ -119,16 +120,14 @@ class Sampler:
 
     def finish(self, token: int) -> TokenLogprob | None:
         """Add the token that was chosen to the answer. Its log probability, if the request wants it."""
-        if self.changes_logits:
-            self.record(token)
+        self.record(token)
         raw, self._raw_logits = self._raw_logits, None
         return None if raw is None else compute_logprob(raw, token, self._params.logprobs)
 
     def record(self, token: int) -> None:
         """Add a token to the answer, for the bans and penalties of the next ones."""
-        for history in (self._bans, self._seen, self._answered):
-            if history is not None:
-                history.add(token)
+        for history in self._histories:
+            history.add(token)
 
     def _apply_penalties(self, logits: np.ndarray) -> None:
         params = self._params

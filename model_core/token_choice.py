@@ -194,4 +194,4 @@ def log_of_sum(logits: np.ndarray) -> float:
 
 def _scale(logits: np.ndarray, largest: np.float32, temperature: np.float32) -> np.ndarray:
     """What `weigh_tokens` exponentiates."""
-    return (logits - largest) / temperature
+    return (logits - largest) * (np.float32(1) / temperature)

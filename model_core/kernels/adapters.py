@@ -13,7 +13,7 @@ from .emit import FLOAT32, INT8
 from .linear import MATRIX, SUMS, block_rows, multiply_strip, store_outputs
 from .low_rank import RANKS, dot_block, prefetch_line, rank_block
 from .simd import broadcast, get_i32, load_f32, multiply, store_f32
-from .team import barrier, claim
+from .team import barrier, claim, claim_ahead
 
 # What an adapter adds to one tensor of the checkpoint: B diag(scales) A, with A [rank, k] and B [n, rank] of
 # a kind. Sizes, and addresses: a is padded to multiples of 16 on both axes; b is packed in tiles of 16
@@ -49,9 +49,11 @@ def adapted_linear(s, threads, i, a, y, factors, scratch):
     run_count = s.logit_run_count if i.for_logit_rows else s.run_count
     _multiply_a(s, i, a, runs, run_count, factors, scratch)
     barrier(s.team, threads)
-    strip, next_strip, strips = claim(s.team), claim(s.team), i.matrix.n // STRIP
+    strips = i.matrix.n // STRIP
+    strip = claim(s.team)
+    next_strip = claim_ahead(s.team, strips)
     while strip < strips:
-        last, run = next_strip if next_strip < strips else strip, 0
+        last, run = next_strip if 0 <= next_strip < strips else strip, 0
         _prefetch_b(i, runs, run_count, strip, factors)
         while run < run_count:
             m, first, end = _matrix_of(i, runs, run, factors), run, run + 1
@@ -67,7 +69,8 @@ def adapted_linear(s, threads, i, a, y, factors, scratch):
             to = y.floats + i.y_start + row * y.row
             store_outputs(m, rows, strip, to, y.row, i.mode, scratch + SUMS, extra)
             run = end
-        strip, next_strip = next_strip, claim(s.team)
+        strip = next_strip if next_strip >= 0 else claim(s.team)
+        next_strip = claim_ahead(s.team, strips)
 
 
 @njit(nogil=True)

@@ -1,7 +1,6 @@
 """Chooses tokens by their logits, one for each of many rows at once. token_choice.py says how.
 
-A row is read a few times in order. What top_k and top_p keep is found without sorting: by the sums of weights
-whose bits begin alike, as a radix sort would find them.
+A row is read a few times in order. What top_k and top_p keep is found without sorting (thresholds.py).
 
 All sums are in a fixed order. So a choice does not depend on the other rows, the threads or the processor.
 """
@@ -13,23 +12,24 @@ from .masking import apply_mask
 from .simd import (
     add,
     broadcast,
-    divide,
+    count_equal,
     exp_of_negative,
     get_f32,
     get_i32,
+    keep_from,
     largest_of,
     load_f32,
     maximum,
-    select_negative,
+    multiply,
     set_f32,
+    set_i32,
     store_f32,
     subtract,
     sum_of,
 )
 from .team import barrier, claim
+from .thresholds import BITS_ABOVE_ALL, BLOCK, bits_of, find_nucleus, find_threshold
 
-BLOCK = 256  # weights whose largest and whose sum are noted
-BUCKETS = 2**14  # of weights with the same upper 16 bits; those of 1 are 0x3F80
 NOT_FINITE = -1  # instead of a token
 
 # How a token is chosen. row, mask: indices; mask -1 for none. checks: whether the logits must be finite. The
@@ -57,7 +57,7 @@ def choose_tokens(thread, threads, team, logits, masks, choices, weights, ids, p
     logits: float32 [rows, vocabulary]; a mask changes its row. masks: uint32 [masks, words], see masking.py.
     choices: CHOICE. The rest is memory, a row for each thread: for all weights, then those that are kept, and
     their ids: float32 and int32 [threads, vocabulary rounded up to 16]; peaks float32 [threads, blocks]; sums
-    float64 [threads, blocks, or BUCKETS if there are more], counts int32 [threads, BUCKETS].
+    float64 and counts int32 [threads, blocks, or BUCKETS if there are more].
     """
     index = claim(team)
     while index < len(choices):
@@ -88,19 +88,30 @@ def _choose(logits, masks, choice, weights, ids, peaks, sums, counts):
     if choice.temperature == 0:
         return _find(logits, peaks, largest)
     total = _weigh(logits, largest, choice.temperature, weights, peaks, sums)
-    if choice.top_k <= 0 and choice.top_p >= 1 and choice.min_p == 0:
-        return _draw(weights, size, sums, choice.fraction * total)
-    cut = _find_cut(choice, total, weights, size, peaks, sums, counts)
-    count = _collect(weights, size, ids, peaks, cut)
     if choice.top_k > 0:
-        count = _keep_largest(weights, ids, count, choice.top_k, np.inf, sums, counts)
-        total = _sum(weights, count)
+        return _choose_among_largest(choice, weights, size, ids, peaks, sums, counts)
+    if choice.top_p >= 1 and choice.min_p == 0:
+        return _draw(weights, size, sums, choice.fraction * total)
+    # A weight is kept if its bits are larger, and the first `ties` weights that equal them.
+    bits, ties = bits_of(choice.min_p, ids) - 1, 0
     if choice.top_p < 1:
-        count = _keep_largest(weights, ids, count, size, choice.top_p * total, sums, counts)
+        smallest, count = find_nucleus(weights, size, choice.top_p, total, ids, peaks, sums, counts)
+        if smallest > bits:
+            bits, ties = smallest, count
+    return _draw_kept(weights, size, bits, ties, choice.fraction, ids, peaks, sums, counts)
+
+
+@njit(nogil=True, inline="always")
+def _choose_among_largest(choice, weights, size, ids, peaks, sums, counts):
+    """The token of a row with top_k. The arguments after `size` are memory to work in."""
+    count = _collect(weights, size, ids, peaks, _find_cut(choice.top_k, size, peaks, sums, counts))
+    wanted, target = choice.top_k, np.inf
+    for _ in range(2 if choice.top_p < 1 else 1):
+        count = _keep_largest(weights, ids, count, wanted, target, sums, counts)
+        wanted, target = size, choice.top_p * _sum(weights, count)
     if choice.min_p > 0:
         count = _keep_from(weights, ids, count, choice.min_p)
-    point = choice.fraction * _sum(weights, count)
-    return ids[_walk(weights, 0, count, point)]
+    return ids[_walk(weights, 0, count, choice.fraction * _sum(weights, count))]
 
 
 @njit(nogil=True)
@@ -147,20 +158,20 @@ def _weigh(logits, largest, temperature, weights, peaks, sums):
     The weights have the same bits as those of `weigh_tokens`.
     """
     size, source, to = len(logits), logits.ctypes.data, weights.ctypes.data
-    shift, divisor = broadcast(largest), broadcast(temperature)
+    shift, factor = broadcast(largest), broadcast(np.float32(1) / temperature)
     total = 0.0
     for block in range(-(-size // BLOCK)):
         stop = min(size, (block + 1) * BLOCK)
         end = stop // 16 * 16
         peak, sums_of_lanes = broadcast(np.float32(0)), broadcast(np.float32(0))
         for i in range(block * BLOCK, end, 16):
-            weight = exp_of_negative(divide(subtract(load_f32(source, 4 * i), shift), divisor))
+            weight = exp_of_negative(multiply(subtract(load_f32(source, 4 * i), shift), factor))
             store_f32(to, 4 * i, weight)
             peak, sums_of_lanes = maximum(peak, weight), add(sums_of_lanes, weight)
         if end < stop:  # the vocabulary ends within a vector
             for i in range(end, end + 16):
                 set_f32(to, 4 * i, logits[i] if i < stop else np.float32(-np.inf))
-            weight = exp_of_negative(divide(subtract(load_f32(to, 4 * end), shift), divisor))
+            weight = exp_of_negative(multiply(subtract(load_f32(to, 4 * end), shift), factor))
             store_f32(to, 4 * end, weight)
             peak, sums_of_lanes = maximum(peak, weight), add(sums_of_lanes, weight)
         peaks[block] = largest_of(peak)
@@ -170,38 +181,63 @@ def _weigh(logits, largest, temperature, weights, peaks, sums):
 
 
 @njit(nogil=True)
-def _find_cut(choice, total, weights, size, peaks, sums, counts):
-    """A weight that all tokens reach which can be kept, and not many others."""
-    blocks = -(-size // BLOCK)
-    if choice.top_k > blocks:
-        return np.float32(0)
-    if choice.top_k > 0:
-        # So many blocks have a weight of at least this.
-        bits, _ = _find_threshold(peaks.ctypes.data, blocks, choice.top_k, np.inf, sums, counts)
-        cut = np.float32(1)
-        for block in range(blocks):
-            if get_i32(peaks.ctypes.data, 4 * block) >= bits:
-                cut = min(cut, peaks[block])
-        return cut
-    if choice.top_p >= 1:
-        return choice.min_p
-    for exponent in (4, 8, 12):
-        cut = np.float32(0.5**exponent)
-        if 0.9999 * _sum_from(weights, size, cut) >= choice.top_p * total:
-            return max(choice.min_p, cut)
-    # All smaller weights together are less than what top_p leaves out.
-    return max(choice.min_p, np.float32(0.999 * (1 - choice.top_p) * total / size))
+def _draw_kept(weights, size, bits, ties, fraction, ids, peaks, sums, counts):
+    """The index at which the running sum of the weights that are kept exceeds `fraction` of their sum.
+
+    A weight is kept if its bits are larger than `bits`; and the first `ties` of those that equal them.
+    """
+    memory, at = ids.ctypes.data, weights.ctypes.data
+    set_i32(memory, 0, np.int32(bits + 1))
+    set_i32(memory, 4, np.int32(bits))
+    limit, tie = get_f32(memory, 0), get_f32(memory, 4)
+    limits, equal = broadcast(limit), broadcast(tie)
+    total, left, blocks = 0.0, ties, -(-size // BLOCK)
+    for block in range(blocks):
+        sums[block] = counts[block] = 0
+        if peaks[block] < limit and (left == 0 or peaks[block] < tie):
+            continue
+        kept, same = broadcast(np.float32(0)), 0
+        for i in range(block * BLOCK, min(size, (block + 1) * BLOCK), 16):
+            weight = load_f32(at, 4 * i)
+            kept = add(kept, keep_from(weight, limits))
+            if left:
+                same += count_equal(weight, equal)
+        same = min(same, left)
+        left -= same
+        sums[block], counts[block] = sum_of(kept) + same * np.float64(tie), same
+        total += sums[block]
+    point, block = fraction * total, 0
+    while block < blocks - 1 and sums[block] <= point:
+        point -= sums[block]
+        block += 1
+    while sums[block] == 0 and block > 0:  # by rounding, the point may be the sum of all
+        block -= 1
+        point = np.inf
+    running, last, left = 0.0, block * BLOCK, np.int64(counts[block])
+    for i in range(block * BLOCK, min(size, (block + 1) * BLOCK)):
+        own = get_i32(at, 4 * i)
+        if own > bits or (own == bits and left > 0):
+            left -= own == bits
+            last = i
+            running += weights[i]
+            if running > point:
+                break
+    return last
 
 
 @njit(nogil=True)
-def _sum_from(weights, size, cut):
-    """About the sum of the weights from `cut` on."""
-    at, limit, zero = weights.ctypes.data, broadcast(cut), broadcast(np.float32(0))
-    sums = zero
-    for i in range(0, size, 16):
-        weight = load_f32(at, 4 * i)
-        sums = add(sums, select_negative(subtract(weight, limit), zero, weight))
-    return sum_of(sums)
+def _find_cut(top_k, size, peaks, sums, counts):
+    """A weight that the `top_k` largest ones reach, and not many others."""
+    blocks = -(-size // BLOCK)
+    if top_k > blocks:
+        return np.float32(0)
+    # So many blocks have a weight of at least this.
+    bits, _ = find_threshold(peaks.ctypes.data, blocks, 0, BITS_ABOVE_ALL, top_k, np.inf, sums, counts)
+    cut = np.float32(1)
+    for block in range(blocks):
+        if get_i32(peaks.ctypes.data, 4 * block) >= bits:
+            cut = min(cut, peaks[block])
+    return cut
 
 
 @njit(nogil=True)
@@ -236,7 +272,8 @@ def _keep_largest(weights, ids, count, wanted, target, sums, counts):
 
     Of equal weights the first are kept.
     """
-    bits, ties = _find_threshold(weights.ctypes.data, count, wanted, target, sums, counts)
+    at = weights.ctypes.data
+    bits, ties = find_threshold(at, count, 0, BITS_ABOVE_ALL, wanted, target, sums, counts)
     kept = 0
     for i in range(count):
         own = get_i32(weights.ctypes.data, 4 * i)
@@ -246,42 +283,6 @@ def _keep_largest(weights, ids, count, wanted, target, sums, counts):
             kept += 1
         ties -= is_tie
     return kept
-
-
-@njit(nogil=True)
-def _find_threshold(at, count, wanted, target, sums, counts):
-    """The bits of the smallest weight to keep, and how many of those that equal it.
-
-    at: address of the weights, which are positive or 0, so that their bits have their order. The upper 16
-    bits are found first, then 8 more, and then the last 8.
-    """
-    prefix, above, above_sum = 0, 0, 0.0  # of the larger weights: how many, and their sum
-    bucket = 0
-    for shift in (16, 8, 0):
-        buckets = BUCKETS if shift == 16 else 256
-        counts[:buckets] = 0
-        sums[:buckets] = 0
-        for i in range(count):
-            bits = get_i32(at, 4 * i)
-            if shift == 16 or bits >> (shift + 8) == prefix:
-                bucket = bits >> shift if shift == 16 else (bits >> shift) & 255
-                counts[bucket] += 1
-                sums[bucket] += get_f32(at, 4 * i)
-        bucket = buckets - 1
-        while bucket > 0 and (
-            counts[bucket] == 0 or (above + counts[bucket] < wanted and above_sum + sums[bucket] < target)
-        ):
-            above += counts[bucket]
-            above_sum += sums[bucket]
-            bucket -= 1
-        prefix = bucket if shift == 16 else prefix << 8 | bucket
-    ties = min(counts[bucket], wanted - above)
-    if sums[bucket] > 0 and target < np.inf:
-        weight, needed = sums[bucket] / counts[bucket], 1
-        while needed < ties and above_sum + needed * weight < target:
-            needed += 1
-        ties = needed
-    return prefix, ties
 
 
 @njit(nogil=True)

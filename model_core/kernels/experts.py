@@ -35,7 +35,7 @@ from .simd import (
     subtract,
     sum_of,
 )
-from .team import barrier, claim
+from .team import barrier, claim, claim_ahead
 
 # What ROUTE and EXPERTS have beside other instructions (see records.Routing).
 MIXTURE = np.dtype(
@@ -153,9 +153,10 @@ def mix_experts(team, threads, rows, i, a, w, gathered, inner, y, table, scratch
     barrier(team, threads)
 
     strips = i.matrix.n // STRIP // experts
-    item, next_item = claim(team), claim(team)
+    item = claim(team)
+    next_item = claim_ahead(team, groups * strips)
     while item < groups * strips:
-        last = next_item if next_item < groups * strips else item
+        last = next_item if 0 <= next_item < groups * strips else item
         prefetch = _get(table, last // strips) * strips + last % strips
         group = item // strips
         expert, start = _get(table, group), _get(starts, group)
@@ -164,7 +165,8 @@ def mix_experts(team, threads, rows, i, a, w, gathered, inner, y, table, scratch
         to = inner.floats + start * inner.row - 2 * STRIP * expert * strips
         sums, none = scratch + SUMS, np.int64(0)
         store_outputs(i.matrix, count, strip, to, inner.row, i.mode, sums, none)
-        item, next_item = next_item, claim(team)
+        item = next_item if next_item >= 0 else claim(team)
+        next_item = claim_ahead(team, groups * strips)
     barrier(team, threads)
 
     if down.is_rounded:

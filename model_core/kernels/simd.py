@@ -149,6 +149,47 @@ def select_negative(typing_context, x, yes, no):
 
 
 @intrinsic
+def keep_from(typing_context, x, limit):
+    """x in lanes where x >= limit, else 0."""
+
+    def code(b: ir.IRBuilder, x: ir.Value, limit: ir.Value) -> ir.Value:
+        return b.select(b.fcmp_ordered(">=", x, limit), x, emit.splat(0.0, emit.F32X16))
+
+    return emit.typed(f32x16, (f32x16,) * 2, code)
+
+
+def _bit_mask(b: ir.IRBuilder, lanes: ir.Value) -> ir.Value:
+    """<16 x i1> -> a bit for each lane."""
+    return b.zext(b.bitcast(lanes, ir.IntType(LANES)), emit.I64)
+
+
+@intrinsic
+def find_lanes(typing_context, x, low, high):
+    """The lanes where low <= x < high, as bits of an integer."""
+
+    def code(b: ir.IRBuilder, x: ir.Value, low: ir.Value, high: ir.Value) -> ir.Value:
+        return _bit_mask(b, b.and_(b.fcmp_ordered(">=", x, low), b.fcmp_ordered("<", x, high)))
+
+    return emit.typed(types.int64, (f32x16,) * 3, code)
+
+
+@intrinsic
+def count_equal(typing_context, x, y):
+    """In how many lanes two numbers are equal."""
+
+    def code(b: ir.IRBuilder, x: ir.Value, y: ir.Value) -> ir.Value:
+        return b.ctpop(_bit_mask(b, b.fcmp_ordered("==", x, y)))
+
+    return emit.typed(types.int64, (f32x16,) * 2, code)
+
+
+@intrinsic
+def lowest_bit(typing_context, bits):
+    """The number of the lowest bit that is set, if there is one."""
+    return emit.typed(types.int64, (types.int64,), lambda b, x: b.cttz(x, ir.Constant(emit.I1, 1)))
+
+
+@intrinsic
 def absolute(typing_context, x):
     """|x|."""
     return emit.typed(f32x16, (f32x16,), lambda b, x: emit.call(b, "llvm.fabs.v16f32", emit.F32X16, x))

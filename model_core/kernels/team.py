@@ -22,8 +22,9 @@ from numba.extending import intrinsic
 from . import emit
 
 # Offsets in the shared memory of a team, in bytes. Each number has a cache line of its own.
-_ARRIVED, _GENERATION, _NEXT, _SIZE = 0, 64, 128, 192
+_ARRIVED, _GENERATION, _NEXT, _THREADS, _SIZE = 0, 64, 128, 192, 256
 _SPINS = 4000  # about ten microseconds; then the thread yields its core
+_MANY = 4  # items for each thread, from which on threads claim their next item early
 
 _n = types.intp
 
@@ -85,6 +86,15 @@ def claim(team: int) -> int:
 
 
 @njit(nogil=True)
+def claim_ahead(team: int, items: int) -> int:
+    """Claim the item after the present one, of `items` in all, so that a thread can prefetch what it needs.
+
+    -1 if there are few items for each thread: it would keep one that an idle thread could compute.
+    """
+    return claim(team) if items >= _MANY * _atomic_load(team + _THREADS) else -1
+
+
+@njit(nogil=True)
 def barrier(team: int, threads: int) -> None:
     """Wait for all threads. Then all can read what any of them wrote, and items count from 0 again."""
     if threads == 1:
@@ -127,6 +137,7 @@ class Team:
         self.address = -(-self._memory.ctypes.data // 64) * 64
         first = (self.address - self._memory.ctypes.data) // 8
         self._shared = self._memory[first : first + _SIZE // 8]
+        self._shared[_THREADS // 8] = threads
         free = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
         self._processors = sorted(free) if threads == len(free) > 1 else []
         self._calls: list[queue.SimpleQueue[_Call | None]] = [queue.SimpleQueue() for _ in range(threads - 1)]
@@ -194,7 +205,7 @@ class Team:
             calls.put(_Call(lambda thread, _: finished.put(thread), (), has_ended=True))
         while finished.qsize() < self.threads - 1:
             self._open_barrier()
-        self._shared[:] = 0
+        self._shared[: _THREADS // 8] = 0
 
     def _open_barrier(self) -> None:
         """Let the threads that wait in a barrier pass it, although not all are there."""

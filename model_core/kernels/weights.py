@@ -3,13 +3,13 @@
 import numpy as np
 from numba import njit
 
-from .simd import broadcast, divide, exp_of_negative, load_f32, store_f32, subtract
+from .simd import broadcast, exp_of_negative, load_f32, multiply, store_f32, subtract
 
 _LANES = 16
 
 
 def weigh_tokens(logits: np.ndarray, largest: np.float32, temperature: np.float32) -> np.ndarray:
-    """exp((logits - largest) / temperature): float32 [tokens], 1 for the largest logit, 0 for -inf.
+    """exp((logits - largest) * (1 / temperature)): float32 [tokens], 1 for the largest logit, 0 for -inf.
 
     NumPy's own function rounds differently on different processors.
     """
@@ -21,7 +21,7 @@ def weigh_tokens(logits: np.ndarray, largest: np.float32, temperature: np.float3
 
 @njit(nogil=True, cache=True)
 def _exponentiate(x, size, largest, temperature):
-    """x = exp((x - largest) / temperature) for `size` floats at an address, a multiple of 16."""
-    largest, temperature = broadcast(largest), broadcast(temperature)
+    """x = exp((x - largest) * (1 / temperature)) for `size` floats at an address, a multiple of 16."""
+    largest, factor = broadcast(largest), broadcast(np.float32(1) / temperature)
     for i in range(0, 4 * size, 64):
-        store_f32(x, i, exp_of_negative(divide(subtract(load_f32(x, i), largest), temperature)))
+        store_f32(x, i, exp_of_negative(multiply(subtract(load_f32(x, i), largest), factor)))

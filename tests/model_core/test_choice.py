@@ -52,6 +52,22 @@ def test_kernel_chooses_what_the_specification_chooses(way: dict[str, float], si
         assert [sample.token for sample in rows.sample(logits, draws)] == expected
 
 
+@pytest.mark.parametrize("top_p", [0.01, 0.5, 0.95, 0.999, 0.999999])
+@pytest.mark.parametrize("spread", [0.0, 0.01, 0.6, 3.0, 9.0])
+def test_nucleus_of_a_large_vocabulary(top_p: float, spread: float) -> None:
+    """Where it has more tokens than are looked at one by one."""
+    size = 60_000
+    logits = make_rows(6, size, spread, 7)
+    logits[3] = np.sort(logits[3])  # as vocabularies nearly are, by frequency
+    logits[4, : size // 2] = logits[4].max()  # many equal weights
+    params = [
+        SamplingParams(temperature=0.8, top_p=top_p, seed=seed).with_defaults(DEFAULTS) for seed in range(6)
+    ]
+    draws = [Draw(Sampler(p, [0], size), row) for row, p in enumerate(params)]
+    expected = [TokenChooser(p).choose(row) for p, row in zip(params, logits, strict=True)]
+    assert [sample.token for sample in RowSampler(size).sample(logits, draws)] == expected
+
+
 def test_choice_depends_neither_on_neighbours_nor_on_threads() -> None:
     size, team = 40_000, Team(3)
     logits = make_rows(40, size, 2.0, 1)

@@ -1,10 +1,16 @@
-"""With integer weights, logits and samples have the same bits on all x86 processors with AVX2."""
+"""Logits and samples have the same bits on all x86 processors with AVX2 and FMA.
 
+`golden_bits.json` has digests of them. `python test_same_bits.py --write` makes it again, after a change that
+is meant to change bits.
+"""
+
+import argparse
 import hashlib
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,24 +25,43 @@ from model_core.sampler import Sampler
 # NumPy's own functions use these, and round differently with and without them.
 NEWER_FEATURES = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL"
 CHECKPOINTS = Path(__file__).parent.parent / "data" / "checkpoints"
+GOLDEN = Path(__file__).with_name("golden_bits.json")
+# Float weights are tested with a few checkpoints: of attention in all its forms, recurrent, and of experts.
+OF_FLOATS = (
+    "llama-untied-mha",
+    "gemma2",
+    "gpt-oss",
+    "phi3-longrope",
+    "qwen3-next",
+    "rwkv7",
+    "llama-rope-yarn",
+)
 
 
-def digests() -> dict[str, str]:
-    """A digest of the logits of each checkpoint's prompt, by its name and the type of the weights."""
-    found = {}
+def digest(*parts: object) -> str:
+    """A short digest of arrays and of other values."""
+    found = hashlib.sha256()
+    for part in parts:
+        is_array = isinstance(part, np.ndarray)
+        found.update(np.ascontiguousarray(part).tobytes() if is_array else repr(part).encode())
+    return found.hexdigest()[:16]
+
+
+def model_digests() -> Iterator[tuple[str, str]]:
+    """Digests of the logits of each checkpoint's prompt, and of an answer, by checkpoint and weights."""
+    params = SamplingParams(max_tokens=8, temperature=0.9, seed=1, ignore_eos=True)
     for expected in sorted(CHECKPOINTS.glob("*/expected.npz")):
         folder = expected.parent
         prompt = np.load(expected)["prompt"].tolist()
-        for weights in ("int8", "int4"):
+        has_floats = folder.name in OF_FLOATS
+        for weights in ("int8", "int4", "float32", "bfloat16") if has_floats else ("int8", "int4"):
             with LLM(folder, weights=weights) as llm:
-                logits = np.ascontiguousarray(llm.logits(prompt))
-            found[f"{folder.name} {weights}"] = hashlib.sha256(logits.tobytes()).hexdigest()
-    return found
+                answer = llm.generate([prompt[:8]], params)[0].token_ids if has_floats else None
+                yield f"{folder.name} {weights}", digest(llm.logits(prompt), answer)
 
 
-def sampling_digests() -> dict[str, str]:
-    """A digest of tokens and their log probabilities, by the way of sampling."""
-    found = {}
+def sampling_digests() -> Iterator[tuple[str, str]]:
+    """Digests of tokens and their log probabilities, by the way of sampling."""
     ways = (
         {},
         {"top_p": 0.9},
@@ -44,6 +69,7 @@ def sampling_digests() -> dict[str, str]:
         {"typical_p": 0.9},
         {"mirostat": 2},
         {"top_k": 50, "min_p": 0.05},
+        {"top_p": 0.9, "min_p": 0.001, "repetition_penalty": 1.3},
     )
     for way in ways:
         params = SamplingParams(temperature=0.9, seed=1, logprobs=3, **way)
@@ -54,12 +80,32 @@ def sampling_digests() -> dict[str, str]:
             # Whole numbers, because NumPy's logarithms differ, too.
             logits = (random.integers(-4000, 4000, 5000) / 512).astype(np.float32)
             drawn += rows.sample(logits[None], [Draw(sampler, 0)])
-        found[str(way)] = hashlib.sha256(repr(drawn).encode()).hexdigest()
-    return found
+        yield str(way), digest(drawn)
 
 
-def test_integer_weights_have_the_same_bits_on_an_older_processor() -> None:
-    if emit.INSTRUCTION_SET in ("avx2", "generic"):
+def all_digests() -> dict[str, str]:
+    """All digests by their names."""
+    return dict(model_digests()) | dict(sampling_digests())
+
+
+def assert_golden(found: dict[str, str]) -> None:
+    """Fail with the names of what has other bits."""
+    golden = json.loads(GOLDEN.read_text())
+    assert {name for name in golden.keys() | found if golden.get(name) != found.get(name)} == set()
+
+
+needs_fma = pytest.mark.skipif(emit.INSTRUCTION_SET == "generic", reason="this processor has no AVX2 and FMA")
+
+
+@needs_fma
+def test_this_processor_computes_the_golden_bits() -> None:
+    assert_golden(all_digests())
+
+
+@needs_fma
+def test_an_older_processor_computes_the_golden_bits() -> None:
+    """The kernels for AVX2 alone, and NumPy without the functions for newer processors."""
+    if emit.INSTRUCTION_SET == "avx2":
         pytest.skip("this processor has no newer instructions")
     environment = {
         **os.environ,
@@ -69,10 +115,13 @@ def test_integer_weights_have_the_same_bits_on_an_older_processor() -> None:
     }
     run = subprocess.run([sys.executable, __file__], env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr[-3000:]
-    older = json.loads(run.stdout)
-    assert len(older) >= 100
-    assert older == digests() | sampling_digests()
+    assert_golden(json.loads(run.stdout))
 
 
 if __name__ == "__main__":
-    json.dump(digests() | sampling_digests(), sys.stdout)
+    parser = argparse.ArgumentParser(description="Print all digests.")
+    parser.add_argument("--write", action="store_true", help="write them to golden_bits.json instead")
+    if parser.parse_args().write:
+        GOLDEN.write_text(json.dumps(all_digests(), indent=1) + "\n")
+    else:
+        json.dump(all_digests(), sys.stdout)
