@@ -32,6 +32,8 @@ CONTENTS = {
     "model_core/embedded/config.json",
     "streamlit_client/page.py",
     "streamlit_client/pages/chat.py",
+    "streamlit_client/pages/compare.py",
+    "streamlit_client/pages/votes.py",
     "triton_server/conversations/migrations/env.py",
     "triton_server/conversations/migrations/versions/0005_search.py",
     "triton_server/engine/backend_model.py",
