@@ -15,6 +15,8 @@ def main() -> None:
         st.Page("pages/chat.py", title="Chat", icon=":material/forum:", default=True),
         st.Page("pages/compare.py", title="Compare", icon=":material/compare:"),
         st.Page("pages/votes.py", title="Votes", icon=":material/leaderboard:"),
+        st.Page("pages/engine.py", title="Engine", icon=":material/speed:"),
+        st.Page("pages/explain.py", title="Explain", icon=":material/school:"),
     ]
     page = st.navigation(pages, position="hidden" if is_stranger() else "sidebar")
     owner()  # shows a stranger the login, and nothing else
