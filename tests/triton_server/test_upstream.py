@@ -231,7 +231,8 @@ def test_client_that_leaves_ends_the_work_there(chain: Chain, grpc: ChatClient) 
         before = back.stats(model="speaker")["totals"]["cancellations"]
         body = {"model": "speaker", "messages": STORY, "max_tokens": 40_000, "stream": True}
         with httpx.stream("POST", chain.front.url + CHAT, json=body, timeout=60) as response:
-            next(response.iter_lines())
+            lines = response.iter_lines()  # to drop it would close the response
+            next(lines)
             wait_until(lambda: back.stats(model="speaker")["running"] == 1)
         wait_until(lambda: back.stats(model="speaker")["running"] == 0)
         assert back.stats(model="speaker")["totals"]["cancellations"] == before + 1

@@ -1,0 +1,1 @@
+"""One address in front of several servers, which goes on with an answer whose server has died."""

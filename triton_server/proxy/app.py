@@ -1,0 +1,312 @@
+"""The proxy as an ASGI application: passes requests on to a server, and to another one if that fails.
+
+A request that has sent its client nothing is tried again elsewhere. A stream goes on where it broke
+(continuation.py). It is pure ASGI, so nothing is buffered but answers that are sent whole.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import httpx
+from prometheus_client import generate_latest
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import Message, Receive, Scope, Send
+
+from model_core.sampling import draw_seed
+
+from ..hosts import is_loopback
+from .affinity import find_key
+from .continuation import Diverged, EventStream, LineStream, Stream
+from .metrics import ProxyMetrics
+from .replicas import Replica, Replicas
+
+# Streams that another server can go on with, because their requests have a seed.
+_STREAMS = {"/v1/chat/completions": EventStream, "/v1/completions": EventStream, "/stream": LineStream}
+# Requests to these change something, so they are not sent twice.
+_STATEFUL = (
+    "/sessions",
+    "/v1/sessions",
+    "/v1/responses",
+    "/v1/conversations",
+    "/v1/prompts",
+    "/v1/load",
+    "/v1/unload",
+)
+# A server that is away or full has not answered the request, and another one may.
+_ELSEWHERE_STATUSES = (429, 502, 503, 504)
+_PAUSE_S = 1.0  # before servers that have failed are asked again
+_HOP_HEADERS = {"connection", "keep-alive", "transfer-encoding", "te", "upgrade", "content-length", "expect"}
+_RETRY_AFTER = {"Retry-After": "5"}
+
+
+class Broken(Exception):
+    """A server has failed before the client had all of its answer."""
+
+
+class Proxy:
+    """The application. A request waits at most `wait_s` seconds for a server that is ready."""
+
+    def __init__(self, replicas: Replicas, max_body_bytes: int, wait_s: float) -> None:
+        self._replicas, self._max_body_bytes, self._wait_s = replicas, max_body_bytes, wait_s
+        self._metrics = ProxyMetrics(replicas)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request (ASGI)."""
+        if scope["type"] == "lifespan":
+            return await self._run_lifespan(receive, send)
+        response = self._answer_itself(scope)
+        if response is not None:
+            return await response(scope, receive, send)
+        body = await self._read_body(Request(scope, receive))
+        if body is None:
+            message = f"the body is larger than {self._max_body_bytes} bytes (--max-body)."
+            return await _fail(413, message, "too_large")(scope, receive, send)
+        task = asyncio.create_task(self._pass(scope, body, send))
+        watch = asyncio.create_task(_wait_for_disconnect(receive))
+        try:
+            await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            watch.cancel()
+            if not task.done():
+                task.cancel()  # which closes the connection to the server, so the work ends there
+        with suppress(asyncio.CancelledError):
+            await task
+
+    async def _run_lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            kind = (await receive())["type"]
+            if kind == "lifespan.startup":
+                self._replicas.open()
+            else:
+                await self._replicas.close()
+            await send({"type": f"{kind}.complete"})
+            if kind == "lifespan.shutdown":
+                return
+
+    def _answer_itself(self, scope: Scope) -> Response | None:
+        """The response to a request about the proxy; None for others."""
+        path = scope["path"]
+        if path == "/healthz":
+            return JSONResponse({"status": "ok"})
+        if path in ("/readyz", "/health", "/v1/health", "/ping"):
+            if any(replica.is_ready for replica in self._replicas.list_all()):
+                return JSONResponse({"status": "ready" if path == "/readyz" else "ok"})
+            return _fail(503, "no server is ready.", "server_unavailable")
+        if path == "/metrics" and is_loopback((scope.get("client") or ("",))[0]):
+            return Response(generate_latest(self._metrics.registry), media_type="text/plain; version=0.0.4")
+        return None
+
+    async def _read_body(self, request: Request) -> bytes | None:
+        """The body; None if it is too large."""
+        parts, size = [], 0
+        async for part in request.stream():
+            size += len(part)
+            if size > self._max_body_bytes:
+                return None
+            parts.append(part)
+        return b"".join(parts)
+
+    async def _pass(self, scope: Scope, body: bytes, send: Send) -> None:
+        """Pass a request on until a server has answered it whole."""
+        client = _Client(send)
+        exchange = _Exchange(scope, body)
+        deadline, tried = time.monotonic() + self._wait_s, set()
+        while True:
+            replica = self._replicas.choose(exchange.key, tried)
+            if replica is None:
+                remaining = deadline - time.monotonic()
+                if remaining <= 0:
+                    return await client.end_with_failure(exchange, "no server is ready.")
+                tried.clear()
+                await self._replicas.wait_for_change(min(remaining, _PAUSE_S))
+                continue
+            tried.add(replica)
+            is_last = self._replicas.choose(exchange.key, tried) is None
+            start = time.monotonic()
+            try:
+                with self._metrics.count(replica):
+                    return await self._send(replica, exchange, client, is_last)
+            except httpx.ConnectError:
+                self._replicas.mark_down(replica)
+            except (httpx.HTTPError, Broken) as error:
+                if isinstance(error, httpx.TransportError):
+                    self._replicas.mark_down(replica)
+                if not exchange.may_repeat or (client.is_started and exchange.stream is None):
+                    message = "the server failed; whether it has done what was asked is not known."
+                    return await client.end_with_failure(exchange, message)
+            except Diverged:
+                message = "the server failed, and the others answer differently, so the answer ends here."
+                return await client.end_with_failure(exchange, message)
+            deadline += time.monotonic() - start  # only waiting counts
+            self._metrics.repeated.inc()
+            if client.is_started:
+                self._metrics.continued.inc()
+
+    async def _send(self, replica: Replica, exchange: "_Exchange", client: "_Client", is_last: bool) -> None:
+        """Send the request to a server, and its response to the client.
+
+        Raises httpx.HTTPError, Broken or Diverged if another server should be asked.
+        """
+        request = replica.client.build_request(
+            exchange.method, replica.url + exchange.path, headers=exchange.headers, content=exchange.body
+        )
+        response = await replica.client.send(request, stream=True)
+        try:
+            status = response.status_code
+            if status in _ELSEWHERE_STATUSES and not is_last and exchange.may_repeat:
+                raise Broken
+            if status != 200 and client.is_started:
+                raise Broken
+            if exchange.stream is not None and status == 200:
+                await _pass_stream(response, exchange.stream, client)
+            elif exchange.is_generation or status != 200:
+                await client.send_whole(response, await _read_raw(response))
+            else:
+                await client.start(response)
+                async for part in response.aiter_raw():
+                    await client.send_part(part)
+                await client.end()
+        finally:
+            await response.aclose()
+
+
+class _Exchange:
+    """A request. `stream` is its answer, if another server can go on with it."""
+
+    def __init__(self, scope: Scope, body: bytes) -> None:
+        self.method, path, query = scope["method"], scope["path"], scope["query_string"].decode("latin-1")
+        self.path = scope.get("raw_path", path.encode()).decode("latin-1") + (f"?{query}" if query else "")
+        self.is_probe = self.method in ("GET", "HEAD")
+        self.may_repeat = self.is_probe or not path.startswith(_STATEFUL)
+        self.is_generation = self.method == "POST" and self.may_repeat
+        self.headers = _forwarded_headers(scope)
+        fields = _parse_object(body) if self.method == "POST" else {}
+        self.key = find_key(path, fields)
+        self.stream: Stream | None = None
+        if path in _STREAMS and self.method == "POST" and fields:
+            if fields.get("seed") is None:
+                fields["seed"] = draw_seed()
+                body = json.dumps(fields).encode()
+            if fields.get("stream") or path == "/stream":
+                self.stream = _STREAMS[path]()
+        elif fields.get("stream"):
+            self.is_generation = False  # it is passed on as it comes
+        self.body = body
+
+
+class _Client:
+    """The connection to a client."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self.is_started = send, False
+
+    async def start(self, response: httpx.Response, more_headers: Sequence[tuple[bytes, bytes]] = ()) -> None:
+        """Send the status and the headers, unless they are sent."""
+        if not self.is_started:
+            self.is_started = True
+            headers = [
+                (name.lower(), value)
+                for name, value in response.headers.raw
+                if name.decode("latin-1").lower() not in _HOP_HEADERS
+            ]
+            await self._send(
+                {
+                    "type": "http.response.start",
+                    "status": response.status_code,
+                    "headers": [*headers, *more_headers],
+                }
+            )
+
+    async def send_whole(self, response: httpx.Response, body: bytes) -> None:
+        """Send a whole response."""
+        await self.start(response, [(b"content-length", b"%d" % len(body))])
+        await self._send({"type": "http.response.body", "body": body})
+
+    async def send_part(self, part: bytes) -> None:
+        """Send a part of the body."""
+        await self._send({"type": "http.response.body", "body": part, "more_body": True})
+
+    async def end(self) -> None:
+        """End the body."""
+        await self._send({"type": "http.response.body", "body": b""})
+
+    async def end_with_failure(self, exchange: _Exchange, message: str) -> None:
+        """Tell the client that nobody can answer, or break off where there is no place for it."""
+        if not self.is_started:
+            failure = _fail(503, message, "server_unavailable")
+            return await failure({"type": "http"}, _no_message, self._send)
+        if exchange.stream is None or not (failure := exchange.stream.render_failure(message)):
+            raise ConnectionAbortedError(message)  # uvicorn closes the connection, so the client sees it
+        await self.send_part(failure)
+        await self.end()
+
+
+async def _pass_stream(response: httpx.Response, stream: Stream, client: _Client) -> None:
+    """Pass a stream on, or go on with it. Raises httpx.HTTPError, Broken or Diverged."""
+    is_first = not client.is_started
+    if not is_first:
+        stream.restart()
+    await client.start(response)
+    rest = b""
+    async for part in response.aiter_raw():
+        rest += part
+        end = rest.rfind(stream.separator) + len(stream.separator)
+        if end < len(stream.separator):
+            continue
+        pieces, rest = rest[:end], rest[end:]
+        if stream.is_broken(pieces):
+            raise Broken
+        if is_first:
+            stream.record(pieces)
+        else:
+            pieces = stream.go_on(pieces)
+        if pieces:
+            await client.send_part(pieces)
+    stream.end()
+    if not stream.is_complete:
+        raise Broken
+    await client.end()
+
+
+async def _read_raw(response: httpx.Response) -> bytes:
+    return b"".join([part async for part in response.aiter_raw()])
+
+
+def _forwarded_headers(scope: Scope) -> list[tuple[str, str]]:
+    """The headers for the server. `Host` stays, because servers without keys refuse foreign ones."""
+    given = Headers(scope=scope)
+    headers = [(name, value) for name, value in given.items() if name not in _HOP_HEADERS]
+    address = (scope.get("client") or ("",))[0]
+    before = given.get("x-forwarded-for")
+    others = [(name, value) for name, value in headers if name != "x-forwarded-for"]
+    return [*others, ("x-forwarded-for", f"{before}, {address}" if before else address)]
+
+
+def _parse_object(body: bytes) -> dict[str, Any]:
+    """The JSON object in a body; empty if there is none, which the server will refuse."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _fail(status: int, message: str, code: str) -> JSONResponse:
+    kind = "server_error" if status >= 500 else "invalid_request_error"
+    error: Mapping[str, Any] = {"message": message, "type": kind, "param": None, "code": code}
+    return JSONResponse({"error": error}, status, _RETRY_AFTER if status == 503 else None)
+
+
+async def _wait_for_disconnect(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _no_message() -> Message:
+    raise RuntimeError("the request has been read")

@@ -1,0 +1,135 @@
+"""The servers behind the proxy: which of them are ready, and which one gets a request."""
+
+import asyncio
+import hashlib
+import math
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import httpx
+
+_POLL_S = 0.5
+_READY_S = 5.0  # in which a server must say that it is ready
+# A server may have this part more running requests than the mean before those that belong to it go elsewhere
+# (Mirrokni et al., 2016, arXiv:1608.01350), and always this many.
+_OVERLOAD, _ALWAYS_ALLOWED = 1.25, 4
+
+
+@dataclass(eq=False)
+class Replica:
+    """A server.
+
+    Attributes:
+        url: of its HTTP service.
+        is_ready: whether it takes requests, as far as the proxy knows.
+        is_draining: it gets no new requests.
+        running: requests that the proxy has sent there and that have not ended.
+        total: requests that the proxy has sent there.
+    """
+
+    url: str
+    is_ready: bool = False
+    is_draining: bool = False
+    running: int = 0
+    total: int = 0
+    _client: httpx.AsyncClient = field(default_factory=lambda: _create_client(), repr=False)
+
+    @property
+    def client(self) -> httpx.AsyncClient:
+        """Connections to it."""
+        return self._client
+
+
+class Replicas:
+    """The servers behind the proxy. All methods run in one event loop."""
+
+    def __init__(self, urls: Iterable[str]) -> None:
+        self._replicas = {url: Replica(url) for url in urls}
+        self._changed = asyncio.Event()  # a server may have become ready
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def list_all(self) -> list[Replica]:
+        """All of them."""
+        return list(self._replicas.values())
+
+    def replace(self, urls: Collection[str]) -> None:
+        """Have these servers from now on. Running requests of others go on."""
+        for url in set(self._replicas) - set(urls):
+            del self._replicas[url]
+        for url in urls:
+            if url not in self._replicas:
+                self._replicas[url] = replica = Replica(url)
+                self._start(replica)
+
+    def open(self) -> None:
+        """Begin to ask the servers whether they are ready."""
+        for replica in self.list_all():
+            self._start(replica)
+
+    def _start(self, replica: Replica) -> None:
+        task = asyncio.create_task(self._watch(replica))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for task in list(self._tasks):
+            task.cancel()
+        for replica in self.list_all():
+            await replica.client.aclose()
+
+    def choose(self, key: str | None, excluded: Collection[Replica] = ()) -> Replica | None:
+        """The server for a request; None if there is none.
+
+        Requests with the same key go to the same server (rendezvous hashing), unless it has too many; those
+        without a key, and the others, to the least busy one.
+        """
+        ready = [
+            replica
+            for replica in self._replicas.values()
+            if replica.is_ready and not replica.is_draining and replica not in excluded
+        ]
+        if not ready:
+            return None
+        if key is not None:
+            limit = math.ceil(_OVERLOAD * (sum(replica.running for replica in ready) + 1) / len(ready))
+            limit = max(limit, _ALWAYS_ALLOWED)
+            for replica in sorted(ready, key=lambda replica: _weight(key, replica.url), reverse=True):
+                if replica.running < limit:
+                    return replica
+        return min(ready, key=lambda replica: (replica.running, replica.total))
+
+    def mark_down(self, replica: Replica) -> None:
+        """Send nothing to a server until it says again that it is ready."""
+        replica.is_ready = False
+
+    async def wait_for_change(self, timeout_s: float) -> None:
+        """Wait until a server has become ready, or for the timeout."""
+        self._changed.clear()
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._changed.wait(), timeout_s)
+
+    async def _watch(self, replica: Replica) -> None:
+        while self._replicas.get(replica.url) is replica:
+            try:
+                response = await replica.client.get(f"{replica.url}/readyz", timeout=_READY_S)
+                is_ready = response.status_code == 200
+            except httpx.HTTPError:
+                is_ready = False
+            if is_ready and not replica.is_ready:
+                self._changed.set()
+            replica.is_ready = is_ready
+            await asyncio.sleep(_POLL_S)
+
+
+def _weight(key: str, url: str) -> bytes:
+    return hashlib.blake2b(f"{url}\0{key}".encode(errors="surrogatepass"), digest_size=8).digest()
+
+
+def _create_client() -> httpx.AsyncClient:
+    # uvicorn closes connections that are idle for five seconds; a request on one just closed would fail.
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=256, keepalive_expiry=2.0)
+    return httpx.AsyncClient(
+        timeout=httpx.Timeout(30.0, connect=5.0, read=None), limits=limits, trust_env=False
+    )
