@@ -70,6 +70,7 @@ class Turn:
     finished: threading.Event = field(default_factory=threading.Event)
     _last_wait: float = field(init=False, repr=False)
     _last_keep: float = field(init=False, repr=False)
+    _keeper: threading.Thread | None = field(init=False, repr=False, default=None)
     _client: ChatClient = field(init=False, repr=False)
 
     @property
@@ -151,6 +152,8 @@ class Turn:
         finally:
             self.finished.set()
             if self.keep is not None:
+                if self._keeper is not None:
+                    self._keeper.join()  # or it would replace the end by what it has
                 self.keep(self, True)
 
     def _receive(self, prompt: Prompt) -> None:
@@ -176,7 +179,10 @@ class Turn:
         now = time.monotonic()
         if self.keep is not None and now - self._last_keep >= _KEEP_S:
             self._last_keep = now
-            self.keep(self, False)
+            if self._keeper is None or not self._keeper.is_alive():
+                # Not in this thread, which brings the text: the store may take a second.
+                self._keeper = threading.Thread(target=self.keep, args=[self, False], daemon=True)
+                self._keeper.start()
 
     def _is_abandoned(self) -> bool:
         return self.keep is None and time.monotonic() - self._last_wait > _ABANDON_AFTER_S

@@ -19,6 +19,7 @@ from streamlit_client.descriptions import (
 )
 from streamlit_client.markdown import escape, sanitize
 from streamlit_client.server import get_conversations
+from streamlit_client.thumbs import show_thumbs
 
 # A person sees no difference to a shorter interval, and each redraw costs the browser time.
 REDRAW_INTERVAL_S = 0.05
@@ -71,6 +72,7 @@ def show_turn(chat: Chat, turn: Turn, is_last: bool, send_results: SendResults) 
         if turn.id is not None:
             with row:
                 show_actions(chat, turn)
+                show_thumbs(chat, turn)
 
 
 def show_until_end(turn: Turn, view: "AnswerView", caption: Any) -> None:

@@ -89,7 +89,7 @@ def test_votes_of_another_form_do_not_count():
 def page(several: Server, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """The page that compares, in front of several models."""
     monkeypatch.setenv("TRITONCHAT_SERVER", several.grpc_url)
-    return AppTest.from_file(ROOT / "streamlit_client" / "pages" / "compare.py").run(timeout=60)
+    return AppTest.from_file(ROOT / "streamlit_client" / "views" / "compare.py").run(timeout=60)
 
 
 def buttons(page: AppTest) -> list[str]:
@@ -127,7 +127,7 @@ def test_blind_vote_is_kept_and_counted(page: AppTest, client: ChatClient):
     assert page.toggle[-1].value  # the choice stays
     assert "Left is better" not in buttons(page)
 
-    ranking = AppTest.from_file(ROOT / "streamlit_client" / "pages" / "votes.py").run(timeout=60)
+    ranking = AppTest.from_file(ROOT / "streamlit_client" / "views" / "votes.py").run(timeout=60)
     assert not ranking.exception
     (table,) = ranking.table
     won = {row["Competitor"].split(" · ")[0]: row["Won"] for row in table.value.to_dict("records")}

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit_client.markdown import escape
 from triton_server.client import ChatClient
 
-PAGES = ROOT / "streamlit_client" / "pages"
+PAGES = ROOT / "streamlit_client" / "views"
 HEADERS = ["1. The prompt", "2. Tokens", "3. The computation", "4. Attention", "5. The next token"]
 
 

@@ -1,5 +1,6 @@
 """The login of the page, with a real OpenID Connect provider, and what happens without one."""
 
+import re
 import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,7 +9,7 @@ import oidc_provider_mock
 import pytest
 from browsing import FIGURES, answers, ask, button, line, running_page
 from click.testing import CliRunner
-from conftest import Server
+from conftest import ROOT, Server
 from streamlit.testing.v1 import AppTest
 from support import free_port
 
@@ -80,6 +81,11 @@ def test_person_is_the_issuers_subject():
     page.user = {"is_logged_in": True, "iss": ISSUER, "sub": "8", "email": "eve@example.com"}
     page.run()  # somebody else in the same session: it begins anew
     assert [text.value for text in page.text] == [identify(ISSUER, "8"), "1"]
+
+
+def test_no_page_is_shown_without_the_entry():
+    """Streamlit shows the files of such a folder to the first visitors, and does not run page.py."""
+    assert not (ROOT / "streamlit_client" / "pages").exists()
 
 
 def test_owners_differ_and_stay():
@@ -163,6 +169,21 @@ def test_two_people_do_not_see_each_others_chats(
         ada = log_in("ada")
         ask(ada, "My name is Ada and I live in Ulm.")
         expect(answers(ada)).to_contain_text(FIGURES)
+        expect(ada).to_have_url(re.compile(r"\?chat="))
+        sidebar = ada.get_by_test_id("stSidebar")
+        expect(sidebar.get_by_text("My name is Ada")).to_be_visible()
+
         eve = log_in("eve")
         expect(line(eve)).to_be_visible()
-        expect(answers(eve)).to_have_count(0)
+        expect(eve.get_by_test_id("stSidebar").get_by_text("My name is Ada")).to_have_count(0)
+        eve.goto(ada.url)  # the address of Ada's conversation
+        expect(eve.get_by_text("Logged in as Eve")).to_be_visible()
+        expect(eve.get_by_role("alert")).to_be_visible()
+        expect(eve.get_by_text("My name is Ada")).to_have_count(0)
+
+        ada.reload()
+        expect(answers(ada)).to_contain_text(FIGURES)
+        button(ada, "Log out").click()
+        ada.wait_for_url(re.compile("end_session"))  # of the provider
+        ada.goto(address)
+        expect(ada.get_by_text("Log in to see your conversations.")).to_be_visible()

@@ -1,6 +1,7 @@
 """The page of votes: who has won how often, and a rating of each competitor."""
 
 import json
+from functools import partial
 from typing import Any
 
 import altair as alt
@@ -12,6 +13,8 @@ from streamlit_client.descriptions import describe_error
 from streamlit_client.markdown import escape
 from streamlit_client.ratings import Outcome, Rating, rate
 from streamlit_client.server import get_conversations
+from triton_server.conversation_client import Conversations
+from triton_server.conversations.rated import export_rated
 
 _ROW = 32  # pixels of the plot for each competitor
 _COLOR = "#3b6fd4"  # that of the page: it can be seen in both themes
@@ -19,7 +22,7 @@ _COLOR = "#3b6fd4"  # that of the page: it can be seen in both themes
 
 def main() -> None:
     """Draw the page."""
-    st.set_page_config(page_title="Votes · tritonchat", page_icon="💬", layout="centered")
+    st.set_page_config(page_title="tritonchat: votes", page_icon="💬", layout="centered")
     conversations = get_conversations()  # first: it ends the run of a visitor who has to log in
     st.subheader("Votes", anchor=False)
     try:
@@ -39,7 +42,7 @@ def main() -> None:
         show_plot(ratings)
     else:
         st.info("There are no votes to count yet. They come from the page “Compare”.")
-    show_export(votes)
+    show_exports(conversations, votes)
 
 
 @st.cache_data(max_entries=20, show_spinner=False)
@@ -87,8 +90,8 @@ def show_plot(ratings: list[Rating]) -> None:
     )
 
 
-def show_export(votes: list[dict[str, Any]]) -> None:
-    """Show a button that downloads the votes."""
+def show_exports(conversations: Conversations, votes: list[dict[str, Any]]) -> None:
+    """Show buttons that download what a person has rated."""
     with st.container(horizontal=True):
         st.download_button(
             "Votes as JSONL",
@@ -98,6 +101,24 @@ def show_export(votes: list[dict[str, Any]]) -> None:
             icon=":material/download:",
             disabled=not votes,
         )
+        st.download_button(
+            "Answers with a thumb as JSONL",
+            partial(collect_rated, conversations),
+            "rated-answers.jsonl",
+            "application/jsonl",
+            icon=":material/thumbs_up_down:",
+            help="The thumbs below the answers of the chat page.",
+        )
+
+
+def collect_rated(conversations: Conversations) -> str:
+    """All answers with a thumb, in JSONL."""
+    ids: list[str] = []
+    found = conversations.list()
+    while found:
+        ids += [summary.id for summary in found]
+        found = conversations.list(before=found[-1])
+    return export_rated(conversations.get(conversation) for conversation in ids)
 
 
 main()

@@ -25,7 +25,7 @@ assert BUTTONS.keys() == SCORES.keys()
 
 def main() -> None:
     """Draw the page, and show running answers until they end."""
-    st.set_page_config(page_title="Compare · tritonchat", page_icon="💬", layout="wide")
+    st.set_page_config(page_title="tritonchat: compare", page_icon="💬", layout="wide")
     get_conversations()  # first: it ends the run of a visitor who has to log in
     client = get_client()
     _, error = fetch_stats(client)

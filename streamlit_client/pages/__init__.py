@@ -1,1 +1,0 @@
-"""The pages between which the menu chooses. Streamlit runs each file as a script."""
