@@ -687,6 +687,7 @@ def test_description_is_complete(service: Service) -> None:
     described = service.call("GET", "/openapi.json").json()
     ours = {"/sessions", "/sessions/{id}", "/sessions/{id}/generate", "/sessions/{id}/revert"}
     old = {"/createSession", "/generate/{id}", "/revert/{id}", "/removeSession/{id}"}
+    ours |= {"/conversations", "/conversations/{id}"}
     assert ours | old <= set(described["paths"])
     for reference in re.findall(r'"\$ref": "#/([^"]+)"', json.dumps(described)):
         found: Any = described

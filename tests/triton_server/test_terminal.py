@@ -31,6 +31,8 @@ from support import free_port, wait_until
 
 from model_core import TritonchatError
 from triton_server.api.settings import ServiceSettings
+from triton_server.client import ChatClient
+from triton_server.conversations.exchange import read_file
 from triton_server.terminal.commands import parse_command, parse_parameter
 from triton_server.terminal.display import AnswerWriter, escape_control_characters
 
@@ -296,7 +298,9 @@ def test_commands(chat: Callable[..., Terminal], api: Server, tmp_path: Path) ->
     assert ":revert_to N" in command(":help", 1)
     assert "no command :dance" in command(":dance", 1)
     assert "Nothing has been asked" in command(":history", 1)
-    assert "nothing to save" in command(":save", 1)
+    assert "nothing to save" in command(":export", 1)
+    assert "no question 1" in command(":edit 1", 1)
+    assert "as in `:edit 2`" in command(":edit", 1)
     assert "no question yet" in command(":retry", 1)
     assert "no question 1" in command(":revert_to 1", 1)
     assert "as in `:revert_to 2`" in command(":revert_to back", 1)
@@ -314,13 +318,18 @@ def test_commands(chat: Callable[..., Terminal], api: Server, tmp_path: Path) ->
     assert "the same words again" in command(":retry", 2)
     assert len(turns(api.api_url, "commander")) == 1
     assert "No system prompt" in command(":system -", 2)
-    command(f":save {tmp_path / 'talk.json'}", 2)
-    assert json.loads((tmp_path / "talk.json").read_text())["turns"] == turns(api.api_url, "commander")
-    command(f":save {tmp_path / 'talk.md'}", 2)
+    for suffix in ("json", "md", "jsonl"):
+        command(f":export {tmp_path / 'talk'}.{suffix}", 2)
+    (saved,) = read_file("talk.json", (tmp_path / "talk.json").read_bytes())
+    assert [turn.question for turn in saved.turns] == [":D Hello!"] * 2  # :retry keeps the first answer
+    assert [turn.question for turn in saved.path()] == [":D Hello!"]
     assert "## Question 1\n\n:D Hello!" in (tmp_path / "talk.md").read_text()
-    assert "exists already" in command(f":save {tmp_path / 'talk.md'}", 2)
-    assert ".md or .json" in command(f":save {tmp_path / 'talk.doc'}", 2)
-    assert "commander" in command(":sessions", 2)
+    assert json.loads((tmp_path / "talk.jsonl").read_text())["messages"][0]["content"] == ":D Hello!"
+    assert "exists already" in command(f":export {tmp_path / 'talk.md'}", 2)
+    assert ".md, .json or .jsonl" in command(f":export {tmp_path / 'talk.doc'}", 2)
+    assert "commander" in command(":list", 2)
+    assert "commander" in command(":list d hello", 2)
+    assert "No conversation has" in command(":list unheard-of", 2)
     assert ":new commander" in command(":new", 1)
     command("Hello", 2)
     assert ":D Hello!" in command(":new commander", 2)
@@ -330,6 +339,53 @@ def test_commands(chat: Callable[..., Terminal], api: Server, tmp_path: Path) ->
     history = tmp_path / "tritonchat" / "history"
     assert history.stat().st_mode & 0o077 == 0
     assert ":D Hello!" in history.read_text()
+
+
+def test_branches(chat: Callable[..., Terminal], api: Server) -> None:
+    """A question that was edited is a branch; the page, over gRPC, sees the same tree."""
+    terminal = chat("--id", "tree", "--set", "max_tokens=4", columns=100)
+    terminal.prompt(1)
+    for number, question in enumerate(("My name is Ada.", "Tell me a story."), 1):
+        terminal.ask(question)
+        terminal.prompt(number + 1)
+    terminal.ask(":edit 1 My name is Bo.")
+    terminal.prompt(2)
+    assert [turn["question"] for turn in turns(api.api_url, "tree")] == ["My name is Bo."]
+    terminal.ask(":branch")
+    output = terminal.prompt(2)
+    assert re.search(r"1 +2 +Tell me a story\.\s+2 +1 +My name is Bo\.", output)
+    terminal.ask(":branch 1")
+    terminal.expect("1> My name is Ada.")
+    terminal.expect("2> Tell me a story.")
+    terminal.prompt(3)
+    terminal.ask(":branch 7")
+    terminal.expect("no branch 7")
+    terminal.prompt(3)
+    terminal.ask(":edit 2")  # the line holds the question, and can be changed
+    terminal.prompt(2)
+    terminal.expect("Tell me a story.")
+    terminal.send(" Soon.\r")
+    terminal.prompt(3)
+    with ChatClient(api.grpc_url) as client:
+        tree = client.conversations().get("tree")
+        assert [turn.question for turn in tree.path()] == ["My name is Ada.", "Tell me a story. Soon."]
+        assert [turn.question for turn in tree.siblings(tree.head)] == [
+            "Tell me a story.",
+            "Tell me a story. Soon.",
+        ]
+        made = client.conversations().create("From the page")
+        turn = client.conversations().add_turn(made.id, None, "Who is there?")
+        client.conversations().change_turn(made.id, turn, answer="The page.", finish_reason="stop")
+    terminal.ask(":list from page")
+    terminal.expect("From the page")
+    terminal.prompt(3)
+    terminal.ask(":open 1")
+    terminal.expect("The page.")
+    terminal.prompt(2)
+    terminal.ask(":open 7")
+    terminal.expect("as in `:open 1`")
+    terminal.send(CTRL_D)
+    assert terminal.wait_for_exit() == 0
 
 
 def test_service_killed_during_answer_and_restarted(

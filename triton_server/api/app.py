@@ -15,11 +15,13 @@ from ..conversations.database import default_url
 from ..conversations.limits import SessionLimits
 from ..conversations.responses import ResponseStore
 from ..conversations.sessions import SessionStore
+from ..conversations.store import ConversationStore
 from . import (
     access,
     adapters,
     anthropic,
     choose,
+    conversations,
     discovery,
     embeddings,
     errors,
@@ -54,7 +56,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     """Create the application. It connects to Triton when it starts, and to the database at the first use.
 
     Its state has `settings`, the `triton_client`, `served_models`, `readiness`, the `store` of sessions,
-    that of `responses`, the `answer_slots`, and `metrics`.
+    those of `conversations` and `responses`, the `answer_slots`, and `metrics`.
     """
 
     @asynccontextmanager
@@ -91,9 +93,10 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     database = settings.database.get_secret_value() if settings.database else default_url()
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.store = settings, SessionStore(database, limits)
+    app.state.conversations = ConversationStore(app.state.store.database, limits)
     app.state.responses = ResponseStore(app.state.store.database, limits)
     models = (openai, choose, embeddings, rerank, responses, anthropic, stream, tokens)
-    for module in (*models, sessions, old_sessions, adapters, prompts, health, discovery):
+    for module in (*models, sessions, old_sessions, conversations, adapters, prompts, health, discovery):
         app.include_router(module.router)
     errors.install(app)
     access.install(app, settings)

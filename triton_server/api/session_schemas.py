@@ -20,11 +20,13 @@ SessionId = Annotated[
 ]
 
 
-class _RequestBody(BaseModel):
+class RequestBody(BaseModel):
+    """A body with exact types, and no other fields."""
+
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
-class Parameters(SamplingFields, PromptFields, ModelFields, _RequestBody):
+class Parameters(SamplingFields, PromptFields, ModelFields, RequestBody):
     """Parameters of answers. The model's defaults replace those that are missing or null."""
 
     @model_validator(mode="after")
@@ -35,7 +37,7 @@ class Parameters(SamplingFields, PromptFields, ModelFields, _RequestBody):
         return self
 
 
-class NewSession(_RequestBody):
+class NewSession(RequestBody):
     """A session to create."""
 
     id: str | None = Field(None, pattern=ID_PATTERN, description="If it is missing, the service chooses one.")
@@ -43,14 +45,14 @@ class NewSession(_RequestBody):
     parameters: Parameters = Field(Parameters(), description="Defaults for all answers of the session.")
 
 
-class SessionChanges(_RequestBody):
+class SessionChanges(RequestBody):
     """Changes of a session, from the next question on. Fields that are left out do not change."""
 
     system: Text | None = Field(None, description="The system prompt; null for none.")
     parameters: Parameters = Field(Parameters(), description="They replace the session's; null removes one.")
 
 
-class Question(_RequestBody):
+class Question(RequestBody):
     """The next question."""
 
     prompt: Text = Field(
@@ -62,7 +64,7 @@ class Question(_RequestBody):
     parameters: Parameters = Field(Parameters(), description="For this answer; they override the session's.")
 
 
-class RevertRequest(_RequestBody):
+class RevertRequest(RequestBody):
     """Which questions to remove: all from this number on."""
 
     to: int = Field(

@@ -14,6 +14,7 @@ from rich.text import Text
 from model_core.errors import TritonchatError
 from model_core.events import Text as AnswerText
 
+from ..conversations.tree import Conversation
 from .display import (
     AnswerWriter,
     WaitingIndicator,
@@ -38,6 +39,8 @@ class Chat:
         parameters: those of the session's answers.
         turn_count: how many questions of the session have an answer.
         failed_question: the last question if its answer failed, so that `retry` can ask it again.
+        draft: what the next input line begins with.
+        listed: the ids of the conversations that were listed last.
     """
 
     def __init__(
@@ -48,6 +51,8 @@ class Chat:
         self.system, self.parameters = system, dict(parameters)
         self.turn_count = 0
         self.failed_question: str | None = None
+        self.draft = ""
+        self.listed: list[str] = []
 
     def open_session(self, session_id: str) -> None:
         """Continue the session with this id, or create it.
@@ -99,14 +104,29 @@ class Chat:
 
     def revert(self, question_number: int) -> None:
         """Remove this question, counted from 1, and all that follow it."""
-        if not 1 <= question_number <= self.turn_count:
-            count = self.turn_count
-            has = f"questions 1 to {count}" if count > 1 else f"{count or 'no'} question"
-            raise TritonchatError(
-                f"there is no question {question_number} to go back to; the session has {has}."
-            )
+        self._check_question(question_number)
         self.service.revert_session(self.session_id, question_number)
         self.turn_count, self.failed_question = question_number - 1, None
+
+    def load_conversation(self) -> Conversation:
+        """Return the session with all its branches. Raises TritonchatError if nothing has been asked."""
+        if self.session_id is None:
+            raise TritonchatError("nothing has been asked yet.")
+        return self.service.get_conversation(self.session_id)
+
+    def branch_before(self, question_number: int) -> str:
+        """Go back to before a question, counted from 1, and keep it as a branch. Returns the question."""
+        self._check_question(question_number)
+        turn = self.load_conversation().path()[question_number - 1]
+        self.choose_head(turn.parent)
+        return turn.question
+
+    def choose_head(self, turn: int | None) -> None:
+        """Go on after a turn of any branch."""
+        if self.session_id is not None:
+            self.service.choose_head(self.session_id, turn)
+            self.load_session()
+        self.failed_question = None
 
     def stream_answer(self, question: str) -> Iterator[tuple[Part, dict[str, Any]]]:
         """Yield the answer as `ServiceClient` does. Creates the session if there is none yet."""
@@ -151,14 +171,17 @@ class Chat:
         return answer
 
     def retry(self) -> None:
-        """Ask the last question again. The answer may differ, unless a seed is set."""
+        """Ask the last question again; the other answer is kept as a branch.
+
+        The answer may differ, unless a seed is set.
+        """
         question, previous_answer = self.failed_question, None
         if question is None:
             turns = self.load_session()["turns"]
             if not turns:
                 raise TritonchatError("there is no question yet to ask again.")
             question, previous_answer = turns[-1]["question"], turns[-1]["answer"]
-            self.revert(len(turns))
+            self.branch_before(len(turns))
         if self.ask(question) == previous_answer:
             self.print_note("the same words again; `:set temperature 0.8` lets it choose others.")
 
@@ -194,6 +217,12 @@ class Chat:
     def print_text(self, text: str, style: str = "") -> None:
         """Print a text without wrapping or markup; control characters are made visible."""
         self.console.print(Text(escape_control_characters(text), style))
+
+    def _check_question(self, number: int) -> None:
+        if not 1 <= number <= self.turn_count:
+            count = self.turn_count
+            has = f"questions 1 to {count}" if count > 1 else f"{count or 'no'} question"
+            raise TritonchatError(f"there is no question {number} to go back to; the session has {has}.")
 
     def _describe_loading(self) -> str:
         """That the model is being loaded, and how far; "" if it is not."""

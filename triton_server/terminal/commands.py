@@ -19,6 +19,8 @@ from model_core.messages import PromptFields
 from model_core.sampling import SamplingFields
 from model_core.validation import StrictModel
 
+from ..conversations.exchange import to_json, to_jsonl, to_markdown
+from ..conversations.tree import Conversation, make_title
 from ..parameters import describe_parameter
 from ..vocabulary import ModelFields
 from .chat import Chat
@@ -155,18 +157,47 @@ def _model(chat: Chat, argument: str) -> None:
     chat.console.print(table)
 
 
-def _save(chat: Chat, argument: str) -> None:
-    session = chat.load_session()
-    if not session["turns"]:
+def _edit(chat: Chat, argument: str) -> None:
+    number, _, text = argument.partition(" ")
+    if not number.isdecimal():
+        raise TritonchatError("say which question to change, as in `:edit 2`, or `:edit 2 Its new text`.")
+    question = chat.branch_before(int(number))
+    if text.strip():
+        chat.ask(text.strip())
+    else:
+        chat.draft = question
+        chat.print_note("Change the question and press Enter; `:branch` lists the others.")
+
+
+def _branch(chat: Chat, argument: str) -> None:
+    conversation = chat.load_conversation()
+    parents = {turn.parent for turn in conversation.turns}
+    ends = [turn for turn in conversation.turns if turn.id not in parents]
+    if argument:
+        if not argument.isdecimal() or not 1 <= int(argument) <= len(ends):
+            raise TritonchatError(f"there is no branch {argument}; `:branch` lists them.")
+        chat.choose_head(ends[int(argument) - 1].id)
+        return chat.print_recent_turns()
+    if not ends:
+        return chat.print_note("Nothing has been asked yet.")
+    table = _open_table("branch", "questions", "the last one")
+    for number, turn in enumerate(ends, 1):
+        question = Text(escape_control_characters(make_title(turn.question)))
+        style = "bold" if turn.id == conversation.head else ""
+        table.add_row(str(number), str(len(conversation.path(turn.id))), question, style=style)
+    chat.console.print(table)
+
+
+def _export(chat: Chat, argument: str) -> None:
+    if not chat.turn_count:
         raise TritonchatError("there is nothing to save yet.")
-    path = Path(argument or Path(f"{session['id']}.md").name).expanduser()
-    writers = {".json": format_json, ".md": format_markdown, ".txt": format_markdown}
-    write = writers.get(path.suffix.lower())
+    path = Path(argument or Path(f"{chat.session_id}.md").name).expanduser()
+    write = _WRITERS.get(path.suffix.lower())
     if write is None:
-        raise TritonchatError(f"{path} must end in .md or .json, which chooses the format.")
+        raise TritonchatError(f"{path} must end in .md, .json or .jsonl, which chooses the format.")
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(write(session))
+            file.write(write(chat.load_conversation()))
     except FileExistsError:
         raise TritonchatError(f"{path} exists already; save to another file.") from None
     except OSError as error:
@@ -184,19 +215,34 @@ def _new(chat: Chat, argument: str) -> None:
     chat.print_note(f"A new session.{hint}")
 
 
-def _sessions(chat: Chat, _: str) -> None:
-    sessions = chat.service.list_sessions()
-    if not sessions:
-        return chat.print_note("There is no session yet.")
-    table = rich.table.Table(box=None, padding=(0, 2, 0, 0))
-    for column in ("session", "questions", "last used"):
-        table.add_column(column, justify="right" if column == "questions" else "left", overflow="fold")
-    for session in sessions:
-        updated = datetime.fromisoformat(session["updated"].replace("Z", "+00:00")).astimezone()
-        style = "bold" if session["id"] == chat.session_id else ""
-        session_id = Text(escape_control_characters(session["id"]))
-        table.add_row(session_id, str(session["questions"]), f"{updated:%Y-%m-%d %H:%M}", style=style)
+def _list(chat: Chat, argument: str) -> None:
+    found = chat.service.list_conversations(argument)
+    if not found:
+        return chat.print_note("No conversation has these words." if argument else "There is none yet.")
+    chat.listed = [summary.id for summary in found]
+    table = _open_table("", "questions", "last used", "id", "title")
+    for number, summary in enumerate(found, 1):
+        updated = datetime.fromtimestamp(summary.updated).strftime("%Y-%m-%d %H:%M")
+        texts = (Text(escape_control_characters(text)) for text in (summary.id, summary.title))
+        style = "bold" if summary.id == chat.session_id else ""
+        table.add_row(str(number), str(summary.turns), updated, *texts, style=style)
     chat.console.print(table)
+
+
+def _open(chat: Chat, argument: str) -> None:
+    if not chat.listed:
+        chat.listed = [summary.id for summary in chat.service.list_conversations()]
+    if not argument.isdecimal() or not 1 <= int(argument) <= len(chat.listed):
+        raise TritonchatError("say the number of a conversation in `:list`, as in `:open 1`.")
+    chat.open_session(chat.listed[int(argument) - 1])
+    chat.print_recent_turns()
+
+
+def _open_table(*columns: str) -> rich.table.Table:
+    table = rich.table.Table(box=None, padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(column, justify="right" if column == "questions" else "left", overflow="fold")
+    return table
 
 
 def _exit(chat: Chat, _: str) -> None:
@@ -206,32 +252,26 @@ def _exit(chat: Chat, _: str) -> None:
 COMMANDS = {
     "help": Command(_help, "", "this list"),
     "history": Command(_history, "", "the conversation so far"),
-    "revert_to": Command(_revert_to, "N", "go back to before question N"),
-    "retry": Command(_retry, "", "ask the last question again"),
+    "revert_to": Command(_revert_to, "N", "go back to before question N, and remove it"),
+    "retry": Command(_retry, "", "ask the last question again; :branch goes back to the other answer"),
+    "edit": Command(_edit, "N [TEXT]", "change question N, and keep what was said as a branch"),
+    "branch": Command(_branch, "[N]", "list the branches, or go to one"),
     "system": Command(_system, "[TEXT]", "show or set the system prompt; - for none"),
     "set": Command(_set, "[NAME VALUE]", "show, explain or set a parameter; - for its default"),
     "model": Command(_model, "[NAME]", "list the models of the server, or choose one"),
-    "save": Command(_save, "[FILE]", "write the conversation as .md or .json"),
+    "export": Command(_export, "[FILE]", "write it as .md, as .json with all branches, or as .jsonl"),
     "new": Command(_new, "[ID]", "start a session, or continue the one with this id"),
-    "sessions": Command(_sessions, "", "list the sessions"),
+    "list": Command(_list, "[WORDS]", "list the conversations, or those that have these words"),
+    "open": Command(_open, "N", "continue conversation N of the list"),
     "exit": Command(_exit, "", "end the program"),
 }
 
 
-def format_json(session: dict[str, Any]) -> str:
-    """Format a session as JSON, as the service stores it."""
-    return json.dumps(session, ensure_ascii=False, indent=2) + "\n"
-
-
-def format_markdown(session: dict[str, Any]) -> str:
-    """Format a session as Markdown."""
-    parts = [f"# {session['id']}"]
-    if session["system"] is not None:
-        parts += ["## System prompt", session["system"].strip()]
-    for number, turn in enumerate(session["turns"], 1):
-        parts += [f"## Question {number}", turn["question"].strip(), f"## Answer {number}"]
-        parts.append(turn["answer"].strip())
-    return "\n\n".join(parts) + "\n"
+_WRITERS: dict[str, Callable[[Conversation], str]] = {
+    ".md": to_markdown,
+    ".json": to_json,
+    ".jsonl": lambda conversation: to_jsonl([conversation]),
+}
 
 
 class CommandCompleter(Completer):
@@ -266,5 +306,5 @@ class CommandCompleter(Completer):
             for known in self._ids:
                 if known.startswith(argument):
                     yield Completion(known, -len(argument))
-        elif name == "save":
+        elif name == "export":
             yield from self._paths.get_completions(Document(argument), complete_event)

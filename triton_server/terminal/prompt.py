@@ -24,7 +24,8 @@ def interact(chat: Chat, vi: bool) -> None:
     while True:
         try:
             chat.console.print()
-            line = prompt.prompt([("bold", f"{chat.turn_count + 1}> ")])
+            draft, chat.draft = chat.draft, ""
+            line = prompt.prompt([("bold", f"{chat.turn_count + 1}> ")], default=draft)
         except KeyboardInterrupt:
             if not prompt.default_buffer.text:
                 chat.print_note("Ctrl-D or :exit leaves.")

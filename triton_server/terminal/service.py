@@ -15,6 +15,7 @@ from model_core.errors import InvalidRequest, TritonchatError
 from model_core.events import Reasoning, Text, ToolCallDelta
 
 from ..contract import DEFAULT_MODEL
+from ..conversations.tree import Conversation, Summary, conversation_from_json, summary_from_json
 from ..hosts import is_loopback
 
 DEFAULT_URL = "http://127.0.0.1:8080"
@@ -100,6 +101,20 @@ class ServiceClient:
             except (httpx.HTTPError, ValueError, AttributeError):
                 return None  # what fails here will fail in the answer, too
         return progress if isinstance(progress, int | float) else None
+
+    def list_conversations(self, search: str = "") -> list[Summary]:
+        """Return the conversations that have all words of `search`, pinned ones and then new ones first."""
+        query = urllib.parse.urlencode({"search": search})
+        found = self._call("GET", f"/conversations?{query}")["conversations"]
+        return [summary_from_json(summary) for summary in found]
+
+    def get_conversation(self, session_id: str) -> Conversation:
+        """Return a session with all its branches."""
+        return conversation_from_json(self._call("GET", _conversation_path(session_id)))
+
+    def choose_head(self, session_id: str, turn: int | None) -> None:
+        """Let a session go on after this turn of any branch; None: from its beginning."""
+        self._call("PUT", _conversation_path(session_id), {"head": turn})
 
     def list_sessions(self) -> list[dict[str, Any]]:
         """Return recent sessions, the newest first. Each has `id`, `questions` (a count) and `updated`."""
@@ -241,6 +256,10 @@ class ServiceClient:
             "says where that is (--api-port).",
             status,
         )
+
+
+def _conversation_path(session_id: str) -> str:
+    return f"/conversations/{urllib.parse.quote(session_id, safe='')}"
 
 
 def _session_path(session_id: str) -> str:
