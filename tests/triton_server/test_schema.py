@@ -1,6 +1,7 @@
 """The form of the sessions' database: from nothing, from every older form, and with several at once."""
 
 import contextlib
+import json
 import os
 import shutil
 import sqlite3
@@ -10,6 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sql
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -19,8 +21,11 @@ from conftest import ROOT
 from triton_server.conversations import database, schema
 from triton_server.conversations.errors import SessionsFull, StoreError
 from triton_server.conversations.limits import SessionLimits
+from triton_server.conversations.responses import ResponseStore
 from triton_server.conversations.sessions import SessionStore
+from triton_server.conversations.store import ConversationStore
 from triton_server.conversations.tables import Base
+from triton_server.conversations.transactions import Database
 
 OLD = ROOT / "tests" / "data" / "sessions"
 
@@ -90,6 +95,59 @@ def test_an_old_database_is_brought_up_to_date(old_url: str) -> None:
         assert store.create("ada", "new", None, {}).key == 4  # 3 was used by a session that is gone
         store.add_turn(ada, "three", "THREE", "stop", None, {})
         assert len(store.get_session("ada", "walk").turns) == 3
+
+
+def test_sessions_of_the_version_before_trees_become_trees(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = database.create_engine(database_url)
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "REVISION", "0003")
+        schema.prepare(engine)
+    texts = {1: "  What's in\nthe Straße?", 2: "NUL \0 and 'quotes'", 3: "你好"}
+    insert = "INSERT INTO {} VALUES (:key, :n, :question, :answer, 'stop', NULL, '{{}}', 5.5)"
+    with engine.begin() as connection:
+        for key, owner in ((7, "ada"), (8, "bo")):
+            connection.execute(
+                sql.text(
+                    "INSERT INTO sessions (key, owner, id, system, parameters, created, updated, version, "
+                    "bytes) VALUES (:key, :owner, 'walk', NULL, '{\"seed\": 1}', 1.5, 2.5, 4, 1234)"
+                ),
+                {"key": key, "owner": owner},
+            )
+        for number, text in texts.items():
+            values = {"key": 7, "n": number, "question": json.dumps(text), "answer": json.dumps(text.upper())}
+            connection.execute(sql.text(insert.format("turns")), values)
+        connection.execute(
+            sql.text(
+                "INSERT INTO responses (owner, id, previous, conversation, input, response, created, bytes)"
+                " VALUES ('ada', :id, NULL, :id, '[]', '{}', 1.5, 99)"
+            ),
+            {"id": "resp_" + "0" * 32},
+        )
+    engine.dispose()
+    with contextlib.closing(Database(database_url)) as opened:
+        store = ConversationStore(opened, SessionLimits())
+        tree = store.get("ada", "walk")
+        assert [(turn.id, turn.parent, turn.question) for turn in tree.turns] == [
+            (1, None, texts[1]),
+            (2, 1, texts[2]),
+            (3, 2, texts[3]),
+        ]
+        assert (tree.head, tree.version, tree.title, tree.updated) == (3, 4, "What's in", 2.5)
+        assert (tree.turns[0].answer, tree.turns[0].created) == (texts[1].upper(), 5.5)
+        assert (tree.turns[0].rating, tree.turns[0].attachments, tree.turns[0].timings) == (0, [], None)
+        empty = store.get("bo", "walk")
+        assert (empty.head, empty.title, empty.turns) == (None, "", [])
+        for query in ("strasse", "NUL", "好", "what's"):
+            assert [summary.id for summary in store.list_conversations("ada", query, 9)] == ["walk"], query
+        assert store.add_turn("ada", "walk", 1, "And now?", {}) == 4
+        assert ResponseStore(opened, SessionLimits()).get("ada", "resp_" + "0" * 32).bytes == 99
+    with contextlib.closing(SessionStore(database_url)) as sessions:
+        walk = sessions.get_session("ada", "walk")
+        assert [(turn.number, turn.question) for turn in walk.turns] == [(1, texts[1]), (2, "And now?")]
+        assert walk.bytes > 1234
+    assert differences(database_url) == []
 
 
 def test_old_sessions_are_measured_as_new_ones(old_url: str) -> None:
