@@ -3,81 +3,162 @@
     python benchmarks/serving.py [--model FOLDER] [--weights int8] [--tokens 200] [--clients 1,8,32,64]
 
 Starts a server on free ports, with the embedded model or with `--model`. Streams answers to the given numbers
-of concurrent clients. Then does the same in this process, without Triton. Prints a Markdown table and names
-the machine.
+of concurrent clients: in turn from the engine in this process, without Triton, over gRPC and over HTTP.
+Prints a Markdown table and names the machine. A gap is the time from one piece of an answer to the next.
+
+The clients over HTTP are one thread that reads sockets, because 64 clients of a library take longer than the
+server. The clients run on the same machine as the server.
 """
 
 import argparse
+import json
 import platform
+import selectors
 import socket
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-import httpx
+import numpy as np
 
 from model_core import LLM, SamplingParams
 from triton_server.client import ChatClient
 
 PROMPT = list(range(20, 52))  # token ids that every model has
-AskFunction = Callable[[int], float]
+AskFunction = Callable[[int, list[float]], float]
 
 
-def measure(ask: AskFunction, clients: int, tokens: int) -> tuple[float, float]:
-    """Return tokens per second of all clients together, and the median time to first token in ms."""
+@dataclass(frozen=True)
+class Measured:
+    """Tokens per second of all clients; seconds until the first token; median and p99 of the gaps."""
+
+    rate: float
+    first_s: float
+    gap_s: float
+    slow_gap_s: float
+
+
+def measure(ask: AskFunction, clients: int, tokens: int) -> Measured:
+    """Let each client ask three times, after once that is not measured."""
     with ThreadPoolExecutor(clients) as pool:
-        list(pool.map(ask, range(clients)))  # warm-up
+        list(pool.map(lambda seed: ask(seed, []), range(clients)))  # warm-up
+        gaps: list[float] = []
         start = time.perf_counter()
-        first_tokens = list(pool.map(ask, range(3 * clients)))
+        firsts = list(pool.map(lambda seed: ask(seed, gaps), range(3 * clients)))
         seconds = time.perf_counter() - start
-    return 3 * clients * tokens / seconds, statistics.median(first_tokens) * 1000
+    slow_gap = float(np.percentile(gaps, 99))
+    return Measured(
+        3 * clients * tokens / seconds, statistics.median(firsts), statistics.median(gaps), slow_gap
+    )
+
+
+def time_pieces(pieces: Iterable[Any], start: float, gaps: list[float]) -> float:
+    """Read the pieces of an answer, and add the seconds between them. Return those until the first."""
+    first = last = 0.0
+    for _ in pieces:
+        now = time.perf_counter()
+        if first:
+            gaps.append(now - last)
+        else:
+            first = now - start
+        last = now
+    return first
 
 
 def ask_over_grpc(url: str, tokens: int) -> AskFunction:
     """Return a function that streams an answer over gRPC and returns the seconds until its first delta."""
 
-    def ask(seed: int) -> float:
-        start, first = time.perf_counter(), 0.0
+    def ask(seed: int, gaps: list[float]) -> float:
+        start = time.perf_counter()
         with (
             ChatClient(url) as client,
             client.stream(PROMPT, seed=seed, max_tokens=tokens, ignore_eos=True) as stream,
         ):
-            for _ in stream:
-                first = first or time.perf_counter() - start
-        return first
+            return time_pieces(stream, start, gaps)
 
     return ask
 
 
-def ask_over_http(url: str, tokens: int) -> AskFunction:
-    """Return such a function for the HTTP service, in the form of OpenAI's API."""
+@dataclass
+class HttpClient:
+    """A connection over which one answer after the other is streamed, in the form of OpenAI's API."""
+
+    connection: socket.socket
+    body: dict[str, Any]
+    left: int  # requests to send
+    received: bytes = b""
+    start: float = 0.0
+    last_piece: float = 0.0
+    firsts: list[float] = field(default_factory=list)
+    gaps: list[float] = field(default_factory=list)
+
+    def ask(self, seed: int) -> None:
+        """Send the next request."""
+        content = json.dumps({**self.body, "seed": seed}).encode()
+        head = "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        self.connection.sendall(f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content)
+        self.left -= 1
+        self.received, self.start, self.last_piece = b"", time.perf_counter(), 0.0
+
+    def read(self) -> bool:
+        """Read what has come. Whether an answer has ended."""
+        data, now = self.connection.recv(2**18), time.perf_counter()
+        if not data:
+            raise ConnectionError("the service has closed a connection")
+        if b'"text":"' in data:
+            if self.last_piece:
+                self.gaps.append(now - self.last_piece)
+            else:
+                self.firsts.append(now - self.start)
+            self.last_piece = now
+        self.received = (self.received + data)[-64:]
+        return self.received.endswith(b"0\r\n\r\n")
+
+
+def measure_http(port: int, clients: int, tokens: int) -> "Measured":
+    """Stream three answers to each client, after one that is not measured."""
     body = {"model": "default", "prompt": PROMPT, "max_tokens": tokens, "ignore_eos": True, "stream": True}
-    # All clients share it: httpx takes longer to create a client than the server takes to answer.
-    client = httpx.Client(timeout=None, trust_env=False, limits=httpx.Limits(max_connections=None))
-
-    def ask(seed: int) -> float:
-        start, first = time.perf_counter(), 0.0
-        with client.stream("POST", f"{url}/v1/completions", json={**body, "seed": seed}) as response:
-            response.raise_for_status()
-            for _ in response.iter_raw():
-                first = first or time.perf_counter() - start
-        return first
-
-    return ask
+    seconds, running = 0.0, []
+    for rounds in (1, 3):  # the first is a warm-up
+        running = [
+            HttpClient(socket.create_connection(("127.0.0.1", port)), body, rounds) for _ in range(clients)
+        ]
+        with selectors.DefaultSelector() as selector:
+            start = time.perf_counter()
+            for seed, client in enumerate(running):
+                selector.register(client.connection, selectors.EVENT_READ, client)
+                client.ask(seed)
+            while selector.get_map():
+                for key, _ in selector.select():
+                    client = key.data
+                    if client.read():
+                        if client.left:
+                            client.ask(client.left)
+                        else:
+                            selector.unregister(client.connection)
+                            client.connection.close()
+            seconds = time.perf_counter() - start
+    gaps = [gap for client in running for gap in client.gaps]
+    return Measured(
+        3 * clients * tokens / seconds,
+        statistics.median(first for client in running for first in client.firsts),
+        float(np.percentile(gaps, 50)),
+        float(np.percentile(gaps, 99)),
+    )
 
 
 def ask_in_process(llm: LLM, tokens: int) -> AskFunction:
     """Return such a function for the engine in this process."""
 
-    def ask(seed: int) -> float:
-        start, first = time.perf_counter(), 0.0
-        for _ in llm.stream(PROMPT, SamplingParams(seed=seed, max_tokens=tokens, ignore_eos=True)):
-            first = first or time.perf_counter() - start
-        return first
+    def ask(seed: int, gaps: list[float]) -> float:
+        params = SamplingParams(seed=seed, max_tokens=tokens, ignore_eos=True)
+        return time_pieces(llm.stream(PROMPT, params), time.perf_counter(), gaps)
 
     return ask
 
@@ -110,11 +191,12 @@ def main() -> None:
     names, ports = ("--grpc-port", "--metrics-port", "--api-port"), free_ports(3)
     flags = [part for name, port in zip(names, ports, strict=True) for part in (name, str(port))]
     flags += ["--weights", args.weights, *(["--model", args.model] if args.model else [])]
+    client_counts = [int(clients) for clients in args.clients.split(",")]
+    flags += ["--max-concurrency", str(max(client_counts))]
     start = time.perf_counter()
     command = [sys.executable, "-m", "triton_server", "serve", *flags]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    client_counts = [int(clients) for clients in args.clients.split(",")]
-    grpc, http = f"127.0.0.1:{ports[0]}", f"http://127.0.0.1:{ports[2]}"
+    grpc = f"127.0.0.1:{ports[0]}"
     try:
         with ChatClient(grpc) as client:
             while not client.is_ready():
@@ -122,27 +204,28 @@ def main() -> None:
                     sys.exit(f"The server did not start; this says why: {' '.join(command)}")
                 time.sleep(0.1)
         startup_s = time.perf_counter() - start
-        ask_functions = (ask_over_grpc(grpc, args.tokens), ask_over_http(http, args.tokens))
-        server_results = {
-            clients: [measure(ask, clients, args.tokens) for ask in ask_functions]
-            for clients in client_counts
-        }
+        # In turn, so that all see the same moments of the machine.
+        results: dict[int, list[Measured]] = {}
+        with LLM(args.model, weights=args.weights, max_concurrency=max(client_counts)) as llm:
+            for clients in client_counts:
+                results[clients] = [
+                    measure(ask_in_process(llm, args.tokens), clients, args.tokens),
+                    measure(ask_over_grpc(grpc, args.tokens), clients, args.tokens),
+                    measure_http(ports[2], clients, args.tokens),
+                ]
     finally:
         server.terminate()
         server.wait()
-    with LLM(args.model, weights=args.weights) as llm:
-        ask = ask_in_process(llm, args.tokens)
-        engine_results = {clients: measure(ask, clients, args.tokens) for clients in client_counts}
     python = platform.python_version()
     print(f"{processor_name()}, Python {python}; the server was up after {startup_s:.1f} s\n")
-    print("| clients | engine, tokens/s | gRPC | of that | HTTP | of gRPC | first token, gRPC / HTTP, ms |")
+    print("| clients | through | tokens/s | of the engine | first token, ms | gap, ms: median | p99 |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
-    for clients, ((grpc_rate, grpc_first), (http_rate, http_first)) in server_results.items():
-        engine = engine_results[clients][0]
-        print(
-            f"| {clients} | {engine:.0f} | {grpc_rate:.0f} | {grpc_rate / engine:.2f} | {http_rate:.0f} "
-            f"| {http_rate / grpc_rate:.2f} | {grpc_first:.0f} / {http_first:.0f} |"
-        )
+    for clients, measured in results.items():
+        for name, one in zip(("engine alone", "gRPC", "HTTP"), measured, strict=True):
+            print(
+                f"| {clients} | {name} | {one.rate:.0f} | {one.rate / measured[0].rate:.2f} "
+                f"| {one.first_s * 1e3:.0f} | {one.gap_s * 1e3:.0f} | {one.slow_gap_s * 1e3:.0f} |"
+            )
 
 
 if __name__ == "__main__":

@@ -14,11 +14,13 @@ from model_core.errors import TritonchatError
 from model_core.events import Event
 
 from . import wire
-from .contract import CHAT_CONTROL, CHAT_STREAM, EMBED, HEALTH, Prompt
+from .answer_streams import AnswerReader, Feed, open_stream
+from .contract import CHAT_CONTROL, EMBED, HEALTH, Prompt
 from .json_tensors import encode, encode_padded
 from .wire import ServerUnavailable
 
-_MAX_QUEUED_RESULTS = 16  # of a stream; more wait in gRPC
+# What a request may ask for that makes its answer large.
+_LARGE_PARTS = ("logprobs", "prompt_logprobs", "return_token_ids", "choices")
 _END_WAIT_S, _END_ATTEMPTS = 1.0, 5  # for a stream that nobody reads to end
 
 
@@ -34,11 +36,16 @@ class AsyncChatClient:
         self.url = endpoint.address
         self._triton = triton.InferenceServerClient(**endpoint.client_arguments())
         self._is_closed = False
+        self._feed: Feed | None = None
         self._ending: set[asyncio.Task] = set()  # see _keep
 
     async def close(self) -> None:
         """Close the connection. The server cancels the requests that still run on it."""
         self._is_closed = True
+        if self._feed is not None and not self._feed.has_ended:
+            with suppress(TritonchatError):  # the server ends it, see _end_stream
+                await self._control({"cancel": self._feed.name}, _END_WAIT_S)
+            await self._feed.wait(_END_WAIT_S)
         await self._triton.close()
 
     async def stats(self) -> dict[str, Any]:
@@ -140,18 +147,11 @@ class AsyncChatClient:
             ServerUnavailable: no server answers.
         """
         request_id = str(parameters.setdefault("request_id", uuid.uuid4().hex))
-        arrays = {"messages": encode(messages), "parameters": encode(parameters)}
-        call = self._triton.stream_infer(
-            _single_request({"model_name": CHAT_STREAM, "inputs": wire.create_inputs(arrays)})
-        )
-        reader = _StreamReader(call)
-        text, details = "", {}  # the text so far, and the details of the last response
+        reader = self._start(messages, parameters, request_id)
+        text, details = "", {}  # the text so far, and the details of the last piece
         last_events: list[Event] = []
         try:
-            async for result, error in reader:
-                if error is not None:
-                    raise wire.translate_error(error, self.url, text)
-                new_text, details = wire.parse_response(result)
+            async for new_text, details in reader:
                 text += new_text
                 events = wire.make_events(new_text, details)
                 if "finish_reason" in details or "error" in details:
@@ -164,7 +164,7 @@ class AsyncChatClient:
             for event in last_events:
                 yield event
             wire.raise_if_error(details, text)
-        except grpc.RpcError as error:
+        except (grpc.RpcError, InferenceServerException) as error:
             raise wire.translate_error(error, self.url, text) from error
         except asyncio.CancelledError:
             if self._is_closed:  # gRPC cancels the calls of a closed connection
@@ -174,7 +174,23 @@ class AsyncChatClient:
             if not reader.has_ended:
                 self._keep(asyncio.create_task(self._end_stream(reader, request_id)))
 
-    async def _end_stream(self, reader: "_StreamReader", request_id: str) -> None:
+    def _start(self, messages: Prompt, parameters: dict[str, Any], request_id: str) -> AnswerReader:
+        """Send a request for an answer, which comes in the feed as soon as that is open.
+
+        Log probabilities are many times as large as text. They come in a stream of their own, so that what a
+        caller does not read waits in Triton.
+        """
+        feed = self._feed
+        if feed is None or feed.has_ended:
+            feed = self._feed = Feed(self._triton)
+        is_fed = feed.is_open and all(parameters.get(name) is None for name in _LARGE_PARTS)
+        if is_fed:
+            parameters = {**parameters, "feed": feed.name}
+        arrays = {"messages": encode(messages), "parameters": encode(parameters)}
+        call = open_stream(self._triton, arrays)
+        return feed.carry(request_id, call) if is_fed else AnswerReader(call)
+
+    async def _end_stream(self, reader: AnswerReader, request_id: str) -> None:
         """End a stream that nobody reads any more, and whose answer may still be running.
 
         Triton dies of SIGSEGV now and then if a client cancels a stream just when it sends a response. So the
@@ -197,61 +213,3 @@ class AsyncChatClient:
         except InferenceServerException as error:
             raise wire.translate_error(error, self.url) from error
         return wire.parse_control_result(result)
-
-
-class _StreamReader:
-    """Reads a stream of Triton in a task of its own; iterate over its results.
-
-    A caller that is cancelled while it waits for the next result would else cancel the stream.
-    """
-
-    def __init__(self, call: AsyncIterator[Any]) -> None:
-        self._call = call
-        self._results: asyncio.Queue = asyncio.Queue(_MAX_QUEUED_RESULTS)
-        self._is_discarding = False
-        self._task = asyncio.create_task(self._read())
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether the stream has ended, and no result is left."""
-        return self._task.done() and self._results.empty()
-
-    def __aiter__(self) -> "_StreamReader":
-        return self
-
-    async def __anext__(self) -> Any:
-        result = await self._results.get()
-        if isinstance(result, BaseException):
-            await self.wait(None)
-            raise result
-        return result
-
-    def discard(self) -> None:
-        """Read on to the end, but drop the results."""
-        self._is_discarding = True
-        while not self._results.empty():
-            self._results.get_nowait()
-
-    async def wait(self, timeout_s: float | None) -> bool:
-        """Wait until the stream has ended. False if it has not within the timeout."""
-        await asyncio.wait({self._task}, timeout=timeout_s)
-        return self._task.done()
-
-    def cancel(self) -> None:
-        """Cancel the stream."""
-        self._task.cancel()
-
-    async def _read(self) -> None:
-        end: BaseException = StopAsyncIteration()
-        try:
-            async for result in self._call:
-                if not self._is_discarding:
-                    await self._results.put(result)
-        except (Exception, asyncio.CancelledError) as error:
-            end = error
-        if not self._is_discarding:
-            await self._results.put(end)
-
-
-async def _single_request(request: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
-    yield request

@@ -54,6 +54,13 @@ and its `calibrated_perplexity`, which is null unless
 With `acknowledge`: true, `chat_stream` answers as soon as the engine has accepted a request: by a response
 without text whose `details` are {"accepted": true}. A request that is refused has no such response.
 
+A client with many streams can have their pieces in a feed, which takes far fewer responses. `chat_stream`
+answers {"feed": name} as `messages` with a stream of its own, which ends with the connection, or by
+{"cancel": name}. Each `response` in it is a JSON object: for some running requests, by `request_id`, a list
+of pieces [response, details]. The first object is empty: the feed is open. A request whose `feed` is this
+name has its acceptance and its last piece in its own stream. The `details` of this piece have `fed`, the
+number of pieces in the feed, if there are some. If the feed ends earlier, the stream goes on with the others.
+
 A slot of the engine that becomes free goes to the `client` with the fewest running requests. One eighth of
 the slots is reserved for clients without a running request.
 

@@ -84,6 +84,11 @@ class Request(SamplingFields, ChatFields, CacheFields, ModelFields, EchoFields, 
     acknowledge: bool | None = Field(
         False, description="Let a stream begin with a response that says that the engine has accepted it."
     )
+    feed: str | None = Field(
+        "",
+        max_length=MAX_NAME_LENGTH,
+        description="The name of an open feed, which is to carry the pieces of a stream.",
+    )
     count_only: bool | None = Field(
         False,
         description="Count the tokens of the prompt. The answer is empty, and `usage` has their number.",

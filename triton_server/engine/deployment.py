@@ -254,6 +254,7 @@ class Deployment:
         self._kill_triton()  # a process that still runs holds the ports
         self._inference.cancel_all()
         self._wait_for_answers()
+        self._inference.feeds.close()
         self._clean_up()
         self.start()
 
@@ -271,6 +272,7 @@ class Deployment:
         self._inference.embeddings.close()
         self._pool.close()
         self._wait_for_answers()
+        self._inference.feeds.close()
         self._clean_up()
         # Triton ends the models' processes when it has sent all responses. After that, it only waits.
         models = [process for process, name in self._processes.items() if name != "Triton"]

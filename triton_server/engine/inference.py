@@ -24,6 +24,7 @@ from model_core.errors import InvalidRequest, TritonchatError
 
 from ..contract import HEALTH
 from ..json_tensors import decode, encode
+from .answer_feed import Feeds
 from .backend_reports import call_id
 from .conversation_commands import ConversationCommands
 from .details import answer_details, error_details
@@ -33,7 +34,7 @@ from .model_pool import ModelPool
 from .model_slot import ModelSlot
 from .pending_answer import PendingAnswer
 from .protocol import ModelEngine
-from .request_parser import check_model_name, parse_parameters, parse_request, split_rows
+from .request_parser import check_model_name, find_feed_name, parse_parameters, parse_request, split_rows
 from .slot_prompts import PROMPT_COMMANDS
 from .token_commands import TokenCommands
 
@@ -41,6 +42,7 @@ LOGGER = logging.getLogger(__name__)
 
 # A response costs about a millisecond of processor time. So a stream sends at intervals that a person hardly
 # notices, and all streams together send at most so many responses a second: 5 % of the time of all cores.
+# Answers in feeds (answer_feed.py) do not count.
 STREAM_INTERVAL_S = 0.03
 RESPONSES_PER_SECOND = 50 * (os.cpu_count() or 1)
 _GRAMMAR_THREADS = 4
@@ -68,6 +70,7 @@ class Inference:
         self._lock = threading.Lock()
         # The running answers by call id.
         self._answers: defaultdict[str, list[PendingAnswer]] = defaultdict(list)
+        self.feeds = Feeds()
 
     async def chat_control(self, requests: list[Request]) -> list[Outputs]:
         """Answer a batch of commands."""
@@ -80,12 +83,19 @@ class Inference:
         with self._lock:
             return sum(map(len, self._answers.values())) + self.embeddings.count()
 
+    def stream_interval_s(self) -> float:
+        """Seconds from one response of a stream to the next."""
+        with self._lock:
+            streams = sum(not answer.is_fed for answers in self._answers.values() for answer in answers)
+        return max(STREAM_INTERVAL_S, streams / RESPONSES_PER_SECOND)
+
     def cancel_call(self, call: str) -> None:
-        """Cancel the answers of a request whose client has disconnected, if they have not ended."""
+        """End a feed, or the answers of a request, whose client has disconnected."""
         with self._lock:
             answers = list(self._answers.get(call, ()))
         for answer in answers:
             answer.cancel()
+        self.feeds.close(call=call)
         self.embeddings.cancel(call)
 
     def cancel_all(self) -> None:
@@ -225,7 +235,8 @@ class Inference:
         """Cancel a request that an engine has, or that waits for its model. False if there is none."""
         with self._lock:
             found = [a for answers in self._answers.values() for a in answers if a.request_id == request_id]
-        return any([self.embeddings.cancel(request_id), *[answer.cancel() for answer in found]])
+        others = self.embeddings.cancel(request_id), self.feeds.close(name=request_id)
+        return any([*others, *[answer.cancel() for answer in found]])
 
 
 def _submit(
@@ -242,6 +253,8 @@ def _submit(
     if request.request_id is None:
         request = request.model_copy(update={"request_id": uuid.uuid4().hex})
     answer.acknowledge, answer.request_id = bool(request.acknowledge), request.request_id
+    if request.feed:
+        answer.feed = request.feed, request.request_id
     answer.submission = engine.submit(request, answer)
 
 
@@ -272,26 +285,32 @@ class ModelInference:
         (request,) = requests
         data = request.data
         if np.array_equal(data.get("messages"), _HEALTH):
-            details = {"health": self._inference.health()}
-            yield [{"response": _bytes(""), "details": _bytes(json.dumps(details))}]
+            yield _response("", {"health": self._inference.health()})
+            return
+        if name := find_feed_name(data.get("messages")):
+            with self._inference.feeds.open(call_id(request), name) as feed:
+                async for pieces in feed.responses():
+                    yield _response(pieces, {})
             return
         async with self._inference.open_answer(
             self._model, call_id(request), data.get("messages"), data.get("parameters")
         ) as answer:
             if answer.acknowledge and not answer.has_ended:
-                yield [{"response": _bytes(""), "details": _bytes(json.dumps({"accepted": True}))}]
+                yield _response("", {"accepted": True})
+            fed_pieces = 0
+            feed = self._inference.feeds.find(answer.feed[0]) if answer.feed else None
+            if feed is not None and not answer.has_ended:
+                fed_pieces = await feed.carry(answer.feed[1], answer)
             ended = False
             while not ended:
                 await answer.wait_for_text()
                 ended = answer.has_ended
                 for text, details in answer.pop_responses():
-                    yield [
-                        {"response": _bytes(text), "details": _bytes(json.dumps(details) if details else "")}
-                    ]
+                    if fed_pieces:
+                        details, fed_pieces = {**details, "fed": fed_pieces}, 0
+                    yield _response(text, details)
                 if not ended:
-                    await answer.wait_for_end(
-                        max(STREAM_INTERVAL_S, self._inference.count_answers() / RESPONSES_PER_SECOND)
-                    )
+                    await answer.wait_for_end(self._inference.stream_interval_s())
 
 
 def _join_rows(answers: list[tuple[str, dict[str, Any]]]) -> Outputs:
@@ -300,6 +319,11 @@ def _join_rows(answers: list[tuple[str, dict[str, Any]]]) -> Outputs:
         "response": np.stack([_bytes(text) for text, _ in answers]),
         "details": np.stack([_bytes(json.dumps(details)) for _, details in answers]),
     }
+
+
+def _response(text: str, details: dict[str, Any]) -> list[Outputs]:
+    """A response of a stream."""
+    return [{"response": _bytes(text), "details": _bytes(json.dumps(details) if details else "")}]
 
 
 def _bytes(text: str) -> np.ndarray:

@@ -42,6 +42,9 @@ class PendingAnswer:
         request_id: by which the request can be cancelled.
         submission: the request, once the engine has it.
         reader: reads what the engine adds.
+        feed: the name of the feed that is to carry the answer, and the key of its pieces; None for none.
+        is_fed, fed_pieces: whether a feed carries the answer, and how many pieces it has sent.
+        text_event, end_event: set for new parts that the loop waits for, and at the end.
     """
 
     reader: AnswerReader
@@ -57,7 +60,9 @@ class PendingAnswer:
         self._events: list[Event] = []  # not yet sent
         self._tokens: dict[str, Any] = {}  # details of tokens, not yet sent
         self._details: dict[str, Any] = {}  # of the last response, once the answer has ended
-        self._text_event, self._end_event = asyncio.Event(), asyncio.Event()
+        self.feed: tuple[str, str] | None = None
+        self.is_fed, self.fed_pieces = False, 0
+        self.text_event, self.end_event = asyncio.Event(), asyncio.Event()
         self._loop_waits_for_text = self._waits_for_model = False
 
     @property
@@ -68,14 +73,14 @@ class PendingAnswer:
     @property
     def has_ended(self) -> bool:
         """Whether the answer has ended. There may still be text to pop."""
-        return self._end_event.is_set()
+        return self.end_event.is_set()
 
     def add(self, part: Any) -> None:
         """See AnswerSink; called by the engine's thread."""
         self._parts.append(part)
         if self._loop_waits_for_text:
             self._loop_waits_for_text = False
-            self._loop.call_soon_threadsafe(self._text_event.set)
+            self._loop.call_soon_threadsafe(self._set_text_event)
 
     def finish(self, part: Any) -> None:
         """See AnswerSink; called by the engine's thread."""
@@ -101,14 +106,14 @@ class PendingAnswer:
 
         def wake(_: Future[ModelEngine]) -> None:
             with suppress(RuntimeError):  # the loop is closed
-                self._loop.call_soon_threadsafe(self._text_event.set)
+                self._loop.call_soon_threadsafe(self._set_text_event)
 
-        self._text_event.clear()
+        self.text_event.clear()
         self._waits_for_model = True
         model.add_done_callback(wake)
         with suppress(asyncio.TimeoutError):
             is_time = type(timeout_s) in (int, float)
-            await asyncio.wait_for(self._text_event.wait(), timeout_s if is_time else None)
+            await asyncio.wait_for(self.text_event.wait(), timeout_s if is_time else None)
         self._waits_for_model = False
         if not self.has_ended and not model.done():
             raise RequestTimeout(
@@ -134,8 +139,8 @@ class PendingAnswer:
     def end(self, details: dict[str, Any]) -> None:
         """End the answer, with the details of its last response."""
         self._details = details
-        self._end_event.set()
-        self._text_event.set()
+        self.end_event.set()
+        self.text_event.set()
 
     def pop_responses(self) -> list[Response]:
         """Remove what is not yet sent, and return it as the responses of a stream. There may be none."""
@@ -186,17 +191,29 @@ class PendingAnswer:
             else:
                 self._events.append(event)
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether there is something to read."""
+        return bool(self._parts)
+
+    def wake_for_text(self) -> None:
+        """Let the next part set `text_event`."""
+        self._loop_waits_for_text = True
+
     async def wait_for_text(self) -> None:
         """Wait until there is something to read or the answer has ended."""
-        self._text_event.clear()
-        self._loop_waits_for_text = True
+        self.text_event.clear()
+        self.wake_for_text()
         if not self._parts and not self.has_ended:
-            await self._text_event.wait()
+            await self.text_event.wait()
 
     async def wait_for_end(self, timeout_s: float | None = None) -> None:
         """Wait until the answer has ended, or for the timeout."""
         with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self._end_event.wait(), timeout_s)
+            await asyncio.wait_for(self.end_event.wait(), timeout_s)
+
+    def _set_text_event(self) -> None:
+        self.text_event.set()
 
     def _finish(self, last: Any) -> None:
         self._parts.append(last)

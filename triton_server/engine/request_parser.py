@@ -13,6 +13,7 @@ from ..vocabulary import Request
 _BYTES_PER_POSITION = 32
 _MAX_LONG_CONVERSATION_BYTES = 2**24  # of one whose oldest messages may be left out
 _MAX_PARAMETER_BYTES = 2**20
+_MAX_FEED_BYTES = 1000  # of a request for a feed
 
 
 def split_rows(data: dict[str, np.ndarray], name: str) -> list[tuple[np.ndarray | None, np.ndarray | None]]:
@@ -41,6 +42,17 @@ def parse_parameters(parameters: np.ndarray | None, main: str = "messages") -> d
         raise InvalidRequest(f"{main} is an input of its own, and not among the parameters.", main)
     check_model_name(values.get("model"))
     return values
+
+
+def find_feed_name(messages: np.ndarray | None) -> str | None:
+    """The name in a request for a feed, {"feed": name}; None for any other request."""
+    if messages is None or messages.size > _MAX_FEED_BYTES or not messages.tobytes().startswith(b"{"):
+        return None
+    try:
+        command = decode(messages, "messages")
+    except InvalidRequest:
+        return None
+    return command["feed"] if command.keys() == {"feed"} and isinstance(command["feed"], str) else None
 
 
 def check_model_name(name: Any) -> str | None:
