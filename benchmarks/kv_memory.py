@@ -67,7 +67,6 @@ def measure(layers: list[KVLayer], context: int) -> int:
         sampler=None,
         text_stream=None,
         on_delta=lambda delta: None,
-        prompt_lookup=None,
     )
     scheduler.add(sequence)
     peak = 0

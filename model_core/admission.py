@@ -9,7 +9,6 @@ from .prompt_scores import PromptScores
 from .request import AnswerPlan, DeltaCallback, Sequence
 from .sampler import Sampler
 from .sampling import SamplingParams
-from .speculation import PromptLookup
 from .text_stream import TextStream
 from .token_bans import encode_bad_words
 from .tokenizer import AnyTokenizer
@@ -17,17 +16,13 @@ from .tokenizer import AnyTokenizer
 
 @dataclass(frozen=True)
 class Admission:
-    """What a model asks of requests. Its methods may be called from any thread.
-
-    `speculate`: how many tokens to draft ahead, 0 for none.
-    """
+    """What a model asks of requests. Its methods may be called from any thread."""
 
     vocab_size: int
     max_context: int
     tokenizer: AnyTokenizer | None
     eos_token_ids: frozenset[int]
     grammars: GrammarCompiler
-    speculate: int
 
     def make_sequence(
         self,
@@ -72,7 +67,6 @@ class Admission:
             prompt_scores=None
             if params.prompt_logprobs is None
             else PromptScores(prompt, plan.scored_from, params.prompt_logprobs),
-            prompt_lookup=PromptLookup(self.speculate) if self.speculate else None,
             constraint=None if grammar is None else self.grammars.compile(grammar, params.ignore_eos),
             reasoning_budget=plan.budget,
             forced_tokens=deque(() if plan.budget is None else plan.budget.start()),

@@ -3,10 +3,8 @@
 One thread computes. Requests join and leave between its steps.
 """
 
-import itertools
 import logging
 import threading
-import time
 import uuid
 from collections import Counter
 from collections.abc import Callable
@@ -15,23 +13,23 @@ from typing import Any
 import numpy as np
 
 from .admission import Admission
+from .answer_tokens import AnswerTokens
 from .constraint import GrammarCompiler
+from .drafter import Drafter
 from .errors import InvalidRequest, RequestTimeout, ShuttingDown, TritonchatError
 from .kv_cache import KVCache
 from .live import count_pages, describe_scheduler
 from .prompt_pages import PromptPages
 from .request import AnswerPlan, CacheRoot, Delta, DeltaCallback, FinishReason, Sequence
-from .row_sampler import Draw, RowSampler, Sample
+from .row_sampler import RowSampler, Sample
 from .sampling import SamplingParams
-from .scheduler import Limits, Scheduler, WorkItem
+from .scheduler import Limits, Scheduler, WorkItem, count_prompt_tokens
 from .step_log import StepLog
 from .token_masks import Masks, TokenMasks
 from .tokenizer import AnyTokenizer
 from .transformer import Transformer
 
 LOGGER = logging.getLogger(__name__)
-# That a step appends to an answer. More would make the others wait.
-MAX_FORCED_TOKENS = 256
 NO_TEXT = "this model makes no text, only embeddings or scores; load a model for generation."
 
 
@@ -45,12 +43,11 @@ class Engine:
         eos_token_ids: frozenset[int],
         cache: KVCache,
         limits: Limits,
-        speculate: int,
+        drafter: Drafter | None = None,
     ) -> None:
-        """`speculate`: how many tokens to draft ahead, 0 for none. Models with states do not draft."""
+        """`drafter`: drafts tokens of the answers; None for none, as for models with states."""
         self.limits = limits
-        self._model, self._eos_token_ids = model, eos_token_ids
-        self._cache, self._speculate = cache, speculate if cache.states is None else 0
+        self._model, self._cache, self._drafter = model, cache, drafter
         self._scheduler = Scheduler(cache, limits)
         self.grammars = GrammarCompiler(tokenizer, model.config.vocab_size, eos_token_ids)
         self._admission = Admission(
@@ -59,10 +56,10 @@ class Engine:
             tokenizer,
             eos_token_ids,
             self.grammars,
-            self._speculate,
         )
         self._masks = TokenMasks()
-        self._rows = RowSampler(model.config.vocab_size, model.threads, model.run_kernel)
+        rows = RowSampler(model.config.vocab_size, model.threads, model.run_kernel)
+        self._tokens = AnswerTokens(rows, eos_token_ids)
         self._condition = threading.Condition()  # guards the scheduler, the sequences and the counters
         self._sequences: dict[str, Sequence] = {}  # by request id
         self._is_closing = False
@@ -110,6 +107,8 @@ class Engine:
             )
             sequence.cache_salt, sequence.client, sequence.is_shared = cache_salt, client, is_shared
             sequence.arrival_time = arrival_time or sequence.arrival_time
+            if self._drafter is not None:
+                self._drafter.begin(sequence)
             for recall in self.recalls if adapter is None else ():
                 recall(prompt, sequence.cache_root)
             with self._condition:
@@ -217,9 +216,16 @@ class Engine:
                 return False
             self._log.begin()
             ended = self._scheduler.find_ended()
-            work = [] if ended else self._scheduler.schedule()
         for sequence in ended:
             self._finish_ended(sequence)
+        if ended:
+            return True
+        # Nobody else changes what runs, so this needs no lock.
+        scheduler, drafts = self._scheduler, {}
+        if self._drafter is not None:
+            drafts = self._drafter.propose(scheduler.running, scheduler.max_drafts)
+        with self._condition:
+            work = scheduler.schedule(drafts)
         if work:
             self._compute(work)
         return True
@@ -243,111 +249,51 @@ class Engine:
                 self._compute([item])
             return
         self._log.lap()
+        prompt_tokens, step_s = count_prompt_tokens(work), self._model.step_s
+        self._scheduler.pace.record_step(prompt_tokens, step_s)
+        if self._drafter is not None and not prompt_tokens:
+            self._drafter.steps.record(len(batch.tokens), step_s)
         with self._condition:
             self._scheduler.commit(work)
             self._totals["steps"] += 1
             self._step_sizes[len(work)] += 1
             self._totals["computed_tokens"] += len(batch.tokens)
-            self._totals["drafted_tokens"] += sum(len(item.drafts) for item in work) if self._speculate else 0
-        starts = list(itertools.accumulate((item.logit_count for item in work), initial=0))
-        samples = self._sample_first(work, logits, starts, masks)
-        for item, start in zip(work, starts, strict=False):
+            self._totals["drafted_tokens"] += sum(len(item.drafts) for item in work) if self._drafter else 0
+        samples, start = self._tokens.choose(work, logits, masks), 0
+        for item in work:
+            sequence, stop = item.sequence, start + item.logit_count
             try:
-                batch.scores.deliver(item.sequence.prompt_scores)
-                rows = logits[start : start + item.logit_count]
-                self._append_tokens(item, rows, samples.get(item.sequence), masks.get(item.sequence))
+                batch.scores.deliver(sequence.prompt_scores)
+                self._append(item, logits[start:stop], samples.get(sequence, ()), masks.get(sequence))
             except BaseException as error:
-                self._fail(item.sequence, error)
+                self._fail(sequence, error)
+            start = stop
         self._log.end(len(work), len(batch.tokens))
 
-    def _sample_first(
-        self, work: list[WorkItem], logits: np.ndarray, starts: list[int], masks: Masks
-    ) -> dict[Sequence, Sample | TritonchatError]:
-        """Choose the first token of each item that has logits, all together."""
-        draws = {
-            item.sequence: Draw(
-                item.sequence.sampler, start, masks[item.sequence][0] if item.sequence in masks else None
-            )
-            for item, start in zip(work, starts, strict=False)
-            if item.logit_count and not item.sequence.forced_tokens
-        }
-        return dict(zip(draws, self._rows.sample(logits, list(draws.values())), strict=True))
-
-    def _append_tokens(
+    def _append(
         self,
         item: WorkItem,
         rows: np.ndarray,
-        first: Sample | TritonchatError | None,
+        samples: list[Sample | TritonchatError],
         masks: np.ndarray | None,
     ) -> None:
-        """Append the next tokens of a request: one that is chosen, and those after it that are known.
-
-        These are its drafts, as long as they are right, and the tokens that must follow in the form of the
-        answer. rows: its logits [logit_count, vocabulary]. first: what was chosen from the first row. masks:
-        for each row the tokens of which one is chosen, see kernels/masking.py; None: all.
-        """
-        sequence, drafts, forced = item.sequence, item.drafts, item.sequence.forced_tokens
+        """Append the next tokens of a request, and deliver its new text. See AnswerTokens.append."""
+        sequence = item.sequence
         if not sequence.wants_answer:
             return self._finish(sequence, "length") if sequence.uncomputed_tokens == 0 else None
-        count = accepted = forced_count = 0
-        reason: FinishReason | None = None
-        while reason is None:
-            if forced and count < MAX_FORCED_TOKENS:
-                token = forced.popleft()
-                sequence.sampler.record(token)
-                forced_count += 1
-            elif count == accepted and count < len(rows) and not forced:
-                sample = first
-                if count > 0:  # the token before it is known only now
-                    draw = Draw(sequence.sampler, count, None if masks is None else masks[count])
-                    sample = self._rows.sample(rows, [draw])[0]
-                if isinstance(sample, TritonchatError):
-                    raise sample
-                token = sample.token
-                if sample.logprob is not None:
-                    sequence.pending_logprobs.append(sample.logprob)
-            else:
-                break
-            accepted += int(count == accepted < len(drafts) and token == drafts[count])
-            count += 1
-            reason = self._append_token(sequence, token)
-        if drafts:
-            sequence.prompt_lookup.adapt_length(len(drafts), accepted)
-        with self._condition:
-            sequence.computed_tokens += accepted
-            self._totals["accepted_tokens"] += accepted
-            self._totals["forced_tokens"] += forced_count
-        if reason is not None:
-            self._finish(sequence, reason)
+        appended = self._tokens.append(item, rows, samples, masks)
+        self._log.answer_tokens += appended.tokens
+        if item.drafts:
+            self._drafter.record(sequence, len(item.drafts), appended.accepted)
+        if appended.accepted or appended.forced:
+            with self._condition:
+                sequence.computed_tokens += appended.accepted
+                self._totals["accepted_tokens"] += appended.accepted
+                self._totals["forced_tokens"] += appended.forced
+        if appended.reason is not None:
+            self._finish(sequence, appended.reason)
         elif sequence.pending_text:
             self._deliver(sequence, sequence.next_delta())
-
-    def _append_token(self, sequence: Sequence, token: int) -> FinishReason | None:
-        """Append a token to an answer. Returns the finish reason if it is the last."""
-        sequence.tokens.append(token)
-        self._log.answer_tokens += 1
-        if sequence.first_token_time is None:
-            sequence.first_token_time = time.monotonic()
-        constraint, params = sequence.constraint, sequence.params
-        budget = sequence.reasoning_budget
-        is_stop_token = token in params.stop_token_ids
-        is_end_token = token in self._eos_token_ids and not params.ignore_eos
-        stopped = is_end_token
-        if budget is not None:
-            sequence.forced_tokens.extend(budget.push(token))
-        if constraint is not None:
-            constraint.accept(token)
-            stopped = constraint.has_ended
-            # A forced token has no logits. So if their log probabilities are wanted, the masks choose them.
-            if not sequence.forced_tokens and params.logprobs is None:
-                sequence.forced_tokens.extend(constraint.forced_tokens())
-        has_text = not is_end_token and (not is_stop_token or params.include_stop_str_in_output)
-        if sequence.text_stream is not None and has_text:
-            sequence.pending_text += sequence.text_stream.push(token)
-            stopped = stopped or sequence.text_stream.has_stopped
-        if stopped or is_stop_token:
-            return "stop"
-        return "length" if sequence.answer_length >= sequence.max_new_tokens else None
 
     def _fail(self, sequence: Sequence, error: BaseException) -> None:
         LOGGER.error("Request %s failed", sequence.request_id, exc_info=error)
@@ -382,6 +328,8 @@ class Engine:
             self._totals["completion_tokens"] += sequence.answer_length
             self._totals["cancellations"] += reason == "cancelled" and error is None
             self._condition.notify_all()
+        if self._drafter is not None:
+            self._drafter.forget(sequence)
         sequence.text_parts.append(sequence.pending_text)
         self._deliver(sequence, sequence.next_delta(sequence.make_completion(reason, error)))
 

@@ -1,7 +1,6 @@
 """`LLM`: a model with its tokenizer and engine, as one object."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,10 @@ from .chat_template import ChatPrompt
 from .choice_fields import Choices
 from .choices import ARITHMETIC, KV_CACHE_DTYPES, check_weights
 from .choose import Choice, is_raw_prompt, make_choice_jobs, rank_choices
+from .description import describe_model
+from .draft_loading import DraftSettings, load_draft_model
+from .draft_model import DraftModel
+from .drafter import Drafter
 from .embedder import Embedder, Input
 from .embedding import EmbeddingParams, Embeddings, ScoreParams, Scores
 from .embedding_files import read_embedding_settings
@@ -62,7 +65,9 @@ class LLM:
         kv_cache_dtype: str = "float32",
         max_concurrency: int = 64,
         max_queue: int = 256,
+        step_time_s: float = 0.15,
         speculate: int = 0,
+        draft_model: str | Path | None = None,
         adapters: Mapping[str, str | Path] | None = None,
         on_progress: Callable[[float], None] | None = None,
     ) -> None:
@@ -80,8 +85,12 @@ class LLM:
             kv_cache_dtype: float32; or float16 or int8, with half or a quarter of the memory, less exact.
             max_concurrency: requests computed together.
             max_queue: requests that may wait beyond those.
+            step_time_s: seconds that a step aims at in which running answers get a token and prompts a chunk;
+                changes no answer.
             speculate: draft up to this many tokens ahead from the request's own text; changes no answer.
                 Models with recurrent layers do not draft, because their states cannot go back.
+            draft_model: a small model of the same vocabulary, given as `model` is. It drafts tokens that
+                `model` then checks; changes no answer. It takes a part of `kv_cache_memory`.
             adapters: name -> folder, for `load_adapter`.
             on_progress: called with the part of the weights that is loaded, from 0 to 1.
 
@@ -123,10 +132,15 @@ class LLM:
             max_concurrency=max_concurrency,
             max_queue=max_queue,
             kv_cache_memory=kv_cache_memory or available_memory() // 4,
+            step_time_s=step_time_s,
         )
         self.kv_cache_dtype = kv_cache_dtype
         self._chat_model: ChatModel | None = None  # from the first conversation on
         limits, states = create_states(self.model.tape.states, limits)
+        self.draft_model: DraftModel | None = None
+        if draft_model is not None:
+            draft = DraftSettings(draft_model, weights, arithmetic, kv_cache_dtype)
+            self.draft_model, limits = load_draft_model(draft, self.model, self.tokenizer, limits)
         cache = create_kv_cache(self.model.kv_groups, limits.kv_cache_memory, kv_cache_dtype, states)
         for name, adapter in (adapters or {}).items():
             self.load_adapter(name, adapter)
@@ -138,13 +152,18 @@ class LLM:
             step = self.model.forward if self.model.has_head else self.model.hidden_states
             list(compute_texts(self.model, [TextInput([0], range(1))], step, limits.kv_cache_memory))
             compile_sampling()
-        self.engine = Engine(self.model, self.tokenizer, frozenset(eos), cache, limits, speculate)
+        drafter = None
+        if states is None and (speculate or self.draft_model is not None):
+            drafter = Drafter(speculate, self.draft_model)
+        self.engine = Engine(self.model, self.tokenizer, frozenset(eos), cache, limits, drafter)
         self.prompts = Prompts(self.engine, self.model, cache, self.tokenizer, self.defaults)
 
     def close(self) -> None:
         """Cancel all requests, and end the threads and the process of the chat template."""
         self.engine.close()
         self.model.set_threads(1)
+        if self.draft_model is not None:
+            self.draft_model.model.set_threads(1)
         if self.tokenizer is not None:
             self.tokenizer.close()
 
@@ -161,30 +180,7 @@ class LLM:
         of an input and the names of its prompts. `enable_thinking` is the default of this field; None if the
         model reasons always or never.
         """
-        config, limits = self.model.config, self.engine.limits
-        sampling = asdict(self.defaults)
-        del sampling["eos_token_ids"]
-        template = None if self.tokenizer is None else self.tokenizer.chat_template
-        return {
-            "name": self.name,
-            "family": config.family,
-            "weights": self.model.weight_dtype,
-            "weight_bytes": self.model.weight_bytes,
-            "tasks": [*["generate"] * self.model.has_head, "embed", *["score"] * self.embedder.can_score],
-            "embedding": self.embedder.describe(),
-            "layers": config.layers,
-            "vocab_size": config.vocab_size,
-            "max_context": limits.max_context,
-            "max_concurrency": limits.max_concurrency,
-            "max_queue": limits.max_queue,
-            "kv_cache_memory": limits.kv_cache_memory,
-            "kv_cache_dtype": self.kv_cache_dtype,
-            "threads": self.model.threads,
-            "chat_template": template is not None,
-            "enable_thinking": None if template is None else template.enable_thinking,
-            "tokenizer": self.tokenizer is not None,
-            "sampling": sampling,
-        }
+        return describe_model(self)
 
     def load_adapter(self, name: str, folder: str | Path) -> None:
         """Let requests choose the adapter in a folder in PEFT's layout (LoRA) by this name.

@@ -5,6 +5,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from .adapters.table import NO_SLOT, LoadedAdapter
 from .constraint import Constraint
@@ -16,8 +17,11 @@ from .prompt_scores import PromptScores
 from .reasoning import ReasoningBudget
 from .sampler import Sampler, TokenLogprob
 from .sampling import SamplingParams
-from .speculation import PromptLookup
 from .text_stream import TextStream
+
+if TYPE_CHECKING:
+    from .drafter import SequenceDrafts
+    from .scheduler import WorkItem
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,7 @@ class Sequence:
     sampler: Sampler
     text_stream: TextStream | None
     on_delta: DeltaCallback
-    prompt_lookup: PromptLookup | None
+    drafts: "SequenceDrafts | None" = None  # what the drafter knows
     constraint: Constraint | None = None  # holds the answer to its form
     reasoning_budget: ReasoningBudget | None = None
     prompt_scores: PromptScores | None = None  # the log probabilities of its prompt, if they are wanted
@@ -145,10 +149,12 @@ class Sequence:
     text_parts: list[str] = field(default_factory=list)  # of the answer, as delivered
     pending_text: str = ""  # since the last delta
     pending_logprobs: list[TokenLogprob] = field(default_factory=list)  # of tokens since the last delta
+    single_item: "WorkItem | None" = None  # of the scheduler
     delivered_end: int = field(init=False)  # of `tokens`, up to where a delta had them
+    wants_answer: bool = field(init=False)  # whether tokens are generated after the prompt
 
     def __post_init__(self) -> None:
-        self.delivered_end = self.prompt_length
+        self.delivered_end, self.wants_answer = self.prompt_length, self.max_new_tokens > 0
 
     def next_delta(self, completion: Completion | None = None) -> Delta:
         """A delta with the pending text and log probabilities, which are pending no more."""
@@ -191,11 +197,6 @@ class Sequence:
         """Tokens at its beginning that other requests are likely to begin with, too."""
         scores = self.prompt_scores
         return self.prompt_length if scores is None or scores.start == 1 else scores.start
-
-    @property
-    def wants_answer(self) -> bool:
-        """Whether tokens are generated after the prompt."""
-        return self.max_new_tokens > 0
 
     @property
     def uncomputed_tokens(self) -> int:

@@ -1,7 +1,7 @@
 """Chooses the next tokens of many requests at once, in the threads that compute steps."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,27 +12,25 @@ from .kernels.masking import MASK_BITS
 from .kernels.team import Team
 from .kernels.thresholds import BLOCK, BUCKETS
 from .memory import round_up
-from .sampler import Sampler, TokenLogprob
+from .sampler import Guess, Sampler, TokenLogprob
 from .sampling import SamplingParams
 
 _NO_MASK = np.zeros(1, np.uint32)
 _MIN_SHARED_LOGITS = 2**18  # with fewer in a step, waking other threads takes longer than choosing
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(NamedTuple):
     """A token to choose: for whom, from which row of logits, and from which tokens (None: all).
 
     `mask`: uint32 [words], see kernels/masking.py.
     """
 
-    sampler: Sampler
+    sampler: Sampler | Guess
     row: int
     mask: np.ndarray | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(NamedTuple):
     """A token that was chosen, and its log probability if the request wants it."""
 
     token: int
@@ -75,7 +73,9 @@ class RowSampler:
             indices.append(index)
             choices.append((draw.row, mask, not sampler.reads_row, *settings, NOT_FINITE))
         if choices:
-            records = np.array(choices, CHOICE)
+            records = np.empty(len(choices), CHOICE)
+            for name, column in zip(CHOICE.names, zip(*choices, strict=True), strict=True):
+                records[name] = column
             table = np.zeros((len(masks), max(map(len, masks))), np.uint32)
             for row, words in zip(table, masks, strict=True):
                 row[: len(words)] = words

@@ -22,6 +22,7 @@ _END_OF_TEXT = 0  # stands in no vocabulary
 class RwkvTokenizer:
     """See `AnyTokenizer`. There are no control tokens, so no message can spell one."""
 
+    joins_texts = True
     eos_token_id = _END_OF_TEXT
     control_token_ids = frozenset({_END_OF_TEXT})
 

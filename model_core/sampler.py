@@ -91,6 +91,9 @@ class Sampler:
         self._histories = [h for h in (self._bans, self._seen, self._answered) if h is not None]
         # Whether `prepare` reads the whole row. Otherwise it changes the logits of a few tokens.
         self.reads_row = self._chooser.is_rare or self._bans is not None
+        # Whether a Guess has the logits that the sampler will have.
+        changes_logits = self.reads_row or bool(params.logit_bias or self._histories)
+        self.can_be_guessed = not changes_logits and params.logprobs is None
         self._raw_logits: np.ndarray | None = None  # of the next token, if its log probability is wanted
 
     def prepare(self, logits: np.ndarray, mask: np.ndarray | None) -> int | ChoiceSettings:
@@ -118,6 +121,14 @@ class Sampler:
             return self._chooser.choose(logits)
         return self._chooser.draw()
 
+    def foresee(self, index: int) -> ChoiceSettings:
+        """How the token after `index` others is going to be chosen."""
+        return self._chooser.foresee(index)
+
+    def accept_guess(self) -> None:
+        """Note that the token of `Guess(self, 0)` is the next one. The sampler `can_be_guessed`."""
+        self._chooser.draw()
+
     def finish(self, token: int) -> TokenLogprob | None:
         """Add the token that was chosen to the answer. Its log probability, if the request wants it."""
         self.record(token)
@@ -140,6 +151,25 @@ class Sampler:
             ids, counts = self._answered.ids, self._answered.counts
             logits[ids] -= np.float32(params.presence_penalty)
             logits[ids] -= np.float32(params.frequency_penalty) * counts
+
+
+class Guess:
+    """Takes the place of a sampler, to guess the token that it will choose after `index` others.
+
+    The guess is right if the logits are the same, and the sampler `can_be_guessed`.
+    """
+
+    reads_row = False
+
+    def __init__(self, sampler: Sampler, index: int) -> None:
+        self._sampler, self._index = sampler, index
+
+    def prepare(self, logits: np.ndarray, mask: np.ndarray | None) -> ChoiceSettings:
+        """As `Sampler.prepare`."""
+        return self._sampler.foresee(self._index)
+
+    def finish(self, token: int) -> None:
+        """As `Sampler.finish`."""
 
 
 def _find_only_token(mask: np.ndarray) -> int | None:

@@ -3,11 +3,12 @@
 Orca: Yu et al., 2022, usenix.org/conference/osdi22/presentation/yu.
 """
 
+import itertools
 import math
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -18,11 +19,15 @@ from .page_tree import SequencePages
 from .prompt_scores import StepScores
 from .request import Sequence, shared_root
 from .state import next_snapshot_position
+from .step_pace import StepPace
+from .waiting import WaitingRequests
 
-# Tokens that a step computes: one for each answer, and the rest for prompts. With more, prompts would be only
-# a little faster, and answers would wait longer for their next token. Prompts get at least an eighth of it,
-# however many answers there are: with one token a step a prompt would wait for minutes.
+# The most tokens that a step computes: one for each answer, and the rest for prompts. With more, prompts
+# would be only a little faster. Beside answers, prompts get what fits into the time of a step (step_pace.py),
+# but at least an eighth of this, however many answers there are: with one token a step a prompt would wait
+# for minutes.
 STEP_TOKENS = 256
+NO_DRAFTS: Mapping[Sequence, list[int]] = MappingProxyType({})
 # One slot of this many is reserved for clients that have no running request, so that they start at once. The
 # rule does not apply to requests that name no client.
 RESERVED_DIVISOR = 8
@@ -37,12 +42,14 @@ class Limits:
         max_concurrency: requests computed together.
         max_queue: requests that may wait beyond those.
         kv_cache_memory: bytes of KV memory for all requests together.
+        step_time_s: seconds that a step with answers and prompts aims at.
     """
 
     max_context: int
     max_concurrency: int
     max_queue: int
     kv_cache_memory: int
+    step_time_s: float = math.inf
 
 
 @dataclass(slots=True)
@@ -55,20 +62,34 @@ class WorkItem:
     drafts: Collection[int] = ()
     is_prompt_chunk: bool = False  # a chunk of a prompt or of a preempted request, not one token of an answer
 
+    def is_single(self) -> bool:
+        """Whether this is the last token of a sequence, with its logits alone."""
+        return self.logit_count == 1 and not self.is_prompt_chunk and not self.drafts
+
+
+def _make_single_item(sequence: Sequence) -> WorkItem:
+    """The work of a sequence that computes one token, which is used again for each step."""
+    sequence.single_item = WorkItem(sequence, 0, int(sequence.wants_answer))
+    return sequence.single_item
+
+
+def count_prompt_tokens(work: Collection[WorkItem]) -> int:
+    """The tokens of prompts in the work of a step that is not committed yet."""
+    return sum(item.end - item.sequence.computed_tokens for item in work if item.is_prompt_chunk)
+
 
 class Scheduler:
     """Decides which requests run and what each step computes. Not thread-safe: the engine holds its lock.
 
-    The requests of one client start in the order in which they arrived. Among the clients, the one with the
-    fewest running requests is next. `running` is in the order of admission. `waiting` is in the order of
-    arrival, with preempted requests in front.
+    `running` is in the order of admission. The next request of `waiting` is chosen as waiting.py describes.
     """
 
     def __init__(self, cache: KVCache, limits: Limits) -> None:
         self.limits = limits
         self._states = cache.states
         self.pool = PagePool(cache)
-        self.waiting: OrderedDict[Sequence, None] = OrderedDict()
+        self.pace = StepPace(limits.step_time_s)
+        self.waiting = WaitingRequests()
         self.running: list[Sequence] = []
         self.prefix_hits_tokens = self.preemptions = 0
         self._page_bytes = cache.page_bytes
@@ -76,8 +97,6 @@ class Scheduler:
         shape = (self.pool.groups, limits.max_concurrency, -(-limits.max_context // PAGE))
         self._page_tables = np.zeros(shape, np.int32)
         self._free_slots = list(range(limits.max_concurrency))
-        self._admissions = 0
-        self._last_admissions: dict[str, int] = {}  # numbers, by clients that have a waiting request
         self._cancelled: set[Sequence] = set()
         self._earliest_deadline = math.inf  # of all requests
         self._is_out_of_pages = False  # until a request leaves
@@ -87,6 +106,11 @@ class Scheduler:
         """Bytes of KV memory that running requests hold, with their states."""
         slots = 0 if self._states is None else len(self.running) * self._states.slot_bytes
         return self.pool.used_pages * self._page_bytes + slots
+
+    @property
+    def max_drafts(self) -> int:
+        """Drafts that the next step has room for; more of them would delay prompts."""
+        return STEP_TOKENS // 2 - len(self.running)
 
     def add(self, sequence: Sequence) -> None:
         """Queue a request. Raises QueueFull, or NoMemory if it would not fit into an empty server."""
@@ -103,7 +127,7 @@ class Scheduler:
                 f"the server is full: {len(self.running)} requests run and {len(self.waiting)} wait "
                 "(--max-concurrency, --max-queue); try again in a moment."
             )
-        self.waiting[sequence] = None
+        self.waiting.add(sequence)
         self._earliest_deadline = min(self._earliest_deadline, sequence.deadline)
 
     def cancel(self, sequence: Sequence) -> None:
@@ -123,23 +147,25 @@ class Scheduler:
             )
         return list(ended)
 
-    def schedule(self) -> list[WorkItem]:
-        """What the next step computes: a token of each answer with its drafts, and chunks of prompts."""
+    def schedule(self, drafts: Mapping[Sequence, list[int]] = NO_DRAFTS) -> list[WorkItem]:
+        """What the next step computes: a token of each answer with its `drafts`, and chunks of prompts."""
         work: dict[Sequence, WorkItem] = {}
-        max_drafts = STEP_TOKENS // 2 - len(self.running)  # in the step; more of them would delay prompts
+        draft_rows = 0
         for sequence in self.running:
             end = len(sequence.tokens)
             if end - sequence.computed_tokens > 1:
                 continue
-            if end > sequence.pages.capacity and not self._allocate_or_preempt(sequence, end, work):
+            if end > sequence.pages.count * PAGE and not self._allocate_or_preempt(sequence, end, work):
                 continue
-            if sequence.prompt_lookup is None:
-                work[sequence] = WorkItem(sequence, end, int(sequence.wants_answer))
-            else:
-                drafts = self._draft(sequence, max_drafts)
-                max_drafts -= len(drafts)
-                work[sequence] = WorkItem(sequence, end, int(sequence.wants_answer) + len(drafts), drafts)
-        budget = max(1, STEP_TOKENS // 8, STEP_TOKENS - sum(item.logit_count for item in work.values()))
+            work[sequence] = item = sequence.single_item or _make_single_item(sequence)
+            item.end = end
+            # No request is preempted to have pages for drafts.
+            own = drafts.get(sequence) if drafts else None
+            if own and self.pool.allocate(sequence.pages, end + len(own)):
+                work[sequence] = WorkItem(sequence, end, item.logit_count + len(own), own)
+                draft_rows += len(own)
+        least, most = max(1, STEP_TOKENS // 8), STEP_TOKENS - len(work) - draft_rows
+        budget = self.pace.limit_tokens(least, most) if work else STEP_TOKENS  # nobody waits for a token
         for sequence in self.running if len(work) < len(self.running) else ():
             if sequence.uncomputed_tokens > 1 and budget > 0:
                 budget -= self._schedule_chunk(sequence, budget, work)
@@ -150,75 +176,64 @@ class Scheduler:
             if sequence is None or not self._admit(sequence, budget):
                 break
             budget -= self._schedule_chunk(sequence, budget, work)
-        # Rows with the same adapter are computed together.
-        return sorted(work.values(), key=lambda item: item.sequence.adapter_slot)
+        items = list(work.values())
+        if any(sequence.adapter is not None for sequence in work):
+            items.sort(key=lambda item: item.sequence.adapter_slot)  # rows of one adapter together
+        return items
 
     def build_batch(self, work: list[WorkItem]) -> Batch:
         """The work of a step in the form that the model computes."""
-        tokens: list[int] = []
-        positions: list[int] = []
-        logit_rows: list[int] = []
+        singles = [item.sequence for item in itertools.takewhile(WorkItem.is_single, work)]
+        tokens = [sequence.tokens[-1] for sequence in singles]
+        positions = [sequence.computed_tokens for sequence in singles]
+        logit_rows = list(range(len(singles)))
+        starts = list(range(len(singles) + 1))
         scores = StepScores()
-        starts = [0]
-        for item in work:
+        for item in work[len(singles) :]:
             sequence, first = item.sequence, item.sequence.computed_tokens
-            if item.end - first == 1:
-                tokens.append(sequence.tokens[first])
-                positions.append(first)
-            else:
-                tokens += sequence.tokens[first : item.end]
-                positions += range(first, item.end)
-            if item.drafts:
-                tokens += item.drafts
-                positions += range(item.end, item.end + len(item.drafts))
+            tokens += sequence.tokens[first : item.end]
+            tokens += item.drafts
+            positions += range(first, item.end + len(item.drafts))
             if sequence.prompt_scores is not None:
                 scored = sequence.prompt_scores.scored_positions(first, item.end)
                 scores.want(sequence.prompt_scores, scored, starts[-1] + scored.start - first)
-            end = len(tokens)
-            if item.logit_count == 1:
-                logit_rows.append(end - 1)
-            else:
-                logit_rows += range(end - item.logit_count, end)
-            starts.append(end)
-        max_pages = max(item.sequence.pages.count for item in work)
-        slots = np.array([item.sequence.slot for item in work], np.int32)
-        tables = self._page_tables[:, :, :max_pages].take(slots, axis=1)
+            logit_rows += range(len(tokens) - item.logit_count, len(tokens))
+            starts.append(len(tokens))
+        sequences = [item.sequence for item in work]
+        slots = np.array([sequence.slot for sequence in sequences], np.int32)
+        tables = self._page_tables[:, :, : max(sequence.pages.count for sequence in sequences)]
+        adapters = None
+        if any(sequence.adapter is not None for sequence in sequences):
+            adapters = np.array([sequence.adapter_slot for sequence in sequences], np.int32)
         arrays = (np.array(values, np.int32) for values in (tokens, positions, starts))
-        adapters = np.array([item.sequence.adapter_slot for item in work], np.int32)
         rows = np.array(logit_rows, np.int32)
-        return Batch(*arrays, tables, rows, slots, adapters, scores=scores)
+        return Batch(*arrays, tables.take(slots, axis=1), rows, slots, adapters, scores=scores)
 
     def commit(self, work: list[WorkItem]) -> None:
         """Record that the work of a step is computed, its drafts excepted."""
+        has_states = self._states is not None
         for item in work:
-            sequence = item.sequence
-            is_snapshot_due = item.end == self._next_snapshot(sequence)
-            sequence.computed_tokens = item.end
-            if item.is_prompt_chunk or item.end > PAGE * len(sequence.pages.nodes) + PAGE - 1:
-                self.pool.insert(sequence.pages, sequence.tokens, sequence.computed_tokens)
-            if item.is_prompt_chunk and item.end == len(sequence.tokens):
-                self.pool.insert_tail(sequence.pages, sequence.tokens, sequence.computed_tokens)
+            sequence, end = item.sequence, item.end
+            pages, is_snapshot_due = sequence.pages, has_states and end == self._next_snapshot(sequence)
+            sequence.computed_tokens = end
+            if item.is_prompt_chunk:
+                self.pool.insert(pages, sequence.tokens, end)
+                if end == len(sequence.tokens):
+                    self.pool.insert_tail(pages, sequence.tokens, end)
+            elif end >= PAGE * len(pages.nodes) + PAGE:
+                self.pool.insert(pages, sequence.tokens, end)
             if is_snapshot_due:
-                self.pool.save_state(sequence.pages, sequence.slot, item.end)
+                self.pool.save_state(pages, sequence.slot, end)
 
     def remove(self, sequence: Sequence) -> None:
         """Remove a request, running or waiting. Does nothing if it is neither."""
         self._cancelled.discard(sequence)
-        self.waiting.pop(sequence, None)
+        self.waiting.remove(sequence)
         if sequence in self.running:
             self.running.remove(sequence)
+            self.waiting.release(sequence)
             self._release(sequence)
         self._is_out_of_pages = False
-
-    def _draft(self, sequence: Sequence, max_drafts: int) -> list[int]:
-        max_drafts = min(max_drafts, sequence.max_new_tokens - sequence.answer_length - 1)
-        if max_drafts <= 0:
-            return []
-        drafts = sequence.prompt_lookup.draft(sequence.tokens, max_drafts)
-        if sequence.constraint is not None:
-            drafts = sequence.constraint.keep_valid(drafts)
-        # No request is preempted to have pages for drafts.
-        return drafts if self.pool.allocate(sequence.pages, len(sequence.tokens) + len(drafts)) else []
 
     def _schedule_chunk(self, sequence: Sequence, budget: int, work: dict[Sequence, WorkItem]) -> int:
         """Schedule the next chunk of a prompt. Returns its length, 0 if it has to wait for pages."""
@@ -252,18 +267,11 @@ class Scheduler:
         return must_wait
 
     def _choose_waiting(self) -> Sequence | None:
-        """The next request to admit; None if the free slots are reserved for clients without a running one.
-
-        It is the first waiting request of the client with the fewest running ones. Where several clients have
-        the fewest, it is of the client whose last admission is the oldest.
-        """
-        running = Counter(sequence.client for sequence in self.running)
-        clients = {sequence.client for sequence in self.waiting}
-        self._last_admissions = {c: number for c, number in self._last_admissions.items() if c in clients}
-        chosen = min(self.waiting, key=lambda s: (running[s.client], self._last_admissions.get(s.client, 0)))
+        """The next to admit; None if the free slots are reserved for clients without a running request."""
+        chosen = self.waiting.first()
         free_slots = self.limits.max_concurrency - len(self.running)
         is_reserved = bool(chosen.client) and free_slots <= self.limits.max_concurrency // RESERVED_DIVISOR
-        return None if is_reserved and running[chosen.client] else chosen
+        return None if is_reserved and self.waiting.running[chosen.client] else chosen
 
     def _admit(self, sequence: Sequence, budget: int) -> bool:
         """Start a waiting request. False if there are too few pages for its first chunk."""
@@ -276,10 +284,8 @@ class Scheduler:
             self._release(sequence)
             self._is_out_of_pages = True
             return False
-        del self.waiting[sequence]
+        self.waiting.admit(sequence)
         self.running.append(sequence)
-        self._admissions += 1
-        self._last_admissions[sequence.client] = self._admissions
         return True
 
     def _allocate_or_preempt(self, sequence: Sequence, length: int, work: dict[Sequence, WorkItem]) -> bool:
@@ -291,8 +297,8 @@ class Scheduler:
             youngest = self.running.pop()
             work.pop(youngest, None)
             self._release(youngest)
-            self.waiting[youngest] = None
-            self.waiting.move_to_end(youngest, last=False)
+            self.waiting.release(youngest)
+            self.waiting.add(youngest, is_preempted=True)
             self.preemptions += 1
             self._is_out_of_pages = True
             if youngest is sequence:
@@ -302,4 +308,4 @@ class Scheduler:
     def _release(self, sequence: Sequence) -> None:
         self.pool.release(sequence.pages, sequence.tokens, sequence.computed_tokens)
         self._free_slots.append(sequence.slot)
-        sequence.computed_tokens = 0
+        sequence.computed_tokens, sequence.single_item = 0, None

@@ -11,11 +11,9 @@ _MATCH_SIZES = (3, 2)  # tokens that must be the same; a longer match gives a be
 
 
 class PromptLookup:
-    """Drafts tokens for one request. Each token of its text costs a few dictionary entries."""
+    """Finds drafts for one request. Each token of its text costs a few dictionary entries."""
 
-    def __init__(self, max_draft: int) -> None:
-        """`max_draft`: the longest draft."""
-        self._max_draft = self._draft_length = max_draft
+    def __init__(self) -> None:
         # tokens -> the position after their last occurrence
         self._continuations: dict[tuple[int, ...], int] = {}
         self._indexed = 0
@@ -31,11 +29,5 @@ class PromptLookup:
             position = self._continuations.get(tuple(tokens[-size:]))
             if position is not None:
                 period = len(tokens) - position  # a draft beyond the end of the text repeats this part
-                return [tokens[position + i % period] for i in range(min(max_draft, self._draft_length))]
+                return [tokens[position + i % period] for i in range(max_draft)]
         return []
-
-    def adapt_length(self, drafted: int, accepted: int) -> None:
-        """Set the length of the next draft: the number of accepted tokens, or twice the draft if all were."""
-        if drafted:
-            doubled = min(self._max_draft, max(self._draft_length, 2 * drafted))
-            self._draft_length = doubled if accepted == drafted else max(1, accepted)

@@ -57,6 +57,12 @@ class TextStream:
         self._tokens_before_stop -= 1
         if token_id in self._kept_tokens:
             return self._push_kept(token_id)
+        if self._tokenizer.joins_texts and self._delivered_end == len(self._ids):
+            text = self._tokenizer.decode_token(token_id)
+            if text and REPLACEMENT not in text:  # as it is inside any text
+                self._ids.append(token_id)
+                self._decode_start, self._delivered_end = self._delivered_end, len(self._ids)
+                return self._cut_at_stop(text)
         self._ids.append(token_id)
         # Decode from a few tokens back: spaces and characters of several bytes depend on the tokens before.
         delivered = self._decode_delivered()
@@ -101,6 +107,8 @@ class TextStream:
     def _cut_at_stop(self, text: str) -> str:
         """The pending text and `text`, up to a stop string. What may be the start of one stays pending."""
         if self._tokens_before_stop >= 0:
+            return text
+        if not self._stop_strings:
             return text
         text = self._pending_text + text
         found = [(start, stop) for stop in self._stop_strings if (start := text.find(stop)) >= 0]

@@ -17,6 +17,7 @@ ways that few requests use: `typical_p` and `mirostat`.
 """
 
 import math
+from collections import deque
 
 import numpy as np
 
@@ -36,6 +37,7 @@ class TokenChooser:
         """`params` must have their defaults."""
         self._params = params
         self._random = np.random.Generator(np.random.PCG64(params.seed % 2**64))
+        self._fractions: deque[float] = deque()  # random numbers that are foreseen, and not yet used
         # For the likeliest token, 0 is divided by the temperature, which must not be 0 in float32.
         self._temperature = np.float32(max(params.temperature, 1e-20))
         self._mirostat = Mirostat(params.mirostat_tau, params.mirostat_eta) if params.mirostat else None
@@ -49,7 +51,19 @@ class TokenChooser:
         """How the next token is to be chosen, with a random number if one is needed."""
         if self._params.temperature == 0:
             return self._settings
-        return (*self._settings[:-1], self._random.random())
+        return (*self._settings[:-1], self._next_fraction())
+
+    def foresee(self, index: int) -> ChoiceSettings:
+        """What `draw` will return after `index` other calls."""
+        if self._params.temperature == 0:
+            return self._settings
+        while len(self._fractions) <= index:
+            self._fractions.append(self._random.random())
+        return (*self._settings[:-1], self._fractions[index])
+
+    def _next_fraction(self) -> float:
+        """The next random number, from 0 to below 1."""
+        return self._fractions.popleft() if self._fractions else self._random.random()
 
     def choose(self, logits: np.ndarray) -> int:
         """The next token for float32 logits [vocabulary]; tokens of -inf are never chosen."""
@@ -58,9 +72,10 @@ class TokenChooser:
         if self._mirostat is not None:
             largest = logits.max()
             weights = weigh_tokens(logits, largest, self._temperature)
-            return self._mirostat.choose(_scale(logits, largest, self._temperature), weights, self._random)
+            scaled = _scale(logits, largest, self._temperature)
+            return self._mirostat.choose(scaled, weights, self._next_fraction())
         weights, ids = self._weigh(logits)
-        index = sample_index(weights, self._random.random())
+        index = sample_index(weights, self._next_fraction())
         return index if ids is None else int(ids[index])
 
     def distribution(self, logits: np.ndarray) -> np.ndarray:
@@ -108,13 +123,16 @@ class Mirostat:
         self._tau, self._eta = tau, eta
         self._limit = 2 * tau  # mu in the paper: tokens with more surprise are left out
 
-    def choose(self, scaled: np.ndarray, weights: np.ndarray, random: np.random.Generator) -> int:
-        """The next token for log probabilities plus a constant, and the weights in proportion to them."""
+    def choose(self, scaled: np.ndarray, weights: np.ndarray, fraction: float) -> int:
+        """The next token for log probabilities plus a constant, and the weights in proportion to them.
+
+        `fraction`: a random number.
+        """
         log_sum = log(float(weights.sum(dtype=np.float64)))
         is_kept = scaled >= np.float32(log_sum - self._limit * _LN_2)
         if not is_kept.any():
             is_kept = scaled == scaled.max()
-        index = sample_index(np.where(is_kept, weights, np.float32(0)), random.random())
+        index = sample_index(np.where(is_kept, weights, np.float32(0)), fraction)
         surprise = (log_sum - float(scaled[index])) / _LN_2
         self._limit -= self._eta * (surprise - self._tau)
         return index

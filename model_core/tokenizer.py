@@ -39,9 +39,11 @@ _BYTE_LEVEL = _byte_level_alphabet()
 class AnyTokenizer(Protocol):
     """What the engine and its users need of a tokenizer: `Tokenizer`, or `RwkvTokenizer`.
 
-    `control_token_ids`: of the tokens that are no text (control_tokens.py).
+    `control_token_ids`: of the tokens that are no text (control_tokens.py). `joins_texts`: whether the text
+    of tokens that are whole characters is that of each of them, joined.
     """
 
+    joins_texts: bool
     eos_token_id: int | None
     control_token_ids: frozenset[int]
     chat_template: ChatTemplate | None
@@ -105,6 +107,7 @@ class Tokenizer:
         # `decode` skips them by id: the package's skip_special_tokens misses the normalized ones.
         added = self._tokenizer.get_added_tokens_decoder()
         self._special_ids = frozenset(token_id for token_id, token in added.items() if token.special)
+        self.joins_texts = isinstance(tokenizer.decoder, tokenizers.decoders.ByteLevel)
         self._token_texts: dict[int, str] = {}  # of single tokens, cached
         self._inner_token_texts: dict[int, str] = {}  # of tokens inside a text, cached
         self._anchor = self._tokenizer.encode("a", add_special_tokens=False).ids[-1:]

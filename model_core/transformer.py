@@ -66,7 +66,7 @@ class Transformer:
     """A model with its weights in memory. Any thread may compute steps; one runs at a time.
 
     `turns` is held during a step, and goes to the thread that has waited longest: models that share a machine
-    share it.
+    share it. `step_s` is how many seconds the last step of `forward` took, once its turn had come.
     """
 
     def __init__(
@@ -93,6 +93,7 @@ class Transformer:
         self.classifier = classifier
         self.config, self.tape, self.embeddings = config, tape, embeddings
         self.turns: AbstractContextManager = Turns()
+        self.step_s = 0.0
         self.records = fuse(tape.records)
         self.matrices, self.vectors = matrices, vectors
         self._linears = list(products(self.records))
@@ -260,11 +261,13 @@ class Transformer:
         that are not become logits.
         """
         with self.turns, self._lock:
+            start = time.perf_counter()
             logits = np.empty((len(batch.logit_rows), self.head.n), np.float32)
             self._buffers.set_logits(logits)
             self._step(batch, cache, len(self._program.instructions))
             if batch.scores is not None and batch.scores.rows:
                 self._score(batch, cache, batch.scores)
+            self.step_s = time.perf_counter() - start
         return logits[:, : self.config.vocab_size]
 
     def hidden_states(self, batch: Batch, cache: KVCache) -> np.ndarray:

@@ -202,6 +202,11 @@ model_options = combine_options(
         help="Draft up to this many tokens ahead from the text so far; changes the speed, never the answer. "
         "Models with recurrent layers do not draft, because their states cannot go back.",
     ),
+    option(
+        "--draft-model",
+        help="A small model with the same vocabulary, as --model: it drafts tokens that the large one then "
+        "checks; changes the speed, never the answer.",
+    ),
 )
 _RANGES = {int: click.IntRange, float: click.FloatRange}
 SAMPLING_FLAGS = list(filter(_has_flag, SamplingFields.model_fields))
@@ -270,6 +275,14 @@ server_options = combine_options(
         type=click.IntRange(0),
         default=256,
         help="Requests that may wait while others are computed.",
+    ),
+    option(
+        "--step-time",
+        "step_time_s",
+        type=click.FloatRange(0, min_open=True),
+        default=0.15,
+        help="Seconds that a step aims at while answers run. New prompts are computed in chunks that fit, so "
+        "that running answers go on smoothly; with more, prompts are faster.",
     ),
     port_options,
 )

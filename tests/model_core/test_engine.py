@@ -393,7 +393,7 @@ def test_requests_fail_when_the_engine_stops(endless_model: Path, monkeypatch: p
     receiver = submit(llm, "Hello", FOREVER)
     receiver.first()
 
-    def broken() -> None:
+    def broken(drafts: object) -> None:
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(llm.engine._scheduler, "schedule", broken)

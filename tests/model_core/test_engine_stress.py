@@ -140,7 +140,7 @@ def test_engine_that_stops_tells_everybody_although_a_receiver_panics(
     params = SamplingParams(max_tokens=900, ignore_eos=True).with_defaults(llm.defaults)
     receivers: list[Receiver | UnreliableReceiver] = [UnreliableReceiver(Panic, 10**6), Receiver()]
 
-    def break_down() -> None:
+    def break_down(drafts: object) -> None:
         raise RuntimeError("a bug")
 
     with llm.engine._condition:

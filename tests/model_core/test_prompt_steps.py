@@ -10,12 +10,13 @@ from test_page_pool import CopyRecorder, PoolSequence, text
 from test_scheduler import assert_all_pages_are_released, content, ids, totals
 
 from model_core import LLM, SamplingParams
-from model_core.kv_cache import PAGE, KVCache
+from model_core.kv_cache import PAGE, Batch, KVCache
 from model_core.loader import load_model
 from model_core.model_files import open_model_files
 from model_core.page_pool import PagePool
 from model_core.request import Sequence
-from model_core.scheduler import Limits, Scheduler
+from model_core.scheduler import Limits, Scheduler, count_prompt_tokens
+from model_core.step_pace import StepPace
 
 ANSWERS = 64
 
@@ -97,18 +98,20 @@ class Simulation:
             sampler=None,
             text_stream=None,
             on_delta=lambda delta: None,
-            prompt_lookup=None,
         )
         self.scheduler.add(sequence)
         return sequence
 
-    def step(self) -> None:
+    def step(self) -> int:
+        """Compute a step. Returns its number of tokens of prompts."""
         work = self.scheduler.schedule()
         self.sizes.append(len(self.scheduler.build_batch(work).tokens))
+        prompt_tokens = count_prompt_tokens(work)
         self.scheduler.commit(work)
         for item in work:
             if item.logit_count:
                 item.sequence.tokens.append(7)
+        return prompt_tokens
 
     def steps_until_answered(self, sequence: Sequence) -> int:
         for steps in range(2000):
@@ -155,3 +158,83 @@ def test_answers_are_the_same_beside_three_hundred_others(crowded: LLM, tiny: LL
     for number in (0, 150, 299, 300):
         assert content(tiny.generate(prompts[number], params)) == content(together[number])
     assert np.isfinite(together[300].logprobs[0].logprob)
+
+
+class TimedSimulation(Simulation):
+    """Steps that take a known time: so many seconds for each token of a prompt, and for all answers."""
+
+    def __init__(self, token_s: float, answers_s: float = 0.0, concurrency: int = 64) -> None:
+        super().__init__(concurrency)
+        self.scheduler.pace = StepPace(step_time_s=0.15)
+        self.token_s, self.answers_s = token_s, answers_s
+        self.times: list[float] = []  # of each step
+        self.prompt_tokens: list[int] = []  # in each step
+
+    def step(self) -> int:
+        prompt_tokens = super().step()
+        self.prompt_tokens.append(prompt_tokens)
+        self.times.append(self.answers_s + self.token_s * prompt_tokens)
+        self.scheduler.pace.record_step(prompt_tokens, self.times[-1])
+        return prompt_tokens
+
+
+@pytest.mark.parametrize("token_s", [0.0002, 0.001, 0.003])
+def test_steps_with_answers_take_the_given_time(token_s: float) -> None:
+    simulation = TimedSimulation(token_s, answers_s=0.05)
+    simulation.steps_until_answered(simulation.add(text(600)))
+    assert simulation.prompt_tokens == [256, 256, 88]  # nobody waits for a token
+    prompt = simulation.add(text(2000, seed=1))
+    first = len(simulation.times)
+    simulation.steps_until_answered(prompt)
+    times, tokens = simulation.times[first + 8 : -1], simulation.prompt_tokens[first + 8 : -1]
+    assert max(simulation.times[first:]) < 0.15 * 2
+    if token_s == 0.0002:
+        assert not times  # all fits, so steps are as long as they can be
+        assert simulation.prompt_tokens[-2] == 255
+    else:
+        assert max(times) < 0.16
+        assert min(tokens) >= 0.9 * 0.1 / token_s
+
+
+def test_prompts_go_on_in_a_model_that_is_too_slow() -> None:
+    simulation = TimedSimulation(token_s=0.02, answers_s=0.3)
+    simulation.steps_until_answered(simulation.add(text(100)))
+    prompt = simulation.add(text(320, seed=1))
+    assert simulation.steps_until_answered(prompt) == 10
+    assert simulation.prompt_tokens[-10:] == [32] * 10
+
+
+def test_one_step_that_was_held_up_changes_little() -> None:
+    simulation = TimedSimulation(token_s=0.001)
+    simulation.steps_until_answered(simulation.add(text(100)))
+    prompt = simulation.add(text(1900, seed=1))
+    for _ in range(6):
+        simulation.step()
+    simulation.scheduler.pace.record_step(150, 60.0)
+    for expected in (32, 64, 128, 150):
+        simulation.step()
+        assert simulation.prompt_tokens[-1] == expected
+    assert not prompt.answer_length
+
+
+@pytest.mark.parametrize("step_s", [0.0, 0.01, 0.2, 5.0])
+def test_answers_are_the_same_however_long_steps_take(step_s: float, tiny: LLM) -> None:
+    prompts = [ids(size, seed=size) for size in (5, 90, 100, 3, 200)]
+    params = SamplingParams(max_tokens=20, temperature=1.0, seed=0, logprobs=1, ignore_eos=True)
+    alone = [content(tiny.generate(prompt, params)) for prompt in prompts]
+    with LLM(CHECKPOINTS / "llama-bfloat16") as llm:
+        sizes, forward = [], llm.model.forward
+
+        def take_time(batch: Batch, cache: KVCache) -> np.ndarray:
+            logits = forward(batch, cache)
+            sizes.append(len(batch.tokens))
+            llm.model.step_s = step_s
+            return logits
+
+        llm.model.forward = take_time
+        with llm.engine._condition:  # so that they come at once
+            receivers = [submit(llm, prompt, params) for prompt in prompts]
+        assert [content(receiver.completion()) for receiver in receivers] == alone
+        assert sizes[0] == 256
+        if step_s == 5.0:
+            assert max(sizes[1:]) <= 32 + len(prompts)

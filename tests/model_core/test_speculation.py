@@ -1,11 +1,14 @@
 """Prompt lookup: accepted drafts save steps, and no draft changes an answer."""
 
+import random
+import statistics
 from collections.abc import Iterator
 
 import pytest
 from conftest import CHECKPOINTS
 
 from model_core import LLM, SamplingParams
+from model_core.draft_length import DraftLength, StepCost
 from model_core.speculation import PromptLookup
 
 STORY = "Tom has a red ball. Tom has a red ball. Tom has a red ball. Lily has a"
@@ -19,34 +22,78 @@ def drafting_llm() -> Iterator[LLM]:
 
 
 def test_longest_and_latest_match_is_used() -> None:
-    assert PromptLookup(3).draft([1, 2, 3, 4, 5, 9, 2, 3, 7, 1, 2, 3], 8) == [4, 5, 9]
-    assert PromptLookup(2).draft([2, 3, 4, 2, 3, 5, 8, 2, 3], 8) == [5, 8]
-    assert PromptLookup(3).draft([1, 2, 3, 4], 8) == []
-    assert PromptLookup(3).draft([1], 8) == []
+    assert PromptLookup().draft([1, 2, 3, 4, 5, 9, 2, 3, 7, 1, 2, 3], 3) == [4, 5, 9]
+    assert PromptLookup().draft([2, 3, 4, 2, 3, 5, 8, 2, 3], 2) == [5, 8]
+    assert PromptLookup().draft([1, 2, 3, 4], 3) == []
+    assert PromptLookup().draft([1], 3) == []
 
 
 def test_draft_continues_a_repetition() -> None:
-    assert PromptLookup(5).draft([8, 1, 2, 1, 2], 8) == [1, 2, 1, 2, 1]
-    assert PromptLookup(5).draft([7, 7, 7, 7], 3) == [7, 7, 7]
-
-
-def test_draft_length_follows_acceptance() -> None:
-    lookup, tokens = PromptLookup(8), [1, 2] * 20
-    sizes = []
-    for accepted in (8, 3, 0, 1, 2, 4):
-        draft = lookup.draft(tokens, 99)
-        sizes.append(len(draft))
-        lookup.adapt_length(len(draft), accepted)
-    assert [*sizes, len(lookup.draft(tokens, 99))] == [8, 8, 3, 1, 2, 4, 8]
+    assert PromptLookup().draft([8, 1, 2, 1, 2], 5) == [1, 2, 1, 2, 1]
+    assert PromptLookup().draft([7, 7, 7, 7], 3) == [7, 7, 7]
 
 
 def test_new_tokens_are_indexed() -> None:
-    lookup, tokens = PromptLookup(2), []
+    lookup, tokens = PromptLookup(), []
     for token in [4, 5, 6, 4, 5]:
         tokens.append(token)
         draft = lookup.draft(tokens, 2)
     assert draft == [6, 4]
     assert lookup.draft([*tokens, 6, 1, 4, 5, 6], 2) == [1, 4]
+
+
+def test_draft_length_follows_acceptance() -> None:
+    length, sizes = DraftLength(8, follows_last=True), []
+    for accepted in (8, 3, 1, 1, 2, 4, 8):
+        sizes.append(length.choose(cost=0.01))
+        length.record(sizes[-1], min(accepted, sizes[-1]))
+    assert sizes == [8, 8, 3, 1, 2, 4, 8]
+
+
+@pytest.mark.parametrize(
+    ("rate", "cost", "expected"), [(0.9, 0.1, 8), (0.7, 0.1, 4), (0.5, 0.1, 2), (0.5, 0.3, 1)]
+)
+def test_draft_length_is_the_best_for_its_cost(rate: float, cost: float, expected: int) -> None:
+    """By the formula of Leviathan et al., of all lengths."""
+    rng, length, chosen = random.Random(0), DraftLength(16), []
+    for _ in range(4000):
+        chosen.append(length.choose(cost))
+        accepted = 0
+        while accepted < chosen[-1] and rng.random() < rate:
+            accepted += 1
+        if chosen[-1]:
+            length.record(chosen[-1], accepted)
+    best = max(range(17), key=lambda k: sum(rate**i for i in range(k + 1)) / (1 + k * cost))
+    assert abs(statistics.mean(chosen[100:]) - best) <= 1.5
+
+
+def test_drafts_that_cost_more_than_they_save_end() -> None:
+    length, chosen = DraftLength(8, follows_last=True), []
+    for _ in range(1000):
+        chosen.append(length.choose(cost=0.3))
+        if chosen[-1]:
+            length.record(chosen[-1], 0)
+    assert sum(chosen) < 25
+    assert 0 < sum(chosen[500:]) <= 3  # now and then it tries again
+    while not (drafted := length.choose(cost=0.3)):
+        pass
+    for _ in range(10):
+        length.record(drafted, drafted)
+        drafted = length.choose(cost=0.3)
+    assert drafted == 8
+
+
+def test_share_of_rows_is_learnt_from_steps() -> None:
+    cost = StepCost()
+    assert cost.row_share(4) == 0.05  # nothing is known
+    for rows in (1, 2, 4, 8, 3, 5) * 5:
+        cost.record(rows, 0.010 + 0.001 * rows)
+    assert cost.row_share(4) == pytest.approx(4 / 14)
+    assert cost.seconds_of(10) == pytest.approx(0.020)
+    same = StepCost()
+    for _ in range(5):
+        same.record(4, 0.014)
+    assert same.row_share(4) == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize(

@@ -206,6 +206,8 @@ def create_pool(
                         raise
                 else:
                     llm.name, llm.model.turns = name, turns
+                    if llm.draft_model is not None:
+                        llm.draft_model.model.turns = turns
                     return LocalEngine(llm)
 
         saved = None if prompts is None else SlotPrompts(prompts, name)

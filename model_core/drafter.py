@@ -1,0 +1,87 @@
+"""Drafts tokens that may follow the answers, from two sources: their own text, and a small model.
+
+Drafts are computed together with the token before them. They are accepted as far as the sampler chooses the
+same tokens, so they change the time that an answer takes, and nothing else.
+"""
+
+import logging
+from collections.abc import Sequence as Items
+
+from .draft_length import DraftLength, StepCost
+from .draft_model import DraftModel
+from .request import Sequence
+from .speculation import PromptLookup
+
+LOGGER = logging.getLogger(__name__)
+
+# The longest draft of a model: each token of it is a step of that model.
+_LONGEST_MODEL_DRAFT = 8
+
+
+class SequenceDrafts:
+    """What the drafter keeps of one request."""
+
+    def __init__(self, longest_lookup: int, longest_model: int) -> None:
+        """The longest drafts from the text and of the draft model; 0: this source is not used."""
+        self.lookup = PromptLookup() if longest_lookup else None
+        self.lookup_length = DraftLength(longest_lookup, follows_last=True)
+        self.model_length = DraftLength(longest_model)
+        self.last_length = self.lookup_length  # that of the source of the last draft
+
+
+class Drafter:
+    """Drafts for all answers of an engine, in its thread."""
+
+    def __init__(self, longest_lookup: int, model: DraftModel | None = None) -> None:
+        """`longest_lookup`: tokens to draft from the text of a request."""
+        self._longest_lookup, self._model = longest_lookup, model
+        self.steps = StepCost()
+
+    def begin(self, sequence: Sequence) -> None:
+        """Prepare a request for drafts."""
+        sequence.drafts = SequenceDrafts(
+            self._longest_lookup, 0 if self._model is None else _LONGEST_MODEL_DRAFT
+        )
+
+    def propose(self, sequences: Items[Sequence], most: int) -> dict[Sequence, list[int]]:
+        """Drafts for those that compute one token next, at most so many tokens of all together.
+
+        The model drafts where the text repeats nothing.
+        """
+        cost = self.steps.row_share(len(sequences))
+        found: dict[Sequence, list[int]] = {}
+        wanted: dict[Sequence, int] = {}
+        for sequence in sequences:
+            room = min(most, sequence.max_new_tokens - sequence.answer_length - 1)
+            if room <= 0 or sequence.uncomputed_tokens != 1 or sequence.forced_tokens:
+                continue
+            drafts, tokens = sequence.drafts, []
+            if drafts.lookup is not None and (length := drafts.lookup_length.choose(cost)):
+                tokens = drafts.lookup.draft(sequence.tokens, min(room, length))
+            if tokens:
+                found[sequence], drafts.last_length = tokens, drafts.lookup_length
+                most -= len(tokens)
+            elif self._model is not None:
+                step_s = self.steps.seconds_of(len(sequences))
+                model_cost = self._model.pass_s / step_s if step_s else 0.0
+                if length := min(room, drafts.model_length.choose(cost + model_cost)):
+                    wanted[sequence], drafts.last_length = length, drafts.model_length
+                    most -= length
+        if wanted:
+            try:
+                found |= self._model.draft(wanted)
+            except Exception:  # answers do not need drafts
+                LOGGER.exception("The draft model failed")
+        for sequence, tokens in found.items():
+            if sequence.constraint is not None:
+                found[sequence] = sequence.constraint.keep_valid(tokens)
+        return found
+
+    def record(self, sequence: Sequence, drafted: int, accepted: int) -> None:
+        """Note how many drafts of a request were accepted."""
+        sequence.drafts.last_length.record(drafted, accepted)
+
+    def forget(self, sequence: Sequence) -> None:
+        """Free what is kept of a request that has ended."""
+        if self._model is not None:
+            self._model.forget(sequence)
