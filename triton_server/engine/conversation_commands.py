@@ -50,7 +50,8 @@ MAX_VALUE_BYTES = 2**20  # of a document or a vote, and of the parameters of a t
 MAX_PAGE = 200
 _THREADS = 4
 _MAX_WAITING = 64  # commands
-_TIMEOUT_S = 5.0  # for the database; other commands wait as long, because Triton joins them to batches
+# For the database. Other commands wait as long, because Triton joins them to batches.
+_TIMEOUT_S, _OPENING_TIMEOUT_S = 5.0, 9.0
 
 
 class _Fields(BaseModel):
@@ -149,6 +150,7 @@ class ConversationCommands:
         self._url, self._limits = database, limits or SessionLimits()
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="conversations")
         self._lock, self._waiting = threading.Lock(), 0
+        self._is_open = False  # whether a command has succeeded
 
     @staticmethod
     def has(command: Any) -> bool:
@@ -170,11 +172,12 @@ class ConversationCommands:
         job = self._threads.submit(self._run, model, function, fields)
         job.add_done_callback(self._count_end)
         waiting = asyncio.wrap_future(job)
-        done, _ = await asyncio.wait([waiting], timeout=_TIMEOUT_S)
+        timeout_s = _TIMEOUT_S if self._is_open else _OPENING_TIMEOUT_S
+        done, _ = await asyncio.wait([waiting], timeout=timeout_s)
         if not done:
             waiting.cancel()  # a command that has begun goes on
             raise StoreError(
-                f"the database of conversations has not answered within {_TIMEOUT_S:.0f} s; try again in a "
+                f"the database of conversations has not answered within {timeout_s:.0f} s; try again in a "
                 "moment."
             )
         return waiting.result()
@@ -184,7 +187,9 @@ class ConversationCommands:
             command = model(**fields)
         except ValidationError as error:
             raise InvalidRequest(*explain(error.errors(), model.model_fields)) from None
-        return json.dumps(function(self, command), ensure_ascii=False)
+        result = json.dumps(function(self, command), ensure_ascii=False)
+        self._is_open = True
+        return result
 
     def _count_end(self, _: Future[str]) -> None:
         with self._lock:
