@@ -33,6 +33,7 @@ class Chat:
         pending: a question that is to be sent; after it failed, it waits for another attempt.
         resumed: a turn whose answer was cut, and is to go on.
         running: answers of this process that run or ran, as this tab saw them last.
+        arrivals: of those that have ended, when their texts arrived, see `Turn`.
     """
 
     id: str | None = None
@@ -41,6 +42,7 @@ class Chat:
     pending: Turn | None = None
     resumed: int | None = None
     running: dict[int, Turn] = field(default_factory=dict)
+    arrivals: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
 
     @property
     def turns(self) -> list[Turn]:
@@ -82,6 +84,12 @@ class Chat:
         self.stop()
         self.pending = Turn(question, attachments=turn.attachments, parent=turn.parent)
 
+    def ask_from(self, turn: Turn, text: str) -> None:
+        """Let the answer of a turn go on from another beginning. The turn stays as a branch."""
+        self.ask_instead(turn, turn.question)
+        assert self.pending is not None
+        self.pending.text, self.pending.reasoning = text, turn.reasoning
+
     def resume(self, turn: Turn) -> None:
         """Go on with an answer that was cut."""
         self.stop()
@@ -111,7 +119,7 @@ class Chat:
         self.running |= running
         ended = [number for number, turn in self.running.items() if number not in running and not turn.error]
         for number in ended:
-            del self.running[number]
+            self.arrivals[number] = self.running.pop(number).arrivals
         ids = {turn.id for turn in self.stored.turns}
         if self.head is not None and self.head not in ids:
             self.head = self.stored.head

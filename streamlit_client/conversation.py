@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from model_core.errors import ModelUnavailable, TritonchatError
-from model_core.events import Reasoning, ToolCallDelta
+from model_core.events import Reasoning, Text, ToolCallDelta
 from model_core.messages import ToolCall, join_tool_calls
 from triton_server.client import Answer, AnswerStream, ChatClient
 from triton_server.contract import Prompt
@@ -43,7 +43,7 @@ class Turn:
     `is_continuation`, the answer continues the text of the question. `progress` is that of the model while it
     is being loaded, from 0 to 1. `results` are those of the tool calls, by their ids; a turn without a
     question goes on after the results of the turn before. `reasoning_s` are the seconds that the model has
-    reasoned.
+    reasoned. `arrivals`: how many characters of the text had arrived after how many seconds.
 
     `id` and `parent` are those of the turn in the store, if it is there. `keep` is called with this turn and
     False every two seconds while the answer runs, and with True once after its end. An answer with `keep`
@@ -67,6 +67,7 @@ class Turn:
     is_continuation: bool = False
     progress: float | None = None
     reasoning_s: float | None = None
+    arrivals: list[tuple[int, float]] = field(default_factory=list)
     finished: threading.Event = field(default_factory=threading.Event)
     _last_wait: float = field(init=False, repr=False)
     _last_keep: float = field(init=False, repr=False)
@@ -166,6 +167,8 @@ class Turn:
                 if isinstance(event, ToolCallDelta):
                     calls.append(event)
                     self.tool_calls = join_tool_calls(calls)
+                if isinstance(event, Text):
+                    self.arrivals.append((len(self.text), time.monotonic() - begin))
                 if isinstance(event, Reasoning):
                     self.reasoning_s = time.monotonic() - begin
                 # `stop` sets `finished` too, perhaps before the server has received the request.

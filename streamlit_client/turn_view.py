@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from model_core.errors import TritonchatError
+from streamlit_client.answer_tokens import show_answer_tokens
 from streamlit_client.chat import Chat
 from streamlit_client.conversation import Turn
 from streamlit_client.descriptions import (
@@ -25,17 +26,19 @@ from streamlit_client.thumbs import show_thumbs
 REDRAW_INTERVAL_S = 0.05
 _MAX_SHOWN = 20_000  # characters of a file
 
-EDIT, AGAIN, BACK, COPY = (
+EDIT, AGAIN, BACK, COPY, TOKENS = (
     "Edit the question",
     "Answer again",
     "Go back to before this question",
     "Copy the answer",
+    "Look at the tokens",
 )
 _ICONS = {
     EDIT: ":material/edit:",
     AGAIN: ":material/refresh:",
     BACK: ":material/undo:",
     COPY: ":material/content_copy:",
+    TOKENS: ":material/visibility:",
 }
 _ROW: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
 # Gives the results of tools, by the ids of their calls, to the model.
@@ -73,6 +76,8 @@ def show_turn(chat: Chat, turn: Turn, is_last: bool, send_results: SendResults) 
             with row:
                 show_actions(chat, turn)
                 show_thumbs(chat, turn)
+            if turn.text and st.session_state.get("looks_at") == turn.id:
+                show_answer_tokens(chat, turn)
 
 
 def show_until_end(turn: Turn, view: "AnswerView", caption: Any) -> None:
@@ -185,11 +190,13 @@ def _format_json(text: str) -> str:
 def show_actions(chat: Chat, turn: Turn) -> None:
     """Show the steps between branches, and the menu of what can be done with a turn."""
     key = f"menu-{turn.id}"
-    options = [COPY, AGAIN, BACK] if not turn.question else [COPY, EDIT, AGAIN, BACK]
+    options = [AGAIN, BACK] if not turn.question else [EDIT, AGAIN, BACK]
+    if turn.text:
+        options = [COPY, TOKENS, *options] if turn.finished.is_set() else [COPY, *options]
     show_steps(chat, turn)
     st.menu_button(
         "",
-        options[not turn.text :],
+        options,
         icon=":material/more_horiz:",
         type="tertiary",
         help="More",
@@ -236,6 +243,8 @@ def _act(chat: Chat, turn: Turn, key: str) -> None:
         chat.ask_instead(turn, turn.question)
     elif option == BACK:
         chat.go_back(turn)
+    elif option == TOKENS:
+        st.session_state.looks_at = turn.id
     elif option == COPY:
         st.session_state.copied = turn.text
 
