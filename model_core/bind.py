@@ -41,6 +41,7 @@ class Buffer:
     rows_per_token: int = 1
     is_input: bool = False  # of a product
     is_quantized: bool = False
+    parts: int = 0  # that its rows are split into, for products on tiles
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ def bind(
     states: Sequence[tuple[int, ...]],
     embedding: str,
     arithmetic: str = "int8",
+    parts: int = 0,
 ) -> Program:
     """Bind fused records to weights. Raises NotImplementedError for an operation that has no kernel.
 
@@ -90,9 +92,10 @@ def bind(
         states: their shapes, by number (see Tape.states).
         embedding: the name of the table of hidden states.
         arithmetic: what products with integer weights multiply, one of choices.ARITHMETIC.
+        parts: of activations that products with bfloat16 weights multiply on tiles; 0: they use vectors.
     """
     groups, starts = group_layers(kv_layers), state_offsets(states)[0]
-    binder = _Binder(groups, matrix_of, vector_of, max_context, starts, arithmetic, embedding)
+    binder = _Binder(groups, matrix_of, vector_of, max_context, starts, arithmetic, parts, embedding)
     sources: list[int] = []
     for number, record in enumerate(fused):
         binder.bind(record)
@@ -123,6 +126,7 @@ class _Binder:
         max_context: int,
         state_starts: Sequence[int],
         arithmetic: str,
+        parts: int,
         embedding: str,
     ) -> None:
         self.instructions: list[np.ndarray] = []
@@ -133,14 +137,16 @@ class _Binder:
         self.head: int | None = None
         self._matrix_of, self._vector_of = matrix_of, vector_of
         self._max_context, self._state_starts = max_context, state_starts
-        self._arithmetic, self._embedding = arithmetic, embedding
+        self._arithmetic, self._parts, self._embedding = arithmetic, parts, embedding
         self._kv_places = {  # of each KV layer
             layer: {"group": number, "layer": index}
             for number, group in enumerate(kv_groups)
             for index, layer in enumerate(group.layers)
         }
         self._orders: dict[str, tuple[int, ...]] = {}  # of permuted inputs, by the buffer
-        self._quantized: set[str] = set()  # buffers that are quantized since they were last written
+        # Buffers that are quantized, or split, since they were last written.
+        self._quantized: set[str] = set()
+        self._split: set[str] = set()
         self._for_logit_rows = False
 
     def bind(self, record: Record) -> None:
@@ -234,7 +240,12 @@ class _Binder:
             "half_strips": half_strips.ctypes.data,
         }
         self.tensors += tensors
-        self._emit("linear", x, y, mode=mode, matrix=matrix.record(self._arithmetic), **fields)
+        record_of_matrix = matrix.record(self._arithmetic, self._parts)
+        if record_of_matrix["parts"] and x.buffer not in self._split:
+            self.buffers[x.buffer].parts = self._parts
+            self._emit("split", x, x, size=x.width, matrix=record_of_matrix)
+            self._split.add(x.buffer)
+        self._emit("linear", x, y, mode=mode, matrix=record_of_matrix, **fields)
         width = matrix.n // 2 if record.gate else matrix.n
         self.buffers[y.buffer].width = max(self.buffers[y.buffer].width, y.start + width)
 
@@ -293,8 +304,9 @@ class _Binder:
         for name, value in (values | fields).items():
             instruction[name] = value
         self.instructions.append(instruction)
-        if operation not in ("quantize", "write_kv"):
+        if operation not in ("quantize", "split", "write_kv"):
             self._quantized.discard(y.buffer)
+            self._split.discard(y.buffer)
 
     def _operands(self, sources: Iterable[Span | WeightRef], y: Span) -> dict[str, np.ndarray]:
         """The fields for the inputs of an operation with the heads of y."""

@@ -22,6 +22,7 @@ def fingerprint(model: Transformer, cache: KVCache) -> str:
         model.config,
         model.records,
         model.rounds_activations,
+        model.activation_parts,
         cache.dtype,
         cache.page_bytes,
         cache.groups,

@@ -59,6 +59,7 @@ class LLM:
         revision: str | None = None,
         weights: str = "auto",
         arithmetic: str = "int8",
+        portable: bool = False,
         threads: int | None = None,
         max_context: int | None = None,
         kv_cache_memory: int | None = None,
@@ -78,7 +79,10 @@ class LLM:
             revision: a branch, tag or commit of a model on the hub; None: the branch main.
             weights: auto (as stored), float32, bfloat16, float16, int8 or int4 (rounded while loading).
             arithmetic: int8: products with integer weights round activations to 8 bits, in groups of 256 with
-                a scale each. float32: they do not, which is more exact, and slower.
+                a scale each. float32: they do not, which is more exact, and slower. bfloat16: as int8, and
+                products with bfloat16 weights round activations to bfloat16, on processors with AMX.
+            portable: compute with float weights as on every other processor, to the bit: not with AMX. With
+                integer weights that is always so.
             threads: threads for the arithmetic; None: all cores this process may use, one for a tiny model.
             max_context: positions a request may have, up to the model's own limit; None: this limit.
             kv_cache_memory: bytes of KV memory; None: a quarter of the memory that is free.
@@ -112,7 +116,7 @@ class LLM:
         path = fetch_model(embedded_model() if model is None else model, revision, check)
         files = open_model_files(path)
         check(files)
-        self.model = load_model(files, weights, on_progress=on_progress, arithmetic=arithmetic)
+        self.model = load_model(files, weights, on_progress, arithmetic, portable)
         self.model.set_threads(threads or default_threads(self.model.weight_bytes))
         config = self.model.config
         max_context = min(max_context or config.max_context, config.max_context)

@@ -16,6 +16,7 @@ from .config import ModelConfig
 from .dense import Classifier, Dense, LoadedClassifier
 from .errors import ModelError
 from .fields import shorten
+from .kernels.emit import HAS_AMX
 from .memory import aligned_zeros
 from .model_files import ModelFiles
 from .models import read_model_config, write_tape
@@ -32,13 +33,15 @@ def load_model(
     weights: str = "auto",
     on_progress: Callable[[float], None] | None = None,
     arithmetic: str = "int8",
+    portable: bool = False,
 ) -> Transformer:
     """Load a model, with matrices of the type `weights`; "auto" is the stored type.
 
-    `on_progress` is called with the part of the matrices that is loaded. `arithmetic`: see Transformer.
+    `on_progress` is called with the part of the matrices that is loaded. `arithmetic`, `portable`: see LLM.
     Raises ModelError if the family is unknown, or a file is missing, damaged or wrong.
     """
     check_weights(weights)
+    parts = _choose_parts(arithmetic, portable)
     config, source = read_model_config(files.named("config.json"), files.config), files.open_tensors()
     tape = write_tape(config)
     if not _has_head(files, source, tape):
@@ -66,7 +69,21 @@ def load_model(
     classifier = _read_classifier(source, tape.classifier)
     has_more_layers = bool(files.config.get("num_nextn_predict_layers"))
     _check_all_read(source, config, tape, is_tied=tied, has_more_layers=has_more_layers)
-    return Transformer(config, tape, matrices, vectors, embeddings, arithmetic, classifier)
+    return Transformer(config, tape, matrices, vectors, embeddings, arithmetic, classifier, parts)
+
+
+def _choose_parts(arithmetic: str, is_portable: bool) -> int:
+    """The parts of activations that products with bfloat16 weights multiply on tiles; 0: they use vectors.
+
+    Raises ModelError if `arithmetic` is not possible here.
+    """
+    if arithmetic != "bfloat16":
+        return 2 if HAS_AMX and not is_portable else 0
+    if not HAS_AMX:
+        raise ModelError("arithmetic 'bfloat16' needs a processor with AMX, which is not to be had here.")
+    if is_portable:
+        raise ModelError("arithmetic 'bfloat16' is not portable: give one of the two.")
+    return 1
 
 
 def _has_head(files: ModelFiles, source: TensorSource, tape: Tape) -> bool:

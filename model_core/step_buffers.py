@@ -7,9 +7,10 @@ from .kernels.activations import ACTIVATIONS, GROUP, RUN_BYTES
 from .kernels.attention import SEGMENT, attention_scratch, scratch_rows
 from .kernels.experts import group_table_bytes
 from .kernels.interpreter import STEP
-from .kernels.linear import scratch_bytes
+from .kernels.linear import ROWS_BEYOND, scratch_bytes
 from .kernels.online_softmax import state_bytes
 from .kernels.team import Team
+from .kernels.tiles import part_bytes
 from .memory import aligned_zeros, round_up
 
 # Bytes. With more threads and longer contexts, threads do not share the segments of attention.
@@ -44,7 +45,7 @@ class StepBuffers:
                 record = self._by_name[name]
                 if name == "logits":
                     continue  # new in each step
-                rows = tokens * buffer.rows_per_token + 1  # see block_rows
+                rows = tokens * buffer.rows_per_token + ROWS_BEYOND
                 # With an even number of cache lines between them, rows would compete for the same lines.
                 floats = self._array(record, "floats", rows, buffer.width + 16 * buffer.is_input, row="row")
                 self.floats[name] = floats
@@ -53,6 +54,10 @@ class StepBuffers:
                     self._array(record, "codes", rows, width + 64, np.int8, row="codes_row")
                     size = width // GROUP * RUN_BYTES
                     self._array(record, "runs", rows, size, np.uint8, row="runs_row")
+                if buffer.parts:
+                    # 64 more, for the same reason; and what tiles read behind a part.
+                    size = buffer.parts * part_bytes(buffer.width) + 64 + 2 * GROUP
+                    self._array(record, "parts", rows, size, np.uint8, row="parts_row")
             if program.experts:
                 pairs = tokens * program.experts_per_token
                 size = group_table_bytes(program.experts, pairs)

@@ -78,6 +78,7 @@ class Transformer:
         embeddings: Mapping[str, np.ndarray | Matrix],
         arithmetic: str = "int8",
         classifier: LoadedClassifier | None = None,
+        parts: int = 0,
     ) -> None:
         """Bind a tape to its weights.
 
@@ -89,6 +90,7 @@ class Transformer:
             arithmetic: what products with integer weights multiply: activations rounded to "int8", or in
                 "float32" as they are.
             classifier: that of the tape.
+            parts: of activations that products with bfloat16 weights multiply on tiles; 0: they use vectors.
         """
         self.classifier = classifier
         self.config, self.tape, self.embeddings = config, tape, embeddings
@@ -109,6 +111,7 @@ class Transformer:
             tape.states,
             tape.embedding.name,
             arithmetic,
+            parts,
         )
         self.adapters = AdapterTable(self._program.tensors)
         self.kv_groups = self._program.kv_groups
@@ -146,6 +149,11 @@ class Transformer:
     def rounds_activations(self) -> bool:
         """Whether there are products that multiply activations in int8."""
         return bool(self._program.instructions["matrix"]["is_rounded"].any())
+
+    @property
+    def activation_parts(self) -> int:
+        """The parts of activations that products multiply on tiles; 0 if there are no such products."""
+        return int(self._program.instructions["matrix"]["parts"].max())
 
     @property
     def weight_bytes(self) -> int:

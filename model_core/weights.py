@@ -87,14 +87,18 @@ class Matrix:
 
     def is_rounded(self, arithmetic: str) -> bool:
         """Whether it multiplies activations in int8, with this --arithmetic."""
-        return arithmetic == "int8" and self.kind in (INT8, INT4, GROUPED8, GROUPED4)
+        return arithmetic != "float32" and self.kind in (INT8, INT4, GROUPED8, GROUPED4)
 
-    def record(self, arithmetic: str = "int8") -> np.ndarray:
-        """The matrix in the form that kernels read: MATRIX [1]. It points into this object."""
+    def record(self, arithmetic: str = "int8", parts: int = 0) -> np.ndarray:
+        """The matrix in the form that kernels read: MATRIX [1]. It points into this object.
+
+        parts: of activations that it multiplies on tiles, if it has bfloat16 weights (see bind).
+        """
         record = np.zeros(1, MATRIX)
         for name in ("kind", "n", "k", "inputs", "group", "is_small"):
             record[name] = getattr(self, name)
         record["is_rounded"] = self.is_rounded(arithmetic)
+        record["parts"] = parts if self.kind == BFLOAT16 else 0
         for name, array in self.arrays().items():
             record[name] = array.ctypes.data
         for kind, array in (("scale_kind", self.groups), ("offset_kind", self.offsets)):

@@ -1,18 +1,19 @@
 """Products of packed matrices by the kernels, as tests ask for them."""
 
 import numpy as np
+from numba import njit
 
-from model_core.kernels import activations, linear
+from model_core.kernels import activations, linear, tiles
 from model_core.kernels.team import Team
 from model_core.memory import aligned_zeros, round_up
 from model_core.weights import Matrix
 
 
 class Activations:
-    """x [rows, k] in the form that kernels read: padded, with one more row, and quantized."""
+    """x [rows, k] in the form that kernels read: padded, with more rows, quantized, and split into parts."""
 
-    def __init__(self, x: np.ndarray) -> None:
-        rows, k = len(x) + 1, round_up(x.shape[1], activations.GROUP)
+    def __init__(self, x: np.ndarray, parts: int = 0) -> None:
+        rows, k = len(x) + linear.ROWS_BEYOND, round_up(x.shape[1], activations.GROUP)
         self.floats = aligned_zeros((rows, k + 16), np.float32)
         self.codes = aligned_zeros((rows, k + 64), np.int8)
         self.runs = aligned_zeros((rows, k // activations.GROUP, activations.RUN_BYTES // 4), np.int32)
@@ -22,6 +23,11 @@ class Activations:
         for name, row in (("floats", "row"), ("codes", "codes_row"), ("runs", "runs_row")):
             array = getattr(self, name)
             self.record[name], self.record[row] = array.ctypes.data, array.strides[0]
+        if parts:
+            self.parts = aligned_zeros((rows, parts * tiles.part_bytes(x.shape[1]) + 64), np.uint8)
+            self.record["parts"], self.record["parts_row"] = self.parts.ctypes.data, self.parts.strides[0]
+            for row in range(len(x)):
+                tiles.split_row(self.record[0], row, x.shape[1], parts)
         for row in range(len(x)):
             for first in range(0, k, activations.GROUP):
                 activations.quantize(self.record[0], row, first, min(activations.GROUP, k - first))
@@ -38,6 +44,7 @@ def multiply(
     rows: int,
     before: np.ndarray | None = None,
     arithmetic: str = "int8",
+    parts: int = 0,
 ) -> np.ndarray:
     """linear() with one thread: float32 [rows, n padded], added to `before` if it is not None."""
     y = np.full((rows, matrix.n), 7, np.float32) if before is None else before.copy()
@@ -45,5 +52,12 @@ def multiply(
     team = Team(1)
     how = linear.SET if before is None else linear.ADD
     args = (y.ctypes.data, y.strides[0], how, scratch.ctypes.data)
-    linear.linear(team.address, matrix.record(arithmetic)[0], a.record[0], rows, *args)
+    _linear(team.address, matrix.record(arithmetic, parts)[0], a.record[0], rows, *args)
     return y
+
+
+@njit
+def _linear(team, m, a, rows, y, y_row, mode, scratch):
+    tiles.begin_tiles()
+    linear.linear(team, m, a, rows, y, y_row, mode, scratch)
+    tiles.end_tiles()

@@ -192,7 +192,13 @@ model_options = combine_options(
         type=click.Choice(ARITHMETIC),
         default="int8",
         help="Activations that integer weights multiply: rounded to 8 bits; or as they are, more exact and "
-        "slower.",
+        "slower. bfloat16: also round those that bfloat16 weights multiply, which needs AMX.",
+    ),
+    option(
+        "--portable",
+        is_flag=True,
+        help="Compute with float weights as on every x86 processor with AVX2, to the bit: not with AMX. With "
+        "integer weights that is always so.",
     ),
     option("--threads", type=click.IntRange(1), help="Threads for the arithmetic.  [default: by model size]"),
     option(

@@ -3,8 +3,8 @@
 `emit.py` and `simd.py` have the vectors, `blocks.py` the inner loops of all products, `activations.py` and
 `grouped.py` what comes before them with rounded activations and with codes, `linear.py`, `experts.py`,
 `attention.py`, `recurrence.py` and `pointwise.py` the operators, `interpreter.py` a step of a model,
-`choice.py` the choice of tokens, and `team.py` the threads that compute it. `roofline.py` measures what the
-machine can do.
+`choice.py` the choice of tokens, and `team.py` the threads that compute it. `tiles.py` has products on AMX,
+where there is one. `roofline.py` measures what the machine can do.
 
 Kernels are compiled once for each processor and version, and stored in the user's cache folder.
 """
@@ -23,11 +23,14 @@ import numba
 import platformdirs
 from tqdm import tqdm
 
+from .emit import HAS_AMX
+
 
 def _cache_folder() -> Path:
     """The folder for compiled kernels: in NUMBA_CACHE_DIR if it is set, else in the user's cache folder.
 
-    The folder is named after all sources, because numba compares only the file of the outermost function.
+    The folder is named after all sources, because numba compares only the file of the outermost function. And
+    after whether kernels use tiles: the system may grant them at one start, and refuse them at the next.
     """
     package = Path(__file__).parent
     sources = [*sorted(package.glob("*.py")), package.parent / "quantize.py"]  # kernels use its constants
@@ -37,7 +40,7 @@ def _cache_folder() -> Path:
     try:
         configured = numba.config.CACHE_DIR
         base = Path(configured) if configured else platformdirs.user_cache_path("tritonchat", appauthor=False)
-        folder = base / f"kernels-{version.hexdigest()[:16]}"
+        folder = base / f"kernels-{version.hexdigest()[:16]}{'-amx' if HAS_AMX else ''}"
         folder.mkdir(parents=True, exist_ok=True)
         # The folder has code: it must belong to this user.
         if os.access(folder, os.W_OK) and folder.stat().st_uid == os.getuid():

@@ -18,10 +18,14 @@ from .simd import (
 # Activations are quantized in groups of this many k, each with its own scale, so that an outlier reduces the
 # precision of its own group only.
 GROUP = 256
-# Activations as kernels see them: addresses of float32 [rows, k], of the same in int8, and of what `quantize`
-# says of each GROUP of codes, RUN_BYTES for each; with the bytes from one row to the next.
+# Activations as kernels see them: addresses of float32 [rows, k], of the same in int8, of what `quantize`
+# says of each GROUP of codes, RUN_BYTES for each, and of the same in parts (tiles.py); with the bytes from
+# one row to the next.
 ACTIVATIONS = np.dtype(
-    [(name, np.int64) for name in ("floats", "row", "codes", "codes_row", "runs", "runs_row")]
+    [
+        (name, np.int64)
+        for name in ("floats", "row", "codes", "codes_row", "runs", "runs_row", "parts", "parts_row")
+    ]
 )
 RUN_BYTES = 128
 

@@ -7,6 +7,8 @@ The one thing written for each processor is `dot4`, the sum of four byte product
 are exact, so they agree to the bit.
 """
 
+import ctypes
+import platform
 from collections.abc import Callable
 from typing import Any
 
@@ -56,6 +58,26 @@ def _instruction_set() -> str:
 
 
 INSTRUCTION_SET = _instruction_set()
+
+
+def _has_amx() -> bool:
+    """Whether kernels may use tiles (tiles.py): the processor lists them, and the system grants them.
+
+    Linux grants the memory of tiles once to a process, on request; without it, the first instruction would
+    end the process.
+    """
+    names = ("amx-tile", "amx-int8", "amx-bf16")
+    if config.CPU_FEATURES is not None:
+        is_listed = {f"+{name}" for name in names} <= set(config.CPU_FEATURES.split(","))
+    else:
+        is_listed = config.CPU_NAME is None and host_has(*names)
+    if not is_listed or INSTRUCTION_SET != "avx512" or platform.system() != "Linux":
+        return False
+    arch_prctl, request_permission, tile_data = 158, 0x1023, 18
+    return ctypes.CDLL(None).syscall(arch_prctl, request_permission, tile_data) == 0
+
+
+HAS_AMX = _has_amx()
 # VNNI multiplies unsigned by signed bytes. Weights are stored as w + 128 for it, and its sums start at
 # -OFFSET * sum(x); the other forms of `dot4` take the 128 off by themselves.
 OFFSET = 128 if INSTRUCTION_SET in ("avx512", "avxvnni") else 0

@@ -14,6 +14,7 @@ from numba import njit
 from .activations import quantize_row
 from .adapters import adapted_linear, is_adapted
 from .attention import attend, attend_segment, end_segment, first_segment, scratch_rows
+from .emit import HAS_AMX
 from .experts import MIXTURE, mix_experts, route
 from .kv_slots import PAGE, write_kv_slot
 from .linear import MATRIX, linear
@@ -33,6 +34,7 @@ from .pointwise import (
 from .recurrence import conv, scan
 from .simd import get_f32, get_i32, read_cycles, set_f32
 from .team import barrier, claim
+from .tiles import begin_tiles, end_tiles, split_row
 
 # Operations by number. From LINEAR on, they are those that threads share.
 OPERATIONS = (
@@ -40,6 +42,7 @@ OPERATIONS = (
     "rope",
     "write_kv",
     "quantize",
+    "split",
     "add",
     "scale",
     "softcap",
@@ -62,6 +65,7 @@ OPERATIONS = (
     ROPE,
     WRITE_KV,
     QUANTIZE,
+    SPLIT,
     ADD,
     SCALE,
     SOFTCAP,
@@ -165,6 +169,7 @@ def run_tape(thread, threads, steps, tape, buffers, pools, factors):
     """
     s = steps[0]
     scratch = s.scratch + thread * s.scratch_size
+    begin_tiles()
     start = 0
     while start < len(tape):
         i = tape[start]
@@ -197,6 +202,7 @@ def run_tape(thread, threads, steps, tape, buffers, pools, factors):
                 row = claim(s.team)
         barrier(s.team, threads)
         start = end
+    end_tiles()
 
 
 @njit(nogil=True, cache=True)
@@ -243,6 +249,8 @@ def _row(s, i, buffers, pools, row):
         write_kv_slot(pools[i.group], i.layer, page, position % PAGE, source, target)
     elif i.op == QUANTIZE:
         quantize_row(x, row, i.size, i.matrix.k)
+    elif HAS_AMX and i.op == SPLIT:
+        split_row(x, row, i.size, i.matrix.parts)
     elif i.op == ADD:
         add_row(source, i.heads * i.size, i.scale, target)
     elif i.op == SCALE:

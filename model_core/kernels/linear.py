@@ -14,6 +14,7 @@ from .emit import (
     GROUPED4,
     GROUPED6,
     GROUPED8,
+    HAS_AMX,
     HAS_DOT8,
     INT4,
     INT8,
@@ -29,7 +30,8 @@ from .simd import (
     multiply,
     store_f32,
 )
-from .team import claim
+from .team import claim, claim_ahead
+from .tiles import TILE_ROWS, multiply_bfloat16, multiply_int8
 
 STRIP_TILES = STRIP // 16
 
@@ -43,6 +45,7 @@ MATRIX = np.dtype(
             "k",
             "inputs",  # columns without padding
             "is_rounded",  # whether it multiplies activations that are rounded to int8
+            "parts",  # of activations that it multiplies on tiles; 0: it does not
             "is_small",  # whether numbers by group are from -32 to 31
             "data",
             "scales",
@@ -60,6 +63,8 @@ MATRIX = np.dtype(
 )
 # The kinds of blocks by group: kernels are compiled for those that this processor needs.
 _GROUPED_KINDS = (GROUPED8, GROUPED4, GROUPED6) if HAS_DOT8 else (GROUPED8, GROUPED4)
+# A product may read so many rows of activations behind its last, and write as many sums.
+ROWS_BEYOND = TILE_ROWS - 1 if HAS_AMX else 1
 # What `linear` does with its results.
 SET, ADD, SWIGLU, GEGLU, CLAMPED_SWIGLU = range(5)
 # A strip is read in chunks of GROUP k, each used by all rows while in the L1 cache. A thread's scratch has
@@ -73,7 +78,7 @@ SUMS = _FLOATS + 4 * STRIP * _LENGTH
 
 def scratch_bytes(rows: int) -> int:
     """Bytes of a thread's private memory for products of `rows` activations, and what adapters add."""
-    return SUMS + 2 * (rows + 1) * STRIP * 4
+    return SUMS + 2 * (rows + ROWS_BEYOND) * STRIP * 4
 
 
 @njit(nogil=True, inline="always")
@@ -88,13 +93,16 @@ def linear(team, m, a, rows, y, y_row, mode, scratch):
     Each output is summed over k in order, in exact integers within a GROUP where the weights are integers.
     So its bits depend neither on the number of rows nor on the thread.
     """
-    strip, next_strip, strips = claim(team), claim(team), m.n // STRIP
+    strips = m.n // STRIP
+    strip = claim(team)
+    next_strip = claim_ahead(team, strips)
     start = np.int64(0)  # as a literal, it would compile another copy of the kernels
     while strip < strips:
-        prefetch = next_strip if next_strip < strips else strip
+        prefetch = next_strip if 0 <= next_strip < strips else strip
         multiply_strip(m, a, start, rows, strip, prefetch, scratch)
         store_outputs(m, rows, strip, y, y_row, mode, scratch + SUMS, np.int64(0))
-        strip, next_strip = next_strip, claim(team)
+        strip = next_strip if next_strip >= 0 else claim(team)
+        next_strip = claim_ahead(team, strips)
 
 
 @njit(nogil=True, inline="always")
@@ -108,6 +116,8 @@ def multiply_strip(m, a, start, rows, strip, next_strip, scratch):
         _integer_strip(m, a, start, rows, strip, next_strip, scratch)
     elif m.is_rounded:
         _grouped_strip(m, a, start, rows, strip, next_strip, scratch)
+    elif HAS_AMX and m.parts:
+        multiply_bfloat16(m, a, start, rows, strip, scratch + SUMS, scratch)
     else:
         _float_strip(m, a, start, rows, strip, next_strip, scratch)
 
@@ -231,6 +241,23 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
                 kind, chunk, chunk_tile_bytes = INT8, scratch, 16 * GROUP
         prefetch = m.data + (_prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
         row = block = 0
+        if HAS_AMX and count % 2 == 0:  # whole steps of 64 k
+            x, run = a.codes + start * a.codes_row + first, a.runs + start * a.runs_row
+            run += first // GROUP * RUN_BYTES
+            sums, blocks_of_tiles = scratch + SUMS, scratch + _FLOATS
+            row = multiply_int8(
+                chunk,
+                chunk_tile_bytes,
+                count // 2,
+                x,
+                a.codes_row,
+                run,
+                a.runs_row,
+                rows,
+                sums,
+                first,
+                blocks_of_tiles,
+            )
         while row < rows:
             height = block_rows(rows - row)
             run = a.runs + (start + row) * a.runs_row + first // GROUP * RUN_BYTES

@@ -1,0 +1,298 @@
+"""Products on tiles: Intel AMX, which multiplies 16 rows by 16 outputs by 64 bytes of k in 16 cycles.
+
+Tiles multiply what vectors do (linear.py), in the same packing. Sums of bytes are exact, so rows may go
+through either. bfloat16 products are rounded on the way, in an order that the instruction fixes: within 32 k
+the even and the odd products are summed apart, each by fused multiply-adds in order of k, then both together,
+then that to the sum so far. It depends neither on the other rows of a tile nor on their number. So all rows
+go through tiles, single ones too, in the same steps of k.
+
+An activation is the sum of one bfloat16 number or two: a high part, and a low part of what that lacks.
+
+Kernels use this file only where emit.HAS_AMX says so.
+"""
+
+from collections.abc import Iterator
+
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from . import emit
+from .blocks import STRIP, emit_cases
+from .emit import HAS_AMX
+from .simd import keep_lanes, load_f32
+
+TILE_ROWS = 16
+# Fewer rows of bytes are multiplied faster by vectors.
+_MIN_ROWS = 12
+# k of bfloat16 that all rows are multiplied with while the weights are in the first cache.
+_PIECE = 128
+_BLOCK = 4 * TILE_ROWS * STRIP  # bytes of the sums of a block, int32 [TILE_ROWS, STRIP]
+_BLOCK_TILES = STRIP // 16
+
+_n = types.intp
+
+
+def _call(b: ir.IRBuilder, name: str, *args: ir.Value) -> None:
+    emit.call(b, f"llvm.x86.{name}", ir.VoidType(), *args)
+
+
+def _at(b: ir.IRBuilder, address: ir.Value, offset: int) -> ir.Value:
+    return b.add(address, address.type(offset))
+
+
+def _load_tile(b: ir.IRBuilder, tile: int, address: ir.Value, row: ir.Value) -> None:
+    _call(b, "tileloadd64", emit.I8(tile), emit.pointer(b, address, emit.I8), row)
+
+
+def _store_tile(b: ir.IRBuilder, tile: int, address: ir.Value, row: ir.Value) -> None:
+    _call(b, "tilestored64", emit.I8(tile), emit.pointer(b, address, emit.I8), row)
+
+
+@intrinsic
+def _configure(typing_context):
+    """Give the calling thread eight tiles of 16 rows of 64 bytes."""
+
+    def code(b: ir.IRBuilder) -> None:
+        shape = [1, *[0] * 15, *[64, 0] * 8, *[0] * 16, *[TILE_ROWS] * 8, *[0] * 8]  # palette, widths, rows
+        kind = ir.ArrayType(emit.I8, len(shape))
+        name = b.module.get_unique_name("tile_shapes")
+        constant = cgutils.global_constant(b.module, name, ir.Constant(kind, shape))
+        _call(b, "ldtilecfg", b.bitcast(constant, ir.PointerType(emit.I8)))
+
+    return emit.typed(types.void, (), code)
+
+
+@intrinsic
+def _release(typing_context):
+    """Give the tiles back, so that the system need not keep 8 KiB more when it switches threads."""
+    return emit.typed(types.void, (), lambda b: _call(b, "tilerelease"))
+
+
+@njit(nogil=True)
+def begin_tiles():
+    """Prepare the calling thread for products on tiles, until `end_tiles`."""
+    if HAS_AMX:
+        _configure()
+
+
+@njit(nogil=True)
+def end_tiles():
+    """Give back what `begin_tiles` took."""
+    if HAS_AMX:
+        _release()
+
+
+@intrinsic
+def _int8_block(typing_context, steps, w, w_tile, x, x_row, to, done, run, run_row, y, accumulate):
+    """to = x times w in integers, while y (+)= factor * (start + done) of the block before.
+
+    Tile products are emitted with the vector instructions of the block before between them: one of the two
+    units alone would leave the other idle.
+
+    steps: how many times 64 k, 1 to 4; 0: only finish what is left.
+    w: address of weights + 128, as blocks.integer_block takes them; w_tile bytes from tile to tile.
+    x: address of signed bytes [TILE_ROWS, 64 * steps], rows x_row bytes apart.
+    to, done: addresses of int32 [TILE_ROWS, STRIP]; done 0: there is no block before.
+    run: address of the factor of a row and its start, -128 * sum(x); run_row bytes from row to row.
+    y: address of floats [TILE_ROWS, STRIP]; accumulate: whether to add to them.
+    """
+
+    def code(b: ir.IRBuilder, *args: ir.Value) -> None:
+        steps, w, w_tile, x, x_row, to, done, run, run_row, y, accumulate = args
+        ws = [b.add(w, b.mul(w_tile, w_tile.type(tile))) for tile in range(_BLOCK_TILES)]
+        continues = b.icmp_signed("!=", accumulate, accumulate.type(0))
+        mask = b.insert_element(ir.Constant(ir.VectorType(emit.I1, 16), ir.Undefined), continues, emit.I32(0))
+        mask = b.shuffle_vector(mask, mask, emit.splat(0, emit.I32X16))
+
+        def finish() -> Iterator[None]:
+            """Finish the block before, a vector at a time."""
+            for row in range(TILE_ROWS):
+                own = b.add(run, b.mul(run_row, run_row.type(row)))
+                factor = emit.broadcast(b, emit.load(b, own, emit.F32))
+                start = emit.broadcast(b, emit.load(b, _at(b, own, 4), emit.I32))
+                for tile in range(_BLOCK_TILES):
+                    place = 4 * STRIP * row + 64 * tile
+                    sums = b.add(emit.load(b, _at(b, done, place), emit.I32X16), start)
+                    target = emit.pointer(b, _at(b, y, place), emit.F32X16)
+                    # A masked load costs nothing; a select would be an instruction more.
+                    name, zeros = "llvm.masked.load.v16f32.p0", emit.splat(0.0, emit.F32X16)
+                    before = emit.call(b, name, emit.F32X16, target, emit.I32(4), mask, zeros)
+                    result = emit.fma(b, b.sitofp(sums, emit.F32X16), factor, before)
+                    b.store(result, target, align=4)
+                    yield
+
+        def multiply(steps: int, vectors: Iterator[None]) -> None:
+            for tile in range(_BLOCK_TILES if steps else 0):
+                _call(b, "tilezero", emit.I8(tile))
+            for step in range(steps):
+                _load_tile(b, 4, _at(b, x, 64 * step), x_row)
+                for tile in range(_BLOCK_TILES):
+                    weights = 5 + (4 * step + tile) % 3  # in turn: a load need not wait for the last product
+                    _load_tile(b, weights, _at(b, ws[tile], 1024 * step), emit.I64(64))
+                    _call(b, "tdpbsud", emit.I8(tile), emit.I8(4), emit.I8(weights))
+                    for _ in range(TILE_ROWS // steps):
+                        next(vectors, None)
+            for _ in vectors:
+                pass
+            for tile in range(_BLOCK_TILES if steps else 0):
+                _store_tile(b, tile, _at(b, to, 64 * tile), emit.I64(4 * STRIP))
+
+        with b.if_else(b.icmp_signed("!=", done, done.type(0))) as (yes, no):
+            with yes:
+                emit_cases(b, steps, range(5), lambda count: multiply(count, finish()))
+            with no:
+                emit_cases(b, steps, range(1, 5), lambda count: multiply(count, iter(())))
+
+    return emit.typed(types.void, (_n,) * 11, code)
+
+
+@njit(nogil=True)
+def multiply_int8(w, w_tile, steps, x, x_row, run, run_row, rows, y, accumulate, blocks):
+    """y[row] (+)= factor[row] * x[row] times w, for the first rows of `rows`. Returns how many these are.
+
+    They are all but fewer than _MIN_ROWS; their last block may end behind `rows`. steps: how many times 64 k,
+    at most 4. blocks: address of 2 * _BLOCK bytes of the thread's own. For the others see _int8_block.
+    """
+    row = turn = done = done_run = done_y = 0
+    while rows - row >= _MIN_ROWS:
+        to = blocks + turn * _BLOCK
+        _int8_block(steps, w, w_tile, x + row * x_row, x_row, to, done, done_run, run_row, done_y, accumulate)
+        done, done_run, done_y = to, run + row * run_row, y + 4 * STRIP * row
+        turn = 1 - turn
+        row += TILE_ROWS
+    if done:
+        _int8_block(0, w, w_tile, x, x_row, 0, done, done_run, run_row, done_y, accumulate)
+    return row
+
+
+@intrinsic
+def _bfloat16_block(typing_context, parts, steps, w, x, x_row, x_part, y, accumulate):
+    """y (+)= the parts of x times w, for TILE_ROWS rows and the outputs of a strip.
+
+    parts: 1 or 2. steps: how many times 32 k, at least 1. w: address of weights as _pair_weights writes them.
+    x: address of bfloat16 [TILE_ROWS, 32 * steps], rows x_row bytes apart, and the low parts x_part bytes on.
+    y: address of floats [TILE_ROWS, STRIP]; accumulate: whether to add to them.
+    """
+
+    def code(b: ir.IRBuilder, *args: ir.Value) -> None:
+        parts, steps, w, x, x_row, x_part, y, accumulate = args
+        with b.if_else(b.icmp_signed("!=", accumulate, accumulate.type(0))) as (yes, no):
+            with yes:
+                for tile in range(_BLOCK_TILES):
+                    _load_tile(b, tile, _at(b, y, 64 * tile), emit.I64(4 * STRIP))
+            with no:
+                for tile in range(_BLOCK_TILES):
+                    _call(b, "tilezero", emit.I8(tile))
+
+        def multiply(parts: int) -> None:
+            with cgutils.for_range(b, steps) as loop:
+                rows = b.add(x, b.mul(loop.index, steps.type(64)))
+                weights = b.add(w, b.mul(loop.index, steps.type(1024)))
+                for pair in (0, 2):  # two tiles of weights at a time
+                    for tile in range(2):
+                        _load_tile(b, 6 + tile, _at(b, weights, (pair + tile) * 32 * _PIECE), emit.I64(64))
+                    for part in range(parts):
+                        place = b.add(rows, b.mul(x_part, x_part.type(part)))
+                        _load_tile(b, 4 + part, place, x_row)
+                        for tile in range(2):
+                            operands = (emit.I8(pair + tile), emit.I8(4 + part), emit.I8(6 + tile))
+                            _call(b, "tdpbf16ps", *operands)
+
+        emit_cases(b, parts, (1, 2), multiply)
+        for tile in range(_BLOCK_TILES):
+            _store_tile(b, tile, _at(b, y, 64 * tile), emit.I64(4 * STRIP))
+
+    return emit.typed(types.void, (_n,) * 8, code)
+
+
+@intrinsic
+def _pair_weights(typing_context, w, count, out):
+    """Two k of the 16 outputs of a tile beside each other: bfloat16 [count, 16] -> [count / 2, 16, 2].
+
+    count: 1 or 2; with 1, the second k is 0.
+    """
+    half = ir.VectorType(emit.I16, 16)
+
+    def code(b: ir.IRBuilder, w: ir.Value, count: ir.Value, out: ir.Value) -> None:
+        def pair(count: int) -> None:
+            first = emit.load(b, w, half)
+            second = emit.load(b, _at(b, w, 32), half) if count == 2 else emit.splat(0, half)
+            lanes = [lane for i in range(16) for lane in (i, 16 + i)]
+            emit.store(
+                b, out, b.shuffle_vector(first, second, ir.Constant(ir.VectorType(emit.I32, 32), lanes))
+            )
+
+        emit_cases(b, count, (1, 2), pair)
+
+    return emit.typed(types.void, (_n,) * 3, code)
+
+
+@intrinsic
+def _clear_line(typing_context, address):
+    """Write 64 zeros."""
+    return emit.typed(types.void, (_n,), lambda b, a: emit.store(b, a, emit.splat(0, emit.I8X64)))
+
+
+@njit(nogil=True)
+def multiply_bfloat16(m, a, start, rows, strip, y, memory):
+    """y[row] = a[start + row] times a strip of a matrix in bfloat16, for `rows` rows, in tiles of TILE_ROWS.
+
+    m: MATRIX. a: ACTIVATIONS with m.parts parts. y: address of floats [rows, STRIP] and up to TILE_ROWS - 1
+    rows more. memory: address of 2 * STRIP * _PIECE bytes of the thread's own.
+    """
+    for first in range(0, m.inputs, _PIECE):
+        count = min(_PIECE, m.inputs - first)
+        steps = (count + 31) // 32
+        for tile in range(_BLOCK_TILES):
+            w = m.data + 2 * ((strip * STRIP + 16 * tile) * m.k + 16 * first)
+            for i in range(0, 32 * steps, 2):
+                to = memory + 32 * (tile * _PIECE + i)
+                if i < count:
+                    _pair_weights(w + 32 * i, min(2, count - i), to)
+                else:
+                    _clear_line(to)
+        for row in range(0, rows, TILE_ROWS):
+            x = a.parts + (start + row) * a.parts_row + 2 * first
+            part = part_bytes(m.inputs)
+            _bfloat16_block(m.parts, steps, memory, x, a.parts_row, part, y + 4 * STRIP * row, first)
+
+
+@njit(nogil=True)
+def part_bytes(size):
+    """Bytes of a part of `size` activations: whole steps of 32 k."""
+    return 2 * ((size + 31) // 32 * 32)
+
+
+@intrinsic
+def _store_parts(typing_context, address, x_part, parts, value):
+    """Store 16 floats as one or two bfloat16 numbers each, rounded half to even; the low ones x_part on."""
+
+    def code(b: ir.IRBuilder, address: ir.Value, x_part: ir.Value, parts: ir.Value, value: ir.Value) -> None:
+        def store_rounded(address: ir.Value, value: ir.Value) -> ir.Value:
+            bits = b.bitcast(value, emit.I32X16)
+            shift = emit.splat(16, emit.I32X16)
+            odd = b.and_(b.lshr(bits, shift), emit.splat(1, emit.I32X16))
+            rounded = b.lshr(b.add(b.add(bits, emit.splat(0x7FFF, emit.I32X16)), odd), shift)
+            is_number = b.fcmp_ordered("ord", value, value)
+            rounded = b.select(is_number, rounded, emit.splat(0x7FC0, emit.I32X16))
+            emit.store(b, address, b.trunc(rounded, ir.VectorType(emit.I16, 16)))
+            return b.bitcast(b.shl(rounded, shift), emit.F32X16)
+
+        def split(parts: int) -> None:
+            high = store_rounded(address, value)
+            if parts == 2:
+                store_rounded(b.add(address, x_part), b.fsub(value, high))
+
+        emit_cases(b, parts, (1, 2), split)
+
+    return emit.typed(types.void, (_n, _n, _n, emit.f32x16), code)
+
+
+@njit(nogil=True)
+def split_row(a, row, size, parts):
+    """Split `size` activations of a row into parts, with zeros up to a whole step of 32 k."""
+    floats, to, step = a.floats + row * a.row, a.parts + row * a.parts_row, part_bytes(size)
+    for i in range(0, step // 2, 16):
+        _store_parts(to + 2 * i, step, parts, keep_lanes(load_f32(floats, 4 * i), size - i))
