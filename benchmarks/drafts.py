@@ -1,11 +1,11 @@
 """Measure drafts of a small model: the speed, and the fraction of what the accepted drafts allow.
 
-    python benchmarks/drafts.py [--layers 60] [--tokens 300] [--streams 1,4]
+    python benchmarks/drafts.py [--layers 24] [--tokens 300] [--streams 1,4]
 
 The large model is the embedded one with layers added that change nothing, so that a step costs more. The
-small model is the embedded one, whose drafts are all right, or its first layers, whose drafts are right now
-and then. If k tokens are drafted and a of them accepted on average, (a + 1) / (k draft steps + one check) is
-possible, where the steps are measured in the same run. Prints a Markdown table and names the machine.
+small model is the embedded one, whose drafts are right, or one with noise in its weights, whose drafts are
+right now and then. If k tokens are drafted and a of them accepted on average, then (a + 1) / (k draft steps
+and one check) is possible, with steps measured in the same run. Prints a Markdown table, names the machine.
 """
 
 import argparse
@@ -28,11 +28,15 @@ from model_core import LLM, SamplingParams
 from model_core.hub import embedded_model
 
 PROMPT = "Once upon a time there was a little girl who"
+NOISE = 0.15
 _LAYER = re.compile(r"(model\.layers\.)(\d+)\.(.*)")
 
 
-def write_model(folder: Path, layers: int) -> Path:
-    """Write the embedded model with so many layers: only its first ones, or more, which change nothing."""
+def write_model(folder: Path, layers: int, noise: float = 0.0) -> Path:
+    """Write the embedded model with so many layers, of which those after its own change nothing.
+
+    `noise`: the standard deviation of that in the weights, as a part of each.
+    """
     source = Path(embedded_model())
     config = {**read_config(source), "num_hidden_layers": layers, "torch_dtype": "bfloat16"}
     tensors = dict(read_tensors(source))
@@ -44,16 +48,21 @@ def write_model(folder: Path, layers: int) -> Path:
             named[name] = values
             continue
         number, rest = int(match[2]), match[3]
-        for target in range(number, layers, own) if number < layers else ():
+        for target in range(number, layers, own):
             is_idle = target >= own and rest in ("self_attn.o_proj.weight", "mlp.down_proj.weight")
             named[f"{match[1]}{target}.{rest}"] = np.zeros_like(values) if is_idle else values
     folder.mkdir()
-    stored = iter(named.values())
+    stored, random = iter(named.values()), np.random.default_rng(0)
+
+    def next_values(shape: tuple[int, ...]) -> np.ndarray:
+        values = (next(stored).astype(np.uint32) << 16).view(np.float32)
+        return values * (1 + np.float32(noise) * random.standard_normal(shape, np.float32))
+
     write_checkpoint(
         folder,
         config,
         {name: values.shape for name, values in named.items()},
-        lambda _: (next(stored).astype(np.uint32) << 16).view(np.float32),
+        next_values,
     )
     for file in ("tokenizer.json", "tokenizer_config.json", "generation_config.json"):
         shutil.copy(source / file, folder / file)
@@ -120,11 +129,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--layers", type=int, default=60, help="of the large model")
+    parser.add_argument("--layers", type=int, default=24, help="of the large model")
     parser.add_argument("--tokens", type=int, default=300)
     parser.add_argument("--streams", default="1,4")
     args = parser.parse_args()
-    print(f"{processor_name()}; the embedded model with {args.layers} layers\n")
+    print(f"{processor_name()}; the embedded model with {args.layers} layers\n", flush=True)
     print("| drafts | temperature | streams | tokens/s | k | a | draft, ms | check, ms | of the possible |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as temporary:
@@ -133,8 +142,8 @@ def main() -> None:
         own = json.loads((Path(embedded_model()) / "config.json").read_text())["num_hidden_layers"]
         smalls = {
             "none": None,
-            "all layers": write_model(folder / "all", own),
-            f"{own - 2} of {own} layers": write_model(folder / "some", own - 2),
+            "the embedded model": write_model(folder / "same", own),
+            f"with {NOISE:.0%} noise": write_model(folder / "noisy", own, NOISE),
         }
         for streams in map(int, args.streams.split(",")):
             for temperature in (0.0, 0.8):
