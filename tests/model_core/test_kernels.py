@@ -327,7 +327,7 @@ def test_team_claims_each_work_item_once() -> None:
 
 
 @pytest.mark.parametrize("processor", ["haswell", "alderlake", "generic"])
-def test_every_instruction_set(processor: str) -> None:
+def test_every_instruction_set(processor: str, pytestconfig: pytest.Config) -> None:
     """Run the tests of kernels, compiled for other processors.
 
     Those for any x86 are not optimized here, which takes half of the time: they need only be right.
@@ -336,7 +336,8 @@ def test_every_instruction_set(processor: str) -> None:
         pytest.skip("this processor has no more than the widest of these")
     if processor == "alderlake" and not emit.host_has("avxvnni"):
         pytest.skip("this processor cannot run what is compiled for one with AVX-VNNI")
-    environment = {**os.environ, "NUMBA_CPU_NAME": processor}
+    folder = pytestconfig.cache.mkdir(f"kernels-{processor}")
+    environment = {**os.environ, "NUMBA_CPU_NAME": processor, "NUMBA_CACHE_DIR": str(folder)}
     if processor == "generic":
         environment["NUMBA_OPT"] = "0"
     files = [__file__, str(Path(__file__).with_name("test_grouped.py"))]

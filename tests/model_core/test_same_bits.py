@@ -103,13 +103,14 @@ def test_this_processor_computes_the_golden_bits() -> None:
 
 
 @needs_fma
-def test_an_older_processor_computes_the_golden_bits() -> None:
+def test_an_older_processor_computes_the_golden_bits(pytestconfig: pytest.Config) -> None:
     """The kernels for AVX2 alone, and NumPy without the functions for newer processors."""
     if emit.INSTRUCTION_SET == "avx2":
         pytest.skip("this processor has no newer instructions")
     environment = {
         **os.environ,
         "NUMBA_CPU_NAME": "haswell",
+        "NUMBA_CACHE_DIR": str(pytestconfig.cache.mkdir("kernels-haswell")),
         "NPY_DISABLE_CPU_FEATURES": NEWER_FEATURES,
         "PYTHONWARNINGS": "ignore",  # of features that this processor has not
     }
