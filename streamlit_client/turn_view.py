@@ -40,7 +40,6 @@ _ICONS = {
     COPY: ":material/content_copy:",
     TOKENS: ":material/visibility:",
 }
-_ROW: dict[str, Any] = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
 # Gives the results of tools, by the ids of their calls, to the model.
 SendResults = Callable[[Turn, dict[str, str]], None]
 
@@ -55,8 +54,7 @@ def show_turn(chat: Chat, turn: Turn, is_last: bool, send_results: SendResults) 
                 st.text(turn.question)
             show_attachments(turn)
     with st.chat_message("assistant", avatar=":material/forum:"):
-        view, calls, row = AnswerView(), st.container(), st.container(**_ROW)
-        caption = row.empty()
+        view, calls, caption = AnswerView(), st.container(), st.empty()
         show_until_end(turn, view, caption)
         view.draw(turn)
         with calls:
@@ -73,7 +71,7 @@ def show_turn(chat: Chat, turn: Turn, is_last: bool, send_results: SendResults) 
         else:
             caption.error(describe_error(turn.error), icon=":material/error:")
         if turn.id is not None:
-            with row:
+            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
                 show_actions(chat, turn)
                 show_thumbs(chat, turn)
             if turn.text and st.session_state.get("looks_at") == turn.id:
@@ -170,8 +168,9 @@ def show_result_form(turn: Turn, send_results: SendResults) -> None:
         return
     keys = {call.id: f"result-{turn.id}-{call.id}" for call in missing}
     with st.form(f"results-{turn.id}", border=False):
-        for call in missing:
-            st.text_area(f"Result of {escape(call.name)}", key=keys[call.id], height=68)
+        for number, call in enumerate(missing, 1):
+            label = "Result" if len(missing) == 1 else f"Result of call {number}"
+            st.text_area(label, key=keys[call.id], height=68)
 
         def send() -> None:
             send_results(turn, {name: st.session_state[key] for name, key in keys.items()})
@@ -216,7 +215,7 @@ def show_steps(chat: Chat, turn: Turn) -> None:
     for name, icon, other in (("Earlier", "chevron_left", place - 1), ("Later", "chevron_right", place + 1)):
         is_possible = 0 <= other < len(siblings)
         if other > place:
-            st.caption(f"{place + 1} of {len(siblings)}")
+            st.caption(f"{place + 1} of {len(siblings)}", width="content")
         st.button(
             "",
             icon=f":material/{icon}:",

@@ -3,6 +3,8 @@
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.elements.widgets.chat import ChatInputValue
 
 from model_core.errors import InvalidRequest, PromptTooLong, TritonchatError
 from streamlit_client.attachments import MAX_MEBIBYTES, count_tokens, read_files
@@ -38,11 +40,15 @@ def main() -> None:
     chat, chat_error = find_chat(conversations, error)
     model: dict[str, Any] | None = st.session_state.get("model")
     settings = show_side_bar(chat, model, error)
+    places = show_input(chat, model)
     start_answer(chat, conversations, settings, error or chat_error)
     turns = chat.turns
     is_running = bool(turns) and turns[-1].is_running
     show_header(stats, model, is_running)
-    show_bottom(chat, turns, model, is_running)
+    if turns:
+        with places[is_running].container(horizontal=True, vertical_alignment="center"):
+            show_buttons(chat, turns[-1], is_running)
+            show_context(turns[-1], model, is_running)
     show_problems(settings, turns, error, chat_error)
     if model is not None and not model["tokenizer"]:
         st.info("This model has no tokenizer. It takes token ids only, so it cannot be used here.")
@@ -112,11 +118,9 @@ def start_answer(
 # What a person can do. Streamlit calls these functions and then runs the script again.
 
 
-def send_input() -> None:
-    """Send the text and the files of the input line. A file that cannot be read is refused with a reason."""
-    chat: Chat = st.session_state.chat
-    value = st.session_state.question
-    if value is None or not (value.text.strip() or value.files):
+def send(chat: Chat, value: ChatInputValue) -> None:
+    """Let this run send a text and files. A file that cannot be read is refused with a reason."""
+    if not (value.text.strip() or value.files):
         return
     chat.ask(value.text)
     assert chat.pending is not None
@@ -190,27 +194,33 @@ def show_header(stats: dict[str, Any] | None, model: dict[str, Any] | None, is_r
     st.caption(" · ".join(facts))
 
 
-def show_bottom(chat: Chat, turns: list[Turn], model: dict[str, Any] | None, is_running: bool) -> None:
-    """Show the buttons for the last answer, how full the context is, and the input line."""
-    # There are always two placeholders: if the number of elements above the input line changes, the line
-    # loses its text and its cursor. Each state has its own: while a script runs, the page still has the
-    # elements of the run before.
+def show_input(chat: Chat, model: dict[str, Any] | None) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Show the input line, and send what was written.
+
+    Returns two places above it. If the number of elements above the line changed, the line would lose its
+    text and its cursor. So each state of the answer has a place of its own: while a script runs, the page
+    still has the elements of the run before.
+    """
     places = st.bottom.empty(), st.bottom.empty()
-    if turns:
-        with places[is_running].container(horizontal=True, vertical_alignment="center"):
-            show_buttons(chat, turns[-1], is_running)
-            if model is not None and not is_running:
-                st.space("stretch")
-                share, words = describe_context(turns[-1], model["max_context"])
-                st.progress(share, f":small[{words}]", width=METER_WIDTH)
-    st.chat_input(
+    # Not in a callback: a page that was restarted calls none for what was written before.
+    value = st.chat_input(
         "Write a message" if answers_chats(model) else "Write a beginning",
         key="question",
-        on_submit=send_input,
         disabled=not (model is None or model["tokenizer"]),
         accept_file="multiple",
         max_upload_size=MAX_MEBIBYTES,
     )
+    if value is not None:
+        send(chat, value)
+    return places
+
+
+def show_context(turn: Turn, model: dict[str, Any] | None, is_running: bool) -> None:
+    """Show how full the context is after an answer."""
+    if model is not None and not is_running:
+        st.space("stretch")
+        share, words = describe_context(turn, model["max_context"])
+        st.progress(share, f":small[{words}]", width=METER_WIDTH)
 
 
 def show_buttons(chat: Chat, turn: Turn, is_running: bool) -> None:

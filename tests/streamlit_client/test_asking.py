@@ -72,7 +72,7 @@ def test_tool_is_called_and_its_result_is_used(page: ChatPage, conversations: Co
     page.ask("How is the weather?")
     assert [json.loads(code.value) for code in page.app.code] == [json.loads(ARGUMENTS)]
     assert any(r"**get\_weather**" in text for text in page.answers)
-    (field,) = [area for area in page.app.text_area if area.label == r"Result of get\_weather"]
+    (field,) = [area for area in page.app.text_area if area.label == "Result"]
     field.set_value("**rain**")
     page.click("Send the result")
     assert page.questions == ["How is the weather?"]  # results are no question
