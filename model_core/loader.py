@@ -80,7 +80,9 @@ def _choose_parts(arithmetic: str, is_portable: bool) -> int:
     if arithmetic != "bfloat16":
         return 2 if HAS_AMX and not is_portable else 0
     if not HAS_AMX:
-        raise ModelError("arithmetic 'bfloat16' needs a processor with AMX, which is not to be had here.")
+        raise ModelError(
+            "arithmetic 'bfloat16' needs a processor with AMX, and TRITONCHAT_AMX=1 (see docs/speed.md)."
+        )
     if is_portable:
         raise ModelError("arithmetic 'bfloat16' is not portable: give one of the two.")
     return 1

@@ -202,6 +202,7 @@ def run(program: str, *arguments: str, cache: str) -> dict[str, object]:
     """What subprocess.run takes for a program that calls `install` first. cache: for compiled kernels."""
     environment = {
         **os.environ,
+        "TRITONCHAT_AMX": "1",
         "NUMBA_CPU_FEATURES": features(),
         "NUMBA_CACHE_DIR": cache,
         "NUMBA_OPT": "0",  # which takes half of the time to compile

@@ -8,6 +8,7 @@ are exact, so they agree to the bit.
 """
 
 import ctypes
+import os
 import platform
 from collections.abc import Callable
 from typing import Any
@@ -61,9 +62,9 @@ INSTRUCTION_SET = _instruction_set()
 
 
 def _has_amx() -> bool:
-    """Whether kernels may use tiles (tiles.py): the processor lists them, and the system grants them.
+    """Whether kernels may use tiles (tiles.py): asked for, listed by the processor, and granted by the system.
 
-    Linux grants the memory of tiles once to a process, on request; without it, the first instruction would
+    They have to be asked for, because they have not run on a processor that has them yet. Linux grants the memory of tiles once to a process, on request; without it, the first instruction would
     end the process.
     """
     names = ("amx-tile", "amx-int8", "amx-bf16")
@@ -71,7 +72,8 @@ def _has_amx() -> bool:
         is_listed = {f"+{name}" for name in names} <= set(config.CPU_FEATURES.split(","))
     else:
         is_listed = config.CPU_NAME is None and host_has(*names)
-    if not is_listed or INSTRUCTION_SET != "avx512" or platform.system() != "Linux":
+    is_wanted = os.environ.get("TRITONCHAT_AMX") == "1"
+    if not (is_wanted and is_listed) or INSTRUCTION_SET != "avx512" or platform.system() != "Linux":
         return False
     arch_prctl, request_permission, tile_data = 158, 0x1023, 18
     return ctypes.CDLL(None).syscall(arch_prctl, request_permission, tile_data) == 0

@@ -10,6 +10,9 @@ from amx_emulator import run
 
 from model_core.kernels import emit
 
+pytestmark = pytest.mark.skipif(
+    emit.host_has("amx-tile") and not emit.HAS_AMX, reason="this processor has tiles: set TRITONCHAT_AMX=1"
+)
 needs_avx512 = pytest.mark.skipif(emit.INSTRUCTION_SET != "avx512", reason="tiles come with AVX-512")
 
 
