@@ -62,10 +62,10 @@ INSTRUCTION_SET = _instruction_set()
 
 
 def _has_amx() -> bool:
-    """Whether kernels may use tiles (tiles.py): asked for, listed by the processor, and granted by the system.
+    """Whether kernels may use tiles (tiles.py): asked for, listed by the processor, granted by the system.
 
-    They have to be asked for, because they have not run on a processor that has them yet. Linux grants the memory of tiles once to a process, on request; without it, the first instruction would
-    end the process.
+    They have to be asked for, because they have not run on a processor that has them yet. Linux grants the
+    memory of tiles once to a process, on request; without it, the first instruction would end the process.
     """
     names = ("amx-tile", "amx-int8", "amx-bf16")
     if config.CPU_FEATURES is not None:
