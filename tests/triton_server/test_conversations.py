@@ -233,6 +233,8 @@ def test_search_finds_parts_of_words_in_any_case(store: ConversationStore) -> No
         'of "quoted" a b': ["percent"],
         "donaudampfschifffahrtsgesellschaft": ["école"],
         "donaudampfschifffahrtsgesellschaften": [],
+        "a b c d e f g h i j k l m n o p q r s t": [],
+        "q u o t e d f p r c n b k a 1 0 % after": ["percent"],
     }.items():
         found = store.list_conversations("", query, 50)
         assert [summary.title for summary in found] == titles, query

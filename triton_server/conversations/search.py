@@ -10,9 +10,11 @@ import unicodedata
 import sqlalchemy as sql
 from sqlalchemy import orm
 
+from model_core.errors import InvalidRequest
+
 from .tables import SearchText, Session, StoredTurn
 
-MAX_WORDS = 8
+MAX_WORDS = 20
 _GRAM = 3  # characters, of the index
 _MAX_GRAMS = 8  # of a word that the index is asked for
 
@@ -29,12 +31,18 @@ def text_of(turn: StoredTurn) -> str:
 
 
 def has_words(transaction: orm.Session, query: str) -> list[sql.ColumnElement[bool]]:
-    """Conditions for sessions that have each word of a query in their title or in a turn."""
+    """Conditions for sessions that have each word of a query in their title or in a turn.
+
+    Raises InvalidRequest for too many words.
+    """
+    words = set(fold(query).split())
+    if len(words) > MAX_WORDS:
+        raise InvalidRequest(f"search has {len(words)} words; at most {MAX_WORDS} are looked for.", "search")
     is_sqlite = transaction.get_bind().dialect.name == "sqlite"
     find = sql.func.instr if is_sqlite else sql.func.strpos
     conditions = []
     # The longest word first: it is the rarest, and the others are not looked for where it is not.
-    for word in sorted(set(fold(query).split()[:MAX_WORDS]), key=len, reverse=True):
+    for word in sorted(words, key=len, reverse=True):
         in_turn = sql.exists().where(SearchText.session_key == Session.key)
         if is_sqlite and len(word) >= _GRAM:
             found = sql.select(sql.column("rowid")).select_from(sql.table("search_index"))

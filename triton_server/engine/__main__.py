@@ -56,6 +56,7 @@ def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
         pool.load_all()
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     conversations = ConversationCommands(settings.database, limits)
+    conversations.load_modules()
     deployment = Deployment(pool, address, folder, conversations=conversations)
     click.echo("Starting Triton ...")
     # PyTriton prints the output of Triton's processes, which is needed only to find a fault.

@@ -152,6 +152,10 @@ class ConversationCommands:
         self._lock, self._waiting = threading.Lock(), 0
         self._is_open = False  # whether a command has succeeded
 
+    def load_modules(self) -> None:
+        """Begin to import what the first command needs, but do not open the database."""
+        self._threads.submit(lambda: self._stores)
+
     @staticmethod
     def has(command: Any) -> bool:
         """Whether this is one of the commands."""
@@ -197,7 +201,7 @@ class ConversationCommands:
 
     @cached_property
     def _stores(self) -> "tuple[ConversationStore, DocumentStore]":
-        # Imported here because SQLAlchemy is large, and an engine may never need it.
+        # Imported here because SQLAlchemy is large; `load_modules` does it while Triton starts.
         from ..conversations.database import default_url
         from ..conversations.documents import DocumentStore
         from ..conversations.store import ConversationStore
