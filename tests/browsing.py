@@ -5,7 +5,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from support import free_port, wait_until
@@ -51,8 +51,10 @@ def visit(browser: "Browser") -> "Iterator[Callable[..., Page]]":
 
     with contextlib.ExitStack() as tabs:
 
-        def open_tab(address: str, size: dict[str, int] = DESKTOP, has_line: bool = True) -> "Page":
-            context = browser.new_context(viewport=size)
+        def open_tab(
+            address: str, size: dict[str, int] = DESKTOP, has_line: bool = True, **options: Any
+        ) -> "Page":
+            context = browser.new_context(viewport=size, **options)
             tabs.callback(context.close)
             context.set_default_timeout(60_000)
             page = context.new_page()

@@ -24,7 +24,7 @@ def launch_page(host: str, port: int, server: str, log: Path, login: Path | None
         "client.toolbarMode": "minimal",
         "client.showErrorLinks": "false",  # they would send what went wrong to search engines
         # Streamlit's red looks like an error around the input. Colours for both themes keep both.
-        "theme.light.primaryColor": "#3b6fd4",
+        "theme.light.primaryColor": "#2f5fc0",
         "theme.dark.primaryColor": "#7da2f0",
         # Captions have 60 % of this colour. Streamlit's own is too pale for WCAG's contrast of 4.5.
         "theme.light.textColor": "#0e1117",
