@@ -10,7 +10,6 @@ from streamlit_client.chat import Chat
 from streamlit_client.chat_list import open_conversation
 from streamlit_client.descriptions import describe_error
 from streamlit_client.server import get_conversations
-from triton_server.conversation_client import Conversations
 from triton_server.conversations import exchange
 from triton_server.conversations.tree import Conversation
 
@@ -60,32 +59,17 @@ def show_export(conversation: Conversation) -> None:
         )
 
 
-def import_conversation(conversations: Conversations, conversation: Conversation) -> str:
-    """Store a conversation with all its branches; return its new id. Raises TritonchatError."""
-    made = conversations.create(conversation.title, conversation.system, conversation.parameters)
-    ids: dict[int | None, int | None] = {None: None}
-    for turn in conversation.turns:
-        ids[turn.id] = number = conversations.add_turn(
-            made.id, ids[turn.parent], turn.question, turn.parameters, turn.attachments
-        )
-        names = ("answer", "reasoning", "tool_calls", "finish_reason", "usage", "timings", "rating")
-        values = {name: getattr(turn, name) for name in names}
-        conversations.change_turn(made.id, number, **{name: value for name, value in values.items() if value})
-    if conversation.head is not None:
-        conversations.change(made.id, head=ids[conversation.head])
-    return made.id
-
-
 def _import(key: str) -> None:
     file = st.session_state[key]
     if file is None:
         return
     try:
         found = exchange.read_file(file.name, file.getvalue())
-        stored = [import_conversation(get_conversations(), conversation) for conversation in found]
+        conversations = get_conversations()
+        stored = [conversations.add(conversation) for conversation in found]
     except TritonchatError as error:
         st.session_state.import_error = describe_error(error)
         return
     st.session_state[_UPLOAD] += 1
-    open_conversation(stored[-1])
+    open_conversation(stored[-1].id)
     st.toast(f"{len(stored)} imported", icon=":material/check:")
