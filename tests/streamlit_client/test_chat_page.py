@@ -19,9 +19,9 @@ def conversations(
     """The conversations of a server that the page shows."""
     monkeypatch.setenv("TRITONCHAT_SERVER", server.grpc_url)
     store = client.conversations()
-    yield store
-    for summary in store.list(limit=100):
+    for summary in store.list(limit=100):  # of other tests
         store.delete(summary.id)
+    yield store
 
 
 @pytest.fixture

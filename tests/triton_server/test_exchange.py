@@ -159,7 +159,7 @@ def turn(**changes: object) -> list[dict[str, object]]:
         ("x.json", file(turns=turn() + turn()), "two turns have the id 1"),
         ("x.json", file(turns=turn(), head=2), "no turn 2, which should be the head"),
         ("x.json", file(turns=turn(question=5)), r"turns\[0\].question must be a string"),
-        ("x.json", file(turns=turn(answer="\ud800")), "half of a surrogate pair"),
+        ("x.json", file(turns=turn(answer="\ud800")), "a string of valid Unicode"),
         ("x.json", file(turns=turn(rating=5)), "rating must be"),
         ("x.json", file(turns=turn(created=-1)), "created must be"),
         ("x.json", file(turns=turn(created=1e300)), "created must be"),
