@@ -29,13 +29,13 @@ class DocumentStore:
     def list_documents(self, owner: str, kind: str) -> dict[str, Any]:
         """The documents of a kind: their values by name, in the order of the names."""
         query = sql.select(Document.name, Document.value).where(*_of_kind(owner, kind))
-        with self._transaction() as transaction:
+        with self._database.reading() as transaction:
             return dict(map(tuple, transaction.execute(query.order_by(Document.name))))
 
     def get(self, owner: str, kind: str, name: str) -> Any:
         """The value of a document. Raises DocumentNotFound."""
         query = sql.select(Document.value).where(*_of_kind(owner, kind), Document.name == name)
-        with self._transaction() as transaction:
+        with self._database.reading() as transaction:
             found = transaction.execute(query).one_or_none()
         if found is None:
             raise _not_found(kind, name)
@@ -47,7 +47,7 @@ class DocumentStore:
             owner=owner, kind=kind, name=name, value=value, updated=time.time(), bytes=measure(value)
         )
         removal = sql.delete(Document).where(*_of_kind(owner, kind), Document.name == name)
-        with self._transaction() as transaction:
+        with self._changing() as transaction:
             transaction.execute(removal)
             transaction.add(document)
             try:
@@ -59,14 +59,14 @@ class DocumentStore:
     def delete(self, owner: str, kind: str, name: str) -> None:
         """Remove a document. Raises DocumentNotFound."""
         removal = sql.delete(Document).where(*_of_kind(owner, kind), Document.name == name)
-        with self._transaction() as transaction:
+        with self._changing() as transaction:
             if not transaction.execute(removal).rowcount:
                 raise _not_found(kind, name)
 
     def add_vote(self, owner: str, vote: Mapping[str, Any]) -> None:
         """Append a vote. Raises SessionsFull."""
         added = Vote(owner=owner, vote=dict(vote), created=time.time(), bytes=measure(vote))
-        with self._transaction() as transaction:
+        with self._changing() as transaction:
             transaction.add(added)
             transaction.flush()
             check_limits(transaction, self._limits, Vote.bytes, Vote.owner == owner, "votes")
@@ -74,12 +74,12 @@ class DocumentStore:
     def list_votes(self, owner: str) -> list[dict[str, Any]]:
         """All votes of an owner, the oldest first, each with its time in `created`."""
         query = sql.select(Vote.vote, Vote.created).where(Vote.owner == owner).order_by(Vote.key)
-        with self._transaction() as transaction:
+        with self._database.reading() as transaction:
             return [{**vote, "created": created} for vote, created in transaction.execute(query)]
 
     @contextmanager
-    def _transaction(self) -> Iterator[orm.Session]:
-        with self._database.transaction(_conflict()) as transaction:
+    def _changing(self) -> Iterator[orm.Session]:
+        with self._database.changing(_conflict()) as transaction:
             yield transaction
 
 

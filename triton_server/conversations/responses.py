@@ -35,7 +35,7 @@ class ResponseStore:
 
     def check_room(self, owner: str, *values: Any) -> None:
         """Raises SessionsFull unless the owner may store a response with these parts."""
-        with self._transaction() as transaction:
+        with self._database.reading() as transaction:
             check_limits(
                 transaction,
                 self._limits,
@@ -64,12 +64,12 @@ class ResponseStore:
             created=time.time(),
             bytes=measure(items, response),
         )
-        with self._transaction() as transaction:
+        with self._changing() as transaction:
             transaction.add(stored)
 
     def get(self, owner: str, response_id: str) -> StoredResponse:
         """A response. Raises ResponseNotFound."""
-        with self._transaction() as transaction:
+        with self._database.reading() as transaction:
             query = sql.select(StoredResponse).where(*_with_id(owner, response_id))
             stored = transaction.scalar(query) if _ID.fullmatch(response_id) else None
         if stored is None:
@@ -90,7 +90,7 @@ class ResponseStore:
         chain = chain.union_all(
             sql.select(*columns, chain.c.distance + 1).where(*_with_id(owner, chain.c.previous))
         )
-        with self._transaction() as transaction:
+        with self._database.reading() as transaction:
             size = transaction.scalar(sql.select(sql.func.sum(chain.c.bytes)))
             if size is None:
                 raise _missing(response_id)
@@ -107,7 +107,7 @@ class ResponseStore:
     def get_all(self, owner: str, response_ids: Collection[str], max_bytes: int) -> list[StoredResponse]:
         """Those of the responses that there are. Raises ResponsesTooLarge as `get_chain`."""
         conditions = StoredResponse.owner == owner, StoredResponse.id.in_(response_ids)
-        with self._transaction() as transaction:
+        with self._database.reading() as transaction:
             size = transaction.scalar(sql.select(sql.func.sum(StoredResponse.bytes)).where(*conditions))
             _check_size(size or 0, max_bytes, "input")
             return list(transaction.scalars(sql.select(StoredResponse).where(*conditions)))
@@ -117,7 +117,7 @@ class ResponseStore:
         missing = ResponseNotFound(response_id)
         if not _ID.fullmatch(response_id):
             raise missing
-        with self._database.transaction(missing) as transaction:
+        with self._database.changing(missing) as transaction:
             removal = sql.delete(StoredResponse).where(*_with_id(owner, response_id))
             if not transaction.execute(removal).rowcount:
                 raise missing
@@ -138,7 +138,7 @@ class ResponseStore:
         )
         removed = 0
         while True:
-            with self._transaction() as transaction:
+            with self._changing() as transaction:
                 removal = sql.delete(StoredResponse).where(StoredResponse.conversation.in_(oldest))
                 count = transaction.execute(removal).rowcount
             removed += count
@@ -149,9 +149,9 @@ class ResponseStore:
         return removed
 
     @contextmanager
-    def _transaction(self) -> Iterator[orm.Session]:
+    def _changing(self) -> Iterator[orm.Session]:
         conflict = StoreConflict("others have changed the stored responses; try again.")
-        with self._database.transaction(conflict) as transaction:
+        with self._database.changing(conflict) as transaction:
             yield transaction
 
 

@@ -87,7 +87,7 @@ class SessionStore:
             version=1,
             bytes=measure(system, parameters),
         )
-        with self._transaction(session.id) as transaction:
+        with self._changing(session.id) as transaction:
             # Nobody can see one that was deleted, and could be restored, so its id is free.
             transaction.execute(
                 sql.delete(Session).where(
@@ -111,18 +111,18 @@ class SessionStore:
         query = query.where(Session.owner == owner, Session.deleted.is_(None))
         if before is not None:
             query = query.where(Session.key < before)
-        with self._transaction() as transaction:
+        with self.database.reading() as transaction:
             rows = transaction.execute(query.order_by(Session.key.desc()).limit(limit))
             return [(session, count) for session, count in rows]
 
     def get_session(self, owner: str, session_id: str) -> Session:
         """A session with its turns. Raises SessionNotFound."""
-        with self._transaction(session_id) as transaction:
+        with self.database.reading() as transaction:
             return _read(transaction, owner, session_id)
 
     def get_session_for_question(self, owner: str, session_id: str, question: str) -> Session:
         """As `get_session`, for adding `question`. Also raises SessionsFull if there is no room for it."""
-        with self._transaction(session_id) as transaction:
+        with self.database.reading() as transaction:
             session = _read(transaction, owner, session_id)
             check_room(transaction, self._limits, owner, measure(question))
             return session
@@ -134,7 +134,7 @@ class SessionStore:
         """
         system, parameters = (changes.get(name, getattr(session, name)) for name in ("system", "parameters"))
         growth = measure(system, parameters) - measure(session.system, session.parameters)
-        with self._transaction(session.id) as transaction:
+        with self._changing(session.id) as transaction:
             if not _advance(transaction, *_with_version(session), bytes=Session.bytes + growth, **changes):
                 raise SessionBusy(session.id)
             if growth > 0:
@@ -166,7 +166,7 @@ class SessionStore:
             parameters=dict(parameters),
             created=time.time(),
         )
-        with self._transaction(session.id) as transaction:
+        with self._changing(session.id) as transaction:
             changes: dict[str, Any] = {"bytes": Session.bytes + turn_size(turn), "head": turn.id}
             if session.title is None:
                 changes |= title_fields(make_title(question))
@@ -181,7 +181,7 @@ class SessionStore:
         Returns the changed session. Raises SessionNotFound, and InvalidRequest unless `to` is the number of a
         turn or of the next one.
         """
-        with self._transaction(session_id) as transaction:
+        with self._changing(session_id) as transaction:
             if not _advance(transaction, *_with_id(owner, session_id)):
                 raise SessionNotFound(session_id)
             session = _read(transaction, owner, session_id)
@@ -199,7 +199,7 @@ class SessionStore:
 
     def delete(self, owner: str, session_id: str) -> None:
         """Remove a session with its turns. Raises SessionNotFound."""
-        with self._transaction(session_id) as transaction:
+        with self._changing(session_id) as transaction:
             if not transaction.execute(sql.delete(Session).where(*_with_id(owner, session_id))).rowcount:
                 raise SessionNotFound(session_id)
         self.database.free_disk_space()
@@ -215,7 +215,7 @@ class SessionStore:
         oldest = oldest.order_by(Session.updated).limit(_EXPIRY_BATCH)
         removed = 0
         while True:
-            with self._transaction() as transaction:
+            with self._changing() as transaction:
                 count = transaction.execute(sql.delete(Session).where(Session.key.in_(oldest))).rowcount
             removed += count
             if not count:
@@ -225,9 +225,9 @@ class SessionStore:
         return removed
 
     @contextmanager
-    def _transaction(self, session_id: str = "") -> Iterator[orm.Session]:
+    def _changing(self, session_id: str = "") -> Iterator[orm.Session]:
         """A transaction. `session_id` is the session that it may change, for error messages."""
-        with self.database.transaction(SessionBusy(session_id)) as transaction:
+        with self.database.changing(SessionBusy(session_id)) as transaction:
             yield transaction
 
 

@@ -58,13 +58,13 @@ class ConversationStore:
         if before is not None:
             cursor = (sql.literal(value, column.type) for column, value in zip(order, before, strict=True))
             statement = statement.where(sql.tuple_(*order) < sql.tuple_(*cursor))
-        with self._reading() as transaction:
+        with self._database.reading() as transaction:
             rows = transaction.execute(statement.where(*search.has_words(transaction, query)))
             return [Summary(id, title or "", *others) for id, title, *others in rows]
 
     def get(self, owner: str, conversation_id: str) -> Conversation:
         """A conversation with all its turns."""
-        with self._reading() as transaction:
+        with self._database.reading() as transaction:
             return _to_conversation(_read(transaction, owner, conversation_id))
 
     def create(
@@ -263,15 +263,9 @@ class ConversationStore:
             self.purge()
 
     @contextmanager
-    def _reading(self) -> Iterator[orm.Session]:
-        """A transaction in which all statements see the same state."""
-        with self._database.transaction(_conflict()) as transaction:
-            yield transaction
-
-    @contextmanager
     def _changing(self) -> Iterator[orm.Session]:
         """A transaction whose first statement waits for others that change the same conversation."""
-        with self._database.transaction(_conflict(), waits=True) as transaction:
+        with self._database.changing(_conflict(), waits=True) as transaction:
             yield transaction
 
 

@@ -39,25 +39,40 @@ class Database:
         return self._is_ready
 
     @contextmanager
-    def transaction(self, conflict: StoreRefusal, waits: bool = False) -> Iterator[orm.Session]:
-        """A transaction, which is committed at the end of the block.
+    def reading(self) -> Iterator[orm.Session]:
+        """A transaction that changes nothing. All its statements see the same state, and it waits for nobody.
+
+        Raises StoreError if the database cannot be used.
+        """
+        with self._transaction(self._engine) as transaction:
+            yield transaction
+
+    @contextmanager
+    def changing(self, conflict: StoreRefusal, waits: bool = False) -> Iterator[orm.Session]:
+        """A transaction that may change rows. It is committed at the end of the block.
 
         All its statements see the same state. If it `waits`, each sees what others have committed before, and
-        an update of a row that others change waits for them. With SQLite, writers wait in any case.
+        an update of a row that others change waits for them. With SQLite, all wait for each other.
 
         Raises `conflict` if another transaction has changed what this one read, and StoreError if the
         database cannot be used.
         """
+        engine = self._waiting_engine if waits else self._engine
+        # SQLite takes the lock of writers at the beginning. It may not wait for one that it needs later.
+        with self._transaction(engine.execution_options(transaction="IMMEDIATE"), conflict) as transaction:
+            yield transaction
+
+    @contextmanager
+    def _transaction(self, engine: sql.Engine, conflict: StoreRefusal | None = None) -> Iterator[orm.Session]:
         with self._lock:
             if not self._is_ready:
                 schema.prepare(self._engine)
                 self._is_ready = True
         try:
-            engine = self._waiting_engine if waits else self._engine
             with orm.Session(engine, expire_on_commit=False) as transaction, transaction.begin():
                 yield transaction
         except SQLAlchemyError as error:
-            if getattr(getattr(error, "orig", None), "sqlstate", None) == _SERIALIZATION_FAILURE:
+            if conflict and getattr(getattr(error, "orig", None), "sqlstate", None) == _SERIALIZATION_FAILURE:
                 raise conflict from error
             raise database.store_error(self._engine, error) from error
 
