@@ -384,6 +384,7 @@ def test_branches(chat: Callable[..., Terminal], api: Server) -> None:
     terminal.prompt(2)
     terminal.ask(":open 7")
     terminal.expect("as in `:open 1`")
+    terminal.prompt(2)
     terminal.send(CTRL_D)
     assert terminal.wait_for_exit() == 0
 
