@@ -40,6 +40,7 @@ from .options import (
 from .page_login import read_login
 from .page_process import launch_page
 from .proxy.command import proxy
+from .proxy.server_commands import servers
 from .serve import port_flags, run_server
 from .signals import signals_as_interrupts
 from .stdin import read_prompt
@@ -60,6 +61,7 @@ def cli() -> None:
     tritonchat up --engine http://gpu:8000/v1   the same, computed by another server
     tritonchat chat                      talk to it in the terminal
     tritonchat proxy --replica URL ...   one address in front of several servers
+    tritonchat servers add URL           change those, or try a new version on a part of the conversations
     tritonchat complete "Once upon"      continue a text, without a server
     tritonchat pull owner/name           download a model from the Hugging Face hub
     tritonchat list                      show the models of the hub that are on this machine
@@ -297,7 +299,7 @@ def doctor(host: str, triton_http: bool, **ports: int) -> None:
         raise TritonchatError(f"{failure_count} of these checks failed; correct what they found first.")
 
 
-for command in (chat, pull, list_models, rm, proxy):
+for command in (chat, pull, list_models, rm, proxy, servers):
     cli.add_command(command)
 
 

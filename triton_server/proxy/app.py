@@ -95,12 +95,14 @@ class Proxy:
         if path == "/healthz":
             return JSONResponse({"status": "ok"})
         if path in ("/readyz", "/health", "/v1/health", "/ping"):
-            if any(replica.is_ready for replica in self._replicas.list_all()):
+            if self._replicas.choose(None) is not None:
                 return JSONResponse({"status": "ready" if path == "/readyz" else "ok"})
             return _fail(503, "no server is ready.", "server_unavailable")
-        if path == "/metrics" and is_loopback((scope.get("client") or ("",))[0]):
+        if path not in ("/metrics", "/replicas") or not is_loopback((scope.get("client") or ("",))[0]):
+            return None
+        if path == "/metrics":
             return Response(generate_latest(self._metrics.registry), media_type="text/plain; version=0.0.4")
-        return None
+        return JSONResponse({"servers": [_describe(replica) for replica in self._replicas.list_all()]})
 
     async def _read_body(self, request: Request) -> bytes | None:
         """The body; None if it is too large."""
@@ -117,8 +119,11 @@ class Proxy:
         client = _Client(send)
         exchange = _Exchange(scope, body)
         deadline, tried = time.monotonic() + self._wait_s, set()
+        version = self._replicas.fleet.choose_version(exchange.key, exchange.api_key)
         while True:
-            replica = self._replicas.choose(exchange.key, tried)
+            # What was begun by one version cannot be continued by another.
+            is_bound = client.is_started
+            replica = self._replicas.choose(exchange.key, tried, version, is_bound)
             if replica is None:
                 remaining = deadline - time.monotonic()
                 if remaining <= 0:
@@ -127,7 +132,8 @@ class Proxy:
                 await self._replicas.wait_for_change(min(remaining, _PAUSE_S))
                 continue
             tried.add(replica)
-            is_last = self._replicas.choose(exchange.key, tried) is None
+            is_last = self._replicas.choose(exchange.key, tried, version, is_bound) is None
+            version = replica.version
             start = time.monotonic()
             try:
                 with self._metrics.count(replica):
@@ -156,9 +162,10 @@ class Proxy:
         request = replica.client.build_request(
             exchange.method, replica.url + exchange.path, headers=exchange.headers, content=exchange.body
         )
+        start = time.monotonic()
         response = await replica.client.send(request, stream=True)
+        status = response.status_code
         try:
-            status = response.status_code
             if status in _ELSEWHERE_STATUSES and not is_last and exchange.may_repeat:
                 raise Broken
             if status != 200 and client.is_started:
@@ -173,6 +180,7 @@ class Proxy:
                     await client.send_part(part)
                 await client.end()
         finally:
+            self._metrics.observe(replica.version, status, time.monotonic() - start)
             await response.aclose()
 
 
@@ -186,6 +194,8 @@ class _Exchange:
         self.may_repeat = self.is_probe or not path.startswith(_STATEFUL)
         self.is_generation = self.method == "POST" and self.may_repeat
         self.headers = _forwarded_headers(scope)
+        given = Headers(scope=scope)
+        self.api_key = given.get("authorization") or given.get("x-api-key") or ""
         fields = _parse_object(body) if self.method == "POST" else {}
         self.key = find_key(path, fields)
         self.stream: Stream | None = None
@@ -286,6 +296,17 @@ def _forwarded_headers(scope: Scope) -> list[tuple[str, str]]:
     before = given.get("x-forwarded-for")
     others = [(name, value) for name, value in headers if name != "x-forwarded-for"]
     return [*others, ("x-forwarded-for", f"{before}, {address}" if before else address)]
+
+
+def _describe(replica: Replica) -> dict[str, Any]:
+    return {
+        "url": replica.url,
+        "version": replica.version,
+        "ready": replica.is_ready,
+        "draining": replica.is_draining,
+        "running": replica.running,
+        "requests": replica.total,
+    }
 
 
 def _parse_object(body: bytes) -> dict[str, Any]:

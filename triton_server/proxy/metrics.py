@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from prometheus_client import CollectorRegistry, Counter
+from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from .replicas import Replica, Replicas
 
 _PREFIX = "tritonchat_proxy_"
+_SECONDS = (0.1, 0.3, 1, 3, 10, 30, 100, 300)
 
 
 class ProxyMetrics:
@@ -24,7 +25,25 @@ class ProxyMetrics:
             "Those of them whose client had a part of the answer.",
             registry=self.registry,
         )
+        self._responses = Counter(
+            f"{_PREFIX}responses",
+            "Responses of servers, by the version of the server and their status.",
+            ("version", "status"),
+            registry=self.registry,
+        )
+        self._seconds = Histogram(
+            f"{_PREFIX}response_seconds",
+            "From a request to the end of its response, by the version of the server.",
+            ("version",),
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
         self.registry.register(self)
+
+    def observe(self, version: int, status: int, seconds: float) -> None:
+        """Count a response of a server, or the part of it that came."""
+        self._responses.labels(version, status).inc()
+        self._seconds.labels(version).observe(seconds)
 
     @contextmanager
     def count(self, replica: Replica) -> Iterator[None]:

@@ -2,12 +2,20 @@
 
 import asyncio
 import hashlib
+import logging
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import httpx
+
+from model_core.errors import TritonchatError
+
+from .fleet import Fleet, Server, load_fleet
+
+LOGGER = logging.getLogger(__name__)
 
 _POLL_S = 0.5
 _READY_S = 5.0  # in which a server must say that it is ready
@@ -22,6 +30,7 @@ class Replica:
 
     Attributes:
         url: of its HTTP service.
+        version: of what it serves. Servers of one version answer alike.
         is_ready: whether it takes requests, as far as the proxy knows.
         is_draining: it gets no new requests.
         running: requests that the proxy has sent there and that have not ended.
@@ -29,6 +38,7 @@ class Replica:
     """
 
     url: str
+    version: int = 1
     is_ready: bool = False
     is_draining: bool = False
     running: int = 0
@@ -44,31 +54,39 @@ class Replica:
 class Replicas:
     """The servers behind the proxy. All methods run in one event loop."""
 
-    def __init__(self, urls: Iterable[str]) -> None:
-        self._replicas = {url: Replica(url) for url in urls}
+    def __init__(self, servers: Iterable[str] | Path) -> None:
+        """`servers` are their addresses, or a file of them (fleet.py), which may change.
+
+        Raises TritonchatError for a file that cannot be used.
+        """
+        self._path = servers if isinstance(servers, Path) else None
+        self._replicas: dict[str, Replica] = {}
         self._changed = asyncio.Event()  # a server may have become ready
         self._tasks: set[asyncio.Task[None]] = set()
+        if isinstance(servers, Path):
+            self._fleet = load_fleet(servers)
+        else:
+            self._fleet = Fleet(servers=tuple(Server(url=url) for url in servers))
+        self._take(self._fleet)
 
     def list_all(self) -> list[Replica]:
         """All of them."""
         return list(self._replicas.values())
 
-    def replace(self, urls: Collection[str]) -> None:
-        """Have these servers from now on. Running requests of others go on."""
-        for url in set(self._replicas) - set(urls):
-            del self._replicas[url]
-        for url in urls:
-            if url not in self._replicas:
-                self._replicas[url] = replica = Replica(url)
-                self._start(replica)
+    @property
+    def fleet(self) -> Fleet:
+        """The servers and versions as they should be."""
+        return self._fleet
 
     def open(self) -> None:
-        """Begin to ask the servers whether they are ready."""
+        """Begin to ask the servers whether they are ready, and to read the file."""
         for replica in self.list_all():
-            self._start(replica)
+            self._start(self._watch(replica))
+        if self._path is not None:
+            self._start(self._watch_file(self._path))
 
-    def _start(self, replica: Replica) -> None:
-        task = asyncio.create_task(self._watch(replica))
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -79,17 +97,29 @@ class Replicas:
         for replica in self.list_all():
             await replica.client.aclose()
 
-    def choose(self, key: str | None, excluded: Collection[Replica] = ()) -> Replica | None:
+    def choose(
+        self,
+        key: str | None,
+        excluded: Collection[Replica] = (),
+        version: int | None = None,
+        is_bound: bool = False,
+    ) -> Replica | None:
         """The server for a request; None if there is none.
 
         Requests with the same key go to the same server (rendezvous hashing), unless it has too many; those
-        without a key, and the others, to the least busy one.
+        without a key, and the others, to the least busy one. If no server of the `version` can take it, and
+        it is not bound to it, the other version gets it.
         """
         ready = [
             replica
             for replica in self._replicas.values()
             if replica.is_ready and not replica.is_draining and replica not in excluded
         ]
+        of_version = [replica for replica in ready if replica.version == version]
+        if of_version or is_bound:
+            ready = of_version
+        else:
+            ready = [replica for replica in ready if replica.version in self._fleet.versions]
         if not ready:
             return None
         if key is not None:
@@ -110,6 +140,35 @@ class Replicas:
         with suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._changed.wait(), timeout_s)
 
+    def _take(self, fleet: Fleet) -> list[Replica]:
+        """Have these servers from now on; return the new ones. Running requests of others go on."""
+        self._fleet = fleet
+        for url in set(self._replicas) - {server.url for server in fleet.servers}:
+            del self._replicas[url]
+        new = []
+        for server in fleet.servers:
+            if server.url not in self._replicas:
+                self._replicas[server.url] = replica = Replica(server.url)
+                new.append(replica)
+            self._replicas[server.url].version = server.version
+            self._replicas[server.url].is_draining = server.is_draining
+        return new
+
+    async def _watch_file(self, path: Path) -> None:
+        complaint = ""
+        while True:
+            try:
+                fleet, problem = load_fleet(path), ""
+            except TritonchatError as error:  # those that it had stay
+                fleet, problem = self._fleet, str(error)
+            if problem and problem != complaint:
+                LOGGER.warning("%s The servers stay as they were.", problem)
+            complaint = problem
+            if fleet != self._fleet:
+                for replica in self._take(fleet):
+                    self._start(self._watch(replica))
+            await asyncio.sleep(_POLL_S)
+
     async def _watch(self, replica: Replica) -> None:
         while self._replicas.get(replica.url) is replica:
             try:
@@ -121,6 +180,9 @@ class Replicas:
                 self._changed.set()
             replica.is_ready = is_ready
             await asyncio.sleep(_POLL_S)
+        while replica.running:  # it is no longer one of them
+            await asyncio.sleep(_POLL_S)
+        await replica.client.aclose()
 
 
 def _weight(key: str, url: str) -> bytes:

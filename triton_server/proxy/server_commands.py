@@ -1,0 +1,221 @@
+"""The commands `tritonchat servers ...`: change what is behind a running proxy, by its file."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from model_core.errors import TritonchatError
+
+from ..options import Duration, option
+from .command import file_option, find_file
+
+if TYPE_CHECKING:
+    from .fleet import Fleet
+
+_POLL_S = 0.5
+
+
+class Share(click.ParamType):
+    """A part: 10%, or 0.1."""
+
+    name = "SHARE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        text = str(value).strip()
+        try:
+            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            share = -1.0
+        if not 0 <= share <= 1:
+            self.fail(f"{value!r} is not a part such as 10% or 0.1.", param, ctx)
+        return share
+
+
+proxy_option = option(
+    "--proxy", "proxy_url", default="http://127.0.0.1:8090", help="The proxy, on this machine."
+)
+patience_option = click.option(
+    "--wait",
+    "wait_s",
+    type=Duration(),
+    default="10m",
+    show_default=True,
+    help="How long to wait until requests of servers to be removed have ended.",
+)
+
+
+@click.group()
+def servers() -> None:
+    """Change the servers behind a running proxy, and try a new version.
+
+    \b
+    tritonchat servers list                                    show them, with what they do
+    tritonchat servers add http://10.0.0.2:8080                send requests there, too
+    tritonchat servers remove http://10.0.0.2:8080             after its running requests
+    tritonchat servers canary http://10.0.0.4:8080 --share 10% try a new version on a part
+    tritonchat servers promote                                 give it all, and remove the old ones
+    tritonchat servers withdraw                                remove the new ones again
+    """
+
+
+@servers.command("list")
+@file_option
+@proxy_option
+def list_servers(path: Path | None, proxy_url: str) -> None:
+    """Show the servers, their versions, and what the proxy says of them."""
+    from .fleet import load_fleet
+
+    fleet = load_fleet(find_file(path))
+    states = _ask_proxy(proxy_url)
+    for server in fleet.servers:
+        state = states.get(server.url)
+        words = "the proxy does not know it" if states else "the proxy does not answer"
+        if state is not None:
+            ready = "draining" if state["draining"] else "ready" if state["ready"] else "not ready"
+            words = f"{ready}, {state['running']} running, {state['requests']} so far"
+        click.echo(f"{server.url}   version {server.version}   {words}")
+    if (canary := fleet.canary) is not None:
+        noun = "API keys" if canary.by == "key" else "conversations"
+        click.echo(f"Version {canary.version} gets {canary.share:.1%} of the {noun}.")
+    elif not fleet.servers:
+        click.echo("There are none yet: tritonchat servers add URL")
+
+
+@servers.command()
+@click.argument("urls", metavar="URL...", nargs=-1, required=True)
+@file_option
+def add(urls: tuple[str, ...], path: Path | None) -> None:
+    """Send requests to these servers, too. They are of the version that gets most requests."""
+    from .fleet import change_fleet
+
+    found = _check_urls(urls)
+    change_fleet(find_file(path), lambda fleet: fleet.with_servers(found, fleet.version))
+
+
+@servers.command()
+@click.argument("urls", metavar="URL...", nargs=-1, required=True)
+@file_option
+@proxy_option
+@patience_option
+def remove(urls: tuple[str, ...], path: Path | None, proxy_url: str, wait_s: float) -> None:
+    """Send these servers no new requests, and remove them when those that run there have ended."""
+    from .fleet import load_fleet
+
+    found = _check_urls(urls)
+    known = {server.url for server in load_fleet(find_file(path)).servers}
+    if unknown := [url for url in found if url not in known]:
+        raise TritonchatError(f"there is no server {unknown[0]}; tritonchat servers list shows them.")
+    _remove(find_file(path), found, proxy_url, wait_s)
+
+
+@servers.command("canary")
+@click.argument("urls", metavar="[URL...]", nargs=-1)
+@click.option("--share", type=Share(), default="10%", show_default=True, help="Of the conversations.")
+@click.option(
+    "--by",
+    type=click.Choice(["conversation", "key"]),
+    default="conversation",
+    show_default=True,
+    help="What gets one version always: a conversation, or all requests of an API key.",
+)
+@file_option
+def try_canary(urls: tuple[str, ...], share: float, by: str, path: Path | None) -> None:
+    """Send a part of the conversations to servers of a new version; or change the share.
+
+    A conversation stays with its version. If the share grows, those that have the new one keep it. The
+    metrics of the proxy are apart for the versions.
+    """
+    from .fleet import Canary, change_fleet
+
+    found = _check_urls(urls)
+
+    def change(fleet: "Fleet") -> "Fleet":
+        if not found and fleet.canary is None:
+            raise TritonchatError("name the servers of the new version: tritonchat servers canary URL...")
+        version = fleet.canary.version if fleet.canary else max(_versions(fleet)) + 1
+        return fleet.with_servers(found, version).model_copy(
+            update={"canary": Canary(version=version, share=share, by=by)}
+        )
+
+    change_fleet(find_file(path), change)
+
+
+@servers.command()
+@file_option
+@proxy_option
+@patience_option
+def promote(path: Path | None, proxy_url: str, wait_s: float) -> None:
+    """Give all requests to the new version, and remove the servers of the old one when they are idle."""
+    _end_canary(find_file(path), proxy_url, wait_s, is_promoted=True)
+
+
+@servers.command()
+@file_option
+@proxy_option
+@patience_option
+def withdraw(path: Path | None, proxy_url: str, wait_s: float) -> None:
+    """Give all requests to the old version, and remove the servers of the new one when they are idle."""
+    _end_canary(find_file(path), proxy_url, wait_s, is_promoted=False)
+
+
+def _end_canary(path: Path, proxy_url: str, wait_s: float, is_promoted: bool) -> None:
+    from .fleet import change_fleet
+
+    def change(fleet: "Fleet") -> "Fleet":
+        if fleet.canary is None:
+            raise TritonchatError("no new version is tried; begin with: tritonchat servers canary URL...")
+        version = fleet.canary.version if is_promoted else fleet.version
+        return fleet.model_copy(update={"version": version, "canary": None})
+
+    fleet = change_fleet(path, change)
+    _remove(
+        path, [server.url for server in fleet.servers if server.version != fleet.version], proxy_url, wait_s
+    )
+
+
+def _remove(path: Path, urls: Sequence[str], proxy_url: str, wait_s: float) -> None:
+    """Drain servers, wait until the proxy has no requests there, and remove them from the file."""
+    from .fleet import change_fleet
+
+    change_fleet(path, lambda fleet: fleet.draining(urls))
+    end, is_told = time.monotonic() + wait_s, False
+    while states := _ask_proxy(proxy_url):
+        ours = [states[url] for url in urls if url in states]
+        running = sum(state["running"] for state in ours)
+        if not running and all(state["draining"] for state in ours):
+            break
+        if time.monotonic() > end:
+            raise TritonchatError(f"{running} requests still run there; the same command waits again.")
+        if running and not is_told:
+            is_told = True
+            click.echo(f"Waiting for {running} running requests ...")
+        time.sleep(_POLL_S)
+    change_fleet(path, lambda fleet: fleet.without(urls))
+    click.echo(f"Removed {', '.join(urls) or 'nothing'}.")
+
+
+def _ask_proxy(url: str) -> dict[str, dict[str, Any]]:
+    """What the proxy says of its servers, by their addresses; nothing if it does not answer."""
+    import httpx
+
+    try:
+        states = httpx.get(f"{url}/replicas", timeout=5, trust_env=False).raise_for_status().json()["servers"]
+    except (httpx.HTTPError, ValueError, KeyError):
+        return {}
+    return {state["url"]: state for state in states}
+
+
+def _check_urls(urls: Sequence[str]) -> list[str]:
+    from .fleet import check_url
+
+    try:
+        return [check_url(url) for url in urls]
+    except ValueError as error:
+        raise TritonchatError(str(error)) from error
+
+
+def _versions(fleet: "Fleet") -> set[int]:
+    return {fleet.version, *(server.version for server in fleet.servers)}
