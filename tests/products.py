@@ -1,7 +1,6 @@
 """Products of packed matrices by the kernels, as tests ask for them."""
 
 import numpy as np
-from numba import njit
 
 from model_core.kernels import activations, linear, tiles
 from model_core.kernels.team import Team
@@ -51,13 +50,9 @@ def multiply(
     scratch = aligned_zeros((linear.scratch_bytes(rows),), np.uint8)
     team = Team(1)
     how = linear.SET if before is None else linear.ADD
-    args = (y.ctypes.data, y.strides[0], how, scratch.ctypes.data)
-    _linear(team.address, matrix.record(arithmetic, parts)[0], a.record[0], rows, *args)
-    return y
-
-
-@njit
-def _linear(team, m, a, rows, y, y_row, mode, scratch):
+    # Called one by one, so that the code of `linear` is that of whole steps, and is not compiled once more.
     tiles.begin_tiles()
-    linear.linear(team, m, a, rows, y, y_row, mode, scratch)
+    arguments = (rows, y.ctypes.data, y.strides[0], how, scratch.ctypes.data)
+    linear.linear(team.address, matrix.record(arithmetic, parts)[0], a.record[0], *arguments)
     tiles.end_tiles()
+    return y

@@ -1,10 +1,9 @@
-"""Each kernel against its NumPy reference, with the same bits in any batch, on every instruction set."""
+"""Each kernel against its NumPy reference, with the same bits in any batch.
+
+test_processors.py runs these tests as other processors would.
+"""
 
 import hashlib
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -235,8 +234,8 @@ def test_attention_with_scattered_pages(
                     np.float32(key_dim**-0.5),
                     np.float32(0),
                     0 if sinks is None else sinks.ctypes.data,
-                    first,
-                    count,
+                    np.int32(first),  # as in whole steps, whose code is stored
+                    np.int32(count),
                     first + count,
                     heads // kv_heads,
                     head,
@@ -324,23 +323,3 @@ def test_team_claims_each_work_item_once() -> None:
             team.run(count, team.address, seen)
         assert (seen == 3).all()
         team.close()
-
-
-@pytest.mark.parametrize("processor", ["haswell", "alderlake", "generic"])
-def test_every_instruction_set(processor: str, pytestconfig: pytest.Config) -> None:
-    """Run the tests of kernels, compiled for other processors.
-
-    Those for any x86 are not optimized here, which takes half of the time: they need only be right.
-    """
-    if emit.INSTRUCTION_SET == "generic" or "NUMBA_CPU_NAME" in os.environ:
-        pytest.skip("this processor has no more than the widest of these")
-    if processor == "alderlake" and not emit.host_has("avxvnni"):
-        pytest.skip("this processor cannot run what is compiled for one with AVX-VNNI")
-    folder = pytestconfig.cache.mkdir(f"kernels-{processor}")
-    environment = {**os.environ, "NUMBA_CPU_NAME": processor, "NUMBA_CACHE_DIR": str(folder)}
-    if processor == "generic":
-        environment["NUMBA_OPT"] = "0"
-    files = [__file__, str(Path(__file__).with_name("test_grouped.py"))]
-    command = [sys.executable, "-m", "pytest", "-q", "-x", *files, "-k", "not every_instruction_set"]
-    run = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout[-3000:]

@@ -66,8 +66,8 @@ def test_segments_are_merged_to_one_softmax(window: int | None, ahead: int | Non
                 np.float32(DIM**-0.5),
                 np.float32(0),
                 0 if sinks is None else sinks.ctypes.data,
-                first,
-                count,
+                np.int32(first),  # as in whole steps, whose code is stored
+                np.int32(count),
                 min(first + count + reach, LENGTH),
                 HEADS // KV_HEADS,
                 head,

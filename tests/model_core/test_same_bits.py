@@ -1,4 +1,4 @@
-"""Logits and samples have the same bits on all x86 processors with AVX2 and FMA.
+"""Logits and samples have the same bits on all x86 processors with AVX2 and FMA (see test_processors.py).
 
 `golden_bits.json` has digests of them. `python test_same_bits.py --write` makes it again, after a change that
 is meant to change bits.
@@ -7,8 +7,6 @@ is meant to change bits.
 import argparse
 import hashlib
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,8 +20,6 @@ from model_core.kernels import emit
 from model_core.row_sampler import Draw, RowSampler
 from model_core.sampler import Sampler
 
-# NumPy's own functions use these, and round differently with and without them.
-NEWER_FEATURES = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL"
 CHECKPOINTS = Path(__file__).parent.parent / "data" / "checkpoints"
 GOLDEN = Path(__file__).with_name("golden_bits.json")
 # Float weights are tested with a few checkpoints: of attention in all its forms, recurrent, and of experts.
@@ -94,29 +90,9 @@ def assert_golden(found: dict[str, str]) -> None:
     assert {name for name in golden.keys() | found if golden.get(name) != found.get(name)} == set()
 
 
-needs_fma = pytest.mark.skipif(emit.INSTRUCTION_SET == "generic", reason="this processor has no AVX2 and FMA")
-
-
-@needs_fma
+@pytest.mark.skipif(emit.INSTRUCTION_SET == "generic", reason="this processor has no AVX2 and FMA")
 def test_this_processor_computes_the_golden_bits() -> None:
     assert_golden(all_digests())
-
-
-@needs_fma
-def test_an_older_processor_computes_the_golden_bits(pytestconfig: pytest.Config) -> None:
-    """The kernels for AVX2 alone, and NumPy without the functions for newer processors."""
-    if emit.INSTRUCTION_SET == "avx2":
-        pytest.skip("this processor has no newer instructions")
-    environment = {
-        **os.environ,
-        "NUMBA_CPU_NAME": "haswell",
-        "NUMBA_CACHE_DIR": str(pytestconfig.cache.mkdir("kernels-haswell")),
-        "NPY_DISABLE_CPU_FEATURES": NEWER_FEATURES,
-        "PYTHONWARNINGS": "ignore",  # of features that this processor has not
-    }
-    run = subprocess.run([sys.executable, __file__], env=environment, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr[-3000:]
-    assert_golden(json.loads(run.stdout))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,29 @@
+"""Kernels that are compiled for other processors are right, and compute the same bits."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from processors import environment
+
+from model_core.kernels import emit
+
+FOLDER = Path(__file__).parent
+KERNELS = [str(FOLDER / "test_kernels.py"), str(FOLDER / "test_grouped.py")]
+# Before the kernels by themselves, because whole models compile these, too.
+BITS = f"{FOLDER / 'test_same_bits.py'}::test_this_processor_computes_the_golden_bits"
+
+
+@pytest.mark.parametrize("processor", ["haswell", "alderlake", "generic"])
+def test_every_instruction_set(processor: str) -> None:
+    """Those for any x86 have other bits, because they cannot fuse multiplications and additions."""
+    if emit.INSTRUCTION_SET == "generic":
+        pytest.skip("this processor has no more than the widest of these")
+    if processor == "alderlake" and not emit.host_has("avxvnni"):
+        pytest.skip("this processor cannot run what is compiled for one with AVX-VNNI")
+    files = KERNELS if processor == "generic" else [BITS, *KERNELS]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", *files]
+    run = subprocess.run(command, env=environment(processor), capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout[-3000:]
+    assert "skipped" not in run.stdout
