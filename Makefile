@@ -12,7 +12,7 @@ chat: $(VENV)/.ready
 
 test: $(VENV)/.ready-dev
 	@# Kernels are compiled once, not by each worker.
-	@$(BIN)/tritonchat complete --max-tokens 1 Hello >/dev/null
+	@PYTHONPATH=. $(BIN)/python tests/compile_kernels.py
 	@$(BIN)/python -m pytest -n 3 --dist worksteal
 
 # With the real vLLM behind the server, on the processor, in a virtual environment of its own (3 GB).

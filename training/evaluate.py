@@ -6,7 +6,7 @@
 import argparse
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from model_core import LLM, SamplingParams
@@ -71,9 +71,10 @@ class Marks:
         return 1 - len(self.failures) / self.cases
 
 
-def examine(llm: LLM, cases: list[Case]) -> Marks:
-    """Have all conversations together, greedily, a turn of each at a time."""
+def examine(llm: LLM, kinds: Sequence[Kind]) -> dict[str, Marks]:
+    """Have all conversations together, greedily, a turn of each at a time. How they went, by kind."""
     params = SamplingParams(temperature=0, max_tokens=MAX_TOKENS)
+    cases = [case for kind in kinds for case in kind.cases]
     talks = [[{"role": "system", "content": case.system}] if case.system else [] for case in cases]
     answers: list[list[Answer]] = [[] for _ in cases]
     for turn in range(max(len(case.turns) for case in cases)):
@@ -85,6 +86,12 @@ def examine(llm: LLM, cases: list[Case]) -> Marks:
             before = tuple(message["content"] for message in talks[number])
             answers[number].append(Answer(before, completion.text, completion.finish_reason == "stop"))
             talks[number].append({"role": "assistant", "content": completion.text})
+    given = iter(answers)
+    return {kind.name: mark_cases(kind.cases, [next(given) for _ in kind.cases]) for kind in kinds}
+
+
+def mark_cases(cases: list[Case], answers: list[list[Answer]]) -> Marks:
+    """How these cases went."""
     failures = [fault for case, given in zip(cases, answers, strict=True) for fault in faults(case, given)]
     return Marks(len(cases), failures, [answer for given in answers for answer in given])
 
@@ -131,8 +138,9 @@ def vocabulary(conversations: list[list[Message]]) -> set[str]:
 
 def evaluate(llm: LLM, failures: int = 5, markdown: bool = False) -> None:
     """Examine all kinds, and print how many cases of each went well, with some that did not."""
-    marks = [(kind, examine(llm, kind.cases)) for kind in KINDS]
-    answers = [answer for _, mark in marks for answer in mark.answers]
+    found = examine(llm, KINDS)
+    marks = [(kind, found[kind.name]) for kind in KINDS]
+    answers = [answer for mark in found.values() for answer in mark.answers]
     marks.append((WRITING, look_at_writing(answers, vocabulary(sample_dialogues()))))
     for line in table(marks, markdown):
         print(line)

@@ -1,0 +1,39 @@
+"""Compile the kernels that tests call, for this processor and beside that for an older one (processors.py).
+
+`make test` starts with it, so that they are compiled once and not by each worker. What is compiled in little
+time, for any x86 and without optimizing, is left to test_processors.py.
+"""
+
+import subprocess
+import sys
+
+import conftest  # noqa: F401 - has the code of single kernels stored
+import numpy as np
+from processors import environment
+from products import Activations, multiply
+
+from model_core import LLM, SamplingParams
+from model_core.kernels import emit
+from model_core.weights import pack
+
+
+def compile_here() -> None:
+    """A step of a model, the choice of a token, and a product by itself."""
+    with LLM() as llm:
+        llm.generate("Hello", SamplingParams(max_tokens=1))
+    one = np.ones((1, 1), np.float32)
+    multiply(pack([one], emit.FLOAT32), Activations(one), 1)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] or emit.INSTRUCTION_SET == "generic":
+        compile_here()
+    else:
+        command = [sys.executable, __file__, "here"]
+        with subprocess.Popen(
+            command, env=environment("haswell"), stderr=subprocess.PIPE, text=True
+        ) as other:
+            compile_here()
+            _, errors = other.communicate()
+        if other.returncode:
+            sys.exit(errors)
