@@ -1,5 +1,5 @@
 # `make chat` starts everything; `make test` proves it. Both set up .venv first, and are quick the second time.
-.PHONY: chat test test-vllm lint constraints clean
+.PHONY: chat test test-vllm test-cluster lint constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,6 +20,10 @@ VLLM_VENV ?= .venv-vllm
 test-vllm: $(VENV)/.ready-dev
 	@test -x $(VLLM_VENV)/bin/vllm || benchmarks/engines/install_vllm.sh $(VLLM_VENV)
 	@VLLM_PYTHON=$(VLLM_VENV)/bin/python $(BIN)/python -m pytest -p no:xdist -q tests/triton_server/test_vllm.py
+
+# Several real servers behind a proxy, one of which is killed under load.
+test-cluster: $(VENV)/.ready-dev
+	@CLUSTER_TESTS=1 $(BIN)/python -m pytest -p no:xdist -q -s tests/triton_server/test_proxy_faults.py
 
 lint: $(VENV)/.ready-dev
 	@$(BIN)/ruff check .

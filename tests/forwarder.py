@@ -13,6 +13,8 @@ class Forwarder:
     def __init__(self, url: str) -> None:
         self._target = ("127.0.0.1", urlsplit(url).port)
         self._sockets: set[socket.socket] = set()
+        self._is_moving = threading.Event()
+        self._is_moving.set()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
@@ -29,6 +31,14 @@ class Forwarder:
         self._listener = socket.create_server(("127.0.0.1", self.port))
         threading.Thread(target=self._accept, args=[self._listener], daemon=True).start()
 
+    def freeze(self) -> None:
+        """Keep all connections and pass nothing on, as a network that loses everything."""
+        self._is_moving.clear()
+
+    def thaw(self) -> None:
+        """Pass on what has come meanwhile, and all that follows."""
+        self._is_moving.set()
+
     def _accept(self, listener: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while True:
@@ -41,6 +51,7 @@ class Forwarder:
     def _copy(self, source: socket.socket, sink: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while some := source.recv(65536):
+                self._is_moving.wait()
                 sink.sendall(some)
         for end in (source, sink):
             _shut(end)
@@ -54,6 +65,7 @@ def forwarding(url: str) -> Iterator[Forwarder]:
     try:
         yield forwarder
     finally:
+        forwarder.thaw()
         forwarder.cut()
 
 

@@ -7,7 +7,7 @@ A request that has sent its client nothing is tried again elsewhere. A stream go
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -137,7 +137,7 @@ class Proxy:
             start = time.monotonic()
             try:
                 with self._metrics.count(replica):
-                    return await self._send(replica, exchange, client, is_last)
+                    return await _while_there(replica, self._send(replica, exchange, client, is_last))
             except httpx.ConnectError:
                 self._replicas.mark_down(replica)
             except (httpx.HTTPError, Broken) as error:
@@ -255,6 +255,22 @@ class _Client:
             raise ConnectionAbortedError(message)  # uvicorn closes the connection, so the client sees it
         await self.send_part(failure)
         await self.end()
+
+
+async def _while_there(replica: Replica, work: Coroutine[None, None, None]) -> None:
+    """Do what needs a server. Raises Broken when the server is lost, and what the work raises."""
+    task, loss = asyncio.create_task(work), asyncio.create_task(replica.is_lost.wait())
+    try:
+        await asyncio.wait({task, loss}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise Broken
+        task.result()
+    finally:
+        loss.cancel()
+        if not task.done():
+            task.cancel()
+            with suppress(asyncio.CancelledError, httpx.HTTPError, Broken, Diverged):
+                await task
 
 
 async def _pass_stream(response: httpx.Response, stream: Stream, client: _Client) -> None:

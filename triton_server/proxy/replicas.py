@@ -19,6 +19,7 @@ LOGGER = logging.getLogger(__name__)
 
 _POLL_S = 0.5
 _READY_S = 5.0  # in which a server must say that it is ready
+_MAX_MISSES = 3  # a server that has not answered so often is lost, with its running requests
 # A server may have this part more running requests than the mean before those that belong to it go elsewhere
 # (Mirrokni et al., 2016, arXiv:1608.01350), and always this many.
 _OVERLOAD, _ALWAYS_ALLOWED = 1.25, 4
@@ -33,6 +34,8 @@ class Replica:
         version: of what it serves. Servers of one version answer alike.
         is_ready: whether it takes requests, as far as the proxy knows.
         is_draining: it gets no new requests.
+        is_lost: it has not answered for a while, although connections to it may be open, as when its machine
+            hangs or the network is gone.
         running: requests that the proxy has sent there and that have not ended.
         total: requests that the proxy has sent there.
     """
@@ -41,6 +44,7 @@ class Replica:
     version: int = 1
     is_ready: bool = False
     is_draining: bool = False
+    is_lost: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     running: int = 0
     total: int = 0
     _client: httpx.AsyncClient = field(default_factory=lambda: _create_client(), repr=False)
@@ -170,19 +174,21 @@ class Replicas:
             await asyncio.sleep(_POLL_S)
 
     async def _watch(self, replica: Replica) -> None:
-        while self._replicas.get(replica.url) is replica:
+        misses = 0
+        while replica.running or self._replicas.get(replica.url) is replica:
             try:
                 response = await replica.client.get(f"{replica.url}/readyz", timeout=_READY_S)
-                is_ready = response.status_code == 200
+                is_ready, misses = response.status_code == 200, 0
+                replica.is_lost.clear()
             except httpx.HTTPError:
-                is_ready = False
+                is_ready, misses = False, misses + 1
+                if misses >= _MAX_MISSES:
+                    replica.is_lost.set()
             if is_ready and not replica.is_ready:
                 self._changed.set()
             replica.is_ready = is_ready
             await asyncio.sleep(_POLL_S)
-        while replica.running:  # it is no longer one of them
-            await asyncio.sleep(_POLL_S)
-        await replica.client.aclose()
+        await replica.client.aclose()  # it is no longer one of them
 
 
 def _weight(key: str, url: str) -> bytes:
