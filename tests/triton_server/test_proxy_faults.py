@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
 from conftest import TRITONCHAT, Server, running_server
 from forwarder import forwarding
-from http_service import CHAT
+from http_service import CHAT, services
 from support import free_port, wait_until
 from test_proxy import HELLO, LONG, join, proxying, read_events
 
@@ -111,3 +112,23 @@ def test_server_is_killed_under_32_streams(endless_model: Path, tmp_path: Path) 
         start = time.monotonic()
         assert [answer.result(200) for answer in answers] == expected
         print(f"all 32 answers {time.monotonic() - start:.1f} s after the end of a server")
+
+
+def test_database_is_away_for_a_while(endless: Server, database_url: str, tmp_path: Path) -> None:
+    """Conversations fail in a sentence, other answers do not, and nothing that was stored is lost."""
+    if database_url.startswith("sqlite"):
+        pytest.skip("a file is not away")
+    address = urlsplit(database_url)
+    with forwarding(database_url) as way, services(endless.grpc_url, tmp_path) as start:
+        database = address._replace(netloc=f"{address.username}@127.0.0.1:{way.port}").geturl()
+        urls = [start(database=database).url for _ in range(2)]
+        with proxying(urls) as url:
+            assert httpx.post(f"{url}/sessions", json={"id": "kept"}).status_code == 201
+            way.cut()
+            for _ in urls:
+                failed = httpx.get(f"{url}/sessions/kept", timeout=60)
+                assert failed.status_code == 503
+                assert "database cannot be used" in failed.json()["error"]["message"]
+            assert httpx.post(url + CHAT, json={**LONG, "max_tokens": 3}, timeout=60).status_code == 200
+            way.mend()
+            assert httpx.get(f"{url}/sessions/kept", timeout=60).json()["id"] == "kept"
