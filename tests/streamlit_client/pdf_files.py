@@ -33,10 +33,12 @@ def write_pdf(texts: Sequence[str], compressed: bytes | None = None) -> bytes:
 
 def write_bomb() -> bytes:
     """A PDF file of 2 MB whose page unpacks to 2 GB."""
-    packer = zlib.compressobj(9)
-    zeros = bytes(2**20)
-    packed = b"".join(packer.compress(zeros) for _ in range(2**11)) + packer.flush()
-    return write_pdf([""], packed)
+    mebibytes = 2**11
+    packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
+    mebibyte = packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH)  # it can be repeated
+    # zlib's format is a header, deflated data, and Adler's sum of what it unpacks to, here zeros.
+    adler = (mebibytes * 2**20 % 65521) << 16 | 1
+    return write_pdf([""], b"\x78\xda" + mebibyte * mebibytes + packer.flush() + adler.to_bytes(4, "big"))
 
 
 def write_loop() -> bytes:
