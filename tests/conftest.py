@@ -39,6 +39,23 @@ for kernel in (attention.attend, linear.linear):
     kernel.enable_caching()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put files that use the same servers next to each other, and those that use none to the end.
+
+    Workers share out consecutive tests, so few of them need each server, and start it.
+    """
+    used: dict[Path, set[str]] = {}
+    for item in items:
+        used.setdefault(item.path, set()).update(getattr(item, "fixturenames", ()))
+    servers = ("several", "reciter", "endless", "server")
+
+    def place(item: pytest.Item) -> tuple[bool, ...]:
+        *rare, common = (name in used[item.path] for name in servers)
+        return not (common or any(rare)), *rare
+
+    items.sort(key=place)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Show what the servers of a failed test have logged."""
