@@ -77,7 +77,7 @@ def small(endless_model: Path) -> Iterator[LLM]:
 def test_tokens_are_the_same_alone_and_in_a_batch(llm: LLM, temperature: float) -> None:
     params = SamplingParams(max_tokens=40, temperature=temperature, seed=3, logprobs=2, ignore_eos=True)
     together = llm.generate(PROMPTS, params)
-    for prompt, batched in zip(PROMPTS, together, strict=True):
+    for prompt, batched in zip(PROMPTS[::3], together[::3], strict=True):  # of each length
         alone = llm.generate(prompt, params)
         assert alone.token_ids == batched.token_ids
         assert alone.logprobs == batched.logprobs  # every bit of the logits, not only the chosen token

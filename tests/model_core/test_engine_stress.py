@@ -72,9 +72,9 @@ def test_each_request_ends_once_whatever_happens(ample: LLM, seed: int) -> None:
             timeout_s=choose.choice([None] * 6 + [0.0, 0.005, 0.05]),
         )
         requests.append((beginning + ids(choose.randint(0, 20), seed=number % 10), params))
-    alone = [
-        ample.generate(prompt, params.model_copy(update={"timeout_s": None})) for prompt, params in requests
-    ]
+    prompts = [prompt for prompt, _ in requests]
+    untimed = [params.model_copy(update={"timeout_s": None}) for _, params in requests]
+    undisturbed = ample.generate(prompts, untimed)
     receivers = []
     with embedded_llm(14, max_queue=REQUESTS, max_concurrency=10, speculate=4) as llm:
         forward = llm.model.forward
@@ -106,7 +106,7 @@ def test_each_request_ends_once_whatever_happens(ample: LLM, seed: int) -> None:
         assert len(llm.engine._scheduler._free_slots) == 10
         assert_all_pages_are_released(llm)
     whole = 0
-    for receiver, expected in zip(receivers, alone, strict=True):
+    for receiver, expected in zip(receivers, undisturbed, strict=True):
         assert [delta.completion is not None for delta in receiver.deltas].count(True) == 1
         completion = join_deltas(receiver.deltas)
         assert isinstance(completion.error, RequestTimeout | None)

@@ -258,13 +258,9 @@ def test_perplexity_of_a_trained_model_after_quantizing(name: str, tmp_path: Pat
         prompt = llm.encode("Once upon a time")
 
         def sample(first: int, count: int) -> list[list[int]]:
-            return [
-                prompt
-                + llm.generate(
-                    prompt, SamplingParams(temperature=1, seed=seed, ignore_eos=True, max_tokens=150)
-                ).token_ids
-                for seed in range(first, first + count)
-            ]
+            base = SamplingParams(temperature=1, ignore_eos=True, max_tokens=150)
+            params = [base.model_copy(update={"seed": seed}) for seed in range(first, first + count)]
+            return [prompt + answer.token_ids for answer in llm.generate([prompt] * count, params)]
 
         texts, calibration = sample(0, 8), sample(100, 16)
         tape, before = llm.model.tape, compute_perplexity(llm.logits, texts)

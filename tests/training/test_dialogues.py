@@ -1,7 +1,8 @@
 """The generated text: the same for the same seed, well formed, and free of what is held out for testing."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from itertools import chain
 from pkgutil import walk_packages
@@ -37,11 +38,19 @@ from training.tokenizer import encode_dialogue
 SAMPLE = list(dialogues(seed=7, count=2000))
 
 
-def texts() -> Iterator[str]:
+@cache
+def texts() -> tuple[str, ...]:
     """All messages of the sample, and stories, but for conversations with rubbish in them."""
     sensible = ([m["content"] for m in messages] for messages in SAMPLE)
     puzzled = first_sentence(AGAIN)
-    return chain(*(some for some in sensible if puzzled not in map(first_sentence, some)), stories(7, 500))
+    usual = chain(*(some for some in sensible if puzzled not in map(first_sentence, some)))
+    return *usual, *stories(7, 500)
+
+
+@cache
+def plain_text() -> str:
+    """All messages and stories as one text, see `plain`."""
+    return plain("\n".join(texts()))
 
 
 def pools() -> dict[str, Pool]:
@@ -208,7 +217,7 @@ def test_facts_are_drawn_widely() -> None:
 
 def test_held_out_names_never_appear() -> None:
     held_out = {name.lower() for name in read("names").held_out}
-    words = set(plain(" ".join(texts())).split())
+    words = set(plain_text().split())
     assert len(held_out) >= 50
     assert not held_out & words
     assert not held_out & {name.lower() for name in read("names").names}
@@ -216,7 +225,7 @@ def test_held_out_names_never_appear() -> None:
 
 @pytest.mark.parametrize("name", pools())
 def test_held_out_values_never_appear(name: str) -> None:
-    text, pool = plain("\n".join(texts())), pools()[name]
+    text, pool = plain_text(), pools()[name]
     assert pool.held_out and not set(pool.held_out) & set(pool.values)
     assert not [value for value in pool.held_out if plain(value) in text]
 
