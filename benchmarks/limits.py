@@ -19,8 +19,9 @@ from serving import processor_name
 from shapes import SHAPES, TITLES, make_checkpoint
 
 from model_core import LLM, SamplingParams
-from model_core.kernels.emit import FLOAT32, INSTRUCTION_SET, INT8
+from model_core.kernels.emit import INSTRUCTION_SET
 from model_core.kernels.roofline import measure_arithmetic, measure_bandwidth
+from model_core.layout import FLOAT32, INT8
 from model_core.records import Attend
 
 ANSWER_TOKENS, SHORT_PROMPT = 32, 16

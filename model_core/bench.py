@@ -9,8 +9,9 @@ import numpy as np
 import psutil
 from tqdm import tqdm
 
-from .kernels.emit import FLOAT32, INSTRUCTION_SET, INT8
+from .kernels.emit import INSTRUCTION_SET
 from .kernels.roofline import measure_arithmetic, measure_bandwidth
+from .layout import FLOAT32, INT8
 from .llm import LLM
 from .sampling import SamplingParams
 

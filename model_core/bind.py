@@ -11,9 +11,9 @@ from .adapters.packing import AdaptedTensor, find_half_strips, find_tensors
 from .kernels import linear
 from .kernels.experts import MIXTURE
 from .kernels.interpreter import INSTRUCTION, OPERATIONS
-from .kernels.linear import STRIP
 from .kernels.pointwise import FUNCTIONS, OPERAND
 from .kv_cache import KVGroup, group_layers
+from .layout import STRIP
 from .memory import aligned_zeros, round_up
 from .records import KVLayer, Record, Routing, Span, WeightRef
 from .rope import RopeConfig

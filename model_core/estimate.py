@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass, replace
 
 from .errors import NoMemory
-from .kernels.attention import PAGE
 from .kv_cache import KVCache, group_layers
+from .layout import PAGE
 from .model_files import ModelFiles
 from .models import read_model_config, write_tape
 from .packer import rounds_head_to_int8

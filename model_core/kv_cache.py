@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .kernels.kv_slots import KV_MEMORY, PAGE
+from .layout import KV_MEMORY, PAGE
 from .memory import aligned_zeros, round_up
 from .records import KVLayer
 from .state import StateCache

@@ -7,7 +7,7 @@ import numpy as np
 
 from .codes import Codes, dequantize_codes
 from .errors import ModelError
-from .kernels.emit import FLOAT32, INT4, INT8
+from .layout import FLOAT32, INT4, INT8
 from .memory import aligned_zeros
 from .model_files import ModelFiles
 from .passes import PERMUTED

@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 
 from . import records
-from .kernels.blocks import STRIP
+from .layout import STRIP
 from .memory import round_up
 from .records import Record, Span, WeightRef
 

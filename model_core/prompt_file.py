@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from .errors import PromptFileError, PromptReplaced, StorageError
-from .kernels.kv_slots import PAGE
+from .layout import PAGE
 
 SUFFIX = ".safetensors"
 _PART = ".part"  # of a file that is being written

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from .errors import PromptFileError, PromptReplaced, StorageError
-from .kernels.kv_slots import PAGE
+from .layout import PAGE
 from .prompt_file import SUFFIX, Layout, PromptFile, open_prompt_file, remove_parts
 from .prompts import Prompts
 from .request import CacheRoot, shared_root

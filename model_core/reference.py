@@ -9,7 +9,7 @@ from . import operators as op
 from . import records
 from .adapters.adapter import Adapter
 from .codes import Codes, dequantize_codes
-from .kernels.blocks import STRIP
+from .layout import STRIP
 from .memory import round_up
 from .records import Record, Span, WeightRef
 from .tape import Tape

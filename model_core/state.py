@@ -12,8 +12,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from .errors import TritonchatError
-from .kernels.kv_slots import PAGE
-from .kernels.recurrence import STATE_COLUMNS
+from .layout import PAGE, STATE_COLUMNS
 from .memory import aligned_zeros, round_up
 
 SNAPSHOT_INTERVAL = 256  # tokens

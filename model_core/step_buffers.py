@@ -3,7 +3,7 @@
 import numpy as np
 
 from .bind import Program
-from .kernels.activations import ACTIVATIONS, GROUP, RUN_BYTES
+from .kernels.activations import ACTIVATIONS, RUN_BYTES
 from .kernels.attention import SEGMENT, attention_scratch, scratch_rows
 from .kernels.experts import group_table_bytes
 from .kernels.interpreter import STEP
@@ -11,6 +11,7 @@ from .kernels.linear import ROWS_BEYOND, scratch_bytes
 from .kernels.online_softmax import state_bytes
 from .kernels.team import Team
 from .kernels.tiles import part_bytes
+from .layout import GROUP
 from .memory import aligned_zeros, round_up
 
 # Bytes. With more threads and longer contexts, threads do not share the segments of attention.

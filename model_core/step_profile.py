@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from .errors import InvalidRequest, NoMemory
-from .kernels.emit import FLOAT32, INT8
 from .kernels.interpreter import OPERATIONS
 from .kernels.roofline import measure_arithmetic, measure_bandwidth
 from .kv_cache import PAGE, Batch, KVCache
+from .layout import FLOAT32, INT8
 from .llm import LLM
 from .records import Attend, Experts, Linear, Record
 from .resources import available_memory

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from . import records
 from .dense import Classifier
-from .kernels.blocks import STRIP
+from .layout import STRIP
 from .records import Expert, KVLayer, Record, Routing, Span, WeightRef
 from .rope import RopeConfig
 

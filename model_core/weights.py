@@ -10,9 +10,20 @@ from .codes import FLOAT8 as FLOAT8_TYPE
 from .codes import SUPER_GROUP, Codes, dequantize_codes
 from .errors import ModelError
 from .grouped import fits_float16, to_common_form
-from .kernels.activations import GROUP
-from .kernels.emit import BFLOAT16, FLOAT8, FLOAT16, FLOAT32, GROUPED4, GROUPED8, INT4, INT8, UINT8
-from .kernels.linear import MATRIX, STRIP
+from .layout import (
+    BFLOAT16,
+    FLOAT8,
+    FLOAT16,
+    FLOAT32,
+    GROUP,
+    GROUPED4,
+    GROUPED8,
+    INT4,
+    INT8,
+    MATRIX,
+    STRIP,
+    UINT8,
+)
 from .memory import aligned_zeros, round_up
 from .quantize import NIBBLE_GROUP, Int4, Int8, round_int4, round_int8
 from .tensors import all_finite
@@ -40,7 +51,7 @@ class Matrix:
     """Weights [n, k], packed: kernels/linear.py reads them strip by strip.
 
     Attributes:
-        kind: one of the kinds in kernels/emit.py.
+        kind: one of the kinds in layout.py.
         n, k: padded sizes: n to a multiple of STRIP, and k of integer kinds to a multiple of NIBBLE_GROUP and
             of the group.
         inputs: k without padding.

@@ -22,7 +22,6 @@ from .page_process import launch_page
 from .restarts import Restarts
 from .signals import signals_as_interrupts
 from .supervisor import Part, Supervisor
-from .tls import TlsFiles
 
 # Seconds that the engine gets to stop: first its running answers, then Triton.
 ENGINE_GRACE_S = 90.0
@@ -65,7 +64,11 @@ def run_server(
     """
     if (tls_cert is None) != (tls_key is None):
         raise TritonchatError("--tls-cert and --tls-key must be given together.")
-    tls = None if tls_cert is None or tls_key is None else TlsFiles(tls_cert, tls_key)
+    tls = None
+    if tls_cert is not None and tls_key is not None:
+        from .tls import TlsFiles  # imported here because few servers need the library of certificates
+
+        tls = TlsFiles(tls_cert, tls_key)
     elsewhere = find_engine(engine, engine_python, engine_flags, models)
     # Triton's ports and the page check no key: other machines reach them only with --open-to-all.
     internal_host = host if settings["open_to_all"] or is_loopback(host) else LOOPBACK

@@ -8,8 +8,7 @@ import numpy as np
 from ..errors import ModelError
 from ..fields import shorten
 from ..kernels.adapters import FACTORS
-from ..kernels.emit import BFLOAT16, FLOAT16, FLOAT32, INT8
-from ..kernels.linear import STRIP
+from ..layout import BFLOAT16, FLOAT16, FLOAT32, INT8, STRIP
 from ..memory import aligned_zeros, round_up
 from ..operators import embed, low_rank
 from ..quantize import round_int8

@@ -33,7 +33,8 @@ def _cache_folder() -> Path:
     after whether kernels use tiles: the system may grant them at one start, and refuse them at the next.
     """
     package = Path(__file__).parent
-    sources = [*sorted(package.glob("*.py")), package.parent / "quantize.py"]  # kernels use its constants
+    shared = [package.parent / name for name in ("layout.py", "quantize.py")]  # kernels use their constants
+    sources = [*sorted(package.glob("*.py")), *shared]
     version = hashlib.sha256(numba.__version__.encode())
     for source in sources:
         version.update(source.read_bytes())

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from ..layout import GROUP
 from .simd import (
     absolute,
     broadcast,
@@ -15,9 +16,6 @@ from .simd import (
     sum_codes,
 )
 
-# Activations are quantized in groups of this many k, each with its own scale, so that an outlier reduces the
-# precision of its own group only.
-GROUP = 256
 # Activations as kernels see them: addresses of float32 [rows, k], of the same in int8, of what `quantize`
 # says of each GROUP of codes, RUN_BYTES for each, and of the same in parts (tiles.py); with the bytes from
 # one row to the next.

@@ -8,9 +8,8 @@ summed over its k and its ranks in order, so its bits depend neither on other ro
 import numpy as np
 from numba import njit
 
-from .blocks import STRIP
-from .emit import FLOAT32, INT8
-from .linear import MATRIX, SUMS, block_rows, multiply_strip, store_outputs
+from ..layout import FLOAT32, INT8, MATRIX, STRIP
+from .linear import SUMS, block_rows, multiply_strip, store_outputs
 from .low_rank import RANKS, dot_block, prefetch_line, rank_block
 from .simd import broadcast, get_i32, load_f32, multiply, store_f32
 from .team import barrier, claim, claim_ahead

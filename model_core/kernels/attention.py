@@ -8,9 +8,9 @@ row's bits do not depend on which thread computes a segment.
 import numpy as np
 from numba import njit
 
+from ..layout import FLOAT16, FLOAT32, INT8, PAGE
 from .blocks import float_block
-from .emit import FLOAT16, FLOAT32, INT8, ROWS
-from .kv_slots import PAGE
+from .emit import ROWS
 from .linear import block_rows
 from .online_softmax import STATE_HEAD, merge_states, pad, softmax_row, state_bytes, write_outputs
 from .pointwise import scale_row

@@ -12,11 +12,9 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, register_jitable
 
+from ..layout import GROUPED4, GROUPED6, GROUPED8, INT4, INT8, STRIP
 from . import emit
-from .emit import GROUPED4, GROUPED6, GROUPED8, INT4, INT8, ROWS, TILES
-
-# Outputs that a thread computes together: weights are padded to strips of this many.
-STRIP = 64
+from .emit import ROWS, TILES
 
 # The variants of a block: a number of rows, or its negative to prefetch weights as well. Prefetching costs up
 # to a quarter of the speed, so it is compiled separately.

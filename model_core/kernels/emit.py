@@ -19,10 +19,9 @@ from numba import types
 from numba.core import cgutils, config
 from numba.extending import models, register_model
 
+from ..layout import FLOAT16, FLOAT32, INT8, UINT8
+
 LANES = 16
-# The kinds of numbers that matrices have, as kernels name them (see weights.Matrix), and UINT8 for zeros.
-# GROUPED6 is how a block takes bytes of GROUPED8 and GROUPED4 that are known to be from -32 to 31.
-FLOAT32, BFLOAT16, FLOAT16, INT8, INT4, GROUPED8, GROUPED4, FLOAT8, UINT8, GROUPED6 = range(10)
 
 I1, I8, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
 F32 = ir.FloatType()

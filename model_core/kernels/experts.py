@@ -8,15 +8,9 @@ rows: products do not (see linear.py), and the outputs of a row's experts are ad
 import numpy as np
 from numba import njit
 
-from .activations import GROUP, RUN_BYTES, quantize_row
-from .linear import (
-    MATRIX,
-    STRIP,
-    SUMS,
-    multiply_strip,
-    store_outputs,
-    strip_output,
-)
+from ..layout import GROUP, MATRIX, STRIP
+from .activations import RUN_BYTES, quantize_row
+from .linear import SUMS, multiply_strip, store_outputs, strip_output
 from .pointwise import sigmoid
 from .simd import (
     add,

@@ -12,9 +12,9 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from ..layout import FLOAT8, FLOAT16, FLOAT32, INT8, STRIP, UINT8
 from . import emit
-from .blocks import L1, STRIP, emit_cases, emit_loop, prefetch
-from .emit import FLOAT8, FLOAT16, FLOAT32, INT8, UINT8
+from .blocks import L1, emit_cases, emit_loop, prefetch
 
 _n = types.intp
 

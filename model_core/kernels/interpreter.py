@@ -11,13 +11,14 @@ large blocks of code are inlined: that halves the time of compiling.
 import numpy as np
 from numba import njit
 
+from ..layout import MATRIX, PAGE
 from .activations import quantize_row
 from .adapters import adapted_linear, is_adapted
 from .attention import attend, attend_segment, end_segment, first_segment, scratch_rows
 from .emit import HAS_AMX
 from .experts import MIXTURE, mix_experts, route
-from .kv_slots import PAGE, write_kv_slot
-from .linear import MATRIX, linear
+from .kv_slots import write_kv_slot
+from .linear import linear
 from .online_softmax import merge_states, state_bytes, write_outputs
 from .pointwise import (
     OPERAND,

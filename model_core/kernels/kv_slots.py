@@ -3,32 +3,8 @@
 import numpy as np
 from numba import njit
 
-from .emit import FLOAT16, FLOAT32, INT8
+from ..layout import FLOAT16, FLOAT32, INT8, PAGE
 from .simd import get_f32, set_f16, set_f32, set_i8
-
-PAGE = 16  # positions in a page of KV memory: the lanes of a vector
-
-# KV memory as kernels see it, for a group of layers (see model_core/kv_cache.py): sizes, and the addresses of
-# the first layer's keys and values in the first page, and of their scales where they are bytes. Pages and
-# layers are page_stride and layer_stride bytes apart.
-KV_MEMORY = np.dtype(
-    [
-        (name, np.int64)
-        for name in (
-            "kind",
-            "kv_heads",
-            "key_dim",
-            "value_dim",
-            "padded_dim",  # of values
-            "page_stride",
-            "layer_stride",
-            "keys",
-            "values",
-            "key_scales",
-            "value_scales",
-        )
-    ]
-)
 
 
 @njit(nogil=True)

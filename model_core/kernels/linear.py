@@ -3,24 +3,23 @@
 import numpy as np
 from numba import njit
 
-from ..quantize import NIBBLE_GROUP
-from .activations import GROUP, RUN_BYTES
-from .blocks import STRIP, block_tiles, float_block, integer_block
-from .emit import (
+from ..layout import (
     BFLOAT16,
     FLOAT8,
     FLOAT16,
     FLOAT32,
+    GROUP,
     GROUPED4,
     GROUPED6,
     GROUPED8,
-    HAS_AMX,
-    HAS_DOT8,
     INT4,
     INT8,
-    ROWS,
-    TILES,
+    STRIP,
 )
+from ..quantize import NIBBLE_GROUP
+from .activations import RUN_BYTES
+from .blocks import block_tiles, float_block, integer_block
+from .emit import HAS_AMX, HAS_DOT8, ROWS, TILES
 from .grouped import dequantize, expand_groups, widen_grouped4, widen_int4
 from .pointwise import clamped_swiglu, geglu, swiglu
 from .simd import (
@@ -35,32 +34,6 @@ from .tiles import TILE_ROWS, multiply_bfloat16, multiply_int8
 
 STRIP_TILES = STRIP // 16
 
-# A packed matrix (see model_core/weights.py) as kernels see it: kinds, sizes and addresses, 0 for none.
-MATRIX = np.dtype(
-    [
-        (name, np.int64)
-        for name in (
-            "kind",
-            "n",
-            "k",
-            "inputs",  # columns without padding
-            "is_rounded",  # whether it multiplies activations that are rounded to int8
-            "parts",  # of activations that it multiplies on tiles; 0: it does not
-            "is_small",  # whether numbers by group are from -32 to 31
-            "data",
-            "scales",
-            "bias",
-            "table",
-            "group",
-            "groups",
-            "scale_kind",
-            "supers",
-            "offsets",
-            "offset_kind",
-            "offset_supers",
-        )
-    ]
-)
 # The kinds of blocks by group: kernels are compiled for those that this processor needs.
 _GROUPED_KINDS = (GROUPED8, GROUPED4, GROUPED6) if HAS_DOT8 else (GROUPED8, GROUPED4)
 # A product may read so many rows of activations behind its last, and write as many sums.

@@ -8,9 +8,10 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from ..layout import BFLOAT16, FLOAT16, FLOAT32, INT8
 from . import emit
 from .blocks import emit_addresses, emit_cases, emit_loop, prefetch
-from .emit import BFLOAT16, FLOAT16, FLOAT32, INT8, LANES, ROWS, TILES
+from .emit import LANES, ROWS, TILES
 
 # Of A, whose products a block computes together.
 RANKS = 4

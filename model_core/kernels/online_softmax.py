@@ -7,7 +7,7 @@ and then the values, mixed by weights relative to the largest score.
 import numpy as np
 from numba import njit
 
-from .kv_slots import PAGE
+from ..layout import PAGE
 from .pointwise import scale_row, softcap
 from .simd import (
     add,

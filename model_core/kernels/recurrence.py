@@ -7,6 +7,7 @@ sequences, and by columns or heads.
 import numpy as np
 from numba import njit
 
+from ..layout import STATE_COLUMNS
 from .simd import (
     broadcast,
     fma,
@@ -22,8 +23,6 @@ from .team import claim
 
 # Columns of a convolution that a thread takes at a time.
 COLUMNS = 256
-# States are padded to this many floats on their last axis.
-STATE_COLUMNS = 64
 
 
 @njit(nogil=True)

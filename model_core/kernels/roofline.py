@@ -5,8 +5,9 @@ import time
 import numpy as np
 from numba import njit
 
-from .blocks import STRIP, block_tiles, float_block, integer_block
-from .emit import FLOAT32, INT8, ROWS, TILES
+from ..layout import FLOAT32, INT8, STRIP
+from .blocks import block_tiles, float_block, integer_block
+from .emit import ROWS, TILES
 from .linear import scratch_bytes
 from .simd import add, broadcast, load_f32, sum_of
 from .team import Team, barrier, claim

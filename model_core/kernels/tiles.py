@@ -18,8 +18,9 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from ..layout import STRIP
 from . import emit
-from .blocks import STRIP, emit_cases
+from .blocks import emit_cases
 from .emit import HAS_AMX
 from .simd import keep_lanes, load_f32
 

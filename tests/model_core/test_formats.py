@@ -16,7 +16,7 @@ from model_core.calibrate import quantize_layers
 from model_core.checkpoint import Checkpoint
 from model_core.config import read_json, write_json
 from model_core.errors import ModelError
-from model_core.kernels.emit import FLOAT8, GROUPED4, GROUPED8, INT4, INT8
+from model_core.layout import FLOAT8, GROUPED4, GROUPED8, INT4, INT8
 from model_core.model_files import open_model_files
 from model_core.models import read_model_config, write_tape
 from model_core.safetensors import SafetensorsFolder, write_safetensors

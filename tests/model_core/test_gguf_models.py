@@ -14,7 +14,7 @@ from model_core.codes import dequantize_codes
 from model_core.errors import ModelError
 from model_core.gguf.model import GGUFModel
 from model_core.hub import embedded_model
-from model_core.kernels.emit import GROUPED8, INT8
+from model_core.layout import GROUPED8, INT8
 
 TENSOR = (0, (8, 8), bytes(256))
 

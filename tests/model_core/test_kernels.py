@@ -10,6 +10,7 @@ import pytest
 from numba import njit
 from products import Activations, multiply
 
+from model_core import layout
 from model_core import operators as op
 from model_core.kernels import (
     activations,
@@ -36,7 +37,7 @@ ROWS = (1, 2, 3, 4, 5, 6, 7, 11, 13, 24)
 
 def unpacked(matrix: Matrix, n: int, k: int) -> np.ndarray:
     """The numbers in a matrix of one part: float64 [n, k]."""
-    if matrix.kind != emit.INT4:
+    if matrix.kind != layout.INT4:
         return matrix.rows(np.arange(n))[:, :k].astype(np.float64)
     low, high = matrix.data & 15, matrix.data >> 4
     codes = np.concatenate([low, high], axis=-1)  # [n / 16, k / 8, 16, 8]
@@ -78,7 +79,7 @@ def test_integer_products_are_close_to_float_products(kind: str, error: float) -
 def test_stacked_matrices_are_padded_separately() -> None:
     parts = [RANDOM.standard_normal((n, 40), dtype=np.float32) for n in (70, 3)]
     x = RANDOM.standard_normal((2, 40), dtype=np.float32)
-    y = multiply(pack(parts, emit.FLOAT32), Activations(x), 2)
+    y = multiply(pack(parts, layout.FLOAT32), Activations(x), 2)
     assert np.allclose(y[:, :70], x @ parts[0].T, atol=1e-4)
     assert np.allclose(y[:, 128:131], x @ parts[1].T, atol=1e-4)
 

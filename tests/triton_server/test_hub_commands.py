@@ -191,3 +191,29 @@ def test_rm_leaves_other_folders(commands: Commands, tmp_path: Path) -> None:
     for name in ("someone/link", "../outside", str(outside), "someone/.."):
         commands.refuse("rm", name, "--yes")
     assert (outside / "file").read_text() == "kept"
+
+
+def test_commands_that_run_no_model_start_fast(hub: HubServer, tmp_path: Path) -> None:
+    """They import nothing large that they do not need: the compiler alone takes longer than `list`."""
+    program = """
+import sys
+from command_line import run_command
+for line in sys.stdin:
+    result = run_command(*line.split())
+    assert result.returncode == 0, (line, result.stderr)
+large = {"numba", "llvmlite", "scipy", "torch", "pytriton", "tritonclient", "streamlit", "fastapi"}
+large |= {"sqlalchemy", "alembic", "prompt_toolkit", "cryptography"}
+print(sorted(large & set(sys.modules)))
+"""
+    commands = ("--help", "--version", "up --help", "chat --help", "complete --help", "list")
+    commands += ("pull someone/tiny", "pull someone/files", "list", "rm --yes someone/tiny", "list")
+    environment = {"HF_HOME": str(tmp_path), "HF_ENDPOINT": hub.url, "PYTHONPATH": str(TESTS)}
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, **environment},
+        input="\n".join(commands),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert run.stdout == "[]\n", run.stderr
