@@ -1,6 +1,7 @@
 """How a turn looks: the question with its files, the answer as it comes, and what can be done with both."""
 
 import json
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -24,6 +25,7 @@ from streamlit_client.thumbs import show_thumbs
 
 # A person sees no difference to a shorter interval, and each redraw costs the browser time.
 REDRAW_INTERVAL_S = 0.05
+_REDRAW_S_PER_CHARACTER = 5e-5  # a text of 20,000 characters is drawn once a second
 _MAX_SHOWN = 20_000  # characters of a file
 
 EDIT, AGAIN, BACK, COPY, TOKENS = (
@@ -79,9 +81,16 @@ def show_turn(chat: Chat, turn: Turn, is_last: bool, send_results: SendResults) 
 
 
 def show_until_end(turn: Turn, view: "AnswerView", caption: Any) -> None:
-    """Show a running answer until it ends, and its state in the placeholder `caption`."""
+    """Show a running answer until it ends, and its state in the placeholder `caption`.
+
+    The browser draws the whole text each time. So a long one is drawn less often, lest the page stops moving.
+    """
+    next_drawing = 0.0
     while not turn.wait(REDRAW_INTERVAL_S):
-        view.draw(turn)
+        if time.monotonic() >= next_drawing:
+            view.draw(turn)
+            length = len(turn.reasoning) + len(turn.text)
+            next_drawing = time.monotonic() + length * _REDRAW_S_PER_CHARACTER
         # This call ends the run if the visitor has clicked or left; so it is made in every round.
         caption.caption(describe_progress(turn))
 
