@@ -1,6 +1,7 @@
-"""Helpers for tests of the page in a real browser, and the fixtures `browser` and `visit`."""
+"""Helpers for tests of the page in a real browser, and the fixtures `browser`, `visit` and `page_of`."""
 
 import contextlib
+import functools
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -78,6 +79,18 @@ def running_page(
         yield f"http://127.0.0.1:{port}"
     finally:
         page.stop()
+
+
+@pytest.fixture(scope="session")
+def page_of(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Callable[[Server], str]]":
+    """The address of the page for a server. It is started once, for all tests of this process."""
+    with contextlib.ExitStack() as pages:
+
+        @functools.cache
+        def start(server: "Server") -> str:
+            return pages.enter_context(running_page(server.grpc_url, tmp_path_factory.mktemp("page")))
+
+        yield start
 
 
 def line(page: "Page") -> "Locator":

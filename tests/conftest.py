@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from browsing import browser, visit  # noqa: F401 - fixtures
+from browsing import browser, page_of, visit  # noqa: F401 - fixtures
 from certificates import create_authority, write_certificate, write_certificate_file, write_key_file
 from cryptography import x509
 from databases import database_url, postgresql  # noqa: F401 - fixtures

@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
@@ -26,8 +26,9 @@ from browsing import (
 from conftest import CHECKPOINTS, Server, running_server
 from reciter import DOUBT, GREETING, STORY, STORY_REASONING
 from slow_loading import Loader, served
-from support import free_port
+from support import free_port, pool_of
 
+from model_core import LLM
 from model_core.errors import InvalidRequest
 from model_core.hub import embedded_model
 from triton_server.client import ChatClient
@@ -39,11 +40,10 @@ expect = playwright.expect
 Page = playwright.Page
 
 
-@pytest.fixture(scope="module")
-def address(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+@pytest.fixture
+def address(server: Server, page_of: Callable[[Server], str]) -> str:
     """The page in front of the embedded model."""
-    with running_page(server.grpc_url, tmp_path_factory.mktemp("page")) as running:
-        yield running
+    return page_of(server)
 
 
 def reasoning(page: Page) -> playwright.Locator:
@@ -97,32 +97,33 @@ def test_same_seed_gives_same_answer(visit: Callable[..., Page], address: str):
     assert texts[0] == texts[1] != ""
 
 
-def test_stop_keeps_the_partial_answer(visit: Callable[..., Page], endless: Server, tmp_path: Path):
-    with running_page(endless.grpc_url, tmp_path) as address:
-        page = visit(address)
-        ask_at_length(page, "Hello, who are you?")
-        with endless.paused():
-            first_word = answers(page).get_by_test_id("stMarkdown").first.inner_text().split()[0]
-            # A setting changed meanwhile is for the next answer. It began at what the model recommends.
-            page.get_by_role("slider", name="Temperature").press("ArrowRight")
-            expect(page.get_by_text("0.70")).to_be_visible()
-            expect(answers(page)).to_contain_text("answering …")
-            button(page, "Stop").click()
-            expect(answers(page)).to_contain_text("stopped by you")
-            expect(answers(page)).to_contain_text(first_word)
-        wait_for_idle(endless)
-        # A visitor who leaves does not stop the answer, and finds it again.
-        ask_at_length(page, "And who am I?")
-        expect(answers(page).first).to_contain_text("stopped by you")
-        expect(page.get_by_test_id("stChatMessage")).to_have_count(4)
-        conversation = page.url
-        page.close()
-        page = visit(conversation)
-        expect(questions(page).last).to_contain_text("And who am I?")
-        expect(answers(page).last).to_contain_text("answering …")
+def test_stop_keeps_the_partial_answer(
+    visit: Callable[..., Page], endless: Server, page_of: Callable[[Server], str]
+):
+    page = visit(page_of(endless))
+    ask_at_length(page, "Hello, who are you?")
+    with endless.paused():
+        first_word = answers(page).get_by_test_id("stMarkdown").first.inner_text().split()[0]
+        # A setting changed meanwhile is for the next answer. It began at what the model recommends.
+        page.get_by_role("slider", name="Temperature").press("ArrowRight")
+        expect(page.get_by_text("0.70")).to_be_visible()
+        expect(answers(page)).to_contain_text("answering …")
         button(page, "Stop").click()
-        expect(answers(page).last).to_contain_text("stopped by you")
-        wait_for_idle(endless)
+        expect(answers(page)).to_contain_text("stopped by you")
+        expect(answers(page)).to_contain_text(first_word)
+    wait_for_idle(endless)
+    # A visitor who leaves does not stop the answer, and finds it again.
+    ask_at_length(page, "And who am I?")
+    expect(answers(page).first).to_contain_text("stopped by you")
+    expect(page.get_by_test_id("stChatMessage")).to_have_count(4)
+    conversation = page.url
+    page.close()
+    page = visit(conversation)
+    expect(questions(page).last).to_contain_text("And who am I?")
+    expect(answers(page).last).to_contain_text("answering …")
+    button(page, "Stop").click()
+    expect(answers(page).last).to_contain_text("stopped by you")
+    wait_for_idle(endless)
 
 
 def test_server_that_comes_and_dies(visit: Callable[..., Page], endless_model: Path, tmp_path: Path):
@@ -172,40 +173,39 @@ def test_conversation_is_there_after_the_page_has_restarted(
 
 
 def test_reasoning_is_open_until_the_answer_begins(
-    visit: Callable[..., Page], reciter: Server, tmp_path: Path
+    visit: Callable[..., Page], reciter: Server, page_of: Callable[[Server], str]
 ):
-    with running_page(reciter.grpc_url, tmp_path) as address:
-        page = visit(address)
-        set_max_tokens(page, 49_000)
-        ask(page, "Are you sure?")  # which it doubts until it is stopped
-        expect(reasoning(page)).to_contain_text("Thinking")
-        expect(reasoning(page)).to_contain_text(DOUBT)
-        expect(answers(page)).to_contain_text("thinking …")
-        button(page, "Stop").click()
-        expect(answers(page)).to_contain_text("stopped by you")
-        expect(reasoning(page)).to_contain_text(DOUBT)  # it is all there is of the answer
+    page = visit(page_of(reciter))
+    set_max_tokens(page, 49_000)
+    ask(page, "Are you sure?")  # which it doubts until it is stopped
+    expect(reasoning(page)).to_contain_text("Thinking")
+    expect(reasoning(page)).to_contain_text(DOUBT)
+    expect(answers(page)).to_contain_text("thinking …")
+    button(page, "Stop").click()
+    expect(answers(page)).to_contain_text("stopped by you")
+    expect(reasoning(page)).to_contain_text(DOUBT)  # it is all there is of the answer
 
-        ask(page, "Tell me a story")  # which does not end
-        expect(answers(page).last).to_contain_text(STORY)
-        expect(reasoning(page).last).to_contain_text("Reasoning")
-        expect(reasoning(page).last.get_by_text(STORY_REASONING)).to_be_hidden()
-        expect(answers(page).last).to_contain_text("answering …")
-        button(page, "Stop").click()
-        expect(answers(page).last).to_contain_text("stopped by you")
+    ask(page, "Tell me a story")  # which does not end
+    expect(answers(page).last).to_contain_text(STORY)
+    expect(reasoning(page).last).to_contain_text("Reasoning")
+    expect(reasoning(page).last.get_by_text(STORY_REASONING)).to_be_hidden()
+    expect(answers(page).last).to_contain_text("answering …")
+    button(page, "Stop").click()
+    expect(answers(page).last).to_contain_text("stopped by you")
 
-        ask(page, "Hello")
-        expect(answers(page).last).to_contain_text(FIGURES)
-        expect(answers(page).last).to_contain_text(GREETING)
-        reasoning(page).last.get_by_text("Reasoning").click()
-        expect(reasoning(page).last.locator("em")).to_have_text("greets")  # it is Markdown, as the answer is
-        expect(reasoning(page)).to_have_count(3)
+    ask(page, "Hello")
+    expect(answers(page).last).to_contain_text(FIGURES)
+    expect(answers(page).last).to_contain_text(GREETING)
+    reasoning(page).last.get_by_text("Reasoning").click()
+    expect(reasoning(page).last.locator("em")).to_have_text("greets")  # it is Markdown, as the answer is
+    expect(reasoning(page)).to_have_count(3)
 
-        open_settings(page)
-        page.get_by_text("Think before answering").click()
-        ask(page, "Hello")
-        expect(answers(page).last).to_contain_text("Hello from the reciter.")
-        expect(answers(page).last).to_contain_text(FIGURES)
-        expect(reasoning(page)).to_have_count(3)
+    open_settings(page)
+    page.get_by_text("Think before answering").click()
+    ask(page, "Hello")
+    expect(answers(page).last).to_contain_text("Hello from the reciter.")
+    expect(answers(page).last).to_contain_text(FIGURES)
+    expect(reasoning(page)).to_have_count(3)
 
 
 def test_model_that_cannot_reason_has_no_switch(visit: Callable[..., Page], address: str):
@@ -273,9 +273,12 @@ def test_model_without_chat_template_continues_texts(visit: Callable[..., Page],
 
 
 def test_model_without_tokenizer_cannot_be_written_to(visit: Callable[..., Page], tmp_path: Path):
-    model = str(CHECKPOINTS / "llama-tied-gqa")
-    with running_server("--model", model) as server, running_page(server.grpc_url, tmp_path) as address:
-        with ChatClient(server.grpc_url) as client:
+    with (
+        LLM(CHECKPOINTS / "llama-tied-gqa") as llm,
+        served(pool_of(llm)) as server,
+        running_page(server, tmp_path) as address,
+    ):
+        with ChatClient(server) as client:
             answer = client.chat([5, 6, 7], max_tokens=4, ignore_eos=True)
             assert answer.text == ""
             assert len(answer.details["token_ids"]) == 4
