@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from browsing import FIGURES, PHONE, ask, button, line, running_page
+from browsing import FIGURES, PHONE, ask, button, line
 from conftest import Server
 from reciter import GREETING, STORY
 from support import wait_until
@@ -30,59 +29,61 @@ def are_stacked(page: Page) -> bool:
     return right_start >= left_end
 
 
-def test_two_answers_come_next_to_each_other(visit: Callable[..., Page], several: Server, tmp_path: Path):
+def test_two_answers_come_next_to_each_other(
+    visit: Callable[..., Page], several: Server, page_of: Callable[[Server], str]
+):
     with ChatClient(several.grpc_url) as client:
         before = [vote["winner"] for vote in client.conversations().list_votes()]
-    with running_page(several.grpc_url, tmp_path) as address:
-        page = visit(f"{address}/compare")
-        page.get_by_role("spinbutton", name="Max tokens").fill("100000")
-        page.get_by_role("spinbutton", name="Max tokens").press("Enter")
-        ask(page, "Tell me a story")  # the reciter's has no end
-        expect(sides(page)).to_have_count(2)
-        left, right = sides(page).nth(0), sides(page).nth(1)
-        expect(left).to_contain_text("Left · embedded")
-        expect(left).to_contain_text(FIGURES)
-        expect(right).to_contain_text(STORY)
-        expect(right).to_contain_text("answering …")
-        tops = "columns => new Set(columns.map(column => column.getBoundingClientRect().y)).size"
-        assert sides(page).evaluate_all(tops) == 1
-        expect(button(page, "Left is better")).to_have_count(0)
-        button(page, "Stop").click()
-        expect(right).to_contain_text("stopped by you")
-        button(page, "Left is better").click()
-        expect(page.get_by_text("You voted: left is better.")).to_be_visible()
-        expect(button(page, "Tie")).to_have_count(0)
+    page = visit(f"{page_of(several)}/compare")
+    page.get_by_role("spinbutton", name="Max tokens").fill("100000")
+    page.get_by_role("spinbutton", name="Max tokens").press("Enter")
+    ask(page, "Tell me a story")  # the reciter's has no end
+    expect(sides(page)).to_have_count(2)
+    left, right = sides(page).nth(0), sides(page).nth(1)
+    expect(left).to_contain_text("Left · embedded")
+    expect(left).to_contain_text(FIGURES)
+    expect(right).to_contain_text(STORY)
+    expect(right).to_contain_text("answering …")
+    tops = "columns => new Set(columns.map(column => column.getBoundingClientRect().y)).size"
+    assert sides(page).evaluate_all(tops) == 1
+    expect(button(page, "Left is better")).to_have_count(0)
+    button(page, "Stop").click()
+    expect(right).to_contain_text("stopped by you")
+    button(page, "Left is better").click()
+    expect(page.get_by_text("You voted: left is better.")).to_be_visible()
+    expect(button(page, "Tie")).to_have_count(0)
 
-        button(page, "New comparison").click()
-        page.get_by_text("Hide which side is which").click()
-        ask(page, "Hello")
-        expect(button(page, "Tie")).to_be_visible()
-        reciters = sides(page).filter(has_text=GREETING)
-        expect(reciters).to_have_count(1)
-        expect(page.get_by_text(re.compile("embedded|speaker"))).to_have_count(0)
-        place = "Left" if "Left" in reciters.inner_text() else "Right"
-        button(page, f"{place} is better").click()
-        expect(reciters).to_contain_text(f"{place} · speaker")
-        ask(page, "Hello again")
-        expect(sides(page)).to_have_count(4)
-        expect(button(page, "Tie")).to_be_visible()
+    button(page, "New comparison").click()
+    page.get_by_text("Hide which side is which").click()
+    ask(page, "Hello")
+    expect(button(page, "Tie")).to_be_visible()
+    reciters = sides(page).filter(has_text=GREETING)
+    expect(reciters).to_have_count(1)
+    expect(page.get_by_text(re.compile("embedded|speaker"))).to_have_count(0)
+    place = "Left" if "Left" in reciters.inner_text() else "Right"
+    button(page, f"{place} is better").click()
+    expect(reciters).to_contain_text(f"{place} · speaker")
+    ask(page, "Hello again")
+    expect(sides(page)).to_have_count(4)
+    expect(button(page, "Tie")).to_be_visible()
 
-        page.get_by_role("link", name="Votes").click()
-        cells = page.get_by_role("row").filter(has_text="speaker").get_by_role("cell")
-        votes = re.compile(rf"^{len(before) + 2}$")
-        expect(cells).to_have_text(
-            [re.compile("^speaker"), votes, *[re.compile("^[0-9]+$")] * 3, re.compile(r"\(")]
-        )
-        expect(page.get_by_test_id("stVegaLiteChart")).to_be_visible()
-        with page.expect_download() as download:
-            button(page, "Votes as JSONL").click()
-        assert download.value.path().read_text().count('"winner"') == len(before) + 2
+    page.get_by_role("link", name="Votes").click()
+    cells = page.get_by_role("row").filter(has_text="speaker").get_by_role("cell")
+    votes = re.compile(rf"^{len(before) + 2}$")
+    expect(cells).to_have_text(
+        [re.compile("^speaker"), votes, *[re.compile("^[0-9]+$")] * 3, re.compile(r"\(")]
+    )
+    expect(page.get_by_test_id("stVegaLiteChart")).to_be_visible()
+    with page.expect_download() as download:
+        button(page, "Votes as JSONL").click()
+    assert download.value.path().read_text().count('"winner"') == len(before) + 2
 
 
-def test_sides_stand_below_each_other_on_a_phone(visit: Callable[..., Page], several: Server, tmp_path: Path):
-    with running_page(several.grpc_url, tmp_path) as address:
-        page = visit(f"{address}/compare", PHONE)
-        ask(page, "Hello")
-        expect(button(page, "Tie")).to_be_in_viewport()
-        wait_until(lambda: are_stacked(page))  # the figures of the answers come last
-        expect(line(page)).to_be_in_viewport()
+def test_sides_stand_below_each_other_on_a_phone(
+    visit: Callable[..., Page], several: Server, page_of: Callable[[Server], str]
+):
+    page = visit(f"{page_of(several)}/compare", PHONE)
+    ask(page, "Hello")
+    expect(button(page, "Tie")).to_be_in_viewport()
+    wait_until(lambda: are_stacked(page))  # the figures of the answers come last
+    expect(line(page)).to_be_in_viewport()
