@@ -50,10 +50,12 @@ def main() -> None:
             show_buttons(chat, turns[-1], is_running)
             show_context(turns[-1], model, is_running)
     show_problems(settings, turns, error, chat_error)
+    welcome = st.empty()  # or it would stay below the first answer until that has ended
     if model is not None and not model["tokenizer"]:
         st.info("This model has no tokenizer. It takes token ids only, so it cannot be used here.")
     elif not turns and chat_error is None:
-        show_welcome(chat, model)
+        with welcome.container():
+            show_welcome(chat, model)
     if "copied" in st.session_state:
         show_copy(st.session_state.pop("copied"))
     for turn in turns:
@@ -163,8 +165,8 @@ def show_side_bar(chat: Chat, model: dict[str, Any] | None, error: TritonchatErr
                 st.caption("The list is not available while the server does not answer.")
                 return settings
             try:
+                show_sharing(chat)  # above the list, which can be long
                 show_list(chat)
-                show_sharing(chat)
             except TritonchatError as list_error:
                 st.error(describe_error(list_error))
     return settings
