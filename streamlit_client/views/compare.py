@@ -85,7 +85,7 @@ def show_actions(comparison: Comparison | None, is_running: bool) -> None:
     placeholders = st.bottom.empty(), st.bottom.empty()
     if comparison is None:
         return
-    with placeholders[is_running].container(horizontal=True):
+    with placeholders[is_running].container(horizontal=True, vertical_alignment="center"):
         st.button("New comparison", icon=":material/add_comment:", on_click=start_new)
         if is_running:
             st.space("stretch")

@@ -108,6 +108,7 @@ def test_stop_keeps_the_partial_answer(
         page.get_by_role("slider", name="Temperature").press("ArrowRight")
         expect(page.get_by_text("0.70")).to_be_visible()
         expect(answers(page)).to_contain_text("answering …")
+        expect(button(page, "What rhymes with cat?")).to_have_count(0)  # the welcome has gone
         button(page, "Stop").click()
         expect(answers(page)).to_contain_text("stopped by you")
         expect(answers(page)).to_contain_text(first_word)
