@@ -24,7 +24,9 @@ class Database:
     def __init__(self, url: str) -> None:
         """`url` is as for `database.create_engine`, which also says what is raised."""
         self._engine = database.create_engine(url)
-        self._waiting_engine = self._engine
+        # SQLite takes the lock of writers at the beginning. It may not wait for one that it needs later.
+        self._changing_engine = self._engine.execution_options(transaction="IMMEDIATE")
+        self._waiting_engine = self._changing_engine
         if not database.is_sqlite(self._engine.url):
             self._waiting_engine = self._engine.execution_options(isolation_level="READ COMMITTED")
         self._lock, self._is_ready = threading.Lock(), False
@@ -57,9 +59,8 @@ class Database:
         Raises `conflict` if another transaction has changed what this one read, and StoreError if the
         database cannot be used.
         """
-        engine = self._waiting_engine if waits else self._engine
-        # SQLite takes the lock of writers at the beginning. It may not wait for one that it needs later.
-        with self._transaction(engine.execution_options(transaction="IMMEDIATE"), conflict) as transaction:
+        engine = self._waiting_engine if waits else self._changing_engine
+        with self._transaction(engine, conflict) as transaction:
             yield transaction
 
     @contextmanager
