@@ -23,6 +23,7 @@ from serving import processor_name
 
 from model_core import LLM, SamplingParams
 from model_core.kv_cache import Batch, KVCache
+from model_core.memory import freeze_objects
 
 SCHEDULING = ("find_ended", "schedule", "build_batch", "commit")
 
@@ -85,6 +86,7 @@ def measure(llm: LLM, requests: int, params: SamplingParams) -> dict[str, float]
     stopwatch.watch(llm.engine._tokens, "choose")
     stopwatch.watch(llm.engine, "_step")
     run(llm, requests, params)
+    freeze_objects()  # as a server does
     before = llm.engine.stats()["totals"]["completion_tokens"]
     stopwatch.seconds.clear()
     run(llm, requests, params)

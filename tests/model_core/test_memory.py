@@ -1,8 +1,10 @@
 """Memory: weights are independent of their files, and a container's page cache counts as free."""
 
+import gc
 import os
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ import psutil
 import pytest
 from conftest import CHECKPOINTS
 
+from model_core.memory import freeze_objects, return_freed_memory
 from model_core.model_files import open_model_files
 from model_core.quantized_folder import write_quantized_folder
 from model_core.resources import available_memory, total_memory
@@ -119,3 +122,27 @@ def test_changed_kernels_are_compiled_again(tmp_path: Path, variable: str) -> No
     assert result() == ["1", "1"]
     inner.write_text(inner.read_text().replace("return 1", "return 2"))
     assert result() == ["2", "0"]
+
+
+class _Ring:
+    """An object that only a garbage collection frees."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_model_that_is_unloaded_is_freed_though_a_server_has_frozen_its_objects() -> None:
+    gc.disable()
+    try:
+        kept = _Ring()
+        ring = weakref.ref(kept)
+        freeze_objects()
+        del kept
+        gc.collect()
+        assert ring() is not None
+        return_freed_memory()
+        assert ring() is None
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()
+        gc.enable()

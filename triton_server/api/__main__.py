@@ -7,6 +7,7 @@ from typing import Any
 import uvicorn
 
 from model_core.errors import TritonchatError
+from model_core.memory import freeze_objects
 
 from . import logs
 from .app import create_app
@@ -46,6 +47,7 @@ def main() -> None:
         options = uvicorn_options(settings)
     except TritonchatError as error:
         sys.exit(f"tritonchat: {error}")
+    freeze_objects()
     uvicorn.run(**options)
 
 

@@ -11,6 +11,7 @@ import click
 import rich.console
 
 from model_core import TritonchatError
+from model_core.memory import freeze_objects
 
 from ..child_process import GIVE_UP_STATUS
 from ..conversations.limits import SessionLimits
@@ -64,6 +65,7 @@ def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
         try:
             with rich.console.Console(stderr=True).status("Starting Triton"):
                 deployment.start()
+            freeze_objects()
             EngineReport(models=[slot.name for slot in pool.slots]).write(folder)
             serve_until_signal(deployment, Restarts(folder), folder / "triton.log", interrupted)
         finally:
