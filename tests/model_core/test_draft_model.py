@@ -93,7 +93,7 @@ def test_answers_are_the_same_with_wrong_guesses(folder: str, monkeypatch: pytes
     ]
     with LLM(CHECKPOINTS / folder) as llm:
         alone = [content(llm.generate(p, own)) for p, own in zip(prompts, params, strict=True)]
-        memory = 60 * len(llm.model.kv_groups) * KVCache.bytes_per_page(llm.model.kv_groups)
+        memory = 40 * len(llm.model.kv_groups) * KVCache.bytes_per_page(llm.model.kv_groups)
     with drafting_llm(CHECKPOINTS / folder, PLAIN, kv_cache_memory=memory) as llm:
         found = llm.generate(prompts, params)
         assert [content(completion) for completion in found] == alone
