@@ -8,12 +8,16 @@ from contextlib import suppress
 
 import numpy as np
 
+from .numa import interleave, nodes_of_process
+
+_SPREAD_FROM = 2**20  # bytes of an array; smaller ones stay in caches
+
 
 def aligned_zeros(shape: Sequence[int], dtype: np.dtype | type) -> np.ndarray:
     """Zeros aligned to a cache line. The system provides their memory when they are first written.
 
     It uses huge pages if it has them: a step reads all weights, and the TLB has too few entries for small
-    pages.
+    pages. On a machine with several sockets, large arrays are spread over the memory of all.
     """
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     if hasattr(mmap, "MADV_HUGEPAGE"):
@@ -23,7 +27,10 @@ def aligned_zeros(shape: Sequence[int], dtype: np.dtype | type) -> np.ndarray:
             memory.madvise(mmap.MADV_HUGEPAGE)
     else:
         memory = mmap.mmap(-1, max(size, 1))
-    return np.frombuffer(memory, dtype, size // np.dtype(dtype).itemsize).reshape(shape)
+    array = np.frombuffer(memory, dtype, size // np.dtype(dtype).itemsize).reshape(shape)
+    if size >= _SPREAD_FROM and len(nodes := nodes_of_process()) > 1:
+        interleave(array.ctypes.data, size, nodes)
+    return array
 
 
 def round_up(size: int, multiple: int) -> int:
