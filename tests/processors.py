@@ -13,10 +13,10 @@ OPTIMIZES = os.environ.get("OPTIMIZE_ALL_KERNELS") == "1"
 def environment(processor: str) -> dict[str, str]:
     """The environment of such a process.
 
-    Kernels for AVX2 are optimized a little, because whole models run with them; those for any x86 are not.
+    Kernels for AVX2 are optimized a little, because whole models run with them; others are not.
     NumPy has to do without the functions for processors newer than those with AVX2.
     """
-    level = "3" if OPTIMIZES else "0" if processor == "generic" else "1"
+    level = "3" if OPTIMIZES else "1" if processor in ("haswell", "alderlake") else "0"
     return {
         **os.environ,
         "NUMBA_CPU_NAME": processor,

@@ -392,7 +392,7 @@ def _add_groups(
 @register_jitable
 def block_tiles(kind: int, rows: int) -> int:
     """Tiles of an integer block. With groups, sums and totals share the registers."""
-    return TILES // 2 if kind == GROUPED8 and rows > 4 else TILES
+    return TILES // 2 if kind in (GROUPED8, GROUPED6) and rows > 4 else TILES
 
 
 def prefetch(b: ir.IRBuilder, address: ir.Value, cache: int = L2) -> None:

@@ -36,21 +36,22 @@ def host_has(*features: str) -> bool:
 
 
 def _instruction_set() -> str:
-    """The widest instructions that numba compiles for here: avx512, avxvnni, avx2 or generic.
+    """The widest instructions that numba compiles for here: avx512, avx512bw, avxvnni, avx2 or generic.
 
-    That is this processor, or the one that NUMBA_CPU_NAME names.
+    That is this processor, or the one that NUMBA_CPU_NAME names. avx512 has VNNI, and avx512bw has not.
     """
     if config.CPU_NAME is None:
-        if host_has("avx512f", "avx512bw", "avx512vl", "avx512vnni"):
-            return "avx512"
+        if host_has("avx512f", "avx512bw", "avx512dq", "avx512vl"):
+            return "avx512" if host_has("avx512vnni") else "avx512bw"
         if host_has("avx2", "fma", "f16c"):
             return "avxvnni" if host_has("avxvnni") else "avx2"
         return "generic"
     for instructions, names in {
         "avx512": "cascadelake cooperlake icelake-client icelake-server tigerlake rocketlake sapphirerapids "
         "emeraldrapids graniterapids znver4 znver5",
+        "avx512bw": "skylake-avx512 cannonlake",
         "avxvnni": "alderlake raptorlake meteorlake arrowlake lunarlake sierraforest",
-        "avx2": "haswell broadwell skylake skylake-avx512 cannonlake znver1 znver2 znver3",
+        "avx2": "haswell broadwell skylake znver1 znver2 znver3",
     }.items():
         if config.CPU_NAME in names.split():
             return instructions
@@ -83,10 +84,11 @@ HAS_AMX = _has_amx()
 # -OFFSET * sum(x); the other forms of `dot4` take the 128 off by themselves.
 OFFSET = 128 if INSTRUCTION_SET in ("avx512", "avxvnni") else 0
 # Without VNNI, small numbers are multiplied in fewer instructions than others (see dot8).
-HAS_DOT8 = INSTRUCTION_SET == "avx2"
+HAS_DOT8 = INSTRUCTION_SET in ("avx512bw", "avx2")
+HAS_WIDE_VECTORS = INSTRUCTION_SET in ("avx512", "avx512bw")  # of 64 bytes
 # The block of sums that a product keeps in registers, rows of activations by vectors of weights: up to
 # 24 of the 32 registers of AVX-512, or 8 of 16 elsewhere (a vector of 16 lanes takes two of those).
-ROWS, TILES = ((6, 4, 2, 1), 4) if INSTRUCTION_SET == "avx512" else ((2, 1), 2)
+ROWS, TILES = ((6, 4, 2, 1), 4) if HAS_WIDE_VECTORS else ((2, 1), 2)
 
 
 class _Vector(types.Type):
@@ -171,6 +173,8 @@ def dot4(b: ir.IRBuilder, acc: ir.Value, w: ir.Value, x: ir.Value, offset: int) 
     """
     if INSTRUCTION_SET == "avx512":
         return call(b, "llvm.x86.avx512.vpdpbusd.512", I32X16, acc, w, x)
+    if INSTRUCTION_SET == "avx512bw":
+        return b.add(acc, _multiply_bytes(b, w, x, offset))
     if INSTRUCTION_SET in ("avxvnni", "avx2"):
         halves = [dot4_half(b, *(half(b, v, i) for v in (acc, w, x)), offset) for i in (0, 1)]
         return b.shuffle_vector(*halves, ir.Constant(I32X16, list(range(16))))
@@ -192,36 +196,54 @@ def half(b: ir.IRBuilder, vector: ir.Value, which: int) -> ir.Value:
 
 
 def dot4_half(b: ir.IRBuilder, acc: ir.Value, w: ir.Value, x: ir.Value, offset: int) -> ir.Value:
-    i8x32, i16x16, i32x8 = ir.VectorType(I8, 32), ir.VectorType(I16, 16), ir.VectorType(I32, 8)
     if INSTRUCTION_SET == "avxvnni":
-        return call(b, "llvm.x86.avx512.vpdpbusd.256", i32x8, acc, w, x)
+        return call(b, "llvm.x86.avx512.vpdpbusd.256", ir.VectorType(I32, 8), acc, w, x)
+    return b.add(acc, _multiply_bytes(b, w, x, offset))
+
+
+def _multiply_bytes(b: ir.IRBuilder, w: ir.Value, x: ir.Value, offset: int) -> ir.Value:
+    """The sums of four products, as dot4 adds them, without VNNI. The vectors have 32 or 64 bytes."""
     if offset:
         # Pairs of products are summed in 16 bits, where 255 * 127 twice would not fit, but 127 * 127 does.
-        w = b.xor(w, splat(offset, i8x32))
-        x = call(b, "llvm.x86.avx2.psign.b", i8x32, x, w)
-        w = call(b, "llvm.abs.v32i8", i8x32, w, ir.Constant(I1, 0))
-    pairs = call(b, "llvm.x86.avx2.pmadd.ub.sw", i16x16, w, x)
-    return b.add(acc, call(b, "llvm.x86.avx2.pmadd.wd", i32x8, pairs, splat(1, i16x16)))
+        zero = splat(0, w.type)
+        w = b.xor(w, splat(offset, w.type))
+        if w.type.count == 64:  # AVX-512 has no psign
+            x = b.select(b.icmp_signed("<", w, zero), b.sub(zero, x), x)
+        else:
+            x = call(b, "llvm.x86.avx2.psign.b", w.type, x, w)
+        w = call(b, f"llvm.abs.v{w.type.count}i8", w.type, w, ir.Constant(I1, 0))
+    return _sum_pairs(b, _multiply_pairs(b, w, x))
+
+
+def _multiply_pairs(b: ir.IRBuilder, w: ir.Value, x: ir.Value) -> ir.Value:
+    """Unsigned times signed bytes, and the sums of two neighbours in 16 bits."""
+    name = "llvm.x86.avx512.pmaddubs.w.512" if w.type.count == 64 else "llvm.x86.avx2.pmadd.ub.sw"
+    return call(b, name, ir.VectorType(I16, w.type.count // 2), w, x)
+
+
+def _sum_pairs(b: ir.IRBuilder, pairs: ir.Value) -> ir.Value:
+    """The sums of two neighbours in 32 bits."""
+    name = "llvm.x86.avx512.pmaddw.d.512" if pairs.type.count == 32 else "llvm.x86.avx2.pmadd.wd"
+    return call(b, name, ir.VectorType(I32, pairs.type.count // 2), pairs, splat(1, pairs.type))
 
 
 def dot8(b: ir.IRBuilder, acc: ir.Value, ws: list[ir.Value], xs: list[ir.Value]) -> ir.Value:
-    """acc + the sum of eight products a lane, for AVX2: 16 integers, two of bytes + 128, two of signed bytes.
+    """acc + the sum of eight products a lane: 16 integers, two of bytes + 128, two of signed bytes.
 
-    The bytes are from -32 to 31, and count as if they were larger by 32: then two pairs of products fit into
-    16 bits, 4 * 63 * 127.
+    For processors without VNNI. The bytes are from -32 to 31, and count as if they were larger by 32: then
+    two pairs of products fit into 16 bits, 4 * 63 * 127.
     """
-    i8x32, i16x16 = ir.VectorType(I8, 32), ir.VectorType(I16, 16)
+
+    def sum_products(parts: list[tuple[ir.Value, ir.Value]]) -> ir.Value:
+        pairs = [_multiply_pairs(b, b.sub(w, splat(96, w.type)), x) for w, x in parts]
+        return _sum_pairs(b, b.add(*pairs))
+
+    if HAS_WIDE_VECTORS:
+        return b.add(acc, sum_products(list(zip(ws, xs, strict=True))))
     sums = []
     for i in (0, 1):
-        pairs = [
-            call(
-                b, "llvm.x86.avx2.pmadd.ub.sw", i16x16, b.sub(half(b, w, i), splat(96, i8x32)), half(b, x, i)
-            )
-            for w, x in zip(ws, xs, strict=True)
-        ]
-        ones = splat(1, i16x16)
-        quads = call(b, "llvm.x86.avx2.pmadd.wd", ir.VectorType(I32, 8), b.add(*pairs), ones)
-        sums.append(b.add(half(b, acc, i), quads))
+        halves = [(half(b, w, i), half(b, x, i)) for w, x in zip(ws, xs, strict=True)]
+        sums.append(b.add(half(b, acc, i), sum_products(halves)))
     return b.shuffle_vector(*sums, ir.Constant(I32X16, list(range(16))))
 
 
@@ -235,7 +257,7 @@ def look_up(b: ir.IRBuilder, table: ir.Value, indices: ir.Value) -> ir.Value:
             entries = b.shuffle_vector(one, one, ir.Constant(ir.VectorType(I32, 64), [0] * 64))
             found = b.select(b.icmp_unsigned("==", indices, splat(index, I8X64)), entries, found)
         return found
-    width = 64 if INSTRUCTION_SET == "avx512" else 32
+    width = 64 if HAS_WIDE_VECTORS else 32
     lanes = ir.Constant(ir.VectorType(I32, width), list(range(16)) * (width // 16))
     tables = b.shuffle_vector(table, ir.Constant(I8X16, ir.Undefined), lanes)
     if width == 64:

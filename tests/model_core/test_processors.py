@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from processors import environment
+from processors import OPTIMIZES, environment
 
 from model_core.kernels import emit
 
@@ -15,15 +15,22 @@ KERNELS = [str(FOLDER / "test_kernels.py"), str(FOLDER / "test_grouped.py")]
 BITS = f"{FOLDER / 'test_same_bits.py'}::test_this_processor_computes_the_golden_bits"
 
 
-@pytest.mark.parametrize("processor", ["haswell", "alderlake", "generic"])
+@pytest.mark.parametrize("processor", ["haswell", "skylake-avx512", "alderlake", "generic"])
 def test_every_instruction_set(processor: str) -> None:
-    """Those for any x86 have other bits, because they cannot fuse multiplications and additions."""
+    """Those for any x86 have other bits, because they cannot fuse multiplications and additions.
+
+    With AVX-512 but without VNNI, products alone differ from those with VNNI.
+    """
     if emit.INSTRUCTION_SET == "generic":
         pytest.skip("this processor has no more than the widest of these")
     if processor == "alderlake" and not emit.host_has("avxvnni"):
         pytest.skip("this processor cannot run what is compiled for one with AVX-VNNI")
-    files = KERNELS if processor == "generic" else [BITS, *KERNELS]
-    command = [sys.executable, "-m", "pytest", "-q", "-x", *files]
+    if processor == "skylake-avx512" and not emit.HAS_WIDE_VECTORS:
+        pytest.skip("this processor cannot run what is compiled for one with AVX-512")
+    tests = KERNELS if processor == "generic" else [BITS, *KERNELS]
+    if processor == "skylake-avx512" and not OPTIMIZES:
+        tests = ["-k", "products", *KERNELS]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", *tests]
     run = subprocess.run(command, env=environment(processor), capture_output=True, text=True)
     assert run.returncode == 0, run.stdout[-3000:]
     assert "skipped" not in run.stdout
