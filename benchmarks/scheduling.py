@@ -28,11 +28,11 @@ from model_core.memory import freeze_objects
 SCHEDULING = ("find_ended", "schedule", "build_batch", "commit")
 
 
-class ThreadStopwatch:
-    """Sums up the processor time that the calling thread spends in functions, by name."""
+class Stopwatch:
+    """Sums up the processor time that the calling thread spends in functions, by step and name."""
 
     def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
+        self.steps: list[dict[str, float]] = [{}]  # the first has begun before it is watched
 
     def watch(self, owner: Any, name: str) -> None:
         """Replace a method of an object by a timed one."""
@@ -40,11 +40,14 @@ class ThreadStopwatch:
 
         @wraps(function)
         def run_timed(*args: Any) -> Any:
-            start = time.thread_time()
-            try:
-                return function(*args)
-            finally:
-                self.seconds[name] = self.seconds.get(name, 0.0) + time.thread_time() - start
+            if name == "_step":  # which calls the others
+                self.steps.append({})
+            step, start = self.steps[-1], time.thread_time()
+            result = function(*args)
+            step[name] = step.get(name, 0.0) + time.thread_time() - start
+            if name == "schedule":
+                step["sequences"], step["prompts"] = len(result), sum(i.is_prompt_chunk for i in result)
+            return result
 
         setattr(owner, name, run_timed)
 
@@ -60,8 +63,8 @@ def replace_model(llm: LLM) -> None:
     llm.model.forward = forward
 
 
-def run(llm: LLM, requests: int, params: SamplingParams) -> None:
-    """Answer so many requests at once."""
+def run(llm: LLM, requests: int, params: SamplingParams, first: int = 5) -> None:
+    """Answer so many requests at once, with prompts that share no pages: their first tokens differ."""
     ended = threading.Semaphore(0)
     defaults = params.with_defaults(llm.defaults)
 
@@ -71,27 +74,34 @@ def run(llm: LLM, requests: int, params: SamplingParams) -> None:
 
     with llm.engine._condition:  # so that they come at once
         for number in range(requests):
-            prompt = [5 + number % 50, 6, 7 + number // 50]
-            llm.engine.submit(prompt, defaults, on_delta, client=f"c{number % 7}")
+            llm.engine.submit([first + 2 * number, 6, 7], defaults, on_delta, client=f"c{number % 7}")
     for _ in range(requests):
         ended.acquire()
 
 
 def measure(llm: LLM, requests: int, params: SamplingParams) -> dict[str, float]:
-    """Return microseconds for each request and step: of the parts of scheduling, and of the whole engine."""
-    stopwatch = ThreadStopwatch()
+    """Return microseconds for each running request and step: of scheduling, and of the whole engine.
+
+    They are those of steps without prompts. "admission" is what `schedule` takes to start a request.
+    """
+    stopwatch = Stopwatch()
     scheduler = llm.engine._scheduler
+    run(llm, requests, params)
+    freeze_objects()  # as a server does
     for name in SCHEDULING:
         stopwatch.watch(scheduler, name)
     stopwatch.watch(llm.engine._tokens, "choose")
     stopwatch.watch(llm.engine, "_step")
-    run(llm, requests, params)
-    freeze_objects()  # as a server does
-    before = llm.engine.stats()["totals"]["completion_tokens"]
-    stopwatch.seconds.clear()
-    run(llm, requests, params)
-    tokens = llm.engine.stats()["totals"]["completion_tokens"] - before
-    return {name: seconds / tokens * 1e6 for name, seconds in stopwatch.seconds.items()}
+    run(llm, requests, params, first=6)  # the cache has none of these prompts
+    computed = [step for step in stopwatch.steps if step.get("sequences") and "_step" in step]
+    answers = [step for step in computed if not step["prompts"]]
+    rows = sum(step["sequences"] for step in answers)
+    costs = {
+        name: sum(step[name] for step in answers) / rows * 1e6 for name in (*SCHEDULING, "choose", "_step")
+    }
+    begins = [step for step in computed if step["prompts"]]
+    own = sum(step["schedule"] * 1e6 - costs["schedule"] * step["sequences"] for step in begins)
+    return costs | {"admission": own / requests}
 
 
 def profile(llm: LLM, requests: int, params: SamplingParams) -> None:
@@ -128,14 +138,15 @@ def main() -> None:
         rest = costs["_step"] - scheduling - costs["choose"]
         lines.append(
             f"| {name} | {scheduling:.2f} = {parts} | {costs['choose']:.2f} | {rest:.2f} "
-            f"| {costs['_step']:.2f} |"
+            f"| {costs['_step']:.2f} | {costs['admission']:.0f} |"
         )
     if lines:
         loop_us = min(timeit.repeat("for _ in range(1000): pass", number=1000)) * 1e3
         print(f"{processor_name()}; {args.requests} requests at once; a loop of 1000 takes {loop_us:.0f} us")
-        print("Microseconds of processor time for each request and step:\n")
-        print(f"| answers | scheduling: {' + '.join(SCHEDULING)} | choice | text and delivery | all |")
-        print("| --- | --- | --- | --- | --- |")
+        print("Microseconds of processor time for each running request and step, and to admit a request:\n")
+        parts = " + ".join(SCHEDULING)
+        print(f"| answers | scheduling: {parts} | choice | text and delivery | all | admission |")
+        print("| --- | --- | --- | --- | --- | --- |")
         print("\n".join(lines))
 
 
