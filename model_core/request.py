@@ -112,7 +112,7 @@ def shared_root(adapter: int = 0) -> CacheRoot:
     return 0, "", adapter
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Sequence:
     """One request in the engine: its tokens (prompt, then answer), its pages, its times.
 
