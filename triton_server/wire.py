@@ -47,10 +47,10 @@ _CHANNEL_OPTIONS = [
     ("grpc.max_receive_message_length", -1),
 ]
 # gRPC's status if no server answers.
-_UNAVAILABLE_STATUSES = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED")
+UNAVAILABLE_STATUSES = ("UNAVAILABLE", "CANCELLED", "DEADLINE_EXCEEDED")
 # Parts of Triton's messages while it starts or stops, or when a model's process has died. Errors of streams
 # have no status.
-_NOT_READY_MESSAGES = (
+NOT_READY_MESSAGES = (
     "unknown model",
     "not at ready state",
     "not ready",
@@ -60,7 +60,7 @@ _NOT_READY_MESSAGES = (
     "not healthy",
 )
 # Messages of gRPC for a server that ends during a request. The second comes while the request is being sent.
-_ENDED_MESSAGES = ("no longer in valid state", "Internal error from Core")
+ENDED_MESSAGES = ("no longer in valid state", "Internal error from Core")
 
 
 class ServerUnavailable(TritonchatError):
@@ -223,12 +223,12 @@ def translate_error(
         status, message = str(error.code()), str(error.details())
     else:
         status, message = str(error.status() or ""), str(error.message())
-    has_ended = any(phrase in message for phrase in _ENDED_MESSAGES)
+    has_ended = any(phrase in message for phrase in ENDED_MESSAGES)
     if "maximum queue size" in message:
         translated: TritonchatError = QueueFull("the server is full (--max-queue); try again in a moment.")
-    elif any(phrase in message for phrase in _NOT_READY_MESSAGES):
+    elif any(phrase in message for phrase in NOT_READY_MESSAGES):
         translated = ServerUnavailable(f"the server at {url} is starting or stopping; try again in a moment.")
-    elif has_ended or any(name in status for name in _UNAVAILABLE_STATUSES):
+    elif has_ended or any(name in status for name in UNAVAILABLE_STATUSES):
         translated = unavailable_error(url)
     else:
         translated = TritonchatError(message)

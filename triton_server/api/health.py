@@ -5,12 +5,13 @@ import time
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, Field
 
 from model_core.errors import TritonchatError
 
 from ..async_client import AsyncChatClient
 from ..contract import READY
-from ..wire import ServerUnavailable
+from ..wire import ServerUnavailable, parse_endpoint
 from .metrics import metrics_of
 
 router = APIRouter(tags=["health"])
@@ -59,11 +60,19 @@ async def healthz() -> dict[str, str]:
     return {"status": "ok"}
 
 
+class Ready(BaseModel):
+    """The server takes requests."""
+
+    status: str = READY
+    grpc_port: int = Field(description="Of its Triton, for a proxy that passes gRPC on.")
+
+
 @router.get("/readyz", responses=_NOT_READY)
-async def readyz(request: Request) -> dict[str, str]:
+async def readyz(request: Request) -> Ready:
     """Triton, its models and the engine take requests."""
     await request.app.state.readiness.check()
-    return {"status": READY}
+    address = parse_endpoint(request.app.state.settings.server).address
+    return Ready(grpc_port=int(address.rpartition(":")[2]))
 
 
 @router.get("/health", responses=_NOT_READY)

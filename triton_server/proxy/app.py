@@ -7,7 +7,7 @@ A request that has sent its client nothing is tried again elsewhere. A stream go
 import asyncio
 import json
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -23,8 +23,9 @@ from model_core.sampling import draw_seed
 from ..hosts import is_loopback
 from .affinity import find_key
 from .continuation import Diverged, EventStream, LineStream, Stream
+from .grpc_front import GrpcFront
 from .metrics import ProxyMetrics
-from .replicas import Replica, Replicas
+from .replicas import Broken, Replica, Replicas, Search
 
 # Streams that another server can go on with, because their requests have a seed.
 _STREAMS = {"/v1/chat/completions": EventStream, "/v1/completions": EventStream, "/stream": LineStream}
@@ -40,21 +41,22 @@ _STATEFUL = (
 )
 # A server that is away or full has not answered the request, and another one may.
 _ELSEWHERE_STATUSES = (429, 502, 503, 504)
-_PAUSE_S = 1.0  # before servers that have failed are asked again
 _HOP_HEADERS = {"connection", "keep-alive", "transfer-encoding", "te", "upgrade", "content-length", "expect"}
 _RETRY_AFTER = {"Retry-After": "5"}
-
-
-class Broken(Exception):
-    """A server has failed before the client had all of its answer."""
 
 
 class Proxy:
     """The application. A request waits at most `wait_s` seconds for a server that is ready."""
 
-    def __init__(self, replicas: Replicas, max_body_bytes: int, wait_s: float) -> None:
+    def __init__(
+        self, replicas: Replicas, max_body_bytes: int, wait_s: float, grpc_address: str | None = None
+    ) -> None:
+        """With a `grpc_address`, Triton's gRPC is passed on there, too."""
         self._replicas, self._max_body_bytes, self._wait_s = replicas, max_body_bytes, wait_s
         self._metrics = ProxyMetrics(replicas)
+        self._grpc = None
+        if grpc_address is not None:
+            self._grpc = GrpcFront(replicas, self._metrics, grpc_address, max_body_bytes, wait_s)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request (ASGI)."""
@@ -83,7 +85,11 @@ class Proxy:
             kind = (await receive())["type"]
             if kind == "lifespan.startup":
                 self._replicas.open()
+                if self._grpc is not None:
+                    await self._grpc.start()
             else:
+                if self._grpc is not None:
+                    await self._grpc.stop()
                 await self._replicas.close()
             await send({"type": f"{kind}.complete"})
             if kind == "lifespan.shutdown":
@@ -118,26 +124,13 @@ class Proxy:
         """Pass a request on until a server has answered it whole."""
         client = _Client(send)
         exchange = _Exchange(scope, body)
-        deadline, tried = time.monotonic() + self._wait_s, set()
-        version = self._replicas.fleet.choose_version(exchange.key, exchange.api_key)
-        while True:
-            # What was begun by one version cannot be continued by another.
-            is_bound = client.is_started
-            replica = self._replicas.choose(exchange.key, tried, version, is_bound)
-            if replica is None:
-                remaining = deadline - time.monotonic()
-                if remaining <= 0:
-                    return await client.end_with_failure(exchange, "no server is ready.")
-                tried.clear()
-                await self._replicas.wait_for_change(min(remaining, _PAUSE_S))
-                continue
-            tried.add(replica)
-            is_last = self._replicas.choose(exchange.key, tried, version, is_bound) is None
-            version = replica.version
-            start = time.monotonic()
+        search = Search(self._replicas, exchange.key, exchange.api_key, self._wait_s)
+        # What was begun by one version cannot be continued by another.
+        while (replica := await search.find(is_bound=client.is_started)) is not None:
             try:
                 with self._metrics.count(replica):
-                    return await _while_there(replica, self._send(replica, exchange, client, is_last))
+                    send_to = self._send(replica, exchange, client, search.is_last)
+                    return await replica.while_there(send_to)
             except httpx.ConnectError:
                 self._replicas.mark_down(replica)
             except (httpx.HTTPError, Broken) as error:
@@ -149,10 +142,10 @@ class Proxy:
             except Diverged:
                 message = "the server failed, and the others answer differently, so the answer ends here."
                 return await client.end_with_failure(exchange, message)
-            deadline += time.monotonic() - start  # only waiting counts
             self._metrics.repeated.inc()
             if client.is_started:
                 self._metrics.continued.inc()
+        await client.end_with_failure(exchange, "no server is ready.")
 
     async def _send(self, replica: Replica, exchange: "_Exchange", client: "_Client", is_last: bool) -> None:
         """Send the request to a server, and its response to the client.
@@ -255,22 +248,6 @@ class _Client:
             raise ConnectionAbortedError(message)  # uvicorn closes the connection, so the client sees it
         await self.send_part(failure)
         await self.end()
-
-
-async def _while_there(replica: Replica, work: Coroutine[None, None, None]) -> None:
-    """Do what needs a server. Raises Broken when the server is lost, and what the work raises."""
-    task, loss = asyncio.create_task(work), asyncio.create_task(replica.is_lost.wait())
-    try:
-        await asyncio.wait({task, loss}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise Broken
-        task.result()
-    finally:
-        loss.cancel()
-        if not task.done():
-            task.cancel()
-            with suppress(asyncio.CancelledError, httpx.HTTPError, Broken, Diverged):
-                await task
 
 
 async def _pass_stream(response: httpx.Response, stream: Stream, client: _Client) -> None:

@@ -8,8 +8,8 @@ import click
 from model_core.errors import TritonchatError
 
 from ..folders import data_folder
-from ..hosts import browser_url
-from ..options import PORT, MemorySize, host_option, option
+from ..hosts import LOOPBACK, browser_url, is_loopback
+from ..options import PORT, MemorySize, host_option, open_option, option
 
 file_option = option(
     "--servers",
@@ -17,6 +17,11 @@ file_option = option(
     type=click.Path(dir_okay=False, path_type=Path),
     help="File of the servers behind the proxy, which it reads again when it changes.  "
     "[default: servers.json in the folder for data]",
+)
+grpc_option = option(
+    "--grpc-port",
+    type=PORT,
+    help="Of the proxy, for Triton's clients and the page: their gRPC is passed on, too.  [default: none]",
 )
 
 
@@ -31,6 +36,8 @@ file_option = option(
 @file_option
 @host_option
 @option("--port", type=PORT, default=8090, help="Of the proxy.")
+@grpc_option
+@open_option
 @option("--max-body", "max_body_bytes", type=MemorySize(), default="4MiB", help="Maximum size of a request.")
 @option(
     "--wait",
@@ -40,7 +47,14 @@ file_option = option(
     help="Seconds that a request waits while no server is ready.",
 )
 def proxy(
-    replicas: tuple[str, ...], path: Path | None, host: str, port: int, max_body_bytes: int, wait_s: float
+    replicas: tuple[str, ...],
+    path: Path | None,
+    host: str,
+    port: int,
+    grpc_port: int | None,
+    open_to_all: bool,
+    max_body_bytes: int,
+    wait_s: float,
 ) -> None:
     """One address in front of several servers, which goes on with an answer whose server dies.
 
@@ -66,8 +80,13 @@ def proxy(
         f"OpenAI's API at {browser_url(host, port)}/v1, in front of "
         f"{urls or 'no servers yet: tritonchat servers add URL'}   (Ctrl-C ends it)"
     )
+    grpc_address = None
+    if grpc_port is not None:
+        # Triton checks no key.
+        grpc_address = f"{host if open_to_all or is_loopback(host) else LOOPBACK}:{grpc_port}"
+        click.echo(f"Triton's models over gRPC at {grpc_address}")
     uvicorn.run(
-        Proxy(behind, max_body_bytes, wait_s),
+        Proxy(behind, max_body_bytes, wait_s, grpc_address),
         host=host,
         port=port,
         access_log=False,

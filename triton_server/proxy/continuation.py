@@ -12,7 +12,7 @@ from typing import Any, Protocol
 _DONE = b"data: [DONE]"  # the last event; texts cannot have its line ends
 _ERROR = b'data: {"error"'
 # Failures after which another server can go on. Others, such as a timeout, are the request's own.
-_PASSING_CODES = {"cancelled", "server_unavailable", "shutting_down", "model_unavailable", "internal"}
+PASSING_CODES = {"cancelled", "server_unavailable", "shutting_down", "model_unavailable", "internal"}
 _MAX_UNREAD_BYTES = 2**16
 _HEAD = ("id", "created", "system_fingerprint")
 _LISTS = ("content", "tokens", "token_logprobs", "top_logprobs", "text_offset")  # of `logprobs`
@@ -55,6 +55,59 @@ class Stream(Protocol):
         """The last piece of a stream that cannot go on."""
 
 
+class Sent:
+    """What a client has got of the choices of an answer, and what is left of those of another server."""
+
+    def __init__(self) -> None:
+        self._texts: defaultdict[Channel, str] = defaultdict(str)
+        self._counts: Counter[Channel] = Counter()  # of lists: items sent
+        self._marks: set[Channel] = set()  # what comes once
+        self._position: Counter[Channel] = Counter()  # in the answer of the other server
+
+    def note(self, choice: dict[str, Any]) -> None:
+        """Count a choice of a chunk that was sent as it is."""
+        for channel, holder, name in _grow(choice):
+            value = holder[name]
+            if isinstance(value, str):
+                self._texts[channel] += value
+            else:
+                self._counts[channel] += len(value)
+        self._marks.update(mark for mark, _, _ in _once(choice))
+
+    def restart(self) -> None:
+        """Another server begins from the start."""
+        self._position.clear()
+
+    def cut(self, choice: dict[str, Any]) -> bool:
+        """Leave what was sent out of a choice. False if nothing is left. Raises Diverged."""
+        is_left = False
+        for mark, holder, name in list(_once(choice)):
+            if mark in self._marks:
+                if name is not None:
+                    del holder[name]
+            else:
+                self._marks.add(mark)
+                is_left = True
+        for channel, holder, name in list(_grow(choice)):
+            value, start = holder[name], self._position[channel]
+            self._position[channel] += len(value)
+            if isinstance(value, str):
+                sent = self._texts[channel]
+                cut = max(0, min(len(value), len(sent) - start))
+                if sent[start : start + cut] != value[:cut]:
+                    raise Diverged
+                self._texts[channel] += value[cut:]
+            else:
+                cut = max(0, min(len(value), self._counts[channel] - start))
+                self._counts[channel] += len(value) - cut
+            holder[name] = value[cut:]
+            is_left = is_left or len(value) > cut
+            if not holder[name] and name != "text":
+                del holder[name]
+        _tidy(choice)
+        return is_left
+
+
 class EventStream:
     """Events of /v1/chat/completions or /v1/completions."""
 
@@ -65,10 +118,7 @@ class EventStream:
         self._unread: list[bytes] = []  # of what was sent: it is read only if it must be
         self._unread_bytes = 0
         self._head: dict[str, Any] = {}
-        self._texts: defaultdict[Channel, str] = defaultdict(str)  # sent
-        self._counts: Counter[Channel] = Counter()  # of lists: items sent
-        self._marks: set[Channel] = set()  # sent: what comes once
-        self._position: Counter[Channel] = Counter()  # in the stream of the other server
+        self._sent = Sent()
 
     def record(self, pieces: bytes) -> None:
         """See Stream."""
@@ -83,7 +133,7 @@ class EventStream:
         if _ERROR not in pieces:
             return False
         errors = [event["error"] for event in _parse(pieces) if isinstance(event.get("error"), dict)]
-        return any(error.get("code") in _PASSING_CODES for error in errors)
+        return any(error.get("code") in PASSING_CODES for error in errors)
 
     def end(self) -> None:
         """See Stream. The last event says whether it is complete."""
@@ -91,7 +141,7 @@ class EventStream:
     def restart(self) -> None:
         """See Stream."""
         self._read()
-        self._position.clear()
+        self._sent.restart()
 
     def go_on(self, pieces: bytes) -> bytes:
         """See Stream."""
@@ -120,13 +170,7 @@ class EventStream:
         for chunk in _parse(data):
             self._head = self._head or {name: chunk[name] for name in _HEAD if name in chunk}
             for choice in chunk.get("choices", ()):
-                for channel, holder, name in _grow(choice):
-                    value = holder[name]
-                    if isinstance(value, str):
-                        self._texts[channel] += value
-                    else:
-                        self._counts[channel] += len(value)
-                self._marks.update(mark for mark, _, _ in _once(choice))
+                self._sent.note(choice)
 
     def _cut(self, chunk: dict[str, Any]) -> bool:
         """Leave what was sent out of a chunk of another server. False if nothing is left."""
@@ -134,36 +178,8 @@ class EventStream:
         chunk.update(self._head)
         choices = chunk.get("choices", [])
         had_choices = bool(choices)
-        chunk["choices"] = [choice for choice in choices if self._cut_choice(choice)]
+        chunk["choices"] = [choice for choice in choices if self._sent.cut(choice)]
         return bool(chunk["choices"]) or not had_choices
-
-    def _cut_choice(self, choice: dict[str, Any]) -> bool:
-        is_left = False
-        for mark, holder, name in list(_once(choice)):
-            if mark in self._marks:
-                if name is not None:
-                    del holder[name]
-            else:
-                self._marks.add(mark)
-                is_left = True
-        for channel, holder, name in list(_grow(choice)):
-            value, start = holder[name], self._position[channel]
-            self._position[channel] += len(value)
-            if isinstance(value, str):
-                sent = self._texts[channel]
-                cut = max(0, min(len(value), len(sent) - start))
-                if sent[start : start + cut] != value[:cut]:
-                    raise Diverged
-                self._texts[channel] += value[cut:]
-            else:
-                cut = max(0, min(len(value), self._counts[channel] - start))
-                self._counts[channel] += len(value) - cut
-            holder[name] = value[cut:]
-            is_left = is_left or len(value) > cut
-            if not holder[name] and name != "text":
-                del holder[name]
-        _tidy(choice)
-        return is_left
 
 
 class LineStream:

@@ -27,7 +27,7 @@ class ProxyMetrics:
         )
         self._responses = Counter(
             f"{_PREFIX}responses",
-            "Responses of servers, by the version of the server and their status.",
+            "Responses of servers, by the version of the server and their status: of HTTP, or of gRPC.",
             ("version", "status"),
             registry=self.registry,
         )
@@ -40,7 +40,7 @@ class ProxyMetrics:
         )
         self.registry.register(self)
 
-    def observe(self, version: int, status: int, seconds: float) -> None:
+    def observe(self, version: int, status: int | str, seconds: float) -> None:
         """Count a response of a server, or the part of it that came."""
         self._responses.labels(version, status).inc()
         self._seconds.labels(version).observe(seconds)

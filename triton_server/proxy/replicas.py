@@ -4,11 +4,14 @@ import asyncio
 import hashlib
 import logging
 import math
-from collections.abc import Collection, Coroutine, Iterable
+import time
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import grpc
 import httpx
 
 from model_core.errors import TritonchatError
@@ -19,10 +22,23 @@ LOGGER = logging.getLogger(__name__)
 
 _POLL_S = 0.5
 _READY_S = 5.0  # in which a server must say that it is ready
+_PAUSE_S = 1.0  # before servers that have failed are asked again
 _MAX_MISSES = 3  # a server that has not answered so often is lost, with its running requests
 # A server may have this part more running requests than the mean before those that belong to it go elsewhere
 # (Mirrokni et al., 2016, arXiv:1608.01350), and always this many.
 _OVERLOAD, _ALWAYS_ALLOWED = 1.25, 4
+# Messages of any size pass; a server on this machine or in this network is not behind a web proxy.
+CHANNEL_OPTIONS = [
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.enable_http_proxy", 0),
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.max_reconnect_backoff_ms", 1000),
+]
+
+
+class Broken(Exception):
+    """A server has failed before the client had all of its answer."""
 
 
 @dataclass(eq=False)
@@ -38,6 +54,7 @@ class Replica:
             hangs or the network is gone.
         running: requests that the proxy has sent there and that have not ended.
         total: requests that the proxy has sent there.
+        grpc_port: of its Triton, once it has said that.
     """
 
     url: str
@@ -47,12 +64,57 @@ class Replica:
     is_lost: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     running: int = 0
     total: int = 0
+    grpc_port: int | None = None
     _client: httpx.AsyncClient = field(default_factory=lambda: _create_client(), repr=False)
+    _channel: tuple[str, grpc.aio.Channel] | None = field(default=None, repr=False)
 
     @property
     def client(self) -> httpx.AsyncClient:
         """Connections to it."""
         return self._client
+
+    @property
+    def channel(self) -> grpc.aio.Channel:
+        """A gRPC connection to its Triton, whose port it has said."""
+        address = urlsplit(self.url)
+        target = f"{address.hostname}:{self.grpc_port}"
+        if self._channel is None or self._channel[0] != target:
+            if address.scheme == "https":
+                channel = grpc.aio.secure_channel(target, grpc.ssl_channel_credentials(), CHANNEL_OPTIONS)
+            else:
+                channel = grpc.aio.insecure_channel(target, CHANNEL_OPTIONS)
+            self._channel = target, channel
+        return self._channel[1]
+
+    async def ask_ready(self) -> bool:
+        """Ask whether it takes requests. Raises httpx.HTTPError if it does not answer."""
+        response = await self.client.get(f"{self.url}/readyz", timeout=_READY_S)
+        if response.status_code == 200:
+            with suppress(ValueError):
+                self.grpc_port = response.json().get("grpc_port")
+        self.is_ready = response.status_code == 200
+        return self.is_ready
+
+    async def while_there(self, work: Coroutine[None, None, None]) -> None:
+        """Do what needs the server. Raises Broken when it is lost, and what the work raises."""
+        task, loss = asyncio.create_task(work), asyncio.create_task(self.is_lost.wait())
+        try:
+            await asyncio.wait({task, loss}, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                raise Broken
+            task.result()
+        finally:
+            loss.cancel()
+            if not task.done():
+                task.cancel()
+                with suppress(asyncio.CancelledError, Exception):
+                    await task
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.client.aclose()
+        if self._channel is not None:
+            await self._channel[1].close()
 
 
 class Replicas:
@@ -99,7 +161,7 @@ class Replicas:
         for task in list(self._tasks):
             task.cancel()
         for replica in self.list_all():
-            await replica.client.aclose()
+            await replica.close()
 
     def choose(
         self,
@@ -177,18 +239,62 @@ class Replicas:
         misses = 0
         while replica.running or self._replicas.get(replica.url) is replica:
             try:
-                response = await replica.client.get(f"{replica.url}/readyz", timeout=_READY_S)
-                is_ready, misses = response.status_code == 200, 0
+                was_ready = replica.is_ready
+                if await replica.ask_ready() and not was_ready:
+                    self._changed.set()
+                misses = 0
                 replica.is_lost.clear()
             except httpx.HTTPError:
-                is_ready, misses = False, misses + 1
+                replica.is_ready, misses = False, misses + 1
                 if misses >= _MAX_MISSES:
                     replica.is_lost.set()
-            if is_ready and not replica.is_ready:
-                self._changed.set()
-            replica.is_ready = is_ready
             await asyncio.sleep(_POLL_S)
-        await replica.client.aclose()  # it is no longer one of them
+        await replica.close()  # it is no longer one of them
+
+
+class Search:
+    """Finds the server for a request, then another one each time that fails.
+
+    Attributes:
+        is_last: whether all others have failed, too.
+    """
+
+    def __init__(
+        self,
+        replicas: Replicas,
+        key: str | None,
+        api_key: str,
+        wait_s: float,
+        is_usable: Callable[[Replica], bool] = lambda replica: True,
+    ) -> None:
+        """Waits at most `wait_s` seconds for a server that is ready; the time of attempts does not count."""
+        self._replicas, self._key, self._is_usable = replicas, key, is_usable
+        self._version: int = replicas.fleet.choose_version(key, api_key)
+        self._deadline, self._start = time.monotonic() + wait_s, 0.0
+        self._tried: set[Replica] = set()
+        self.is_last = False
+
+    async def find(self, is_bound: bool = False) -> Replica | None:
+        """The next server to ask; None if no server became ready in time.
+
+        If it is bound, it must be of the same version as the one before, whose answer goes on.
+        """
+        if self._start:
+            self._deadline += time.monotonic() - self._start
+        while (replica := self._choose(is_bound)) is None:
+            remaining = self._deadline - time.monotonic()
+            if remaining <= 0:
+                return None
+            self._tried.clear()
+            await self._replicas.wait_for_change(min(remaining, _PAUSE_S))
+        self._tried.add(replica)
+        self.is_last = self._choose(is_bound) is None
+        self._version, self._start = replica.version, time.monotonic()
+        return replica
+
+    def _choose(self, is_bound: bool) -> Replica | None:
+        unusable = {replica for replica in self._replicas.list_all() if not self._is_usable(replica)}
+        return self._replicas.choose(self._key, self._tried | unusable, self._version, is_bound)
 
 
 def _weight(key: str, url: str) -> bytes:

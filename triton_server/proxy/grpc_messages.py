@@ -1,0 +1,141 @@
+"""Triton's gRPC messages, as far as the proxy reads them: JSON in tensors, and pieces of answers."""
+
+import json
+from typing import Any
+
+from google.protobuf.message import DecodeError
+from tritonclient.grpc.service_pb2 import (
+    InferParameter,
+    ModelInferRequest,
+    ModelInferResponse,
+    ModelStreamInferResponse,
+)
+
+from ..contract import CHAT, CHAT_CONTROL, CHAT_STREAM, DEFAULT_MODEL
+from .affinity import find_key
+
+SERVICE = "/inference.GRPCInferenceService/"
+INFER, STREAM_INFER = f"{SERVICE}ModelInfer", f"{SERVICE}ModelStreamInfer"
+_WANTS_FINAL, _IS_FINAL = "triton_enable_empty_final_response", "triton_final_response"
+_LENGTH_BYTES = 4  # before a string in a BYTES tensor
+
+Piece = tuple[str, dict[str, Any]]  # of an answer: its text and its details
+
+
+def parse_request(data: bytes) -> ModelInferRequest | None:
+    """A request; None for bytes that are none, which no server accepts."""
+    try:
+        request = ModelInferRequest.FromString(data)
+    except DecodeError:
+        return None
+    return request if len(request.raw_input_contents) in (0, len(request.inputs)) else None
+
+
+def read_json(request: ModelInferRequest, name: str) -> Any:
+    """The JSON in an input, of a batch that of the first row. None if there is none, or other bytes."""
+    for number, tensor in enumerate(request.inputs):
+        if tensor.name == name:
+            size = tensor.shape[-1] if tensor.shape else 0
+            if number < len(request.raw_input_contents):
+                data = request.raw_input_contents[number][:size]
+            else:
+                data = bytes(tensor.contents.uint_contents[:size])
+            try:
+                return json.loads(data)
+            except (ValueError, RecursionError):
+                return None
+    return None
+
+
+def write_json(request: ModelInferRequest, name: str, value: Any) -> None:
+    """Put JSON into an input of a request, which has one row, and add the input if it is missing."""
+    data = json.dumps(value).encode()
+    is_raw = bool(request.raw_input_contents) or not any(t.HasField("contents") for t in request.inputs)
+    names = [tensor.name for tensor in request.inputs]
+    if name not in names:
+        names.append(name)
+        request.inputs.add(name=name, datatype="UINT8")
+        if is_raw:
+            request.raw_input_contents.append(b"")
+    number = names.index(name)
+    tensor = request.inputs[number]
+    tensor.shape[:] = [*request.inputs[0].shape[:-1], len(data)]
+    if is_raw:
+        request.raw_input_contents[number] = data
+    else:
+        tensor.contents.uint_contents[:] = data
+
+
+def make_command(command: dict[str, Any]) -> bytes:
+    """A request to `chat_control`."""
+    data = json.dumps(command).encode()
+    request = ModelInferRequest(model_name=CHAT_CONTROL, raw_input_contents=[data])
+    request.inputs.add(name="command", datatype="UINT8", shape=[1, len(data)])
+    return request.SerializeToString()
+
+
+def rename(data: bytes, request_id: str) -> bytes:
+    """A request for an answer with another id, which its `parameters` have."""
+    request = ModelInferRequest.FromString(data)
+    write_json(request, "parameters", {**read_json(request, "parameters"), "request_id": request_id})
+    return request.SerializeToString()
+
+
+def is_model(request: ModelInferRequest, name: str) -> bool:
+    """Whether the Triton model is this one of the contract, of whichever model of ours."""
+    return request.model_name == name or request.model_name.startswith(f"{name}-")
+
+
+def find_conversation(request: ModelInferRequest) -> str | None:
+    """What requests of one conversation share, the same over HTTP and gRPC; None for others."""
+    prefix = next((name for name in (CHAT_STREAM, CHAT) if is_model(request, name)), None)
+    if prefix is None:
+        return None
+    messages, parameters = read_json(request, "messages"), read_json(request, "parameters")
+    fields = parameters if isinstance(parameters, dict) else {}
+    model = fields.get("model") or request.model_name[len(prefix) + 1 :] or DEFAULT_MODEL
+    name = "prompt" if isinstance(messages, str) else "messages"
+    return find_key("", {"model": model, "tools": fields.get("tools"), name: messages})
+
+
+def read_output(response: ModelInferResponse, name: str) -> str | None:
+    """The first string of a BYTES output; None if there is none."""
+    for number, tensor in enumerate(response.outputs):
+        if tensor.name == name and number < len(response.raw_output_contents):
+            data = response.raw_output_contents[number]
+            size = int.from_bytes(data[:_LENGTH_BYTES], "little")
+            return data[_LENGTH_BYTES : _LENGTH_BYTES + size].decode(errors="replace")
+    return None
+
+
+def read_piece(response: ModelInferResponse) -> Piece | None:
+    """A piece of an answer; None if this has none, as the last response of a stream."""
+    text, details = read_output(response, "response"), read_output(response, "details")
+    if text is None:
+        return None
+    return text, json.loads(details) if details else {}
+
+
+def make_piece(request: ModelInferRequest, text: str, details: dict[str, Any]) -> bytes:
+    """A response of a stream."""
+    response = ModelInferResponse(model_name=request.model_name, model_version="1", id=request.id)
+    response.parameters[_IS_FINAL].CopyFrom(InferParameter(bool_param=False))
+    for name, value in (("response", text), ("details", json.dumps(details) if details else "")):
+        data = value.encode()
+        response.outputs.add(name=name, datatype="BYTES", shape=[1])
+        response.raw_output_contents.append(len(data).to_bytes(_LENGTH_BYTES, "little") + data)
+    return ModelStreamInferResponse(infer_response=response).SerializeToString()
+
+
+def make_end(request: ModelInferRequest) -> list[bytes]:
+    """The empty response that ends a stream, if the client has asked for it."""
+    if not request.parameters[_WANTS_FINAL].bool_param:
+        return []
+    response = ModelInferResponse(model_name=request.model_name, model_version="1", id=request.id)
+    response.parameters[_IS_FINAL].CopyFrom(InferParameter(bool_param=True))
+    return [ModelStreamInferResponse(infer_response=response).SerializeToString()]
+
+
+def is_end(response: ModelInferResponse) -> bool:
+    """Whether it is that empty response."""
+    return not response.outputs and response.parameters[_IS_FINAL].bool_param
