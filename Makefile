@@ -3,6 +3,7 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
+COMMA := ,
 # The first Python that PyTriton has a backend for.
 PYTHON ?= $(shell for p in python3.12 python3.11 python3.10 python3; do \
 	$$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 12))' 2>/dev/null && echo $$p && break; done)
@@ -21,9 +22,11 @@ test-vllm: $(VENV)/.ready-dev
 	@test -x $(VLLM_VENV)/bin/vllm || benchmarks/engines/install_vllm.sh $(VLLM_VENV)
 	@VLLM_PYTHON=$(VLLM_VENV)/bin/python $(BIN)/python -m pytest -p no:xdist -q tests/triton_server/test_vllm.py
 
-# Several real servers behind a proxy, one of which is killed under load.
+# Several real servers behind a proxy, by hand and placed by Ray, of which some are killed under load.
 test-cluster: $(VENV)/.ready-dev
-	@CLUSTER_TESTS=1 $(BIN)/python -m pytest -p no:xdist -q -s tests/triton_server/test_proxy_faults.py
+	@test -d $(VENV)/lib/python3*/site-packages/ray || { $(call install,.[dev$(COMMA)cluster]); }
+	@CLUSTER_TESTS=1 $(BIN)/python -m pytest -p no:xdist -q -s \
+		tests/triton_server/test_proxy_faults.py tests/triton_server/test_cluster.py
 
 lint: $(VENV)/.ready-dev
 	@$(BIN)/ruff check .
@@ -31,7 +34,7 @@ lint: $(VENV)/.ready-dev
 
 # The versions of everything that is installed: all dependencies at their newest. Needs uv and a network.
 constraints:
-	@uv pip compile -q --upgrade --universal --python-version 3.10 --extra dev --no-annotate \
+	@uv pip compile -q --upgrade --universal --python-version 3.10 --extra dev --extra cluster --no-annotate \
 		--custom-compile-command "make constraints" pyproject.toml -o constraints.txt
 
 clean:

@@ -13,6 +13,7 @@ import click
 
 from model_core.errors import TritonchatError
 
+from .cluster.command import cluster
 from .engine_elsewhere import engine_options
 from .folders import scratch_folder
 from .form_options import form_options, take_form
@@ -62,6 +63,7 @@ def cli() -> None:
     tritonchat chat                      talk to it in the terminal
     tritonchat proxy --replica URL ...   one address in front of several servers
     tritonchat servers add URL           change those, or try a new version on a part of the conversations
+    tritonchat cluster --replicas 2      several servers on one machine or more, placed and replaced by Ray
     tritonchat complete "Once upon"      continue a text, without a server
     tritonchat pull owner/name           download a model from the Hugging Face hub
     tritonchat list                      show the models of the hub that are on this machine
@@ -299,7 +301,7 @@ def doctor(host: str, triton_http: bool, **ports: int) -> None:
         raise TritonchatError(f"{failure_count} of these checks failed; correct what they found first.")
 
 
-for command in (chat, pull, list_models, rm, proxy, servers):
+for command in (chat, pull, list_models, rm, proxy, servers, cluster):
     cli.add_command(command)
 
 

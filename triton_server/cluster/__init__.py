@@ -1,0 +1,1 @@
+"""Several servers on the nodes of a Ray cluster, which Ray Serve places, watches, replaces and scales."""
