@@ -206,6 +206,9 @@ def test_turns_of_a_conversation_have_one_key() -> None:
     assert (
         find_key(CHAT, first) == find_key(CHAT, second) != find_key(CHAT, {"model": "m", "messages": HELLO})
     )
+    rules = {"role": "system", "content": "Be kind. " * 1000}
+    long = [{"model": "m", "messages": [rules, {"role": "user", "content": name}]} for name in "ab"]
+    assert find_key(CHAT, long[0]) != find_key(CHAT, long[1])
     assert find_key("/sessions/7/generate", {"prompt": "x"}) == find_key("/sessions/7", {})
     assert find_key("/v1/completions", {"prompt": "abc"}) != find_key("/v1/completions", {"prompt": "abd"})
     assert find_key("/v1/models", {}) is None
