@@ -16,6 +16,8 @@ server-seconds for 1000 answers, at several loads. What it assumes:
   of 20 to 400, and pauses of 5 to 60 s between turns.
 - The router knows at once how many requests each server has, and costs nothing. No server fails.
 - Load 1 is the rate at which the servers would be busy all the time without a cache, at 8 answers a step.
+
+`benchmarks/replica_check.py` compares it with real servers.
 """
 
 import argparse
@@ -35,7 +37,11 @@ LOADS = (0.3, 0.6, 0.9)
 ROUTERS = ("round robin", "least busy", "prefix-aware")
 OVERLOAD, ALWAYS_ALLOWED = 1.25, 4  # as in triton_server/proxy/replicas.py
 BURST_S, MINUTE_S = 20.0, 60.0
+PAUSES_S = (5.0, 60.0)
 ROWS = 8  # answers in a step at full load
+
+
+Conversation = tuple[float, list[tuple[int, int, float]]]  # its beginning, and its turns
 
 
 @dataclass(frozen=True)
@@ -103,13 +109,13 @@ class Server:
         return found
 
 
-def draw_turns(rng: random.Random) -> list[tuple[int, int, float]]:
+def draw_turns(rng: random.Random, pauses: tuple[float, float] = PAUSES_S) -> list[tuple[int, int, float]]:
     """The turns of a conversation: tokens of question and answer, and the pause before it."""
     count = 1
     while count < MAX_TURNS and rng.random() > 1 / TURNS_MEAN:
         count += 1
     return [
-        (rng.randint(20, 200), rng.randint(20, 400), rng.uniform(5, 60) if number else 0.0)
+        (rng.randint(20, 200), rng.randint(20, 400), rng.uniform(*pauses) if number else 0.0)
         for number in range(count)
     ]
 
@@ -124,6 +130,14 @@ def draw_arrivals(rng: random.Random, rate: float, seconds: float) -> Iterator[f
             return
         if now % MINUTE_S < BURST_S or rng.random() < 0.5:
             yield now
+
+
+def draw_conversations(
+    rate: float, seconds: float, pauses: tuple[float, float] = PAUSES_S
+) -> list[Conversation]:
+    """When conversations begin, and their turns; always the same ones. `rate`: of conversations."""
+    rng = random.Random(7)
+    return [(time, draw_turns(rng, pauses)) for time in draw_arrivals(rng, rate, seconds)]
 
 
 def choose(router: str, servers: list[Server], turn: Turn, counter: Iterator[int]) -> Server:
@@ -155,10 +169,10 @@ def mean_work(times: Times) -> float:
 
 
 def simulate(
-    router: str, size: int, rate: float, seconds: float, times: Times, cached_tokens: int
+    router: str, size: int, conversations: list[Conversation], times: Times, cached_tokens: int
 ) -> tuple[list[Turn], float]:
-    """The requests that have ended, and the seconds for which servers were busy. `rate`: of conversations."""
-    rng, counter, ids = random.Random(7), itertools.count(), itertools.count()
+    """The requests that have ended, and the seconds for which servers were busy."""
+    counter, ids = itertools.count(), itertools.count()
     servers = [Server(number, cached_tokens) for number in range(size)]
     events: list[tuple[float, int, str, object]] = []
     rests: dict[int, list[tuple[int, int, float]]] = {}
@@ -174,8 +188,8 @@ def simulate(
             server.busy_s += took
             push(now + took, "worked", (server, done))
 
-    for number, time in enumerate(draw_arrivals(rng, rate, seconds)):
-        (question, answer, _), *rests[number] = draw_turns(rng)
+    for number, (time, ((question, answer, _), *rest)) in enumerate(conversations):
+        rests[number] = list(rest)
         push(time, "turn", Turn(number, SHARED_TOKENS + question, answer, time))
     while events:
         now, _, kind, value = heapq.heappop(events)
@@ -218,7 +232,8 @@ def main() -> None:
     )
     print("| --- | --- | --- | --- | --- | --- |")
     for size, load, router in itertools.product(options.sizes, LOADS, ROUTERS):
-        turns, busy_s = simulate(router, size, load * size / work, options.seconds, times, options.cached)
+        conversations = draw_conversations(load * size / work, options.seconds)
+        turns, busy_s = simulate(router, size, conversations, times, options.cached)
         first = [turn.first_token - turn.arrival for turn in turns]
         hits = sum(turn.found for turn in turns) / sum(turn.prompt for turn in turns)
         median, tail = statistics.median(first), statistics.quantiles(first, n=100)[98]

@@ -71,7 +71,7 @@ def run_cluster(
                 try:
                     if proxy is not None:
                         proxy.stop()
-                    _remove_replicas()
+                    _remove_replicas(ray_address is not None)
                 except KeyboardInterrupt:
                     pass
                 finally:
@@ -253,11 +253,11 @@ def _explain_waiting(resources: Resources) -> str:
     )
 
 
-def _remove_replicas() -> None:
-    """End the replicas, and Ray Serve if it has nothing else to do."""
+def _remove_replicas(is_shared: bool) -> None:
+    """End the replicas; in a Ray that goes on, also Ray Serve if it has nothing else to do."""
     from ray import serve
 
     with suppress(TimeoutError):
         serve.delete(APPLICATION)
-    if not set(serve.status().applications) - {APPLICATION}:
+    if is_shared and not set(serve.status().applications) - {APPLICATION}:
         serve.shutdown()

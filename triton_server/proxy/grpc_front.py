@@ -46,7 +46,8 @@ _ONCE = {"conversations", "save_prompt", "delete_prompt"}
 _GRACE_S = 20.0  # for running answers at the end
 _END_S = 5.0  # in which a server must end an answer whose client has left
 _LOST = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN)
-_NO_SERVER = "no server is ready for gRPC."
+_NO_SERVER = "no server takes gRPC now; those on other machines must run with --open-to-all."
+_REFUSED = "failed to connect"  # in gRPC's message if there was no connection
 _DIVERGED = "the server failed, and the others answer differently, so the answer ends here."
 _MALFORMED = "the request is no ModelInferRequest, or has not as many contents as inputs."
 _HALF_DONE = "the server failed; whether it has done what was asked is not known."
@@ -142,9 +143,10 @@ class GrpcFront(grpc.GenericRpcHandler):
                         self._check(response, request_id, search.is_last)
                     return response
             except grpc.aio.AioRpcError as error:
+                message = error.details() or ""
                 if not _is_lost(error) or (search.is_last and await _is_ready(replica)):
-                    await context.abort(error.code(), error.details() or "")
-                if not may_repeat and "failed to connect" not in (error.details() or ""):
+                    await context.abort(error.code(), _NO_SERVER if _REFUSED in message else message)
+                if not may_repeat and _REFUSED not in message:
                     await context.abort(error.code(), _HALF_DONE)
             except Broken:
                 if not may_repeat:
