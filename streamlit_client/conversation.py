@@ -19,8 +19,6 @@ from triton_server.client import Answer, AnswerStream, ChatClient
 from triton_server.contract import Prompt
 from triton_server.conversations.tree import Attachment
 
-from .markdown import sanitize
-
 LOGGER = logging.getLogger(__name__)
 
 # `stop` waits at most so many seconds for the last text and the statistics of an answer.
@@ -75,9 +73,9 @@ class Turn:
     _client: ChatClient = field(init=False, repr=False)
 
     @property
-    def markdown(self) -> str:
-        """The answer as safe Markdown."""
-        return sanitize(self.question + self.text if self.is_continuation and self.text else self.text)
+    def shown_text(self) -> str:
+        """The answer; after the question, if it continues that."""
+        return self.question + self.text if self.is_continuation and self.text else self.text
 
     @property
     def has_answer(self) -> bool:

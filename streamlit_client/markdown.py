@@ -6,8 +6,10 @@ and written again from the tokens. Each kind of token that is kept has one funct
 as text, and all punctuation in text is escaped. So Streamlit's parser finds the same structure as this one.
 """
 
+import itertools
 import re
 from collections.abc import Callable, Iterable
+from typing import Any
 from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
@@ -27,12 +29,28 @@ def escape(text: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", re.sub(r"[ \t\r\n\f\v]+", " ", text))
 
 
-def sanitize(text: str) -> str:
+def sanitize(text: str, references: dict[str, Any] | None = None) -> str:
     """A model's text as safe Markdown.
 
     Line ends are kept. `$$...$$` is a formula; a single dollar is text. An image becomes a link to it.
+    `references` are definitions of links outside the text, as `find_blocks` collects them.
     """
-    return _blocks(SyntaxTreeNode(_PARSER.parse(text)))
+    return _blocks(SyntaxTreeNode(_PARSER.parse(text, {"references": dict(references or {})})))
+
+
+def find_blocks(text: str, references: dict[str, Any]) -> list[int]:
+    """Where blocks begin that stay as they are, whatever follows the text.
+
+    These are the ones after a blank line that are followed by a whole line.
+    The definitions of links in the text are added to `references`. Lines end with "\n"; the last may be cut.
+    """
+    whole = text[: text.rfind("\n") + 1]
+    tokens = _BLOCK_PARSER.parse(whole, {"references": references})
+    lines = whole.split("\n")
+    starts = [0, *itertools.accumulate(len(line) + 1 for line in lines)]
+    last = max((number for number, line in enumerate(lines) if line.strip()), default=0)
+    places = [token.map for token in tokens if token.level == 0 and token.map is not None]
+    return [starts[begin] for begin, end in places if begin and not lines[begin - 1].strip() and end <= last]
 
 
 def _build_parser() -> MarkdownIt:
@@ -49,6 +67,8 @@ def _build_parser() -> MarkdownIt:
 
 
 _PARSER = _build_parser()
+_BLOCK_PARSER = _build_parser()
+_BLOCK_PARSER.core.ruler.enableOnly(["normalize", "block"])
 
 
 # Blocks. Each function returns lines without the prefix of the enclosing block.

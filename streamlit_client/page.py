@@ -4,6 +4,8 @@ Streamlit runs this script, and within it the file of the page that the address 
 something. `st.session_state` keeps values from run to run.
 """
 
+import gc
+
 import streamlit as st
 
 from streamlit_client.people import is_stranger, owner, show_person
@@ -23,6 +25,18 @@ def main() -> None:
     with st.sidebar:
         show_person()
     page.run()
+    leave_out_of_collections(page.title)
+
+
+@st.cache_resource(show_spinner=False)
+def leave_out_of_collections(page: str) -> None:
+    """Let garbage collections pass over all that is loaded now; once for each page, as each loads modules.
+
+    Streamlit collects garbage after each run of a script, and meanwhile no thread of this process goes on.
+    With all modules that takes 50 ms or more: the answers of all visitors would halt when anybody clicks.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 main()

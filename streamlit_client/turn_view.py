@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
 
@@ -19,13 +19,14 @@ from streamlit_client.descriptions import (
     describe_truncation,
     format_statistics,
 )
-from streamlit_client.markdown import escape, sanitize
+from streamlit_client.markdown import escape
+from streamlit_client.parts import Parts
 from streamlit_client.server import get_conversations
 from streamlit_client.thumbs import show_thumbs
 
 # A person sees no difference to a shorter interval, and each redraw costs the browser time.
 REDRAW_INTERVAL_S = 0.05
-_REDRAW_S_PER_CHARACTER = 5e-5  # a text of 20,000 characters is drawn once a second
+_REDRAW_S_PER_CHARACTER = 5e-5  # a table of 20,000 characters is drawn once a second
 _MAX_SHOWN = 20_000  # characters of a file
 
 EDIT, AGAIN, BACK, COPY, TOKENS = (
@@ -83,43 +84,66 @@ def show_turn(chat: Chat, turn: Turn, is_last: bool, send_results: SendResults) 
 def show_until_end(turn: Turn, view: "AnswerView", caption: Any) -> None:
     """Show a running answer until it ends, and its state in the placeholder `caption`.
 
-    The browser draws the whole text each time. So a long one is drawn less often, lest the page stops moving.
+    A long part of a text is drawn less often, lest the page in the browser stops moving.
     """
     next_drawing = 0.0
     while not turn.wait(REDRAW_INTERVAL_S):
         if time.monotonic() >= next_drawing:
-            view.draw(turn)
-            length = len(turn.reasoning) + len(turn.text)
-            next_drawing = time.monotonic() + length * _REDRAW_S_PER_CHARACTER
+            drawn = view.draw(turn)
+            next_drawing = time.monotonic() + drawn * _REDRAW_S_PER_CHARACTER
         # This call ends the run if the visitor has clicked or left; so it is made in every round.
         caption.caption(describe_progress(turn))
+
+
+def run_again() -> NoReturn:
+    """Run the script again after what it has drawn was sent. Streamlit drops what still waits for that."""
+    time.sleep(REDRAW_INTERVAL_S)  # it sends a hundred times a second
+    st.rerun()
+
+
+class MarkdownView:
+    """The places of a text that grows. Only its last part is drawn again, see `Parts`."""
+
+    def __init__(self, parent: Any) -> None:
+        self._parts, self._drawn = Parts(), ""
+        # The further parts have a container: where it stood for another text before, this clears it at once.
+        self._places, self._further = [parent.empty()], parent.empty()
+
+    def draw(self, text: str) -> int:
+        """Draw what has changed; how many characters."""
+        if text == self._drawn:
+            return 0
+        self._drawn, count = text, 0
+        for number, markdown in self._parts.update(text):
+            if number == 1 == len(self._places):
+                self._further = self._further.container()
+            if number == len(self._places):
+                self._places.append(self._further.empty())
+            self._places[number].markdown(markdown)
+            count += len(markdown)
+        return count
 
 
 class AnswerView:
     """The places of an answer's parts: its reasoning and its text."""
 
     def __init__(self) -> None:
-        self._reasoning, self._text = st.empty(), st.empty()
-        self._open_reasoning: Any = None  # the inside of the reasoning's expander
-        self._drawn: dict[str, Any] = {}
+        self._reasoning, self._text = st.empty(), MarkdownView(st)
+        self._label: str | None = None  # of the reasoning's expander
+        self._open_reasoning: MarkdownView | None = None  # its inside
 
-    def draw(self, turn: Turn) -> None:
-        """Draw what has changed. Reasoning is open until the answer begins."""
+    def draw(self, turn: Turn) -> int:
+        """Draw what has changed; how many characters. Reasoning is open until the answer begins."""
+        count = 0
         if turn.reasoning:
             label = describe_reasoning(turn)
-            if self._changes("label", label):
-                self._open_reasoning = self._reasoning.expander(label, expanded=not turn.has_answer).empty()
-                self._drawn.pop("reasoning", None)
-            if self._changes("reasoning", turn.reasoning):
-                self._open_reasoning.markdown(sanitize(turn.reasoning))
-        if turn.text and self._changes("text", turn.text):
-            self._text.markdown(turn.markdown)
-
-    def _changes(self, part: str, value: str) -> bool:
-        """Whether a part has another value than the one that is drawn; if so, it will be drawn."""
-        is_changed = self._drawn.get(part) != value
-        self._drawn[part] = value
-        return is_changed
+            if self._open_reasoning is None or label != self._label:
+                self._label = label
+                self._open_reasoning = MarkdownView(
+                    self._reasoning.expander(label, expanded=not turn.has_answer)
+                )
+            count += self._open_reasoning.draw(turn.reasoning)
+        return count + self._text.draw(turn.shown_text)
 
 
 def show_attachments(turn: Turn) -> None:

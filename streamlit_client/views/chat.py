@@ -16,7 +16,7 @@ from streamlit_client.markdown import escape
 from streamlit_client.server import fetch_stats, get_client, get_conversations
 from streamlit_client.settings import ChatSettings, answers_chats, choose, chosen_model, show_settings
 from streamlit_client.sharing import show_sharing
-from streamlit_client.turn_view import edit, show_copy, show_turn
+from streamlit_client.turn_view import edit, run_again, show_copy, show_turn
 from triton_server.conversation_client import Conversations
 from triton_server.conversations.errors import ConversationNotFound
 
@@ -62,7 +62,7 @@ def main() -> None:
         show_turn(chat, turn, turn is turns[-1], send_results)
     show_rest(chat)
     if is_running:
-        st.rerun()  # the answer has ended: draw the buttons for it
+        run_again()  # the answer has ended: draw the buttons for it
 
 
 def find_chat(

@@ -11,7 +11,7 @@ from streamlit_client.descriptions import describe_error, describe_progress, for
 from streamlit_client.markdown import escape
 from streamlit_client.server import fetch_stats, get_client, get_conversations
 from streamlit_client.side_settings import Choice, show_choice
-from streamlit_client.turn_view import REDRAW_INTERVAL_S, AnswerView
+from streamlit_client.turn_view import REDRAW_INTERVAL_S, AnswerView, run_again
 
 # The label and the icon of the button for each vote.
 BUTTONS = {
@@ -55,7 +55,7 @@ def main() -> None:
         for left, right in comparison.rounds:
             show_round(comparison, left, right)
         if is_running:
-            st.rerun()  # both answers have ended: draw the buttons for them
+            run_again()  # both answers have ended: draw the buttons for them
 
 
 # What a person can do. Streamlit calls these functions and then runs the script again.
