@@ -34,6 +34,11 @@ from worker import NEW_TOKENS, PROMPT, SHORT_PROMPT
 
 from model_core.hub import embedded_model
 
+SAMPLED = {"streams": 16, "prompt": 256, "tokens": 64}
+FIGURES = (
+    "prompt (of 512 tokens), prompt:2048, a number of streams; or sampled: 16 requests of 256 tokens, "
+    "with 64 new ones each at temperature 0.8 and top_p 0.95, all at once, and all their time counts"
+)
 GGUF_VARIANTS = ("q8_0", "q4_0", "q4_k_m")
 
 
@@ -96,13 +101,21 @@ def start(text: str, task: dict[str, Any], python: str, stack: ExitStack) -> Con
 
 
 def measure(contestant: Contestant, figure: str, seed: int) -> dict[str, float]:
-    """Return the seconds for each token: of the prompt, or of decoding with this number of streams."""
-    if figure == "prompt":
-        elapsed = contestant.ask(streams=1, prompt=PROMPT, tokens=1, seed=seed)
-        return {kind: seconds / PROMPT for kind, seconds in elapsed.items()}
+    """Return the seconds for each token of a figure: of the prompt, or new ones.
+
+    See the option --figures.
+    """
+    if figure == "sampled":
+        elapsed = contestant.ask(**SAMPLED, samples=True, seed=seed)
+        return {kind: seconds / SAMPLED["streams"] / SAMPLED["tokens"] for kind, seconds in elapsed.items()}
+    name, _, length = figure.partition(":")
+    if name == "prompt":
+        prompt = int(length or PROMPT)
+        elapsed = contestant.ask(streams=1, prompt=prompt, tokens=1, samples=False, seed=seed)
+        return {kind: seconds / prompt for kind, seconds in elapsed.items()}
     streams = int(figure)
     first, last = (
-        contestant.ask(streams=streams, prompt=SHORT_PROMPT, tokens=tokens, seed=seed + tokens)
+        contestant.ask(streams=streams, prompt=SHORT_PROMPT, tokens=tokens, samples=False, seed=seed + tokens)
         for tokens in (1, NEW_TOKENS)
     )
     return {kind: (last[kind] - first[kind]) / streams / (NEW_TOKENS - 1) for kind in first}
@@ -130,7 +143,7 @@ def main() -> None:
     parser.add_argument("contestants", nargs="+", metavar="ENGINE:VARIANT[@SHAPE][=INTERPRETER]")
     parser.add_argument("--shape", choices=[*SHAPES, "embedded"], default="tinyllama")
     parser.add_argument("--work-folder", type=Path, required=True, help="keeps the models")
-    parser.add_argument("--figures", nargs="+", default=["prompt", "1", "16"], help="prompt, or streams")
+    parser.add_argument("--figures", nargs="+", default=["prompt", "1", "16"], help=FIGURES)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()

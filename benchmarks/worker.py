@@ -36,10 +36,10 @@ def measure_seconds(call: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-def time_generation(generate: Generate, prompts: Prompts, new_tokens: int) -> float:
+def time_generation(generate: Generate, prompts: Prompts, new_tokens: int, samples: bool = False) -> float:
     """Return the seconds for all prompts together. Raises RuntimeError if an answer has another length."""
     start = time.perf_counter()
-    answers = generate(prompts, new_tokens)
+    answers = generate(prompts, new_tokens, samples)
     elapsed = time.perf_counter() - start
     if [len(answer) for answer in answers] != [new_tokens] * len(prompts):
         raise RuntimeError(f"expected {new_tokens} tokens each, got {[len(answer) for answer in answers]}")
@@ -94,9 +94,9 @@ def measure(task: dict[str, Any]) -> dict[str, Any]:
 def stay(task: dict[str, Any]) -> None:
     """Load an engine, say so in a line, and answer each line with the figure that it asks for.
 
-    A line is {"streams", "prompt", "tokens", "seed"}: the number of streams, the length of their prompts, how
-    many tokens each answers, and the seed of the prompts. The answer has seconds: `wall`, and `cpu` of all
-    threads of this process.
+    A line is {"streams", "prompt", "tokens", "seed", "samples"}: the number of streams, the length of their
+    prompts, how many tokens each answers, the seed of the prompts, and whether tokens are sampled. The answer
+    has seconds: `wall`, and `cpu` of all threads of this process.
     """
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # engines print what they like
@@ -109,7 +109,7 @@ def stay(task: dict[str, Any]) -> None:
             rng = np.random.default_rng(ask["seed"])
             prompts = rng.integers(FIRST_TOKEN, vocab_size, (ask["streams"], ask["prompt"])).tolist()
             start = time.process_time()
-            wall = time_generation(generate, prompts, ask["tokens"])
+            wall = time_generation(generate, prompts, ask["tokens"], bool(ask["samples"]))
             print(json.dumps({"wall": wall, "cpu": time.process_time() - start}), file=answers)
 
 

@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 Prompts = list[list[int]]
-Generate = Callable[[Prompts, int], list[list[int]]]
-"""Takes prompts and a number of tokens. Continues all prompts together, greedily; returns the new tokens."""
+Generate = Callable[[Prompts, int, bool], list[list[int]]]
+"""Continues all prompts together by a number of tokens, and returns these.
+
+The third argument says whether to sample them, with SAMPLING, or to take the likeliest ones.
+"""
+SAMPLING = {"temperature": 0.8, "top_p": 0.95}
 
 
 @dataclass(frozen=True)

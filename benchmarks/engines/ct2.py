@@ -10,7 +10,7 @@ from checkpoints import read_config, read_tensors, to_float32
 from ctranslate2.specs import common_spec, transformer_spec
 from ctranslate2.specs.model_spec import LayerSpec
 
-from . import Generate, Prompts
+from . import SAMPLING, Generate, Prompts
 
 QKV = [f"self_attn.{part}_proj" for part in "qkv"]
 LAYER_PARTS = [
@@ -76,12 +76,17 @@ def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
         str(folder), device="cpu", compute_type=variant, inter_threads=1, intra_threads=threads
     )
 
-    def generate(prompts: Prompts, new_tokens: int) -> list[list[int]]:
+    def generate(prompts: Prompts, new_tokens: int, samples: bool) -> list[list[int]]:
+        how = {"sampling_topk": 1}
+        if samples:
+            temperature, top_p = SAMPLING["temperature"], SAMPLING["top_p"]
+            how = {"sampling_topk": 0, "sampling_topp": top_p, "sampling_temperature": temperature}
         results = generator.generate_batch(
             [[f"t{token}" for token in prompt] for prompt in prompts],
             min_length=new_tokens,
             max_length=new_tokens,
             include_prompt_in_result=False,
+            **how,
         )
         return [result.sequences_ids[0] for result in results]
 

@@ -8,7 +8,7 @@ import torch
 from transformers import AutoModelForCausalLM
 from transformers.utils import logging
 
-from . import Generate, Prompts
+from . import SAMPLING, Generate, Prompts
 
 
 @contextmanager
@@ -22,10 +22,11 @@ def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
     model.generation_config.pad_token_id = 0
 
     @torch.inference_mode()
-    def generate(prompts: Prompts, new_tokens: int) -> list[list[int]]:
+    def generate(prompts: Prompts, new_tokens: int, samples: bool) -> list[list[int]]:
         tokens = torch.tensor(prompts)
+        how = SAMPLING | {"do_sample": True, "top_k": 0} if samples else {"do_sample": False}
         sequences = model.generate(
-            tokens, attention_mask=torch.ones_like(tokens), max_new_tokens=new_tokens, do_sample=False
+            tokens, attention_mask=torch.ones_like(tokens), max_new_tokens=new_tokens, **how
         )
         return sequences[:, tokens.shape[1] :].tolist()
 

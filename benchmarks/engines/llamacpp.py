@@ -11,7 +11,7 @@ import llama_cpp
 import numpy as np
 from checkpoints import read_config, read_tensors, to_float32
 
-from . import Generate, Prompts
+from . import SAMPLING, Generate, Prompts
 
 FILE_TYPES = {
     "q8_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0,
@@ -126,6 +126,13 @@ class Sequences:
         if not self.context:
             raise RuntimeError(f"llama.cpp has no context for {count} sequences")
         self.batch = llama_cpp.llama_batch_init(BATCH, 0, 1)
+        self.sampler = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
+        for sampler in (
+            llama_cpp.llama_sampler_init_temp(SAMPLING["temperature"]),
+            llama_cpp.llama_sampler_init_top_p(SAMPLING["top_p"], 1),
+            llama_cpp.llama_sampler_init_dist(0),
+        ):
+            llama_cpp.llama_sampler_chain_add(self.sampler, sampler)
 
     def clear(self) -> None:
         """Remove all sequences from the context."""
@@ -140,16 +147,19 @@ class Sequences:
         self.batch.n_tokens = i + 1
         return i
 
-    def run(self, indices: list[int]) -> list[int]:
-        """Compute the batch and empty it. Returns the most likely next token at each of these indices."""
+    def run(self, indices: list[int], samples: bool) -> list[int]:
+        """Compute the batch and empty it. Returns the next token at each of these indices."""
         if llama_cpp.llama_decode(self.context, self.batch) != 0:
             raise RuntimeError("llama.cpp could not compute a batch")
         self.batch.n_tokens = 0
+        if samples:
+            return [llama_cpp.llama_sampler_sample(self.sampler, self.context, index) for index in indices]
         rows = (llama_cpp.llama_get_logits_ith(self.context, index) for index in indices)
         return [int(np.ctypeslib.as_array(row, (self.vocab_size,)).argmax()) for row in rows]
 
     def close(self) -> None:
         """Free the memory."""
+        llama_cpp.llama_sampler_free(self.sampler)
         llama_cpp.llama_batch_free(self.batch)
         llama_cpp.llama_free(self.context)
 
@@ -165,7 +175,7 @@ def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
         raise RuntimeError(f"llama.cpp cannot load {folder}")
     contexts: dict[int, Sequences] = {}
 
-    def generate(prompts: Prompts, new_tokens: int) -> list[list[int]]:
+    def generate(prompts: Prompts, new_tokens: int, samples: bool) -> list[list[int]]:
         if len(prompts) not in contexts:
             contexts[len(prompts)] = Sequences(model, len(prompts), threads)
         sequences = contexts[len(prompts)]
@@ -174,7 +184,7 @@ def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
         pending: list[tuple[int, int]] = []  # (sequence, index in the batch) of each next token
 
         def flush() -> None:
-            best = sequences.run([index for _, index in pending])
+            best = sequences.run([index for _, index in pending], samples)
             for (sequence, _), token in zip(pending, best, strict=True):
                 answers[sequence].append(token)
             pending.clear()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from model_core import LLM, SamplingParams
 
-from . import Generate, Prompts
+from . import SAMPLING, Generate, Prompts
 
 
 @contextmanager
@@ -16,8 +16,9 @@ def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
     path, weights = (file, "auto") if file.is_file() else (folder, variant)
     with LLM(path, weights=weights, threads=threads) as llm:
 
-        def generate(prompts: Prompts, new_tokens: int) -> list[list[int]]:
-            params = SamplingParams(max_tokens=new_tokens, ignore_eos=True, temperature=0)
+        def generate(prompts: Prompts, new_tokens: int, samples: bool) -> list[list[int]]:
+            how = SAMPLING if samples else {"temperature": 0}
+            params = SamplingParams(max_tokens=new_tokens, ignore_eos=True, **how)
             return [list(completion.token_ids) for completion in llm.generate(prompts, params)]
 
         yield generate

@@ -9,7 +9,7 @@ import openvino
 import openvino_genai
 from checkpoints import read_config
 
-from . import Generate, Prompts
+from . import SAMPLING, Generate, Prompts
 
 GROUP = 128  # consecutive weights of a row that share a scale in int4, if rows can be divided so
 
@@ -42,9 +42,11 @@ def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
         folder, scheduler, "CPU", {"INFERENCE_NUM_THREADS": threads}
     )
 
-    def generate(prompts: Prompts, new_tokens: int) -> list[list[int]]:
+    def generate(prompts: Prompts, new_tokens: int, samples: bool) -> list[list[int]]:
         config = openvino_genai.GenerationConfig()
-        config.max_new_tokens, config.ignore_eos, config.do_sample = new_tokens, True, False
+        config.max_new_tokens, config.ignore_eos, config.do_sample = new_tokens, True, samples
+        if samples:
+            config.temperature, config.top_p = SAMPLING["temperature"], SAMPLING["top_p"]
         tensors = [openvino.Tensor(np.array([prompt], np.int64)) for prompt in prompts]
         results = pipeline.generate(tensors, [config] * len(prompts))
         return [list(result.m_generation_ids[0]) for result in results]

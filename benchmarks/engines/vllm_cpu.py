@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from checkpoints import read_config, read_tensors, to_bfloat16, to_float32
 
-from . import Generate, Prompts
+from . import SAMPLING, Generate, Prompts
 
 QUANTIZATION = {
     "quant_method": "compressed-tensors",
@@ -79,12 +79,13 @@ def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
         str(folder),
         dtype="bfloat16",
         skip_tokenizer_init=True,
-        max_model_len=2048,
+        max_model_len=4096,
         enable_prefix_caching=False,
     )
 
-    def generate(prompts: Prompts, new_tokens: int) -> list[list[int]]:
-        params = SamplingParams(max_tokens=new_tokens, temperature=0, ignore_eos=True, detokenize=False)
+    def generate(prompts: Prompts, new_tokens: int, samples: bool) -> list[list[int]]:
+        how = SAMPLING if samples else {"temperature": 0}
+        params = SamplingParams(max_tokens=new_tokens, ignore_eos=True, detokenize=False, **how)
         requests = [{"prompt_token_ids": prompt} for prompt in prompts]
         return [list(r.outputs[0].token_ids) for r in llm.generate(requests, params, use_tqdm=False)]
 

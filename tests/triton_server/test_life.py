@@ -27,7 +27,7 @@ from triton_server.engine.leftovers import remove_model_copies
 from triton_server.engine.pending_answer import PendingAnswer
 from triton_server.machine import check_ports
 
-LONG = {"max_tokens": 2000}  # of the endless model: seconds
+LONG = {"max_tokens": 1000}  # of the endless model: seconds
 COMPLETION = {"model": "default", "prompt": "Hello"}
 
 
