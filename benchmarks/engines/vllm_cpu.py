@@ -79,7 +79,7 @@ def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
         str(folder),
         dtype="bfloat16",
         skip_tokenizer_init=True,
-        max_model_len=4096,
+        max_model_len=min(4096, read_config(folder)["max_position_embeddings"]),
         enable_prefix_caching=False,
     )
 
