@@ -21,6 +21,16 @@ BUTTONS = {
     "both bad": ("Both are bad", ":material/thumb_down:"),
 }
 assert BUTTONS.keys() == SCORES.keys()
+# Where Streamlit puts the columns below each other, an answer scrolls in a box, or the second one would move
+# down while the first one grows.
+STACKED_STYLE = """
+<style>
+@media (max-width: 640px) {
+    [class*="st-key-answer-"] { flex: none; height: 45vh; overflow-y: auto; }
+    [class*="st-key-answer-"] > * { flex-shrink: 0; }
+}
+</style>
+"""
 
 
 def main() -> None:
@@ -31,6 +41,7 @@ def main() -> None:
     _, error = fetch_stats(client)
     comparison: Comparison | None = st.session_state.get("comparison")
     choice: Choice | None = None
+    st.html(STACKED_STYLE)
     st.subheader("Compare", anchor=False)
     top = st.empty()  # or the choice would stay below the answers until they have ended
     if error is not None:
@@ -52,8 +63,8 @@ def main() -> None:
         comparison.ask(client, question, st.session_state.models)
         st.rerun()
     if comparison is not None:
-        for left, right in comparison.rounds:
-            show_round(comparison, left, right)
+        for number, turns in enumerate(comparison.rounds):
+            show_round(comparison, number, *turns)
         if is_running:
             run_again()  # both answers have ended: draw the buttons for them
 
@@ -98,7 +109,7 @@ def show_actions(comparison: Comparison | None, is_running: bool) -> None:
             st.caption(f"You voted: {BUTTONS[comparison.winner][0].lower()}.")
 
 
-def show_round(comparison: Comparison, *turns: Turn) -> None:
+def show_round(comparison: Comparison, number: int, *turns: Turn) -> None:
     """Show a question and the answers of both sides. Returns when both have ended."""
     with st.chat_message("user", avatar=":material/person:"):
         st.text(turns[0].question)
@@ -108,7 +119,8 @@ def show_round(comparison: Comparison, *turns: Turn) -> None:
         with column:
             name = f" · {escape(side.name)}" if comparison.has_names else ""
             st.markdown(f"**{place}**{name}")
-            places.append((turn, AnswerView(), st.empty()))
+            with st.container(key=f"answer-{number}-{place}"):
+                places.append((turn, AnswerView(), st.empty()))
     while not all(turn.finished.is_set() for turn in turns):
         for turn, view, caption in places:
             turn.wait(REDRAW_INTERVAL_S / 2)

@@ -87,3 +87,8 @@ def test_sides_stand_below_each_other_on_a_phone(
     expect(button(page, "Tie")).to_be_in_viewport()
     wait_until(lambda: are_stacked(page))  # the figures of the answers come last
     expect(line(page)).to_be_in_viewport()
+    # A side does not move while the other one grows.
+    heights = page.locator('[class*="st-key-answer-"]').evaluate_all(
+        "boxes => boxes.map(b => b.offsetHeight)"
+    )
+    assert heights == [round(0.45 * PHONE["height"])] * 2
