@@ -8,6 +8,7 @@ Import this before model_core: it lets the system seem to grant AMX.
 """
 
 import ctypes
+import functools
 import os
 import signal
 import struct
@@ -18,6 +19,7 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba import carray, cfunc, njit, types
+from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
 FEATURES = ("+amx-tile", "+amx-int8", "+amx-bf16")
@@ -161,11 +163,16 @@ def _execute(context):
     return True
 
 
-@cfunc(types.void(types.int32, types.voidptr, types.CPointer(types.int64)))
 def _handle(number, info, context):
     registers = carray(context, 32)
     if not _execute(registers):
         registers[_RIP] = 0  # the process ends with SIGSEGV
+
+
+@functools.cache
+def _compile_handler() -> CFunc:
+    """The handler of SIGILL. It is compiled where it is installed, which takes seconds, and not at import."""
+    return cfunc(types.void(types.int32, types.voidptr, types.CPointer(types.int64)))(_handle)
 
 
 def executed() -> int:
@@ -177,7 +184,7 @@ def install() -> None:
     """Handle SIGILL from now on, and let arch_prctl's request for tiles succeed."""
     # struct sigaction: the handler, 128 bytes of blocked signals, flags, and a restorer.
     on_signal_information, do_not_block = 4, 0x40000000
-    action = struct.pack("=Q128xi4xQ", _handle.address, on_signal_information | do_not_block, 0)
+    action = struct.pack("=Q128xi4xQ", _compile_handler().address, on_signal_information | do_not_block, 0)
     if ctypes.CDLL(None).sigaction(signal.SIGILL, action, None):
         sys.exit("the handler cannot be installed")
     system = ctypes.CDLL
