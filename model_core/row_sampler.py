@@ -79,8 +79,9 @@ class RowSampler:
             table = np.zeros((len(masks), max(map(len, masks))), np.uint32)
             for row, words in zip(table, masks, strict=True):
                 row[: len(words)] = words
-            run = self._run if len(choices) * logits.shape[1] >= _MIN_SHARED_LOGITS else self._run_alone
-            run(choose_tokens, logits, table, records, *self._scratch)
+            size = logits.shape[1]
+            run = self._run if len(choices) * size >= _MIN_SHARED_LOGITS else self._run_alone
+            run(choose_tokens, _with_padding(logits), size, table, records, *self._scratch)
             for index, token in zip(indices, records["token"].tolist(), strict=True):
                 tokens[index] = token
         return [_finish(draw, token) for draw, token in zip(draws, tokens, strict=True)]
@@ -94,6 +95,16 @@ def compile_sampling() -> None:
     params = SamplingParams(temperature=1, logprobs=1, seed=0).with_defaults(GenerationDefaults())
     logits, mask = np.zeros((1, MASK_BITS), np.float32), np.full(1, 3, np.uint32)
     RowSampler(MASK_BITS).sample(logits, [Draw(Sampler(params, [0], MASK_BITS), 0, mask)])
+
+
+def _with_padding(rows: np.ndarray) -> np.ndarray:
+    """The same memory without gaps between rows, which then end with what was in the gaps.
+
+    So the kernel gets one type of array, and is compiled once, whether a model's vocabulary has gaps or not.
+    """
+    # NumPy gives any distance to the next row where there is none.
+    width = rows.strides[0] // rows.itemsize if len(rows) > 1 else rows.shape[1]
+    return np.lib.stride_tricks.as_strided(rows, (len(rows), width))
 
 
 def _finish(draw: Draw, token: int) -> Sample | TritonchatError:

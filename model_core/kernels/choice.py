@@ -51,18 +51,19 @@ CHOICE = np.dtype(
 
 
 @njit(nogil=True, cache=True)
-def choose_tokens(thread, threads, team, logits, masks, choices, weights, ids, peaks, sums, counts):
+def choose_tokens(thread, threads, team, logits, size, masks, choices, weights, ids, peaks, sums, counts):
     """Choose a token for each of `choices`, in the threads of a team.
 
-    logits: float32 [rows, vocabulary]; a mask changes its row. masks: uint32 [masks, words], see masking.py.
-    choices: CHOICE. The rest is memory, a row for each thread: for all weights, then those that are kept, and
-    their ids: float32 and int32 [threads, vocabulary rounded up to 16]; peaks float32 [threads, blocks]; sums
-    float64 and counts int32 [threads, blocks, or BUCKETS if there are more].
+    logits: float32 [rows, at least size], of which the first `size` are those of the vocabulary; a mask
+    changes its row. masks: uint32 [masks, words], see masking.py. choices: CHOICE. The rest is memory, a row
+    for each thread: for all weights, then those that are kept, and their ids: float32 and int32 [threads,
+    vocabulary rounded up to 16]; peaks float32 [threads, blocks]; sums float64 and counts int32 [threads,
+    blocks, or BUCKETS if there are more].
     """
     index = claim(team)
     while index < len(choices):
         choices[index].token = _choose(
-            logits[choices[index].row],
+            logits[choices[index].row, :size],
             masks,
             choices[index],
             weights[thread],

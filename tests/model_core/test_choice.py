@@ -6,8 +6,9 @@ import pytest
 from model_core import SamplingParams
 from model_core.config import GenerationDefaults
 from model_core.errors import TritonchatError
+from model_core.kernels.choice import choose_tokens
 from model_core.kernels.team import Team
-from model_core.row_sampler import Draw, RowSampler, Sample
+from model_core.row_sampler import Draw, RowSampler, Sample, compile_sampling
 from model_core.sampler import Sampler
 from model_core.token_choice import TokenChooser
 
@@ -136,3 +137,16 @@ def test_penalties_count_many_different_tokens() -> None:
     logits = np.zeros((1, size), np.float32)
     found = [rows.sample(logits.copy(), [Draw(sampler, 0)])[0].token for _ in range(700)]
     assert found == list(range(700))
+
+
+def test_vocabulary_that_ends_before_its_rows_needs_no_other_code() -> None:
+    """The matrix of logits may have rows that stand for no token. Compiling again takes seconds."""
+    compile_sampling()
+    compiled, logits = list(choose_tokens.signatures), np.zeros((2, 64), np.float32)
+    logits[1, 20], logits[:, 50:] = 1, 9
+    params = SamplingParams(temperature=0).with_defaults(GenerationDefaults())
+    (sample,) = RowSampler(50).sample(logits[:, :50], [Draw(Sampler(params, [0], 50), 1)])
+    assert isinstance(sample, Sample) and sample.token == 20
+    (alone,) = RowSampler(50).sample(logits[1, :50][None], [Draw(Sampler(params, [0], 50), 0)])
+    assert alone == sample
+    assert choose_tokens.signatures == compiled
