@@ -11,6 +11,8 @@ PYTHON ?= $(shell for p in python3.12 python3.11 python3.10 python3; do \
 chat: $(VENV)/.ready
 	@exec $(BIN)/tritonchat up
 
+# Hundreds of processes import the same modules, so their bytecode is stored, whatever the environment says.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.ready-dev
 	@# Kernels are compiled once, not by each worker.
 	@PYTHONPATH=. $(BIN)/python tests/compile_kernels.py
