@@ -87,8 +87,12 @@ def test_sides_stand_below_each_other_on_a_phone(
     expect(button(page, "Tie")).to_be_in_viewport()
     wait_until(lambda: are_stacked(page))  # the figures of the answers come last
     expect(line(page)).to_be_in_viewport()
-    # A side does not move while the other one grows.
-    heights = page.locator('[class*="st-key-answer-"]').evaluate_all(
-        "boxes => boxes.map(b => b.offsetHeight)"
-    )
-    assert heights == [round(0.45 * PHONE["height"])] * 2
+
+    # The right side stays where it is, whatever length the left one has.
+    tops = "columns => columns.map(column => column.getBoundingClientRect().top)"
+    first, second = sides(page).evaluate_all(tops)
+    box = page.locator("[class*=st-key-answer-]").first
+    box.evaluate("box => box.insertAdjacentHTML('beforeend', '<p>A line</p>'.repeat(100))")
+    assert box.evaluate("box => box.scrollHeight > 2 * box.clientHeight")
+    left, right = sides(page).evaluate_all(tops)
+    assert right - left == pytest.approx(second - first, abs=1)
