@@ -7,7 +7,8 @@ import itertools
 import math
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import attrgetter
 from types import MappingProxyType
 
 import numpy as np
@@ -61,10 +62,10 @@ class WorkItem:
     logit_count: int  # how many of the last computed tokens, drafts included, need logits to go on
     drafts: Collection[int] = ()
     is_prompt_chunk: bool = False  # a chunk of a prompt or of a preempted request, not one token of an answer
+    is_single: bool = field(init=False)  # the last token of a sequence, with its logits alone
 
-    def is_single(self) -> bool:
-        """Whether this is the last token of a sequence, with its logits alone."""
-        return self.logit_count == 1 and not self.is_prompt_chunk and not self.drafts
+    def __post_init__(self) -> None:
+        self.is_single = self.logit_count == 1 and not self.is_prompt_chunk and not self.drafts
 
 
 def _make_single_item(sequence: Sequence) -> WorkItem:
@@ -183,7 +184,7 @@ class Scheduler:
 
     def build_batch(self, work: list[WorkItem]) -> Batch:
         """The work of a step in the form that the model computes."""
-        singles = [item.sequence for item in itertools.takewhile(WorkItem.is_single, work)]
+        singles = [item.sequence for item in itertools.takewhile(attrgetter("is_single"), work)]
         tokens = [sequence.tokens[-1] for sequence in singles]
         positions = [sequence.computed_tokens for sequence in singles]
         logit_rows = list(range(len(singles)))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import CHECKPOINTS, MODELS
+from conftest import CHECKPOINTS
 from support import wait_until
 from test_engine import submit
 from test_scheduler import assert_all_pages_are_released, content, ids, totals
@@ -136,9 +136,9 @@ def test_cancelled_answer_frees_its_drafts(endless_model: Path) -> None:
         wait_until(lambda: not llm.draft_model._known)
 
 
-def test_model_with_another_vocabulary_cannot_draft() -> None:
+def test_model_with_another_vocabulary_cannot_draft(story: Path) -> None:
     with pytest.raises(ModelError, match="another vocabulary"):
-        LLM(draft_model=MODELS / "story")
+        LLM(draft_model=story)
     with pytest.raises(ModelError, match="not both have a tokenizer"):
         LLM(draft_model=PLAIN)
 

@@ -24,6 +24,7 @@ from triton_server.proxy.replicas import Replicas
 
 HELLO = [{"role": "user", "content": "Hello"}]
 LONG = {"model": "default", "messages": HELLO, "max_tokens": 1200, "temperature": 0.9, "seed": 7}
+CUT = {**LONG, "max_tokens": 4000}  # goes on for a second after its first text
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,11 @@ class Front:
     def busy(self) -> Forwarder:
         """The server that has a request."""
         return next(f for f in self.behind if self.metric(f'running{{replica="{f.url}"}}'))
+
+    def cut(self, server: Server) -> None:
+        """End the server that has a request. Meanwhile `server`, which computes it, makes no token."""
+        with server.paused():
+            self.busy().cut()
 
 
 @contextlib.contextmanager
@@ -108,15 +114,15 @@ def join(chunks: list[dict[str, Any]]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        (CHAT, {**LONG, "logprobs": True, "top_logprobs": 1, "stream_options": {"include_usage": True}}),
-        ("/v1/completions", {**LONG, "prompt": "Once", "logprobs": 1, "return_token_ids": True}),
+        (CHAT, {**CUT, "logprobs": True, "top_logprobs": 1, "stream_options": {"include_usage": True}}),
+        ("/v1/completions", {**CUT, "prompt": "Once", "logprobs": 1, "return_token_ids": True}),
     ],
 )
 def test_stream_goes_on_where_it_broke(
     front: Front, endless: Server, path: str, body: dict[str, Any]
 ) -> None:
     expected = read_events(endless.api_url, path, body)
-    chunks = read_events(front.url, path, body, 3, lambda: front.busy().cut())
+    chunks = read_events(front.url, path, body, 3, lambda: front.cut(endless))
     assert join(chunks) == join(expected)
     assert join(chunks)["reasons"] == [("length", 7)]
     assert len({(chunk["id"], chunk["created"]) for chunk in chunks}) == 1
@@ -124,13 +130,13 @@ def test_stream_goes_on_where_it_broke(
 
 
 def test_lines_go_on_where_they_broke(front: Front, endless: Server) -> None:
-    body = {"prompt": "Once", "max_tokens": 1200, "temperature": 0.9, "seed": 7}
+    body = {"prompt": "Once", "max_tokens": 4000, "temperature": 0.9, "seed": 7}
     text, is_cut = "", False
     with httpx.stream("POST", f"{front.url}/stream", json=body, timeout=120) as response:
         for line in response.iter_lines():
             text += json.loads(f'"{line}"')
             if not is_cut:
-                front.busy().cut()
+                front.cut(endless)
                 is_cut = True
     whole = httpx.post(f"{endless.api_url}/v1/completions", json=body, timeout=120).json()
     assert text == whole["choices"][0]["text"]

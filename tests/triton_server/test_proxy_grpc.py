@@ -41,7 +41,7 @@ from triton_server.proxy.replicas import Broken, Replicas
 from triton_server.wire import ServerUnavailable
 
 HELLO = [{"role": "user", "content": "Hello"}]
-LONG: dict[str, Any] = {"max_tokens": 1200, "temperature": 0.9, "seed": 7}
+LONG: dict[str, Any] = {"max_tokens": 4000, "temperature": 0.9, "seed": 7}
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,9 @@ class Front:
 
     def cut(self) -> None:
         """End the server that has a request."""
-        wait_until(lambda: bool(self.busy()))
-        self.behind[self.busy()].cut()
+        found = [""]
+        wait_until(lambda: bool(found.append(self.busy()) or found[-1]))
+        self.behind[found[-1]].cut()
 
 
 @pytest.fixture
