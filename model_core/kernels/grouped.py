@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 
 from ..layout import FLOAT8, FLOAT16, FLOAT32, INT8, STRIP, UINT8
 from . import emit
-from .blocks import L1, emit_cases, emit_loop, prefetch
+from .blocks import CODES_CACHE, emit_cases, emit_loop, prefetch
 
 _n = types.intp
 
@@ -92,7 +92,7 @@ def _widen(
     """Write 32 k of a tile, in codes of 4 bits, as bytes."""
     for i in range(4):
         codes = emit.load(b, b.add(w, w.type(64 * i)), emit.I8X64)
-        prefetch(b, b.add(ahead, ahead.type(64 * i)), L1)
+        prefetch(b, b.add(ahead, ahead.type(64 * i)), CODES_CACHE)
         for half, part in enumerate(emit.nibbles(b, codes)):
             emit.store(b, b.add(out, out.type(64 * (2 * i + half))), expand(part))
 
