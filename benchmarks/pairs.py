@@ -5,7 +5,8 @@
 A contestant is ENGINE:VARIANT[@SHAPE][=INTERPRETER], for instance `ours:int8`, `llama.cpp:q8_0`,
 `ours:int8@tinyllama` or `ours:int8=/elsewhere/.venv/bin/python`: another checkout with an environment of its
 own. The shape `embedded` is the embedded model. `ours:q8_0`, `ours:q4_0` and `ours:q4_k_m` take the files of
-the contestants of llama.cpp with these variants, which are made before any contestant starts.
+the contestants of llama.cpp with these variants, which are made before any contestant starts; `ours:gptq`,
+`ours:awq`, `ours:packed` and `ours:fp8` take folders that hub_formats.py writes.
 
 All contestants are loaded at once, each in its own process, and measure each figure in turn, in an order that
 changes from round to round. So a machine that becomes slower, or other programs on it, affect all of them.
@@ -27,6 +28,7 @@ from typing import Any
 
 from checkpoints import build_folder
 from engines import ENGINES
+from hub_formats import FORMATS, write_format
 from peers import WORKER, format_figure, print_progress, run_worker
 from serving import processor_name
 from shapes import SHAPES, TITLES, make_checkpoint
@@ -82,6 +84,9 @@ def prepare(text: str, args: argparse.Namespace) -> tuple[dict[str, Any], str]:
             sys.exit(f"{text} cannot be converted: {result.get('stderr', result['error'])}")
     elif variant in GGUF_VARIANTS:
         folder = args.work_folder / shape / f"llama.cpp-{variant}"
+    elif variant in FORMATS:
+        folder = args.work_folder / shape / variant
+        build_folder(folder, lambda partial: write_format(variant, checkpoint, partial))
     return task | {"task": "stay", "folder": str(folder), "threads": args.threads}, python
 
 

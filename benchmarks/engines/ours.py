@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from checkpoints import read_config
+
 from model_core import LLM, SamplingParams
 
 from . import SAMPLING, Generate, Prompts
@@ -11,9 +13,11 @@ from . import SAMPLING, Generate, Prompts
 
 @contextmanager
 def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
-    """Load the engine with weights of this type, or with a file that llama.cpp made in this folder."""
+    """Load the engine with weights of this type, or with those of a folder or file that are quantized."""
     file = folder / "model.gguf"
-    path, weights = (file, "auto") if file.is_file() else (folder, variant)
+    path = file if file.is_file() else folder
+    is_quantized = path == file or "quantization_config" in read_config(folder)
+    weights = "auto" if is_quantized else variant
     with LLM(path, weights=weights, threads=threads) as llm:
 
         def generate(prompts: Prompts, new_tokens: int, samples: bool) -> list[list[int]]:
