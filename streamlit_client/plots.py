@@ -131,6 +131,8 @@ def plot_pages(pages: Mapping[str, int]) -> Plot:
                 "what:N",
                 title=None,
                 sort=list(names.values()),
+                # Free memory is no warning, so it is not red.
+                scale=alt.Scale(domain=list(names.values()), range=["#0068c9", "#83c9ff", "#9a9a9a"]),
                 legend=alt.Legend(orient="top", labelLimit=300),
             ),
             order="order:Q",
