@@ -35,6 +35,7 @@ from triton_server.proxy.grpc_messages import (
     make_piece,
     read_json,
     read_piece,
+    rename,
     write_json,
 )
 from triton_server.proxy.replicas import Broken, Replicas
@@ -311,3 +312,19 @@ def test_json_in_tensors(is_raw: bool) -> None:
     assert read_json(request, "parameters") == {"seed": 12}
     assert read_json(request, "nothing") is None
     assert len(request.raw_input_contents) == (2 if is_raw else 0)
+
+
+def test_only_a_single_row_gets_another_id() -> None:
+    """Rows of a batch have an id each, and one more content would not fit their shape."""
+    for rows in (1, 2):
+        request = ModelInferRequest(model_name="chat")
+        for name, value in (("messages", HELLO), ("parameters", {"request_id": "a", "seed": 1})):
+            data = json.dumps(value).encode()
+            request.inputs.add(name=name, datatype="UINT8", shape=[rows, len(data)])
+            request.raw_input_contents.append(data * rows)
+        data = request.SerializeToString()
+        renamed = ModelInferRequest.FromString(rename(data, "another"))
+        if rows == 1:
+            assert read_json(renamed, "parameters") == {"request_id": "another", "seed": 1}
+        else:
+            assert renamed == request

@@ -75,8 +75,13 @@ def make_command(command: dict[str, Any]) -> bytes:
 
 
 def rename(data: bytes, request_id: str) -> bytes:
-    """A request for an answer with another id, which its `parameters` have."""
+    """A request for an answer with another id, which its `parameters` have.
+
+    A batch of several rows has ids of its own in each, and stays as it is.
+    """
     request = ModelInferRequest.FromString(data)
+    if any(len(tensor.shape) > 1 and tensor.shape[0] > 1 for tensor in request.inputs):
+        return data
     write_json(request, "parameters", {**read_json(request, "parameters"), "request_id": request_id})
     return request.SerializeToString()
 
