@@ -3,10 +3,11 @@
     python benchmarks/pairs.py --work-folder FOLDER --shape SHAPE CONTESTANT CONTESTANT ...
 
 A contestant is ENGINE:VARIANT[@SHAPE][=INTERPRETER], for instance `ours:int8`, `llama.cpp:q8_0`,
-`ours:int8@tinyllama` or `ours:int8=/elsewhere/.venv/bin/python`: another checkout with an environment of its
-own. The shape `embedded` is the embedded model. `ours:q8_0`, `ours:q4_0` and `ours:q4_k_m` take the files of
-the contestants of llama.cpp with these variants, which are made before any contestant starts; `ours:gptq`,
-`ours:awq`, `ours:packed` and `ours:fp8` take folders that hub_formats.py writes.
+`ours:int8@tinyllama`, `ours:bfloat16/bfloat16`, whose activations are rounded to bfloat16, too, or
+`ours:int8=/elsewhere/.venv/bin/python`: another checkout with an environment of its own. The shape `embedded`
+is the embedded model. `ours:q8_0`, `ours:q4_0` and `ours:q4_k_m` take the files of the contestants of
+llama.cpp with these variants, which are made before any contestant starts; `ours:gptq`, `ours:awq`,
+`ours:packed` and `ours:fp8` take folders that hub_formats.py writes.
 
 All contestants are loaded at once, each in its own process, and measure each figure in turn, in an order that
 changes from round to round. So a machine that becomes slower, or other programs on it, affect all of them.

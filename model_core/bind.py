@@ -41,7 +41,7 @@ class Buffer:
     rows_per_token: int = 1
     is_input: bool = False  # of a product
     is_quantized: bool = False
-    parts: int = 0  # that its rows are split into, for products on tiles
+    parts: int = 0  # in bfloat16 that its rows are split into
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def bind(
         states: their shapes, by number (see Tape.states).
         embedding: the name of the table of hidden states.
         arithmetic: what products with integer weights multiply, one of choices.ARITHMETIC.
-        parts: of activations that products with bfloat16 weights multiply on tiles; 0: they use vectors.
+        parts: in bfloat16 of activations that bfloat16 weights multiply; 0: they multiply float32.
     """
     groups, starts = group_layers(kv_layers), state_offsets(states)[0]
     binder = _Binder(groups, matrix_of, vector_of, max_context, starts, arithmetic, parts, embedding)

@@ -27,7 +27,7 @@ MATRIX = np.dtype(
             "k",
             "inputs",  # columns without padding
             "is_rounded",  # whether it multiplies activations that are rounded to int8
-            "parts",  # of activations that it multiplies on tiles; 0: it does not
+            "parts",  # in bfloat16 of activations that it multiplies; 0: it multiplies float32
             "is_small",  # whether numbers by group are from -32 to 31
             "data",
             "scales",

@@ -16,6 +16,7 @@ from .config import ModelConfig
 from .dense import Classifier, Dense, LoadedClassifier
 from .errors import ModelError
 from .fields import shorten
+from .kernels.bfloat16 import HAS_PAIRS
 from .kernels.emit import HAS_AMX
 from .memory import aligned_zeros
 from .model_files import ModelFiles
@@ -73,15 +74,16 @@ def load_model(
 
 
 def _choose_parts(arithmetic: str, is_portable: bool) -> int:
-    """The parts of activations that products with bfloat16 weights multiply on tiles; 0: they use vectors.
+    """The bfloat16 parts of activations that bfloat16 weights multiply; 0: they multiply float32.
 
     Raises ModelError if `arithmetic` is not possible here.
     """
     if arithmetic != "bfloat16":
         return 2 if HAS_AMX and not is_portable else 0
-    if not HAS_AMX:
+    if not HAS_PAIRS:
         raise ModelError(
-            "arithmetic 'bfloat16' needs a processor with AMX, and TRITONCHAT_AMX=1 (see docs/speed.md)."
+            "arithmetic 'bfloat16' needs a processor with AVX-512 BF16, or with AMX and TRITONCHAT_AMX=1 "
+            "(see docs/speed.md)."
         )
     if is_portable:
         raise ModelError("arithmetic 'bfloat16' is not portable: give one of the two.")

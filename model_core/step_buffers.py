@@ -5,12 +5,12 @@ import numpy as np
 from .bind import Program
 from .kernels.activations import ACTIVATIONS, RUN_BYTES
 from .kernels.attention import SEGMENT, attention_scratch, scratch_rows
+from .kernels.bfloat16 import part_bytes
 from .kernels.experts import group_table_bytes
 from .kernels.interpreter import STEP
 from .kernels.linear import ROWS_BEYOND, scratch_bytes
 from .kernels.online_softmax import state_bytes
 from .kernels.team import Team
-from .kernels.tiles import part_bytes
 from .layout import GROUP
 from .memory import aligned_zeros, round_up
 

@@ -90,7 +90,7 @@ class Transformer:
             arithmetic: what products with integer weights multiply: activations rounded to "int8", or in
                 "float32" as they are.
             classifier: that of the tape.
-            parts: of activations that products with bfloat16 weights multiply on tiles; 0: they use vectors.
+            parts: in bfloat16 of activations that bfloat16 weights multiply; 0: they multiply float32.
         """
         self.classifier = classifier
         self.config, self.tape, self.embeddings = config, tape, embeddings
@@ -152,7 +152,7 @@ class Transformer:
 
     @property
     def activation_parts(self) -> int:
-        """The parts of activations that products multiply on tiles; 0 if there are no such products."""
+        """The bfloat16 parts of activations that products multiply; 0 if there are no such products."""
         return int(self._program.instructions["matrix"]["parts"].max())
 
     @property

@@ -103,7 +103,7 @@ class Matrix:
     def record(self, arithmetic: str = "int8", parts: int = 0) -> np.ndarray:
         """The matrix in the form that kernels read: MATRIX [1]. It points into this object.
 
-        parts: of activations that it multiplies on tiles, if it has bfloat16 weights (see bind).
+        parts: in bfloat16 of activations that it multiplies, if it has such weights (see bind).
         """
         record = np.zeros(1, MATRIX)
         for name in ("kind", "n", "k", "inputs", "group", "is_small"):

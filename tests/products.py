@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from model_core.kernels import activations, linear, tiles
+from model_core.kernels import activations, bfloat16, linear, tiles
 from model_core.kernels.team import Team
 from model_core.memory import aligned_zeros, round_up
 from model_core.weights import Matrix
@@ -23,10 +23,10 @@ class Activations:
             array = getattr(self, name)
             self.record[name], self.record[row] = array.ctypes.data, array.strides[0]
         if parts:
-            self.parts = aligned_zeros((rows, parts * tiles.part_bytes(x.shape[1]) + 64), np.uint8)
+            self.parts = aligned_zeros((rows, parts * bfloat16.part_bytes(x.shape[1]) + 64), np.uint8)
             self.record["parts"], self.record["parts_row"] = self.parts.ctypes.data, self.parts.strides[0]
             for row in range(len(x)):
-                tiles.split_row(self.record[0], row, x.shape[1], parts)
+                bfloat16.split_row(self.record[0], row, x.shape[1], parts)
         for row in range(len(x)):
             for first in range(0, k, activations.GROUP):
                 activations.quantize(self.record[0], row, first, min(activations.GROUP, k - first))

@@ -192,7 +192,8 @@ model_options = combine_options(
         type=click.Choice(ARITHMETIC),
         default="int8",
         help="Activations that integer weights multiply: rounded to 8 bits; or as they are, more exact and "
-        "slower. bfloat16: also round those that bfloat16 weights multiply, which needs AMX (docs/speed.md).",
+        "slower. bfloat16: also round those that bfloat16 weights multiply, which needs AVX-512 BF16 or AMX "
+        "(docs/speed.md).",
     ),
     option(
         "--portable",

@@ -13,12 +13,16 @@ from . import SAMPLING, Generate, Prompts
 
 @contextmanager
 def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
-    """Load the engine with weights of this type, or with those of a folder or file that are quantized."""
+    """Load the engine with weights of this type, or with those of a folder or file that are quantized.
+
+    `variant` is WEIGHTS or WEIGHTS/ARITHMETIC.
+    """
     file = folder / "model.gguf"
     path = file if file.is_file() else folder
     is_quantized = path == file or "quantization_config" in read_config(folder)
-    weights = "auto" if is_quantized else variant
-    with LLM(path, weights=weights, threads=threads) as llm:
+    weights, _, arithmetic = variant.partition("/")
+    weights = "auto" if is_quantized else weights
+    with LLM(path, weights=weights, arithmetic=arithmetic or "int8", threads=threads) as llm:
 
         def generate(prompts: Prompts, new_tokens: int, samples: bool) -> list[list[int]]:
             how = SAMPLING if samples else {"temperature": 0}

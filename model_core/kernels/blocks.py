@@ -398,6 +398,20 @@ def block_tiles(kind: int, rows: int) -> int:
     return TILES // 2 if kind in (GROUPED8, GROUPED6) and rows > 4 else TILES
 
 
+@register_jitable
+def block_rows(remaining: int) -> int:
+    """How many of the `remaining` rows the next block takes: one of ROWS.
+
+    It may be one more than remain, so buffers of activations have one extra row.
+    """
+    if ROWS[0] < remaining <= 2 * ROWS[1]:
+        return ROWS[1]  # two equal blocks are faster than a large and a small one
+    for rows in ROWS:
+        if remaining >= rows or (rows > 2 and remaining == rows - 1):
+            return rows
+    return 1
+
+
 def prefetch(b: ir.IRBuilder, address: ir.Value, cache: int = L2) -> None:
     """Prefetch a cache line, to the cache L1 or L2."""
     pointer = ir.PointerType(ir.IntType(8))

@@ -93,6 +93,8 @@ def _has_amx() -> bool:
 
 
 HAS_AMX = _has_amx()
+# Whether vectors multiply bfloat16 numbers, two of them a lane.
+HAS_BFLOAT16 = INSTRUCTION_SET == "avx512" and config.CPU_NAME is None and host_has("avx512bf16")
 _choose_schedule()
 # VNNI multiplies unsigned by signed bytes. Weights are stored as w + 128 for it, and its sums start at
 # -OFFSET * sum(x); the other forms of `dot4` take the 128 off by themselves.

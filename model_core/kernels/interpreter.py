@@ -15,7 +15,7 @@ from ..layout import MATRIX, PAGE
 from .activations import quantize_row
 from .adapters import adapted_linear, is_adapted
 from .attention import attend, attend_segment, end_segment, first_segment, scratch_rows
-from .emit import HAS_AMX
+from .bfloat16 import HAS_PAIRS, split_row
 from .experts import MIXTURE, mix_experts, route
 from .kv_slots import write_kv_slot
 from .linear import linear
@@ -35,7 +35,7 @@ from .pointwise import (
 from .recurrence import conv, scan
 from .simd import get_f32, get_i32, read_cycles, set_f32
 from .team import barrier, claim
-from .tiles import begin_tiles, end_tiles, split_row
+from .tiles import begin_tiles, end_tiles
 
 # Operations by number. From LINEAR on, they are those that threads share.
 OPERATIONS = (
@@ -250,7 +250,7 @@ def _row(s, i, buffers, pools, row):
         write_kv_slot(pools[i.group], i.layer, page, position % PAGE, source, target)
     elif i.op == QUANTIZE:
         quantize_row(x, row, i.size, i.matrix.k)
-    elif HAS_AMX and i.op == SPLIT:
+    elif HAS_PAIRS and i.op == SPLIT:
         split_row(x, row, i.size, i.matrix.parts)
     elif i.op == ADD:
         add_row(source, i.heads * i.size, i.scale, target)

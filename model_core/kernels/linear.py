@@ -18,7 +18,8 @@ from ..layout import (
 )
 from ..quantize import NIBBLE_GROUP
 from .activations import RUN_BYTES
-from .blocks import block_tiles, float_block, integer_block
+from .bfloat16 import HAS_PAIRS, multiply_bfloat16
+from .blocks import block_rows, block_tiles, float_block, integer_block
 from .emit import HAS_AMX, HAS_DOT8, ROWS, TILES
 from .grouped import dequantize, expand_groups, widen_grouped4, widen_int4
 from .pointwise import clamped_swiglu, geglu, swiglu
@@ -30,7 +31,7 @@ from .simd import (
     store_f32,
 )
 from .team import claim, claim_ahead
-from .tiles import TILE_ROWS, multiply_bfloat16, multiply_int8
+from .tiles import TILE_ROWS, multiply_int8
 
 STRIP_TILES = STRIP // 16
 
@@ -89,7 +90,7 @@ def multiply_strip(m, a, start, rows, strip, next_strip, scratch):
         _integer_strip(m, a, start, rows, strip, next_strip, scratch)
     elif m.is_rounded:
         _grouped_strip(m, a, start, rows, strip, next_strip, scratch)
-    elif HAS_AMX and m.parts:
+    elif HAS_PAIRS and m.parts:
         multiply_bfloat16(m, a, start, rows, strip, scratch + SUMS, scratch)
     else:
         _float_strip(m, a, start, rows, strip, next_strip, scratch)
@@ -134,20 +135,6 @@ def strip_output(m, strip, tile, row, sums, extra):
     if extra:
         value = add(value, load_f32(extra, (row * STRIP + 16 * tile) * 4))
     return value
-
-
-@njit(nogil=True)
-def block_rows(remaining):
-    """How many of the `remaining` rows the next block takes: one of ROWS.
-
-    It may be one more than remain, so buffers of activations have one extra row.
-    """
-    if ROWS[0] < remaining <= 2 * ROWS[1]:
-        return ROWS[1]  # two equal blocks are faster than a large and a small one
-    for rows in ROWS:
-        if remaining >= rows or (rows > 2 and remaining == rows - 1):
-            return rows
-    return 1
 
 
 @njit(nogil=True)

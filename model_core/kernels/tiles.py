@@ -6,8 +6,6 @@ the even and the odd products are summed apart, each by fused multiply-adds in o
 then that to the sum so far. It depends neither on the other rows of a tile nor on their number. So all rows
 go through tiles, single ones too, in the same steps of k.
 
-An activation is the sum of one bfloat16 number or two: a high part, and a low part of what that lacks.
-
 Kernels use this file only where emit.HAS_AMX says so.
 """
 
@@ -22,13 +20,12 @@ from ..layout import STRIP
 from . import emit
 from .blocks import emit_cases
 from .emit import HAS_AMX
-from .simd import keep_lanes, load_f32
 
 TILE_ROWS = 16
 # Fewer rows of bytes are multiplied faster by vectors.
 _MIN_ROWS = 12
 # k of bfloat16 that all rows are multiplied with while the weights are in the first cache.
-_PIECE = 128
+PIECE = 128
 _BLOCK = 4 * TILE_ROWS * STRIP  # bytes of the sums of a block, int32 [TILE_ROWS, STRIP]
 _BLOCK_TILES = STRIP // 16
 
@@ -169,10 +166,10 @@ def multiply_int8(w, w_tile, steps, x, x_row, run, run_row, rows, y, accumulate,
 
 
 @intrinsic
-def _bfloat16_block(typing_context, parts, steps, w, x, x_row, x_part, y, accumulate):
+def bfloat16_block(typing_context, parts, steps, w, x, x_row, x_part, y, accumulate):
     """y (+)= the parts of x times w, for TILE_ROWS rows and the outputs of a strip.
 
-    parts: 1 or 2. steps: how many times 32 k, at least 1. w: address of weights as _pair_weights writes them.
+    parts: 1 or 2. steps: how many times 32 k, at least 1. w: address of weights as bfloat16.py pairs them.
     x: address of bfloat16 [TILE_ROWS, 32 * steps], rows x_row bytes apart, and the low parts x_part bytes on.
     y: address of floats [TILE_ROWS, STRIP]; accumulate: whether to add to them.
     """
@@ -193,7 +190,7 @@ def _bfloat16_block(typing_context, parts, steps, w, x, x_row, x_part, y, accumu
                 weights = b.add(w, b.mul(loop.index, steps.type(1024)))
                 for pair in (0, 2):  # two tiles of weights at a time
                     for tile in range(2):
-                        _load_tile(b, 6 + tile, _at(b, weights, (pair + tile) * 32 * _PIECE), emit.I64(64))
+                        _load_tile(b, 6 + tile, _at(b, weights, (pair + tile) * 32 * PIECE), emit.I64(64))
                     for part in range(parts):
                         place = b.add(rows, b.mul(x_part, x_part.type(part)))
                         _load_tile(b, 4 + part, place, x_row)
@@ -206,94 +203,3 @@ def _bfloat16_block(typing_context, parts, steps, w, x, x_row, x_part, y, accumu
             _store_tile(b, tile, _at(b, y, 64 * tile), emit.I64(4 * STRIP))
 
     return emit.typed(types.void, (_n,) * 8, code)
-
-
-@intrinsic
-def _pair_weights(typing_context, w, count, out):
-    """Two k of the 16 outputs of a tile beside each other: bfloat16 [count, 16] -> [count / 2, 16, 2].
-
-    count: 1 or 2; with 1, the second k is 0.
-    """
-    half = ir.VectorType(emit.I16, 16)
-
-    def code(b: ir.IRBuilder, w: ir.Value, count: ir.Value, out: ir.Value) -> None:
-        def pair(count: int) -> None:
-            first = emit.load(b, w, half)
-            second = emit.load(b, _at(b, w, 32), half) if count == 2 else emit.splat(0, half)
-            lanes = [lane for i in range(16) for lane in (i, 16 + i)]
-            emit.store(
-                b, out, b.shuffle_vector(first, second, ir.Constant(ir.VectorType(emit.I32, 32), lanes))
-            )
-
-        emit_cases(b, count, (1, 2), pair)
-
-    return emit.typed(types.void, (_n,) * 3, code)
-
-
-@intrinsic
-def _clear_line(typing_context, address):
-    """Write 64 zeros."""
-    return emit.typed(types.void, (_n,), lambda b, a: emit.store(b, a, emit.splat(0, emit.I8X64)))
-
-
-@njit(nogil=True)
-def multiply_bfloat16(m, a, start, rows, strip, y, memory):
-    """y[row] = a[start + row] times a strip of a matrix in bfloat16, for `rows` rows, in tiles of TILE_ROWS.
-
-    m: MATRIX. a: ACTIVATIONS with m.parts parts. y: address of floats [rows, STRIP] and up to TILE_ROWS - 1
-    rows more. memory: address of 2 * STRIP * _PIECE bytes of the thread's own.
-    """
-    for first in range(0, m.inputs, _PIECE):
-        count = min(_PIECE, m.inputs - first)
-        steps = (count + 31) // 32
-        for tile in range(_BLOCK_TILES):
-            w = m.data + 2 * ((strip * STRIP + 16 * tile) * m.k + 16 * first)
-            for i in range(0, 32 * steps, 2):
-                to = memory + 32 * (tile * _PIECE + i)
-                if i < count:
-                    _pair_weights(w + 32 * i, min(2, count - i), to)
-                else:
-                    _clear_line(to)
-        for row in range(0, rows, TILE_ROWS):
-            x = a.parts + (start + row) * a.parts_row + 2 * first
-            part = part_bytes(m.inputs)
-            _bfloat16_block(m.parts, steps, memory, x, a.parts_row, part, y + 4 * STRIP * row, first)
-
-
-@njit(nogil=True)
-def part_bytes(size):
-    """Bytes of a part of `size` activations: whole steps of 32 k."""
-    return 2 * ((size + 31) // 32 * 32)
-
-
-@intrinsic
-def _store_parts(typing_context, address, x_part, parts, value):
-    """Store 16 floats as one or two bfloat16 numbers each, rounded half to even; the low ones x_part on."""
-
-    def code(b: ir.IRBuilder, address: ir.Value, x_part: ir.Value, parts: ir.Value, value: ir.Value) -> None:
-        def store_rounded(address: ir.Value, value: ir.Value) -> ir.Value:
-            bits = b.bitcast(value, emit.I32X16)
-            shift = emit.splat(16, emit.I32X16)
-            odd = b.and_(b.lshr(bits, shift), emit.splat(1, emit.I32X16))
-            rounded = b.lshr(b.add(b.add(bits, emit.splat(0x7FFF, emit.I32X16)), odd), shift)
-            is_number = b.fcmp_ordered("ord", value, value)
-            rounded = b.select(is_number, rounded, emit.splat(0x7FC0, emit.I32X16))
-            emit.store(b, address, b.trunc(rounded, ir.VectorType(emit.I16, 16)))
-            return b.bitcast(b.shl(rounded, shift), emit.F32X16)
-
-        def split(parts: int) -> None:
-            high = store_rounded(address, value)
-            if parts == 2:
-                store_rounded(b.add(address, x_part), b.fsub(value, high))
-
-        emit_cases(b, parts, (1, 2), split)
-
-    return emit.typed(types.void, (_n, _n, _n, emit.f32x16), code)
-
-
-@njit(nogil=True)
-def split_row(a, row, size, parts):
-    """Split `size` activations of a row into parts, with zeros up to a whole step of 32 k."""
-    floats, to, step = a.floats + row * a.row, a.parts + row * a.parts_row, part_bytes(size)
-    for i in range(0, step // 2, 16):
-        _store_parts(to + 2 * i, step, parts, keep_lanes(load_f32(floats, 4 * i), size - i))
