@@ -24,6 +24,8 @@ L1, L2 = 3, 2  # as LLVM names them for prefetching
 # Where codes of 4 bits are prefetched to. On AMD's processors, fewer lines can be on their way to L1 than to
 # L2: products of one row take 1.3 times as long with L1.
 CODES_CACHE = L2 if emit.IS_ZEN else L1
+# So many rows multiply codes of 4 bits as they become bytes. For more, they are widened once.
+EXPANDED_ROWS = 4 if emit.HAS_WIDE_VECTORS else 1
 
 _n = types.intp
 
@@ -189,7 +191,7 @@ def integer_block(
     scale and offset of each output. With INT8 and INT4, there is one group, whose scale is 1.
 
     kinds: a constant tuple of the kinds that there are at this place. kind: one of them, INT8, GROUPED8 or
-        GROUPED6; or INT4 or GROUPED4 with one row and 8 quads. rows: one of CASES.
+        GROUPED6; or INT4 or GROUPED4 with up to EXPANDED_ROWS rows and 8 quads. rows: one of CASES.
     quads: 8, or with GROUPED8 and GROUPED6 4 if there are groups of 16 k. A step has so many times 4 k.
     w: address of weights + 128, 4 consecutive k of the 16 outputs of a tile in 64 bytes; or of codes of 4
         bits, 8 consecutive k, the first four in the low halves of bytes and the others in the high ones. A
@@ -217,7 +219,8 @@ def integer_block(
 
         def blocks(kind: int) -> None:
             if kind in (INT4, GROUPED4):
-                _integers(b, kind, 1, 8, *rest)
+                cases = [r for r in ROWS if r <= EXPANDED_ROWS]
+                emit_cases(b, rows, cases, lambda r: _integers(b, kind, r, 8, *rest))
             elif kind == INT8:
                 blocks_of_rows(INT8, 8)
             else:
@@ -395,6 +398,8 @@ def _add_groups(
 @register_jitable
 def block_tiles(kind: int, rows: int) -> int:
     """Tiles of an integer block. With groups, sums and totals share the registers."""
+    if kind == GROUPED4:
+        return TILES if rows == 1 else TILES // 2
     return TILES // 2 if kind in (GROUPED8, GROUPED6) and rows > 4 else TILES
 
 

@@ -19,7 +19,7 @@ from ..layout import (
 from ..quantize import NIBBLE_GROUP
 from .activations import RUN_BYTES
 from .bfloat16 import HAS_PAIRS, multiply_bfloat16
-from .blocks import block_rows, block_tiles, float_block, integer_block
+from .blocks import EXPANDED_ROWS, block_rows, block_tiles, float_block, integer_block
 from .emit import HAS_AMX, HAS_DOT8, ROWS, TILES
 from .grouped import dequantize, expand_groups, widen_grouped4, widen_int4
 from .pointwise import clamped_swiglu, geglu, swiglu
@@ -196,7 +196,7 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
         ahead = np.int64(0)
         if m.kind == INT4:
             ahead = m.data + (_prefetch_offset(m, strip, next_strip, first + GROUP) >> 1)
-            if rows > 1:  # codes of 4 bits are widened once for all rows
+            if rows > EXPANDED_ROWS:  # codes of 4 bits are widened once for all rows
                 _widen(m, strip, first, NIBBLE_GROUP * count, ahead, scratch)
                 kind, chunk, chunk_tile_bytes = INT8, scratch, 16 * GROUP
         prefetch = m.data + (_prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
@@ -262,8 +262,7 @@ def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
     tile_bytes = m.k * 16 >> half
     quads = 4 if m.group == 16 else 8
     step_shift = 4 if quads == 4 else 5  # shifts k to steps
-    # One row multiplies codes of 4 bits. For more, they are widened once.
-    is_widened = m.kind == GROUPED4 and (rows > 1 or quads == 4)
+    is_widened = m.kind == GROUPED4 and (rows > EXPANDED_ROWS or quads == 4)
     kind = GROUPED8 if is_widened else m.kind
     if HAS_DOT8 and kind == GROUPED8 and m.is_small:
         kind = GROUPED6
