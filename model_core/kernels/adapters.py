@@ -9,7 +9,8 @@ import numpy as np
 from numba import njit
 
 from ..layout import FLOAT32, INT8, MATRIX, STRIP
-from .linear import SUMS, block_rows, multiply_strip, store_outputs
+from .blocks import block_rows
+from .linear import SUMS, multiply_strip, store_outputs
 from .low_rank import RANKS, dot_block, prefetch_line, rank_block
 from .simd import broadcast, get_i32, load_f32, multiply, store_f32
 from .team import barrier, claim, claim_ahead

@@ -9,9 +9,8 @@ import numpy as np
 from numba import njit
 
 from ..layout import FLOAT16, FLOAT32, INT8, PAGE
-from .blocks import float_block
+from .blocks import block_rows, float_block
 from .emit import ROWS
-from .linear import block_rows
 from .online_softmax import STATE_HEAD, merge_states, pad, softmax_row, state_bytes, write_outputs
 from .pointwise import scale_row
 from .simd import get_f32, get_i32, load_f32, multiply, store_f32

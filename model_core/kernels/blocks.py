@@ -404,15 +404,15 @@ def block_tiles(kind: int, rows: int) -> int:
 
 
 @register_jitable
-def block_rows(remaining: int) -> int:
-    """How many of the `remaining` rows the next block takes: one of ROWS.
+def block_rows(remaining: int, largest: int = ROWS[0]) -> int:
+    """How many of the `remaining` rows the next block takes: one of ROWS, at most `largest`.
 
     It may be one more than remain, so buffers of activations have one extra row.
     """
-    if ROWS[0] < remaining <= 2 * ROWS[1]:
+    if largest < remaining <= 2 * ROWS[1]:
         return ROWS[1]  # two equal blocks are faster than a large and a small one
     for rows in ROWS:
-        if remaining >= rows or (rows > 2 and remaining == rows - 1):
+        if rows <= largest and (remaining >= rows or (rows > 2 and remaining == rows - 1)):
             return rows
     return 1
 

@@ -20,7 +20,7 @@ from ..quantize import NIBBLE_GROUP
 from .activations import RUN_BYTES
 from .bfloat16 import HAS_PAIRS, multiply_bfloat16
 from .blocks import EXPANDED_ROWS, block_rows, block_tiles, float_block, integer_block
-from .emit import HAS_AMX, HAS_DOT8, ROWS, TILES
+from .emit import HAS_AMX, HAS_DOT8, INTEGER_ROWS, ROWS, TILES
 from .grouped import dequantize, expand_groups, widen_grouped4, widen_int4
 from .pointwise import clamped_swiglu, geglu, swiglu
 from .simd import (
@@ -189,7 +189,7 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
     half = 1 if m.kind == INT4 else 0  # shifts numbers of weights to bytes: divisions take longer
     w, groups = m.data + (strip * STRIP * m.k >> half), m.groups + strip * STRIP * m.k // NIBBLE_GROUP
     tile_bytes, tile_groups = m.k * 16 >> half, m.k * 16 // NIBBLE_GROUP
-    blocks = -(-rows // ROWS[0])
+    blocks = -(-rows // INTEGER_ROWS)
     for first in range(0, m.k, GROUP):
         count = min(GROUP, m.k - first) // NIBBLE_GROUP
         kind, chunk, chunk_tile_bytes = m.kind, w + (first * 16 >> half), tile_bytes
@@ -219,7 +219,7 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
                 blocks_of_tiles,
             )
         while row < rows:
-            height = block_rows(rows - row)
+            height = block_rows(rows - row, INTEGER_ROWS)
             run = a.runs + (start + row) * a.runs_row + first // GROUP * RUN_BYTES
             for tile in range(0, STRIP_TILES, TILES):
                 prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = _plan_prefetch(
@@ -267,7 +267,7 @@ def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
     if HAS_DOT8 and kind == GROUPED8 and m.is_small:
         kind = GROUPED6
     scales, offsets = scratch + _SCALES, scratch + _OFFSETS if m.offsets else 0
-    blocks = -(-rows // ROWS[0])
+    blocks = -(-rows // INTEGER_ROWS)
     chunk_groups = GROUP // m.group
     group, first_chunk = strip * (m.k // m.group), strip * -(-m.k // GROUP)
     for first in range(0, m.k, GROUP):
@@ -284,7 +284,7 @@ def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
         prefetch = m.data + (_prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
         row = block = 0
         while row < rows:
-            height = block_rows(rows - row)
+            height = block_rows(rows - row, INTEGER_ROWS)
             run = a.runs + (start + row) * a.runs_row + first // GROUP * RUN_BYTES
             for tile in range(0, STRIP_TILES, block_tiles(kind, height)):
                 prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = _plan_prefetch(
