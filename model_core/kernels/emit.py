@@ -67,7 +67,8 @@ def _choose_schedule() -> None:
     LLVM's model of Zen 4, which it takes for Zen 5 too, puts all prefetches of a step in front of its
     products. Products of 12 rows and more took 1.2 to 2.2 times as long.
     """
-    if config.CPU_NAME is None and llvm.get_host_cpu_name() in ("znver4", "znver5"):
+    is_slow = INSTRUCTION_SET == "avx512" and llvm.get_host_cpu_name() in ("znver4", "znver5")
+    if config.CPU_NAME is None and is_slow:
         config.CPU_NAME, config.CPU_FEATURES = "x86-64-v4", llvm.get_host_cpu_features().flatten()
 
 
