@@ -286,6 +286,7 @@ def _page_offset(p, table, i):
 def _tiles1(kind, rows, w, w_step, w_tile, prefetch_a, prefetch_b, x, x_row, steps, y, y_row, accumulate):
     float_block(
         (FLOAT32, FLOAT16, INT8),
+        (1,),
         1,
         kind,
         rows,
@@ -308,6 +309,7 @@ def _tiles1(kind, rows, w, w_step, w_tile, prefetch_a, prefetch_b, x, x_row, ste
 def _tiles2(kind, rows, w, w_step, w_tile, prefetch_a, prefetch_b, x, x_row, steps, y, y_row, accumulate):
     float_block(
         (FLOAT32, FLOAT16, INT8),
+        (2,),
         2,
         kind,
         rows,
@@ -330,6 +332,7 @@ def _tiles2(kind, rows, w, w_step, w_tile, prefetch_a, prefetch_b, x, x_row, ste
 def _tiles4(kind, rows, w, w_step, w_tile, prefetch_a, prefetch_b, x, x_row, steps, y, y_row, accumulate):
     float_block(
         (FLOAT32, FLOAT16, INT8),
+        (4,),
         4,
         kind,
         rows,

@@ -16,9 +16,18 @@ from ..layout import GROUPED4, GROUPED6, GROUPED8, INT4, INT8, STRIP
 from . import emit
 from .emit import ROWS, TILES
 
-# The variants of a block: a number of rows, or its negative to prefetch weights as well. Prefetching costs up
-# to a quarter of the speed, so it is compiled separately.
-CASES = (*ROWS, *(-rows for rows in ROWS if rows > 1))
+_HEIGHTS = (6, 4, 2, 1)  # of blocks, in rows
+
+
+def _cases(heights: tuple[int, ...]) -> tuple[int, ...]:
+    """The variants of a block: a number of rows, or its negative to prefetch weights as well.
+
+    Prefetching costs up to a quarter of the speed, so it is compiled separately.
+    """
+    return (*heights, *(-rows for rows in heights if rows > 1))
+
+
+CASES = _cases(ROWS)
 
 L1, L2 = 3, 2  # as LLVM names them for prefetching
 # Where codes of 4 bits are prefetched to. On AMD's processors, fewer lines can be on their way to L1 than to
@@ -72,6 +81,7 @@ def emit_cases(b: ir.IRBuilder, value: ir.Value, cases: Iterable[int], emit: Cal
 def float_block(
     typing_context,
     kinds,
+    widths,
     tiles,
     kind,
     rows,
@@ -90,23 +100,29 @@ def float_block(
 ):
     """y[row, tile] (+)= sum over steps of x[row, step] * w[step, tile].
 
-    kinds, tiles: constants, a tuple of the kinds that w may hold, and the tiles of a block.
-    kind, rows: one of those kinds, and one of CASES.
+    kinds, widths: constant tuples of the kinds that w may hold, and of the tiles that a block may have.
+    tiles, kind: one of each. rows: one of CASES; with one tile, more rows than that are possible.
     w: address of the weights; w_step bytes from step to step, w_tile from tile to tile.
     prefetch_a, prefetch_b: addresses to prefetch, advancing w_step and prefetch_b_step bytes a step.
     x: address of floats, one a step; x_row bytes from row to row.
     y: address of floats, 16 a tile; y_row bytes from row to row. accumulate: whether to add to them.
     """
-    kinds_, tiles_ = [value.literal_value for value in kinds], tiles.literal_value
+    kinds_, widths_ = ([value.literal_value for value in values] for values in (kinds, widths))
 
     def codegen(context, b, signature, args):
-        kind, rows, *rest = args[2:]
-        emit_cases(
-            b, kind, kinds_, lambda k: emit_cases(b, rows, CASES, lambda r: _floats(b, k, r, tiles_, *rest))
-        )
+        tiles, kind, rows, *rest = args[2:]
+
+        def blocks_of_rows(tiles: int, kind: int) -> None:
+            cases = _cases(_HEIGHTS) if tiles == 1 else CASES
+            emit_cases(b, rows, cases, lambda r: _floats(b, kind, r, tiles, *rest))
+
+        def blocks_of_kinds(tiles: int) -> None:
+            emit_cases(b, kind, kinds_, lambda k: blocks_of_rows(tiles, k))
+
+        emit_cases(b, tiles, widths_, blocks_of_kinds)
         return context.get_dummy_value()
 
-    return types.void(kinds, tiles, *[_n] * 14), codegen
+    return types.void(kinds, widths, *[_n] * 15), codegen
 
 
 def _floats(
@@ -405,13 +421,13 @@ def block_tiles(kind: int, rows: int) -> int:
 
 @register_jitable
 def block_rows(remaining: int, largest: int = ROWS[0]) -> int:
-    """How many of the `remaining` rows the next block takes: one of ROWS, at most `largest`.
+    """How many of the `remaining` rows the next block takes: 6, 4, 2 or 1, and at most `largest`.
 
     It may be one more than remain, so buffers of activations have one extra row.
     """
-    if largest < remaining <= 2 * ROWS[1]:
-        return ROWS[1]  # two equal blocks are faster than a large and a small one
-    for rows in ROWS:
+    if largest == 6 and 6 < remaining <= 8:
+        return 4  # two equal blocks are faster than a large and a small one
+    for rows in _HEIGHTS:
         if rows <= largest and (remaining >= rows or (rows > 2 and remaining == rows - 1)):
             return rows
     return 1

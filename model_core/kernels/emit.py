@@ -104,9 +104,11 @@ HAS_WIDE_VECTORS = INSTRUCTION_SET in ("avx512", "avx512bw")  # of 64 bytes
 # 24 of the 32 registers of AVX-512, or 8 of 16 elsewhere (a vector of 16 lanes takes two of those).
 ROWS, TILES = ((6, 4, 2, 1), 4) if HAS_WIDE_VECTORS else ((2, 1), 2)
 IS_ZEN = llvm.get_host_cpu_name().startswith("znver")  # a processor of AMD
-# The largest of ROWS with integer weights. On Zen 4, blocks of 6 rows take up to 1.15 times as long as those
-# of 4.
+# The largest block with integer weights. On Zen 4, 6 rows take up to 1.15 times as long as 4 and 2.
 INTEGER_ROWS = 4 if HAS_WIDE_VECTORS and llvm.get_host_cpu_name() == "znver4" else ROWS[0]
+# The largest block with floats. With narrow vectors, it has only one vector of weights, which is widened once
+# for more rows: up to 1.5 times as fast for 16 rows in bfloat16.
+FLOAT_ROWS = 6
 
 
 class _Vector(types.Type):

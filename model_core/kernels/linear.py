@@ -20,7 +20,7 @@ from ..quantize import NIBBLE_GROUP
 from .activations import RUN_BYTES
 from .bfloat16 import HAS_PAIRS, multiply_bfloat16
 from .blocks import EXPANDED_ROWS, block_rows, block_tiles, float_block, integer_block
-from .emit import HAS_AMX, HAS_DOT8, INTEGER_ROWS, ROWS, TILES
+from .emit import FLOAT_ROWS, HAS_AMX, HAS_DOT8, INTEGER_ROWS, ROWS, TILES
 from .grouped import dequantize, expand_groups, widen_grouped4, widen_int4
 from .pointwise import clamped_swiglu, geglu, swiglu
 from .simd import (
@@ -37,6 +37,8 @@ STRIP_TILES = STRIP // 16
 
 # The kinds of blocks by group: kernels are compiled for those that this processor needs.
 _GROUPED_KINDS = (GROUPED8, GROUPED4, GROUPED6) if HAS_DOT8 else (GROUPED8, GROUPED4)
+# The tiles of blocks of floats: one in blocks that are taller than others.
+_FLOAT_WIDTHS = (TILES,) if ROWS[0] == FLOAT_ROWS else (TILES, 1)
 # A product may read so many rows of activations behind its last, and write as many sums.
 ROWS_BEYOND = TILE_ROWS - 1 if HAS_AMX else 1
 # What `linear` does with its results.
@@ -359,7 +361,8 @@ def _float_strip(m, a, start, rows, strip, next_strip, scratch):
     size = 4 if kind == FLOAT32 else 2
     w, tile_bytes = m.data + strip * STRIP * m.k * size, m.k * 16 * size
     w_step, w_tile = 16 * size, tile_bytes
-    blocks = -(-rows // ROWS[0])
+    largest = FLOAT_ROWS if rows > FLOAT_ROWS else ROWS[0]
+    blocks = -(-rows // largest)
     length = _LENGTH if has_codes else 2 * GROUP // size  # k of a chunk
     for first in range(0, m.inputs, length):
         count = min(length, m.inputs - first)
@@ -371,14 +374,16 @@ def _float_strip(m, a, start, rows, strip, next_strip, scratch):
             prefetch = m.data + _prefetch_offset(m, strip, next_strip, first + 2 * length) * size
         row = block = 0
         while row < rows:
-            height = block_rows(rows - row)
-            for tile in range(0, STRIP_TILES, TILES):
+            height = block_rows(rows - row, largest)
+            tiles = 1 if height > ROWS[0] else TILES
+            for tile in range(0, STRIP_TILES, tiles):
                 prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = _plan_prefetch(
                     blocks, block, tile, prefetch, tile_bytes, count * 16 * size
                 )
                 float_block(
                     (FLOAT32, BFLOAT16, FLOAT16),
-                    TILES,
+                    _FLOAT_WIDTHS,
+                    tiles,
                     kind,
                     -height if prefetches and height > 1 and not has_codes else height,
                     chunk + tile * w_tile,

@@ -69,6 +69,7 @@ def _multiply(thread, threads, team, kind, memory, thread_bytes):
         else:
             float_block(
                 (FLOAT32,),
+                (TILES,),
                 TILES,
                 FLOAT32,
                 ROWS[0],
