@@ -10,7 +10,7 @@ from numba import njit
 
 from ..layout import FLOAT16, FLOAT32, INT8, PAGE
 from .blocks import block_rows, float_block
-from .emit import ROWS
+from .emit import FLOAT_ROWS, HAS_WIDE_VECTORS, ROWS
 from .online_softmax import STATE_HEAD, merge_states, pad, softmax_row, state_bytes, write_outputs
 from .pointwise import scale_row
 from .simd import get_f32, get_i32, load_f32, multiply, store_f32
@@ -153,6 +153,9 @@ def attend_segment(
         source = q + (row // group) * q_row + 4 * (head * group + row % group) * dim
         scale_row(source, dim, scale, queries + 4 * row * dim)
 
+    # Tall blocks (see FLOAT_ROWS) have one vector of keys or values.
+    is_tall = not HAS_WIDE_VECTORS and rows > FLOAT_ROWS
+    largest = FLOAT_ROWS if is_tall else ROWS[0]
     # Two pages at a time, to hide the latency of memory. The values and the next keys are prefetched
     # meanwhile, because the hardware prefetcher cannot know the page table.
     for i in range(first_page, last_page, 2):
@@ -162,7 +165,7 @@ def attend_segment(
         to = scores + 4 * PAGE * (i - first_page)
         row = block = 0
         while row < rows:
-            height = block_rows(rows - row)
+            height = block_rows(rows - row, largest)
             x, y = queries + 4 * row * dim, to + row * row_bytes
             # The first two blocks prefetch a page each: its next keys and its values.
             page = min(i + 2 + block, last_page - 1)
@@ -170,7 +173,7 @@ def attend_segment(
             page = min(i + block, last_page - 1)
             prefetch_b = first_values + _page_offset(p, table, page)
             count = -height if block < 2 and height > 1 else height
-            if pages == 2:
+            if pages == 2 and height <= ROWS[0]:
                 _tiles2(
                     p.kind,
                     count,
@@ -187,21 +190,22 @@ def attend_segment(
                     0,
                 )
             else:
-                _tiles1(
-                    p.kind,
-                    count,
-                    keys,
-                    PAGE * size,
-                    0,
-                    prefetch_a,
-                    prefetch_b,
-                    x,
-                    4 * dim,
-                    dim,
-                    y,
-                    row_bytes,
-                    0,
-                )
+                for page in range(pages):
+                    _tiles1(
+                        p.kind,
+                        height if page else count,
+                        keys + page * distance,
+                        PAGE * size,
+                        0,
+                        prefetch_a,
+                        prefetch_b,
+                        x,
+                        4 * dim,
+                        dim,
+                        y + 4 * PAGE * page,
+                        row_bytes,
+                        0,
+                    )
             row += height
             block += 1
         if p.kind == INT8:
@@ -234,9 +238,9 @@ def attend_segment(
         tile = 0
         while tile < padded // 16:
             row = 0
-            four_tiles = padded // 16 - tile >= 4
+            four_tiles = padded // 16 - tile >= 4 and not is_tall
             while row < rows:
-                height = block_rows(rows - row)
+                height = block_rows(rows - row, largest)
                 to = states + row * state_row + STATE_HEAD + 64 * tile
                 w, x = values + 16 * tile * size, weights + row * row_bytes
                 accumulate = i - first_page
