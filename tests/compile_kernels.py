@@ -6,6 +6,7 @@ time, for any x86 and without optimizing, is left to test_processors.py.
 
 import subprocess
 import sys
+from pathlib import Path
 
 import conftest  # noqa: F401 - has the code of single kernels stored
 import numpy as np
@@ -16,13 +17,21 @@ from model_core import LLM, SamplingParams
 from model_core.kernels import emit
 from model_core.weights import pack
 
+sys.path.append(str(Path(__file__).parent / "model_core"))
+import test_kernels
+
 
 def compile_here() -> None:
-    """A step of a model, the choice of a token, and a product by itself."""
+    """A step of a model, the choice of a token, and what test_kernels.py calls by itself."""
     with LLM() as llm:
         llm.generate("Hello", SamplingParams(max_tokens=1))
     one = np.ones((1, 1), np.float32)
     multiply(pack([one], emit.FLOAT32), Activations(one), 1)
+    test_kernels.test_attention_with_scattered_pages("float32", 1e-5, 6, 2, 26, 26, None)
+    test_kernels.test_scan(2, 6, 9)
+    test_kernels.test_maps()
+    for is_interleaved in (False, True):
+        test_kernels.test_rope(26, is_interleaved)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from support import family, free_port, have_ended, wait_until
 from tokenizers import Tokenizer
 
 from model_core import LLM
-from model_core.kernels import attention, linear
+from model_core.kernels import linear
 from model_core.llm import embedded_model
 from triton_server.client import ChatClient
 from triton_server.engine.process import remove_leftovers
@@ -33,10 +33,8 @@ CHECKPOINTS = Path(__file__).parent / "data" / "checkpoints"
 MODELS = ROOT.parent / "shared" / "models"
 TRITONCHAT = (sys.executable, "-m", "triton_server")
 
-# Tests call these kernels by themselves. Their code is stored, as that of whole steps is, so that one process
-# compiles them for all others.
-for kernel in (attention.attend, linear.linear):
-    kernel.enable_caching()
+# Tests call this kernel by itself. Its code is stored, so that one process compiles it for all others.
+linear.linear.enable_caching()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

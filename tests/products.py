@@ -1,6 +1,7 @@
 """Products of packed matrices by the kernels, as tests ask for them."""
 
 import numpy as np
+from outer import outer
 
 from model_core.kernels import activations, bfloat16, linear, tiles
 from model_core.kernels.team import Team
@@ -26,10 +27,10 @@ class Activations:
             self.parts = aligned_zeros((rows, parts * bfloat16.part_bytes(x.shape[1]) + 64), np.uint8)
             self.record["parts"], self.record["parts_row"] = self.parts.ctypes.data, self.parts.strides[0]
             for row in range(len(x)):
-                bfloat16.split_row(self.record[0], row, x.shape[1], parts)
+                outer(bfloat16.split_row)(self.record[0], row, x.shape[1], parts)
         for row in range(len(x)):
             for first in range(0, k, activations.GROUP):
-                activations.quantize(self.record[0], row, first, min(activations.GROUP, k - first))
+                outer(activations.quantize)(self.record[0], row, first, min(activations.GROUP, k - first))
 
     def dequantized(self, rows: int, k: int) -> np.ndarray:
         """The numbers that integer kernels multiply: float64 [rows, k]."""
@@ -51,8 +52,8 @@ def multiply(
     team = Team(1)
     how = linear.SET if before is None else linear.ADD
     # Called one by one, so that the code of `linear` is that of whole steps, and is not compiled once more.
-    tiles.begin_tiles()
+    outer(tiles.begin_tiles)()
     arguments = (rows, y.ctypes.data, y.strides[0], how, scratch.ctypes.data)
     linear.linear(team.address, matrix.record(arithmetic, parts)[0], a.record[0], *arguments)
-    tiles.end_tiles()
+    outer(tiles.end_tiles)()
     return y

@@ -6,11 +6,13 @@
 `choice.py` the choice of tokens, and `team.py` the threads that compute it. `tiles.py` has products on AMX,
 where there is one. `roofline.py` measures what the machine can do.
 
-Kernels are compiled once for each processor and version, and stored in the user's cache folder.
+Kernels are compiled once for each processor and version, and stored in the user's cache folder. Most are
+called by other kernels only, and compiled as part of those (`inner.py`).
 """
 
 import atexit
 import contextlib
+import gc
 import hashlib
 import os
 import shutil
@@ -58,7 +60,10 @@ numba.config.CACHE_DIR = str(_cache_folder())
 
 @contextlib.contextmanager
 def show_compilation() -> Iterator[None]:
-    """Show progress during the first call of kernels, if they are not compiled yet."""
+    """Show progress during the first call of kernels, if they are not compiled yet.
+
+    The compiler makes millions of objects and little garbage, whose collection would take an eighth longer.
+    """
     if any(Path(numba.config.CACHE_DIR).rglob("*.nbi")):
         yield
         return
@@ -72,8 +77,12 @@ def show_compilation() -> Iterator[None]:
 
     thread = threading.Thread(target=refresh_until_done, daemon=True)
     thread.start()
+    collects = gc.isenabled()
+    gc.disable()
     try:
         yield
     finally:
+        if collects:
+            gc.enable()
         done.set()
         thread.join()

@@ -1,9 +1,9 @@
 """Activations, and how they are rounded for products with integer weights."""
 
 import numpy as np
-from numba import njit
 
 from ..layout import GROUP
+from .inner import inner
 from .simd import (
     absolute,
     broadcast,
@@ -28,7 +28,7 @@ ACTIVATIONS = np.dtype(
 RUN_BYTES = 128
 
 
-@njit(nogil=True)
+@inner
 def quantize(a, row, first, count):
     """Quantize `count` activations of a row (a multiple of 32) from `first` (of GROUP) on: x = scale * code.
 
@@ -52,7 +52,7 @@ def quantize(a, row, first, count):
     set_f32(run, 0, peak / np.float32(127))
 
 
-@njit(nogil=True)
+@inner
 def quantize_row(a, row, size, k):
     """Quantize `size` activations of a row for a product over k, with zeros between."""
     for i in range(size, k):

@@ -10,6 +10,7 @@ from numba import njit
 
 from ..layout import FLOAT32, INT8, MATRIX, STRIP
 from .blocks import block_rows
+from .inner import inner
 from .linear import SUMS, multiply_strip, store_outputs
 from .low_rank import RANKS, dot_block, prefetch_line, rank_block
 from .simd import broadcast, get_i32, load_f32, multiply, store_f32
@@ -27,7 +28,7 @@ RUN_FIELDS = 3  # a run is int32: its first row, how many rows, and their slot; 
 _ITEM_ROWS = 24  # of which a thread computes the products with 16 ranks of A together
 
 
-@njit(nogil=True)
+@inner
 def is_adapted(s, i, factors):
     """Whether an adapter of the step changes the matrix of an instruction."""
     for run in range(s.run_count):
@@ -73,20 +74,20 @@ def adapted_linear(s, threads, i, a, y, factors, scratch):
         next_strip = claim_ahead(s.team, strips)
 
 
-@njit(nogil=True)
+@inner
 def _get_run(runs, run):
     """The first row of a run, its rows and its slot, as wide as indices are: see experts._get."""
     at = runs + 4 * RUN_FIELDS * run
     return np.int64(get_i32(at, 0)), np.int64(get_i32(at, 4)), np.int64(get_i32(at, 8))
 
 
-@njit(nogil=True)
+@inner
 def _bytes_of(kind):
     """The bytes of a number."""
     return 4 if kind == FLOAT32 else 1 if kind == INT8 else 2
 
 
-@njit(nogil=True)
+@inner
 def _matrix_of(i, runs, run, factors):
     """The matrix that the rows of a run are multiplied with."""
     slot = _get_run(runs, run)[2]
@@ -95,7 +96,7 @@ def _matrix_of(i, runs, run, factors):
     return i.matrix
 
 
-@njit(nogil=True)
+@inner
 def _multiply_a(s, i, a, runs, run_count, factors, scratch):
     """diag(scales) A x of all rows with adapters, for all tensors of a product. Threads share the tiles."""
     item, index = claim(s.team), 0
@@ -112,7 +113,7 @@ def _multiply_a(s, i, a, runs, run_count, factors, scratch):
                     index += 1
 
 
-@njit(nogil=True)
+@inner
 def _multiply_ranks(s, a, first, rows, f, column, scratch):
     """diag(scales) A x of `rows` rows from `first` on, for 16 ranks from `column` on."""
     w_row = (f.k + 15) // 16 * 16 * _bytes_of(f.kind)
@@ -129,7 +130,7 @@ def _multiply_ranks(s, a, first, rows, f, column, scratch):
         store_f32(to, 4 * (f.column + column), multiply(scales, load_f32(scratch, 64 * row)))
 
 
-@njit(nogil=True)
+@inner
 def _prefetch_b(i, runs, run_count, strip, factors):
     """Prefetch what adapters have of B for a strip. It arrives while the strip is multiplied.
 
@@ -144,7 +145,7 @@ def _prefetch_b(i, runs, run_count, strip, factors):
                 prefetch_line(w + line)
 
 
-@njit(nogil=True)
+@inner
 def _find_b(i, slot, strip, half, factors):
     """The tensor of half a strip, and the address of its two tiles of B."""
     part = i.half_strips + 8 * (2 * strip + half)
@@ -153,7 +154,7 @@ def _find_b(i, slot, strip, half, factors):
     return tensor, f.b + 16 * tile * f.rank * _bytes_of(f.kind)
 
 
-@njit(nogil=True)
+@inner
 def _multiply_b(s, i, first, rows, slot, strip, factors, extra):
     """What an adapter adds to a strip of outputs of `rows` rows from `first` on: float32 [rows, STRIP].
 

@@ -6,11 +6,12 @@ row's bits do not depend on which thread computes a segment.
 """
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
 from ..layout import FLOAT16, FLOAT32, INT8, PAGE
 from .blocks import block_rows, float_block
 from .emit import FLOAT_ROWS, HAS_WIDE_VECTORS, ROWS
+from .inner import inner
 from .online_softmax import STATE_HEAD, merge_states, pad, softmax_row, state_bytes, write_outputs
 from .pointwise import scale_row
 from .simd import get_f32, get_i32, load_f32, multiply, store_f32
@@ -21,31 +22,31 @@ MAX_QUERY_ROWS = 24
 _SCORES_ROW = 4 * (SEGMENT + PAGE)  # bytes; a power of two would make rows compete for the same cache lines
 
 
-@njit(nogil=True)
+@register_jitable
 def scratch_rows(group):
     """Rows of queries that the scratch memory of `attend` holds, with `group` query heads a KV head."""
     return max(MAX_QUERY_ROWS, group) + max(ROWS)
 
 
-@njit(nogil=True)
+@register_jitable
 def attention_scratch(key_dim, value_dim, group):
     """Bytes that a thread needs to attend, with `group` query heads a KV head."""
     return scratch_rows(group) * (4 * pad(key_dim) + 2 * state_bytes(value_dim) + _SCORES_ROW)
 
 
-@njit(nogil=True)
+@inner
 def first_segment(position, window):
     """The first segment that a block of queries attends to, whose first token is at `position`."""
     return 0 if window == 0 else max(0, position - window + 1) // SEGMENT
 
 
-@njit(nogil=True)
+@inner
 def end_segment(end):
     """The segment behind the last that a block of queries attends to, up to the position `end`."""
     return -(-end // SEGMENT)
 
 
-@njit(nogil=True)
+@inner
 def attend(
     p,
     layer,
@@ -111,7 +112,7 @@ def attend(
     write_outputs(states, p.value_dim, tokens, group, head, out, out_row)
 
 
-@njit(nogil=True)
+@inner
 def attend_segment(
     p,
     layer,
@@ -280,13 +281,13 @@ def attend_segment(
             tile += 4 if four_tiles else 1
 
 
-@njit(nogil=True)
+@inner
 def _page_offset(p, table, i):
     """Bytes from the first page to the i-th of a sequence."""
     return get_i32(table, 4 * i) * p.page_stride
 
 
-@njit(nogil=True)
+@inner
 def _tiles1(kind, rows, w, w_step, w_tile, prefetch_a, prefetch_b, x, x_row, steps, y, y_row, accumulate):
     float_block(
         (FLOAT32, FLOAT16, INT8),
@@ -309,7 +310,7 @@ def _tiles1(kind, rows, w, w_step, w_tile, prefetch_a, prefetch_b, x, x_row, ste
     )
 
 
-@njit(nogil=True)
+@inner
 def _tiles2(kind, rows, w, w_step, w_tile, prefetch_a, prefetch_b, x, x_row, steps, y, y_row, accumulate):
     float_block(
         (FLOAT32, FLOAT16, INT8),
@@ -332,7 +333,7 @@ def _tiles2(kind, rows, w, w_step, w_tile, prefetch_a, prefetch_b, x, x_row, ste
     )
 
 
-@njit(nogil=True)
+@inner
 def _tiles4(kind, rows, w, w_step, w_tile, prefetch_a, prefetch_b, x, x_row, steps, y, y_row, accumulate):
     float_block(
         (FLOAT32, FLOAT16, INT8),

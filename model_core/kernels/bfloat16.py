@@ -9,13 +9,14 @@ Kernels use this file only where HAS_PAIRS says so.
 """
 
 from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import types
+from numba.extending import intrinsic, register_jitable
 
 from ..layout import STRIP
 from . import emit
 from .blocks import block_rows, emit_addresses, emit_cases, emit_loop
 from .emit import HAS_AMX, HAS_BFLOAT16, ROWS
+from .inner import inner
 from .simd import keep_lanes, load_f32
 from .tiles import PIECE, TILE_ROWS, bfloat16_block
 
@@ -115,7 +116,7 @@ def _clear_line(typing_context, address):
     return emit.typed(types.void, (_n,), lambda b, a: emit.store(b, a, emit.splat(0, emit.I8X64)))
 
 
-@njit(nogil=True)
+@inner
 def multiply_bfloat16(m, a, start, rows, strip, y, memory):
     """y[row] = a[start + row] times a strip of a matrix in bfloat16, for `rows` rows.
 
@@ -151,7 +152,7 @@ def multiply_bfloat16(m, a, start, rows, strip, y, memory):
             row += height
 
 
-@njit(nogil=True)
+@register_jitable
 def part_bytes(size):
     """Bytes of a part of `size` activations: whole steps of 32 k."""
     return 2 * ((size + 31) // 32 * 32)
@@ -182,7 +183,7 @@ def _store_parts(typing_context, address, x_part, parts, value):
     return emit.typed(types.void, (_n, _n, _n, emit.f32x16), code)
 
 
-@njit(nogil=True)
+@inner
 def split_row(a, row, size, parts):
     """Split `size` activations of a row into parts, with zeros up to a whole step of 32 k."""
     floats, to, step = a.floats + row * a.row, a.parts + row * a.parts_row, part_bytes(size)

@@ -8,6 +8,7 @@ All sums are in a fixed order. So a choice does not depend on the other rows, th
 import numpy as np
 from numba import njit
 
+from .inner import inner
 from .masking import apply_mask
 from .simd import (
     add,
@@ -76,7 +77,7 @@ def choose_tokens(thread, threads, team, logits, size, masks, choices, weights, 
     barrier(team, threads)
 
 
-@njit(nogil=True)
+@inner
 def _choose(logits, masks, choice, weights, ids, peaks, sums, counts):
     """The token of a row. The arguments after `choice` are memory to work in."""
     size = len(logits)
@@ -115,7 +116,7 @@ def _choose_among_largest(choice, weights, size, ids, peaks, sums, counts):
     return ids[_walk(weights, 0, count, choice.fraction * _sum(weights, count))]
 
 
-@njit(nogil=True)
+@inner
 def _find_peaks(x, peaks):
     """Write the largest number of each block to `peaks`. The largest of all, and whether all are finite."""
     size, at = len(x), x.ctypes.data
@@ -140,7 +141,7 @@ def _find_peaks(x, peaks):
     return largest, sum_of(rests) + rest == 0
 
 
-@njit(nogil=True)
+@inner
 def _find(x, peaks, value):
     """The index of the first number that is `value`, the largest of all."""
     block = 0
@@ -152,7 +153,7 @@ def _find(x, peaks, value):
     return index
 
 
-@njit(nogil=True)
+@inner
 def _weigh(logits, largest, temperature, weights, peaks, sums):
     """Write exp((logits - largest) / temperature), and the peak and sum of each block. The sum of all.
 
@@ -181,7 +182,7 @@ def _weigh(logits, largest, temperature, weights, peaks, sums):
     return total
 
 
-@njit(nogil=True)
+@inner
 def _draw_kept(weights, size, bits, ties, fraction, ids, peaks, sums, counts):
     """The index at which the running sum of the weights that are kept exceeds `fraction` of their sum.
 
@@ -226,7 +227,7 @@ def _draw_kept(weights, size, bits, ties, fraction, ids, peaks, sums, counts):
     return last
 
 
-@njit(nogil=True)
+@inner
 def _find_cut(top_k, size, peaks, sums, counts):
     """A weight that the `top_k` largest ones reach, and not many others."""
     blocks = -(-size // BLOCK)
@@ -241,7 +242,7 @@ def _find_cut(top_k, size, peaks, sums, counts):
     return cut
 
 
-@njit(nogil=True)
+@inner
 def _collect(weights, size, ids, peaks, cut):
     """Move the weights from `cut` on to the front, in order, and note their ids. How many these are."""
     at, count = weights.ctypes.data, 0
@@ -256,7 +257,7 @@ def _collect(weights, size, ids, peaks, cut):
     return count
 
 
-@njit(nogil=True)
+@inner
 def _keep_from(weights, ids, count, cut):
     """Keep the weights from `cut` on. How many are left."""
     kept = 0
@@ -267,7 +268,7 @@ def _keep_from(weights, ids, count, cut):
     return kept
 
 
-@njit(nogil=True)
+@inner
 def _keep_largest(weights, ids, count, wanted, target, sums, counts):
     """Keep the largest weights until there are `wanted`, or their sum reaches `target`. How many are left.
 
@@ -286,7 +287,7 @@ def _keep_largest(weights, ids, count, wanted, target, sums, counts):
     return kept
 
 
-@njit(nogil=True)
+@inner
 def _sum(weights, count):
     """The sum of the first weights."""
     total = 0.0
@@ -295,7 +296,7 @@ def _sum(weights, count):
     return total
 
 
-@njit(nogil=True)
+@inner
 def _draw(weights, size, sums, point):
     """The index at which the running sum of all weights exceeds `point`."""
     block, before = 0, 0.0
@@ -308,7 +309,7 @@ def _draw(weights, size, sums, point):
     return _walk(weights, block * BLOCK, min(size, (block + 1) * BLOCK), point - before)
 
 
-@njit(nogil=True)
+@inner
 def _walk(weights, start, stop, point):
     """The index at which the running sum of weights exceeds `point`, or that of the last positive weight."""
     running, last = 0.0, start

@@ -10,6 +10,7 @@ from numba import njit
 
 from ..layout import GROUP, MATRIX, STRIP
 from .activations import RUN_BYTES, quantize_row
+from .inner import inner
 from .linear import SUMS, multiply_strip, store_outputs, strip_output
 from .pointwise import sigmoid
 from .simd import (
@@ -57,7 +58,7 @@ def group_table_bytes(experts: int, pairs: int) -> int:
     return 4 * (2 * experts + 2 + pairs)
 
 
-@njit(nogil=True)
+@inner
 def route(x, y, count, bias, epsilon, scale, m):
     """The routing weights of a row (operators.route).
 
@@ -100,7 +101,7 @@ def route(x, y, count, bias, epsilon, scale, m):
         set_f32(y, 4 * expert, get_f32(y, 4 * expert) * factor if is_chosen else np.float32(0))
 
 
-@njit(nogil=True)
+@inner
 def _close_groups(x, size, m):
     """Minus infinity for the scores at address x of all experts that are not in the best groups."""
     for group in range(m.groups):
@@ -114,7 +115,7 @@ def _close_groups(x, size, m):
                 set_f32(x, 4 * expert, np.float32(-np.inf))
 
 
-@njit(nogil=True)
+@inner
 def _group_score(x, group, size, group_top):
     """The sum of the best `group_top` scores of a group, 1 or 2."""
     first = second = np.float32(-np.inf)
@@ -194,13 +195,13 @@ def mix_experts(team, threads, rows, i, a, w, gathered, inner, y, table, scratch
         strip = claim(team)
 
 
-@njit(nogil=True)
+@inner
 def _get(table, index):
     """A number of the table, as wide as indices are: other types would compile other copies of kernels."""
     return np.int64(get_i32(table, 4 * index))
 
 
-@njit(nogil=True)
+@inner
 def _group_rows(rows, experts, w, table):
     """Group rows by the experts that they chose.
 
@@ -224,7 +225,7 @@ def _group_rows(rows, experts, w, table):
     set_i32(starts, 4 * groups, np.int32(pairs))
 
 
-@njit(nogil=True)
+@inner
 def _copy_row(a, row, to, target, m):
     """Copy a row of activations to a row of others, in the form that a matrix multiplies."""
     if m.is_rounded:
@@ -235,7 +236,7 @@ def _copy_row(a, row, to, target, m):
         _copy_bytes(a.floats + row * a.row, to.floats + target * to.row, 4 * m.k)
 
 
-@njit(nogil=True)
+@inner
 def _copy_bytes(source, target, count):
     """Copy bytes, in units of 64."""
     for i in range(0, count, 64):

@@ -9,17 +9,18 @@ from collections.abc import Callable
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
 from ..layout import FLOAT8, FLOAT16, FLOAT32, INT8, STRIP, UINT8
 from . import emit
 from .blocks import CODES_CACHE, emit_cases, emit_loop, prefetch
+from .inner import inner
 
 _n = types.intp
 
 
-@njit(nogil=True)
+@inner
 def expand_groups(m, group, chunk, groups, unit, scales, offsets):
     """Scales and offsets of `groups` groups of a strip, as floats.
 

@@ -17,6 +17,7 @@ from .adapters import adapted_linear, is_adapted
 from .attention import attend, attend_segment, end_segment, first_segment, scratch_rows
 from .bfloat16 import HAS_PAIRS, split_row
 from .experts import MIXTURE, mix_experts, route
+from .inner import inner
 from .kv_slots import write_kv_slot
 from .linear import linear
 from .online_softmax import merge_states, state_bytes, write_outputs
@@ -220,7 +221,7 @@ def profile_tape(thread, threads, steps, tape, buffers, pools, factors, cycles):
             cycles[j] += read_cycles() - start
 
 
-@njit(nogil=True)
+@inner
 def _row(s, i, buffers, pools, row):
     """A row operation on one row."""
     x, y = buffers[i.x], buffers[i.y]
@@ -282,7 +283,7 @@ def _row(s, i, buffers, pools, row):
             set_f32(target, j, get_f32(source, 4 * get_i32(i.weight, j)))
 
 
-@njit(nogil=True)
+@inner
 def _operand_address(buffers, operand, row):
     """The address of an operand's first head in a row."""
     if operand.buffer < 0:
@@ -291,13 +292,13 @@ def _operand_address(buffers, operand, row):
     return x.floats + row * x.row + operand.start
 
 
-@njit(nogil=True)
+@inner
 def _page_table(s, i, sequence):
     """Address of a sequence's page table for the group of a KV layer."""
     return s.page_tables + i.group * s.page_tables_group + sequence * s.page_tables_row
 
 
-@njit(nogil=True)
+@inner
 def _end_of_block(s, i, block):
     """The position behind the last that a block of queries attends to."""
     row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)

@@ -1,13 +1,13 @@
 """KV memory as kernels see it: keys and values of positions, in pages."""
 
 import numpy as np
-from numba import njit
 
 from ..layout import FLOAT16, FLOAT32, INT8, PAGE
+from .inner import inner
 from .simd import get_f32, set_f16, set_f32, set_i8
 
 
-@njit(nogil=True)
+@inner
 def write_kv_slot(p, layer, page, slot, keys, values):
     """Write keys and values of one position and all KV heads of a layer to a page.
 
@@ -42,7 +42,7 @@ def write_kv_slot(p, layer, page, slot, keys, values):
                 set_i8(to_v, i, np.int32(np.rint(b * v_scale)))
 
 
-@njit(nogil=True)
+@inner
 def _scale(x, count, to):
     """Store the scale that maps `count` floats to int8; returns its inverse."""
     peak = np.float32(0)

@@ -22,6 +22,7 @@ from .bfloat16 import HAS_PAIRS, multiply_bfloat16
 from .blocks import EXPANDED_ROWS, block_rows, block_tiles, float_block, integer_block
 from .emit import FLOAT_ROWS, HAS_AMX, HAS_DOT8, INTEGER_ROWS, ROWS, TILES
 from .grouped import dequantize, expand_groups, widen_grouped4, widen_int4
+from .inner import inner
 from .pointwise import clamped_swiglu, geglu, swiglu
 from .simd import (
     add,
@@ -98,7 +99,7 @@ def multiply_strip(m, a, start, rows, strip, next_strip, scratch):
         _float_strip(m, a, start, rows, strip, next_strip, scratch)
 
 
-@njit(nogil=True)
+@inner
 def store_outputs(m, rows, strip, y, y_row, mode, sums, extra):
     """Scale the sums of a strip, add the bias and `extra` (see strip_output), and store the outputs."""
     for row in range(rows):
@@ -115,14 +116,14 @@ def store_outputs(m, rows, strip, y, y_row, mode, sums, extra):
                 store_f32(to, at, add(load_f32(to, at), value) if mode == ADD else value)
 
 
-@njit(nogil=True)
+@inner
 def _gated(gate, up, mode):
     if mode == SWIGLU:
         return swiglu(gate, up)
     return geglu(gate, up) if mode == GEGLU else clamped_swiglu(gate, up)
 
 
-@njit(nogil=True)
+@inner
 def strip_output(m, strip, tile, row, sums, extra):
     """16 outputs of a row: the sums of a tile, scaled, and the bias.
 
@@ -139,7 +140,7 @@ def strip_output(m, strip, tile, row, sums, extra):
     return value
 
 
-@njit(nogil=True)
+@inner
 def _plan_prefetch(blocks, block, tile, prefetch, tile_bytes, size):
     """Which part of the next chunk of weights a block of rows prefetches: the blocks share it evenly.
 
@@ -158,7 +159,7 @@ def _plan_prefetch(blocks, block, tile, prefetch, tile_bytes, size):
     return True, first, first, 0
 
 
-@njit(nogil=True)
+@inner
 def _prefetch_offset(m, strip, next_strip, first):
     """The index of the weight at k `first` of a strip; beyond its end, of the next strip.
 
@@ -169,7 +170,7 @@ def _prefetch_offset(m, strip, next_strip, first):
     return next_strip * STRIP * m.k + (first - m.k) * 16
 
 
-@njit(nogil=True)
+@inner
 def _widen(m, strip, first, count, ahead, scratch):
     """The codes of 4 bits of a chunk of a strip as bytes at scratch, a tile every 16 * GROUP.
 
@@ -185,7 +186,7 @@ def _widen(m, strip, first, count, ahead, scratch):
                 widen_grouped4(w, next_w, m.table, to + i)
 
 
-@njit(nogil=True)
+@inner
 def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
     """A strip of INT8 or INT4. Whatever runs between two chunks delays the loads of the next."""
     half = 1 if m.kind == INT4 else 0  # shifts numbers of weights to bytes: divisions take longer
@@ -257,7 +258,7 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
             block += 1
 
 
-@njit(nogil=True)
+@inner
 def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
     """A strip of GROUPED8 or GROUPED4: each group of k has scales and offsets of its own."""
     half = 1 if m.kind == GROUPED4 else 0  # as above
@@ -322,7 +323,7 @@ def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
             block += 1
 
 
-@njit(nogil=True)
+@inner
 def _dequantize_chunk(m, strip, first, count, scratch):
     """The weights that `count` k of a strip stand for, as floats [count, STRIP] in scratch."""
     chunk = first // GROUP * GROUP
@@ -354,7 +355,7 @@ def _dequantize_chunk(m, strip, first, count, scratch):
             )
 
 
-@njit(nogil=True)
+@inner
 def _float_strip(m, a, start, rows, strip, next_strip, scratch):
     has_codes = m.kind > FLOAT16
     kind = FLOAT32 if has_codes else m.kind

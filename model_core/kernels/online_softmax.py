@@ -5,9 +5,10 @@ and then the values, mixed by weights relative to the largest score.
 """
 
 import numpy as np
-from numba import njit
+from numba.extending import register_jitable
 
 from ..layout import PAGE
+from .inner import inner
 from .pointwise import scale_row, softcap
 from .simd import (
     add,
@@ -28,19 +29,19 @@ from .simd import (
 STATE_HEAD = 128  # bytes of a state before the mixed values
 
 
-@njit(nogil=True)
+@register_jitable
 def pad(size):
     """Rounded up to whole vectors."""
     return -(-size // 16) * 16
 
 
-@njit(nogil=True)
+@register_jitable
 def state_bytes(value_dim):
     """Bytes of the state of a row."""
     return STATE_HEAD + 4 * pad(value_dim)
 
 
-@njit(nogil=True)
+@inner
 def softmax_row(scores, first, last, start, end, cap, sink, state):
     """exp(score - largest) in place for positions start to end of those from `first` to `last`, 0 elsewhere.
 
@@ -69,13 +70,13 @@ def softmax_row(scores, first, last, start, end, cap, sink, state):
     store_f32(state, 64, broadcast(sum_of(total) + sum_of(keep_lanes(of_sink, 1))))
 
 
-@njit(nogil=True)
+@inner
 def _finite(peak):
     """The peak, or a low number if no position took part, from which -inf can be subtracted."""
     return maximum(peak, broadcast(np.float32(-1e30)))
 
 
-@njit(nogil=True)
+@inner
 def merge_states(states, part, rows, value_dim):
     """Merge the states of rows with those of the next segment, `part`."""
     size = state_bytes(value_dim)
@@ -90,7 +91,7 @@ def merge_states(states, part, rows, value_dim):
             store_f32(to, i, add(multiply(load_f32(to, i), old), multiply(load_f32(of, i), new)))
 
 
-@njit(nogil=True)
+@inner
 def write_outputs(states, value_dim, tokens, group, head, out, out_row):
     """Divide the mixed values of rows by the sums of their weights. Arguments as of attention.attend."""
     for row in range(tokens * group):

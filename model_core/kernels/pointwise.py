@@ -1,8 +1,8 @@
 """Operations on single rows: norms, rotary positions, activations, and maps of numbers."""
 
 import numpy as np
-from numba import njit
 
+from .inner import inner
 from .simd import (
     absolute,
     add,
@@ -79,7 +79,7 @@ OPERAND = np.dtype(
 )
 
 
-@njit(nogil=True)
+@inner
 def rms_norm(x, weight, size, eps, floor, out):
     """out = x / sqrt(max(mean(x^2) + eps, floor)) * weight for `size` floats (operators.rms_norm).
 
@@ -102,7 +102,7 @@ def rms_norm(x, weight, size, eps, floor, out):
         set_f32(out, i, get_f32(x, i) * factor * get_f32(weight, i))
 
 
-@njit(nogil=True)
+@inner
 def center_row(x, size, out):
     """out = x - mean(x) for `size` floats at address x (operators.center)."""
     vector_end = size // 16 * 64
@@ -117,7 +117,7 @@ def center_row(x, size, out):
         store_lanes(out, i, subtract(load_f32(x, i), means), size - i // 4)
 
 
-@njit(nogil=True)
+@inner
 def add_row(x, size, factor, out):
     """out += factor * x. x, out: addresses of `size` floats."""
     vector_end = size // 16 * 64
@@ -128,7 +128,7 @@ def add_row(x, size, factor, out):
         set_f32(out, i, get_f32(out, i) + get_f32(x, i) * factor)
 
 
-@njit(nogil=True)
+@inner
 def sigmoid(x):
     """1 / (1 + e^-x), for vectors."""
     one, zero = broadcast(np.float32(1)), broadcast(np.float32(0))
@@ -137,13 +137,13 @@ def sigmoid(x):
     return divide(select_negative(x, e, one), add(one, e))
 
 
-@njit(nogil=True)
+@inner
 def swiglu(gate, up):
     """silu(gate) * up, for vectors (operators.silu)."""
     return multiply(multiply(gate, sigmoid(gate)), up)
 
 
-@njit(nogil=True)
+@inner
 def geglu(gate, up):
     """gelu_tanh(gate) * up, for vectors (operators.gelu_tanh): (1 + tanh(x)) / 2 is sigmoid(2 x)."""
     cubic = fma(multiply(broadcast(np.float32(0.044715)), multiply(gate, gate)), gate, gate)
@@ -151,7 +151,7 @@ def geglu(gate, up):
     return multiply(multiply(gate, sigmoid(inner)), up)
 
 
-@njit(nogil=True)
+@inner
 def clamped_swiglu(gate, up):
     """gate * sigmoid(1.702 gate) * (up + 1) of clamped values, for vectors (operators.clamped_swiglu)."""
     seven, one = broadcast(np.float32(7)), broadcast(np.float32(1))
@@ -161,7 +161,7 @@ def clamped_swiglu(gate, up):
     return multiply(product, add(up, one))
 
 
-@njit(nogil=True)
+@inner
 def gelu(x):
     """x * Phi(x), for vectors (operators.gelu).
 
@@ -178,7 +178,7 @@ def gelu(x):
     return multiply(x, select_negative(x, tail, subtract(one, tail)))
 
 
-@njit(nogil=True)
+@inner
 def softcap(x, cap):
     """cap * tanh(x / cap), for vectors (operators.softcap): tanh(y) is 2 sigmoid(2 y) - 1."""
     one, two = broadcast(np.float32(1)), broadcast(np.float32(2))
@@ -186,14 +186,14 @@ def softcap(x, cap):
     return multiply(subtract(multiply(two, half), one), broadcast(cap))
 
 
-@njit(nogil=True)
+@inner
 def softcap_row(x, size, cap):
     """softcap in place of `size` floats at address x, and of those that fill the last vector."""
     for i in range(0, 4 * size, 64):
         store_f32(x, i, softcap(load_f32(x, i), cap))
 
 
-@njit(nogil=True)
+@inner
 def scale_row(x, count, factor, out):
     """out = x * factor. x, out: addresses of `count` floats."""
     vector_end = count // 16 * 64
@@ -204,7 +204,7 @@ def scale_row(x, count, factor, out):
         set_f32(out, i, get_f32(x, i) * factor)
 
 
-@njit(nogil=True)
+@inner
 def rotate(x, rotated, cos, sin, scale):
     """Rotate the first `rotated` floats of a head at address x by its position, and scale them
     (operators.rotate).
@@ -226,7 +226,7 @@ def rotate(x, rotated, cos, sin, scale):
         set_f32(x, half + i, b * cosine + a * sine)
 
 
-@njit(nogil=True)
+@inner
 def rotate_pairs(x, rotated, cos, sin, scale):
     """The same as `rotate`, but dimension 2 i is paired with 2 i + 1."""
     half = 4 * (rotated // 2)
@@ -247,7 +247,7 @@ def rotate_pairs(x, rotated, cos, sin, scale):
         set_f32(x, 2 * i + 4, b * cosine + a * sine)
 
 
-@njit(nogil=True)
+@inner
 def softplus(x):
     """log(1 + e^x), for vectors: the larger of x and 0, plus log(1 + e^-|x|)."""
     zero, one, two = broadcast(np.float32(0)), broadcast(np.float32(1)), broadcast(np.float32(2))
@@ -261,7 +261,7 @@ def softplus(x):
     return add(maximum(x, zero), multiply(multiply(two, s), fma(series, square, one)))
 
 
-@njit(nogil=True)
+@inner
 def _function(function, x, z, w):
     """operators.FUNCTIONS, for vectors."""
     zero, one = broadcast(np.float32(0)), broadcast(np.float32(1))
@@ -298,13 +298,13 @@ def _function(function, x, z, w):
     return geglu(x, z)
 
 
-@njit(nogil=True)
+@inner
 def _load(address, step, i):
     """16 numbers from the i-th on, or the only one of a head 16 times."""
     return load_f32(address, 4 * i) if step else broadcast(get_f32(address, 0))
 
 
-@njit(nogil=True)
+@inner
 def map_row(function, x, x_at, z, z_at, w, w_at, heads, size, out):
     """out = function(x, z, w) for each number of `heads` heads of `size` (operators.FUNCTIONS).
 
@@ -321,7 +321,7 @@ def map_row(function, x, x_at, z, z_at, w, w_at, heads, size, out):
             store_lanes(to, 4 * i, value, size - i)
 
 
-@njit(nogil=True)
+@inner
 def dot_row(x, z, heads, size, out):
     """out = sum(x * z) of each head. x, z: addresses of floats [heads, size]; out: of floats [heads]."""
     for head in range(heads):

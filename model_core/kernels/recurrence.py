@@ -5,9 +5,9 @@ sequences, and by columns or heads.
 """
 
 import numpy as np
-from numba import njit
 
 from ..layout import STATE_COLUMNS
+from .inner import inner
 from .simd import (
     broadcast,
     fma,
@@ -25,13 +25,13 @@ from .team import claim
 COLUMNS = 256
 
 
-@njit(nogil=True)
+@inner
 def _pad(size):
     """Bytes of a row of `size` floats in a state."""
     return 4 * (-(-size // STATE_COLUMNS) * STATE_COLUMNS)
 
 
-@njit(nogil=True)
+@inner
 def _clear(address, size):
     """Set `size` bytes to zero, a multiple of 64."""
     zero = broadcast(np.float32(0))
@@ -39,7 +39,7 @@ def _clear(address, size):
         store_f32(address, i, zero)
 
 
-@njit(nogil=True)
+@inner
 def conv(s, i, x, y):
     """A causal convolution of the columns of each sequence (operators.conv).
 
@@ -57,7 +57,7 @@ def conv(s, i, x, y):
         item = claim(s.team)
 
 
-@njit(nogil=True)
+@inner
 def _conv_columns(i, x, y, start, stop, first, last, state, is_new):
     """`conv` of the rows `start` to `stop` of a sequence, and of its columns `first` to `last`.
 
@@ -94,7 +94,7 @@ def _conv_columns(i, x, y, start, stop, first, last, state, is_new):
             store_f32(state + tap * row_bytes, at, value)
 
 
-@njit(nogil=True)
+@inner
 def scan(s, i, buffers):
     """Linear attention of the heads of each sequence (operators.scan).
 
@@ -125,14 +125,14 @@ def scan(s, i, buffers):
         item = claim(s.team)
 
 
-@njit(nogil=True)
+@inner
 def _head_address(buffers, operand, row, head):
     """The address of an operand's numbers for a row and a head."""
     x = buffers[operand.buffer]
     return x.floats + row * x.row + operand.start + head // operand.repeats * operand.head_step
 
 
-@njit(nogil=True)
+@inner
 def scan_token(i, w, v, k, r, a, b, state, y):
     """One token of one head. w, v, k, r, a, b: addresses of the inputs; y: of the values.
 

@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, typeof, types
+from numba import typeof, types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
 from . import emit
+from .inner import inner
 
 # Offsets in the shared memory of a team, in bytes. Each number has a cache line of its own.
 _ARRIVED, _GENERATION, _NEXT, _THREADS, _SIZE = 0, 64, 128, 192, 256
@@ -79,13 +80,13 @@ def _declare(module: ir.Module, kind: ir.FunctionType, name: str) -> ir.Function
     return module.globals.get(name) or ir.Function(module, kind, name)
 
 
-@njit(nogil=True)
+@inner
 def claim(team: int) -> int:
     """The index of the next item of work that no thread has claimed since the last barrier: 0, 1, 2, ..."""
     return _atomic_add(team + _NEXT, 1)
 
 
-@njit(nogil=True)
+@inner
 def claim_ahead(team: int, items: int) -> int:
     """Claim the item after the present one, of `items` in all, so that a thread can prefetch what it needs.
 
@@ -94,7 +95,7 @@ def claim_ahead(team: int, items: int) -> int:
     return claim(team) if items >= _MANY * _atomic_load(team + _THREADS) else -1
 
 
-@njit(nogil=True)
+@inner
 def barrier(team: int, threads: int) -> None:
     """Wait for all threads. Then all can read what any of them wrote, and items count from 0 again."""
     if threads == 1:

@@ -8,6 +8,7 @@ order.
 import numpy as np
 from numba import njit
 
+from .inner import inner
 from .simd import (
     add,
     broadcast,
@@ -31,7 +32,7 @@ _FEW = 4096  # weights, among which the smallest kept one is looked for
 _SAMPLES = 8  # times that a sample is looked at
 
 
-@njit(nogil=True)
+@inner
 def bits_of(number, memory):
     """The bits of a float32. memory: an array of int32, whose first number changes."""
     set_f32(memory.ctypes.data, 0, number)
@@ -78,7 +79,7 @@ def find_nucleus(weights, size, top_p, total, ids, peaks, sums, counts):
     return find_threshold(ids.ctypes.data, count, lowest, end, size, top_p * total - above, sums, counts)
 
 
-@njit(nogil=True)
+@inner
 def _sum_from(limits, weights, size, peaks, is_sample):
     """About the sums of the weights from each of four ascending limits on.
 
@@ -103,7 +104,7 @@ def _sum_from(limits, weights, size, peaks, is_sample):
     )
 
 
-@njit(nogil=True)
+@inner
 def _collect_between(weights, size, memory, peaks, low, high):
     """Copy the weights from `low` to below `high` to memory. Their number, and the sum of larger ones."""
     at, to, count, above = weights.ctypes.data, memory.ctypes.data, 0, 0.0
@@ -124,7 +125,7 @@ def _collect_between(weights, size, memory, peaks, low, high):
     return count, above
 
 
-@njit(nogil=True)
+@inner
 def find_threshold(at, count, first, end, wanted, target, sums, counts):
     """The bits of the smallest weight to keep, and how many of those that equal it are kept.
 

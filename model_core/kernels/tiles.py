@@ -12,7 +12,7 @@ Kernels use this file only where emit.HAS_AMX says so.
 from collections.abc import Iterator
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -20,6 +20,7 @@ from ..layout import STRIP
 from . import emit
 from .blocks import emit_cases
 from .emit import HAS_AMX
+from .inner import inner
 
 TILE_ROWS = 16
 # Fewer rows of bytes are multiplied faster by vectors.
@@ -68,14 +69,14 @@ def _release(typing_context):
     return emit.typed(types.void, (), lambda b: _call(b, "tilerelease"))
 
 
-@njit(nogil=True)
+@inner
 def begin_tiles():
     """Prepare the calling thread for products on tiles, until `end_tiles`."""
     if HAS_AMX:
         _configure()
 
 
-@njit(nogil=True)
+@inner
 def end_tiles():
     """Give back what `begin_tiles` took."""
     if HAS_AMX:
@@ -146,7 +147,7 @@ def _int8_block(typing_context, steps, w, w_tile, x, x_row, to, done, run, run_r
     return emit.typed(types.void, (_n,) * 11, code)
 
 
-@njit(nogil=True)
+@inner
 def multiply_int8(w, w_tile, steps, x, x_row, run, run_row, rows, y, accumulate, blocks):
     """y[row] (+)= factor[row] * x[row] times w, for the first rows of `rows`. Returns how many these are.
 

@@ -8,6 +8,7 @@ import hashlib
 import numpy as np
 import pytest
 from numba import njit
+from outer import outer
 from products import Activations, multiply
 
 from model_core import layout
@@ -101,7 +102,7 @@ def test_rms_norm(size: int, floor: float) -> None:
     x[:], weight[:size] = np.nan, RANDOM.standard_normal(size, dtype=np.float32)
     x[:size] = RANDOM.standard_normal(size, dtype=np.float32)
     arguments = (size, np.float32(1e-5), np.float32(floor), out.ctypes.data)
-    pointwise.rms_norm(x.ctypes.data, weight.ctypes.data, *arguments)
+    outer(pointwise.rms_norm)(x.ctypes.data, weight.ctypes.data, *arguments)
     expected = op.rms_norm(x[:size], weight[:size], 1e-5, floor)
     assert np.allclose(out[:size], expected, rtol=1e-5, atol=1e-6)
     assert not out[size:].any()
@@ -111,7 +112,7 @@ def test_rms_norm(size: int, floor: float) -> None:
 def test_center(size: int) -> None:
     x, out = (aligned_zeros((round_up(size, 64),), np.float32) for _ in range(2))
     x[:], x[:size] = np.nan, RANDOM.standard_normal(size, dtype=np.float32) + 3
-    pointwise.center_row(x.ctypes.data, size, out.ctypes.data)
+    outer(pointwise.center_row)(x.ctypes.data, size, out.ctypes.data)
     assert np.allclose(out[:size], op.center(x[:size]), rtol=1e-5, atol=1e-6)
     assert not out[size:].any()
 
@@ -186,7 +187,7 @@ def test_rope(size: int, is_interleaved: bool) -> None:
     x = RANDOM.standard_normal((1, 1, 1, size), dtype=np.float32)
     cos, sin = op.rope_table(np.array([[9]]), RopeConfig(theta=10.0), size)
     y = x.copy()
-    rotate = pointwise.rotate_pairs if is_interleaved else pointwise.rotate
+    rotate = outer(pointwise.rotate_pairs if is_interleaved else pointwise.rotate)
     rotate(y.ctypes.data, size, cos.ctypes.data, sin.ctypes.data, np.float32(0.5))
     assert np.allclose(y, op.rotate(x, cos, sin, is_interleaved) / 2, atol=1e-6)
 
@@ -222,9 +223,9 @@ def test_attention_with_scattered_pages(
             count = min(chunk, length - first)
             for i in range(first, first + count):
                 page, keys, values = table[i // 16], k[i].ctypes.data, v[i].ctypes.data
-                kv_slots.write_kv_slot(record, 1, page, i % 16, keys, values)
+                outer(kv_slots.write_kv_slot)(record, 1, page, i % 16, keys, values)
             for head in range(kv_heads):
-                attention.attend(
+                outer(attention.attend)(
                     record,
                     1,
                     table.ctypes.data,
@@ -235,7 +236,7 @@ def test_attention_with_scattered_pages(
                     np.float32(key_dim**-0.5),
                     np.float32(0),
                     0 if sinks is None else sinks.ctypes.data,
-                    np.int32(first),  # as in whole steps, whose code is stored
+                    np.int32(first),  # as in whole steps, for which the rest is compiled
                     np.int32(count),
                     first + count,
                     heads // kv_heads,
@@ -250,6 +251,18 @@ def test_attention_with_scattered_pages(
     assert not np.nan_to_num(cache.arrays()["keys"][0]).any()  # the other layer
 
 
+def test_inner_kernels_refuse_calls_from_python() -> None:
+    @njit
+    def end(position: int) -> int:
+        return attention.end_segment(position)
+
+    assert end(attention.SEGMENT + 1) == 2
+    with pytest.raises(TypeError):
+        attention.end_segment(attention.SEGMENT + 1)  # compiled for `end` already
+    with pytest.raises(TypeError):
+        attention.first_segment(0, 0)
+
+
 def test_maps() -> None:
     random = np.random.default_rng(0)
     x, z, w = (5 * random.standard_normal((3, 25))).astype(np.float32)
@@ -260,7 +273,7 @@ def test_maps() -> None:
         y = np.full(32, -1, np.float32)
         padded = [np.pad(values, (0, 15)) for values in inputs]
         a, b, c = [values.ctypes.data for values in padded]
-        pointwise.map_row(code, operand, a, operand, b, operand, c, 1, 25, y.ctypes.data)
+        outer(pointwise.map_row)(code, operand, a, operand, b, operand, c, 1, 25, y.ctypes.data)
         function = op.FUNCTIONS[name]
         count = 1 if isinstance(function, np.ufunc) else function.__code__.co_argcount
         expected = function(*inputs[:count])
@@ -276,7 +289,7 @@ def test_maps_repeat_heads_and_numbers() -> None:
     vector, scalar = np.array([(0, 0, 1, 96, 4), (0, 0, 2, 4, 0)], pointwise.OPERAND)
     y = np.zeros(96, np.float32)
     a, b = x.ctypes.data, per_head.ctypes.data
-    pointwise.map_row(
+    outer(pointwise.map_row)(
         pointwise.FUNCTIONS.index("multiply"), vector, a, scalar, b, vector, a, 4, 24, y.ctypes.data
     )
     assert np.array_equal(y, x * np.repeat(per_head, 48))
@@ -302,7 +315,7 @@ def test_scan(heads: int, keys: int, values: int) -> None:
             for head in range(heads):
                 inputs = [np.pad(x[t, head], (0, 64)) for x in (w, v, k, r, a, b)]
                 addresses = [x.ctypes.data for x in inputs]
-                recurrence.scan_token(i, *addresses, now[head].ctypes.data, y[t, head].ctypes.data)
+                outer(recurrence.scan_token)(i, *addresses, now[head].ctypes.data, y[t, head].ctypes.data)
         np.testing.assert_allclose(y[..., :values], expected, rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(now[..., :values], expected_state, rtol=1e-5, atol=1e-5)
         assert (y[..., values] == -1).all()

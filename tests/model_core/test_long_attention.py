@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from outer import outer
 
 from model_core import SamplingParams
 from model_core import operators as op
@@ -49,13 +50,13 @@ def test_segments_are_merged_to_one_softmax(window: int | None, ahead: int | Non
     record = cache.records[0]
     for position in range(LENGTH):
         page, slot = table[position // kv_slots.PAGE], position % kv_slots.PAGE
-        kv_slots.write_kv_slot(record, 0, page, slot, k[position].ctypes.data, v[position].ctypes.data)
+        outer(kv_slots.write_kv_slot)(record, 0, page, slot, k[position].ctypes.data, v[position].ctypes.data)
     scratch = aligned_zeros((attention.attention_scratch(DIM, DIM, HEADS // KV_HEADS),), np.uint8)
 
     def attend(first: int, count: int) -> np.ndarray:
         out = np.zeros((count, HEADS * DIM), np.float32)
         for head in range(KV_HEADS):
-            attention.attend(
+            outer(attention.attend)(
                 record,
                 0,
                 table.ctypes.data,
@@ -66,7 +67,7 @@ def test_segments_are_merged_to_one_softmax(window: int | None, ahead: int | Non
                 np.float32(DIM**-0.5),
                 np.float32(0),
                 0 if sinks is None else sinks.ctypes.data,
-                np.int32(first),  # as in whole steps, whose code is stored
+                np.int32(first),  # as in whole steps, for which the rest is compiled
                 np.int32(count),
                 min(first + count + reach, LENGTH),
                 HEADS // KV_HEADS,
