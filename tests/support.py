@@ -1,6 +1,7 @@
 """Helpers for tests of running servers."""
 
 import itertools
+import os
 import random
 import socket
 import subprocess
@@ -14,6 +15,9 @@ from model_core import LLM
 from triton_server.engine.local_engine import LocalEngine
 from triton_server.engine.model_pool import ModelPool
 from triton_server.engine.model_slot import ModelSlot
+
+# Whether to run all of what is otherwise tested with a part that takes the same ways.
+RUNS_ALL = os.environ.get("FULL_TESTS") == "1"
 
 # Below the ports that the kernel gives to outgoing connections, and from another number in each process that
 # runs tests: so nobody else takes a port between its choice here and its use.
