@@ -1,9 +1,11 @@
 """What test_tiles.py lets kernels compute on tiles: `tile_products.py RESULTS.npz`."""
 
+import gc
 import sys
 from pathlib import Path
 
 if __name__ == "__main__":
+    gc.disable()  # nearly all of the time is that of compilers, which leave little garbage
     sys.path.insert(0, str(Path(__file__).parent.parent))
     import amx_emulator
 
