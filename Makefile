@@ -16,7 +16,7 @@ test: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.ready-dev
 	@# Kernels are compiled once, not by each worker.
 	@PYTHONPATH=. $(BIN)/python tests/compile_kernels.py
-	@$(BIN)/python -m pytest -n 3 --dist worksteal
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 # With the real vLLM behind the server, on the processor, in a virtual environment of its own (3 GB).
 VLLM_VENV ?= .venv-vllm

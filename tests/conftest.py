@@ -18,10 +18,12 @@ from browsing import browser, page_of, visit  # noqa: F401 - fixtures
 from certificates import create_authority, write_certificate, write_certificate_file, write_key_file
 from cryptography import x509
 from databases import database_url, postgresql  # noqa: F401 - fixtures
+from groups import GroupScheduling, rank_of
 from http_service import Service, services
 from reciter import write_reciter
 from support import family, free_port, have_ended, wait_until
 from tokenizers import Tokenizer
+from xdist.remote import Producer
 
 from model_core import LLM
 from model_core.kernels import linear
@@ -43,20 +45,14 @@ linear.linear.enable_caching()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put files that use the same servers next to each other, and those that use none to the end.
+    """Put the tests in the order in which they are handed out to workers."""
+    items.sort(key=lambda item: rank_of(item.path))
 
-    Workers share out consecutive tests, so few of them need each server, and start it.
-    """
-    used: dict[Path, set[str]] = {}
-    for item in items:
-        used.setdefault(item.path, set()).update(getattr(item, "fixturenames", ()))
-    servers = ("several", "reciter", "endless", "server")
 
-    def place(item: pytest.Item) -> tuple[bool, ...]:
-        *rare, common = (name in used[item.path] for name in servers)
-        return not (common or any(rare)), *rare
-
-    items.sort(key=place)
+@pytest.hookimpl(optionalhook=True)  # of xdist
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupScheduling | None:
+    """With `--dist loadfile`, a group of files is handed out as a whole."""
+    return GroupScheduling(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_collection_finish() -> None:
