@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import subprocess
 import sys
 from unittest import mock
@@ -20,6 +21,8 @@ def run_command(
         "stderr": io.TextIOWrapper(errors, "utf-8", write_through=True),
     }
     status = 0
+    # A command may handle signals in its own way, until its process ends.
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     with (
         mock.patch.multiple(sys, argv=["tritonchat", *arguments], **streams),
         mock.patch.dict(os.environ, environment),
@@ -28,4 +31,7 @@ def run_command(
             main()
         except SystemExit as end:
             status = end.code
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
     return subprocess.CompletedProcess(arguments, status, output.getvalue(), errors.getvalue())

@@ -24,7 +24,7 @@ import httpx
 import pytest
 from command_line import run_command
 from conftest import Server
-from http_service import launched
+from http_service import Service, launched
 from rich.cells import cell_len
 from rich.console import Console
 from support import free_port, wait_until
@@ -50,7 +50,7 @@ class Terminal:
     ) -> None:
         self._our_end, their_end = pty.openpty()
         fcntl.ioctl(their_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        self._raw, self._position = b"", 0
+        self._raw, self._plain, self._position = b"", "", 0
         self.process = subprocess.Popen(
             [sys.executable, "-m", "triton_server", *arguments],
             env={**create_environment(data, server), "TERM": "xterm-256color", **environment},
@@ -95,17 +95,20 @@ class Terminal:
 
     def unread_text(self) -> str:
         """The output after the last text that was expected."""
+        size = len(self._raw)
         with contextlib.suppress(OSError):  # Linux reports so that the program has closed its end
             while select.select([self._our_end], [], [], 0)[0]:
                 self._raw += os.read(self._our_end, 65536)
-        plain = _ESCAPES.sub("", self._raw.decode(errors="replace"))
-        return plain.replace("\r\n", "\n").replace("\r", "")[self._position :]
+        if len(self._raw) > size:
+            plain = _ESCAPES.sub("", self._raw.decode(errors="replace"))
+            self._plain = plain.replace("\r\n", "\n").replace("\r", "")
+        return self._plain[self._position :]
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
         end = time.monotonic() + _WAIT_S
         while not condition():
             assert time.monotonic() < end, f"timeout; the output is {self.unread_text()!r}"
-            time.sleep(0.005)
+            time.sleep(0.02)
 
 
 def create_environment(data: Path, server: str) -> dict[str, str]:
@@ -115,6 +118,11 @@ def create_environment(data: Path, server: str) -> dict[str, str]:
         "PROMPT_TOOLKIT_NO_CPR": "1",  # a pseudo-terminal does not answer where its cursor is
     }
     return {**os.environ, **overrides}
+
+
+def run_here(*arguments: str, data: Path, server: str, stdin: bytes = b"") -> subprocess.CompletedProcess:
+    """The same as `run_piped`, without a process."""
+    return run_command(*arguments, stdin=stdin, XDG_DATA_HOME=str(data), TRITONCHAT_API_URL=server)
 
 
 def run_piped(*arguments: str, data: Path, server: str, stdin: bytes = b"") -> subprocess.CompletedProcess:
@@ -469,11 +477,11 @@ def test_pipe_gets_only_answers(api: Server, tmp_path: Path) -> None:
     assert "Ada" in answers[1]
     assert sessions(api.api_url) == before
 
-    first = run_piped("chat", "--id=pipe", data=tmp_path, server=api.api_url, stdin=b"My name is Ada.\n")
+    first = run_here("chat", "--id=pipe", data=tmp_path, server=api.api_url, stdin=b"My name is Ada.\n")
     assert first.stdout.decode().splitlines() == answers[:1]
-    second = run_piped("chat", "--id=pipe", "What is my name?", data=tmp_path, server=api.api_url)
+    second = run_here("chat", "--id=pipe", "What is my name?", data=tmp_path, server=api.api_url)
     assert second.stdout.decode().splitlines() == answers[1:]
-    run_piped(
+    run_here(
         "chat", "--id=pipe", "-", "--set=max_tokens=5", data=tmp_path, server=api.api_url, stdin=b"a\n:b\n"
     )
     assert [turn["question"] for turn in turns(api.api_url, "pipe")][2:] == ["a\n:b"]
@@ -491,31 +499,25 @@ def test_errors_are_one_sentence(api: Server, tmp_path: Path) -> None:
         (["Hello", "--set", "temperature"], api.api_url, "NAME=VALUE", 2),
         (["-"], api.api_url, "not UTF-8", 1),
     ]:
-        run = run_piped("chat", *arguments, data=tmp_path, server=server, stdin=b"\xff")
+        run = run_here("chat", *arguments, data=tmp_path, server=server, stdin=b"\xff")
         assert run.returncode == status, (arguments, run.stderr)
         assert message in run.stderr.decode()
         assert len(run.stderr.splitlines()) == 1 or status == 2
         assert run.stdout == b""
+    run = run_piped("chat", "-", data=tmp_path, server=api.api_url, stdin=b"\xff")
+    assert (run.returncode, run.stdout) == (1, b"") and b"not UTF-8" in run.stderr
 
 
-def test_missing_or_wrong_api_key_is_refused(api: Server, tmp_path: Path) -> None:
-    settings = ServiceSettings(
-        port=free_port(), server=api.grpc_url, database=f"sqlite:///{tmp_path / 'db'}", api_keys=("right",)
-    )
-    server = f"http://127.0.0.1:{settings.port}"
-    service = launched(settings, tmp_path / "api.log").process
-    try:
-        for arguments, status, message in [
-            ([], 1, "asks for an API key"),
-            (["--api-key", "wrong"], 1, "does not know this API key"),
-            (["--api-key", "right"], 0, ""),
-        ]:
-            run = run_piped("chat", "Hello", *arguments, data=tmp_path, server=server)
-            assert run.returncode == status, run.stderr
-            assert message in run.stderr.decode()
-    finally:
-        service.kill()
-        service.wait()
+def test_missing_or_wrong_api_key_is_refused(start: Callable[..., Service], tmp_path: Path) -> None:
+    service = start(api_keys=("right",))
+    for arguments, status, message in [
+        ([], 1, "asks for an API key"),
+        (["--api-key", "wrong"], 1, "does not know this API key"),
+        (["--api-key", "right"], 0, ""),
+    ]:
+        run = run_here("chat", "Hello", *arguments, data=tmp_path, server=service.url)
+        assert run.returncode == status, run.stderr
+        assert message in run.stderr.decode()
 
 
 def test_complete_reads_and_writes_pipes(tmp_path: Path) -> None:
