@@ -13,7 +13,6 @@ import openai
 import pytest
 import tiktoken
 from conftest import Server
-from langchain_openai import OpenAIEmbeddings
 from pytriton.client import ModelClient
 from support import wait_until
 from test_server import triton_counters
@@ -150,6 +149,8 @@ def test_openai_client_unchanged(gpt: openai.OpenAI, expected: np.ndarray, llm: 
 
 
 def test_langchain_unchanged(api: Server, expected: np.ndarray) -> None:
+    from langchain_openai import OpenAIEmbeddings  # imported here because that takes nearly a second
+
     embeddings = OpenAIEmbeddings(
         base_url=f"{api.api_url}/v1", api_key="none", model="default", check_embedding_ctx_length=False
     )
@@ -159,6 +160,8 @@ def test_langchain_unchanged(api: Server, expected: np.ndarray) -> None:
 
 def test_langchain_with_token_ids(api: Server, llm: LLM, monkeypatch: pytest.MonkeyPatch) -> None:
     """By default LangChain sends the ids of one of OpenAI's tokenizers, here of one whose ids are bytes."""
+    from langchain_openai import OpenAIEmbeddings
+
     ranks = {bytes([byte]): byte for byte in range(256)}
     encoding = tiktoken.Encoding("cl100k_base", pat_str=r".|\n", mergeable_ranks=ranks, special_tokens={})
     monkeypatch.setitem(tiktoken.registry.ENCODINGS, "cl100k_base", encoding)

@@ -9,8 +9,6 @@ import httpx
 import openai
 import pytest
 from conftest import Server
-from langchain_core.messages import HumanMessage, SystemMessage
-from langchain_openai import ChatOpenAI
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.completion import Completion
 
@@ -439,6 +437,10 @@ def test_openai_client_raises_its_own_errors(gpt: openai.OpenAI, client: ChatCli
 
 
 def test_langchain_client(api: Server, llm: LLM) -> None:
+    # Imported here because that takes nearly a second.
+    from langchain_core.messages import HumanMessage, SystemMessage
+    from langchain_openai import ChatOpenAI
+
     chat = ChatOpenAI(model="embedded", base_url=f"{api.api_url}/v1", api_key="none", temperature=0)
     messages = [SystemMessage("You are Tiny."), HumanMessage("Hello")]
     expected = llm.chat(

@@ -1,17 +1,19 @@
-"""OpenAI's Responses API, with OpenAI's client, its Agents SDK, and plain HTTP."""
+"""OpenAI's Responses API, with OpenAI's client, its Agents SDK, and plain HTTP.
+
+The SDK is imported where it is used, because that takes a second.
+"""
 
 import asyncio
 import contextlib
 import functools
 import json
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import httpx
 import openai
 import pydantic
 import pytest
-from agents import Agent, ModelSettings, OpenAIResponsesModel, RunConfig, Runner, function_tool
 from conftest import Server
 from http_service import Service
 from openai.types.responses import Response
@@ -19,6 +21,9 @@ from support import wait_until
 
 from model_core import LLM
 from triton_server.client import ChatClient
+
+if TYPE_CHECKING:
+    from agents import Agent
 
 ASK = "/v1/responses"
 HELLO = "Hello"
@@ -352,8 +357,9 @@ def test_forced_call_of_a_function(gpt: openai.OpenAI) -> None:
     assert answer.output[0].type == "message"
 
 
-def run_agent(api: Server, agent: Agent, *questions: str) -> list[Any]:
+def run_agent(api: Server, agent: "Agent", *questions: str) -> list[Any]:
     """What an agent answers. Each question continues the response before it."""
+    from agents import OpenAIResponsesModel, RunConfig, Runner
 
     async def ask() -> list[Any]:
         async with openai.AsyncOpenAI(base_url=f"{api.api_url}/v1", api_key="none", max_retries=0) as client:
@@ -376,6 +382,8 @@ def run_agent(api: Server, agent: Agent, *questions: str) -> list[Any]:
 
 
 def test_agent_talks(api: Server, gpt: openai.OpenAI) -> None:
+    from agents import Agent
+
     first, second = run_agent(api, Agent("Helper", instructions="Be kind."), "My name is Ada.", "Hello")
     response = gpt.responses.retrieve(second.last_response_id)
     assert response.previous_response_id == first.last_response_id
@@ -384,6 +392,8 @@ def test_agent_talks(api: Server, gpt: openai.OpenAI) -> None:
 
 def test_agent_calls_a_function(api: Server, gpt: openai.OpenAI) -> None:
     """The first answer must call it. The agent sends the result, and the second answer is text."""
+    from agents import Agent, ModelSettings, function_tool
+
     planned: list[str] = []
 
     @function_tool
@@ -404,6 +414,8 @@ def test_agent_calls_a_function(api: Server, gpt: openai.OpenAI) -> None:
 
 
 def test_agent_streams(api: Server) -> None:
+    from agents import Agent, OpenAIResponsesModel, RunConfig, Runner
+
     async def ask() -> tuple[str, str]:
         async with openai.AsyncOpenAI(base_url=f"{api.api_url}/v1", api_key="none", max_retries=0) as client:
             agent = Agent("Helper", model=OpenAIResponsesModel("default", client))
