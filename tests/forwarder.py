@@ -1,4 +1,4 @@
-"""A port that forwards connections to a server, until a test cuts them: the server is then away."""
+"""A port that forwards connections to a server, until a test or a trap cuts them: the server is then away."""
 
 import contextlib
 import socket
@@ -7,8 +7,30 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 
+class Trap:
+    """Cuts the forwarder through which a mark comes for the `count`th time, and no other after it.
+
+    So an answer breaks at the same place, however fast the server and the test are.
+    """
+
+    def __init__(self, mark: bytes, count: int) -> None:
+        self._mark, self._left = mark, count
+        self._lock = threading.Lock()
+
+    def has_caught(self, data: bytes) -> bool:
+        """Whether the mark is in this data for the `count`th time."""
+        with self._lock:
+            before, self._left = self._left, self._left - data.count(self._mark)
+            return before > 0 >= self._left
+
+
 class Forwarder:
-    """Forwards to the port of `url`. Its own address stays the same when it is cut and mended."""
+    """Forwards to the port of `url`. Its own address stays the same when it is cut and mended.
+
+    Several may share a `trap`.
+    """
+
+    trap: Trap | None = None
 
     def __init__(self, url: str) -> None:
         self._target = ("127.0.0.1", urlsplit(url).port)
@@ -52,6 +74,8 @@ class Forwarder:
         with contextlib.suppress(OSError):
             while some := source.recv(65536):
                 self._is_moving.wait()
+                if self.trap is not None and self.trap.has_caught(some):
+                    self.cut()
                 sink.sendall(some)
         for end in (source, sink):
             _shut(end)

@@ -13,7 +13,7 @@ import httpx
 import pytest
 import uvicorn
 from conftest import Server
-from forwarder import Forwarder, forwarding
+from forwarder import Forwarder, Trap, forwarding
 from http_service import CHAT, samples
 from support import free_port, wait_until
 
@@ -23,8 +23,8 @@ from triton_server.proxy.continuation import Diverged, EventStream
 from triton_server.proxy.replicas import Replicas
 
 HELLO = [{"role": "user", "content": "Hello"}]
-LONG = {"model": "default", "messages": HELLO, "max_tokens": 1200, "temperature": 0.9, "seed": 7}
-CUT = {**LONG, "max_tokens": 4000}  # goes on for a second after its first text
+LONG = {"model": "default", "messages": HELLO, "max_tokens": 600, "temperature": 0.9, "seed": 7}
+EVENT = b"data: {"
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,15 @@ class Front:
         """A metric of the proxy."""
         return samples(httpx.get(f"{self.url}/metrics").text)[f"tritonchat_proxy_{name}"]
 
-    def busy(self) -> Forwarder:
-        """The server that has a request."""
-        return next(f for f in self.behind if self.metric(f'running{{replica="{f.url}"}}'))
+    def is_busy(self) -> bool:
+        """Whether a server has a request."""
+        return any(self.metric(f'running{{replica="{f.url}"}}') for f in self.behind)
 
-    def cut(self, server: Server) -> None:
-        """End the server that has a request. Meanwhile `server`, which computes it, makes no token."""
-        with server.paused():
-            self.busy().cut()
+    def cut_at(self, mark: bytes, count: int = 3) -> None:
+        """End the server that sends the mark so often first."""
+        trap = Trap(mark, count)
+        for forwarder in self.behind:
+            forwarder.trap = trap
 
 
 @contextlib.contextmanager
@@ -78,18 +79,14 @@ def front(endless: Server) -> Iterator[Front]:
         yield front
 
 
-def read_events(
-    url: str, path: str, body: dict[str, Any], after: int = 0, act: Any = None
-) -> list[dict[str, Any]]:
-    """The chunks of a stream. After so many, `act` is called."""
+def read_events(url: str, path: str, body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The chunks of a stream."""
     chunks = []
     with httpx.stream("POST", url + path, json={**body, "stream": True}, timeout=120) as response:
         for line in response.iter_lines():
             if line.startswith("data: {"):
                 chunks.append(json.loads(line[6:]))
                 assert "error" not in chunks[-1], chunks[-1]
-                if len(chunks) == after:
-                    act()
     assert line == "data: [DONE]" or not line
     return chunks
 
@@ -114,15 +111,16 @@ def join(chunks: list[dict[str, Any]]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        (CHAT, {**CUT, "logprobs": True, "top_logprobs": 1, "stream_options": {"include_usage": True}}),
-        ("/v1/completions", {**CUT, "prompt": "Once", "logprobs": 1, "return_token_ids": True}),
+        (CHAT, {**LONG, "logprobs": True, "top_logprobs": 1, "stream_options": {"include_usage": True}}),
+        ("/v1/completions", {**LONG, "prompt": "Once", "logprobs": 1, "return_token_ids": True}),
     ],
 )
 def test_stream_goes_on_where_it_broke(
     front: Front, endless: Server, path: str, body: dict[str, Any]
 ) -> None:
     expected = read_events(endless.api_url, path, body)
-    chunks = read_events(front.url, path, body, 3, lambda: front.cut(endless))
+    front.cut_at(EVENT)
+    chunks = read_events(front.url, path, body)
     assert join(chunks) == join(expected)
     assert join(chunks)["reasons"] == [("length", 7)]
     assert len({(chunk["id"], chunk["created"]) for chunk in chunks}) == 1
@@ -130,16 +128,13 @@ def test_stream_goes_on_where_it_broke(
 
 
 def test_lines_go_on_where_they_broke(front: Front, endless: Server) -> None:
-    body = {"prompt": "Once", "max_tokens": 4000, "temperature": 0.9, "seed": 7}
-    text, is_cut = "", False
-    with httpx.stream("POST", f"{front.url}/stream", json=body, timeout=120) as response:
-        for line in response.iter_lines():
-            text += json.loads(f'"{line}"')
-            if not is_cut:
-                front.cut(endless)
-                is_cut = True
+    body = {"prompt": "Once", "max_tokens": 600, "temperature": 0.9, "seed": 7}
     whole = httpx.post(f"{endless.api_url}/v1/completions", json=body, timeout=120).json()
+    front.cut_at(b"he ")  # as in: the, she
+    with httpx.stream("POST", f"{front.url}/stream", json=body, timeout=120) as response:
+        text = "".join(json.loads(f'"{line}"') for line in response.iter_lines())
     assert text == whole["choices"][0]["text"]
+    assert front.metric("continued_total") >= 1
 
 
 def test_whole_answers_and_many_streams_survive(front: Front, endless: Server) -> None:
@@ -155,8 +150,8 @@ def test_whole_answers_and_many_streams_survive(front: Front, endless: Server) -
         assert answer.status_code == 200, answer.text
         return answer.json()["choices"][0]["message"]["content"]
 
-    expected = [ask(endless.api_url, body) for body in bodies]
     with ThreadPoolExecutor(12) as pool:
+        expected = list(pool.map(ask, [endless.api_url] * 12, bodies))
         answers = [pool.submit(ask, front.url, body) for body in bodies]
         running = [f'running{{replica="{f.url}"}}' for f in front.behind]
         wait_until(lambda: min(map(front.metric, running)) >= 3)
@@ -166,10 +161,12 @@ def test_whole_answers_and_many_streams_survive(front: Front, endless: Server) -
 
 def test_request_without_a_seed_gets_one(front: Front) -> None:
     body = {name: value for name, value in LONG.items() if name != "seed"}
-    chunks = read_events(front.url, CHAT, body, 3, lambda: front.busy().cut())
+    front.cut_at(EVENT)
+    chunks = read_events(front.url, CHAT, body)
     ((reason, seed),) = join(chunks)["reasons"]
     again = httpx.post(front.url + CHAT, json={**body, "seed": seed}, timeout=120).json()
     assert reason == "length"
+    assert front.metric("continued_total") >= 1
     assert again["choices"][0]["message"]["content"] == join(chunks)["text"]
 
 
@@ -191,8 +188,8 @@ def test_client_that_leaves_ends_the_work(front: Front) -> None:
     ) as response:
         lines = response.iter_lines()  # to drop it would close the response
         assert next(lines).startswith("data: {")
-        assert front.busy()
-    wait_until(lambda: not any(front.metric(f'running{{replica="{f.url}"}}') for f in front.behind))
+        assert front.is_busy()
+    wait_until(lambda: not front.is_busy())
 
 
 def test_errors_and_other_routes_pass(front: Front, endless: Server) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import uvicorn
 from conftest import Server
-from forwarder import Forwarder, forwarding
+from forwarder import Forwarder, Trap, forwarding
 from http_service import CHAT, ServiceThread, samples
 from pytriton.client import DecoupledModelClient, ModelClient
 from support import free_port, wait_until
@@ -42,7 +42,7 @@ from triton_server.proxy.replicas import Broken, Replicas
 from triton_server.wire import ServerUnavailable
 
 HELLO = [{"role": "user", "content": "Hello"}]
-LONG: dict[str, Any] = {"max_tokens": 4000, "temperature": 0.9, "seed": 7}
+LONG: dict[str, Any] = {"max_tokens": 600, "temperature": 0.9, "seed": 7}
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,11 @@ class Front:
         """The server that has a request, or ""."""
         return next((url for url, state in self.states().items() if state["running"]), "")
 
-    def cut(self) -> None:
-        """End the server that has a request."""
-        found = [""]
-        wait_until(lambda: bool(found.append(self.busy()) or found[-1]))
-        self.behind[found[-1]].cut()
+    def cut_at(self, mark: bytes, count: int) -> None:
+        """End the server that sends the mark so often first."""
+        trap = Trap(mark, count)
+        for forwarder in self.behind.values():
+            forwarder.trap = trap
 
 
 @pytest.fixture
@@ -99,12 +99,11 @@ def client(front: Front) -> Iterator[ChatClient]:
         yield connected
 
 
-def read(client: ChatClient, act: Callable[[], None] = lambda: None, **parameters: Any) -> dict[str, Any]:
-    """A streamed answer. After three of its pieces, `act` is called."""
+def read(client: ChatClient, **parameters: Any) -> dict[str, Any]:
+    """A streamed answer."""
     with client.stream(HELLO, **LONG, **parameters) as stream:
-        for number, _ in enumerate(stream):
-            if number == 2:
-                act()
+        for _ in stream:
+            pass
         assert stream.answer is not None
         details = {n: v for n, v in stream.answer.details.items() if n not in ("timings", "usage")}
         return {"text": stream.text, **details, "tokens": stream.answer.usage["completion_tokens"]}
@@ -114,27 +113,22 @@ def test_stream_goes_on_where_it_broke(front: Front, client: ChatClient, endless
     more = {"logprobs": 1, "return_token_ids": True, "acknowledge": True}
     with ChatClient(endless.grpc_url) as direct:
         expected = read(direct, **more)
-    assert read(client, front.cut, **more) == expected
+    front.cut_at(b'"logprobs"', 3)
+    assert read(client, **more) == expected
     metrics = samples(httpx.get(f"{front.url}/metrics").text)
     assert metrics["tritonchat_proxy_continued_total"] >= 1
 
 
 def test_whole_answer_is_asked_for_again(front: Front, client: ChatClient, endless: Server) -> None:
     """By PyTriton's client, which knows nothing of the proxy."""
-    answers: list[Any] = []
     inputs = encode(HELLO), encode(LONG)
-
-    def ask() -> None:
-        with ModelClient(f"grpc://{front.grpc_url}", "chat", inference_timeout_s=120) as pytriton:
-            answers.append(pytriton.infer_sample(*inputs)["response"])
-
-    thread = threading.Thread(target=ask)
-    thread.start()
-    front.cut()
-    thread.join()
+    front.cut_at(b'"finish_reason"', 1)
+    with ModelClient(f"grpc://{front.grpc_url}", "chat", inference_timeout_s=120) as pytriton:
+        answer = pytriton.infer_sample(*inputs)["response"][0].decode()
+    wait_until(lambda: sum(not state["ready"] for state in front.states().values()) == 1)  # it has been cut
     with ChatClient(endless.grpc_url) as direct:
         expected = direct.chat(HELLO, **LONG).text
-    assert answers[0][0].decode() == expected
+    assert answer == expected
     with DecoupledModelClient(f"grpc://{front.grpc_url}", "chat_stream") as decoupled:
         pieces = [piece["response"][0].decode() for piece in decoupled.infer_sample(*inputs)]
     assert "".join(pieces) == expected and len(pieces) > 3
