@@ -130,8 +130,8 @@ def test_generated_ids_differ(store: SessionStore) -> None:
     assert all(len(name) == 32 for name in made)
 
 
-def test_200_sessions_are_paged_newest_first(store: SessionStore) -> None:
-    for number in range(200):
+def test_many_sessions_are_paged_newest_first(store: SessionStore) -> None:
+    for number in range(80):
         store.create("ada", f"s{number}", None, {})
         store.create("bo", f"s{number}", None, {})
     say(store, "s7", "one", "two", owner="ada")
@@ -141,7 +141,7 @@ def test_200_sessions_are_paged_newest_first(store: SessionStore) -> None:
         before = page[-1][0].key
         if len(seen) == 60:
             store.delete("ada", page[-1][0].id)  # the next page is correct even if this session is gone
-    assert seen == [(f"s{number}", 2 if number == 7 else 0) for number in reversed(range(200))]
+    assert seen == [(f"s{number}", 2 if number == 7 else 0) for number in reversed(range(80))]
 
 
 def test_revert_goes_back_to_before_a_question(store: SessionStore) -> None:
