@@ -11,12 +11,16 @@ import zipfile
 from pathlib import Path
 
 import httpx
+import numba
 import pytest
 from conftest import ROOT, running_server
 from http_service import CHAT, HELLO
+from numba.core.caching import UserProvidedCacheLocator
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from support import free_port
+
+from model_core.kernels import emit
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -96,7 +100,20 @@ def test_every_python_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:
         assert {str(path.relative_to(ROOT)) for path in (ROOT / package).rglob("*.py")} <= names
 
 
-@pytest.mark.timeout(600)  # kernels are compiled for this place
+def share_kernels(installed: Path, folder: Path) -> None:
+    """Make a cache for the installed project with the kernels that this one has compiled.
+
+    They are of the same sources, but numba keeps them by the path of a source, and would compile them again.
+    """
+    ours = Path(numba.config.CACHE_DIR)
+    (kernels,) = installed.glob("lib/python*/site-packages/model_core/kernels")
+    place = UserProvidedCacheLocator.get_suitable_cache_subpath
+    compiled = ours / place(emit.__file__)
+    compiled.mkdir(exist_ok=True)
+    (folder / ours.name).mkdir(parents=True)
+    (folder / ours.name / place(kernels / "emit.py")).symlink_to(compiled)
+
+
 def test_up_from_the_wheel(installed: Path, tmp_path: Path) -> None:
     packages = "model_core, streamlit_client.conversation, triton_server"
     code = f"import {packages}\nfor module in ({packages}): print(module.__file__)"
@@ -107,6 +124,7 @@ def test_up_from_the_wheel(installed: Path, tmp_path: Path) -> None:
     assert len(files) == 3
     assert all(file.is_relative_to(installed) for file in files)
 
+    share_kernels(installed, tmp_path / "kernels")
     port = free_port()
     with running_server(
         "--ui-port",
@@ -116,7 +134,6 @@ def test_up_from_the_wheel(installed: Path, tmp_path: Path) -> None:
         program=[installed / "bin" / "tritonchat"],
         cwd=tmp_path,
         NUMBA_CACHE_DIR=str(tmp_path / "kernels"),
-        NUMBA_OPT="0",  # slower kernels are compiled in half of the time
     ) as server:
         assert Path(server.engine.cmdline()[0]).is_relative_to(installed)
         answer = httpx.post(server.api_url + CHAT, json=HELLO, timeout=60)
