@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -208,6 +209,7 @@ def test_dead_triton_restarts_with_the_same_engine(everything: Server) -> None:
     )
     while not is_ready(everything):
         assert_answer_or_retry_after(everything)
+        time.sleep(0.05)
     assert everything.engine == engine
     assert find_process(everything, "tritonserver") not in (None, old)
     with ChatClient(everything.grpc_url) as client:
