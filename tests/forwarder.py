@@ -3,25 +3,8 @@
 import contextlib
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import urlsplit
-
-
-class Trap:
-    """Cuts the forwarder through which a mark comes for the `count`th time, and no other after it.
-
-    So an answer breaks at the same place, however fast the server and the test are.
-    """
-
-    def __init__(self, mark: bytes, count: int) -> None:
-        self._mark, self._left = mark, count
-        self._lock = threading.Lock()
-
-    def has_caught(self, data: bytes) -> bool:
-        """Whether the mark is in this data for the `count`th time."""
-        with self._lock:
-            before, self._left = self._left, self._left - data.count(self._mark)
-            return before > 0 >= self._left
 
 
 class Forwarder:
@@ -30,7 +13,7 @@ class Forwarder:
     Several may share a `trap`.
     """
 
-    trap: Trap | None = None
+    trap: "Trap | None" = None
 
     def __init__(self, url: str) -> None:
         self._target = ("127.0.0.1", urlsplit(url).port)
@@ -73,13 +56,39 @@ class Forwarder:
     def _copy(self, source: socket.socket, sink: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while some := source.recv(65536):
+                if self.trap is not None and (place := self.trap.find(some)) is not None:
+                    sink.sendall(some[:place])
+                    self.trap.act(self)
+                    some = some[place:]
                 self._is_moving.wait()
-                if self.trap is not None and self.trap.has_caught(some):
-                    self.cut()
                 sink.sendall(some)
         for end in (source, sink):
             _shut(end)
             self._sockets.discard(end)
+
+
+class Trap:
+    """Cuts the forwarder through which a mark comes for the `count`th time, just before it, and no other.
+
+    So an answer breaks at the same place, however fast the server and the test are. `act` is what it does to
+    the forwarder instead.
+    """
+
+    def __init__(self, mark: bytes, count: int, act: Callable[[Forwarder], object] = Forwarder.cut) -> None:
+        self.act = act
+        self._mark, self._left = mark, count
+        self._lock = threading.Lock()
+
+    def find(self, data: bytes) -> int | None:
+        """Where the mark is in this data for the `count`th time, if it is."""
+        place = -1
+        with self._lock:
+            for _ in range(data.count(self._mark)):
+                place = data.index(self._mark, place + 1)
+                self._left -= 1
+                if self._left == 0:
+                    return place
+        return None
 
 
 @contextlib.contextmanager

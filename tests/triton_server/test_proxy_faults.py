@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 from conftest import TRITONCHAT, Server, running_server
-from forwarder import forwarding
+from forwarder import Forwarder, Trap, forwarding
 from http_service import CHAT, services
 from support import free_port, wait_until
-from test_proxy import HELLO, LONG, join, proxying, read_events
+from test_proxy import EVENT, HELLO, LONG, join, proxying, read_events
 
 from triton_server.proxy import replicas
 
@@ -25,35 +25,27 @@ from triton_server.proxy import replicas
 def test_hanging_server_is_left(endless: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its connections stay open, and nothing comes: streams and whole answers go on elsewhere."""
     monkeypatch.setattr(replicas, "_READY_S", 0.5)
-    body = {**LONG, "max_tokens": 600}
-    expected = join(read_events(endless.api_url, CHAT, body))["text"]
+    expected = join(read_events(endless.api_url, CHAT, LONG))["text"]
+    frozen: list[Forwarder] = []
+
+    def freeze(server: Forwarder) -> None:
+        frozen.append(server)
+        server.freeze()
+
     with (
         forwarding(endless.api_url) as one,
         forwarding(endless.api_url) as two,
         proxying([one.url, two.url]) as url,
-        ThreadPoolExecutor(1) as pool,
     ):
-        servers = {server.url: server for server in (one, two)}
-
-        def find_busy() -> str:
-            states = httpx.get(f"{url}/replicas").json()["servers"]
-            return next((state["url"] for state in states if state["running"]), "")
-
-        whole = pool.submit(httpx.post, url + CHAT, json=body, timeout=120)
-        wait_until(find_busy)
-        first = servers[find_busy()]
-        first.freeze()
-        assert whole.result().json()["choices"][0]["message"]["content"] == expected
+        one.trap = two.trap = Trap(b'"finish_reason"', 1, freeze)
+        whole = httpx.post(url + CHAT, json=LONG, timeout=120).json()
+        assert whole["choices"][0]["message"]["content"] == expected
+        (first,) = frozen
         first.thaw()
-        wait_until(lambda: all(s["ready"] for s in httpx.get(f"{url}/replicas").json()["servers"]))
-        frozen = []
-
-        def freeze() -> None:
-            frozen.append(servers[find_busy()])
-            frozen[0].freeze()
-
-        assert join(read_events(url, CHAT, body, 3, freeze))["text"] == expected
-        assert frozen
+        wait_until(lambda: all(s["ready"] for s in read_states(url)))
+        one.trap = two.trap = Trap(EVENT, 3, freeze)
+        assert join(read_events(url, CHAT, LONG))["text"] == expected
+        assert len(frozen) == 2
 
 
 @contextlib.contextmanager
