@@ -29,7 +29,8 @@ with LLM(sys.argv[1]) as llm:
     print(llm.name, llm.generate([5, 6], SamplingParams(max_tokens=3)).token_ids)
 """
 FETCH = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which tests in the background may ignore
 from model_core.errors import ModelError
 from model_core.hub import fetch_model
 for model, *revision in map(str.split, sys.argv[1:]):

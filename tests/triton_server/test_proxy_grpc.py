@@ -61,9 +61,15 @@ class Front:
         """The server that has a request, or ""."""
         return next((url for url, state in self.states().items() if state["running"]), "")
 
-    def cut_at(self, mark: bytes, count: int) -> None:
-        """End the server that sends the mark so often first."""
-        trap = Trap(mark, count)
+    def cut(self) -> None:
+        """End the server that has a request."""
+        found = [""]
+        wait_until(lambda: bool(found.append(self.busy()) or found[-1]))
+        self.behind[found[-1]].cut()
+
+    def cut_at(self, mark: bytes, count: int, act: Callable[[Forwarder], object] = Forwarder.cut) -> None:
+        """End the server that sends the mark so often first, or do something else to it."""
+        trap = Trap(mark, count, act)
         for forwarder in self.behind.values():
             forwarder.trap = trap
 
@@ -99,22 +105,23 @@ def client(front: Front) -> Iterator[ChatClient]:
         yield connected
 
 
-def read(client: ChatClient, **parameters: Any) -> dict[str, Any]:
-    """A streamed answer."""
-    with client.stream(HELLO, **LONG, **parameters) as stream:
-        for _ in stream:
-            pass
+def read(client: ChatClient, act: Callable[[], object] = bool, **parameters: Any) -> dict[str, Any]:
+    """A streamed answer. After three of its pieces, `act` is called."""
+    with client.stream(HELLO, **{**LONG, **parameters}) as stream:
+        for number, _ in enumerate(stream):
+            if number == 2:
+                act()
         assert stream.answer is not None
         details = {n: v for n, v in stream.answer.details.items() if n not in ("timings", "usage")}
         return {"text": stream.text, **details, "tokens": stream.answer.usage["completion_tokens"]}
 
 
 def test_stream_goes_on_where_it_broke(front: Front, client: ChatClient, endless: Server) -> None:
-    more = {"logprobs": 1, "return_token_ids": True, "acknowledge": True}
+    # So many tokens that it has not ended when the client has three pieces.
+    more = {"logprobs": 1, "return_token_ids": True, "acknowledge": True, "max_tokens": 4000}
     with ChatClient(endless.grpc_url) as direct:
         expected = read(direct, **more)
-    front.cut_at(b'"logprobs"', 3)
-    assert read(client, **more) == expected
+    assert read(client, front.cut, **more) == expected
     metrics = samples(httpx.get(f"{front.url}/metrics").text)
     assert metrics["tritonchat_proxy_continued_total"] >= 1
 
