@@ -129,8 +129,8 @@ def multiply_bfloat16(m, a, start, rows, strip, y, memory):
         count = min(PIECE, m.inputs - first)
         steps = (count + 31) // 32
         w, w_tile = m.data + 2 * strip * STRIP * m.k + 32 * first, tile_bytes
-        # A single block of vectors pairs weights in registers; for more, they are paired once.
-        is_paired = HAS_AMX or rows > ROWS[0] or count % 2 != 0
+        # A few blocks of vectors pair weights in registers; for more, they are paired once.
+        is_paired = HAS_AMX or rows > 4 * ROWS[0] or count % 2 != 0
         if is_paired:
             for tile in range(_BLOCK_TILES):
                 for i in range(0, 32 * steps, 2):
