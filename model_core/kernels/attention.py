@@ -19,6 +19,7 @@ from .simd import get_f32, get_i32, load_f32, multiply, store_f32
 SEGMENT = 512  # positions
 # Rows of queries, a token and a head each, that read a page together.
 MAX_QUERY_ROWS = 24
+_KINDS = (FLOAT32, FLOAT16, INT8)  # of keys and values
 _SCORES_ROW = 4 * (SEGMENT + PAGE)  # bytes; a power of two would make rows compete for the same cache lines
 
 
@@ -174,39 +175,27 @@ def attend_segment(
             page = min(i + block, last_page - 1)
             prefetch_b = first_values + _page_offset(p, table, page)
             count = -height if block < 2 and height > 1 else height
-            if pages == 2 and height <= ROWS[0]:
-                _tiles2(
+            tiles = pages if height <= ROWS[0] else 1
+            for first in range(0, pages, tiles):
+                float_block(
+                    _KINDS,
+                    (1, 2),
+                    tiles,
                     p.kind,
-                    count,
-                    keys,
+                    height if first else count,
+                    keys + first * distance,
                     PAGE * size,
                     distance,
                     prefetch_a,
                     prefetch_b,
+                    PAGE * size,
                     x,
                     4 * dim,
                     dim,
-                    y,
+                    y + 4 * PAGE * first,
                     row_bytes,
                     0,
                 )
-            else:
-                for page in range(pages):
-                    _tiles1(
-                        p.kind,
-                        height if page else count,
-                        keys + page * distance,
-                        PAGE * size,
-                        0,
-                        prefetch_a,
-                        prefetch_b,
-                        x,
-                        4 * dim,
-                        dim,
-                        y + 4 * PAGE * page,
-                        row_bytes,
-                        0,
-                    )
             row += height
             block += 1
         if p.kind == INT8:
@@ -238,119 +227,35 @@ def attend_segment(
         values = first_values + offset
         tile = 0
         while tile < padded // 16:
-            row = 0
-            four_tiles = padded // 16 - tile >= 4 and not is_tall
+            row, tiles = 0, 4 if padded // 16 - tile >= 4 and not is_tall else 1
             while row < rows:
                 height = block_rows(rows - row, largest)
                 to = states + row * state_row + STATE_HEAD + 64 * tile
                 w, x = values + 16 * tile * size, weights + row * row_bytes
-                accumulate = i - first_page
-                if four_tiles:
-                    _tiles4(
-                        p.kind,
-                        height,
-                        w,
-                        padded * size,
-                        16 * size,
-                        w,
-                        w,
-                        x,
-                        row_bytes,
-                        count,
-                        to,
-                        state_row,
-                        accumulate,
-                    )
-                else:
-                    _tiles1(
-                        p.kind,
-                        height,
-                        w,
-                        padded * size,
-                        16 * size,
-                        w,
-                        w,
-                        x,
-                        row_bytes,
-                        count,
-                        to,
-                        state_row,
-                        accumulate,
-                    )
+                float_block(
+                    _KINDS,
+                    (1, 4),
+                    tiles,
+                    p.kind,
+                    height,
+                    w,
+                    padded * size,
+                    16 * size,
+                    w,
+                    w,
+                    padded * size,
+                    x,
+                    row_bytes,
+                    count,
+                    to,
+                    state_row,
+                    i - first_page,
+                )
                 row += height
-            tile += 4 if four_tiles else 1
+            tile += tiles
 
 
 @inner
 def _page_offset(p, table, i):
     """Bytes from the first page to the i-th of a sequence."""
     return get_i32(table, 4 * i) * p.page_stride
-
-
-@inner
-def _tiles1(kind, rows, w, w_step, w_tile, prefetch_a, prefetch_b, x, x_row, steps, y, y_row, accumulate):
-    float_block(
-        (FLOAT32, FLOAT16, INT8),
-        (1,),
-        1,
-        kind,
-        rows,
-        w,
-        w_step,
-        w_tile,
-        prefetch_a,
-        prefetch_b,
-        w_step,
-        x,
-        x_row,
-        steps,
-        y,
-        y_row,
-        accumulate,
-    )
-
-
-@inner
-def _tiles2(kind, rows, w, w_step, w_tile, prefetch_a, prefetch_b, x, x_row, steps, y, y_row, accumulate):
-    float_block(
-        (FLOAT32, FLOAT16, INT8),
-        (2,),
-        2,
-        kind,
-        rows,
-        w,
-        w_step,
-        w_tile,
-        prefetch_a,
-        prefetch_b,
-        w_step,
-        x,
-        x_row,
-        steps,
-        y,
-        y_row,
-        accumulate,
-    )
-
-
-@inner
-def _tiles4(kind, rows, w, w_step, w_tile, prefetch_a, prefetch_b, x, x_row, steps, y, y_row, accumulate):
-    float_block(
-        (FLOAT32, FLOAT16, INT8),
-        (4,),
-        4,
-        kind,
-        rows,
-        w,
-        w_step,
-        w_tile,
-        prefetch_a,
-        prefetch_b,
-        w_step,
-        x,
-        x_row,
-        steps,
-        y,
-        y_row,
-        accumulate,
-    )

@@ -8,6 +8,8 @@ on the other rows nor on their number.
 Kernels use this file only where HAS_PAIRS says so.
 """
 
+from itertools import product
+
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, register_jitable
@@ -60,7 +62,8 @@ def _vector_block(typing_context, is_paired, rows, pairs, w, w_tile, x, x_row, y
 
         def multiply(rows: int, is_paired: int) -> None:
             xs = emit_addresses(b, x, x_row, rows)
-            places = [_at(b, y, 4 * STRIP * row + 64 * tile) for row in range(rows) for tile in range(4)]
+            offsets = product(range(rows), range(_BLOCK_TILES))
+            places = [emit.at(b, y, 4 * STRIP * row + 64 * tile) for row, tile in offsets]
 
             def step(pair: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
                 weights, values = [], []
@@ -72,9 +75,10 @@ def _vector_block(typing_context, is_paired, rows, pairs, w, w_tile, x, x_row, y
                     value = emit.load(b, b.add(at, b.mul(pair, pair.type(4))), emit.I32)
                     values.append(b.bitcast(emit.broadcast(b, value), _BF16X32))
                 name = "llvm.x86.avx512bf16.dpbf16ps.512"
+                factors = product(values, weights)
                 return [
-                    emit.call(b, name, emit.F32X16, total, values[i // 4], weights[i % 4])
-                    for i, total in enumerate(sums)
+                    emit.call(b, name, emit.F32X16, total, value, weight)
+                    for total, (value, weight) in zip(sums, factors, strict=True)
                 ]
 
             zeros = emit.splat(0.0, emit.F32X16)
@@ -85,10 +89,6 @@ def _vector_block(typing_context, is_paired, rows, pairs, w, w_tile, x, x_row, y
         emit_cases(b, is_paired, (0, 1), lambda how: emit_cases(b, rows, ROWS, lambda r: multiply(r, how)))
 
     return emit.typed(types.void, (_n,) * 9, code)
-
-
-def _at(b: ir.IRBuilder, address: ir.Value, offset: int) -> ir.Value:
-    return b.add(address, address.type(offset))
 
 
 @intrinsic
@@ -102,7 +102,7 @@ def _pair_weights(typing_context, w, count, out):
     def code(b: ir.IRBuilder, w: ir.Value, count: ir.Value, out: ir.Value) -> None:
         def pair(count: int) -> None:
             first = emit.load(b, w, half)
-            second = emit.load(b, _at(b, w, 32), half) if count == 2 else emit.splat(0, half)
+            second = emit.load(b, emit.at(b, w, 32), half) if count == 2 else emit.splat(0, half)
             emit.store(b, out, b.shuffle_vector(first, second, _PAIRED))
 
         emit_cases(b, count, (1, 2), pair)

@@ -104,10 +104,11 @@ HAS_WIDE_VECTORS = INSTRUCTION_SET in ("avx512", "avx512bw")  # of 64 bytes
 # 24 of the 32 registers of AVX-512, or 8 of 16 elsewhere (a vector of 16 lanes takes two of those).
 ROWS, TILES = ((6, 4, 2, 1), 4) if HAS_WIDE_VECTORS else ((2, 1), 2)
 IS_ZEN = llvm.get_host_cpu_name().startswith("znver")  # a processor of AMD
-# The largest block with integer weights. On Zen 4, 6 rows take up to 1.15 times as long as 4 and 2.
+# The most rows of a block with integer weights. On Zen 4, a block of 6 takes up to 1.15 times as long as two
+# smaller ones.
 INTEGER_ROWS = 4 if HAS_WIDE_VECTORS and llvm.get_host_cpu_name() == "znver4" else ROWS[0]
-# The largest block with floats. With narrow vectors, it has only one vector of weights, which is widened once
-# for more rows: up to 1.5 times as fast for 16 rows in bfloat16.
+# The most rows of a block with floats. With narrow vectors, such a block has only one vector of weights,
+# which is widened once for more rows: 16 rows in bfloat16 take two thirds of the time.
 FLOAT_ROWS = 6
 
 
@@ -130,6 +131,10 @@ f32x16 = _Vector("f32x16", F32X16)
 
 def pointer(b: ir.IRBuilder, address: ir.Value, kind: ir.Type) -> ir.Value:
     return b.inttoptr(address, ir.PointerType(kind))
+
+
+def at(b: ir.IRBuilder, address: ir.Value, offset: int) -> ir.Value:
+    return b.add(address, address.type(offset))
 
 
 def load(b: ir.IRBuilder, address: ir.Value, kind: ir.Type) -> ir.Value:

@@ -37,10 +37,6 @@ def _call(b: ir.IRBuilder, name: str, *args: ir.Value) -> None:
     emit.call(b, f"llvm.x86.{name}", ir.VoidType(), *args)
 
 
-def _at(b: ir.IRBuilder, address: ir.Value, offset: int) -> ir.Value:
-    return b.add(address, address.type(offset))
-
-
 def _load_tile(b: ir.IRBuilder, tile: int, address: ir.Value, row: ir.Value) -> None:
     _call(b, "tileloadd64", emit.I8(tile), emit.pointer(b, address, emit.I8), row)
 
@@ -110,11 +106,11 @@ def _int8_block(typing_context, steps, w, w_tile, x, x_row, to, done, run, run_r
             for row in range(TILE_ROWS):
                 own = b.add(run, b.mul(run_row, run_row.type(row)))
                 factor = emit.broadcast(b, emit.load(b, own, emit.F32))
-                start = emit.broadcast(b, emit.load(b, _at(b, own, 4), emit.I32))
+                start = emit.broadcast(b, emit.load(b, emit.at(b, own, 4), emit.I32))
                 for tile in range(_BLOCK_TILES):
                     place = 4 * STRIP * row + 64 * tile
-                    sums = b.add(emit.load(b, _at(b, done, place), emit.I32X16), start)
-                    target = emit.pointer(b, _at(b, y, place), emit.F32X16)
+                    sums = b.add(emit.load(b, emit.at(b, done, place), emit.I32X16), start)
+                    target = emit.pointer(b, emit.at(b, y, place), emit.F32X16)
                     # A masked load costs nothing; a select would be an instruction more.
                     name, zeros = "llvm.masked.load.v16f32.p0", emit.splat(0.0, emit.F32X16)
                     before = emit.call(b, name, emit.F32X16, target, emit.I32(4), mask, zeros)
@@ -126,17 +122,17 @@ def _int8_block(typing_context, steps, w, w_tile, x, x_row, to, done, run, run_r
             for tile in range(_BLOCK_TILES if steps else 0):
                 _call(b, "tilezero", emit.I8(tile))
             for step in range(steps):
-                _load_tile(b, 4, _at(b, x, 64 * step), x_row)
+                _load_tile(b, 4, emit.at(b, x, 64 * step), x_row)
                 for tile in range(_BLOCK_TILES):
                     weights = 5 + (4 * step + tile) % 3  # in turn: a load need not wait for the last product
-                    _load_tile(b, weights, _at(b, ws[tile], 1024 * step), emit.I64(64))
+                    _load_tile(b, weights, emit.at(b, ws[tile], 1024 * step), emit.I64(64))
                     _call(b, "tdpbsud", emit.I8(tile), emit.I8(4), emit.I8(weights))
                     for _ in range(TILE_ROWS // steps):
                         next(vectors, None)
             for _ in vectors:
                 pass
             for tile in range(_BLOCK_TILES if steps else 0):
-                _store_tile(b, tile, _at(b, to, 64 * tile), emit.I64(4 * STRIP))
+                _store_tile(b, tile, emit.at(b, to, 64 * tile), emit.I64(4 * STRIP))
 
         with b.if_else(b.icmp_signed("!=", done, done.type(0))) as (yes, no):
             with yes:
@@ -180,7 +176,7 @@ def bfloat16_block(typing_context, parts, steps, w, x, x_row, x_part, y, accumul
         with b.if_else(b.icmp_signed("!=", accumulate, accumulate.type(0))) as (yes, no):
             with yes:
                 for tile in range(_BLOCK_TILES):
-                    _load_tile(b, tile, _at(b, y, 64 * tile), emit.I64(4 * STRIP))
+                    _load_tile(b, tile, emit.at(b, y, 64 * tile), emit.I64(4 * STRIP))
             with no:
                 for tile in range(_BLOCK_TILES):
                     _call(b, "tilezero", emit.I8(tile))
@@ -191,7 +187,7 @@ def bfloat16_block(typing_context, parts, steps, w, x, x_row, x_part, y, accumul
                 weights = b.add(w, b.mul(loop.index, steps.type(1024)))
                 for pair in (0, 2):  # two tiles of weights at a time
                     for tile in range(2):
-                        _load_tile(b, 6 + tile, _at(b, weights, (pair + tile) * 32 * PIECE), emit.I64(64))
+                        _load_tile(b, 6 + tile, emit.at(b, weights, (pair + tile) * 32 * PIECE), emit.I64(64))
                     for part in range(parts):
                         place = b.add(rows, b.mul(x_part, x_part.type(part)))
                         _load_tile(b, 4 + part, place, x_row)
@@ -201,6 +197,6 @@ def bfloat16_block(typing_context, parts, steps, w, x, x_row, x_part, y, accumul
 
         emit_cases(b, parts, (1, 2), multiply)
         for tile in range(_BLOCK_TILES):
-            _store_tile(b, tile, _at(b, y, 64 * tile), emit.I64(4 * STRIP))
+            _store_tile(b, tile, emit.at(b, y, 64 * tile), emit.I64(4 * STRIP))
 
     return emit.typed(types.void, (_n,) * 8, code)
