@@ -1,11 +1,11 @@
 """The arithmetic of model_core/operators.py at the speed of the hardware, in Python that numba compiles.
 
-`emit.py` and `simd.py` have the vectors, `blocks.py` the inner loops of all products, `activations.py` and
-`grouped.py` what comes before them with rounded activations and with codes, `linear.py`, `experts.py`,
-`attention.py`, `recurrence.py` and `pointwise.py` the operators, `interpreter.py` a step of a model,
-`choice.py` the choice of tokens, and `team.py` the threads that compute it. `bfloat16.py` has products of
-activations that are rounded to bfloat16, and `tiles.py` those on AMX, where there is one. `roofline.py`
-measures what the machine can do.
+`emit.py` and `simd.py` have the vectors, `blocks.py` the inner loops of products with integers and
+`float_blocks.py` those with floats, `activations.py` and `grouped.py` what comes before them with rounded
+activations and with codes, `linear.py`, `experts.py`, `attention.py`, `recurrence.py` and `pointwise.py` the
+operators, `interpreter.py` a step of a model, `choice.py` the choice of tokens, and `team.py` the threads
+that compute it. `bfloat16.py` has products of activations that are rounded to bfloat16, and `tiles.py` those
+on AMX, where there is one. `roofline.py` measures what the machine can do.
 
 Kernels are compiled once for each processor and version, and stored in the user's cache folder. Most are
 called by other kernels only, and compiled as part of those (`inner.py`).

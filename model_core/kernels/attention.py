@@ -9,8 +9,9 @@ import numpy as np
 from numba.extending import register_jitable
 
 from ..layout import FLOAT16, FLOAT32, INT8, PAGE
-from .blocks import block_rows, float_block
+from .blocks import block_rows
 from .emit import FLOAT_ROWS, HAS_WIDE_VECTORS, ROWS
+from .float_blocks import float_block, page_block
 from .inner import inner
 from .online_softmax import STATE_HEAD, merge_states, pad, softmax_row, state_bytes, write_outputs
 from .pointwise import scale_row
@@ -19,6 +20,7 @@ from .simd import get_f32, get_i32, load_f32, multiply, store_f32
 SEGMENT = 512  # positions
 # Rows of queries, a token and a head each, that read a page together.
 MAX_QUERY_ROWS = 24
+PAGES_OF_VALUES = 8
 _KINDS = (FLOAT32, FLOAT16, INT8)  # of keys and values
 _SCORES_ROW = 4 * (SEGMENT + PAGE)  # bytes; a power of two would make rows compete for the same cache lines
 
@@ -215,39 +217,40 @@ def attend_segment(
         stop = min(own + 1 + ahead, end)
         softmax_row(weights, first_page * PAGE, last_page * PAGE, start, stop, cap, sink, state)
 
-    for i in range(first_page, last_page):
-        offset = _page_offset(p, table, i)
-        weights = scores + 4 * PAGE * (i - first_page)
-        if p.kind == INT8:
-            scales = load_f32(value_scales, offset)
+    if p.kind == INT8:
+        for i in range(first_page, last_page):
+            scales, at = (
+                load_f32(value_scales, _page_offset(p, table, i)),
+                scores + 4 * PAGE * (i - first_page),
+            )
             for row in range(rows):
-                store_f32(weights, row * row_bytes, multiply(load_f32(weights, row * row_bytes), scales))
+                store_f32(at, row * row_bytes, multiply(load_f32(at, row * row_bytes), scales))
+
+    # A few pages at a time, which stay in the L1 cache for all blocks.
+    for i in range(first_page, last_page, PAGES_OF_VALUES):
         # Slots beyond the sequence's end may hold another sequence's data or NaN: they are not read.
-        count = min(PAGE, length - i * PAGE)
-        values = first_values + offset
+        count = min(PAGES_OF_VALUES * PAGE, length - i * PAGE)
+        weights = scores + 4 * PAGE * (i - first_page)
         tile = 0
         while tile < padded // 16:
             row, tiles = 0, 4 if padded // 16 - tile >= 4 and not is_tall else 1
             while row < rows:
                 height = block_rows(rows - row, largest)
-                to = states + row * state_row + STATE_HEAD + 64 * tile
-                w, x = values + 16 * tile * size, weights + row * row_bytes
-                float_block(
+                page_block(
                     _KINDS,
                     (1, 4),
                     tiles,
                     p.kind,
                     height,
-                    w,
+                    table + 4 * i,
+                    p.page_stride,
+                    first_values + 16 * tile * size,
                     padded * size,
                     16 * size,
-                    w,
-                    w,
-                    padded * size,
-                    x,
+                    weights + row * row_bytes,
                     row_bytes,
                     count,
-                    to,
+                    states + row * state_row + STATE_HEAD + 64 * tile,
                     state_row,
                     i - first_page,
                 )

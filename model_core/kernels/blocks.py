@@ -1,4 +1,4 @@
-"""The inner loops of all products: a block of rows times tiles whose sums stay in registers.
+"""Blocks of products: rows times tiles whose sums stay in registers. Here with integers, see float_blocks.py.
 
 A tile is a vector of 16 outputs. There is code for each number of rows in ROWS, with every sum in a
 register from the first step to the last. Each output is summed over the steps in order, whatever the block,
@@ -16,10 +16,10 @@ from ..layout import GROUPED4, GROUPED6, GROUPED8, INT4, INT8, STRIP
 from . import emit
 from .emit import ROWS, TILES
 
-_HEIGHTS = (6, 4, 2, 1)  # of blocks, in rows
+HEIGHTS = (6, 4, 2, 1)  # of blocks, in rows
 
 
-def _cases(heights: tuple[int, ...]) -> tuple[int, ...]:
+def cases_of(heights: tuple[int, ...]) -> tuple[int, ...]:
     """The variants of a block: a number of rows, or its negative to prefetch weights as well.
 
     Prefetching costs up to a quarter of the speed, so it is compiled separately.
@@ -27,7 +27,7 @@ def _cases(heights: tuple[int, ...]) -> tuple[int, ...]:
     return (*heights, *(-rows for rows in heights if rows > 1))
 
 
-CASES = _cases(ROWS)
+CASES = cases_of(ROWS)
 
 L1, L2 = 3, 2  # as LLVM names them for prefetching
 # Where codes of 4 bits are prefetched to. On AMD's processors, fewer lines can be on their way to L1 than to
@@ -64,6 +64,11 @@ def emit_addresses(b: ir.IRBuilder, base: ir.Value, stride: ir.Value, count: int
     return [base if i == 0 else b.add(base, b.mul(stride, stride.type(i))) for i in range(count)]
 
 
+def initial_sum(b: ir.IRBuilder, address: ir.Value, accumulate: ir.Value) -> ir.Value:
+    continues = b.icmp_signed("!=", accumulate, accumulate.type(0))
+    return b.select(continues, emit.load(b, address, emit.F32X16), emit.splat(0.0, emit.F32X16))
+
+
 def emit_cases(b: ir.IRBuilder, value: ir.Value, cases: Iterable[int], emit: Callable[[int], None]) -> None:
     """Emit code for each case and the switch between them; any other value does nothing."""
     after = b.append_basic_block("chosen")
@@ -75,102 +80,6 @@ def emit_cases(b: ir.IRBuilder, value: ir.Value, cases: Iterable[int], emit: Cal
         emit(case)
         b.branch(after)
     b.position_at_end(after)
-
-
-@intrinsic(prefer_literal=True)
-def float_block(
-    typing_context,
-    kinds,
-    widths,
-    tiles,
-    kind,
-    rows,
-    w,
-    w_step,
-    w_tile,
-    prefetch_a,
-    prefetch_b,
-    prefetch_b_step,
-    x,
-    x_row,
-    steps,
-    y,
-    y_row,
-    accumulate,
-):
-    """y[row, tile] (+)= sum over steps of x[row, step] * w[step, tile].
-
-    kinds, widths: constant tuples of the kinds that w may hold, and of the tiles that a block may have.
-    tiles, kind: one of each. rows: one of CASES; with one tile, more rows than that are possible.
-    w: address of the weights; w_step bytes from step to step, w_tile from tile to tile.
-    prefetch_a, prefetch_b: addresses to prefetch, advancing w_step and prefetch_b_step bytes a step.
-    x: address of floats, one a step; x_row bytes from row to row.
-    y: address of floats, 16 a tile; y_row bytes from row to row. accumulate: whether to add to them.
-    """
-    kinds_, widths_ = ([value.literal_value for value in values] for values in (kinds, widths))
-
-    def codegen(context, b, signature, args):
-        tiles, kind, rows, *rest = args[2:]
-
-        def blocks_of_rows(tiles: int, kind: int) -> None:
-            cases = _cases(_HEIGHTS) if tiles == 1 else CASES
-            emit_cases(b, rows, cases, lambda r: _floats(b, kind, r, tiles, *rest))
-
-        def blocks_of_kinds(tiles: int) -> None:
-            emit_cases(b, kind, kinds_, lambda k: blocks_of_rows(tiles, k))
-
-        emit_cases(b, tiles, widths_, blocks_of_kinds)
-        return context.get_dummy_value()
-
-    return types.void(kinds, widths, *[_n] * 15), codegen
-
-
-def _floats(
-    b: ir.IRBuilder,
-    kind: int,
-    rows: int,
-    tiles: int,
-    w: ir.Value,
-    w_step: ir.Value,
-    w_tile: ir.Value,
-    prefetch_a: ir.Value,
-    prefetch_b: ir.Value,
-    prefetch_b_step: ir.Value,
-    x: ir.Value,
-    x_row: ir.Value,
-    steps: ir.Value,
-    y: ir.Value,
-    y_row: ir.Value,
-    accumulate: ir.Value,
-) -> None:
-    fetched = [(prefetch_a, w_step), (prefetch_b, prefetch_b_step)] if rows < 0 else []
-    rows = abs(rows)
-    xs, ws = emit_addresses(b, x, x_row, rows), emit_addresses(b, w, w_tile, tiles)
-    addresses = [
-        b.add(address, address.type(64 * t))
-        for address in emit_addresses(b, y, y_row, rows)
-        for t in range(tiles)
-    ]
-
-    def body(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
-        offset = b.mul(step, w_step)
-        weights = [emit.load_widened(b, b.add(address, offset), kind) for address in ws]
-        for address, size in fetched:
-            prefetch(b, b.add(address, b.mul(step, size)))
-        next_sums = []
-        for row in range(rows):
-            value = emit.broadcast(b, emit.load(b, b.add(xs[row], b.mul(step, step.type(4))), emit.F32))
-            next_sums += [emit.fma(b, weights[t], value, sums[row * tiles + t]) for t in range(tiles)]
-        return next_sums
-
-    sums = emit_loop(b, steps, [_initial_sum(b, address, accumulate) for address in addresses], body)
-    for address, value in zip(addresses, sums, strict=True):
-        emit.store(b, address, value)
-
-
-def _initial_sum(b: ir.IRBuilder, address: ir.Value, accumulate: ir.Value) -> ir.Value:
-    continues = b.icmp_signed("!=", accumulate, accumulate.type(0))
-    return b.select(continues, emit.load(b, address, emit.F32X16), emit.splat(0.0, emit.F32X16))
 
 
 @intrinsic(prefer_literal=True)
@@ -383,7 +292,7 @@ def _integers(
         for t in range(tiles):
             target = b.add(ys[row], ys[row].type(64 * t))
             total = totals[row * tiles + t]
-            emit.store(b, target, emit.fma(b, total, factor, _initial_sum(b, target, accumulate)))
+            emit.store(b, target, emit.fma(b, total, factor, initial_sum(b, target, accumulate)))
 
 
 def _add_groups(
@@ -427,7 +336,7 @@ def block_rows(remaining: int, largest: int = ROWS[0]) -> int:
     """
     if largest == 6 and 6 < remaining <= 8:
         return 4  # two equal blocks are faster than a large and a small one
-    for rows in _HEIGHTS:
+    for rows in HEIGHTS:
         if rows <= largest and (remaining >= rows or (rows > 2 and remaining == rows - 1)):
             return rows
     return 1

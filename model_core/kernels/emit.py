@@ -166,6 +166,15 @@ def fma(b: ir.IRBuilder, x: ir.Value, y: ir.Value, z: ir.Value) -> ir.Value:
     return call(b, name, F32X16, x, y, z)
 
 
+def scale_by_power(b: ir.IRBuilder, x: ir.Value, n: ir.Value) -> ir.Value:
+    """x * 2^n, rounded once. n: whole numbers as floats, from -126 to 127."""
+    if HAS_WIDE_VECTORS:
+        args = (x, n, splat(0.0, F32X16), ir.Constant(I16, -1), ir.Constant(I32, 4))  # the usual rounding
+        return call(b, "llvm.x86.avx512.mask.scalef.ps.512", F32X16, *args)
+    power = b.shl(b.add(b.fptosi(n, I32X16), splat(127, I32X16)), splat(23, I32X16))
+    return b.fmul(x, b.bitcast(power, F32X16))
+
+
 def half_to_float(b: ir.IRBuilder, bits: ir.Value) -> ir.Value:
     """<16 x i16> that hold float16 -> <16 x float>."""
     if INSTRUCTION_SET != "generic":

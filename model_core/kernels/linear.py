@@ -19,8 +19,9 @@ from ..layout import (
 from ..quantize import NIBBLE_GROUP
 from .activations import RUN_BYTES
 from .bfloat16 import HAS_PAIRS, multiply_bfloat16
-from .blocks import EXPANDED_ROWS, block_rows, block_tiles, float_block, integer_block
+from .blocks import EXPANDED_ROWS, block_rows, block_tiles, integer_block
 from .emit import FLOAT_ROWS, HAS_AMX, HAS_DOT8, INTEGER_ROWS, ROWS, TILES
+from .float_blocks import float_block
 from .grouped import dequantize, expand_groups, widen_grouped4, widen_int4
 from .inner import inner
 from .pointwise import clamped_swiglu, geglu, swiglu

@@ -54,8 +54,11 @@ def softmax_row(scores, first, last, start, end, cap, sink, state):
         value = load_f32(scores, at)
         if cap > 0:
             value = softcap(value, cap)
-        value = mask_outside(value, position, start, end)
-        store_f32(scores, at, value)
+        is_cut = position < start or position + PAGE > end  # most pages are not
+        if is_cut:
+            value = mask_outside(value, position, start, end)
+        if cap > 0 or is_cut:
+            store_f32(scores, at, value)
         peak = maximum(peak, value)
     peak = broadcast(largest_of(peak))
     largest = _finite(peak)

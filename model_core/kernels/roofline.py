@@ -6,8 +6,9 @@ import numpy as np
 from numba import njit
 
 from ..layout import FLOAT32, INT8, STRIP
-from .blocks import block_tiles, float_block, integer_block
+from .blocks import block_tiles, integer_block
 from .emit import ROWS, TILES
+from .float_blocks import float_block
 from .linear import scratch_bytes
 from .simd import add, broadcast, load_f32, sum_of
 from .team import Team, barrier, claim

@@ -232,10 +232,7 @@ def exp_of_negative(typing_context, x):
         result = emit.splat(1 / 5040, emit.F32X16)
         for term in (1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1.0, 1.0):
             result = emit.fma(b, result, r, emit.splat(term, emit.F32X16))
-        power = b.shl(
-            b.add(b.fptosi(n, emit.I32X16), emit.splat(127, emit.I32X16)), emit.splat(23, emit.I32X16)
-        )
-        result = b.fmul(result, b.bitcast(power, emit.F32X16))
+        result = emit.scale_by_power(b, result, n)
         return b.select(under, emit.splat(0.0, emit.F32X16), result)
 
     return emit.typed(f32x16, (f32x16,), code)
