@@ -30,6 +30,7 @@ from .tokenizer import AnyTokenizer
 from .transformer import Transformer
 
 LOGGER = logging.getLogger(__name__)
+_PAUSE_S = 1e-3  # of an idle engine, while it prepares: whoever has a request comes first
 NO_TEXT = "this model makes no text, only embeddings or scores; load a model for generation."
 
 
@@ -211,9 +212,11 @@ class Engine:
     def _step(self) -> bool:
         """Finish ended requests, or compute what the scheduler chooses. False when the engine is to stop."""
         with self._condition:
-            self._condition.wait_for(lambda: self._sequences or self._is_closing)
+            is_idle = not self._sequences and not self._is_closing
+            pause = _PAUSE_S if is_idle and self._scheduler.pool.provide() else None
+            self._condition.wait_for(lambda: self._sequences or self._is_closing, pause)
             if not self._sequences:
-                return False
+                return not self._is_closing
             self._log.begin()
             ended = self._scheduler.find_ended()
         for sequence in ended:

@@ -8,6 +8,7 @@ all its layers. The layers are divided so that all groups need nearly the same b
 page, and windowed groups need only the pages within their window.
 """
 
+import mmap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -141,6 +142,10 @@ class KVCache:
         """
         size = max((_layer_bytes(g.shape, dtype) * len(g.layers) for g in groups), default=0)
         return (-(-size // 1024) | 1) * 1024
+
+    def provide(self, first: int, end: int) -> None:
+        """Have the system provide the memory of pages that were never used: then no request waits for it."""
+        self.memory[first:end].reshape(-1)[:: mmap.PAGESIZE] = 0
 
     def copy_page(self, source: int, target: int) -> None:
         """Copy one page to another."""

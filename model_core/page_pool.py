@@ -30,6 +30,9 @@ from .page_tree import NO_PAGE, PageNode, SequencePages, node_key
 from .pins import Pins
 from .state import Snapshots
 
+_SPARE_BYTES = 2**27  # memory that is provided before it is needed
+_HUGE_PAGE = 2**21  # bytes
+
 
 class PagePool:
     """The pages of a KV cache. Not thread-safe: the engine holds its lock.
@@ -58,6 +61,7 @@ class PagePool:
         self.pins = Pins(cache.pages // 2, lambda pages: pool.release(pages, [], len(pages.nodes) * PAGE))
         self._free: list[int] = []
         self._first_untouched = 0  # pages from here on have never been used
+        self._first_unprovided = 0  # and the system has provided no memory for those from here on
         self._evictable: OrderedDict[PageNode, None] = OrderedDict()  # leaves without a user, oldest first
         # Pages without a user, by node and group, that are behind the windows of those who use the node.
         self._behind: OrderedDict[tuple[PageNode, int], None] = OrderedDict()
@@ -71,6 +75,20 @@ class PagePool:
     def used_pages(self) -> int:
         """Pages that sequences use."""
         return self.total_pages - self.free_pages - self.cached_pages
+
+    def provide(self) -> bool:
+        """Have the system provide memory for the next pages. False if there is enough.
+
+        A call takes as long as the system needs for a huge page: some 100 us, or some milliseconds where a
+        virtual machine gets memory only as it uses it.
+        """
+        start = max(self._first_unprovided, self._first_untouched)
+        end = min(self.total_pages, self._first_untouched + _SPARE_BYTES // self._cache.page_bytes)
+        if start >= end:
+            return False
+        self._first_unprovided = min(end, start + max(1, _HUGE_PAGE // self._cache.page_bytes))
+        self._cache.provide(start, self._first_unprovided)
+        return True
 
     def acquire_prefix(self, pages: SequencePages, tokens: list[int], computed: int) -> tuple[int, bool]:
         """Add the pages of the tree that hold the next tokens of a sequence. The last token is never matched.

@@ -5,18 +5,23 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from model_core.kv_cache import PAGE
+from model_core.kv_cache import PAGE, KVCache, group_layers
 from model_core.page_pool import NO_PAGE, PageNode, PagePool, SequencePages, node_key
+from model_core.records import KVLayer
 
 
 class CopyRecorder:
-    """Takes the place of a KV cache, and records which pages are copied."""
+    """Takes the place of a KV cache, and records which pages are copied and provided."""
 
-    states = None
+    states, page_bytes = None, 2**20
 
     def __init__(self, pages: int, windows: Sequence[int | None] = (None,)) -> None:
         self.pages, self.windows = pages, windows
         self.copies: list[tuple[int, int]] = []
+        self.provided: list[int] = []
+
+    def provide(self, first: int, end: int) -> None:
+        self.provided += range(first, end)
 
     def copy_page(self, source: int, target: int) -> None:
         self.copies.append((source, target))
@@ -226,3 +231,27 @@ def test_copied_page_is_not_evicted_for_its_copy() -> None:
     again.compute()
     again.release()
     assert counts(pool) == (0, 2, 0)
+
+
+def test_memory_is_provided_before_pages_are_used() -> None:
+    cache = CopyRecorder(200)
+    pool = PagePool(cache)
+    while pool.provide():
+        pass
+    assert cache.provided == list(range(128))  # of 1 MiB each
+    PoolSequence(pool, text(20 * PAGE)).start()
+    assert pool.provide()
+    assert cache.provided[128:] == [128, 129]  # a huge page a call
+    for seed in range(1, 5):
+        PoolSequence(pool, text(35 * PAGE, seed)).start()
+    while pool.provide():
+        pass
+    # Pages that were used before memory was provided for them are left alone: they may hold something.
+    assert cache.provided[130:] == list(range(160, 200))
+
+
+def test_memory_is_provided_empty_and_nowhere_else() -> None:
+    cache = KVCache(group_layers([KVLayer(1, 8, 8, None)]), 6)
+    cache.memory[:2] = cache.memory[5:] = 7
+    cache.provide(2, 5)
+    assert (cache.memory[[0, 1, 5]] == 7).all() and not cache.memory[2:5].any()
