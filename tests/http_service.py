@@ -18,8 +18,8 @@ import uvloop
 from prometheus_client.parser import text_string_to_metric_families
 from support import free_port, wait_until
 
-from triton_server.api.__main__ import uvicorn_options
 from triton_server.api.process import launch_api
+from triton_server.api.program import uvicorn_options
 from triton_server.api.settings import ServiceSettings
 from triton_server.child_process import ChildProcess
 

@@ -29,9 +29,9 @@ from triton_server.child_process import GIVE_UP_STATUS, ChildProcess, launch
 from triton_server.client import ChatClient
 from triton_server.contract import READY
 from triton_server.engine import model_watch
-from triton_server.engine.__main__ import serve_until_signal
 from triton_server.engine.deployment import Address, Deployment, _find_processes
 from triton_server.engine.leftovers import remove_model_copies
+from triton_server.engine.program import serve_until_signal
 from triton_server.restarts import MAX_RESTARTS, Restarts
 from triton_server.supervisor import Part, Supervisor
 

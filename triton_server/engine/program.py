@@ -1,0 +1,105 @@
+"""What `python -m triton_server.engine` does: serve models through Triton, as the environment says."""
+
+import logging
+import sys
+import threading
+from contextlib import redirect_stdout, suppress
+from pathlib import Path
+
+import click
+import rich.console
+
+from model_core import TritonchatError
+from model_core.memory import freeze_objects
+
+from ..child_process import GIVE_UP_STATUS
+from ..conversations.limits import SessionLimits
+from ..restarts import MAX_RESTARTS, RESTART_WINDOW_S, Restarts
+from ..signals import signals_as_event, signals_as_interrupts
+from ..tls import TlsFiles
+from .conversation_commands import ConversationCommands
+from .deployment import Address, Deployment
+from .model_pool import ModelPool, create_pool
+from .process import EngineReport, EngineSettings
+from .slot_prompts import PromptFlags
+from .upstream.pool import create_upstream_pool
+
+_WATCH_S = 0.5
+
+
+class RestartLimitReached(TritonchatError):
+    """Triton broke so often that another start of the engine would not help."""
+
+
+def main() -> None:
+    """Serve until SIGTERM or SIGINT; a second signal cuts the running answers off."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    # PyTriton warns when Triton ends by a signal, but every Triton ends so.
+    logging.getLogger("pytriton").setLevel(logging.ERROR)
+    settings = EngineSettings.from_environment()
+    try:
+        with signals_as_event() as interrupted:
+            serve(settings, interrupted)
+    except TritonchatError as error:
+        EngineReport(error=str(error)).write(Path(settings.folder))
+        sys.exit(GIVE_UP_STATUS if isinstance(error, RestartLimitReached) else 1)
+
+
+def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
+    """Load the models and serve them until a signal. Raises TritonchatError."""
+    folder, tls = Path(settings.folder), None
+    if settings.tls_certificate is not None and settings.tls_key is not None:
+        tls = TlsFiles(Path(settings.tls_certificate), Path(settings.tls_key))
+    address = Address(settings.host, settings.grpc_port, settings.http_port, settings.metrics_port, tls)
+    pool = _create_pool(settings)
+    if settings.keep_alive_s is None:
+        pool.load_all()
+    limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
+    conversations = ConversationCommands(settings.database, limits)
+    conversations.load_modules()
+    deployment = Deployment(pool, address, folder, conversations=conversations)
+    click.echo("Starting Triton ...")
+    # PyTriton prints the output of Triton's processes, which is needed only to find a fault.
+    with (folder / "triton-output.log").open("a") as output, redirect_stdout(output):
+        try:
+            with rich.console.Console(stderr=True).status("Starting Triton"):
+                deployment.start()
+            freeze_objects()
+            EngineReport(models=[slot.name for slot in pool.slots]).write(folder)
+            serve_until_signal(deployment, Restarts(folder), folder / "triton.log", interrupted)
+        finally:
+            with signals_as_interrupts(), suppress(KeyboardInterrupt):
+                deployment.drain()
+            deployment.stop()
+
+
+def _create_pool(settings: EngineSettings) -> ModelPool:
+    """The models, of which none is loaded. Raises TritonchatError."""
+    if settings.upstream is not None:
+        limits = settings.llm["max_concurrency"], settings.llm["max_queue"]
+        return create_upstream_pool(settings.models, *limits, **settings.upstream)
+    adapters = settings.adapters, settings.allow_adapter_loading
+    prompts = PromptFlags(**settings.prompts)
+    return create_pool(settings.models, settings.keep_alive_s, settings.llm, *adapters, prompts)
+
+
+def serve_until_signal(
+    deployment: Deployment, restarts: Restarts, log: Path, interrupted: threading.Event
+) -> None:
+    """Restart Triton whenever it is broken, until a signal.
+
+    Raises TritonchatError if the engine has stopped or Triton does not come up, and RestartLimitReached if
+    Triton breaks too often.
+    """
+    while not interrupted.wait(_WATCH_S):
+        if not deployment.is_engine_alive():
+            raise TritonchatError("the engine stopped by itself; the output above may say why.")
+        fault = deployment.find_fault()
+        if fault is not None:
+            delay_s = restarts.add("triton")
+            if delay_s is None:
+                times = f"more than {MAX_RESTARTS} times within {RESTART_WINDOW_S:.0f} s"
+                raise RestartLimitReached(f"{fault}, {times}; {log} may say why.")
+            click.echo(f"{fault}; Triton is started again.", err=True)
+            interrupted.wait(delay_s)
+            deployment.restart()
