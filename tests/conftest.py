@@ -1,6 +1,7 @@
 """What tests share: the tiny checkpoints, the embedded model, and a real server started once."""
 
 import contextlib
+import functools
 import gc
 import json
 import os
@@ -18,7 +19,7 @@ from browsing import browser, page_of, visit  # noqa: F401 - fixtures
 from certificates import create_authority, write_certificate, write_certificate_file, write_key_file
 from cryptography import x509
 from databases import database_url, postgresql  # noqa: F401 - fixtures
-from groups import GroupScheduling, rank_of
+from groups import GroupScheduling, group_of, rank_of
 from http_service import Service, services
 from reciter import write_reciter
 from support import family, free_port, have_ended, wait_until
@@ -53,6 +54,38 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupScheduling | None:
     """With `--dist loadfile`, a group of files is handed out as a whole."""
     return GroupScheduling(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+class SharedServers:
+    """Ends the servers of a group of files, and their pages, unless the next group begins with them.
+
+    Even one that computes nothing takes two hundredths of a processor, until the end of all tests.
+    """
+
+    def __init__(self) -> None:
+        self._ends: dict[str, Callable[[], None]] = {}  # by the names of the fixtures
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef, request: pytest.FixtureRequest
+    ) -> Generator[None, object, object]:
+        """Note how to end it."""
+        value = yield
+        if fixturedef.scope == "session" and (isinstance(value, Server) or fixturedef.argname == "page_of"):
+            self._ends[fixturedef.argname] = functools.partial(fixturedef.finish, request)
+        return value
+
+    @pytest.hookimpl(trylast=True)  # after the fixtures of the file, which use them
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:
+        """End those that are not needed."""
+        if isinstance(nextitem, pytest.Function) and group_of(item.path) != group_of(nextitem.path):
+            for name in reversed([name for name in self._ends if name not in nextitem.fixturenames]):
+                self._ends.pop(name)()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register what is called for fixtures of the session, too; functions of this file are not."""
+    config.pluginmanager.register(SharedServers())
 
 
 def pytest_collection_finish() -> None:
