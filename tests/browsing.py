@@ -20,6 +20,26 @@ if TYPE_CHECKING:  # slow to import, and most tests need no browser
 
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
+# Only the last `--disable-features` counts, so this has what Playwright turns off and matters here, too.
+FEATURES_OFF = [
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsUpgrades",
+    "HttpsFirstBalancedModeAutoEnable",
+    "LensOverlay",
+    "MediaRouter",
+    "PaintHolding",
+    "ThirdPartyStoragePartitioning",
+    "OptimizationHints",
+    "NetworkTimeServiceQuerying",
+    "AimEnabled",
+    "PreconnectToSearch",
+    # Each visitor would get a process for suggestions in the browser's own line of addresses, and one in
+    # reserve.
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "SpareRendererForSitePerProcess",
+]
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -28,6 +48,7 @@ CHROMIUM_FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    f"--disable-features={','.join(FEATURES_OFF)}",
 ]
 FIGURES = re.compile(r"tokens in, \d+ out · seed \d+ · ")
 
