@@ -89,6 +89,9 @@ def test_ways_of_asking(visit: Callable[..., Page], several: Server, page_of: Ca
     open_settings(page)
     page.get_by_text("Tools", exact=True).click()
     button(page, "Insert an example").click()
+    expect(page.get_by_role("textbox", name="Definitions as a JSON list")).to_have_value(
+        re.compile("get_weather")
+    )
     ask(page, "How is the weather?")
     expect(answers(page).last).to_contain_text("get_weather")
     expect(answers(page).last).to_contain_text('"city": "Paris"')
