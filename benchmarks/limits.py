@@ -6,25 +6,32 @@ A step cannot be faster than its weights, keys and values are read, nor than its
 limits are measured by kernels of this project (model_core/kernels/roofline.py): of products, with all numbers
 in the first cache. Loads take turns in several rounds; the table has the fastest round of each, which other
 programs on the machine disturb least. Prints a Markdown table for each shape, and names the machine.
+
+A virtual machine's cores may share a cache at one moment, and none at the next (docs/many-cores.md). Barriers
+are several times as long then, so they are measured before and after the loads.
 """
 
 import argparse
+import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 from checkpoints import build_folder
+from numba import njit
 from serving import processor_name
 from shapes import SHAPES, TITLES, make_checkpoint
 
 from model_core import LLM, SamplingParams
 from model_core.kernels.emit import INSTRUCTION_SET
 from model_core.kernels.roofline import measure_arithmetic, measure_bandwidth
+from model_core.kernels.team import Team, barrier
 from model_core.layout import FLOAT32, INT8
 from model_core.records import Attend
 
 ANSWER_TOKENS, SHORT_PROMPT = 32, 16
+BARRIERS = 20_000
 USUAL = {"temperature": 0.8, "top_p": 0.95}
 
 
@@ -82,6 +89,24 @@ def measure(llm: LLM, load: Load, seed: int) -> None:
         load.seconds = min(load.seconds, max(steps))
 
 
+@njit(nogil=True)
+def pass_barriers(thread: int, threads: int, team: int, count: int) -> None:
+    """Let a team of threads wait for each other again and again."""
+    for _ in range(count):
+        barrier(team, threads)
+
+
+def measure_barrier(threads: int) -> float:
+    """The seconds of a barrier."""
+    team = Team(threads)
+    team.run(pass_barriers, team.address, 1)
+    start = time.perf_counter()
+    team.run(pass_barriers, team.address, BARRIERS)
+    seconds = time.perf_counter() - start
+    team.close()
+    return seconds / BARRIERS
+
+
 def least_seconds(llm: LLM, load: Load, bandwidth: float, integer: float, single: float) -> dict[str, float]:
     """The seconds that a load takes at least, to read and to compute. The arguments are the machine's limits.
 
@@ -99,13 +124,16 @@ def least_seconds(llm: LLM, load: Load, bandwidth: float, integer: float, single
     return {"memory": read / bandwidth, "arithmetic": computed}
 
 
-def print_table(llm: LLM, title: str, loads: list[Load], threads: int) -> None:
-    """Measure the machine, and print what was reached."""
+def print_table(llm: LLM, title: str, loads: list[Load], threads: int, barrier_s: float) -> None:
+    """Measure the machine, and print what was reached. `barrier_s`: before the loads."""
     bandwidth = max(measure_bandwidth(threads) for _ in range(5))
     single = max(measure_arithmetic(FLOAT32, threads) for _ in range(3))
     integer = max(measure_arithmetic(INT8, threads) for _ in range(3))
     print(f"\n{title}, {llm.model.weight_dtype}. {processor_name()}, {INSTRUCTION_SET}, {threads} threads:")
-    print(f"{bandwidth / 1e9:.1f} GB/s, {integer / 1e9:.0f} GOP/s in int8, {single / 1e9:.0f} in float32.\n")
+    print(f"{bandwidth / 1e9:.1f} GB/s, {integer / 1e9:.0f} GOP/s in int8, {single / 1e9:.0f} in float32;")
+    print(
+        f"a barrier took {barrier_s * 1e9:.0f} ns before and {measure_barrier(threads) * 1e9:.0f} ns after.\n"
+    )
     print("| load | tokens/s | limit | what limits | reached |\n| --- | --- | --- | --- | --- |")
     for load in loads:
         speed = integer if llm.model.rounds_activations else single
@@ -143,10 +171,11 @@ def main() -> None:
                 loads = [load() for load in LOADS]
                 limits = llm.engine.limits
                 loads = [load for load in loads if load.prompt + load.answer <= limits.max_context]
+                barrier_s = measure_barrier(args.threads)
                 for number in range(args.rounds):
                     for load in loads:
                         measure(llm, load, number)
-                print_table(llm, TITLES[shape], loads, args.threads)
+                print_table(llm, TITLES[shape], loads, args.threads, barrier_s)
 
 
 if __name__ == "__main__":
