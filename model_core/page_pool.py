@@ -30,7 +30,7 @@ from .page_tree import NO_PAGE, PageNode, SequencePages, node_key
 from .pins import Pins
 from .state import Snapshots
 
-_SPARE_BYTES = 2**27  # memory that is provided before it is needed
+_SPARE_BYTES = 2**26  # memory that is provided before it is needed: often that of a prompt
 _HUGE_PAGE = 2**21  # bytes
 
 

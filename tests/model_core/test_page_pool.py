@@ -234,20 +234,20 @@ def test_copied_page_is_not_evicted_for_its_copy() -> None:
 
 
 def test_memory_is_provided_before_pages_are_used() -> None:
-    cache = CopyRecorder(200)
+    cache = CopyRecorder(100)
     pool = PagePool(cache)
     while pool.provide():
         pass
-    assert cache.provided == list(range(128))  # of 1 MiB each
+    assert cache.provided == list(range(64))  # of 1 MiB each
     PoolSequence(pool, text(20 * PAGE)).start()
     assert pool.provide()
-    assert cache.provided[128:] == [128, 129]  # a huge page a call
-    for seed in range(1, 5):
-        PoolSequence(pool, text(35 * PAGE, seed)).start()
+    assert cache.provided[64:] == [64, 65]  # a huge page a call
+    for seed in (1, 2):
+        PoolSequence(pool, text(30 * PAGE, seed)).start()
     while pool.provide():
         pass
     # Pages that were used before memory was provided for them are left alone: they may hold something.
-    assert cache.provided[130:] == list(range(160, 200))
+    assert cache.provided[66:] == list(range(80, 100))
 
 
 def test_memory_is_provided_empty_and_nowhere_else() -> None:
