@@ -20,7 +20,8 @@ from .simd import get_f32, get_i32, load_f32, multiply, store_f32
 SEGMENT = 512  # positions
 # Rows of queries, a token and a head each, that read a page together.
 MAX_QUERY_ROWS = 24
-PAGES_OF_VALUES = 8
+# Pages of values that all blocks of rows go through before the next ones, so that a near cache keeps them.
+_PAGES_OF_VALUES = 8
 _KINDS = (FLOAT32, FLOAT16, INT8)  # of keys and values
 _SCORES_ROW = 4 * (SEGMENT + PAGE)  # bytes; a power of two would make rows compete for the same cache lines
 
@@ -219,17 +220,14 @@ def attend_segment(
 
     if p.kind == INT8:
         for i in range(first_page, last_page):
-            scales, at = (
-                load_f32(value_scales, _page_offset(p, table, i)),
-                scores + 4 * PAGE * (i - first_page),
-            )
+            scales = load_f32(value_scales, _page_offset(p, table, i))
+            weights = scores + 4 * PAGE * (i - first_page)
             for row in range(rows):
-                store_f32(at, row * row_bytes, multiply(load_f32(at, row * row_bytes), scales))
+                store_f32(weights, row * row_bytes, multiply(load_f32(weights, row * row_bytes), scales))
 
-    # A few pages at a time, which stay in the L1 cache for all blocks.
-    for i in range(first_page, last_page, PAGES_OF_VALUES):
+    for i in range(first_page, last_page, _PAGES_OF_VALUES):
         # Slots beyond the sequence's end may hold another sequence's data or NaN: they are not read.
-        count = min(PAGES_OF_VALUES * PAGE, length - i * PAGE)
+        count = min(_PAGES_OF_VALUES * PAGE, length - i * PAGE)
         weights = scores + 4 * PAGE * (i - first_page)
         tile = 0
         while tile < padded // 16:

@@ -58,7 +58,7 @@ def float_block(
 
         _sum(b, abs(rows), tiles, *to, lambda sums: emit_loop(b, steps, sums, add_step))
 
-    return types.void(kinds, widths, *[_n] * 15), _emit_blocks(kinds, widths, block, cases_of)
+    return types.void(kinds, widths, *[_n] * 15), _emit_blocks(kinds, widths, block, prefetches=True)
 
 
 @intrinsic(prefer_literal=True)
@@ -107,18 +107,18 @@ def page_block(
         pages = b.sdiv(b.add(steps, steps.type(PAGE - 1)), steps.type(PAGE))
         _sum(b, rows, tiles, *to, lambda sums: emit_loop(b, pages, sums, add_page))
 
-    return types.void(kinds, widths, *[_n] * 14), _emit_blocks(kinds, widths, block, tuple)
+    return types.void(kinds, widths, *[_n] * 14), _emit_blocks(kinds, widths, block, prefetches=False)
 
 
 def _emit_blocks(
     kinds: types.Type,
     widths: types.Type,
     block: Callable[..., None],
-    variants: Callable[..., tuple[int, ...]],
+    prefetches: bool,
 ) -> Callable[..., Any]:
     """The code of an intrinsic that chooses among variants of a block: by its tiles, the kind, and its rows.
 
-    variants: which there are of so many rows.
+    prefetches: whether there are variants that prefetch, see cases_of.
     """
     kinds_, widths_ = ([value.literal_value for value in values] for values in (kinds, widths))
 
@@ -126,7 +126,8 @@ def _emit_blocks(
         tiles, kind, rows, *rest = args[2:]
 
         def blocks_of_rows(tiles: int, kind: int) -> None:
-            cases = variants(HEIGHTS if tiles == 1 else ROWS)
+            heights = HEIGHTS if tiles == 1 else ROWS
+            cases = cases_of(heights) if prefetches else heights
             emit_cases(b, rows, cases, lambda r: block(b, kind, r, tiles, *rest))
 
         def blocks_of_kinds(tiles: int) -> None:
