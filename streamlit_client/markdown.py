@@ -18,6 +18,9 @@ from markdown_it.tree import SyntaxTreeNode
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 _SCHEMES = ("http", "https", "mailto")
+# How an address in plain text begins, as in GFM. The parser takes README.md and main.py for addresses, too,
+# because there are top-level domains md and py.
+_WRITTEN_ADDRESS = re.compile(r"https?://|mailto:|www\.|[^/]+@", re.IGNORECASE)
 # The start of an image. A formula that contains it is shown as text: no specification says where formulas
 # begin and end, so Streamlit's parser might find an image there.
 _IMAGE = "!["
@@ -185,6 +188,8 @@ def _span(node: SyntaxTreeNode, line_break: str, with_links: bool) -> str:
         case "math_inline_double":
             content = " ".join(node.content.split())
             return escape(f"$${content}$$") if _IMAGE in content else f"$${content}$$"
+        case "link" if node.markup == "linkify" and not _WRITTEN_ADDRESS.match(node.children[0].content):
+            return escape(node.children[0].content)
         case "link":
             return _link(_inline(node, " ", with_links=False), str(node.attrs["href"]), with_links)
         case "image":

@@ -95,6 +95,8 @@ def kinds(markdown: str) -> set[str]:
             "see http://b.c/d?e=f&copy=g",
             r"see [http\:\/\/b\.c\/d\?e\=f\&copy\=g](<http://b.c/d?e=f&amp;copy=g>)",
         ),
+        ("README.md or main.py:80/x //b.to", r"README\.md or main\.py\:80\/x \/\/b\.to"),
+        ("Www.b.to a@b.to", r"[Www\.b\.to](<http://Www.b.to>) [a\@b\.to](<mailto:a@b.to>)"),
         ("*a* **b** ~~c~~ ***d***", "*a* **b** ~~c~~ ***d***"),
         ("use `$a\\n![b]` here, $5", r"use `$a\n![b]` here\, \$5"),
         ("``a ` $b`` $5", r"``a ` $b`` \$5"),
