@@ -27,7 +27,8 @@ ENV PATH=/opt/tritonchat/bin:$PATH XDG_DATA_HOME=/data XDG_CACHE_HOME=/data/cach
 VOLUME /data
 USER tritonchat
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=5s --start-period=10m \
-    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8080/readyz', timeout=4)"]
+# The health check reads the settings from the variables, which docker run -e sets for both: TRITONCHAT_API_PORT, ...
+ENV TRITONCHAT_HOST=0.0.0.0
+HEALTHCHECK --interval=10s --timeout=10s --start-period=10m CMD ["tritonchat", "health"]
 ENTRYPOINT ["tritonchat"]
-CMD ["serve", "--host", "0.0.0.0"]
+CMD ["serve"]

@@ -1,5 +1,5 @@
 # `make chat` starts everything; `make test` proves it. Both set up .venv first, and are quick the second time.
-.PHONY: chat test test-vllm test-cluster lint constraints clean
+.PHONY: chat test test-full compiled-for-tests test-vllm test-cluster lint constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,28 +11,38 @@ PYTHON ?= $(shell for p in python3.12 python3.11 python3.10 python3; do \
 chat: $(VENV)/.ready
 	@exec $(BIN)/tritonchat up
 
-# Hundreds of processes import the same modules, so their bytecode is stored, whatever the environment says.
-test: export PYTHONDONTWRITEBYTECODE :=
-test: $(VENV)/.ready-dev
-	@# Kernels are compiled once, not by each worker.
-	@PYTHONPATH=. $(BIN)/python tests/compile_kernels.py
-	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+# The quick tier, in some minutes. Bytecode of the modules that hundreds of processes import is stored.
+test test-full: export PYTHONDONTWRITEBYTECODE :=
+test: $(VENV)/.ready-dev compiled-for-tests
+	@$(PYTEST) -m "not full"
+
+# What takes longest: trained models, other processors, chaos, most of the browser (tests/full_tier.txt).
+test-full: $(VENV)/.ready-dev compiled-for-tests
+	@$(PYTEST) -m full
+
+# Kernels are compiled once, not by each worker.
+PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+compiled-for-tests: $(VENV)/.ready-dev
+	@PYTHONPATH=.:tests/helpers/models:tests/helpers/servers:tests/model_core/kernels \
+		$(BIN)/python tests/compile_kernels.py
 
 # With the real vLLM behind the server, on the processor, in a virtual environment of its own (3 GB).
 VLLM_VENV ?= .venv-vllm
 test-vllm: $(VENV)/.ready-dev
 	@test -x $(VLLM_VENV)/bin/vllm || benchmarks/engines/install_vllm.sh $(VLLM_VENV)
-	@VLLM_PYTHON=$(VLLM_VENV)/bin/python $(BIN)/python -m pytest -p no:xdist -q tests/triton_server/test_vllm.py
+	@VLLM_PYTHON=$(VLLM_VENV)/bin/python $(BIN)/python -m pytest -p no:xdist -q tests/triton_server/engine/test_vllm.py
 
 # Several real servers behind a proxy, by hand and placed by Ray, of which some are killed under load.
 test-cluster: $(VENV)/.ready-dev
 	@test -d $(VENV)/lib/python3*/site-packages/ray || { $(call install,.[dev$(COMMA)cluster]); }
 	@CLUSTER_TESTS=1 $(BIN)/python -m pytest -p no:xdist -q -s \
-		tests/triton_server/test_proxy_faults.py tests/triton_server/test_cluster.py
+		tests/triton_server/proxy/test_proxy_faults.py tests/triton_server/cluster/test_cluster.py
 
 lint: $(VENV)/.ready-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+	@$(BIN)/mypy
 
 # The versions of everything that is installed: all dependencies at their newest. Needs uv and a network.
 constraints:

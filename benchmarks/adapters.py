@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from checkpoints import build_folder
+from making.checkpoints import build_folder
+from making.shapes import SHAPES, make_checkpoint
 from serving import processor_name
-from shapes import SHAPES, make_checkpoint
 
 from model_core import LLM, SamplingParams
-from model_core.safetensors import write_safetensors
+from model_core.files.safetensors import write_safetensors
 
 STREAMS, ADAPTERS, RANK, NEW_TOKENS, ROUNDS = 16, 8, 16, 64, 7
 TARGETS = {"all linear layers": ("_proj",), "queries and values": ("q_proj", "v_proj")}

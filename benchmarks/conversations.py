@@ -16,11 +16,12 @@ from typing import Any
 
 from serving import processor_name
 
+from triton_server.contract.commands import Conversations
 from triton_server.conversations.limits import SessionLimits
 from triton_server.conversations.store import ConversationStore
 from triton_server.conversations.transactions import Database
 from triton_server.conversations.tree import Conversation, Turn
-from triton_server.engine.conversation_commands import ConversationCommands
+from triton_server.engine.commands.conversation_commands import ConversationCommands
 
 CONVERSATIONS, TURNS = 1000, 50
 QUESTION_WORDS, ANSWER_WORDS = 15, 150  # about 90 and 900 bytes
@@ -87,7 +88,7 @@ def main() -> None:
         commands = ConversationCommands(url, SessionLimits(10_000, 2**30))
 
         def run(command: str, **fields: Any) -> str:
-            return asyncio.run(commands.run({"conversations": command, **fields}))
+            return asyncio.run(commands.run(Conversations(conversations=command, **fields)))
 
         run("list")  # opens the database
         last = made[-1].id
@@ -97,7 +98,7 @@ def main() -> None:
         for query in ("needle7", "needle999 Conversation", "nowhere", words[0], "z", "no übermi where"):
             measure(f"search {query!r}", lambda q=query: run("list", search=q))
         measure("get", lambda: run("get", id=made[0].id))
-        turn = store.add_turn("", last, None, "Question?", {})
+        turn = store.add_turn("", last, Turn(0, None, "Question?"))
         text = "word " * 200
         measure(
             "add_turn", lambda: run("add_turn", id=last, parent=turn, question="Question?", parameters={})

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from checkpoints import read_config, read_tensors, write_checkpoint
+from making.checkpoints import read_config, read_tensors, write_checkpoint
 from serving import processor_name
 
 from model_core import LLM, SamplingParams

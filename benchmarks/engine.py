@@ -112,7 +112,7 @@ def measure_memory(model: str | None) -> float:
         prompts = random.integers(3, llm.model.config.vocab_size, (budget // per_request + 2, size)).tolist()
         llm.generate(prompts, SamplingParams(max_tokens=1, ignore_eos=True))
         used = process.memory_info().rss - before
-        return used / (llm.model.weight_bytes + budget)
+        return used / (llm.model.weights.nbytes + budget)
 
 
 def main() -> None:

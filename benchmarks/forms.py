@@ -2,7 +2,8 @@
 
     python benchmarks/forms.py [--parts answers steps compile speed] [--work-folder FOLDER]
 
-answers: 300 forms (tests/form_samples.py), ten seeds each, at temperature 2 with random weights. An answer
+answers: 300 forms (form_samples.py of the tests), ten seeds each, at temperature 2 with random weights. An
+answer
     that has ended is checked by jsonschema, Python's re or a second matcher; one that was cut must be the
     beginning of a whole one.
 steps: the model's steps for an object of 20 fields with long names, and its tokens.
@@ -25,17 +26,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from checkpoints import build_folder
+from making.checkpoints import build_folder
+from making.shapes import SHAPES, make_checkpoint
+from making.vocabularies import write_tokenizer
 from serving import processor_name
-from shapes import SHAPES, make_checkpoint
-from vocabularies import write_tokenizer
 
-sys.path.append(str(Path(__file__).parents[1] / "tests"))
+sys.path.append(str(Path(__file__).parents[1] / "tests" / "helpers" / "models"))
 from form_samples import Sample, all_samples
 
 from model_core import LLM, Completion, SamplingParams
-from model_core.constraint import GrammarCompiler, write_grammar
-from model_core.form import Form
+from model_core.engine.job import Job
+from model_core.grammar.constraint import GrammarCompiler, write_grammar
+from model_core.requests.form import Form
 
 SEEDS, MAX_TOKENS = 10, 400
 STREAMS, NEW_TOKENS, ROUNDS = 16, 96, 5
@@ -79,7 +81,7 @@ def answer_all(llm: LLM, jobs: list[tuple[Sample, int]]) -> list[Completion]:
                 ended.put(None)
 
         params = SamplingParams(form=sample.form, temperature=2.0, seed=seed, max_tokens=MAX_TOKENS)
-        llm.engine.submit(prompt, params.with_defaults(llm.defaults), receive)
+        llm.engine.submit(Job(prompt, params.with_defaults(llm.defaults)), receive)
     for _ in jobs:
         ended.get()
     return [completions[number] for number in range(len(jobs))]
@@ -118,14 +120,14 @@ def measure_compilation(folder: Path) -> None:
     with LLM(folder) as llm:
         compiler = GrammarCompiler(llm.tokenizer, llm.model.config.vocab_size, {llm.tokenizer.eos_token_id})
         start = time.perf_counter()
-        compiler.compile(write_grammar(Form(regex="a")), ignores_end=False)
+        compiler.compile(write_grammar(Form(regex="a")).text, ignores_end=False)
         setup = time.perf_counter() - start
         new, again = [], []
         for number in range(20):
             schema = {**RECORD, "title": str(number)}
             for times in (new, again):
                 start = time.perf_counter()
-                compiler.compile(write_grammar(Form(json_schema=schema)), ignores_end=False)
+                compiler.compile(write_grammar(Form(json_schema=schema)).text, ignores_end=False)
                 times.append(1000 * (time.perf_counter() - start))
         compiler.close()
     print(f"| the first form of a model | {1000 * setup:.0f} ms |")

@@ -18,17 +18,17 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from checkpoints import build_folder
+from making.checkpoints import build_folder
+from making.shapes import SHAPES, TITLES, make_checkpoint
 from numba import njit
 from serving import processor_name
-from shapes import SHAPES, TITLES, make_checkpoint
 
 from model_core import LLM, SamplingParams
 from model_core.kernels.emit import INSTRUCTION_SET
+from model_core.kernels.layout import FLOAT32, INT8
 from model_core.kernels.roofline import measure_arithmetic, measure_bandwidth
 from model_core.kernels.team import Team, barrier
-from model_core.layout import FLOAT32, INT8
-from model_core.records import Attend
+from model_core.tape.operations import Attend
 
 ANSWER_TOKENS, SHORT_PROMPT = 32, 16
 BARRIERS = 20_000
@@ -113,12 +113,12 @@ def least_seconds(llm: LLM, load: Load, bandwidth: float, integer: float, single
     integer, single: operations a second of products of weights, and of float32.
     """
     model, is_prompt = llm.model, load.answer == 1
-    head = model.head.n * model.head.k
+    head = model.weights.head.n * model.weights.head.k
     attended = sum(record.q.width for record in model.records if isinstance(record, Attend))
     context = load.prompt / 2 if is_prompt else load.prompt + load.answer / 2
-    products = (model.multiplications_per_token - head) * load.tokens + head * load.streams
+    products = (model.weights.multiplications_per_token - head) * load.tokens + head * load.streams
     positions = load.prompt if is_prompt else context * load.streams
-    read = model.weight_bytes_per_token + positions * model.tape.kv_bytes_per_token
+    read = model.weights.bytes_per_token + positions * model.tape.kv_bytes_per_token
     # Scores and mixed values: two multiplications for each number of a query and position.
     computed = 2 * products / integer + 4 * attended * context * load.tokens / single
     return {"memory": read / bandwidth, "arithmetic": computed}
@@ -129,7 +129,7 @@ def print_table(llm: LLM, title: str, loads: list[Load], threads: int, barrier_s
     bandwidth = max(measure_bandwidth(threads) for _ in range(5))
     single = max(measure_arithmetic(FLOAT32, threads) for _ in range(3))
     integer = max(measure_arithmetic(INT8, threads) for _ in range(3))
-    print(f"\n{title}, {llm.model.weight_dtype}. {processor_name()}, {INSTRUCTION_SET}, {threads} threads:")
+    print(f"\n{title}, {llm.model.weights.dtype}. {processor_name()}, {INSTRUCTION_SET}, {threads} threads:")
     print(f"{bandwidth / 1e9:.1f} GB/s, {integer / 1e9:.0f} GOP/s in int8, {single / 1e9:.0f} in float32;")
     print(
         f"a barrier took {barrier_s * 1e9:.0f} ns before and {measure_barrier(threads) * 1e9:.0f} ns after.\n"

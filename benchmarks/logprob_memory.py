@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from shapes import SHAPES, make_checkpoint
+from making.shapes import SHAPES, make_checkpoint
 
 from model_core import LLM, SamplingParams
 

@@ -41,7 +41,7 @@ from streamlit.proto.Markdown_pb2 import Markdown
 
 from model_core.hub import embedded_model
 from triton_server.client import ChatClient
-from triton_server.page_process import launch_page
+from triton_server.launch.page_process import launch_page
 
 QUESTION = "Tell me a story about a fox, a lighthouse and a golden key."
 BAR_S = 0.2  # what a page may add to the gaps of the engine

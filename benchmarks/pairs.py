@@ -27,12 +27,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checkpoints import build_folder
 from engines import ENGINES
-from hub_formats import FORMATS, write_format
+from making.checkpoints import build_folder
+from making.hub_formats import FORMATS, write_format
+from making.shapes import SHAPES, TITLES, make_checkpoint
 from peers import WORKER, format_figure, print_progress, run_worker
 from serving import processor_name
-from shapes import SHAPES, TITLES, make_checkpoint
 from worker import NEW_TOKENS, PROMPT, SHORT_PROMPT
 
 from model_core.hub import embedded_model

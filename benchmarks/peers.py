@@ -1,6 +1,6 @@
 """Compare this project with llama.cpp, CTranslate2, OpenVINO GenAI, vLLM and Transformers on one machine.
 
-    pip install -r benchmarks/requirements.txt
+    pip install -r benchmarks/engines/requirements.txt
     python benchmarks/peers.py --work-folder FOLDER [--shapes tinyllama minueza] [--json FILE]
 
 Makes models with random weights and converts them for each engine, unless the work folder has them already.
@@ -25,10 +25,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from checkpoints import build_folder
 from engines import ENGINES
+from making.checkpoints import build_folder
+from making.shapes import SHAPES, TITLES, make_checkpoint, weights_read_per_token
 from serving import processor_name
-from shapes import SHAPES, TITLES, make_checkpoint, weights_read_per_token
 from worker import NEW_TOKENS, PROMPT, SEQUENTIAL_REQUESTS, SHORT_PROMPT
 
 WORKER = Path(__file__).with_name("worker.py")

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from checkpoints import build_folder
+from making.checkpoints import build_folder
+from making.shapes import SHAPES, TITLES, make_checkpoint
 from serving import processor_name
-from shapes import SHAPES, TITLES, make_checkpoint
 
 from model_core import LLM, SamplingParams
-from model_core.config import GenerationDefaults
 from model_core.kernels.emit import INSTRUCTION_SET
-from model_core.row_sampler import Draw, RowSampler
-from model_core.sampler import Sampler
+from model_core.requests.sampling import GenerationDefaults
+from model_core.sampling.batch_sampler import Draw, RowSampler
+from model_core.sampling.sampler import Sampler
 
 ANSWER_TOKENS = 8
 USUAL: dict[str, Any] = {"temperature": 0.8, "top_p": 0.95}

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from checkpoints import build_folder
-from shapes import SHAPES, make_checkpoint
+from making.checkpoints import build_folder
+from making.shapes import SHAPES, make_checkpoint
 
 from model_core import LLM, SamplingParams
-from model_core.request import Completion, Delta
-from model_core.saved_prompts import SavedPrompts
+from model_core.engine.job import Job
+from model_core.prompts.saved import SavedPrompts
+from model_core.requests.results import Completion, Delta
 
 
 def measure(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -53,7 +54,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
 def compute(llm: LLM, prompt: list[int], params: SamplingParams) -> Completion:
     """As `generate`, but with pages for everybody, so that `save` has nothing to compute."""
     deltas: queue.SimpleQueue[Delta] = queue.SimpleQueue()
-    llm.engine.submit(prompt, params.with_defaults(llm.defaults), deltas.put, is_shared=True)
+    llm.engine.submit(Job(prompt, params.with_defaults(llm.defaults), is_shared=True), deltas.put)
     while (completion := deltas.get().completion) is None:
         pass
     return completion

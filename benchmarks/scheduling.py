@@ -22,8 +22,10 @@ import numpy as np
 from serving import processor_name
 
 from model_core import LLM, SamplingParams
-from model_core.kv_cache import Batch, KVCache
-from model_core.memory import freeze_objects
+from model_core.cache.memory import KVCache
+from model_core.engine.job import Job
+from model_core.machine.memory import freeze_objects
+from model_core.model.batch import Batch
 
 SCHEDULING = ("find_ended", "schedule", "build_batch", "commit")
 
@@ -74,7 +76,7 @@ def run(llm: LLM, requests: int, params: SamplingParams, first: int = 5) -> None
 
     with llm.engine._condition:  # so that they come at once
         for number in range(requests):
-            llm.engine.submit([first + 2 * number, 6, 7], defaults, on_delta, client=f"c{number % 7}")
+            llm.engine.submit(Job([first + 2 * number, 6, 7], defaults, client=f"c{number % 7}"), on_delta)
     for _ in range(requests):
         ended.acquire()
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from checkpoints import build_folder, read_config
 from engines import ENGINES, Generate, Prompts
+from making.checkpoints import build_folder, read_config
 
 PROMPT, SHORT_PROMPT, NEW_TOKENS = 512, 32, 64
 FIRST_TOKEN = 3  # lower token ids are special

@@ -1,4 +1,4 @@
-"""A transformer engine in Python: files -> tensors -> tokens.
+"""A transformer engine in Python: files -> tensors -> tokens. Nothing here knows servers or networks.
 
 from model_core import LLM, SamplingParams
 llm = LLM()
@@ -9,19 +9,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .embedding import EmbeddingParams, ScoreParams
     from .errors import TritonchatError
-    from .llm import LLM
-    from .request import Completion
-    from .sampling import SamplingParams
+    from .llm.llm import LLM
+    from .requests.embedding import EmbeddingParams, ScoreParams
+    from .requests.results import Completion
+    from .requests.sampling import SamplingParams
 
 __all__ = ["LLM", "Completion", "EmbeddingParams", "SamplingParams", "ScoreParams", "TritonchatError"]
 _MODULES = {
-    "LLM": "llm",
-    "Completion": "request",
-    "EmbeddingParams": "embedding",
-    "SamplingParams": "sampling",
-    "ScoreParams": "embedding",
+    "LLM": "llm.llm",
+    "Completion": "requests.results",
+    "EmbeddingParams": "requests.embedding",
+    "SamplingParams": "requests.sampling",
+    "ScoreParams": "requests.embedding",
     "TritonchatError": "errors",
 }
 

@@ -4,6 +4,8 @@ Every message is one sentence that names the limit and says what to do. `type` i
 get in `details.error.type`. `status` is the HTTP status with the same meaning.
 """
 
+import errno
+
 
 class TritonchatError(Exception):
     """The base of all errors raised on purpose.
@@ -79,10 +81,20 @@ class QueueFull(TritonchatError):
 
 
 class NoMemory(TritonchatError):
-    """A request that may need more KV memory than the server has."""
+    """There is no memory for a model, or for a request that may need more KV memory than the server has."""
 
     type = "no_memory"
     status = 400
+
+
+def is_memory_refusal(error: BaseException) -> bool:
+    """Whether the system has refused memory, for an array, a file to be mapped, a thread or a process."""
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    text = str(error)
+    no_thread = isinstance(error, RuntimeError) and text == "can't start new thread"
+    no_library = isinstance(error, ImportError) and ("map segment" in text or "allocate memory" in text)
+    return isinstance(error, MemoryError) or no_thread or no_library
 
 
 class ShuttingDown(TritonchatError):

@@ -8,17 +8,17 @@ import gc
 
 import streamlit as st
 
-from streamlit_client.people import is_stranger, owner, show_person
+from streamlit_client.shared.people import is_stranger, owner, show_person
 
 
 def main() -> None:
     """Run the page that the visitor has chosen. Each page sets its own width."""
     pages = [
-        st.Page("views/chat.py", title="Chat", icon=":material/forum:", default=True),
-        st.Page("views/compare.py", title="Compare", icon=":material/compare:"),
-        st.Page("views/votes.py", title="Votes", icon=":material/leaderboard:"),
-        st.Page("views/engine.py", title="Engine", icon=":material/speed:"),
-        st.Page("views/explain.py", title="Explain", icon=":material/school:"),
+        st.Page("chat/chat.py", title="Chat", icon=":material/forum:", default=True),
+        st.Page("compare/compare.py", title="Compare", icon=":material/compare:"),
+        st.Page("compare/votes.py", title="Votes", icon=":material/leaderboard:"),
+        st.Page("inspection/engine.py", title="Engine", icon=":material/speed:"),
+        st.Page("inspection/explain.py", title="Explain", icon=":material/school:"),
     ]
     page = st.navigation(pages, position="hidden" if is_stranger() else "sidebar")
     owner()  # shows a stranger the login, and nothing else

@@ -6,19 +6,16 @@ time, for any x86 and without optimizing, is left to test_processors.py.
 
 import subprocess
 import sys
-from pathlib import Path
 
 import conftest  # noqa: F401 - has the code of single kernels stored
 import numpy as np
+import test_kernels
 from processors import environment
 from products import Activations, multiply
 
 from model_core import LLM, SamplingParams
 from model_core.kernels import emit
-from model_core.weights import pack
-
-sys.path.append(str(Path(__file__).parent / "model_core"))
-import test_kernels
+from model_core.weights.matrix import pack
 
 
 def compile_here() -> None:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import uuid
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,21 +22,27 @@ from cryptography import x509
 from databases import database_url, postgresql  # noqa: F401 - fixtures
 from groups import GroupScheduling, group_of, rank_of
 from http_service import Service, services
+from in_process import Endpoints, local_server
+from paths import ROOT, TESTS
 from reciter import write_reciter
-from support import family, free_port, have_ended, wait_until
+from support import family, free_port, have_ended, pool_of, wait_until
 from tokenizers import Tokenizer
 from xdist.remote import Producer
 
 from model_core import LLM
-from model_core.kernels import linear
-from model_core.llm import embedded_model
+from model_core.hub import embedded_model
+from model_core.kernels.products import linear
 from triton_server.client import ChatClient
-from triton_server.engine.process import remove_leftovers
+from triton_server.client.conversations import Conversations
+from triton_server.engine.models.model_pool import create_pool
+from triton_server.engine.triton.process import remove_leftovers
+from triton_server.system.hosts import LOOPBACK
 
-ROOT = Path(__file__).parent.parent
-CHECKPOINTS = Path(__file__).parent / "data" / "checkpoints"
 MODELS = ROOT.parent / "shared" / "models"
 TRITONCHAT = (sys.executable, "-m", "triton_server")
+
+# Every engine checks the books of its pages whenever it is idle, in servers too.
+os.environ["TRITONCHAT_CHECK_PAGES"] = "1"
 
 # Modules and tests stay until the end of the process. Looking for garbage among them takes two fifths of the
 # time of collecting tests, and a part of many a test.
@@ -46,7 +53,11 @@ linear.linear.enable_caching()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests in the order in which they are handed out to workers."""
+    """Mark the tests of the full tier, and put all in the order in which they are handed out to workers."""
+    full = set((TESTS / "full_tier.txt").read_text().split())
+    for item in items:
+        if item.nodeid.partition("::")[0] in full or item.nodeid.partition("[")[0] in full:
+            item.add_marker(pytest.mark.full)
     items.sort(key=lambda item: rank_of(item.path))
 
 
@@ -71,7 +82,9 @@ class SharedServers:
     ) -> Generator[None, object, object]:
         """Note how to end it."""
         value = yield
-        if fixturedef.scope == "session" and (isinstance(value, Server) or fixturedef.argname == "page_of"):
+        if fixturedef.scope == "session" and (
+            isinstance(value, Endpoints) or fixturedef.argname == "page_of"
+        ):
             self._ends[fixturedef.argname] = functools.partial(fixturedef.finish, request)
         return value
 
@@ -108,14 +121,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 @dataclass(frozen=True)
-class Server:
+class Server(Endpoints):
     """A running `tritonchat serve`."""
 
-    process: subprocess.Popen
-    grpc_url: str
     http_url: str
     metrics_url: str
-    api_url: str
+    process: subprocess.Popen
     log: Path | None = None
 
     def logs(self) -> list[Path]:
@@ -159,6 +170,7 @@ def running_server(
     log: Path | None = None,
     program: Sequence[str | Path] = TRITONCHAT,
     cwd: Path | None = None,
+    host: str = "127.0.0.1",
     **environment: str,
 ) -> Iterator[Server]:
     """Start `tritonchat serve` on free ports, in a process group of its own; kill it at the end.
@@ -172,7 +184,7 @@ def running_server(
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         process = subprocess.Popen(
-            [*program, command, *flags, *arguments],
+            [*program, command, *flags, f"--host={host}", *arguments],
             cwd=cwd,
             env={**os.environ, "XDG_DATA_HOME": folder, "TMPDIR": folder, **environment},
             stdout=subprocess.PIPE,
@@ -189,10 +201,11 @@ def running_server(
                 break
         else:
             pytest.fail(f"the server did not start:\n{''.join(output)}")
-        here = "http://127.0.0.1"
+        name = f"[{host}]" if ":" in host else LOOPBACK
+        here = f"http://{name}"
         yield Server(
-            process,
-            grpc_url=f"127.0.0.1:{grpc}",
+            process=process,
+            grpc_url=f"{name}:{grpc}",
             http_url=f"{here}:{http}",
             metrics_url=f"{here}:{metrics}/metrics",
             api_url=f"{here}:{api}",
@@ -244,22 +257,23 @@ def endless(endless_model: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.fixture(scope="session")
-def reciter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def reciter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoints]:
     """A server with a model that reasons and calls tools, see `reciter.py`."""
     folder = tmp_path_factory.mktemp("reciter")
-    with running_server("--model", str(write_reciter(folder / "reciter")), log=folder / "log") as running:
+    llm = LLM(write_reciter(folder / "reciter"), kv_cache_memory=2**27)
+    with local_server(pool_of(llm), folder) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def several(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def several(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoints]:
     """A server with the embedded model, the reciter (`reciter.py`), and a model that cannot be loaded."""
     folder = tmp_path_factory.mktemp("several")
     (folder / "broken").mkdir()
     write_reciter(folder / "speaker")
-    models = ("embedded=" + str(embedded_model()), str(folder / "speaker"), str(folder / "broken"))
-    flags = [f"--model={model}" for model in models]
-    with running_server(*flags, log=folder / "log") as running:
+    models = [(None, None), *((None, str(folder / name)) for name in ("speaker", "broken"))]
+    pool = create_pool(models, None, {"kv_cache_memory": 2**28, "max_queue": 256})
+    with local_server(pool, folder) as running:
         yield running
 
 
@@ -294,6 +308,17 @@ def client(server: Server) -> Iterator[ChatClient]:
     with ChatClient(server.grpc_url) as connected:
         wait_until(lambda: connected.stats()["running"] == 0)
         yield connected
+
+
+@pytest.fixture
+def conversations(server: Server, client: ChatClient, monkeypatch: pytest.MonkeyPatch) -> Conversations:
+    """The conversations that the page shows in Streamlit's test harness, of an owner of the test's own."""
+    from streamlit_client.shared import people  # slow to import, and most tests need no page
+
+    owner = uuid.uuid4().hex
+    monkeypatch.setattr(people, "LOCAL_OWNER", owner)
+    monkeypatch.setenv("TRITONCHAT_SERVER", server.grpc_url)
+    return client.conversations(owner)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,10 @@ import yaml
 from conftest import Server
 from http_service import samples
 
-from triton_server.cli import cli
+from triton_server.cli.tritonchat import cli
+from triton_server.proxy.command import ProxySettings
+from triton_server.settings.base import list_settings
+from triton_server.settings.server import ServerSettings
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -81,15 +84,16 @@ def test_commands_are_of_this_program() -> None:
     objects = render(**FULL)
     for kind, name in (("StatefulSet", "chat-server"), ("Deployment", "chat-proxy")):
         command, *flags = container(objects[kind, name])["args"]
-        context = cli.commands[command].make_context(command, flags)
-        assert context.params["host"] == "0.0.0.0"
+        given = cli.commands[command].make_context(command, flags).params
+        assert given["host"] == "0.0.0.0"
         if command == "proxy":
             expected = [f"http://chat-server-{number}.chat-server:8080" for number in range(8)]
-            assert list(context.params["replicas"]) == expected
-    options = {option.envvar for command in cli.commands.values() for option in command.params}
+            assert list(given["replica"]) == expected
+    (key,) = container(objects["Deployment", "chat-proxy"])["env"]  # for its own /metrics
+    assert key["name"] in {setting.variable for setting in list_settings(ProxySettings).values()}
+    variables = {setting.variable for setting in list_settings(ServerSettings).values()} | {"HF_TOKEN"}
     names = {one["name"] for one in container(objects["StatefulSet", "chat-server"])["env"]}
-    assert names == {"TRITONCHAT_API_KEY", "TRITONCHAT_DATABASE", "HF_TOKEN"}
-    assert "TRITONCHAT_DATABASE" in options
+    assert names == {"TRITONCHAT_API_KEY", "TRITONCHAT_DATABASE", "HF_TOKEN"} <= variables
 
 
 def test_probes_and_metrics_are_of_this_service(server: Server) -> None:

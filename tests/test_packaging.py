@@ -11,16 +11,13 @@ import zipfile
 from pathlib import Path
 
 import httpx
-import numba
 import pytest
-from conftest import ROOT, running_server
+from conftest import running_server
 from http_service import CHAT, HELLO
-from numba.core.caching import UserProvidedCacheLocator
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from paths import ROOT
 from support import free_port
-
-from model_core.kernels import emit
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -35,12 +32,12 @@ CONTENTS = {
     "model_core/embedded/tokenizer.json",
     "model_core/embedded/config.json",
     "streamlit_client/page.py",
-    "streamlit_client/views/chat.py",
-    "streamlit_client/views/compare.py",
-    "streamlit_client/views/votes.py",
+    "streamlit_client/chat/chat.py",
+    "streamlit_client/compare/compare.py",
+    "streamlit_client/compare/votes.py",
     "triton_server/conversations/migrations/env.py",
     "triton_server/conversations/migrations/versions/0005_search.py",
-    "triton_server/engine/backend_model.py",
+    "triton_server/engine/triton/backend_model.py",
 }
 
 
@@ -100,22 +97,8 @@ def test_every_python_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:
         assert {str(path.relative_to(ROOT)) for path in (ROOT / package).rglob("*.py")} <= names
 
 
-def share_kernels(installed: Path, folder: Path) -> None:
-    """Make a cache for the installed project with the kernels that this one has compiled.
-
-    They are of the same sources, but numba keeps them by the path of a source, and would compile them again.
-    """
-    ours = Path(numba.config.CACHE_DIR)
-    (kernels,) = installed.glob("lib/python*/site-packages/model_core/kernels")
-    place = UserProvidedCacheLocator.get_suitable_cache_subpath
-    compiled = ours / place(emit.__file__)
-    compiled.mkdir(exist_ok=True)
-    (folder / ours.name).mkdir(parents=True)
-    (folder / ours.name / place(kernels / "emit.py")).symlink_to(compiled)
-
-
 def test_up_from_the_wheel(installed: Path, tmp_path: Path) -> None:
-    packages = "model_core, streamlit_client.conversation, triton_server"
+    packages = "model_core, streamlit_client, triton_server"
     code = f"import {packages}\nfor module in ({packages}): print(module.__file__)"
     found = subprocess.run(
         [installed / "bin" / "python", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
@@ -124,7 +107,6 @@ def test_up_from_the_wheel(installed: Path, tmp_path: Path) -> None:
     assert len(files) == 3
     assert all(file.is_relative_to(installed) for file in files)
 
-    share_kernels(installed, tmp_path / "kernels")
     port = free_port()
     with running_server(
         "--ui-port",
@@ -133,7 +115,6 @@ def test_up_from_the_wheel(installed: Path, tmp_path: Path) -> None:
         log=tmp_path / "log",
         program=[installed / "bin" / "tritonchat"],
         cwd=tmp_path,
-        NUMBA_CACHE_DIR=str(tmp_path / "kernels"),
     ) as server:
         assert Path(server.engine.cmdline()[0]).is_relative_to(installed)
         answer = httpx.post(server.api_url + CHAT, json=HELLO, timeout=60)

@@ -1,5 +1,5 @@
 """`python -m triton_server` is `tritonchat`."""
 
-from .cli import main
+from .cli.tritonchat import main
 
 main()

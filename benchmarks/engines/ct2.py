@@ -6,9 +6,9 @@ from pathlib import Path
 
 import ctranslate2
 import numpy as np
-from checkpoints import read_config, read_tensors, to_float32
 from ctranslate2.specs import common_spec, transformer_spec
 from ctranslate2.specs.model_spec import LayerSpec
+from making.checkpoints import read_config, read_tensors, to_float32
 
 from . import SAMPLING, Generate, Prompts
 

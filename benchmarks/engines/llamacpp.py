@@ -9,7 +9,7 @@ from pathlib import Path
 import gguf
 import llama_cpp
 import numpy as np
-from checkpoints import read_config, read_tensors, to_float32
+from making.checkpoints import read_config, read_tensors, to_float32
 
 from . import SAMPLING, Generate, Prompts
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from checkpoints import read_config
+from making.checkpoints import read_config
 
 from model_core import LLM, SamplingParams
 

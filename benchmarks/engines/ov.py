@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import openvino
 import openvino_genai
-from checkpoints import read_config
+from making.checkpoints import read_config
 
 from . import SAMPLING, Generate, Prompts
 

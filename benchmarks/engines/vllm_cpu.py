@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from checkpoints import read_config, read_tensors, to_bfloat16, to_float32
+from making.checkpoints import read_config, read_tensors, to_bfloat16, to_float32
 
 from . import SAMPLING, Generate, Prompts
 

@@ -5,16 +5,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..checks.file_values import shorten
 from ..errors import ModelError
-from ..fields import shorten
-from ..kernels.adapters import FACTORS
-from ..layout import BFLOAT16, FLOAT16, FLOAT32, INT8, STRIP
-from ..memory import aligned_zeros, round_up
-from ..operators import embed, low_rank
-from ..quantize import round_int8
-from ..records import Linear, WeightRef
-from ..weights import Matrix, pack
-from .adapter import Adapter, LowRank
+from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, INT8, STRIP
+from ..kernels.products.adapters import FACTORS
+from ..machine.memory import aligned_zeros, round_up
+from ..reference.operators import embed, low_rank
+from ..tape.low_rank import Adapter, LowRank
+from ..tape.operations import Linear
+from ..tape.references import WeightRef
+from ..weights.matrix import Matrix, pack
+from ..weights.rounding import round_int8
 
 _HEAD_NAME = "lm_head.weight"
 _KINDS = {"float32": FLOAT32, "bfloat16": BFLOAT16, "float16": FLOAT16}
@@ -54,15 +55,15 @@ def find_tensors(
 
     order: of its inputs, see AdaptedTensor.
     """
-    tensors = []
+    tensors: list[AdaptedTensor] = []
     for name in dict.fromkeys(weight.name for weight in record.weights):
         parts = tuple(weight for weight in record.weights if weight.name == name)
-        shape = parts[0].shape[::-1] if parts[0].is_transposed else parts[0].shape
+        n, k = parts[0].shape[::-1] if parts[0].is_transposed else parts[0].shape
         rows = tuple(_padded_rows(record, part) for part in parts)
         known = _HEAD_NAME if record.is_head and name == embedding else name
         is_up = bool(record.gate and tensors)
         tensors.append(
-            AdaptedTensor(known, *shape, parts, rows, order, not tensors, is_up, is_rounded, record.is_head)
+            AdaptedTensor(known, n, k, parts, rows, order, not tensors, is_up, is_rounded, record.is_head)
         )
     return tensors
 
@@ -80,8 +81,8 @@ def find_half_strips(record: Linear) -> np.ndarray:
         halves.append([(names.index(weight.name), first + 2 * half) for half in range(count)])
         tiles[weight.name] += 2 * count
     if record.gate:
-        return np.stack([np.int32(part) for part in halves], axis=1)
-    return np.concatenate([np.int32(part) for part in halves]).reshape(-1, 2, 2)
+        return np.stack([np.array(part, np.int32) for part in halves], axis=1)
+    return np.concatenate([np.array(part, np.int32) for part in halves]).reshape(-1, 2, 2)
 
 
 def _padded_rows(record: Linear, part: WeightRef) -> int:
@@ -114,12 +115,14 @@ class PackedAdapter:
         columns: floats that A x has at most, of all tensors of a product.
         tables: the changes of embeddings, by the buffers of their rows.
         memory: the arrays that `factors` points into.
+        digest: a hash of the adapter, for fingerprints.
     """
 
     factors: np.ndarray
     columns: int = 0
     tables: dict[str, TableChange] = field(default_factory=dict)
     memory: list[np.ndarray | Matrix] = field(default_factory=list)
+    digest: str = ""
 
     @property
     def nbytes(self) -> int:
@@ -221,7 +224,7 @@ def _check_shape(name: str, shape: tuple[int, ...], expected: tuple[int, ...]) -
 
 
 def _convert(low: LowRank, is_rounded: bool) -> tuple[int, np.ndarray, np.ndarray, np.ndarray]:
-    """The kind of the packed factors, and A, B and scales (see kernels/adapters.py).
+    """The kind of the packed factors, and A, B and scales (see kernels/products/adapters.py).
 
     They are as stored. Where activations are rounded to int8, they are too, with a scale for each rank. Their
     products with activations stay in floats.

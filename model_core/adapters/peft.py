@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..checkpoint import Checkpoint
-from ..config import read_json
+from ..checks.file_values import Fields, expect, read_json, read_number, read_size, shorten
+from ..checks.known_fields import ADAPTER
 from ..errors import ModelError
-from ..fields import Fields, expect, ignore, read_number, read_size, shorten
-from ..safetensors import text_model_name
-from .adapter import Adapter, LowRank
+from ..files.checkpoint import Checkpoint
+from ..files.safetensors import text_model_name
+from ..tape.low_rank import Adapter, LowRank
 
 MAX_RANK = 256
 CONFIG_NAME, WEIGHTS_NAME = "adapter_config.json", "adapter_model.safetensors"
@@ -34,7 +34,7 @@ def read_adapter(folder: Path) -> Adapter:
     path = folder / CONFIG_NAME
     if not os.path.isfile(path):
         raise ModelError(f"{folder} has no {CONFIG_NAME}; an adapter is a folder in the layout of PEFT.")
-    raw = Fields(read_json(path))
+    raw = Fields(read_json(path), ADAPTER)
     try:
         rank, scales = _read_config(raw)
         raw.check_all_read()
@@ -78,12 +78,6 @@ def _read_config(raw: Fields) -> tuple[int | None, _Scales]:
             f"init_lora_weights is {shorten(start)}, which changes the weights of the model too; convert the "
             "adapter to plain LoRA with PEFT's path_initial_model_for_weight_conversion."
         )
-    # Which modules it changes is in the names of its tensors.
-    ignore(raw, "target_modules", "exclude_modules", "layers_to_transform", "layers_pattern")
-    ignore(raw, "modules_to_save", "base_model_name_or_path", "revision", "task_type", "inference_mode")
-    # How it was trained, or how PEFT computes.
-    ignore(raw, "fan_in_fan_out", "runtime_config", "corda_config", "eva_config", "loftq_config")
-    ignore(raw, "megatron_config", "megatron_core", "qalora_group_size", "lora_ga_config")
     scales = _Scales(raw)
     rank = read_size(raw, "r", 8, MAX_RANK)
     return None if _read_patterns(raw, "rank_pattern") else rank, scales

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import InvalidRequest
-from ..kernels.adapters import FACTORS
+from ..kernels.products.adapters import FACTORS
 from .packing import AdaptedTensor, PackedAdapter
 
 NO_SLOT = -1
@@ -99,7 +99,14 @@ class AdapterTable:
 
     def at(self, slot: int) -> PackedAdapter:
         """The adapter in a slot that a request uses."""
-        return self._by_slot[slot].packed
+        loaded = self._by_slot[slot]
+        assert loaded is not None
+        return loaded.packed
+
+    def packed(self, name: str) -> PackedAdapter:
+        """The adapter of a name. Raises InvalidRequest for an unknown one."""
+        with self._lock:
+            return self._find(name).packed
 
     def _find(self, name: str) -> LoadedAdapter:
         if name not in self._by_name:

@@ -9,7 +9,7 @@ from huggingface_hub.errors import CacheNotFound, LocalEntryNotFoundError
 from huggingface_hub.utils import CachedRepoInfo, CachedRevisionInfo
 
 from ..errors import ModelError
-from ..gguf.selection import choose_files, quantization_of
+from ..files.gguf.selection import choose_files, quantization_of
 from .choice import choose_model_files, is_gguf, locate
 from .description import Description, describe
 from .names import HubName

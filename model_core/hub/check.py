@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from ..errors import ModelError
-from ..estimate import ModelTooLarge, gibibytes
-from ..gguf.selection import choose_files, quantization_of
-from ..model_files import ModelFiles, open_model_files
+from ..files.gguf.selection import choose_files, quantization_of
+from ..files.model_files import ModelFiles, open_model_files
+from ..model.estimate import ModelTooLarge, gibibytes
 from .choice import is_gguf, is_weights, locate
 from .preview import preview
 from .remote import RemoteModel

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import ModelError
-from ..gguf.selection import choose_files
-from ..rwkv_tokenizer import VOCABULARY_NAME
+from ..files.gguf.selection import choose_files
+from ..text.rwkv_tokenizer import VOCABULARY_NAME
 from .names import HubName
 
 # The files of a model folder that are read. None of them is a program.

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError
-from ..gguf.selection import quantization_of
-from ..model_files import ModelFiles, open_model_files
-from ..models import read_model_config
+from ..families import read_model_config
+from ..files.gguf.selection import quantization_of
+from ..files.model_files import ModelFiles, open_model_files
 
 
 @dataclass(frozen=True)

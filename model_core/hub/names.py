@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id
 
+from ..checks.file_values import shorten
 from ..errors import ModelError
-from ..fields import shorten
 
 _NAME = re.compile(r"(\w[\w.-]*/\w[\w.-]*?)(?::(\w[\w.-]*))?", re.ASCII)
 
@@ -40,4 +40,5 @@ def parse_name(text: str, revision: str | None = None) -> HubName:
         raise ModelError(
             f"{shorten(text)} is neither a folder nor a file, nor a name on the hub (owner/name)."
         ) from error
+    assert match is not None  # "" is no name
     return HubName(match[1], match[2], revision)

@@ -14,8 +14,8 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.hf_api import RepoSibling
 
+from ..checks.file_values import shorten
 from ..errors import ModelError
-from ..fields import shorten
 from .choice import choose_model_files
 from .names import HubName
 

@@ -7,14 +7,15 @@ so that it does not matter to the bits in which block a row was computed.
 
 from collections.abc import Callable, Iterable
 from itertools import product
+from typing import NamedTuple
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, register_jitable
 
-from ..layout import GROUPED4, GROUPED6, GROUPED8, INT4, INT8, STRIP
 from . import emit
 from .emit import ROWS, TILES
+from .layout import GROUPED4, GROUPED6, GROUPED8, INT4, INT8, STRIP
 
 HEIGHTS = (6, 4, 2, 1)  # of blocks, in rows
 
@@ -36,7 +37,82 @@ CODES_CACHE = L2 if emit.IS_ZEN else L1
 # So many rows multiply codes of 4 bits as they become bytes. For more, they are widened once.
 EXPANDED_ROWS = 4 if emit.HAS_WIDE_VECTORS else 1
 
-_n = types.intp
+
+class Strided(NamedTuple):
+    """Rows or tiles: the address of the first, and how many bytes each is behind the one before."""
+
+    at: int
+    stride: int
+
+
+class Sums(NamedTuple):
+    """Where a block adds its sums, or writes them if not `accumulate`: rows of floats, 16 a tile."""
+
+    at: int
+    stride: int
+    accumulate: int
+
+
+class Ahead(NamedTuple):
+    """Two addresses to prefetch, and how many bytes they advance in each step."""
+
+    a: int
+    a_step: int
+    b: int
+    b_step: int
+
+
+class IntegerCase(NamedTuple):
+    """Which block of integers it is.
+
+    kind: INT8, GROUPED8 or GROUPED6; or INT4 or GROUPED4 with up to EXPANDED_ROWS rows and 8 quads. rows: one
+    of CASES. quads: 8, or with GROUPED8 and GROUPED6 4 if there are groups of 16 k. A step has so many times
+    4 k.
+    """
+
+    kind: int
+    rows: int
+    quads: int
+
+
+class Codes(NamedTuple):
+    """Weights of a block of integers.
+
+    at: address of weights + 128, 4 consecutive k of the 16 outputs of a tile in 64 bytes; or of codes of 4
+    bits, 8 consecutive k, the first four in the low halves of bytes and the others in the high ones. A tile
+    is `tile` bytes on: so a strip is read as several streams, which processors fetch ahead better than one.
+    extra: of INT4, address of a byte for each 32 k and output (see emit.int4_bytes); a tile is extra_tile
+    bytes on. Of GROUPED4, address of a table of 16 bytes, numbers + 128.
+    """
+
+    at: int
+    tile: int
+    extra: int
+    extra_tile: int
+
+
+class Groups(NamedTuple):
+    """How many groups, and how many steps each has.
+
+    scales, offsets: addresses of floats [groups, STRIP]; offsets are divided by -128, and may be 0 for none.
+    """
+
+    count: int
+    steps: int
+    scales: int
+    offsets: int
+
+
+class Runs(NamedTuple):
+    """What is known of rows of codes.
+
+    at: address of factor[row], a float; starts: of -128 times the sums of x in each group, in int32. Both are
+    `stride` bytes on in the next row.
+    """
+
+    at: int
+    starts: int
+    stride: int
 
 
 def emit_loop(
@@ -60,7 +136,9 @@ def emit_loop(
     return next_sums
 
 
-def emit_addresses(b: ir.IRBuilder, base: ir.Value, stride: ir.Value, count: int) -> list[ir.Value]:
+def emit_addresses(b: ir.IRBuilder, strided: tuple[ir.Value, ir.Value], count: int) -> list[ir.Value]:
+    """The first `count` addresses of a Strided."""
+    base, stride = strided
     return [base if i == 0 else b.add(base, b.mul(stride, stride.type(i))) for i in range(count)]
 
 
@@ -83,118 +161,55 @@ def emit_cases(b: ir.IRBuilder, value: ir.Value, cases: Iterable[int], emit: Cal
 
 
 @intrinsic(prefer_literal=True)
-def integer_block(
-    typing_context,
-    kinds,
-    kind,
-    rows,
-    quads,
-    w,
-    w_tile,
-    extra,
-    extra_tile,
-    x,
-    x_row,
-    groups,
-    steps,
-    scales,
-    offsets,
-    run,
-    starts,
-    run_row,
-    prefetch_a,
-    prefetch_a_step,
-    prefetch_b,
-    prefetch_b_step,
-    y,
-    y_row,
-    accumulate,
-):
+def integer_block(typing_context, kinds, case, w, x, groups, runs, ahead, y):
     """y[row, tile] (+)= factor[row] * sum over groups of k of x[row, k] * (w[k, tile] * scale + offset).
 
     It computes block_tiles(kind, rows) tiles. With GROUPED8, GROUPED6 and GROUPED4, each group has its own
     scale and offset of each output. With INT8 and INT4, there is one group, whose scale is 1.
 
-    kinds: a constant tuple of the kinds that there are at this place. kind: one of them, INT8, GROUPED8 or
-        GROUPED6; or INT4 or GROUPED4 with up to EXPANDED_ROWS rows and 8 quads. rows: one of CASES.
-    quads: 8, or with GROUPED8 and GROUPED6 4 if there are groups of 16 k. A step has so many times 4 k.
-    w: address of weights + 128, 4 consecutive k of the 16 outputs of a tile in 64 bytes; or of codes of 4
-        bits, 8 consecutive k, the first four in the low halves of bytes and the others in the high ones. A
-        tile is w_tile bytes on: so a strip is read as several streams, which processors fetch ahead better
-        than one.
-    extra: of INT4, address of a byte for each 32 k and output (see emit.int4_bytes); a tile is extra_tile
-        bytes on. Of GROUPED4, address of a table of 16 bytes, numbers + 128.
-    x: address of signed bytes; a row is x_row bytes on.
-    groups, steps: how many groups, and how many steps each has.
-    scales, offsets: addresses of floats [groups, STRIP]; offsets are divided by -128, and may be 0 for none.
-    run: address of factor[row], a float; starts: of -128 times the sums of x in each group, in int32. Both
-        are run_row bytes on in the next row.
-    prefetch_a, prefetch_b: addresses to prefetch, advancing by their step in bytes every step. With codes of
-        4 bits, prefetch_a is that of as many weights again, to be read next.
-    y, accumulate: as in float_block.
+    kinds: a constant tuple of the kinds that there are at this place.
+    case, w, groups, runs: see IntegerCase, Codes, Groups and Runs. x: Strided, rows of signed bytes.
+    ahead: Ahead. With codes of 4 bits, `a` is the address of as many weights again, to be read next. y: Sums.
     """
 
     kinds_ = [value.literal_value for value in kinds]
 
-    def codegen(context, b, signature, args):
-        kind, rows, quads, *rest = args[1:]
-
-        def blocks_of_rows(kind: int, quads: int) -> None:
-            emit_cases(b, rows, CASES, lambda r: _integers(b, kind, r, quads, *rest))
+    def code(b, _, case, *rest):
+        def blocks_of_rows(kind: int, quads: int, heights: Iterable[int] = CASES) -> None:
+            emit_cases(b, case.rows, heights, lambda r: _integers(b, IntegerCase(kind, r, quads), *rest))
 
         def blocks(kind: int) -> None:
             if kind in (INT4, GROUPED4):
-                cases = [r for r in ROWS if r <= EXPANDED_ROWS]
-                emit_cases(b, rows, cases, lambda r: _integers(b, kind, r, 8, *rest))
+                blocks_of_rows(kind, 8, [r for r in ROWS if r <= EXPANDED_ROWS])
             elif kind == INT8:
                 blocks_of_rows(INT8, 8)
             else:
-                emit_cases(b, quads, (8, 4), lambda q: blocks_of_rows(kind, q))
+                emit_cases(b, case.quads, (8, 4), lambda q: blocks_of_rows(kind, q))
 
-        emit_cases(b, kind, kinds_, blocks)
-        return context.get_dummy_value()
+        emit_cases(b, case.kind, kinds_, blocks)
 
-    return types.void(kinds, *[_n] * 23), codegen
+    return emit.typed(types.void, (kinds, case, w, x, groups, runs, ahead, y), code)
 
 
 def _integers(
     b: ir.IRBuilder,
-    kind: int,
-    rows: int,
-    quads: int,
-    w: ir.Value,
-    w_tile: ir.Value,
-    extra: ir.Value,
-    extra_tile: ir.Value,
-    x: ir.Value,
-    x_row: ir.Value,
-    groups: ir.Value,
-    steps: ir.Value,
-    scales: ir.Value,
-    offsets: ir.Value,
-    run: ir.Value,
-    starts: ir.Value,
-    run_row: ir.Value,
-    prefetch_a: ir.Value,
-    prefetch_a_step: ir.Value,
-    prefetch_b: ir.Value,
-    prefetch_b_step: ir.Value,
-    y: ir.Value,
-    y_row: ir.Value,
-    accumulate: ir.Value,
+    case: IntegerCase,
+    w: Codes,
+    x: Strided,
+    groups: Groups,
+    runs: Runs,
+    ahead: Ahead,
+    y: Sums,
 ) -> None:
-    fetched = [(prefetch_a, prefetch_a_step), (prefetch_b, prefetch_b_step)] if rows < 0 else []
-    rows = abs(rows)
+    kind, rows, quads = case.kind, abs(case.rows), case.quads
+    fetched = [(ahead.a, ahead.a_step), (ahead.b, ahead.b_step)] if case.rows < 0 else []
     tiles = block_tiles(kind, rows)
-    xs, ys, ws = (
-        emit_addresses(b, x, x_row, rows),
-        emit_addresses(b, y, y_row, rows),
-        emit_addresses(b, w, w_tile, tiles),
-    )
-    extras, aheads = emit_addresses(b, extra, extra_tile, tiles), emit_addresses(b, prefetch_a, w_tile, tiles)
-    starts_of_rows = emit_addresses(b, starts, run_row, rows)
+    xs, ys = emit_addresses(b, x, rows), emit_addresses(b, y[:2], rows)
+    ws, aheads = (emit_addresses(b, (at, w.tile), tiles) for at in (w.at, ahead.a))
+    extras = emit_addresses(b, (w.extra, w.extra_tile), tiles)
+    starts_of_rows = emit_addresses(b, (runs.starts, runs.stride), rows)
     parts = [b.sdiv(size, size.type(quads)) for _, size in fetched]
-    table = emit.load(b, extra, emit.I8X16) if kind == GROUPED4 else None
+    table = emit.load(b, w.extra, emit.I8X16) if kind == GROUPED4 else None
 
     def at(address: ir.Value, index: ir.Value, size: int, offset: int = 0) -> ir.Value:
         # The constant comes last, as processors add it: as the first, LLVM would keep each sum in a register.
@@ -231,7 +246,7 @@ def _integers(
         return expand
 
     def add_offsets(group: ir.Value, totals: list[ir.Value]) -> list[ir.Value]:
-        offset = vectors(offsets, group)
+        offset = vectors(groups.offsets, group)
         sums = [b.sitofp(start(row, group), emit.F32X16) for row in range(rows)]
         return [
             emit.fma(b, sums[row], offset[t], totals[row * tiles + t])
@@ -240,7 +255,7 @@ def _integers(
         ]
 
     def sum_group(group: ir.Value) -> list[ir.Value]:
-        first = b.mul(group, steps)
+        first = b.mul(group, groups.steps)
 
         def add_step(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
             index = b.add(first, step)
@@ -276,40 +291,39 @@ def _integers(
             return start(row, group) if emit.OFFSET else emit.splat(0, emit.I32X16)
 
         first_sums = [first_sum(row) for row in range(rows)]
-        sums = emit_loop(b, steps, [value for value in first_sums for _ in range(tiles)], add_step)
+        sums = emit_loop(b, groups.steps, [value for value in first_sums for _ in range(tiles)], add_step)
         return [b.sitofp(value, emit.F32X16) for value in sums]
 
     def add_group(group: ir.Value, totals: list[ir.Value]) -> list[ir.Value]:
-        sums, scale = sum_group(group), vectors(scales, group)
+        sums, scale = sum_group(group), vectors(groups.scales, group)
         return [emit.fma(b, value, scale[i % tiles], totals[i]) for i, value in enumerate(sums)]
 
     if kind in (INT8, INT4):
-        totals = sum_group(groups.type(0))
+        totals = sum_group(groups.count.type(0))
     else:
-        totals = _add_groups(b, groups, rows * tiles, offsets, add_offsets, add_group)
-    for row, address in enumerate(emit_addresses(b, run, run_row, rows)):
+        totals = _add_groups(b, groups, rows * tiles, add_offsets, add_group)
+    for row, address in enumerate(emit_addresses(b, (runs.at, runs.stride), rows)):
         factor = emit.broadcast(b, emit.load(b, address, emit.F32))
         for t in range(tiles):
             target = b.add(ys[row], ys[row].type(64 * t))
             total = totals[row * tiles + t]
-            emit.store(b, target, emit.fma(b, total, factor, initial_sum(b, target, accumulate)))
+            emit.store(b, target, emit.fma(b, total, factor, initial_sum(b, target, y.accumulate)))
 
 
 def _add_groups(
     b: ir.IRBuilder,
-    groups: ir.Value,
+    groups: Groups,
     count: int,
-    offsets: ir.Value,
     add_offsets: Callable[[ir.Value, list], list[ir.Value]],
     add_group: Callable[[ir.Value, list], list[ir.Value]],
 ) -> list[ir.Value]:
     """The `count` totals of all groups: first of their offsets, if there are any."""
     totals = [emit.splat(0.0, emit.F32X16)] * count
-    has_offsets = b.icmp_signed("!=", offsets, offsets.type(0))
+    has_offsets = b.icmp_signed("!=", groups.offsets, groups.offsets.type(0))
     before, with_offsets, ready = b.block, b.append_basic_block("offsets"), b.append_basic_block("ready")
     b.cbranch(has_offsets, with_offsets, ready)
     b.position_at_end(with_offsets)
-    added = emit_loop(b, groups, totals, add_offsets)
+    added = emit_loop(b, groups.count, totals, add_offsets)
     after = b.block
     b.branch(ready)
     b.position_at_end(ready)
@@ -317,7 +331,7 @@ def _add_groups(
     for phi, total, value in zip(phis, totals, added, strict=True):
         phi.add_incoming(total, before)
         phi.add_incoming(value, after)
-    return emit_loop(b, groups, phis, add_group)
+    return emit_loop(b, groups.count, phis, add_group)
 
 
 @register_jitable

@@ -19,7 +19,7 @@ from numba import types
 from numba.core import cgutils, config
 from numba.extending import models, register_model
 
-from ..layout import FLOAT16, FLOAT32, INT8, UINT8
+from .layout import FLOAT16, FLOAT32, INT8, UINT8
 
 LANES = 16
 
@@ -331,10 +331,19 @@ def e4m3_to_float(b: ir.IRBuilder, bits: ir.Value) -> ir.Value:
 
 
 def typed(result: types.Type, argument_types: tuple, code: Callable[..., Any]) -> tuple[Any, Any]:
-    """What an intrinsic returns: its signature, and the code that `code(builder, *args)` emits."""
+    """What an intrinsic returns: its signature, and the code that `code(builder, *args)` emits.
+
+    A NamedTuple is given to `code` as one of values that are as wide as indices.
+    """
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: tuple) -> Any:
-        value = code(builder, *args)
+        def unpack(kind: types.Type, arg: Any) -> Any:
+            if not isinstance(kind, types.BaseNamedTuple):
+                return arg
+            fields = zip(cgutils.unpack_tuple(builder, arg), kind, strict=True)
+            return kind.instance_class(*(context.cast(builder, v, k, types.intp) for v, k in fields))
+
+        value = code(builder, *map(unpack, signature.args, args))
         return context.get_dummy_value() if value is None else value
 
     return result(*argument_types), codegen

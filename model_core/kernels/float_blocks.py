@@ -1,160 +1,135 @@
 """Blocks of products with floats: of weights, and of keys and values, which lie in pages. See blocks.py."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from ..layout import PAGE
 from . import emit
-from .blocks import HEIGHTS, cases_of, emit_addresses, emit_cases, emit_loop, initial_sum, prefetch
+from .blocks import HEIGHTS, Sums, cases_of, emit_addresses, emit_cases, emit_loop, initial_sum, prefetch
 from .emit import ROWS
+from .layout import PAGE
 
-_n = types.intp
+
+class FloatCase(NamedTuple):
+    """Which block of floats it is. rows: one of CASES; with one tile, more rows than that are possible."""
+
+    kind: int
+    rows: int
+    tiles: int
+
+
+class Weights(NamedTuple):
+    """Weights of a block of floats: an address, and bytes from step to step and from tile to tile."""
+
+    at: int
+    step: int
+    tile: int
+
+
+class Pages(NamedTuple):
+    """Where weights lie in pages. table: address of int32, their numbers; page p is p * stride bytes on."""
+
+    table: int
+    stride: int
 
 
 @intrinsic(prefer_literal=True)
-def float_block(
-    typing_context,
-    kinds,
-    widths,
-    tiles,
-    kind,
-    rows,
-    w,
-    w_step,
-    w_tile,
-    prefetch_a,
-    prefetch_b,
-    prefetch_b_step,
-    x,
-    x_row,
-    steps,
-    y,
-    y_row,
-    accumulate,
-):
+def float_block(typing_context, kinds, widths, case, w, ahead, x, steps, y):
     """y[row, tile] (+)= sum over steps of x[row, step] * w[step, tile].
 
     kinds, widths: constant tuples of the kinds that w may hold, and of the tiles that a block may have.
-    tiles, kind: one of each. rows: one of CASES; with one tile, more rows than that are possible.
-    w: address of the weights; w_step bytes from step to step, w_tile from tile to tile.
-    prefetch_a, prefetch_b: addresses to prefetch, advancing w_step and prefetch_b_step bytes a step.
-    x: address of floats, one a step; x_row bytes from row to row.
-    y: address of floats, 16 a tile; y_row bytes from row to row. accumulate: whether to add to them.
+    case: FloatCase. w: Weights. ahead: Ahead. x: Strided, rows of floats, one a step. y: Sums.
     """
 
-    def block(b: ir.IRBuilder, kind: int, rows: int, tiles: int, *args: ir.Value) -> None:
-        w, w_step, w_tile, prefetch_a, prefetch_b, prefetch_b_step, x, x_row, steps, *to = args
-        fetched = [(prefetch_a, w_step), (prefetch_b, prefetch_b_step)] if rows < 0 else []
-        ws, xs = emit_addresses(b, w, w_tile, tiles), emit_addresses(b, x, x_row, abs(rows))
+    def block(b: ir.IRBuilder, case: FloatCase, *args: Any) -> None:
+        w, ahead, x, steps, y = args
+        fetched = [(ahead.a, ahead.a_step), (ahead.b, ahead.b_step)] if case.rows < 0 else []
+        ws = emit_addresses(b, (w.at, w.tile), case.tiles)
+        xs = emit_addresses(b, x, abs(case.rows))
 
         def add_step(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
             for address, size in fetched:
                 prefetch(b, b.add(address, b.mul(step, size)))
-            return _add_products(b, kind, ws, b.mul(step, w_step), xs, step, sums)
+            return _add_products(b, case.kind, ws, b.mul(step, w.step), xs, step, sums)
 
-        _sum(b, abs(rows), tiles, *to, lambda sums: emit_loop(b, steps, sums, add_step))
+        _sum(b, case, y, lambda sums: emit_loop(b, steps, sums, add_step))
 
-    return types.void(kinds, widths, *[_n] * 15), _emit_blocks(kinds, widths, block, prefetches=True)
+    code = _emit_blocks(kinds, widths, block, cases_of)
+    return emit.typed(types.void, (kinds, widths, case, w, ahead, x, types.intp, y), code)
 
 
 @intrinsic(prefer_literal=True)
-def page_block(
-    typing_context,
-    kinds,
-    widths,
-    tiles,
-    kind,
-    rows,
-    table,
-    page_stride,
-    w,
-    w_step,
-    w_tile,
-    x,
-    x_row,
-    steps,
-    y,
-    y_row,
-    accumulate,
-):
+def page_block(typing_context, kinds, widths, case, pages, w, x, steps, y):
     """As float_block, but the weights of each PAGE steps lie in another page.
 
-    table: address of int32, the number of each page; it begins page_stride times its number bytes after `w`.
-    rows: one of ROWS; with one tile, more than that are possible.
+    pages: Pages, whose bytes are counted from w. case: with rows of ROWS; with one tile, more are possible.
     """
 
-    def block(b: ir.IRBuilder, kind: int, rows: int, tiles: int, *args: ir.Value) -> None:
-        table, page_stride, w, w_step, w_tile, x, x_row, steps, *to = args
-        xs = emit_addresses(b, x, x_row, rows)
+    def block(b: ir.IRBuilder, case: FloatCase, *args: Any) -> None:
+        pages, w, x, steps, y = args
+        xs = emit_addresses(b, x, case.rows)
 
         def add_page(page: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
-            number = emit.load(b, b.add(table, b.mul(page, page.type(4))), emit.I32)
-            start = b.add(w, b.mul(b.sext(number, emit.I64), page_stride))
-            ws = emit_addresses(b, start, w_tile, tiles)
+            number = emit.load(b, b.add(pages.table, b.mul(page, page.type(4))), emit.I32)
+            start = b.add(w.at, b.mul(b.sext(number, emit.I64), pages.stride))
+            ws = emit_addresses(b, (start, w.tile), case.tiles)
             first = b.mul(page, page.type(PAGE))
             left = b.sub(steps, first)
             count = b.select(b.icmp_signed("<", left, left.type(PAGE)), left, left.type(PAGE))
 
             def add_step(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
-                return _add_products(b, kind, ws, b.mul(step, w_step), xs, b.add(first, step), sums)
+                return _add_products(b, case.kind, ws, b.mul(step, w.step), xs, b.add(first, step), sums)
 
             return emit_loop(b, count, sums, add_step)
 
-        pages = b.sdiv(b.add(steps, steps.type(PAGE - 1)), steps.type(PAGE))
-        _sum(b, rows, tiles, *to, lambda sums: emit_loop(b, pages, sums, add_page))
+        count = b.sdiv(b.add(steps, steps.type(PAGE - 1)), steps.type(PAGE))
+        _sum(b, case, y, lambda sums: emit_loop(b, count, sums, add_page))
 
-    return types.void(kinds, widths, *[_n] * 14), _emit_blocks(kinds, widths, block, prefetches=False)
+    code = _emit_blocks(kinds, widths, block, lambda heights: heights)
+    return emit.typed(types.void, (kinds, widths, case, pages, w, x, types.intp, y), code)
 
 
 def _emit_blocks(
     kinds: types.Type,
     widths: types.Type,
     block: Callable[..., None],
-    prefetches: bool,
-) -> Callable[..., Any]:
-    """The code of an intrinsic that chooses among variants of a block: by its tiles, the kind, and its rows.
+    cases_of: Callable[[tuple[int, ...]], tuple[int, ...]],
+) -> Callable[..., None]:
+    """The code of an intrinsic that chooses among cases of a block: by its tiles, the kind, and its rows.
 
-    prefetches: whether there are variants that prefetch, see cases_of.
+    cases_of: the cases for some numbers of rows.
     """
     kinds_, widths_ = ([value.literal_value for value in values] for values in (kinds, widths))
 
-    def codegen(context: Any, b: ir.IRBuilder, signature: Any, args: tuple) -> Any:
-        tiles, kind, rows, *rest = args[2:]
-
+    def code(b: ir.IRBuilder, _: Any, __: Any, case: FloatCase, *rest: Any) -> None:
         def blocks_of_rows(tiles: int, kind: int) -> None:
-            heights = HEIGHTS if tiles == 1 else ROWS
-            cases = cases_of(heights) if prefetches else heights
-            emit_cases(b, rows, cases, lambda r: block(b, kind, r, tiles, *rest))
+            cases = cases_of(HEIGHTS if tiles == 1 else ROWS)
+            emit_cases(b, case.rows, cases, lambda rows: block(b, FloatCase(kind, rows, tiles), *rest))
 
         def blocks_of_kinds(tiles: int) -> None:
-            emit_cases(b, kind, kinds_, lambda k: blocks_of_rows(tiles, k))
+            emit_cases(b, case.kind, kinds_, lambda kind: blocks_of_rows(tiles, kind))
 
-        emit_cases(b, tiles, widths_, blocks_of_kinds)
-        return context.get_dummy_value()
+        emit_cases(b, case.tiles, widths_, blocks_of_kinds)
 
-    return codegen
+    return code
 
 
 def _sum(
     b: ir.IRBuilder,
-    rows: int,
-    tiles: int,
-    y: ir.Value,
-    y_row: ir.Value,
-    accumulate: ir.Value,
+    case: FloatCase,
+    y: Sums,
     add: Callable[[list[ir.Value]], list[ir.Value]],
 ) -> None:
     """Load the sums of a block, or zeros, add to them, and store them. A row's tiles follow each other."""
     addresses = [
         b.add(address, address.type(64 * t))
-        for address in emit_addresses(b, y, y_row, rows)
-        for t in range(tiles)
+        for address in emit_addresses(b, y[:2], abs(case.rows))
+        for t in range(case.tiles)
     ]
-    sums = add([initial_sum(b, address, accumulate) for address in addresses])
+    sums = add([initial_sum(b, address, y.accumulate) for address in addresses])
     for address, value in zip(addresses, sums, strict=True):
         emit.store(b, address, value)
 

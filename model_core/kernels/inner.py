@@ -9,12 +9,14 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from numba import _dynfunc, njit
+from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.dispatcher import Dispatcher
 from numba.core.typed_passes import NativeLowering
+
+from .compiler import njit
 
 # What Python would call: it raises TypeError, and returns NULL.
 _REFUSES = ctypes.cast(ctypes.pythonapi.PyErr_BadArgument, ctypes.c_void_p).value

@@ -1,4 +1,4 @@
-"""One step of any model: a tape that a team of threads runs together (see model_core/tape.py).
+"""One step of any model: a tape that a team of threads runs together (see model_core/tape/tape.py).
 
 Operations are of two sorts. Row operations touch one row only: a run of them is one loop over the rows, which
 threads take row by row, without a barrier between the operations. Team operations (LINEAR and those after it
@@ -8,19 +8,13 @@ Numba optimizes a function again with each function that calls it. So the functi
 large blocks of code are inlined: that halves the time of compiling.
 """
 
-import numpy as np
-from numba import njit
+from enum import IntEnum
 
-from ..layout import MATRIX, PAGE
-from .activations import quantize_row
-from .adapters import adapted_linear, is_adapted
-from .attention import attend, attend_segment, end_segment, first_segment, scratch_rows
-from .bfloat16 import HAS_PAIRS, split_row
-from .experts import MIXTURE, mix_experts, route
+import numpy as np
+
+from .compiler import njit
 from .inner import inner
-from .kv_slots import write_kv_slot
-from .linear import linear
-from .online_softmax import merge_states, state_bytes, write_outputs
+from .layout import MATRIX, PAGE, record_type
 from .pointwise import (
     OPERAND,
     add_row,
@@ -33,132 +27,109 @@ from .pointwise import (
     scale_row,
     softcap_row,
 )
-from .recurrence import conv, scan
+from .products.activations import quantize_row
+from .products.adapters import adapted_linear, is_adapted
+from .products.bfloat16 import HAS_PAIRS, split_row
+from .products.experts import MIXTURE, mix_experts, route
+from .products.linear import linear
+from .products.tiles import begin_tiles, end_tiles
+from .sequences.attention import Queries, attend, attend_segment, end_segment, first_segment, scratch_rows
+from .sequences.kv_slots import write_kv_slot
+from .sequences.online_softmax import merge_states, state_bytes, write_outputs
+from .sequences.recurrence import conv, scan
 from .simd import get_f32, get_i32, read_cycles, set_f32
 from .team import barrier, claim
-from .tiles import begin_tiles, end_tiles
 
-# Operations by number. From LINEAR on, they are those that threads share.
-OPERATIONS = (
-    "norm",
-    "rope",
-    "write_kv",
-    "quantize",
-    "split",
-    "add",
-    "scale",
-    "softcap",
-    "take_rows",
-    "route",
-    "center",
-    "add_position",
-    "map",
-    "dot",
-    "join",
-    "permute",
-    "linear",
-    "attend",
-    "experts",
-    "conv",
-    "scan",
-)
-(
-    NORM,
-    ROPE,
-    WRITE_KV,
-    QUANTIZE,
-    SPLIT,
-    ADD,
-    SCALE,
-    SOFTCAP,
-    TAKE_ROWS,
-    ROUTE,
-    CENTER,
-    ADD_POSITION,
-    MAP,
-    DOT,
-    JOIN,
-    PERMUTE,
-    LINEAR,
-    ATTEND,
-    EXPERTS,
-    CONV,
-    SCAN,
-) = range(len(OPERATIONS))
+
+class Operation(IntEnum):
+    """The operations of a tape. From LINEAR on, they are those that threads share."""
+
+    NORM = 0
+    ROPE = 1
+    WRITE_KV = 2
+    QUANTIZE = 3
+    SPLIT = 4
+    ADD = 5
+    SCALE = 6
+    SOFTCAP = 7
+    TAKE_ROWS = 8
+    ROUTE = 9
+    CENTER = 10
+    ADD_POSITION = 11
+    MAP = 12
+    DOT = 13
+    JOIN = 14
+    PERMUTE = 15
+    LINEAR = 16
+    ATTEND = 17
+    EXPERTS = 18
+    CONV = 19
+    SCAN = 20
+
 
 # A record as kernels see it. x and y are indices of buffers, x_start and y_start bytes into their rows.
-INSTRUCTION = np.dtype(
-    [
-        (name, np.int64)
-        for name in (
-            "op",
-            "x",
-            "x_start",
-            "y",
-            "y_start",
-            "heads",
-            "size",  # floats of a head
-            "for_logit_rows",  # whether it computes only the rows that need logits
-            "weight",  # address: of a norm or convolution, a router's bias, attention sinks, or an order
-            "weight_step",  # bytes from the weights of one head to those of the next
-            "bias",  # address, or 0
-            "state",  # bytes into a sequence's states
-            "width",  # of a convolution
-            "keys",  # of a head's state
-            "cos",  # addresses of RoPE tables float32 [positions, rotated / 2], rows table_row bytes apart
-            "sin",
-            "table_row",
-            "group",  # of KV layers
-            "layer",  # within the group
-            "window",  # 0: none
-            "ahead",  # positions after its own that a token attends to
-            "tensor",  # the first of a product's tensors that adapters may change, and how many there are
-            "tensors",
-            "half_strips",  # address of int32 [strips, 2, 2]: whose outputs half a strip has, from which tile
-            "mode",  # of linear, the gates of experts, map and scan; of RoPE: whether pairs are interleaved
-        )
-    ]
-    + [("matrix", MATRIX)]
-    + [(name, np.float32) for name in ("eps", "floor", "scale", "cap")]
-    + [("mixture", MIXTURE)]
-    + [(f"input_{number}", OPERAND) for number in range(6)]
+INSTRUCTION = record_type(
+    "op",
+    "x",
+    "x_start",
+    "y",
+    "y_start",
+    "heads",
+    "size",  # floats of a head
+    "for_logit_rows",  # whether it computes only the rows that need logits
+    "weight",  # address: of a norm or convolution, a router's bias, attention sinks, or an order
+    "weight_step",  # bytes from the weights of one head to those of the next
+    "bias",  # address, or 0
+    "state",  # bytes into a sequence's states
+    "width",  # of a convolution
+    "keys",  # of a head's state
+    "cos",  # addresses of RoPE tables float32 [positions, rotated / 2], rows table_row bytes apart
+    "sin",
+    "table_row",
+    "group",  # of KV layers
+    "layer",  # within the group
+    "window",  # 0: none
+    "ahead",  # positions after its own that a token attends to
+    "tensor",  # the first of a product's tensors that adapters may change, and how many there are
+    "tensors",
+    "half_strips",  # address of int32 [strips, 2, 2]: whose outputs half a strip has, from which tile
+    "mode",  # of linear, the gates of experts, map and scan; of RoPE: whether pairs are interleaved
+    matrix=MATRIX,
+    **dict.fromkeys(("eps", "floor", "scale", "cap"), np.float32),
+    mixture=MIXTURE,
+    **{f"input_{number}": OPERAND for number in range(6)},
 )
 
 # One step. All are integers; fields without a comment are addresses.
-STEP = np.dtype(
-    [
-        (name, np.int64)
-        for name in (
-            "team",
-            "tokens",  # rows in all
-            "positions",  # int32 [tokens]
-            "sequences",  # int32 [tokens], the sequence of each token
-            "blocks",  # int32 [block_count, 3]: first row, rows and sequence of queries taken together
-            "block_count",
-            "page_tables",  # int32 [KV groups, sequences, pages]; page_tables_group, page_tables_row: strides
-            "page_tables_group",
-            "page_tables_row",
-            "logit_rows",  # int32 [logit_row_count], the rows that need logits
-            "logit_row_count",
-            "group_table",  # group_table_size bytes, see experts.py
-            "group_table_size",
-            "starts",  # int32 [sequence_count + 1], the first row of each sequence, and the end
-            "sequence_count",
-            "states",  # the states of slot 0; those of the next slot are state_row bytes later
-            "state_row",
-            "slots",  # int32 [sequence_count]
-            "runs",  # int32 [run_count, RUN_FIELDS], see adapters.py; none if no row has an adapter
-            "run_count",
-            "logit_runs",  # the same for the rows that need logits
-            "logit_run_count",
-            "low_rank",  # float32 [tokens, ranks], rows low_rank_row bytes apart
-            "low_rank_row",
-            "states_of_parts",  # states_of_parts_size bytes, for attention whose segments threads share
-            "states_of_parts_size",
-            "scratch",  # scratch_size bytes for each thread
-            "scratch_size",
-        )
-    ]
+STEP = record_type(
+    "team",
+    "tokens",  # rows in all
+    "positions",  # int32 [tokens]
+    "sequences",  # int32 [tokens], the sequence of each token
+    "blocks",  # int32 [block_count, 3]: first row, rows and sequence of queries taken together
+    "block_count",
+    "page_tables",  # int32 [KV groups, sequences, pages]; page_tables_group, page_tables_row: strides
+    "page_tables_group",
+    "page_tables_row",
+    "logit_rows",  # int32 [logit_row_count], the rows that need logits
+    "logit_row_count",
+    "group_table",  # group_table_size bytes, see experts.py
+    "group_table_size",
+    "starts",  # int32 [sequence_count + 1], the first row of each sequence, and the end
+    "sequence_count",
+    "states",  # the states of slot 0; those of the next slot are state_row bytes later
+    "state_row",
+    "slots",  # int32 [sequence_count]
+    "runs",  # int32 [run_count, RUN_FIELDS], see adapters.py; none if no row has an adapter
+    "run_count",
+    "logit_runs",  # the same for the rows that need logits
+    "logit_run_count",
+    "low_rank",  # float32 [tokens, ranks], rows low_rank_row bytes apart
+    "low_rank_row",
+    "states_of_parts",  # states_of_parts_size bytes, for attention whose segments threads share
+    "states_of_parts_size",
+    "scratch",  # scratch_size bytes for each thread
+    "scratch_size",
 )
 
 
@@ -177,25 +148,26 @@ def run_tape(thread, threads, steps, tape, buffers, pools, factors):
         i = tape[start]
         rows = s.logit_row_count if i.for_logit_rows else s.tokens
         end = start + 1
-        if i.op == LINEAR:
+        if i.op == Operation.LINEAR:
             x, y = buffers[i.x], buffers[i.y]
             if s.run_count and is_adapted(s, i, factors):
                 adapted_linear(s, threads, i, x, y, factors, scratch)
             else:
                 linear(s.team, i.matrix, x, rows, y.floats + i.y_start, y.row, i.mode, scratch)
-        elif i.op == ATTEND:
+        elif i.op == Operation.ATTEND:
             _attend(s, threads, i, buffers[i.x], buffers[i.y], pools[i.group], scratch)
-        elif i.op == EXPERTS:
-            m = i.mixture
-            weights, gathered, inner = buffers[m.routing_weights], buffers[m.gathered], buffers[m.inner]
-            x, y = buffers[i.x], buffers[i.y]
-            mix_experts(s.team, threads, rows, i, x, weights, gathered, inner, y, s.group_table, scratch)
-        elif i.op == CONV:
+        elif i.op == Operation.EXPERTS:
+            mix_experts(s, threads, rows, i, buffers, scratch)
+        elif i.op == Operation.CONV:
             conv(s, i, buffers[i.x], buffers[i.y])
-        elif i.op == SCAN:
+        elif i.op == Operation.SCAN:
             scan(s, i, buffers)
         else:
-            while end < len(tape) and tape[end].op < LINEAR and tape[end].for_logit_rows == i.for_logit_rows:
+            while (
+                end < len(tape)
+                and tape[end].op < Operation.LINEAR
+                and tape[end].for_logit_rows == i.for_logit_rows
+            ):
                 end += 1
             row = claim(s.team)
             while row < rows:
@@ -226,14 +198,14 @@ def _row(s, i, buffers, pools, row):
     """A row operation on one row."""
     x, y = buffers[i.x], buffers[i.y]
     source, target = x.floats + row * x.row + i.x_start, y.floats + row * y.row + i.y_start
-    if i.op == NORM:
+    if i.op == Operation.NORM:
         for head in range(0, 4 * i.heads * i.size, 4 * i.size):
             weight = i.weight + head // (4 * i.size) * i.weight_step
             rms_norm(source + head, weight, i.size, i.eps, i.floor, target + head)
-    elif i.op == CENTER:
+    elif i.op == Operation.CENTER:
         for head in range(0, 4 * i.heads * i.size, 4 * i.size):
             center_row(source + head, i.size, target + head)
-    elif i.op == ROPE:
+    elif i.op == Operation.ROPE:
         offset, rotated = get_i32(s.positions, 4 * row) * i.table_row, i.table_row // 2
         for head in range(0, 4 * i.heads * i.size, 4 * i.size):
             if i.mode:
@@ -242,43 +214,40 @@ def _row(s, i, buffers, pools, row):
                 rotate(source + head, rotated, i.cos + offset, i.sin + offset, i.scale)
             rest = source + head + 4 * rotated
             scale_row(rest, i.size - rotated, i.scale, rest)
-    elif i.op == ADD_POSITION:
+    elif i.op == Operation.ADD_POSITION:
         table_row = i.weight + get_i32(s.positions, 4 * row) * i.weight_step
         add_row(table_row, i.size, np.float32(1), target)
-    elif i.op == WRITE_KV:
+    elif i.op == Operation.WRITE_KV:
         position = get_i32(s.positions, 4 * row)
         page = get_i32(_page_table(s, i, get_i32(s.sequences, 4 * row)), 4 * (position // PAGE))
         write_kv_slot(pools[i.group], i.layer, page, position % PAGE, source, target)
-    elif i.op == QUANTIZE:
+    elif i.op == Operation.QUANTIZE:
         quantize_row(x, row, i.size, i.matrix.k)
-    elif HAS_PAIRS and i.op == SPLIT:
+    elif HAS_PAIRS and i.op == Operation.SPLIT:
         split_row(x, row, i.size, i.matrix.parts)
-    elif i.op == ADD:
+    elif i.op == Operation.ADD:
         add_row(source, i.heads * i.size, i.scale, target)
-    elif i.op == SCALE:
+    elif i.op == Operation.SCALE:
         scale_row(source, i.heads * i.size, i.scale, target)
-    elif i.op == SOFTCAP:
+    elif i.op == Operation.SOFTCAP:
         softcap_row(source, i.heads * i.size, i.cap)
-    elif i.op == ROUTE:
+    elif i.op == Operation.ROUTE:
         route(source, target, i.size, i.weight, i.eps, i.scale, i.mixture)
-    elif i.op == TAKE_ROWS:
+    elif i.op == Operation.TAKE_ROWS:
         scale_row(
             x.floats + get_i32(s.logit_rows, 4 * row) * x.row + i.x_start, i.size, np.float32(1), target
         )
-    elif i.op == MAP:
-        a, b, c = (
-            _operand_address(buffers, i.input_0, row),
-            _operand_address(buffers, i.input_1, row),
-            _operand_address(buffers, i.input_2, row),
-        )
-        map_row(i.mode, i.input_0, a, i.input_1, b, i.input_2, c, i.heads, i.size, target)
-    elif i.op == DOT:
+    elif i.op == Operation.MAP:
+        a = _operand_address(buffers, i.input_0, row)
+        b, c = _operand_address(buffers, i.input_1, row), _operand_address(buffers, i.input_2, row)
+        map_row(i, a, b, c, target)
+    elif i.op == Operation.DOT:
         dot_row(source, _operand_address(buffers, i.input_1, row), i.heads, i.size, target)
-    elif i.op == JOIN:  # one part of each head of y
+    elif i.op == Operation.JOIN:  # one part of each head of y
         for head in range(i.heads):
             part = source + head // i.input_0.repeats * i.input_0.head_step
             scale_row(part, i.input_0.head_step // 4, np.float32(1), target + 4 * head * i.size)
-    elif i.op == PERMUTE:
+    elif i.op == Operation.PERMUTE:
         for j in range(0, 4 * i.heads * i.size, 4):
             set_f32(target, j, get_f32(source, 4 * get_i32(i.weight, j)))
 
@@ -308,7 +277,7 @@ def _end_of_block(s, i, block):
 
 
 @njit(nogil=True, inline="always")
-def _attend(s, threads, i, q, out, p, scratch):
+def _attend(s, threads, i, x, out, p, scratch):
     """Attention of each block of queries through each KV head.
 
     If there are few of these and long texts, the threads share the segments of each.
@@ -331,10 +300,11 @@ def _attend(s, threads, i, q, out, p, scratch):
             part, block, head = item // items, item % items // p.kv_heads, item % p.kv_heads
             row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)
             table = _page_table(s, i, get_i32(s.blocks, 12 * block + 8))
-            queries = q.floats + row * q.row + i.x_start
+            queries = x.floats + row * x.row + i.x_start
             to = out.floats + row * out.row + i.y_start
             position = get_i32(s.positions, 4 * row)
             last = _end_of_block(s, i, block)
+            q = Queries(queries, x.row, table, position, tokens, last, group, head)
             first, end = first_segment(position, i.window), end_segment(last)
             states = s.states_of_parts + item * size
             if merges:
@@ -342,45 +312,7 @@ def _attend(s, threads, i, q, out, p, scratch):
                     merge_states(states, states + other * items * size, tokens * group, p.value_dim)
                 write_outputs(states, p.value_dim, tokens, group, head, to, out.row)
             elif not shares:
-                attend(
-                    p,
-                    i.layer,
-                    table,
-                    i.window,
-                    i.ahead,
-                    queries,
-                    q.row,
-                    i.scale,
-                    i.cap,
-                    i.weight,
-                    position,
-                    tokens,
-                    last,
-                    group,
-                    head,
-                    to,
-                    out.row,
-                    scratch,
-                )
+                attend(p, i, q, to, out.row, scratch)
             elif first + part < end:
-                attend_segment(
-                    p,
-                    i.layer,
-                    table,
-                    i.window,
-                    i.ahead,
-                    queries,
-                    q.row,
-                    i.scale,
-                    i.cap,
-                    i.weight,
-                    position,
-                    tokens,
-                    last,
-                    group,
-                    head,
-                    first + part,
-                    states,
-                    scratch,
-                )
+                attend_segment(p, i, q, first + part, states, scratch)
             item = claim(s.team)

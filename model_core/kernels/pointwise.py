@@ -1,8 +1,11 @@
 """Operations on single rows: norms, rotary positions, activations, and maps of numbers."""
 
+from enum import IntEnum
+
 import numpy as np
 
 from .inner import inner
+from .layout import record_type
 from .simd import (
     absolute,
     add,
@@ -28,54 +31,34 @@ from .simd import (
     sum_of,
 )
 
-# What `map_row` computes of its inputs x, z and w (operators.FUNCTIONS).
-FUNCTIONS = (
-    "add",
-    "multiply",
-    "multiply_add",
-    "mix",
-    "sigmoid",
-    "softplus",
-    "tanh",
-    "decay",
-    "relu",
-    "relu_squared",
-    "silu",
-    "gelu",
-    "gelu_tanh",
-    "swiglu",
-    "geglu",
-)
-(
-    _ADD,
-    _MULTIPLY,
-    _MULTIPLY_ADD,
-    _MIX,
-    _SIGMOID,
-    _SOFTPLUS,
-    _TANH,
-    _DECAY,
-    _RELU,
-    _RELU_SQUARED,
-    _SILU,
-    _GELU,
-    _GELU_TANH,
-    _SWIGLU,
-    _GEGLU,
-) = range(len(FUNCTIONS))
+
+class Function(IntEnum):
+    """What `map_row` computes of its inputs x, z and w (operators.FUNCTIONS)."""
+
+    ADD = 0
+    MULTIPLY = 1
+    MULTIPLY_ADD = 2
+    MIX = 3
+    SIGMOID = 4
+    SOFTPLUS = 5
+    TANH = 6
+    DECAY = 7
+    RELU = 8
+    RELU_SQUARED = 9
+    SILU = 10
+    GELU = 11
+    GELU_TANH = 12
+    SWIGLU = 13
+    GEGLU = 14
+
 
 # An input of a map or a scan: a part of a buffer's rows, or with buffer -1 an address of weights.
-OPERAND = np.dtype(
-    [
-        (name, np.int64)
-        for name in (
-            "buffer",
-            "start",  # bytes into a row, or the address
-            "repeats",  # so many heads in a row read the same head
-            "head_step",  # bytes from one head to the next
-            "step",  # bytes from one number to the next: 4, or 0 for one number a head
-        )
-    ]
+OPERAND = record_type(
+    "buffer",
+    "start",  # bytes into a row, or the address
+    "repeats",  # so many heads in a row read the same head
+    "head_step",  # bytes from one head to the next
+    "step",  # bytes from one number to the next: 4, or 0 for one number a head
 )
 
 
@@ -265,35 +248,35 @@ def softplus(x):
 def _function(function, x, z, w):
     """operators.FUNCTIONS, for vectors."""
     zero, one = broadcast(np.float32(0)), broadcast(np.float32(1))
-    if function == _ADD:
+    if function == Function.ADD:
         return add(x, z)
-    if function == _MULTIPLY:
+    if function == Function.MULTIPLY:
         return multiply(x, z)
-    if function == _MULTIPLY_ADD:
+    if function == Function.MULTIPLY_ADD:
         return fma(z, w, x)
-    if function == _MIX:
+    if function == Function.MIX:
         return fma(subtract(z, x), w, x)
-    if function == _SIGMOID:
+    if function == Function.SIGMOID:
         return sigmoid(x)
-    if function == _SOFTPLUS:
+    if function == Function.SOFTPLUS:
         return softplus(x)
-    if function == _TANH:
+    if function == Function.TANH:
         double = sigmoid(add(x, x))
         return subtract(add(double, double), one)
-    if function == _DECAY:
+    if function == Function.DECAY:
         return exp_of_negative(subtract(zero, x))
-    if function == _RELU:
+    if function == Function.RELU:
         return maximum(x, zero)
-    if function == _RELU_SQUARED:
+    if function == Function.RELU_SQUARED:
         positive = maximum(x, zero)
         return multiply(positive, positive)
-    if function == _SILU:
+    if function == Function.SILU:
         return swiglu(x, one)
-    if function == _GELU:
+    if function == Function.GELU:
         return gelu(x)
-    if function == _GELU_TANH:
+    if function == Function.GELU_TANH:
         return geglu(x, one)
-    if function == _SWIGLU:
+    if function == Function.SWIGLU:
         return swiglu(x, z)
     return geglu(x, z)
 
@@ -305,20 +288,21 @@ def _load(address, step, i):
 
 
 @inner
-def map_row(function, x, x_at, z, z_at, w, w_at, heads, size, out):
-    """out = function(x, z, w) for each number of `heads` heads of `size` (operators.FUNCTIONS).
+def map_row(i, x_at, z_at, w_at, out):
+    """out = function(x, z, w) for each number of some heads (operators.FUNCTIONS).
 
-    x, z, w: OPERAND, with the addresses x_at, z_at, w_at of their first heads. What follows the last head in
-    memory is read, but not used.
+    i: INSTRUCTION, whose mode is the function and whose first three inputs are x, z and w. x_at, z_at, w_at:
+    the addresses of their first heads. What follows the last head in memory is read, but not used.
     """
-    for head in range(heads):
+    x, z, w, function, size = i.input_0, i.input_1, i.input_2, i.mode, i.size
+    for head in range(i.heads):
         a = x_at + head // x.repeats * x.head_step
         b = z_at + head // z.repeats * z.head_step
         c = w_at + head // w.repeats * w.head_step
         to = out + 4 * head * size
-        for i in range(0, size, 16):
-            value = _function(function, _load(a, x.step, i), _load(b, z.step, i), _load(c, w.step, i))
-            store_lanes(to, 4 * i, value, size - i)
+        for k in range(0, size, 16):
+            value = _function(function, _load(a, x.step, k), _load(b, z.step, k), _load(c, w.step, k))
+            store_lanes(to, 4 * k, value, size - k)
 
 
 @inner

@@ -3,13 +3,13 @@
 import time
 
 import numpy as np
-from numba import njit
 
-from ..layout import FLOAT32, INT8, STRIP
-from .blocks import block_tiles, integer_block
+from .blocks import Ahead, Codes, Groups, IntegerCase, Runs, Strided, Sums, block_tiles, integer_block
+from .compiler import njit
 from .emit import ROWS, TILES
-from .float_blocks import float_block
-from .linear import scratch_bytes
+from .float_blocks import FloatCase, Weights, float_block
+from .layout import FLOAT32, INT8, STRIP
+from .products.strips import scratch_bytes
 from .simd import add, broadcast, load_f32, sum_of
 from .team import Team, barrier, claim
 
@@ -43,49 +43,24 @@ def _multiply(thread, threads, team, kind, memory, thread_bytes):
             for tile in range(0, TILES, block_tiles(INT8, ROWS[0])):
                 integer_block(
                     (INT8,),
-                    INT8,
-                    ROWS[0],
-                    8,
-                    w + tile * 16 * _K,
-                    16 * _K,
-                    0,
-                    0,
-                    x,
-                    _K,
-                    1,
-                    _K // 32,
-                    0,
-                    0,
-                    y,
-                    y,
-                    0,
-                    w,
-                    512,
-                    w,
-                    0,
-                    y + 64 * tile,
-                    4 * STRIP,
-                    0,
+                    IntegerCase(INT8, ROWS[0], 8),
+                    Codes(w + tile * 16 * _K, 16 * _K, 0, 0),
+                    Strided(x, _K),
+                    Groups(1, _K // 32, 0, 0),
+                    Runs(y, y, 0),
+                    Ahead(w, 512, w, 0),
+                    Sums(y + 64 * tile, 4 * STRIP, 0),
                 )
         else:
             float_block(
                 (FLOAT32,),
                 (TILES,),
-                TILES,
-                FLOAT32,
-                ROWS[0],
-                w,
-                64,
-                64 * _K,
-                w,
-                w,
-                0,
-                x,
-                4 * _K,
+                FloatCase(FLOAT32, ROWS[0], TILES),
+                Weights(w, 64, 64 * _K),
+                Ahead(w, 64, w, 0),
+                Strided(x, 4 * _K),
                 _K,
-                y + 64,
-                4 * STRIP,
-                0,
+                Sums(y + 64, 4 * STRIP, 0),
             )
     barrier(team, threads)
 

@@ -8,8 +8,8 @@ from support import RUNS_ALL
 from tokenizers import Tokenizer
 
 from model_core import LLM
-from model_core.llm import embedded_model
-from model_core.messages import parse_messages
+from model_core.hub import embedded_model
+from model_core.requests.messages import parse_messages
 from training.dialogues import Message, dialogues
 from training.evaluate import (
     KINDS,
@@ -32,7 +32,7 @@ def generated() -> list[list[Message]]:
 
 
 def encode_chat(llm: LLM, messages: list[Message]) -> list[int]:
-    return llm.tokenizer.encode_chat(parse_messages(messages) if messages else []).token_ids
+    return llm.chat_tokenizer.encode_chat(parse_messages(messages) if messages else []).token_ids
 
 
 def test_answers_are_as_wanted(llm: LLM, generated: list[list[Message]]) -> None:

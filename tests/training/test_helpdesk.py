@@ -9,7 +9,7 @@ import pytest
 from training.phrasing import Topic
 from training.skills.help import ABOUT, TOPICS, draw_ask
 from training.talk import Exchange, expand, render
-from triton_server.cli import cli
+from triton_server.cli.tritonchat import cli
 
 # Words that follow the name of the program in prose; others are commands.
 PROSE = {"and", "computes", "is", "runs", "with"}

@@ -8,7 +8,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from model_core import LLM, SamplingParams
-from model_core.llm import embedded_model
+from model_core.hub import embedded_model
 
 torch = pytest.importorskip("torch", reason="pip install -e '.[training]' to test the training")
 pytest.importorskip("transformers")

@@ -1,1 +1,4 @@
-"""The HTTP service: OpenAI's API, /stream and sessions, for a server that it reaches over gRPC."""
+"""The HTTP service: the dialects of others, and sessions, for a server that it reaches over gRPC.
+
+Nothing here computes an answer.
+"""

@@ -10,54 +10,45 @@ from fastapi import FastAPI, Security
 from fastapi.security import HTTPBearer
 from fastapi_offline import FastAPIOffline
 
-from ..async_client import AsyncChatClient
+from ..client import AsyncChatClient
 from ..conversations.database import default_url
 from ..conversations.limits import SessionLimits
 from ..conversations.responses import ResponseStore
-from ..conversations.sessions import SessionStore
 from ..conversations.store import ConversationStore
-from . import (
-    access,
-    adapters,
-    anthropic,
-    choose,
-    conversations,
-    discovery,
-    embeddings,
-    errors,
-    health,
-    logs,
-    old_sessions,
-    openai,
-    prompts,
-    rerank,
-    responses,
-    sessions,
-    stream,
-    tokens,
-)
-from .access import DOCS_ASSETS_PATH
-from .health import Readiness
+from ..conversations.transactions import Database
+from . import errors
+from .anthropic import routes as anthropic
+from .extras import adapters, choose, discovery, health, prompts, rerank, stream, tokens
+from .extras.health import Readiness
+from .middleware import access, logs
+from .middleware.access import DOCS_ASSETS_PATH
+from .openai import embeddings
+from .openai import routes as openai
+from .responses import routes as responses
 from .served_models import ServedModels
+from .sessions import conversations, plain_text_routes
+from .sessions import routes as sessions
+from .sessions.store_calls import remove_expired
 from .settings import ServiceSettings
-from .store_calls import remove_expired
 
 _DESCRIPTION = """
-A language model with OpenAI's API, Anthropic's Messages API, sessions that store conversations, and a plain
-text stream.
+A language model with OpenAI's API, Anthropic's Messages API, sessions that store conversations,
+and a plain text stream.
 
 Errors are `{"error": {"message", "type", "param", "code"}}`, on Anthropic's routes
-`{"type": "error", "error": {"type", "message", "details"}, "request_id"}`. The routes of sessions refuse
-unknown fields (400); the others ignore them.
+`{"type": "error", "error": {"type", "message", "details"}, "request_id"}`.
+The routes of sessions refuse unknown fields (400); the others ignore them.
 """
 
 
 def create_app(settings: ServiceSettings) -> FastAPI:
     """Create the application. It connects to Triton when it starts, and to the database at the first use.
 
-    Its state has `settings`, the `triton_client`, `served_models`, `readiness`, the `store` of sessions,
-    those of `conversations` and `responses`, the `answer_slots`, and `metrics`.
+    Its state has `settings`, the `triton_client`, `served_models`, `readiness`, the stores of `conversations`
+    and `responses`, the `answer_slots`, and `metrics`.
     """
+    url = settings.database.get_secret_value() if settings.database else default_url()
+    database = Database(url, settings.keys.names)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -65,7 +56,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         app.state.triton_client = client
         app.state.served_models, app.state.readiness = ServedModels(client), Readiness(client)
         removals = (
-            ("sessions", settings.session_expiry_s, app.state.store.remove_expired),
+            ("sessions", settings.session_expiry_s, app.state.conversations.remove_expired),
             ("responses", settings.response_expiry_s, app.state.responses.remove_expired),
         )
         expiry_tasks = [asyncio.create_task(remove_expired(*removal)) for removal in removals if removal[1]]
@@ -74,9 +65,9 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         finally:
             for task in expiry_tasks:
                 task.cancel()
-            await sessions.wait_for_requests(app.state.store)
+            await sessions.wait_for_requests(app.state.conversations)
             await client.close()
-            app.state.store.close()
+            database.close()
             logs.flush()
 
     app = FastAPIOffline(  # /docs loads its scripts from this service, not from a CDN
@@ -85,18 +76,17 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         version=version("tritonchat"),
         lifespan=lifespan,
         redoc_url=None,
+        strict_content_type=False,  # a body without Content-Type is JSON; access.py refuses foreign web pages
         static_url=DOCS_ASSETS_PATH,
         # access.py checks the keys. With this, /docs has a field to enter one.
         dependencies=[Security(HTTPBearer(auto_error=False))] if settings.api_keys else None,
     )
-    app.openapi = lambda: _describe_api(app)
-    database = settings.database.get_secret_value() if settings.database else default_url()
+    app.openapi = lambda: _describe_api(app)  # type: ignore[method-assign]  # as FastAPI says
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
-    app.state.settings, app.state.store = settings, SessionStore(database, limits)
-    app.state.conversations = ConversationStore(app.state.store.database, limits)
-    app.state.responses = ResponseStore(app.state.store.database, limits)
+    app.state.settings, app.state.conversations = settings, ConversationStore(database, limits)
+    app.state.responses = ResponseStore(database, limits)
     models = (openai, choose, embeddings, rerank, responses, anthropic, stream, tokens)
-    for module in (*models, sessions, old_sessions, conversations, adapters, prompts, health, discovery):
+    for module in (*models, sessions, plain_text_routes, conversations, adapters, prompts, health, discovery):
         app.include_router(module.router)
     errors.install(app)
     access.install(app, settings)

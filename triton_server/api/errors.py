@@ -15,10 +15,10 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Scope
 
+from model_core.checks.request_values import MAX_DEPTH, explain
 from model_core.errors import TritonchatError
-from model_core.events import Failed
-from model_core.sampling import SamplingFields
-from model_core.validation import explain
+from model_core.requests.events import Failed
+from model_core.requests.sampling import SamplingFields
 
 _CODES = {"prompt_too_long": "context_length_exceeded"}  # OpenAI's code, where it differs from the type
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
@@ -138,13 +138,9 @@ def failure_of(error: Exception) -> Failed:
     if isinstance(error, RequestValidationError):
         return Failed("", *_first_problem(error), status=400)  # as OpenAI's clients expect
     if isinstance(error, HTTPException):
-        return Failed("", f"{error.detail}.", status=error.status_code)
+        detail = error.detail if error.__cause__ is None else _explain_body(error)
+        return Failed("", f"{detail}.", status=error.status_code)
     return Failed("", "the request failed in the service; its log says why.")
-
-
-def cut_off() -> ApiError:
-    """The error for an answer that the server has cancelled."""
-    return ApiError(503, "the server has cut the answer off.", code="cancelled")
 
 
 def body_of(failure: Failed) -> dict[str, Any]:
@@ -180,9 +176,11 @@ def headers_of(error: Exception) -> dict[str, str]:
 
 def response_of(error: Exception, scope: Scope) -> Response:
     """An error as the response to a request; a middleware may call it as an ASGI application."""
-    failure = failure_of(error)
-    is_anthropic = scope["path"].startswith(ANTHROPIC_PATH)
-    body = anthropic_body_of(failure, scope["state"]["request_id"]) if is_anthropic else body_of(failure)
+    failure, path = failure_of(error), scope["path"]
+    if path.startswith(ANTHROPIC_PATH):
+        body = anthropic_body_of(failure, scope["state"]["request_id"])
+    else:
+        body = body_of(failure)
     return Response(json.dumps(body), failure.status, headers_of(error), media_type="application/json")
 
 
@@ -200,8 +198,22 @@ def install(app: FastAPI) -> None:
         app.add_exception_handler(kind, handle_error)
 
 
+def _explain_body(error: HTTPException) -> str:
+    """What is wrong with a body, of which FastAPI says only that its parser has failed."""
+    cause = error.__cause__
+    if isinstance(cause, UnicodeDecodeError):
+        return f"the body is not UTF-8, in which JSON is sent: byte {cause.start} is wrong"
+    if isinstance(cause, RecursionError):
+        return f"the body is nested more than {MAX_DEPTH} deep"
+    if isinstance(cause, ValueError):  # what Python says of long whole numbers
+        return "the body has a whole number of too many digits"
+    return error.detail
+
+
 def _first_problem(error: RequestValidationError) -> tuple[str, str | None]:
     (problem, *_) = errors = [{**e, "loc": e["loc"][1:]} for e in error.errors()]  # without "body"
+    if isinstance(problem["input"], bytes):
+        return "the body must be JSON, sent with the header `Content-Type: application/json`.", None
     if problem["type"] == "json_invalid":
         return f"the body is not JSON: {problem['ctx']['error']}.", None
     return explain(errors, SamplingFields.model_fields)

@@ -4,12 +4,12 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
+from model_core.checks.request_values import JsonObject, explain
 from model_core.errors import InvalidRequest
-from model_core.form import Form
-from model_core.sampling import SamplingFields
-from model_core.validation import JsonObject, explain
+from model_core.requests.form import Form
+from model_core.requests.sampling import SamplingFields
 
 from .body import Body
 from .errors import unsupported
@@ -21,7 +21,9 @@ class NamedSchema(Body):
     """A JSON schema."""
 
     name: str | None = Field(None, description="Ignored.")
-    schema_: JsonObject | bool | None = Field(None, alias="schema", description="Any object by default.")
+    schema_: JsonObject | bool | None = Field(
+        None, alias="schema", description="The JSON schema of the answer."
+    )
     strict: bool | None = Field(
         False, description="Refuse a schema with keywords that cannot be enforced, instead of ignoring them."
     )
@@ -62,6 +64,22 @@ class FormFields(SamplingFields, Body):
     ebnf: str | None = Field(None, description="As grammar in `form`.")
     grammar: str | None = Field(None, description="As in `form`.")
 
+    _form_name: str | None = PrivateAttr(None)
+
+    @property
+    def sent_names(self) -> dict[str, str]:
+        """What the client has called the form and its schema."""
+        name = self._form_name
+        if name is None:
+            return {}
+        schema = name
+        if name == "structured_outputs":
+            schema = "structured_outputs.json"
+        elif name == "response_format" and self.response_format is not None:
+            is_named = self.response_format.type == "json_schema"
+            schema = "response_format.json_schema.schema" if is_named else "response_format.schema"
+        return {"form": name, "form.json_schema": schema}
+
     @model_validator(mode="after")
     def _find_form(self) -> "FormFields":
         if self.model_fields_set.isdisjoint(FormFields.__annotations__):  # as in most requests
@@ -74,7 +92,7 @@ class FormFields(SamplingFields, Body):
             raise InvalidRequest(f"{first} and {second} both ask for a form of the answer; send one.", second)
         for name, values in forms.items():
             if values:
-                self.form = _make_form(name, values)
+                self.form, self._form_name = _make_form(name, values), name
         return self
 
     def _list_forms(self) -> dict[str, dict[str, Any]]:
@@ -131,13 +149,9 @@ def _read_response_format(form: ResponseFormat | None) -> dict[str, Any]:
         raise InvalidRequest("response_format.json_schema is missing.", "response_format.json_schema")
     schema, strict = form.json_schema.schema_, form.json_schema.strict
     if schema is None:
-        return {"json_object": True}
-    return {"json_schema": schema if strict or isinstance(schema, bool) else _ignore_unknown(schema)}
-
-
-def _ignore_unknown(schema: dict[str, Any]) -> dict[str, Any]:
-    """The same schema, of which keywords that cannot be enforced are ignored (llguidance's option)."""
-    return {"x-guidance": {"lenient": True}, **schema}
+        path = "response_format.json_schema.schema"
+        raise InvalidRequest(f"{path} is missing; for any JSON object, send the type json_object.", path)
+    return {"json_schema": schema, "strict": bool(strict)}
 
 
 def _read_schema(param: str, schema: JsonObject | bool | str | None) -> dict[str, Any] | bool | None:

@@ -4,18 +4,20 @@ import asyncio
 import logging
 import uuid
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import ExitStack, aclosing, suppress
 
 from fastapi import Request as HttpRequest
 
 from model_core.errors import TritonchatError
-from model_core.events import Accepted, Done, Event
+from model_core.requests.events import Accepted, Done, Event
 
-from ..vocabulary import Request
-from .access import pseudonym
+from ..contract.request_fields import Request
+from ..contract.sent_names import SentNames, rename_error, rename_event
 from .errors import ApiError, ClientDisconnected, failure_of
+from .middleware.access import pseudonym
 from .settings import ServiceSettings
+from .stream_response import NumberedEvents
 
 LOGGER = logging.getLogger(__name__)
 
@@ -31,18 +33,20 @@ _MAX_ID_PREFIX = 80  # characters of the client's request id; the engine's id ha
 
 
 async def stream_answers(
-    http_request: HttpRequest, requests: Sequence[Request]
-) -> AsyncIterator[tuple[int, Event]]:
+    http_request: HttpRequest, requests: Sequence[Request], takes_cut_off: bool = False
+) -> NumberedEvents:
     """Answer all `requests` of an HTTP request; iterate over the events, each with the index of its request.
 
     If there is no room for all answers, they are refused before any of them starts. The first event is
-    Accepted: the engine has accepted all requests. It comes again after KEEP_ALIVE_S without an event. The
-    last event of each answer is Done. Ids of the engine's requests begin with that of the HTTP request. An
-    answer has at most the settings' `max_answer_tokens`. If the client disconnects, the generation stops.
+    Accepted, with the fingerprint: the engine has accepted all requests. It comes again, without the
+    fingerprint, after each KEEP_ALIVE_S in which there was no event. The last event of each answer is Done.
+    Ids of the engine's requests begin with that of the HTTP request. An answer has at most the settings'
+    `max_answer_tokens`. If the client disconnects, the generation stops.
 
     Raises:
         TritonchatError: a request was refused or failed; the class says why.
-        ApiError: the conversation has too many messages (400), or too many answers are running (429).
+        ApiError: the conversation has too many messages (400), or too many answers are running (429), or
+            the server has cut an answer off (503), unless `takes_cut_off`: then its Done says so.
         ClientDisconnected: the client closed the connection.
     """
     state = http_request.app.state
@@ -60,13 +64,13 @@ async def stream_answers(
             changes = {
                 **_find_limits(request, state.settings),
                 "request_id": f"{prefix}-{uuid.uuid4().hex}",
-                "cache_salt": pseudonym(http_request.state.key_hash, request.cache_salt or ""),
+                "cache_salt": pseudonym(http_request.state.owner, request.cache_salt or ""),
                 "acknowledge": True,
                 "client": pseudonym(http_request.state.client) if state.answer_slots.is_shared else "",
             }
             sent = request.model_copy(update=changes)
             events = state.triton_client.stream(sent.prompt(), sent.parameters())
-            tasks.append(asyncio.create_task(_forward_events(events, number, queue)))
+            tasks.append(asyncio.create_task(_forward_events(events, number, request.sent_names, queue)))
 
         async def next_item() -> tuple[int, Event]:
             item = await queue.get()
@@ -77,13 +81,16 @@ async def stream_answers(
             return item
 
         accepted: set[int] = set()
+        acceptance = Accepted()
         early_events: deque[tuple[int, Event]] = deque()  # received before all requests were accepted
         while len(accepted) < len(requests):
             number, event = await next_item()
             accepted.add(number)
-            if not isinstance(event, Accepted):
+            if isinstance(event, Accepted):
+                acceptance = event
+            else:
                 early_events.append((number, event))
-        yield _STILL_ACCEPTED
+        yield 0, acceptance
         remaining = len(requests)
         while remaining:
             timer = loop.call_later(KEEP_ALIVE_S, _put_accepted, queue)
@@ -91,11 +98,13 @@ async def stream_answers(
             timer.cancel()
             if isinstance(event, Done):
                 remaining -= 1
-                http_request.state.usage.update(vars(event.usage))
+                http_request.state.usage.update(event.usage.counts)
+                if event.finish_reason == "cancelled" and not takes_cut_off:
+                    raise ApiError(503, "the server has cut the answer off.", code="cancelled")
             yield number, event
 
 
-async def wait_until_accepted(events: AsyncIterator[tuple[int, Event]]) -> AsyncIterator[tuple[int, Event]]:
+async def wait_until_accepted(events: NumberedEvents) -> NumberedEvents:
     """Wait for the first event, which says that the engine has accepted the requests; return the others.
 
     A refusal is raised here, before the response starts.
@@ -104,7 +113,7 @@ async def wait_until_accepted(events: AsyncIterator[tuple[int, Event]]) -> Async
     return events
 
 
-async def end_with_failure(events: AsyncIterator[tuple[int, Event]]) -> AsyncIterator[tuple[int, Event]]:
+async def end_with_failure(events: NumberedEvents) -> NumberedEvents:
     """The events; if an error ends them, the last one is Failed. Raises only ClientDisconnected."""
     try:
         async with aclosing(events):
@@ -119,24 +128,29 @@ async def end_with_failure(events: AsyncIterator[tuple[int, Event]]) -> AsyncIte
         yield 0, failure_of(error)
 
 
-async def _forward_events(events: AsyncIterator[Event], number: int, queue: _EventQueue) -> None:
+async def _forward_events(
+    events: AsyncGenerator[Event, None], number: int, names: SentNames, queue: _EventQueue
+) -> None:
     """Put the events of an answer into the queue, or its error."""
     try:
         async with aclosing(events):
             async for event in events:
-                await queue.put((number, event))
+                await queue.put((number, rename_event(event, names)))
     except Exception as error:
-        await queue.put(error)
+        await queue.put(rename_error(error, names))
 
 
 async def forget_prefixes(http_request: HttpRequest) -> None:
     """Delete what the engine's prefix cache on disk has of a client's conversations, before one is removed.
 
-    It cannot tell them apart, so it forgets all of the client. Raises ServerUnavailable.
+    It cannot tell them apart, so it forgets all conversations of the client, and those from before its keys
+    had a name. Raises ServerUnavailable.
     """
-    state = http_request.app.state
+    state, owner = http_request.app.state, http_request.state.owner
     if state.settings.keeps_prefixes:
-        await state.triton_client.forget(pseudonym(http_request.state.key_hash))
+        hashes = [key_hash for key_hash, name in state.settings.keys.names.items() if name == owner]
+        for each in (owner, *hashes):
+            await state.triton_client.forget(pseudonym(each))
 
 
 def _put_accepted(queue: _EventQueue) -> None:

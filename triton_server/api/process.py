@@ -3,15 +3,15 @@
 import sys
 from pathlib import Path
 
-from ..child_process import ChildProcess, is_responding, launch
-from ..hosts import reachable_address
+from ..system.child_process import ChildProcess, is_responding, launch
+from ..system.hosts import join_port, reachable_address
 from .settings import ServiceSettings
 
 
 def launch_api(settings: ServiceSettings, log: Path | None) -> ChildProcess:
     """Start the service. `log`: a file for its output; None: this process's standard error."""
-    scheme = "https" if settings.tls_certificate else "http"
-    url = f"{scheme}://{reachable_address(settings.host)}:{settings.port}/healthz"
+    scheme = "https" if settings.tls_cert else "http"
+    url = f"{scheme}://{join_port(reachable_address(settings.host), settings.api_port)}/healthz"
     return launch(
         "the HTTP service",
         [sys.executable, "-m", "triton_server.api"],

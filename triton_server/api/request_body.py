@@ -9,9 +9,9 @@ from pydantic import (
     model_validator,
 )
 
-from model_core.sampling import draw_seed
+from model_core.requests.sampling import draw_seed
 
-from ..vocabulary import CacheFields, Request
+from ..contract.request_fields import CacheFields, Request
 from .body import Body
 from .errors import ApiError, unsupported
 from .form_fields import FormFields, refuse_unknown_constraints

@@ -1,41 +1,35 @@
 """The models that the server has, and the names by which clients may call them."""
 
 import asyncio
-import hashlib
-import json
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from model_core.errors import TritonchatError
+from model_core.llm.description import ModelDescription
 
-from ..async_client import AsyncChatClient
-from ..contract import DEFAULT_MODEL
+from ..client import AsyncChatClient
+from ..contract.tensors import DEFAULT_MODEL
 from .errors import ApiError
 
 _CACHE_S = 5.0  # how long the server's description of its models is used
-# Statistics of a model that its answers depend on.
-_IDENTITY_FIELDS = ("name", "family", "weights", "weight_bytes", "layers", "vocab_size", "kv_cache_dtype")
 
 
 @dataclass(frozen=True)
 class ModelInfo:
     """What clients see of a model.
 
-    `fingerprint` is a hash of its _IDENTITY_FIELDS, "" until the model was loaded for the first time,
-    `start_time` when its server started, in seconds since 1970. The others are those of the contract's
+    `start_time` is when its server started, in seconds since 1970. The others are those of the contract's
     {"stats": true}.
     """
 
     name: str
-    fingerprint: str
+    fingerprint: str | None
     start_time: int
     state: str = "ready"
     progress: float | None = None
     error: str | None = None
     parent: str | None = None
-    description: Mapping[str, Any] | None = None
+    description: ModelDescription | None = None
 
 
 class ServedModels:
@@ -72,16 +66,6 @@ class ServedModels:
             )
         return model or models[0]
 
-    async def identify(self, model: ModelInfo) -> ModelInfo:
-        """The same model with its fingerprint, now that the engine has accepted a request for it."""
-        if model.fingerprint:
-            return model
-        try:
-            models = await self.list_models()
-        except TritonchatError:  # the answer will end with this error, too
-            return model
-        return next((other for other in models if other.name == model.name), model)
-
     async def _query(self) -> list[ModelInfo]:
         stats = await self._client.stats()
         start_time = int(time.time() - stats["uptime_s"])
@@ -94,9 +78,5 @@ class ServedModels:
 
 def _parse_model(entry: dict[str, Any], start_time: int) -> ModelInfo:
     """A model from its entry in the `models` of the contract's {"stats": true}."""
-    fingerprint, description = "", entry["description"]
-    if description is not None:
-        identity = json.dumps([entry["name"], *(description.get(key) for key in _IDENTITY_FIELDS)])
-        fingerprint = "fp_" + hashlib.sha256(identity.encode()).hexdigest()[:10]
     state = entry["state"], entry.get("progress"), entry.get("error"), entry.get("parent")
-    return ModelInfo(entry["name"], fingerprint, start_time, *state, description)
+    return ModelInfo(entry["name"], entry.get("fingerprint"), start_time, *state, entry["description"])

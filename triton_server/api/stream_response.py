@@ -1,22 +1,29 @@
 """A response that is sent in parts."""
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from model_core.requests.events import Event
+
 from .errors import ClientDisconnected
 
+to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 # Sent when there is nothing else to send; a comment, which readers of event streams ignore.
 KEEP_ALIVE = b": keep-alive\n\n"
+
+# Events of several answers, each with the index of its answer.
+NumberedEvents = AsyncGenerator[tuple[int, Event], None]
 
 
 class StreamResponse(Response):
     """A response whose body is sent in parts, each as soon as it is there."""
 
     def __init__(
-        self, body_parts: AsyncIterator[bytes], media_type: str, headers: dict[str, str] | None = None
+        self, body_parts: AsyncGenerator[bytes, None], media_type: str, headers: dict[str, str] | None = None
     ) -> None:
         self.status_code, self.media_type, self.background = 200, media_type, None
         # X-Accel-Buffering: nginx then does not buffer the response.

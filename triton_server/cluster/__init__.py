@@ -1,1 +1,4 @@
-"""Several servers on the nodes of a Ray cluster, which Ray Serve places, watches, replaces and scales."""
+"""Several servers on the nodes of a Ray cluster, which Ray Serve places, watches, replaces and scales.
+
+Nothing here knows what a server answers.
+"""

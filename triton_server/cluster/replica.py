@@ -19,10 +19,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from model_core.errors import TritonchatError
 
-from ..child_process import ChildProcess, is_responding, launch
 from ..client import ChatClient
-from ..hosts import LOOPBACK, free_port, is_loopback
-from ..serve import ENGINE_GRACE_S
+from ..launch.serve import ENGINE_GRACE_S
+from ..system.child_process import ChildProcess, is_responding, launch
+from ..system.hosts import LOOPBACK, free_port, is_loopback, join_port
 
 APPLICATION = "tritonchat"
 REQUESTS = "requests"  # the name of what Ray scales on
@@ -61,7 +61,7 @@ class ServerReplica:
         _listen_only_at(host)
         self._scratch = Path(tempfile.mkdtemp(prefix="tritonchat-replica-"))
         api, grpc, metrics = (free_port() for _ in range(3))
-        self._url, self._grpc = f"http://{host}:{api}", f"{LOOPBACK}:{grpc}"
+        self._url, self._grpc = f"http://{join_port(host, api)}", f"{LOOPBACK}:{grpc}"
         ports = [f"--host={host}", f"--api-port={api}", f"--grpc-port={grpc}", f"--metrics-port={metrics}"]
         log = self._scratch / "server.log"
         self._server = launch(

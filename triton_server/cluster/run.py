@@ -19,15 +19,15 @@ import click
 
 from model_core.errors import TritonchatError
 
-from ..child_process import ChildProcess, is_responding, launch
-from ..folders import scratch_folder
-from ..hosts import LOOPBACK, browser_url, reachable_address
-from ..machine import check_ports, require
 from ..proxy.fleet import change_fleet
-from ..restarts import Restarts
-from ..signals import signals_as_interrupts
-from .command import Resources, Scale
+from ..system.child_process import ChildProcess, is_responding, launch
+from ..system.folders import scratch_folder
+from ..system.hosts import LOOPBACK, browser_url, reachable_address
+from ..system.machine import check_ports, require
+from ..system.restarts import Restarts
+from ..system.signals import signals_as_interrupts
 from .replica import APPLICATION, REQUESTS, STOP_S, ReplicaSettings, ServerReplica
+from .scale import Resources, Scale
 
 _POLL_S = 0.5
 _ANSWER_S = 5.0  # in which a replica must say its address

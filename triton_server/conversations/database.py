@@ -11,8 +11,9 @@ from sqlalchemy import event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from ..folders import data_folder
-from .errors import StoreError
+from ..contract.conversation_errors import StoreError
+from ..system.extras import install_command
+from ..system.folders import data_folder
 
 LOGGER = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ def create_engine(url: str) -> sql.Engine:
             **options,
         )
     except ModuleNotFoundError as error:
-        raise StoreError("PostgreSQL needs its driver: install tritonchat[postgresql].") from error
+        raise StoreError(f"PostgreSQL needs its driver: {install_command('postgresql')}") from error
     if is_sqlite(parsed):
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
@@ -78,7 +79,8 @@ def free_disk_space(engine: sql.Engine) -> None:
             if pages <= _MIN_FREE_PAGES:
                 return
             # A script, because the driver executes only one step of a statement without results: one page.
-            script = connection.connection.driver_connection.executescript
+            driver: Any = connection.connection.driver_connection
+            script = driver.executescript
             for _ in range(0, pages, _PAGES_PER_STEP):  # others may write between the steps
                 script(f"PRAGMA incremental_vacuum({_PAGES_PER_STEP})")
             script("PRAGMA wal_checkpoint(TRUNCATE)")

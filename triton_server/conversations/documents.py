@@ -1,18 +1,16 @@
 """Documents and votes: small JSON values of an owner, for the page's settings, presets and arena."""
 
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sql
-from sqlalchemy import orm
 from sqlalchemy.exc import IntegrityError
 
-from .errors import DocumentNotFound, StoreConflict
+from ..contract.conversation_errors import DocumentNotFound, StoreConflict
 from .limits import SessionLimits, measure
 from .tables import Document, Vote
-from .transactions import Database, check_limits
+from .transactions import Database, change_rows, check_limits
 
 
 class DocumentStore:
@@ -47,26 +45,28 @@ class DocumentStore:
             owner=owner, kind=kind, name=name, value=value, updated=time.time(), bytes=measure(value)
         )
         removal = sql.delete(Document).where(*_of_kind(owner, kind), Document.name == name)
-        with self._changing() as transaction:
+        with self._database.changing() as transaction:
             transaction.execute(removal)
             transaction.add(document)
             try:
                 transaction.flush()
             except IntegrityError as error:  # somebody else has just added it
-                raise _conflict() from error
+                raise StoreConflict(
+                    "somebody else has changed the document at the same time; try again."
+                ) from error
             check_limits(transaction, self._limits, Document.bytes, Document.owner == owner, "documents")
 
     def delete(self, owner: str, kind: str, name: str) -> None:
         """Remove a document. Raises DocumentNotFound."""
         removal = sql.delete(Document).where(*_of_kind(owner, kind), Document.name == name)
-        with self._changing() as transaction:
-            if not transaction.execute(removal).rowcount:
+        with self._database.changing() as transaction:
+            if not change_rows(transaction, removal):
                 raise _not_found(kind, name)
 
     def add_vote(self, owner: str, vote: Mapping[str, Any]) -> None:
         """Append a vote. Raises SessionsFull."""
         added = Vote(owner=owner, vote=dict(vote), created=time.time(), bytes=measure(vote))
-        with self._changing() as transaction:
+        with self._database.changing() as transaction:
             transaction.add(added)
             transaction.flush()
             check_limits(transaction, self._limits, Vote.bytes, Vote.owner == owner, "votes")
@@ -77,18 +77,9 @@ class DocumentStore:
         with self._database.reading() as transaction:
             return [{**vote, "created": created} for vote, created in transaction.execute(query)]
 
-    @contextmanager
-    def _changing(self) -> Iterator[orm.Session]:
-        with self._database.changing(_conflict()) as transaction:
-            yield transaction
-
 
 def _of_kind(owner: str, kind: str) -> tuple[sql.ColumnElement[bool], ...]:
     return Document.owner == owner, Document.kind == kind
-
-
-def _conflict() -> StoreConflict:
-    return StoreConflict("somebody else has changed the document at the same time; try again.")
 
 
 def _not_found(kind: str, name: str) -> DocumentNotFound:

@@ -12,23 +12,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from model_core.checks.request_values import JsonObject, StrictModel, Text, shorten
 from model_core.errors import InvalidRequest
-from model_core.events import FinishReason
-from model_core.messages import FailFastList
-from model_core.validation import JsonObject, StrictModel, Text, shorten
+from model_core.requests.messages import FailFastList
 
 from .fields import (
-    MAX_ATTACHMENTS,
     MAX_TITLE_LENGTH,
-    MAX_TOOL_CALLS,
+    AnswerFields,
+    Attachments,
     ConversationParameters,
     LongText,
-    Name,
-    TimingsObject,
     Title,
-    TokenCount,
     TurnId,
-    UsageObject,
 )
 from .tree import Attachment, Conversation, Turn, make_title
 
@@ -44,33 +39,12 @@ _ESCAPED = re.compile(r"\\*" + _HEADING.pattern)
 _Time = Annotated[float, Field(ge=0, le=1e11)]
 
 
-class _Nested(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-class _FileAttachment(_Nested):
-    name: Name
-    text: LongText
-    tokens: TokenCount | None = None
-
-
-class _FileTurn(_Nested):
+class _FileTurn(AnswerFields):
     id: TurnId
     parent: TurnId | None = None
     question: LongText
-    answer: LongText = ""
-    reasoning: LongText = ""
-    tool_calls: Annotated[FailFastList[JsonObject], Field(max_length=MAX_TOOL_CALLS)] = Field(
-        default_factory=list
-    )
-    finish_reason: FinishReason | None = None
-    usage: UsageObject | None = None
-    timings: TimingsObject | None = None
     parameters: JsonObject = Field(default_factory=dict)
-    rating: Literal[-1, 0, 1] = 0
-    attachments: Annotated[FailFastList[_FileAttachment], Field(max_length=MAX_ATTACHMENTS)] = Field(
-        default_factory=list
-    )
+    attachments: Attachments = Field(default_factory=list)
     created: _Time = 0.0
 
 
@@ -147,7 +121,7 @@ def to_markdown(conversation: Conversation) -> str:
 def from_markdown(text: str) -> Conversation:
     """The conversation in Markdown that `to_markdown` has written. Attachments are only names there."""
     title, sections = _split_sections(text)
-    system, turns = None, []
+    system, turns = None, list[Turn]()
     for kind, content in sections:
         if kind == "System prompt":
             system = content
@@ -157,7 +131,8 @@ def from_markdown(text: str) -> Conversation:
         elif kind in ("Answer", "Reasoning"):
             if not turns:
                 raise InvalidRequest(f"the Markdown has an {kind.lower()} before the first question.")
-            turns[-1] = replace(turns[-1], **{kind.lower(): content})
+            field: dict[str, Any] = {kind.lower(): content}
+            turns[-1] = replace(turns[-1], **field)
     if not turns:
         raise InvalidRequest(
             "the Markdown is not a conversation of tritonchat: it has no line `## Question 1`."
@@ -250,7 +225,7 @@ _READERS: dict[str, Callable[[str], list[Conversation]]] = {
 
 def _split_sections(text: str) -> tuple[str, list[tuple[str, str]]]:
     """The title, and the kinds and texts of the sections."""
-    title, sections, lines = "", [], []
+    title, sections, lines = "", list[tuple[str, str]](), list[str]()
     for line in [*text.replace("\r\n", "\n").split("\n"), "## Answer 1"]:  # which ends the last section
         match = _HEADING.fullmatch(line)
         if match is None:

@@ -2,17 +2,17 @@
 
 import json
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
-from model_core.events import Timings, Usage
-from model_core.messages import ChatFields
-from model_core.sampling import SamplingFields
-from model_core.validation import JsonObject, StrictModel, check_text
+from model_core.checks.request_values import JsonObject, StrictModel, check_text
+from model_core.requests.events import FinishReason, Timings, Usage
+from model_core.requests.messages import ChatFields, FailFastList
+from model_core.requests.sampling import SamplingFields
 
-from ..vocabulary import ModelFields
+from ..contract.request_fields import ModelFields
 
 MAX_TITLE_LENGTH = 200
 MAX_TEXT_LENGTH = 2**22  # of a question, an answer or an attachment
@@ -33,17 +33,17 @@ def _check_parameters(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parse_usage(value: dict[str, Any]) -> dict[str, Any]:
-    return _parse(_USAGE, value)
+    return _parse(_USAGE, value).to_dict()
 
 
 def _parse_timings(value: dict[str, Any]) -> dict[str, Any]:
-    return _parse(_TIMINGS, value)
+    return asdict(_parse(_TIMINGS, value))
 
 
-def _parse(kind: TypeAdapter[Any], value: dict[str, Any]) -> dict[str, Any]:
+def _parse(kind: TypeAdapter[Any], value: dict[str, Any]) -> Any:
     try:
         # From JSON, because Python's objects would have to be of the type already.
-        return asdict(kind.validate_json(json.dumps(value), strict=True))
+        return kind.validate_json(json.dumps(value), strict=True)
     except ValidationError:
         raise PydanticCustomError("numbers", "has not the numbers of an answer's details") from None
 
@@ -63,3 +63,34 @@ TokenCount = Annotated[int, Field(ge=0, le=2**31 - 1)]
 ConversationParameters = Annotated[JsonObject, AfterValidator(_check_parameters)]
 UsageObject = Annotated[JsonObject, AfterValidator(_parse_usage)]
 TimingsObject = Annotated[JsonObject, AfterValidator(_parse_timings)]
+
+
+class StrictFields(BaseModel):
+    """Fields of a command or a file, of which all others are refused."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class AttachmentFields(StrictFields):
+    """An attachment of a question."""
+
+    name: Name
+    text: LongText
+    tokens: TokenCount | None = None
+
+
+class AnswerFields(StrictFields):
+    """What a turn has beside its question."""
+
+    answer: LongText = ""
+    reasoning: LongText = ""
+    tool_calls: Annotated[FailFastList[JsonObject], Field(max_length=MAX_TOOL_CALLS)] = Field(
+        default_factory=list
+    )
+    finish_reason: FinishReason | None = None
+    usage: UsageObject | None = None
+    timings: TimingsObject | None = None
+    rating: Literal[-1, 0, 1] = 0
+
+
+Attachments = Annotated[FailFastList[AttachmentFields], Field(max_length=MAX_ATTACHMENTS)]

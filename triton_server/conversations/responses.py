@@ -6,17 +6,19 @@ it, so a conversation is a chain of responses, or a tree where several continue 
 
 import re
 import time
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from typing import Any
 
 import sqlalchemy as sql
-from sqlalchemy import orm
 
-from .errors import PreviousResponseNotFound, ResponseNotFound, ResponsesTooLarge, StoreConflict
+from ..contract.conversation_errors import (
+    PreviousResponseNotFound,
+    ResponseNotFound,
+    ResponsesTooLarge,
+)
 from .limits import SessionLimits, measure
 from .tables import StoredResponse
-from .transactions import Database, check_limits
+from .transactions import Database, change_rows, check_limits
 
 _ID = re.compile("resp_[0-9a-f]{32}")
 _EXPIRY_BATCH = 100
@@ -64,7 +66,7 @@ class ResponseStore:
             created=time.time(),
             bytes=measure(items, response),
         )
-        with self._changing() as transaction:
+        with self._database.changing() as transaction:
             transaction.add(stored)
 
     def get(self, owner: str, response_id: str) -> StoredResponse:
@@ -114,13 +116,12 @@ class ResponseStore:
 
     def delete(self, owner: str, response_id: str) -> None:
         """Remove a response. Raises ResponseNotFound."""
-        missing = ResponseNotFound(response_id)
         if not _ID.fullmatch(response_id):
-            raise missing
-        with self._database.changing(missing) as transaction:
+            raise ResponseNotFound(response_id)
+        with self._database.changing() as transaction:
             removal = sql.delete(StoredResponse).where(*_with_id(owner, response_id))
-            if not transaction.execute(removal).rowcount:
-                raise missing
+            if not change_rows(transaction, removal):
+                raise ResponseNotFound(response_id)
         self._database.free_disk_space()
 
     def remove_expired(self, age_s: float) -> int:
@@ -138,21 +139,15 @@ class ResponseStore:
         )
         removed = 0
         while True:
-            with self._changing() as transaction:
+            with self._database.changing() as transaction:
                 removal = sql.delete(StoredResponse).where(StoredResponse.conversation.in_(oldest))
-                count = transaction.execute(removal).rowcount
+                count = change_rows(transaction, removal)
             removed += count
             if not count:
                 break
         if removed:
             self._database.free_disk_space()
         return removed
-
-    @contextmanager
-    def _changing(self) -> Iterator[orm.Session]:
-        conflict = StoreConflict("others have changed the stored responses; try again.")
-        with self._database.changing(conflict) as transaction:
-            yield transaction
 
 
 def _with_id(owner: str, response_id: Any) -> tuple[sql.ColumnElement[bool], ...]:

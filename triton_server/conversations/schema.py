@@ -2,14 +2,16 @@
 
 import logging
 import os
+import uuid
+from collections.abc import Mapping
 from pathlib import Path
 
 import sqlalchemy as sql
 from sqlalchemy.exc import SQLAlchemyError
 
+from ..contract.conversation_errors import StoreError
 from .database import is_sqlite, store_error
-from .errors import StoreError
-from .tables import Base
+from .tables import Base, Session, StoredResponse
 
 LOGGER = logging.getLogger(__name__)
 
@@ -20,8 +22,10 @@ _OLD_TABLES, _OLD_REVISION = {"tritonchat_schema", "sessions", "turns"}, "0001" 
 _LOCK_KEY = 0x74726974  # of a PostgreSQL advisory lock
 
 
-def prepare(engine: sql.Engine) -> None:
-    """Create the tables, or upgrade them. Other processes may do the same at the same time.
+def prepare(engine: sql.Engine, names: Mapping[str, str]) -> None:
+    """Create the tables, or upgrade them, and move what hashes own to their `names`.
+
+    Other processes may do the same at the same time.
 
     Raises StoreError for tables of other programs, or of a newer version of tritonchat.
     """
@@ -31,12 +35,14 @@ def prepare(engine: sql.Engine) -> None:
         if is_sqlite(engine.url):
             with engine.execution_options(transaction="IMMEDIATE").begin() as connection:
                 _prepare(connection)
+                _move_to_names(connection, names)
             _enable_vacuum(engine)
         else:
             # With READ COMMITTED, changes that others made before they released the lock are visible.
             with engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
                 connection.execute(sql.select(sql.func.pg_advisory_xact_lock(_LOCK_KEY)))
                 _prepare(connection)
+                _move_to_names(connection, names)
     except SQLAlchemyError as error:
         raise store_error(engine, error) from error
 
@@ -76,6 +82,22 @@ def _upgrade(connection: sql.Connection, revision: str | None) -> None:
     if revision == _OLD_REVISION:
         command.stamp(config, revision)
     command.upgrade(config, REVISION)
+
+
+def _move_to_names(connection: sql.Connection, names: Mapping[str, str]) -> None:
+    """Give what keys own, which had no names, to their names. A session whose id is taken gets a new one."""
+    if not names:
+        return
+    kinds = Session, StoredResponse
+    found = [sql.select(kind.owner).where(kind.owner.in_(list(names))) for kind in kinds]
+    for owner in connection.scalars(sql.union(*found)).all():
+        name = names[owner]
+        taken = sql.select(Session.id).where(Session.owner == name)
+        twice = sql.select(Session.key).where(Session.owner == owner, Session.id.in_(taken))
+        for key in connection.scalars(twice).all():
+            connection.execute(sql.update(Session).where(Session.key == key).values(id=uuid.uuid4().hex))
+        for kind in kinds:
+            connection.execute(sql.update(kind).where(kind.owner == owner).values(owner=name))
 
 
 def _enable_vacuum(engine: sql.Engine) -> None:

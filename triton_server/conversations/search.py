@@ -6,6 +6,7 @@ PostgreSQL, and SQLite for a word of one or two characters, read all texts until
 """
 
 import unicodedata
+from typing import Any
 
 import sqlalchemy as sql
 from sqlalchemy import orm
@@ -45,7 +46,7 @@ def has_words(transaction: orm.Session, query: str) -> list[sql.ColumnElement[bo
     for word in sorted(words, key=len, reverse=True):
         in_turn = sql.exists().where(SearchText.session_key == Session.key)
         if is_sqlite and len(word) >= _GRAM:
-            found = sql.select(sql.column("rowid")).select_from(sql.table("search_index"))
+            found: sql.Select[Any] = sql.select(sql.column("rowid")).select_from(sql.table("search_index"))
             found = found.where(sql.column("search_index").op("MATCH")(_match(word)))
             # With + 0, SQLite reads these keys once, and not again for each session.
             in_turn = in_turn.where((SearchText.key + 0).in_(found))

@@ -1,43 +1,87 @@
-"""The store of conversations with all their branches, as the page and the terminal see them.
+"""The store of conversations with all their branches, for the page, the terminal and sessions over HTTP.
 
-It has the tables of sessions.py: a session is the path of a conversation to its head. Turns are only added to
-a conversation, or changed while their answer runs, so two writers at a time lose nothing of each other. What
-both may set, such as the head, has the value that came last.
+A conversation has a system prompt, parameters, and turns: questions with their answers. It belongs to an
+owner, who alone finds it: ids are unique among those of one owner. A session is the path to the head.
+
+Turns are only added to a conversation, or changed while their answer runs, so two writers at a time lose
+nothing of each other. What both may set, such as the head, has the value that came last. Every change that
+matters to an answer increments the `version`. A change that is based on a conversation as it was `seen` is
+refused if another one came between, so several processes can use one database.
+
+A transaction that changes a conversation begins with an update of its row, which takes the lock: SQLite may
+refuse to write in a transaction that began by reading.
 """
 
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sql
 from sqlalchemy import orm
+from sqlalchemy.exc import IntegrityError
 
+from model_core.errors import InvalidRequest
+
+from ..contract.conversation_errors import (
+    ConversationNotFound,
+    SessionBusy,
+    SessionExists,
+    StoreConflict,
+    TurnNotFound,
+)
 from . import search
-from .errors import ConversationNotFound, StoreConflict, TurnNotFound
 from .limits import SessionLimits, measure
-from .sessions import add_turns, check_room, count_questions, title_fields, turn_size
+from .rows import (
+    OPTIONAL_COLUMNS,
+    add_turns,
+    count_questions,
+    remove_turns,
+    title_fields,
+    to_conversation,
+    to_row,
+    turn_size,
+)
 from .tables import SearchText, Session, StoredTurn
-from .transactions import Database
-from .tree import Attachment, Conversation, Summary, Turn, make_title
+from .transactions import Database, change_rows, check_limits
+from .tree import Conversation, Summary, Turn, find_path, make_title
 
 PURGE_AFTER_S = 7 * 86400.0  # until then, a conversation that was deleted can be restored
 _PURGE_INTERVAL_S = 3600.0
+_EXPIRY_BATCH = 100
 
 
 class ConversationStore:
     """The conversations of a database.
 
     The methods may be called from several threads. Each is one transaction, which is committed when the
-    method returns. Each raises StoreError if the database cannot be used, StoreConflict if it should be
-    called again, and ConversationNotFound for an id that the owner has no conversation of.
+    method returns. Each raises StoreError if the database cannot be used, ConversationNotFound for an id that
+    the owner has no conversation of, and SessionsFull if the owner has reached a limit.
     """
 
     def __init__(self, database: Database, limits: SessionLimits) -> None:
         self._database, self._limits = database, limits
         self._last_purge = 0.0
+        self._held: set[tuple[str, str]] = set()
+
+    @contextmanager
+    def hold(self, owner: str, conversation_id: str) -> Iterator[None]:
+        """Reserve a conversation for one request of this event loop. Raises SessionBusy if another has it."""
+        key = (owner, conversation_id)
+        if key in self._held:
+            raise SessionBusy(conversation_id)
+        self._held.add(key)
+        try:
+            yield
+        finally:
+            self._held.discard(key)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a request has reserved a conversation."""
+        return bool(self._held)
 
     def list_conversations(
         self, owner: str, query: str, limit: int, before: tuple[bool, float, str] | None = None
@@ -47,94 +91,94 @@ class ConversationStore:
         `before` is `pinned`, `updated` and `id` of a conversation: only those that follow it are returned.
         """
         self._purge_at_intervals()
-        columns = Session.id, Session.title, Session.pinned, Session.created, Session.updated
         order = Session.pinned, Session.updated, Session.id
-        statement = (
-            sql.select(*columns, count_questions())
-            .where(Session.owner == owner, Session.deleted.is_(None))
-            .order_by(*(column.desc() for column in order))
-            .limit(limit)
-        )
+        statement = _list(owner, limit).order_by(*(column.desc() for column in order))
         if before is not None:
             cursor = (sql.literal(value, column.type) for column, value in zip(order, before, strict=True))
             statement = statement.where(sql.tuple_(*order) < sql.tuple_(*cursor))
         with self._database.reading() as transaction:
             rows = transaction.execute(statement.where(*search.has_words(transaction, query)))
-            return [Summary(id, title or "", *others) for id, title, *others in rows]
+            return [Summary(id, title or "", *others) for _, id, title, *others in rows]
 
-    def get(self, owner: str, conversation_id: str) -> Conversation:
-        """A conversation with all its turns."""
+    def list_by_age(self, owner: str, limit: int, before: int | None = None) -> dict[int, Summary]:
+        """At most `limit` conversations by their keys, those that were created last first.
+
+        `before` is a key: only older ones are returned.
+        """
+        statement = _list(owner, limit).order_by(Session.key.desc())
+        if before is not None:
+            statement = statement.where(Session.key < before)
         with self._database.reading() as transaction:
-            return _to_conversation(_read(transaction, owner, conversation_id))
+            rows = transaction.execute(statement)
+            return {key: Summary(id, title or "", *others) for key, id, title, *others in rows}
+
+    def get(self, owner: str, conversation_id: str, question: str | None = None) -> Conversation:
+        """A conversation with all its turns. Raises SessionsFull unless it has room for a next `question`."""
+        with self._database.reading() as transaction:
+            session = _read(transaction, owner, conversation_id)
+            if question is not None:
+                self._check_room(transaction, owner, measure(question))
+            return to_conversation(session)
 
     def create(
-        self, owner: str, title: str, system: str | None, parameters: Mapping[str, Any]
+        self,
+        owner: str,
+        title: str,
+        system: str | None,
+        parameters: dict[str, Any],
+        new_id: str | None = None,
     ) -> Conversation:
-        """Create a conversation without turns. Raises SessionsFull if the owner has reached a limit."""
+        """Create a conversation without turns. Raises SessionExists if the owner has one with `new_id`."""
+        return self.add(owner, Conversation("", title, system, parameters, None, 1, []), new_id)
+
+    def add(self, owner: str, conversation: Conversation, new_id: str | None = None) -> Conversation:
+        """Store a whole conversation, under an id of its own. Raises SessionExists as `create`."""
+        numbers: dict[int | None, int] = {None: 0}
+        for turn in conversation.turns:  # parents come first
+            numbers[turn.id] = numbers[turn.parent] + 1
+        turns = [to_row(turn, numbers[turn.id]) for turn in conversation.turns]
         now = time.time()
         session = Session(
             owner=owner,
-            id=uuid.uuid4().hex,
-            system=system,
-            parameters=dict(parameters),
-            created=now,
-            updated=now,
-            version=1,
-            bytes=measure(system, parameters),
-            **title_fields(title),
-        )
-        with self._changing() as transaction:
-            transaction.add(session)
-            transaction.flush()
-            check_room(transaction, self._limits, owner)
-            return _to_conversation(_read(transaction, owner, session.id))
-
-    def add(self, owner: str, conversation: Conversation) -> Conversation:
-        """Store a whole conversation that comes from elsewhere, under a new id. Raises SessionsFull."""
-        now, numbers = time.time(), {}
-        turns = []
-        for turn in conversation.turns:  # parents come first
-            numbers[turn.id] = 1 if turn.parent is None else numbers[turn.parent] + 1
-            values = {field.name: getattr(turn, field.name) for field in fields(Turn)}
-            values |= {name: values[name] or None for name in ("reasoning", "tool_calls")}
-            values["attachments"] = [asdict(file) for file in turn.attachments] or None
-            turns.append(StoredTurn(number=numbers[turn.id], **values))
-        session = Session(
-            owner=owner,
-            id=uuid.uuid4().hex,
+            id=new_id or uuid.uuid4().hex,
             system=conversation.system,
             parameters=conversation.parameters,
             created=conversation.created or now,
             updated=now,
             version=1,
             head=conversation.head,
-            last_turn=max(numbers, default=0),
+            last_turn=max((turn.id for turn in turns), default=0),
             bytes=measure(conversation.system, conversation.parameters) + sum(map(turn_size, turns)),
             **title_fields(conversation.title),
         )
-        with self._changing() as transaction:
+        with self._database.changing() as transaction:
+            # Nobody can see one that was deleted, and could be restored, so its id is free.
+            transaction.execute(sql.delete(Session).where(*_with_id(owner, session.id, is_deleted=True)))
             transaction.add(session)
-            transaction.flush()
-            check_room(transaction, self._limits, owner)
-            for turn in turns:
-                turn.session_key = session.key
-            add_turns(transaction, turns)
-            return _to_conversation(_read(transaction, owner, session.id))
+            try:
+                transaction.flush()
+            except IntegrityError as error:
+                raise SessionExists(session.id) from error
+            self._check_room(transaction, owner)
+            add_turns(transaction, session.key, turns)
+            return to_conversation(_read(transaction, owner, session.id))
 
-    def change(self, owner: str, conversation_id: str, changes: Mapping[str, Any]) -> Conversation:
+    def change(
+        self, owner: str, conversation_id: str, changes: Mapping[str, Any], seen: Conversation | None = None
+    ) -> Conversation:
         """Change `title`, `pinned`, `system`, `parameters` or `head`; return the changed conversation.
 
-        Raises TurnNotFound for a head that the conversation does not have, and SessionsFull.
+        Raises TurnNotFound for a head that the conversation does not have, and StoreConflict.
         """
         values = dict(changes)
         if "title" in values:
             values |= title_fields(values["title"])
-        is_seen = not values.keys().isdisjoint({"system", "parameters", "head"})  # by an answer
-        with self._changing() as transaction:
-            _lock(transaction, owner, conversation_id, is_seen)
+        is_new_version = not values.keys().isdisjoint({"system", "parameters", "head"})
+        with self._database.changing() as transaction:
+            _lock(transaction, owner, conversation_id, is_new_version, seen)
             session = _read(transaction, owner, conversation_id)
-            if values.get("head") is not None:
-                _find_turn(session.tree, values["head"])
+            if values.get("head") is not None and values["head"] not in {turn.id for turn in session.tree}:
+                raise _turn_not_found(values["head"])
             before = measure(session.system, session.parameters)
             for name, value in values.items():
                 setattr(session, name, value)
@@ -144,15 +188,15 @@ class ConversationStore:
                 session.updated = time.time()
             transaction.flush()
             if growth > 0:
-                check_room(transaction, self._limits, owner)
-            return _to_conversation(session)
+                self._check_room(transaction, owner)
+            return to_conversation(session)
 
     def delete(self, owner: str, conversation_id: str) -> None:
         """Delete a conversation. It can be restored for PURGE_AFTER_S seconds.
 
         If those that could be restored are more than an owner may have, only this one can be.
         """
-        with self._changing() as transaction:
+        with self._database.changing() as transaction:
             _lock(transaction, owner, conversation_id, True, deleted=time.time())
             deleted = sql.and_(Session.owner == owner, Session.deleted.is_not(None))
             count, size = transaction.execute(
@@ -164,63 +208,51 @@ class ConversationStore:
         self._database.free_disk_space()
 
     def restore(self, owner: str, conversation_id: str) -> Conversation:
-        """Undo `delete`. Raises SessionsFull if there is no room any more."""
-        with self._changing() as transaction:
+        """Undo `delete`."""
+        with self._database.changing() as transaction:
             _lock(transaction, owner, conversation_id, True, is_deleted=True, deleted=None)
-            check_room(transaction, self._limits, owner)
-            return _to_conversation(_read(transaction, owner, conversation_id))
+            self._check_room(transaction, owner)
+            return to_conversation(_read(transaction, owner, conversation_id))
 
-    def add_turn(
-        self,
-        owner: str,
-        conversation_id: str,
-        parent: int | None,
-        question: str,
-        parameters: Mapping[str, Any],
-        attachments: Sequence[Attachment] = (),
-    ) -> int:
-        """Add a turn whose answer runs; return its id. It becomes the head.
+    def remove(self, owner: str, conversation_id: str) -> None:
+        """Remove a conversation with its turns. Nobody can restore it."""
+        if not self._remove(*_with_id(owner, conversation_id)):
+            raise _not_found(conversation_id)
+        self._database.free_disk_space()
 
-        Raises TurnNotFound for a parent that the conversation does not have, and SessionsFull.
+    def add_turn(self, owner: str, conversation_id: str, turn: Turn, seen: Conversation | None = None) -> int:
+        """Add a turn, which becomes the head; return its id, which is new.
+
+        If its answer is at its end, somebody has it already, and it is stored beyond the limits, too. Raises
+        TurnNotFound for a parent that the conversation does not have, and StoreConflict.
         """
-        with self._changing() as transaction:
+        with self._database.changing() as transaction:
             # The first statement takes the lock, and no other turn gets the same id.
-            _lock(transaction, owner, conversation_id, True, last_turn=Session.last_turn + 1)
+            _lock(transaction, owner, conversation_id, True, seen, last_turn=Session.last_turn + 1)
             session = _read_without_turns(transaction, owner, conversation_id)
             number = 0
-            if parent is not None:
+            if turn.parent is not None:
                 query = sql.select(StoredTurn.number).where(
-                    StoredTurn.session_key == session.key, StoredTurn.id == parent
+                    StoredTurn.session_key == session.key, StoredTurn.id == turn.parent
                 )
-                number = transaction.scalar(query)
-                if number is None:
-                    raise _turn_not_found(parent)
-            turn = StoredTurn(
-                session_key=session.key,
-                id=session.last_turn,
-                parent=parent,
-                number=number + 1,
-                question=question,
-                answer="",
-                parameters=dict(parameters),
-                attachments=[asdict(file) for file in attachments] or None,
-                created=time.time(),
-            )
-            size = turn_size(turn)
-            check_room(transaction, self._limits, owner, size)
-            add_turns(transaction, [turn])
-            session.head, session.bytes, session.updated = turn.id, session.bytes + size, turn.created
+                found = transaction.scalar(query)
+                if found is None:
+                    raise _turn_not_found(turn.parent)
+                number = found
+            row = to_row(replace(turn, id=session.last_turn, created=time.time()), number + 1)
+            size = turn_size(row)
+            if turn.finish_reason is None:
+                self._check_room(transaction, owner, size)
+            add_turns(transaction, session.key, [row])
+            session.head, session.bytes, session.updated = row.id, session.bytes + size, row.created
             if session.title is None:
-                for name, value in title_fields(make_title(question)).items():
+                for name, value in title_fields(make_title(turn.question)).items():
                     setattr(session, name, value)
-            return turn.id
+            return row.id
 
     def change_turn(self, owner: str, conversation_id: str, turn_id: int, changes: Mapping[str, Any]) -> None:
-        """Change fields of a turn: the answer so far, its end, its rating.
-
-        Raises TurnNotFound, and SessionsFull if an answer has no room.
-        """
-        with self._changing() as transaction:
+        """Change fields of a turn: the answer so far, its end, its rating. Raises TurnNotFound."""
+        with self._database.changing() as transaction:
             ends = changes.get("finish_reason") is not None
             _lock(transaction, owner, conversation_id, ends)
             session = _read_without_turns(transaction, owner, conversation_id)
@@ -229,12 +261,9 @@ class ConversationStore:
                 raise _turn_not_found(turn_id)
             before, length = turn_size(turn), len(turn.answer)
             for name, value in changes.items():
-                # What is empty has the size of what is missing.
-                is_optional = name in ("reasoning", "tool_calls")
-                setattr(turn, name, (value or None) if is_optional else value)
+                setattr(turn, name, (value or None) if name in OPTIONAL_COLUMNS else value)
             growth = turn_size(turn) - before
-            if growth:
-                session.bytes += growth
+            session.bytes += growth
             if ends:
                 session.updated = time.time()
             # A long answer is not folded again each time it grows: only when its length has doubled.
@@ -245,16 +274,55 @@ class ConversationStore:
                 transaction.execute(text.values(text=search.text_of(turn)))
             transaction.flush()
             if growth > 0:
-                check_room(transaction, self._limits, owner)
+                self._check_room(transaction, owner)
+
+    def revert(self, owner: str, conversation_id: str, to: int) -> Conversation:
+        """Remove the turn of the path with number `to`, counted from 1, and all that follow it.
+
+        Returns the changed conversation. Raises InvalidRequest unless `to` is the number of a turn or of the
+        next one.
+        """
+        with self._database.changing() as transaction:
+            _lock(transaction, owner, conversation_id, True, updated=time.time())
+            session = _read(transaction, owner, conversation_id)
+            path = find_path(session.tree, session.head)
+            following = len(path) + 1
+            if not 1 <= to <= following:
+                most = f"session {conversation_id} has {len(path)} questions"
+                raise InvalidRequest(f"{most}; to must be 1 to {following}, not {to}.")
+            if to < following:
+                remove_turns(transaction, session, path[to - 1])
+            reverted = to_conversation(_read(transaction, owner, conversation_id))
+        self._database.free_disk_space()
+        return reverted
 
     def purge(self, age_s: float = PURGE_AFTER_S) -> int:
         """Remove the conversations that were deleted `age_s` seconds ago; return their number."""
-        with self._changing() as transaction:
-            removal = sql.delete(Session).where(Session.deleted < time.time() - age_s)
-            count = transaction.execute(removal).rowcount
-        if count:
+        removed = self._remove(Session.deleted < time.time() - age_s)
+        if removed:
             self._database.free_disk_space()
-        return count
+        return removed
+
+    def remove_expired(self, age_s: float) -> int:
+        """Remove the conversations that have not changed for `age_s` seconds; return their number.
+
+        Those that a request of this process has reserved are not removed.
+        """
+        # In the removal, too: PostgreSQL looks at it again if somebody has just changed a conversation.
+        is_old = Session.updated < time.time() - age_s
+        oldest = sql.select(Session.key).where(is_old)
+        if held := list(self._held):
+            oldest = oldest.where(sql.tuple_(Session.owner, Session.id).not_in(held))
+        batch, removed = Session.key.in_(oldest.order_by(Session.updated).limit(_EXPIRY_BATCH)), 0
+        while count := self._remove(batch, is_old):
+            removed += count
+        if removed:
+            self._database.free_disk_space()
+        return removed
+
+    def _remove(self, *conditions: sql.ColumnElement[bool]) -> int:
+        with self._database.changing() as transaction:
+            return change_rows(transaction, sql.delete(Session).where(*conditions))
 
     def _purge_at_intervals(self) -> None:
         now = time.monotonic()
@@ -262,11 +330,10 @@ class ConversationStore:
             self._last_purge = now
             self.purge()
 
-    @contextmanager
-    def _changing(self) -> Iterator[orm.Session]:
-        """A transaction whose first statement waits for others that change the same conversation."""
-        with self._database.changing(_conflict(), waits=True) as transaction:
-            yield transaction
+    def _check_room(self, transaction: orm.Session, owner: str, extra_bytes: int = 0) -> None:
+        """Those that were deleted, and could be restored, do not count."""
+        own = sql.and_(Session.owner == owner, Session.deleted.is_(None))
+        check_limits(transaction, self._limits, Session.bytes, own, "sessions", (0, extra_bytes))
 
 
 def _lock(
@@ -274,84 +341,54 @@ def _lock(
     owner: str,
     conversation_id: str,
     is_new_version: bool,
+    seen: Conversation | None = None,
     is_deleted: bool = False,
     **changes: Any,
 ) -> None:
     """Begin a change of a conversation, as the first statement of a transaction.
 
-    Raises ConversationNotFound.
+    Raises ConversationNotFound, or StoreConflict if it is not as it was `seen`.
     """
-    state = Session.deleted.is_not(None) if is_deleted else Session.deleted.is_(None)
-    changed = transaction.execute(
+    conditions = _with_id(owner, conversation_id, is_deleted)
+    if seen is not None:  # one that has the same id after a removal was created later
+        conditions += (Session.version == seen.version, Session.created == seen.created)
+    changed = change_rows(
+        transaction,
         sql.update(Session)
-        .where(Session.owner == owner, Session.id == conversation_id, state)
+        .where(*conditions)
         .values(version=Session.version + int(is_new_version), **changes)
-        .execution_options(synchronize_session=False)
+        .execution_options(synchronize_session=False),
     )
-    if not changed.rowcount:
-        raise _not_found(conversation_id)
+    if not changed:
+        if seen is None:
+            raise _not_found(conversation_id)
+        raise StoreConflict("somebody else has changed the conversation at the same time; try again.")
 
 
 def _read(transaction: orm.Session, owner: str, conversation_id: str) -> Session:
     transaction.expire_all()
-    session = transaction.scalar(_query(owner, conversation_id).options(orm.selectinload(Session.tree)))
+    query = sql.select(Session).where(*_with_id(owner, conversation_id))
+    session = transaction.scalar(query.options(orm.selectinload(Session.tree)))
     if session is None:
         raise _not_found(conversation_id)
     return session
 
 
 def _read_without_turns(transaction: orm.Session, owner: str, conversation_id: str) -> Session:
-    return transaction.scalars(_query(owner, conversation_id)).one()
+    return transaction.scalars(sql.select(Session).where(*_with_id(owner, conversation_id))).one()
 
 
-def _query(owner: str, conversation_id: str) -> sql.Select[tuple[Session]]:
-    return sql.select(Session).where(
-        Session.owner == owner, Session.id == conversation_id, Session.deleted.is_(None)
-    )
+def _with_id(
+    owner: str, conversation_id: str, is_deleted: bool = False
+) -> tuple[sql.ColumnElement[bool], ...]:
+    state = Session.deleted.is_not(None) if is_deleted else Session.deleted.is_(None)
+    return Session.owner == owner, Session.id == conversation_id, state
 
 
-def _find_turn(turns: Sequence[StoredTurn], turn_id: int) -> StoredTurn:
-    turn = next((turn for turn in turns if turn.id == turn_id), None)
-    if turn is None:
-        raise _turn_not_found(turn_id)
-    return turn
-
-
-def _to_conversation(session: Session) -> Conversation:
-    return Conversation(
-        id=session.id,
-        title=session.title or "",
-        system=session.system,
-        parameters=session.parameters,
-        head=session.head,
-        version=session.version,
-        turns=[_to_turn(turn) for turn in session.tree],
-        pinned=session.pinned,
-        created=session.created,
-        updated=session.updated,
-    )
-
-
-def _to_turn(turn: StoredTurn) -> Turn:
-    return Turn(
-        id=turn.id,
-        parent=turn.parent,
-        question=turn.question,
-        answer=turn.answer,
-        reasoning=turn.reasoning or "",
-        tool_calls=turn.tool_calls or [],
-        finish_reason=turn.finish_reason,
-        usage=turn.usage,
-        timings=turn.timings,
-        parameters=turn.parameters,
-        rating=turn.rating,
-        attachments=[Attachment(**file) for file in turn.attachments or ()],
-        created=turn.created,
-    )
-
-
-def _conflict() -> StoreConflict:
-    return StoreConflict("somebody else has changed the conversation at the same time; try again.")
+def _list(owner: str, limit: int) -> sql.Select:
+    columns = Session.id, Session.title, Session.pinned, Session.created, Session.updated
+    query = sql.select(Session.key, *columns, count_questions())
+    return query.where(Session.owner == owner, Session.deleted.is_(None)).limit(limit)
 
 
 def _not_found(conversation_id: str) -> ConversationNotFound:

@@ -6,8 +6,6 @@ import sqlalchemy as sql
 from sqlalchemy import JSON, BigInteger, ForeignKey, Index, String, UniqueConstraint, orm
 from sqlalchemy.orm import Mapped, mapped_column
 
-from .tree import Attachment, find_path, join_question
-
 
 class Base(orm.DeclarativeBase):
     """The base class of the tables."""
@@ -21,21 +19,20 @@ class Base(orm.DeclarativeBase):
 
 
 class Session(Base):
-    """A session, which is a conversation, as it was when it was read. Times are in seconds since 1970.
+    """A conversation, as it was when it was read. Times are in seconds since 1970.
 
     Attributes:
-        version: grows with every change that matters to an answer; see sessions.py.
+        version: grows with every change that matters to an answer; see store.py.
         bytes: the size with its turns, as limits.py counts it.
         title: None until the first question. `search_title` is the same in the form of search.py.
         deleted: when it was deleted, so that it can still be restored; None: it was not.
         head: the id of the turn whose path is shown; None: no turn.
         last_turn: the largest id that a turn of it ever had.
-        tree: all turns; `turns` are those of the path to the head.
+        tree: all turns.
     """
 
     __tablename__ = "sessions"
-    # AUTOINCREMENT never uses a key again. So if a session is removed and its id is used again, a request
-    # that read the old session does not change the new one.
+    # AUTOINCREMENT never uses a key again, so what was created later has a larger one.
     __table_args__ = (
         UniqueConstraint("owner", "id"),
         Index("sessions_newest", "owner", "key"),
@@ -62,19 +59,6 @@ class Session(Base):
     last_turn: Mapped[int] = mapped_column(server_default="0")
     tree: Mapped[list["StoredTurn"]] = orm.relationship(order_by="StoredTurn.id", lazy="raise", viewonly=True)
 
-    @property
-    def turns(self) -> list["StoredTurn"]:
-        """Those from the root to the head."""
-        return find_path(self.tree, self.head)
-
-    def messages(self, question: str) -> list[dict[str, str]]:
-        """The messages of the conversation, and then a new question."""
-        messages = [] if self.system is None else [{"role": "system", "content": self.system}]
-        for turn in self.turns:
-            messages.append({"role": "user", "content": turn.prompt})
-            messages.append({"role": "assistant", "content": turn.answer})
-        return [*messages, {"role": "user", "content": question}]
-
 
 class StoredTurn(Base):
     """A question and its answer. The fields of `tree.Turn` mean the same here.
@@ -99,12 +83,6 @@ class StoredTurn(Base):
     rating: Mapped[int] = mapped_column(server_default="0")
     attachments: Mapped[list[dict[str, Any]] | None] = mapped_column(JSON(none_as_null=True))
     created: Mapped[float]
-
-    @property
-    def prompt(self) -> str:
-        """The content of the message that the model gets."""
-        files = [Attachment(**file) for file in self.attachments or ()]
-        return join_question(self.question, files)
 
 
 class SearchText(Base):

@@ -1,18 +1,16 @@
 """Transactions on the database, whose tables are ready for the first one."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import sqlalchemy as sql
 from sqlalchemy import orm
 from sqlalchemy.exc import SQLAlchemyError
 
+from ..contract.conversation_errors import SessionsFull
 from . import database, schema
-from .errors import SessionsFull, StoreRefusal
 from .limits import SessionLimits
-
-_SERIALIZATION_FAILURE = "40001"  # SQLSTATE: another transaction has changed what this one read
 
 
 class Database:
@@ -21,14 +19,17 @@ class Database:
     The methods may be called from several threads.
     """
 
-    def __init__(self, url: str) -> None:
-        """`url` is as for `database.create_engine`, which also says what is raised."""
-        self._engine = database.create_engine(url)
+    def __init__(self, url: str, names: Mapping[str, str] | None = None) -> None:
+        """`url` is as for `database.create_engine`, which also says what is raised.
+
+        `names`: the names of keys, by the hash of the key, which the HTTP service knows. The first
+        transaction gives each name what its hash owns.
+        """
+        self._engine, self._names = database.create_engine(url), names or {}
         # SQLite takes the lock of writers at the beginning. It may not wait for one that it needs later.
-        self._changing_engine = self._engine.execution_options(transaction="IMMEDIATE")
-        self._waiting_engine = self._changing_engine
-        if not database.is_sqlite(self._engine.url):
-            self._waiting_engine = self._engine.execution_options(isolation_level="READ COMMITTED")
+        is_sqlite = database.is_sqlite(self._engine.url)
+        changing = {"transaction": "IMMEDIATE"} if is_sqlite else {"isolation_level": "READ COMMITTED"}
+        self._changing_engine = self._engine.execution_options(**changing)
         self._lock, self._is_ready = threading.Lock(), False
 
     def close(self) -> None:
@@ -50,36 +51,37 @@ class Database:
             yield transaction
 
     @contextmanager
-    def changing(self, conflict: StoreRefusal, waits: bool = False) -> Iterator[orm.Session]:
+    def changing(self) -> Iterator[orm.Session]:
         """A transaction that may change rows. It is committed at the end of the block.
 
-        All its statements see the same state. If it `waits`, each sees what others have committed before, and
-        an update of a row that others change waits for them. With SQLite, all wait for each other.
-
-        Raises `conflict` if another transaction has changed what this one read, and StoreError if the
-        database cannot be used.
+        Each statement sees what others have committed before, and an update of a row that others change waits
+        for them. With SQLite, all wait for each other. Raises StoreError if the database cannot be used.
         """
-        engine = self._waiting_engine if waits else self._changing_engine
-        with self._transaction(engine, conflict) as transaction:
+        with self._transaction(self._changing_engine) as transaction:
             yield transaction
 
     @contextmanager
-    def _transaction(self, engine: sql.Engine, conflict: StoreRefusal | None = None) -> Iterator[orm.Session]:
+    def _transaction(self, engine: sql.Engine) -> Iterator[orm.Session]:
         with self._lock:
             if not self._is_ready:
-                schema.prepare(self._engine)
+                schema.prepare(self._engine, self._names)
                 self._is_ready = True
         try:
             with orm.Session(engine, expire_on_commit=False) as transaction, transaction.begin():
                 yield transaction
         except SQLAlchemyError as error:
-            if conflict and getattr(getattr(error, "orig", None), "sqlstate", None) == _SERIALIZATION_FAILURE:
-                raise conflict from error
             raise database.store_error(self._engine, error) from error
 
     def free_disk_space(self) -> None:
         """Shrink the file of the database after a removal, see `database.free_disk_space`."""
         database.free_disk_space(self._engine)
+
+
+def change_rows(transaction: orm.Session, change: sql.Update | sql.Delete) -> int:
+    """Execute a change; the number of rows that it has changed."""
+    result = transaction.execute(change)
+    assert isinstance(result, sql.CursorResult)
+    return result.rowcount
 
 
 def check_limits(

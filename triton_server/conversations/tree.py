@@ -30,7 +30,8 @@ class Turn:
         parent: the id of the turn before; None for a first turn.
         tool_calls: objects as the page stores them, such as {"name", "arguments", "result"}.
         finish_reason: None while the answer runs, or if what ran it has died.
-        usage, timings: the fields of `model_core.events.Usage` and `Timings`; None if they are not known.
+        usage, timings: the fields of `Usage` and `Timings` (model_core/requests/events.py); None if
+            they are not known.
         parameters: those of the answer.
         rating: 1 for good, -1 for bad, 0 for none.
         created: seconds since 1970.

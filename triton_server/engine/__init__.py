@@ -1,1 +1,4 @@
-"""The engine's process: the model, and Triton, which brings requests to it."""
+"""The engine's process: the models, and Triton, which brings requests to them.
+
+Nothing here knows HTTP.
+"""

@@ -10,18 +10,21 @@ import click
 import rich.console
 
 from model_core import TritonchatError
-from model_core.memory import freeze_objects
+from model_core.errors import is_memory_refusal
+from model_core.machine.memory import freeze_objects
 
-from ..child_process import GIVE_UP_STATUS
 from ..conversations.limits import SessionLimits
-from ..restarts import MAX_RESTARTS, RESTART_WINDOW_S, Restarts
-from ..signals import signals_as_event, signals_as_interrupts
-from ..tls import TlsFiles
-from .conversation_commands import ConversationCommands
-from .deployment import Address, Deployment
-from .model_pool import ModelPool, create_pool
-from .process import EngineReport, EngineSettings
-from .slot_prompts import PromptFlags
+from ..settings.server import LLM_SETTINGS
+from ..system.child_process import GIVE_UP_STATUS
+from ..system.folders import data_folder
+from ..system.restarts import MAX_RESTARTS, RESTART_WINDOW_S, Restarts
+from ..system.signals import signals_as_event, signals_as_interrupts
+from ..system.tls import TlsFiles
+from .commands.conversation_commands import ConversationCommands
+from .models.model_pool import ModelPool, create_pool
+from .models.slot_prompts import PromptFlags
+from .triton.deployment import Address, Deployment
+from .triton.process import EngineReport, EngineSettings
 from .upstream.pool import create_upstream_pool
 
 _WATCH_S = 0.5
@@ -41,21 +44,28 @@ def main() -> None:
         with signals_as_event() as interrupted:
             serve(settings, interrupted)
     except TritonchatError as error:
-        EngineReport(error=str(error)).write(Path(settings.folder))
+        EngineReport(error=str(error)).write(settings.folder)
         sys.exit(GIVE_UP_STATUS if isinstance(error, RestartLimitReached) else 1)
+    except Exception as error:
+        if not is_memory_refusal(error):
+            raise
+        EngineReport(error=f"the system refuses memory to the engine: {error}.").write(settings.folder)
+        sys.exit(1)
 
 
 def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
     """Load the models and serve them until a signal. Raises TritonchatError."""
-    folder, tls = Path(settings.folder), None
-    if settings.tls_certificate is not None and settings.tls_key is not None:
-        tls = TlsFiles(Path(settings.tls_certificate), Path(settings.tls_key))
-    address = Address(settings.host, settings.grpc_port, settings.http_port, settings.metrics_port, tls)
+    folder, tls = settings.folder, None
+    if settings.tls_cert is not None and settings.tls_key is not None:
+        tls = TlsFiles(settings.tls_cert, settings.tls_key)
+    http_port = settings.http_port if settings.triton_http else None
+    address = Address(settings.host, settings.grpc_port, http_port, settings.metrics_port, tls)
     pool = _create_pool(settings)
     if settings.keep_alive_s is None:
         pool.load_all()
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
-    conversations = ConversationCommands(settings.database, limits)
+    database = None if settings.database is None else settings.database.get_secret_value()
+    conversations = ConversationCommands(database, limits)
     conversations.load_modules()
     deployment = Deployment(pool, address, folder, conversations=conversations)
     click.echo("Starting Triton ...")
@@ -76,11 +86,19 @@ def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
 def _create_pool(settings: EngineSettings) -> ModelPool:
     """The models, of which none is loaded. Raises TritonchatError."""
     if settings.upstream is not None:
-        limits = settings.llm["max_concurrency"], settings.llm["max_queue"]
+        limits = settings.max_concurrency, settings.max_queue
         return create_upstream_pool(settings.models, *limits, **settings.upstream)
+    expiries = settings.session_expiry_s, settings.response_expiry_s
+    prompts = PromptFlags(
+        folder=str(data_folder() / "prompts"),
+        max_bytes=settings.saved_prompts_disk,
+        allows_saving=settings.allow_saving_prompts,
+        max_cache_bytes=settings.prefix_cache_disk,
+        cache_expiry_s=min(filter(None, expiries), default=0),
+    )
+    llm = settings.model_dump(include=LLM_SETTINGS)
     adapters = settings.adapters, settings.allow_adapter_loading
-    prompts = PromptFlags(**settings.prompts)
-    return create_pool(settings.models, settings.keep_alive_s, settings.llm, *adapters, prompts)
+    return create_pool(settings.models, settings.keep_alive_s, llm, *adapters, prompts)
 
 
 def serve_until_signal(

@@ -1,4 +1,4 @@
-"""Which requests belong together: those of one conversation, whose prefix a server has in its cache."""
+"""Which requests belong together: of a session, or of a conversation whose prefix a server has cached."""
 
 import hashlib
 import json
@@ -6,7 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 _MAX_LENGTH = 1024  # of the beginning of a raw prompt, in characters or tokens
-_SESSION_PATHS = ("sessions", "conversations")
+# What follows these in a path is the id of a session, which a conversation is, too.
+_SESSION_PATHS = ("sessions", "conversations", "generate", "revert", "removeSession")
+_NEW_SESSION_PATHS = ("sessions", "createSession")
+
+
+def read_fields(path: str, body: bytes) -> dict[str, Any]:
+    """The JSON object in a body; empty if there is none, which the server will refuse.
+
+    Of POST /createSession, another body is the id of the session.
+    """
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, dict):
+        return value
+    return {"id": body.decode(errors="replace")} if path == "/createSession" and body else {}
 
 
 def find_key(path: str, fields: Mapping[str, Any]) -> str | None:
@@ -14,12 +30,16 @@ def find_key(path: str, fields: Mapping[str, Any]) -> str | None:
 
     For a conversation it is that of the model with the messages up to the first one of the user, however
     long what the system says before it; for a raw prompt that of its first characters, for a session its
-    id. `fields`: of the body.
+    id, for a saved prompt its name. `fields`: of the body.
     """
-    parts = path.strip("/").split("/")
-    for name in _SESSION_PATHS:
-        if name in parts[:-1]:
-            return f"{name} {parts[parts.index(name) + 1]}"
+    first, *more = path.strip("/").split("/")
+    if first in _NEW_SESSION_PATHS and not more:
+        return f"session {fields['id']}" if fields.get("id") else None
+    if first in _SESSION_PATHS:
+        return f"session {more[0]}" if more else None
+    if (first, *more[:1]) == ("v1", "prompts"):
+        name = more[1] if more[1:] else fields.get("name")
+        return f"prompt {name}" if name else None
     beginning = _find_beginning(fields)
     if beginning is None:
         return None

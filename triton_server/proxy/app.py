@@ -7,51 +7,54 @@ A request that has sent its client nothing is tried again elsewhere. A stream go
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import httpx
 from prometheus_client import generate_latest
 from starlette.datastructures import Headers
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
-from model_core.sampling import draw_seed
+from model_core.requests.sampling import draw_seed
 
-from ..hosts import is_loopback
-from .affinity import find_key
+from ..system.body_encoding import BodyDecoder, BodyRefused, BodyTooLarge
+from .access import GUARDED_PATHS, ProxyAccess
+from .affinity import find_key, read_fields
 from .continuation import Diverged, EventStream, LineStream, Stream
 from .grpc_front import GrpcFront
 from .metrics import ProxyMetrics
 from .replicas import Broken, Replica, Replicas, Search
+from .routes import may_repeat
 
 # Streams that another server can go on with, because their requests have a seed.
-_STREAMS = {"/v1/chat/completions": EventStream, "/v1/completions": EventStream, "/stream": LineStream}
-# Requests to these change something, so they are not sent twice.
-_STATEFUL = (
-    "/sessions",
-    "/v1/sessions",
-    "/v1/responses",
-    "/v1/conversations",
-    "/v1/prompts",
-    "/v1/load",
-    "/v1/unload",
-)
+_STREAMS: dict[str, Callable[[], Stream]] = {
+    "/v1/chat/completions": EventStream,
+    "/v1/completions": EventStream,
+    "/stream": LineStream,
+}
 # A server that is away or full has not answered the request, and another one may.
 _ELSEWHERE_STATUSES = (429, 502, 503, 504)
 _HOP_HEADERS = {"connection", "keep-alive", "transfer-encoding", "te", "upgrade", "content-length", "expect"}
-_RETRY_AFTER = {"Retry-After": "5"}
+_MORE_HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
 
 
 class Proxy:
     """The application. A request waits at most `wait_s` seconds for a server that is ready."""
 
     def __init__(
-        self, replicas: Replicas, max_body_bytes: int, wait_s: float, grpc_address: str | None = None
+        self,
+        replicas: Replicas,
+        max_body_bytes: int,
+        wait_s: float,
+        grpc_address: str | None = None,
+        access: ProxyAccess | None = None,
     ) -> None:
         """With a `grpc_address`, Triton's gRPC is passed on there, too."""
+        self._access = access or ProxyAccess()
         self._replicas, self._max_body_bytes, self._wait_s = replicas, max_body_bytes, wait_s
         self._metrics = ProxyMetrics(replicas)
         self._grpc = None
@@ -62,13 +65,18 @@ class Proxy:
         """Answer a request (ASGI)."""
         if scope["type"] == "lifespan":
             return await self._run_lifespan(receive, send)
+        if scope["type"] == "websocket":  # no server has any; closed before it is accepted, it is refused
+            return await WebSocketClose()(scope, receive, send)
         response = self._answer_itself(scope)
         if response is not None:
             return await response(scope, receive, send)
-        body = await self._read_body(Request(scope, receive))
-        if body is None:
-            message = f"the body is larger than {self._max_body_bytes} bytes (--max-body)."
-            return await _fail(413, message, "too_large")(scope, receive, send)
+        try:
+            body = await self._read_body(scope, receive)
+        except ClientDisconnect:
+            return
+        except BodyRefused as error:
+            code = "too_large" if isinstance(error, BodyTooLarge) else "unsupported"
+            return await _fail(error.status_code, f"{error.detail}.", code)(scope, receive, send)
         task = asyncio.create_task(self._pass(scope, body, send))
         watch = asyncio.create_task(_wait_for_disconnect(receive))
         try:
@@ -104,19 +112,26 @@ class Proxy:
             if self._replicas.choose(None) is not None:
                 return JSONResponse({"status": "ready" if path == "/readyz" else "ok"})
             return _fail(503, "no server is ready.", "server_unavailable")
-        if path not in ("/metrics", "/replicas") or not is_loopback((scope.get("client") or ("",))[0]):
+        if path not in GUARDED_PATHS:
             return None
+        if (refusal := self._access.explain_refusal(scope)) is not None:
+            return _fail(401, refusal, "invalid_api_key")
         if path == "/metrics":
             return Response(generate_latest(self._metrics.registry), media_type="text/plain; version=0.0.4")
         return JSONResponse({"servers": [_describe(replica) for replica in self._replicas.list_all()]})
 
-    async def _read_body(self, request: Request) -> bytes | None:
-        """The body; None if it is too large."""
+    async def _read_body(self, scope: Scope, receive: Receive) -> bytes:
+        """The body, decompressed. Raises BodyRefused."""
+        decoder = BodyDecoder(Headers(scope=scope), self._max_body_bytes)
+
+        async def receive_decoded() -> Message:
+            return decoder.decode(await receive())
+
         parts, size = [], 0
-        async for part in request.stream():
+        async for part in Request(scope, receive_decoded).stream():
             size += len(part)
             if size > self._max_body_bytes:
-                return None
+                raise BodyTooLarge(self._max_body_bytes)
             parts.append(part)
         return b"".join(parts)
 
@@ -183,13 +198,12 @@ class _Exchange:
     def __init__(self, scope: Scope, body: bytes) -> None:
         self.method, path, query = scope["method"], scope["path"], scope["query_string"].decode("latin-1")
         self.path = scope.get("raw_path", path.encode()).decode("latin-1") + (f"?{query}" if query else "")
-        self.is_probe = self.method in ("GET", "HEAD")
-        self.may_repeat = self.is_probe or not path.startswith(_STATEFUL)
+        self.may_repeat = may_repeat(self.method, path)
         self.is_generation = self.method == "POST" and self.may_repeat
         self.headers = _forwarded_headers(scope)
         given = Headers(scope=scope)
         self.api_key = given.get("authorization") or given.get("x-api-key") or ""
-        fields = _parse_object(body) if self.method == "POST" else {}
+        fields = read_fields(path, body) if self.method == "POST" else {}
         self.key = find_key(path, fields)
         self.stream: Stream | None = None
         if path in _STREAMS and self.method == "POST" and fields:
@@ -244,9 +258,9 @@ class _Client:
         if not self.is_started:
             failure = _fail(503, message, "server_unavailable")
             return await failure({"type": "http"}, _no_message, self._send)
-        if exchange.stream is None or not (failure := exchange.stream.render_failure(message)):
+        if exchange.stream is None or not (part := exchange.stream.render_failure(message)):
             raise ConnectionAbortedError(message)  # uvicorn closes the connection, so the client sees it
-        await self.send_part(failure)
+        await self.send_part(part)
         await self.end()
 
 
@@ -282,13 +296,16 @@ async def _read_raw(response: httpx.Response) -> bytes:
 
 
 def _forwarded_headers(scope: Scope) -> list[tuple[str, str]]:
-    """The headers for the server. `Host` stays, because servers without keys refuse foreign ones."""
+    """The headers for the server. `Host` stays, because servers without keys refuse foreign ones.
+
+    The server may trust what the proxy says of the client, so it is what the proxy knows, and not what the
+    client has sent: uvicorn has put that of trusted proxies into the scope.
+    """
     given = Headers(scope=scope)
-    headers = [(name, value) for name, value in given.items() if name not in _HOP_HEADERS]
+    dropped = {*_HOP_HEADERS, "content-encoding", "x-forwarded-for", "x-forwarded-proto"}
+    headers = [(name, value) for name, value in given.items() if name not in dropped]
     address = (scope.get("client") or ("",))[0]
-    before = given.get("x-forwarded-for")
-    others = [(name, value) for name, value in headers if name != "x-forwarded-for"]
-    return [*others, ("x-forwarded-for", f"{before}, {address}" if before else address)]
+    return [*headers, ("x-forwarded-for", address), ("x-forwarded-proto", scope["scheme"])]
 
 
 def _describe(replica: Replica) -> dict[str, Any]:
@@ -302,19 +319,10 @@ def _describe(replica: Replica) -> dict[str, Any]:
     }
 
 
-def _parse_object(body: bytes) -> dict[str, Any]:
-    """The JSON object in a body; empty if there is none, which the server will refuse."""
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
 def _fail(status: int, message: str, code: str) -> JSONResponse:
     kind = "server_error" if status >= 500 else "invalid_request_error"
     error: Mapping[str, Any] = {"message": message, "type": kind, "param": None, "code": code}
-    return JSONResponse({"error": error}, status, _RETRY_AFTER if status == 503 else None)
+    return JSONResponse({"error": error}, status, _MORE_HEADERS.get(status))
 
 
 async def _wait_for_disconnect(receive: Receive) -> None:

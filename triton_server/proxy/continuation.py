@@ -6,7 +6,7 @@ are counted, and cut off from the beginning of the other stream. Ids and times s
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 _DONE = b"data: [DONE]"  # the last event; texts cannot have its line ends
@@ -18,7 +18,10 @@ _HEAD = ("id", "created", "system_fingerprint")
 _LISTS = ("content", "tokens", "token_logprobs", "top_logprobs", "text_offset")  # of `logprobs`
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
-Channel = tuple[Any, ...]  # the name of a text or list that grows with the chunks
+Channel = tuple[Any, ...]  # the name of a text or list that grows from piece to piece, or of what comes once
+# A channel with the object that has its new part, and the key there.
+Place = tuple[Channel, dict[str, Any], str]
+Mark = tuple[Channel, dict[str, Any], str | None]  # the same of what comes once; None for what may come again
 
 
 class Diverged(Exception):
@@ -56,7 +59,7 @@ class Stream(Protocol):
 
 
 class Sent:
-    """What a client has got of the choices of an answer, and what is left of those of another server."""
+    """What a client has got of an answer, and what is left of that of another server."""
 
     def __init__(self) -> None:
         self._texts: defaultdict[Channel, str] = defaultdict(str)
@@ -64,31 +67,31 @@ class Sent:
         self._marks: set[Channel] = set()  # what comes once
         self._position: Counter[Channel] = Counter()  # in the answer of the other server
 
-    def note(self, choice: dict[str, Any]) -> None:
-        """Count a choice of a chunk that was sent as it is."""
-        for channel, holder, name in _grow(choice):
+    def note(self, grown: Iterable[Place], told: Iterable[Mark]) -> None:
+        """Count what was sent as it is: what grows from piece to piece, and what comes once."""
+        for channel, holder, name in grown:
             value = holder[name]
             if isinstance(value, str):
                 self._texts[channel] += value
             else:
                 self._counts[channel] += len(value)
-        self._marks.update(mark for mark, _, _ in _once(choice))
+        self._marks.update(mark for mark, _, _ in told)
 
     def restart(self) -> None:
         """Another server begins from the start."""
         self._position.clear()
 
-    def cut(self, choice: dict[str, Any]) -> bool:
-        """Leave what was sent out of a choice. False if nothing is left. Raises Diverged."""
+    def cut(self, grown: Iterable[Place], told: Iterable[Mark]) -> bool:
+        """Leave out what was sent. False if nothing is left. Raises Diverged."""
         is_left = False
-        for mark, holder, name in list(_once(choice)):
+        for mark, holder, name in list(told):
             if mark in self._marks:
                 if name is not None:
                     del holder[name]
             else:
                 self._marks.add(mark)
                 is_left = True
-        for channel, holder, name in list(_grow(choice)):
+        for channel, holder, name in list(grown):
             value, start = holder[name], self._position[channel]
             self._position[channel] += len(value)
             if isinstance(value, str):
@@ -104,7 +107,6 @@ class Sent:
             is_left = is_left or len(value) > cut
             if not holder[name] and name != "text":
                 del holder[name]
-        _tidy(choice)
         return is_left
 
 
@@ -170,7 +172,7 @@ class EventStream:
         for chunk in _parse(data):
             self._head = self._head or {name: chunk[name] for name in _HEAD if name in chunk}
             for choice in chunk.get("choices", ()):
-                self._sent.note(choice)
+                self._sent.note(_grow(choice), _once(choice))
 
     def _cut(self, chunk: dict[str, Any]) -> bool:
         """Leave what was sent out of a chunk of another server. False if nothing is left."""
@@ -178,7 +180,9 @@ class EventStream:
         chunk.update(self._head)
         choices = chunk.get("choices", [])
         had_choices = bool(choices)
-        chunk["choices"] = [choice for choice in choices if self._sent.cut(choice)]
+        chunk["choices"] = [choice for choice in choices if self._sent.cut(_grow(choice), _once(choice))]
+        for choice in chunk["choices"]:
+            _tidy(choice)
         return bool(chunk["choices"]) or not had_choices
 
 
@@ -235,7 +239,7 @@ def _parse(events: bytes) -> list[dict[str, Any]]:
     return [json.loads(piece[6:]) for piece in pieces if piece.startswith(b"data: {")]
 
 
-def _grow(choice: dict[str, Any]) -> Iterator[tuple[Channel, dict[str, Any], str]]:
+def _grow(choice: dict[str, Any]) -> Iterator[Place]:
     """The texts and lists of a choice that grow from chunk to chunk: name, holder, and key there."""
     number, delta = choice["index"], choice.get("delta", choice)
     for name in ("content", "reasoning_content", "reasoning", "text"):
@@ -252,7 +256,7 @@ def _grow(choice: dict[str, Any]) -> Iterator[tuple[Channel, dict[str, Any], str
         yield (number, "token_ids"), choice, "token_ids"
 
 
-def _once(choice: dict[str, Any]) -> Iterator[tuple[Channel, dict[str, Any], str | None]]:
+def _once(choice: dict[str, Any]) -> Iterator[Mark]:
     """What comes once in a choice: a name, and where it is, if it must not come again."""
     number, delta = choice["index"], choice.get("delta", {})
     yield (number, "start"), delta, None

@@ -10,16 +10,19 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 import grpc
 import httpx
 from tritonclient.grpc.service_pb2 import ModelInferRequest, ModelInferResponse
 
-from model_core.sampling import draw_seed
+from model_core.errors import InvalidRequest
+from model_core.requests.sampling import draw_seed
 
-from ..contract import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED
-from ..wire import CONTROL_TIMEOUT_S, ENDED_MESSAGES, KEEPALIVE_MS
+from ..contract.codec import describe_error, encode_failure
+from ..contract.commands import COMMANDS, CONTROL_TIMEOUT_S
+from ..contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED
+from ..contract.wire import ENDED_MESSAGES, KEEPALIVE_MS
 from .continuation import Diverged
 from .grpc_answer import ELSEWHERE_ERRORS, GrpcAnswer
 from .grpc_messages import (
@@ -38,11 +41,8 @@ from .grpc_messages import (
 )
 from .metrics import ProxyMetrics
 from .replicas import CHANNEL_OPTIONS, Broken, Replica, Replicas, Search
+from .routes import REPEATABLE_CALLS
 
-# Commands for all servers; what one of them says is passed on. Others go to one server.
-_FOR_ALL = {"cancel", "load", "load_adapter", "drop_adapter", "forget"}
-# Commands that change something are not sent twice.
-_ONCE = {"conversations", "save_prompt", "delete_prompt"}
 _GRACE_S = 20.0  # for running answers at the end
 _END_S = 5.0  # in which a server must end an answer whose client has left
 _LOST = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN)
@@ -52,7 +52,7 @@ _DIVERGED = "the server failed, and the others answer differently, so the answer
 _MALFORMED = "the request is no ModelInferRequest, or has not as many contents as inputs."
 _HALF_DONE = "the server failed; whether it has done what was asked is not known."
 
-Context = grpc.aio.ServicerContext
+Context: TypeAlias = grpc.aio.ServicerContext
 Write = Callable[[bytes], Awaitable[None]]
 
 
@@ -96,7 +96,7 @@ class GrpcFront(grpc.GenericRpcHandler):
 
         async def answer(data: bytes, context: Context) -> bytes:
             if method != INFER:
-                return await self._pass(method, data, context, None, may_repeat=True)
+                return await self._pass(method, data, context, None, method in REPEATABLE_CALLS)
             return await self._infer(data, context)
 
         return grpc.unary_unary_rpc_method_handler(answer)
@@ -108,19 +108,20 @@ class GrpcFront(grpc.GenericRpcHandler):
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, _MALFORMED)
         if is_model(request, CHAT_CONTROL):
             command = read_json(request, "command")
-            names = set(command) if isinstance(command, dict) else set()
-            if names & _FOR_ALL:
-                return await self._ask_all(data, command, context)
-            prompt = command.get("save_prompt") if names else None  # is asked again how it goes
+            fields = command if isinstance(command, dict) else {}
+            ways = {COMMANDS[name].proxied for name in fields if name in COMMANDS}
+            if "to all" in ways:  # what one of them says is passed on
+                return await self._ask_all(data, fields, context)
+            prompt = fields.get("save_prompt")  # is asked again how it goes
             key = f"prompt {prompt}" if prompt is not None else CHAT_CONTROL
-            return await self._pass(INFER, data, context, key, may_repeat=not names & _ONCE)
+            return await self._pass(INFER, data, context, key, "again" in ways)
         parameters = read_json(request, "parameters")
         request_id = parameters.get("request_id") if isinstance(parameters, dict) else None
         if not isinstance(request_id, str):
             request_id = None
         has_details = is_model(request, CHAT) or is_model(request, EMBED)
         return await self._pass(
-            INFER, data, context, find_conversation(request), True, request_id, has_details
+            INFER, data, context, find_conversation(request), has_details, request_id, has_details
         )
 
     async def _pass(
@@ -193,7 +194,9 @@ class GrpcFront(grpc.GenericRpcHandler):
         else:
             replicas = [one for one in self._replicas.list_all() if one.is_ready and one.grpc_port]
         calls = [self._command(replica, data) for replica in replicas]
-        responses = [one for one in await asyncio.gather(*calls, return_exceptions=True) if _is_bytes(one)]
+        responses = [
+            one for one in await asyncio.gather(*calls, return_exceptions=True) if isinstance(one, bytes)
+        ]
         if not responses:
             await context.abort(grpc.StatusCode.UNAVAILABLE, _NO_SERVER)
         return min(responses, key=_rank_result)
@@ -228,8 +231,8 @@ class GrpcFront(grpc.GenericRpcHandler):
         """Answer a request with a stream, until the client has all of it."""
         request_id = self._complete(request)
         if request_id is None:  # a feed, which one server would have to fill for all
-            error = {"type": "invalid_request", "message": "this server has no feeds.", "param": "messages"}
-            await _write_all(write, [make_piece(request, "", {"error": error}), *make_end(request)])
+            refusal = encode_failure(describe_error(InvalidRequest("this server has no feeds.", "messages")))
+            await _write_all(write, [make_piece(request, "", refusal), *make_end(request)])
             return
         answer = GrpcAnswer(request, lambda: request_id in self._cancelled)
         search, data = self._search(find_conversation(request)), request.SerializeToString()
@@ -368,10 +371,6 @@ def _is_lost(error: grpc.aio.AioRpcError) -> bool:
     """Whether an error says that the server is away, and not something about the request."""
     message = error.details() or ""
     return error.code() in _LOST or any(phrase in message for phrase in ENDED_MESSAGES)
-
-
-def _is_bytes(response: Any) -> bool:
-    return isinstance(response, bytes)
 
 
 def _rank_result(response: bytes) -> int:

@@ -11,15 +11,14 @@ from tritonclient.grpc.service_pb2 import (
     ModelStreamInferResponse,
 )
 
-from ..contract import CHAT, CHAT_CONTROL, CHAT_STREAM, DEFAULT_MODEL
+from ..contract.codec import Piece, read_details, write_details
+from ..contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, DEFAULT_MODEL
 from .affinity import find_key
 
 SERVICE = "/inference.GRPCInferenceService/"
 INFER, STREAM_INFER = f"{SERVICE}ModelInfer", f"{SERVICE}ModelStreamInfer"
 _WANTS_FINAL, _IS_FINAL = "triton_enable_empty_final_response", "triton_final_response"
 _LENGTH_BYTES = 4  # before a string in a BYTES tensor
-
-Piece = tuple[str, dict[str, Any]]  # of an answer: its text and its details
 
 
 def parse_request(data: bytes) -> ModelInferRequest | None:
@@ -118,14 +117,14 @@ def read_piece(response: ModelInferResponse) -> Piece | None:
     text, details = read_output(response, "response"), read_output(response, "details")
     if text is None:
         return None
-    return text, json.loads(details) if details else {}
+    return text, read_details(details or "")
 
 
 def make_piece(request: ModelInferRequest, text: str, details: dict[str, Any]) -> bytes:
     """A response of a stream."""
     response = ModelInferResponse(model_name=request.model_name, model_version="1", id=request.id)
     response.parameters[_IS_FINAL].CopyFrom(InferParameter(bool_param=False))
-    for name, value in (("response", text), ("details", json.dumps(details) if details else "")):
+    for name, value in (("response", text), ("details", write_details(details))):
         data = value.encode()
         response.outputs.add(name=name, datatype="BYTES", shape=[1])
         response.raw_output_contents.append(len(data).to_bytes(_LENGTH_BYTES, "little") + data)

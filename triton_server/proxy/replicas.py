@@ -16,12 +16,13 @@ import httpx
 
 from model_core.errors import TritonchatError
 
+from ..system.hosts import join_port
 from .fleet import Fleet, Server, load_fleet
 
 LOGGER = logging.getLogger(__name__)
 
 _POLL_S = 0.5
-_READY_S = 5.0  # in which a server must say that it is ready
+READY_S = 5.0  # in which a server must say that it is ready
 _PAUSE_S = 1.0  # before servers that have failed are asked again
 _MAX_MISSES = 3  # a server that has not answered so often is lost, with its running requests
 # A server may have this part more running requests than the mean before those that belong to it go elsewhere
@@ -77,7 +78,7 @@ class Replica:
     def channel(self) -> grpc.aio.Channel:
         """A gRPC connection to its Triton, whose port it has said."""
         address = urlsplit(self.url)
-        target = f"{address.hostname}:{self.grpc_port}"
+        target = join_port(address.hostname or "", self.grpc_port or 0)
         if self._channel is None or self._channel[0] != target:
             if address.scheme == "https":
                 channel = grpc.aio.secure_channel(target, grpc.ssl_channel_credentials(), CHANNEL_OPTIONS)
@@ -88,7 +89,7 @@ class Replica:
 
     async def ask_ready(self) -> bool:
         """Ask whether it takes requests. Raises httpx.HTTPError if it does not answer."""
-        response = await self.client.get(f"{self.url}/readyz", timeout=_READY_S)
+        response = await self.client.get(f"{self.url}/readyz", timeout=READY_S)
         if response.status_code == 200:
             with suppress(ValueError):
                 self.grpc_port = response.json().get("grpc_port")

@@ -1,16 +1,19 @@
 """The commands `tritonchat servers ...`: change what is behind a running proxy, by its file."""
 
+import os
 import time
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from model_core.errors import TritonchatError
 
-from ..options import Duration, option
-from .command import file_option, find_file
+from ..contract.api_keys import split_name
+from ..options.flags import setting_flags
+from ..settings.base import setting
+from ..settings.values import read_duration
+from .command import FleetSettings
 
 if TYPE_CHECKING:
     from .fleet import Fleet
@@ -18,29 +21,44 @@ if TYPE_CHECKING:
 _POLL_S = 0.5
 
 
-class Share(click.ParamType):
-    """A part: 10%, or 0.1."""
+class Readable(click.ParamType):
+    """The type of values that `read` makes of a text; it raises ValueError with a sentence."""
 
-    name = "SHARE"
+    def __init__(self, name: str, read: Callable[[str], float]) -> None:
+        self.name, self._read = name, read
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        text = str(value).strip()
         try:
-            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-        except ValueError:
-            share = -1.0
-        if not 0 <= share <= 1:
-            self.fail(f"{value!r} is not a part such as 10% or 0.1.", param, ctx)
-        return share
+            return self._read(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
-proxy_option = option(
-    "--proxy", "proxy_url", default="http://127.0.0.1:8090", help="The proxy, on this machine."
-)
+def read_share(text: str) -> float:
+    """A part: 10%, or 0.1. Raises ValueError."""
+    number = text.strip().removesuffix("%")
+    try:
+        share = float(number) / (100 if "%" in text else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise ValueError(f"{text!r} is not a part such as 10% or 0.1.")
+    return share
+
+
+class ServersSettings(FleetSettings):
+    """Where the servers are written, and the proxy that reads it."""
+
+    proxy_url: str = setting("http://127.0.0.1:8090", key="proxy")
+    """The proxy."""
+
+
+file_flag = setting_flags(ServersSettings, "servers")
+fleet_flags = setting_flags(ServersSettings, "servers", "proxy")
 patience_option = click.option(
     "--wait",
     "wait_s",
-    type=Duration(),
+    type=Readable("TIME", read_duration),
     default="10m",
     show_default=True,
     help="How long to wait until requests of servers to be removed have ended.",
@@ -62,14 +80,13 @@ def servers() -> None:
 
 
 @servers.command("list")
-@file_option
-@proxy_option
-def list_servers(path: Path | None, proxy_url: str) -> None:
+@fleet_flags
+def list_servers(settings: ServersSettings) -> None:
     """Show the servers, their versions, and what the proxy says of them."""
     from .fleet import load_fleet
 
-    fleet = load_fleet(find_file(path))
-    states = _ask_proxy(proxy_url)
+    fleet = load_fleet(settings.file)
+    states = _ask_proxy(settings.proxy_url)
     for server in fleet.servers:
         state = states.get(server.url)
         words = "the proxy does not know it" if states else "the proxy does not answer"
@@ -86,34 +103,39 @@ def list_servers(path: Path | None, proxy_url: str) -> None:
 
 @servers.command()
 @click.argument("urls", metavar="URL...", nargs=-1, required=True)
-@file_option
-def add(urls: tuple[str, ...], path: Path | None) -> None:
+@file_flag
+def add(settings: ServersSettings, urls: tuple[str, ...]) -> None:
     """Send requests to these servers, too. They are of the version that gets most requests."""
     from .fleet import change_fleet
 
     found = _check_urls(urls)
-    change_fleet(find_file(path), lambda fleet: fleet.with_servers(found, fleet.version))
+    change_fleet(settings.file, lambda fleet: fleet.with_servers(found, fleet.version))
 
 
 @servers.command()
 @click.argument("urls", metavar="URL...", nargs=-1, required=True)
-@file_option
-@proxy_option
+@fleet_flags
 @patience_option
-def remove(urls: tuple[str, ...], path: Path | None, proxy_url: str, wait_s: float) -> None:
+def remove(settings: ServersSettings, urls: tuple[str, ...], wait_s: float) -> None:
     """Send these servers no new requests, and remove them when those that run there have ended."""
     from .fleet import load_fleet
 
     found = _check_urls(urls)
-    known = {server.url for server in load_fleet(find_file(path)).servers}
+    known = {server.url for server in load_fleet(settings.file).servers}
     if unknown := [url for url in found if url not in known]:
         raise TritonchatError(f"there is no server {unknown[0]}; tritonchat servers list shows them.")
-    _remove(find_file(path), found, proxy_url, wait_s)
+    _remove(settings, found, wait_s)
 
 
 @servers.command("canary")
 @click.argument("urls", metavar="[URL...]", nargs=-1)
-@click.option("--share", type=Share(), default="10%", show_default=True, help="Of the conversations.")
+@click.option(
+    "--share",
+    type=Readable("SHARE", read_share),
+    default="10%",
+    show_default=True,
+    help="Of the conversations.",
+)
 @click.option(
     "--by",
     type=click.Choice(["conversation", "key"]),
@@ -121,8 +143,8 @@ def remove(urls: tuple[str, ...], path: Path | None, proxy_url: str, wait_s: flo
     show_default=True,
     help="What gets one version always: a conversation, or all requests of an API key.",
 )
-@file_option
-def try_canary(urls: tuple[str, ...], share: float, by: str, path: Path | None) -> None:
+@file_flag
+def try_canary(settings: ServersSettings, urls: tuple[str, ...], share: float, by: str) -> None:
     """Send a part of the conversations to servers of a new version; or change the share.
 
     A conversation stays with its version. If the share grows, those that have the new one keep it. The
@@ -140,28 +162,26 @@ def try_canary(urls: tuple[str, ...], share: float, by: str, path: Path | None) 
             update={"canary": Canary(version=version, share=share, by=by)}
         )
 
-    change_fleet(find_file(path), change)
+    change_fleet(settings.file, change)
 
 
 @servers.command()
-@file_option
-@proxy_option
+@fleet_flags
 @patience_option
-def promote(path: Path | None, proxy_url: str, wait_s: float) -> None:
+def promote(settings: ServersSettings, wait_s: float) -> None:
     """Give all requests to the new version, and remove the servers of the old one when they are idle."""
-    _end_canary(find_file(path), proxy_url, wait_s, is_promoted=True)
+    _end_canary(settings, wait_s, is_promoted=True)
 
 
 @servers.command()
-@file_option
-@proxy_option
+@fleet_flags
 @patience_option
-def withdraw(path: Path | None, proxy_url: str, wait_s: float) -> None:
+def withdraw(settings: ServersSettings, wait_s: float) -> None:
     """Give all requests to the old version, and remove the servers of the new one when they are idle."""
-    _end_canary(find_file(path), proxy_url, wait_s, is_promoted=False)
+    _end_canary(settings, wait_s, is_promoted=False)
 
 
-def _end_canary(path: Path, proxy_url: str, wait_s: float, is_promoted: bool) -> None:
+def _end_canary(settings: ServersSettings, wait_s: float, is_promoted: bool) -> None:
     from .fleet import change_fleet
 
     def change(fleet: "Fleet") -> "Fleet":
@@ -170,19 +190,18 @@ def _end_canary(path: Path, proxy_url: str, wait_s: float, is_promoted: bool) ->
         version = fleet.canary.version if is_promoted else fleet.version
         return fleet.model_copy(update={"version": version, "canary": None})
 
-    fleet = change_fleet(path, change)
-    _remove(
-        path, [server.url for server in fleet.servers if server.version != fleet.version], proxy_url, wait_s
-    )
+    fleet = change_fleet(settings.file, change)
+    others = [server.url for server in fleet.servers if server.version != fleet.version]
+    _remove(settings, others, wait_s)
 
 
-def _remove(path: Path, urls: Sequence[str], proxy_url: str, wait_s: float) -> None:
+def _remove(settings: ServersSettings, urls: Sequence[str], wait_s: float) -> None:
     """Drain servers, wait until the proxy has no requests there, and remove them from the file."""
     from .fleet import change_fleet
 
-    change_fleet(path, lambda fleet: fleet.draining(urls))
+    change_fleet(settings.file, lambda fleet: fleet.draining(urls))
     end, is_told = time.monotonic() + wait_s, False
-    while states := _ask_proxy(proxy_url):
+    while states := _ask_proxy(settings.proxy_url):
         ours = [states[url] for url in urls if url in states]
         running = sum(state["running"] for state in ours)
         if not running and all(state["draining"] for state in ours):
@@ -193,16 +212,24 @@ def _remove(path: Path, urls: Sequence[str], proxy_url: str, wait_s: float) -> N
             is_told = True
             click.echo(f"Waiting for {running} running requests ...")
         time.sleep(_POLL_S)
-    change_fleet(path, lambda fleet: fleet.without(urls))
+    change_fleet(settings.file, lambda fleet: fleet.without(urls))
     click.echo(f"Removed {', '.join(urls) or 'nothing'}.")
 
 
 def _ask_proxy(url: str) -> dict[str, dict[str, Any]]:
-    """What the proxy says of its servers, by their addresses; nothing if it does not answer."""
+    """What the proxy says of its servers, by their addresses; nothing if it does not answer.
+
+    Raises TritonchatError if it does not tell: who then removed servers would not know what runs there.
+    """
     import httpx
 
+    keys = os.environ.get("TRITONCHAT_API_KEY", "").split()
+    headers = {"Authorization": f"Bearer {split_name(keys[0])[1]}"} if keys else {}
     try:
-        states = httpx.get(f"{url}/replicas", timeout=5, trust_env=False).raise_for_status().json()["servers"]
+        answer = httpx.get(f"{url}/replicas", headers=headers, timeout=5, trust_env=False)
+        if answer.status_code == 401:
+            raise TritonchatError(f"{url} wants a key of the proxy; put one into TRITONCHAT_API_KEY.")
+        states = answer.raise_for_status().json()["servers"]
     except (httpx.HTTPError, ValueError, KeyError):
         return {}
     return {state["url"]: state for state in states}

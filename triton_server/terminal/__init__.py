@@ -1,1 +1,4 @@
-"""`tritonchat chat`: a conversation in a terminal. The HTTP service stores it as a session."""
+"""`tritonchat chat`: a conversation in a terminal. The HTTP service stores it as a session.
+
+Nothing here knows gRPC.
+"""

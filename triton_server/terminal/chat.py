@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from model_core.errors import TritonchatError
-from model_core.events import Text as AnswerText
+from model_core.requests.events import Text as AnswerText
 
 from ..conversations.tree import Conversation
 from .display import (
@@ -23,7 +23,7 @@ from .display import (
     format_statistics,
 )
 from .printer import AnswerPrinter
-from .service import Part, ServiceClient
+from .service import Parts, ServiceClient
 
 _SESSION_PARAMETERS = {"truncation": "auto"}  # of new sessions, where the person sets no others
 _RECENT_TURNS = 3  # that are printed when a person continues a session
@@ -105,6 +105,7 @@ class Chat:
     def revert(self, question_number: int) -> None:
         """Remove this question, counted from 1, and all that follow it."""
         self._check_question(question_number)
+        assert self.session_id is not None
         self.service.revert_session(self.session_id, question_number)
         self.turn_count, self.failed_question = question_number - 1, None
 
@@ -128,10 +129,11 @@ class Chat:
             self.load_session()
         self.failed_question = None
 
-    def stream_answer(self, question: str) -> Iterator[tuple[Part, dict[str, Any]]]:
+    def stream_answer(self, question: str) -> Parts:
         """Yield the answer as `ServiceClient` does. Creates the session if there is none yet."""
         if self.session_id is None:
             self._use_session(self._create_session(None))
+        assert self.session_id is not None
         self.failed_question = question
         with contextlib.closing(self.service.stream_answer(self.session_id, question)) as parts:
             for part, details in parts:
@@ -144,7 +146,7 @@ class Chat:
 
         Ctrl-C cancels the answer; the text that has arrived stays on the screen and in the session.
         """
-        turn_count, answer, details, failure = self.turn_count, "", {}, None
+        turn_count, answer, details, failure = self.turn_count, "", dict[str, Any](), None
         printer = AnswerPrinter(self.console)
         indicator = WaitingIndicator(self.console, self._describe_loading)
         try:

@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +10,8 @@ import click
 
 from model_core.errors import TritonchatError
 
-from ..options import option, parameter_option
-from ..stdin import decode_text, read_prompt
+from ..options.flags import option, parameter_option
+from ..system.stdin import decode_text, read_prompt
 
 if TYPE_CHECKING:
     from .chat import Chat
@@ -45,12 +45,11 @@ def chat(
     question: str | None,
     server: str,
     api_key: str | None,
-    model: str | None,
     session_id: str | None,
     system: str | None,
     settings: tuple[str, ...],
     vi: bool,
-    **reasoning: bool | int | None,
+    **parameters: bool | int | str | None,
 ) -> None:
     """Chat with a running server. `tritonchat up` starts one.
 
@@ -68,10 +67,9 @@ def chat(
             signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
         with ServiceClient(server, api_key) as service:
-            parameters = {name: value for name, value in reasoning.items() if value is not None}
-            parameters |= {} if model is None else {"model": model}
-            parameters |= map(_parse_setting, settings)
-            conversation = Chat(service, open_console(), system, parameters)
+            given: dict[str, Any] = {name: v for name, v in parameters.items() if v is not None}
+            given |= map(_parse_setting, settings)
+            conversation = Chat(service, open_console(), system, given)
             if session_id is not None:
                 chosen_parameters = conversation.parameters
                 conversation.open_session(session_id)
@@ -116,6 +114,7 @@ def _run_script(conversation: "Chat", questions: Iterator[str], keep_session: bo
 
 
 def _read_questions(question: str | None) -> Iterator[str]:
+    texts: Iterable[str | None]
     if question is not None:
         texts = (read_prompt(question),)
     else:

@@ -15,14 +15,14 @@ from prompt_toolkit.document import Document
 from rich.text import Text
 
 from model_core import TritonchatError
-from model_core.messages import PromptFields
-from model_core.sampling import SamplingFields
-from model_core.validation import StrictModel
+from model_core.checks.request_values import StrictModel
+from model_core.requests.messages import PromptFields
+from model_core.requests.sampling import SamplingFields
 
+from ..contract.parameters import describe_parameter
+from ..contract.request_fields import ModelFields
 from ..conversations.exchange import to_json, to_jsonl, to_markdown
 from ..conversations.tree import Conversation, make_title
-from ..parameters import describe_parameter
-from ..vocabulary import ModelFields
 from .chat import Chat
 from .display import escape_control_characters
 

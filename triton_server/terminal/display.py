@@ -7,7 +7,7 @@ import sys
 import threading
 import unicodedata
 from collections.abc import Callable, Iterator
-from typing import Any, TextIO
+from typing import IO, Any
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -62,7 +62,7 @@ def _control_picture(control: str) -> str:
 class PlainWriter:
     """Writes text unchanged to a file or a pipe, delta by delta."""
 
-    def __init__(self, file: TextIO) -> None:
+    def __init__(self, file: IO[str]) -> None:
         self._file, self._is_line_complete = file, True
 
     def write(self, delta: str) -> None:

@@ -2,7 +2,7 @@
 
 from rich.console import Console
 
-from model_core.events import Reasoning, Text, ToolCallDelta
+from model_core.requests.events import Reasoning, Text, ToolCallDelta
 
 from .display import AnswerWriter, PlainWriter
 from .service import Part
@@ -23,14 +23,15 @@ class AnswerPrinter:
         """Print a part of the answer."""
         if isinstance(part, Reasoning) and not self._is_terminal:
             return
-        is_call = isinstance(part, ToolCallDelta)
-        text, kind = _format(part), (type(part), part.index if is_call else 0)
+        index = part.index if isinstance(part, ToolCallDelta) else 0
+        text, kind = _format(part), (type(part), index)
         if kind != self._kind:
             if self._is_terminal:
                 text = text.lstrip()  # many models begin with a space, which is not an indentation
             if not text:
                 return
             self._begin(kind)
+        assert self._writer is not None  # _begin has made it
         self._writer.write(text)
 
     def close(self) -> None:

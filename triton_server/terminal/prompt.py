@@ -10,7 +10,7 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from model_core.errors import TritonchatError
 
-from ..folders import data_folder
+from ..system.folders import data_folder
 from .chat import Chat
 from .commands import CommandCompleter, ExitRequested, parse_command, run_command
 

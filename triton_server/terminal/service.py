@@ -4,7 +4,7 @@ import json
 import socket
 import time
 import urllib.parse
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from typing import Any
 
@@ -12,14 +12,16 @@ import httpx
 import httpx_sse
 
 from model_core.errors import InvalidRequest, TritonchatError
-from model_core.events import Reasoning, Text, ToolCallDelta
+from model_core.requests.events import Reasoning, Text, ToolCallDelta
 
-from ..contract import DEFAULT_MODEL
+from ..contract.api_keys import split_name
+from ..contract.tensors import DEFAULT_MODEL
 from ..conversations.tree import Conversation, Summary, conversation_from_json, summary_from_json
-from ..hosts import is_loopback
+from ..system.hosts import is_loopback
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 Part = Text | Reasoning | ToolCallDelta  # of an answer
+Parts = Generator[tuple[Part, dict[str, Any]], None, None]  # with details
 
 _CONNECT_S = 5.0
 _REPLY_S = 30.0  # for everything but answers, which have no time limit
@@ -67,7 +69,7 @@ class ServiceClient:
         keys = (api_key or "").split()  # the environment variable may hold several keys, for a server
         if keys and not (keys[0].isascii() and keys[0].isprintable()):
             raise InvalidRequest("the API key has characters that are not printable ASCII.")
-        self._headers = {"Authorization": f"Bearer {keys[0]}"} if keys else {}
+        self._headers = {"Authorization": f"Bearer {split_name(keys[0])[1]}"} if keys else {}
         self._is_local = is_loopback(str(parsed.hostname))  # a web proxy cannot reach it
         self._http = self._open_connection()
 
@@ -148,7 +150,7 @@ class ServiceClient:
         """Delete a session."""
         self._call("DELETE", _session_path(session_id))
 
-    def stream_answer(self, session_id: str, question: str) -> Iterator[tuple[Part, dict[str, Any]]]:
+    def stream_answer(self, session_id: str, question: str) -> Parts:
         """Ask a question; yield pairs of a new part of the answer and details.
 
         The details are empty, except for the last pair: its part is an empty text, and its details are those

@@ -3,10 +3,10 @@
 from typing import Any
 
 from model_core.errors import InvalidRequest
-from model_core.form import Form
-from model_core.messages import Message, ToolName
+from model_core.requests.form import Form
+from model_core.requests.messages import Message, ToolName
 
-from ...vocabulary import Request
+from ...contract.request_fields import Request
 from .server import Dialect, UpstreamModel
 
 # Fields of Request that have the same name and meaning there. Others are translated below, or refused.
@@ -61,7 +61,7 @@ def make_body(request: Request, model: UpstreamModel, seed: int) -> tuple[str, d
                 f"{name} is not possible: this model is computed by another server, which does not know it.",
                 name,
             )
-    if request.max_tokens is not None:
+    if _has_limit(request, model):
         body["max_tokens"] = request.max_tokens
     if request.logprobs is not None and dialect != "openai":
         body["return_token_ids"] = True  # log probabilities have texts there, but no ids
@@ -71,6 +71,15 @@ def make_body(request: Request, model: UpstreamModel, seed: int) -> tuple[str, d
     if request.prompt_logprobs is None:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
     return ("/chat/completions" if is_chat else "/completions"), body
+
+
+def _has_limit(request: Request, model: UpstreamModel) -> bool:
+    """Whether an answer has a limit besides the context. A tritonchat cuts a larger one; others refuse it."""
+    if request.max_tokens is None:
+        return False
+    if model.dialect == "tritonchat" or model.max_context is None:
+        return True
+    return request.max_tokens < model.max_context
 
 
 def _find_set(request: Request) -> set[str]:
@@ -94,8 +103,9 @@ def chat_fields(request: Request, dialect: Dialect) -> dict[str, Any]:
 
 def _translate_chat(request: Request, dialect: Dialect) -> dict[str, dict[str, Any]]:
     """Fields of the body, by the field of the request that they stand for."""
+    messages: Any = request.messages
     translated: dict[str, dict[str, Any]] = {
-        "messages": {"messages": [_write_message(message, dialect) for message in request.messages]}
+        "messages": {"messages": [_write_message(message, dialect) for message in messages]}
     }
     if request.tools:
         tools = [tool.model_dump(exclude_unset=True) for tool in request.tools]
@@ -124,7 +134,7 @@ def _translate_raw(request: Request, model: UpstreamModel) -> dict[str, dict[str
         translated["logprobs"] = {"logprobs": request.logprobs}
     if request.echo:
         translated["echo"] = {"echo": True}
-    if request.max_tokens is None:  # there, the default is 16
+    if not _has_limit(request, model):  # there, the default is 16
         room = request.sampling_params().answer_tokens
         if model.dialect != "tritonchat" and model.max_context is not None:
             # More than there is room for would be refused. A text has no more tokens than bytes, and one.
@@ -138,14 +148,12 @@ def _translate_form(form: Form | None, dialect: Dialect) -> dict[str, dict[str, 
     if form is None or dialect == "tritonchat":
         return {}
     name, value = form.source
-    if isinstance(value, dict):
-        value = {key: item for key, item in value.items() if key != "x-guidance"}  # an option of llguidance
     if dialect == "vllm":
         return {"form": {"structured_outputs": {_FORMS.get(name, name): value}}}
     if name == "json_object":
         return {"form": {"response_format": {"type": "json_object"}}}
     if name == "json_schema":
-        schema = {"name": "answer", "schema": value, "strict": True}
+        schema = {"name": "answer", "schema": value, "strict": form.strict}
         return {"form": {"response_format": {"type": "json_schema", "json_schema": schema}}}
     return {}
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from model_core.events import (
+from model_core.requests.events import (
+    Accepted,
     Event,
     FinishReason,
     Logprobs,
@@ -32,6 +33,7 @@ class ChunkReader:
     Attributes:
         wants_ids: whether the request asks for token ids.
         echoes: whether log probabilities begin with those of the prompt.
+        fingerprint: what the server says of the model that has answered.
     """
 
     wants_ids: bool
@@ -40,6 +42,7 @@ class ChunkReader:
     usage: Usage = field(default_factory=lambda: Usage(0, 0))
     seed: int | None = None
     stop_string: str | None = None
+    fingerprint: str | None = None
     _calls: int = 0
     _prompt_ids: list[int] | None = None  # not yet told
 
@@ -48,6 +51,9 @@ class ChunkReader:
         if chunk.get("usage"):
             self.usage = _read_usage(chunk["usage"])
         events: list[Event] = []
+        if self.fingerprint is None and isinstance(chunk.get("system_fingerprint"), str):
+            self.fingerprint = chunk["system_fingerprint"]
+            events.append(Accepted(self.fingerprint))
         for choice in chunk.get("choices", ()):
             events += self._read_choice(chunk, choice)
         return events
@@ -96,6 +102,7 @@ def _read_usage(usage: Mapping[str, Any]) -> Usage:
         prompt.get("cached_tokens") or 0,
         usage.get("truncated_messages", 0),
         completion.get("reasoning_tokens") or 0,
+        usage.get("ignored_schema", ()),
     )
 
 
@@ -125,7 +132,7 @@ def read_logprobs(logprobs: Mapping[str, Any], ids: Sequence[int]) -> list[dict[
 
 def read_prompt_logprobs(scores: Sequence[Any], ids: Sequence[int]) -> list[dict[str, Any]]:
     """Those of a prompt, from vLLM's form, in which each position maps ids to log probabilities."""
-    entries = []
+    entries: list[dict[str, Any]] = []
     for position, tokens in enumerate(scores):
         token_id = ids[position] if position < len(ids) else None
         if tokens is None:
@@ -145,9 +152,9 @@ def read_prompt_logprobs(scores: Sequence[Any], ids: Sequence[int]) -> list[dict
             for key, values in tokens.items()
         ]
         rank, own = next((pair for pair in read if pair[1]["token_id"] == token_id), read[-1])
-        top = sorted((pair for pair in read if pair[0] is not None), key=lambda pair: pair[0])
+        ranked = sorted((pair for pair in read if pair[0] is not None), key=lambda pair: pair[0])
         # The token itself is there whatever its rank; the others are the likeliest ones, without a gap.
-        top = [token for place, (number, token) in enumerate(top, 1) if number == place]
+        top = [token for place, (number, token) in enumerate(ranked, 1) if number == place]
         entries.append({**own, "top_logprobs": top, "rank": rank})
     return entries
 

@@ -4,7 +4,7 @@ import asyncio
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import aclosing
 from typing import Any
@@ -16,14 +16,16 @@ from model_core.errors import (
     ShuttingDown,
     TritonchatError,
 )
-from model_core.events import Event, Timings, Usage
-from model_core.messages import ChatFields
-from model_core.request import Completion
-from model_core.sampling import draw_seed
+from model_core.llm.description import ModelDescription
+from model_core.requests.events import Accepted, Event, Timings, Usage
+from model_core.requests.messages import ChatFields
+from model_core.requests.results import Completion
+from model_core.requests.sampling import draw_seed
 
-from ...vocabulary import Request
-from ..protocol import AnswerSink, Submission
-from ..tokens import Detokenize, TokenizeText, check_size, parse_command
+from ...contract.commands import Detokenize, TokenizeText
+from ...contract.request_fields import Request
+from ..models.protocol import AnswerSink, Submission
+from ..models.tokens import TokenCommand, check_size
 from .bodies import chat_fields, make_body
 from .chunks import ChunkReader
 from .failures import unavailable
@@ -64,6 +66,7 @@ class UpstreamEngine:
         self._running: set[_Answer] = set()
         self._totals: Counter[str] = Counter()
         self._is_closing = False
+        self._fingerprint = model.fingerprint  # as the last answer said
 
     @property
     def max_context(self) -> int:
@@ -94,6 +97,7 @@ class UpstreamEngine:
         """Count an answer that has ended; None: it was refused."""
         with self._condition:
             self._running.discard(running)
+            self._fingerprint = running.fingerprint or self._fingerprint
             self._totals["refusals"] += completion is None
             if completion is not None:
                 self._totals["prompt_tokens"] += completion.usage.prompt_tokens
@@ -115,21 +119,21 @@ class UpstreamEngine:
             "", [], "stop", Usage(count, 0), Timings(None, None, 0.0), request.seed or draw_seed()
         )
 
-    def tokenize(self, command: Mapping[str, Any]) -> dict[str, Any]:
+    def tokenize(self, command: TokenCommand) -> dict[str, Any]:
         """See ModelEngine. The text of a piece is the name of its token where the server says no more."""
-        parsed = parse_command(command)
-        if isinstance(parsed, Detokenize):
-            body = {"model": self._model.name, "tokens": parsed.detokenize}
+        body: dict[str, Any]
+        if isinstance(command, Detokenize):
+            body = {"model": self._model.name, "tokens": command.detokenize}
             return {"text": self._call("/detokenize", body)["prompt"]}
-        if isinstance(parsed, TokenizeText):
-            check_size(parsed.tokenize, self.max_context)
-            body = {"prompt": parsed.tokenize, "add_special_tokens": parsed.add_special_tokens}
+        if isinstance(command, TokenizeText):
+            check_size(command.tokenize, self.max_context)
+            body = {"prompt": command.tokenize, "add_special_tokens": command.add_special_tokens}
         else:
-            fields = {name: getattr(parsed, name) for name in ChatFields.model_fields}
-            given = {name: value for name, value in fields.items() if name in parsed.model_fields_set}
-            body = chat_fields(Request(messages=parsed.tokenize, **given), self._model.dialect)
+            fields = {name: getattr(command, name) for name in ChatFields.model_fields}
+            given = {name: value for name, value in fields.items() if name in command.model_fields_set}
+            body = chat_fields(Request(messages=command.tokenize, **given), self._model.dialect)
         is_own = self._model.dialect == "tritonchat"
-        if parsed.pieces:
+        if command.pieces:
             body |= {"return_token_strs": True, **({"with_pieces": True} if is_own else {})}
         result = self._tokenize(body)
         tokens = result["tokens"]
@@ -138,12 +142,12 @@ class UpstreamEngine:
             "token_ids": ids,
             "max_context": result.get("max_model_len") or self.max_context,
         }
-        if parsed.pieces:
+        if command.pieces:
             answer["pieces"] = [
                 _make_piece(name, token)
                 for name, token in zip(result.get("token_strs") or ids, tokens, strict=True)
             ]
-        if not isinstance(parsed, TokenizeText):
+        if not isinstance(command, TokenizeText):
             if is_own:
                 written = self._call("/apply-template", {**body, "model": self._model.name})
             else:
@@ -162,18 +166,33 @@ class UpstreamEngine:
             )
         return self._server.call(self._server.fetch("POST", self._server.root + path, body))
 
-    def describe(self) -> dict[str, Any]:
-        """See ModelEngine."""
+    def fingerprint(self, adapter: str | None) -> str | None:
+        """See ModelEngine. It is what the other server has said."""
+        return self._fingerprint
+
+    def describe(self) -> ModelDescription:
+        """See ModelEngine. The other server tells nothing of its weights, its limits and its defaults."""
         return {
             "name": self._name,
             "family": self._model.dialect,
             "engine": self._server.url,
+            "weights": None,
+            "weight_bytes": None,
             "tasks": ["generate"],
-            "max_context": self.max_context,
+            "embedding": None,
+            "layers": None,
+            "vocab_size": None,
+            "max_context": self._model.max_context,
+            "max_concurrency": None,
+            "max_queue": None,
+            "kv_cache_memory": None,
+            "kv_cache_dtype": None,
+            "threads": None,
             "chat_template": True,
             "enable_thinking": None,
             "tokenizer": True,
-            "sampling": {},
+            "counts_tokens": self._model.dialect != "openai",
+            "sampling": None,
         }
 
     def stats(self) -> dict[str, Any]:
@@ -231,6 +250,11 @@ class _Answer:
         self._task: asyncio.Task[None] | None = None
         self._is_cancelled = self._has_ended = False
 
+    @property
+    def fingerprint(self) -> str | None:
+        """What the other server has said of its model."""
+        return self._reader.fingerprint
+
     def start(self) -> None:
         """Send the request; called in the server's event loop, as the methods below."""
         self._task = asyncio.create_task(self._receive())
@@ -240,9 +264,10 @@ class _Answer:
 
     def cancel(self) -> bool:
         """See Submission; called by any thread."""
+        was_running = not self._has_ended  # the loop may end it before this thread goes on
         self._is_cancelled = True
         self._server.start(lambda: self._task and self._task.cancel())
-        return not self._has_ended
+        return was_running
 
     async def _receive(self) -> None:
         """Receive the answer. Raises TritonchatError."""
@@ -273,10 +298,11 @@ class _Answer:
             events = self._reader.read(chunk)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise unavailable(self._server.url, "sent an answer that is not of OpenAI's form") from error
-        if events:
+        if any(not isinstance(event, Accepted) for event in events):
             self.tokens += 1
             if self._first_token_time is None:
                 self._first_token_time = time.monotonic()
+        if events:
             self._sink.add(events)
 
     def _finish(self, task: asyncio.Task[None]) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 from model_core.errors import ModelError, TritonchatError
 
-from ..model_pool import ModelPool
-from ..model_slot import ModelSlot
+from ..models.model_pool import ModelPool
+from ..models.model_slot import ModelSlot
 from .engine import UpstreamEngine
 from .server import UpstreamModel, UpstreamServer
 

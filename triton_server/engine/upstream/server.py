@@ -5,7 +5,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from httpx_sse import EventSource
 
 from model_core.errors import ModelError, TritonchatError
 
-from ...hosts import is_loopback
+from ...system.hosts import is_loopback
 from .failures import make_error, read_failure, unavailable
 
 Dialect = Literal["tritonchat", "vllm", "openai"]
@@ -43,11 +43,13 @@ class UpstreamModel:
         name: by which that server knows it.
         dialect: whose extensions of OpenAI's API it understands.
         max_context: tokens of prompt and answer together, if the server says it.
+        fingerprint: of its answers, if the server says it before there are any.
     """
 
     name: str
     dialect: Dialect
     max_context: int | None
+    fingerprint: str | None = None
 
 
 class UpstreamServer:
@@ -118,7 +120,7 @@ class UpstreamServer:
         except ValueError as error:
             raise unavailable(self.url, "does not answer in JSON") from error
 
-    async def stream(self, url: str, body: Mapping[str, Any]) -> AsyncIterator[dict[str, Any]]:
+    async def stream(self, url: str, body: Mapping[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
         """The chunks of an answer. The first is empty: the server has accepted the request.
 
         Leaving early closes the connection, which tells the server to stop. Raises TritonchatError.
@@ -187,4 +189,5 @@ def _limits() -> httpx.Limits:
 def _parse_model(entry: Mapping[str, Any]) -> UpstreamModel:
     owner, length = entry.get("owned_by"), entry.get("max_model_len")
     dialect: Dialect = owner if owner in ("tritonchat", "vllm") else "openai"
-    return UpstreamModel(str(entry["id"]), dialect, length if isinstance(length, int) else None)
+    fingerprint = entry.get("fingerprint") if dialect == "tritonchat" else None
+    return UpstreamModel(str(entry["id"]), dialect, length if isinstance(length, int) else None, fingerprint)

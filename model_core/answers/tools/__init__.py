@@ -1,0 +1,47 @@
+"""How models write tool calls: one file for each way. `recognize` finds that of a model.
+
+Nothing here runs a tool, or knows tokens.
+"""
+
+import re
+
+from .deepseek import DEEPSEEK_V3, DEEPSEEK_V31
+from .format import ToolFormat, Tools
+from .gemma import FUNCTION_GEMMA, GEMMA4
+from .glm import GLM
+from .harmony import HARMONY
+from .hermes import HERMES
+from .llama3 import LLAMA3
+from .mistral import MISTRAL, MISTRAL_LIST
+from .plain import PLAIN, describe_tools
+from .pythonic import LFM2, PYTHONIC
+from .qwen_coder import QWEN_CODER
+
+__all__ = ["FORMATS", "PLAIN", "ToolFormat", "Tools", "describe_tools", "recognize"]
+
+# The first one that a template uses is the model's.
+FORMATS = (
+    HARMONY,
+    MISTRAL,
+    MISTRAL_LIST,
+    DEEPSEEK_V3,
+    DEEPSEEK_V31,
+    GEMMA4,
+    FUNCTION_GEMMA,
+    LFM2,
+    GLM,
+    QWEN_CODER,
+    HERMES,
+    PYTHONIC,
+    LLAMA3,
+)
+
+
+def recognize(template: str) -> ToolFormat:
+    """The way in which a model with this chat template writes tool calls.
+
+    A model whose template does not take tools, or writes them in an unknown way, gets them in words: PLAIN.
+    """
+    if not re.search(r"\btools\b", template) and not HARMONY.is_used_by(template):
+        return PLAIN
+    return next((tool_format for tool_format in FORMATS if tool_format.is_used_by(template)), PLAIN)

@@ -1,0 +1,4 @@
+"""Keys, values and states of computed positions, and who has which pages.
+
+Nothing here knows requests.
+"""

@@ -1,0 +1,4 @@
+"""Conversations to prompts, by the chat template of a model.
+
+Nothing here runs a model.
+"""

@@ -1,0 +1,4 @@
+"""Texts to vectors and scores.
+
+Nothing here makes text.
+"""

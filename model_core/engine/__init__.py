@@ -1,0 +1,4 @@
+"""Runs requests together: schedules, computes, samples, delivers.
+
+Nothing here knows messages.
+"""

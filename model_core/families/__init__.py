@@ -1,0 +1,159 @@
+"""The families of models, a file each: its configuration, and the tape that computes it.
+
+Nothing here reads weights or computes. A family has two functions, and a line in FAMILIES or ENCODERS.
+
+`read_config(raw)` turns the fields of config.json into a ModelConfig. A field that nobody reads is refused,
+so a model never loads and then computes something else.
+
+`write_tape(t, c)` writes what one step computes to the tape t, in the words of the paper. It is called once,
+while a model loads. A call such as
+
+    h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
+
+writes one record: the norm of the rows of x, with the weights of this name, into the buffer "h". What "h"
+held before is overwritten. It returns the columns that it writes (a Span). x is always the hidden states, h
+their norm, and p the beginning of a layer's names. Start with llama.py; parts.py has what most families
+share. operators.py says what each operation computes.
+
+tests/helpers/makers/make_checkpoints.py makes a tiny model of each family, and what Transformers computes
+with it.
+"""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..checks.file_values import Fields, expect, read_flag, shorten
+from ..errors import ModelError
+from ..tape.classifier import Classifier, ClassifierLayer
+from ..tape.passes import attend_both_ways, drop_head
+from ..tape.references import WeightRef
+from ..tape.tape import Tape
+from .config import ModelConfig, read_label_count
+from .dense import cohere2, exaone4, glm4, gpt2, gpt_neox, olmo2, olmo3, stablelm, starcoder2
+from .encoders import bert, modernbert, nomic_bert, xlm_roberta
+from .experts import deepseek, glm4_moe, gpt_oss, granitemoe, mixtral, qwen3_moe
+from .gemma import gemma, gemma3n, gemma4
+from .llama import (
+    ernie4_5,
+    granite,
+    hunyuan,
+    llama,
+    ministral3,
+    mistral,
+    phi3,
+    qwen2,
+    qwen3,
+    smollm3,
+)
+from .recurrent import falcon_h1, granitemoehybrid, lfm2, qwen3_next, rwkv7
+
+# model_type in config.json -> the module with `read_config` and `write_tape`
+FAMILIES: dict[str, ModuleType] = {
+    "cohere2": cohere2,
+    "deepseek_v2": deepseek,
+    "deepseek_v3": deepseek,
+    "ernie4_5": ernie4_5,
+    "exaone4": exaone4,
+    "falcon_h1": falcon_h1,
+    "gemma2": gemma,
+    "gemma3_text": gemma,
+    "gemma3n_text": gemma3n,
+    "gemma4_text": gemma4,
+    "gemma4_unified_text": gemma4,
+    "glm4": glm4,
+    "glm4_moe": glm4_moe,
+    "glm4_moe_lite": deepseek,
+    "gpt2": gpt2,
+    "gpt_neox": gpt_neox,
+    "gpt_oss": gpt_oss,
+    "granite": granite,
+    "granitemoe": granitemoe,
+    "granitemoehybrid": granitemoehybrid,
+    "hunyuan_v1_dense": hunyuan,
+    "lfm2": lfm2,
+    "lfm2_moe": lfm2,
+    "llama": llama,
+    "ministral3": ministral3,
+    "mistral": mistral,
+    "mixtral": mixtral,
+    "olmo2": olmo2,
+    "olmo3": olmo3,
+    "phi3": phi3,
+    "qwen2": qwen2,
+    "qwen3": qwen3,
+    "qwen3_5_text": qwen3_next,
+    "qwen3_moe": qwen3_moe,
+    "qwen3_next": qwen3_next,
+    "rwkv7": rwkv7,
+    "smollm3": smollm3,
+    "stablelm": stablelm,
+    "starcoder2": starcoder2,
+}
+# The same for encoders, which make embeddings and scores, but no text.
+ENCODERS: dict[str, ModuleType] = {
+    "bert": bert,
+    "modernbert": modernbert,
+    "nomic_bert": nomic_bert,
+    "roberta": xlm_roberta,
+    "xlm-roberta": xlm_roberta,
+}
+_ALL = FAMILIES | ENCODERS
+# Embedders made of decoders: LlamaBiModel, LlamaBidirectionalModel, MistralEncoderModel.
+_BOTH_WAYS = re.compile(r"\w+(Bi(directional\w*|Model|For[A-Z]\w*)|EncoderModel)")
+
+
+def read_model_config(path: Path, raw: dict[str, Any]) -> ModelConfig:
+    """The configuration of a model from the fields of its config.json. `path` is named in errors.
+
+    Raises ModelError if the family, or a field that can change what the model computes, is not supported.
+    """
+    family = raw.get("model_type")
+    if not isinstance(family, str) or family not in _ALL:
+        raise ModelError(
+            f"{path} says that the model is of the family {shorten(family)}; "
+            f"{', '.join(sorted(_ALL))} are supported."
+        )
+    fields = Fields(raw)
+    try:
+        config = _ALL[family].read_config(fields)
+        if family in ENCODERS:
+            expect(fields, is_causal=False)
+        elif not read_flag(fields, "is_causal", True):
+            config = replace(config, is_causal=False)
+        if config.is_causal and family in FAMILIES:
+            _check_class(raw)
+        fields.check_all_read()
+        return replace(config, labels=read_label_count(raw))
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from error
+    except (TypeError, ValueError, AttributeError, LookupError) as error:
+        raise ModelError(f"{path} cannot be understood: {shorten(str(error))}.") from error
+
+
+def _check_class(raw: dict[str, Any]) -> None:
+    """Raises ModelError if code of the model's makers lets its tokens attend to those after them."""
+    names = raw.get("architectures")
+    name = str(names[0]) if isinstance(names, list) and names else ""
+    if _BOTH_WAYS.fullmatch(name):
+        raise ModelError(
+            f"architectures is {shorten(name)}, a class whose tokens attend to those after them; if it does "
+            'not differ otherwise, add "is_causal": false to the file.'
+        )
+
+
+def write_tape(config: ModelConfig) -> Tape:
+    """The tape of the operations that a model computes.
+
+    Raises ModelError if tokens should attend to all others, and layers are recurrent.
+    """
+    tape = Tape()
+    _ALL[config.family].write_tape(tape, config)
+    if not config.is_causal:
+        attend_both_ways(tape)
+    if config.labels and tape.classifier is None:  # a decoder, whose last token gives the score
+        layer = ClassifierLayer(WeightRef("score.weight", (1, config.hidden_size)))
+        tape.records, tape.classifier = drop_head(tape.records), Classifier("last", (layer,))
+    return tape

@@ -1,0 +1,1 @@
+"""Families that embed and score, and make no text. Nothing here pools or compares vectors."""

@@ -1,0 +1,63 @@
+"""What BERT and RoBERTa have in common: their configuration, their layers, and names that they do not use."""
+
+from typing import Any
+
+from ...checks.file_values import expect, ignore, read_number
+from ...tape.references import Span
+from ...tape.tape import Tape
+from ..config import ModelConfig, read_activation, read_decoder_config
+
+
+def read_encoder_config(raw: dict[str, Any], kind: type[ModelConfig], **family: Any) -> Any:
+    """The fields of BERT's config.json, as a `kind`. See read_decoder_config."""
+    expect(raw, position_embedding_type="absolute", is_decoder=False, add_cross_attention=False)
+    ignore(raw, "output_past", "directionality", "tie_word_embeddings")
+    ignore(raw, *(f"pooler_{name}" for name in _POOLER))
+    fields = {"norm_eps": read_number(raw, "layer_norm_eps", 1e-12, 1e-30, 1), "ropes": None, **family}
+    if "activation" not in fields:
+        fields["activation"] = read_activation(raw, "hidden_act", "gelu", is_gate=False)
+    return read_decoder_config(raw, kind, **fields)
+
+
+# Fields of old files about a layer after the last, which is not computed.
+_POOLER = ("fc_size", "num_attention_heads", "num_fc_layers", "size_per_head", "type")
+_POOLER_TENSORS = {"pooler.dense.weight", "pooler.dense.bias"}
+_UNUSED = {
+    "embeddings.position_ids",
+    *(f"cls.predictions.{name}" for name in ("bias", "decoder.weight", "decoder.bias")),
+    *(
+        f"cls.predictions.transform.{part}.{name}"
+        for part in ("dense", "LayerNorm")
+        for name in ("weight", "bias")
+    ),
+    *(f"cls.seq_relationship.{name}" for name in ("weight", "bias")),
+    *(f"lm_head.{name}" for name in ("bias", "decoder.weight", "decoder.bias")),
+    *(f"lm_head.{part}.{name}" for part in ("dense", "layer_norm") for name in ("weight", "bias")),
+}
+
+
+def write_bert(t: Tape, c: ModelConfig, types: int, first_position: int = 0) -> Span:
+    """BERT's hidden states (Devlin et al., 2018, arXiv:1810.04805).
+
+    x is the sum of the embeddings of token, type and position; x = norm(x + attention(x)) and
+    x = norm(x + mlp(x)) in each layer. `types`: how many types of tokens there are. `first_position`: the row
+    of the first position in its table.
+    """
+    t.unused |= _UNUSED | (set() if c.labels else _POOLER_TENSORS)
+    p, eps = "embeddings", c.norm_eps
+    x = t.embed(f"{p}.word_embeddings", c.vocab_size, c.hidden_size)
+    x = t.add(x, t.embed_types(f"{p}.token_type_embeddings", types, c.hidden_size))
+    x = t.add_position(x, f"{p}.position_embeddings", c.max_context, first_position)
+    x = t.layer_norm(x, f"{p}.LayerNorm", eps, to="x", bias=True)
+    for i in range(c.layers):
+        p = f"encoder.layer.{i}"
+        parts = {f"{p}.attention.self.{name}": (c.heads, c.head_dim) for name in ("query", "key", "value")}
+        q, k, v = t.linear(x, "qkv", parts, bias=True)
+        mixed = t.attend(q, k, v, c.head_dim**-0.5, ahead=None)
+        x = t.add(x, t.project(mixed, "out", f"{p}.attention.output.dense", c.hidden_size, bias=True))
+        x = t.layer_norm(x, f"{p}.attention.output.LayerNorm", eps, to="x", bias=True)
+        inner = t.project(x, "inner", f"{p}.intermediate.dense", c.intermediate_size, bias=True)
+        inner = t.map(c.activation, inner)
+        x = t.add(x, t.project(inner, "out", f"{p}.output.dense", c.hidden_size, bias=True))
+        x = t.layer_norm(x, f"{p}.output.LayerNorm", eps, to="x", bias=True)
+    return t.take_rows(x)

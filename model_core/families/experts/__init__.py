@@ -1,0 +1,1 @@
+"""Decoders with mixtures of experts. Nothing here knows files or kernels."""

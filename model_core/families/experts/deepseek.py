@@ -1,0 +1,140 @@
+"""DeepSeek-V2 and V3, and GLM-4.7-Flash: multi-head latent attention, and routed and shared experts.
+
+Multi-head latent attention (DeepSeek-V2, 2024, arXiv:2405.04434) projects keys and values from one narrow
+row, their latent. It is expanded to the keys and values of all heads here, and these are stored.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...checks.file_values import expect, ignore, read_number, read_size, shorten
+from ...errors import ModelError
+from ...tape.references import Span, WeightRef
+from ...tape.rope import RopeConfig, find_rope_fields, read_rope
+from ...tape.tape import Tape
+from ..config import read_attention_bias, read_decoder_config, read_layer_types
+from ..parts import write_head, write_mlp
+from .mixture import SharedMixtureConfig, read_shared_mixture, write_shared_mixture
+
+_LATENT_EPS = 1e-6  # of the norms of latents, whatever the config says
+
+
+@dataclass(frozen=True)
+class DeepSeekConfig(SharedMixtureConfig):
+    """The shapes of latent attention. head_dim is plain_dim + rotated_dim.
+
+    Attributes:
+        query_rank: columns of the latent of queries; None: they are projected from hidden states.
+        kv_rank: columns of the latent of keys and values.
+        plain_dim, rotated_dim: columns of a head's queries and keys without and with rotary positions.
+        value_dim: columns of a head's values.
+        score_scale: factor of the scores.
+    """
+
+    query_rank: int | None
+    kv_rank: int
+    plain_dim: int
+    rotated_dim: int
+    value_dim: int
+    score_scale: float
+
+
+def read_config(raw: dict[str, Any]) -> DeepSeekConfig:
+    """The config.json of DeepSeek-V2, DeepSeek-V3 or GLM-4.7-Flash."""
+    is_v2 = raw["model_type"] == "deepseek_v2"
+    mixture = _read_v2_mixture(raw) if is_v2 else _read_mixture(raw)
+    heads = read_size(raw, "num_attention_heads")
+    plain_dim, rotated_dim = read_size(raw, "qk_nope_head_dim"), read_size(raw, "qk_rope_head_dim")
+    if rotated_dim % 2:
+        raise ModelError(f"qk_rope_head_dim is {rotated_dim}, but rotary embeddings need an even size.")
+    expect(raw, num_key_value_heads=heads, moe_layer_freq=1, qk_head_dim=plain_dim + rotated_dim)
+    ignore(raw, "ep_size", "head_dim")  # processes of the training; head_dim is qk_rope_head_dim
+    rope = replace(read_rope(raw), is_interleaved=is_v2 or bool(raw.get("rope_interleave", True)))
+    if rope.partial != 1 or rope.query_growth:
+        raise ModelError("partial_rotary_factor and llama_4_scaling_beta are not supported here.")
+    return read_decoder_config(
+        raw,
+        DeepSeekConfig,
+        head_dim=plain_dim + rotated_dim,
+        ropes=rope,
+        mlp_bias=is_v2 and bool(raw.get("mlp_bias", False)),
+        query_rank=None if raw.get("q_lora_rank") is None else read_size(raw, "q_lora_rank"),
+        kv_rank=read_size(raw, "kv_lora_rank"),
+        plain_dim=plain_dim,
+        rotated_dim=rotated_dim,
+        value_dim=read_size(raw, "v_head_dim"),
+        score_scale=_read_score_scale(raw, rope, plain_dim + rotated_dim),
+        **read_attention_bias(raw),
+        **mixture,
+    )
+
+
+def _read_score_scale(raw: dict[str, Any], rope: RopeConfig, head_dim: int) -> float:
+    """head_dim^-0.5, times the square of YaRN's factor for all dimensions, as published with DeepSeek-V2."""
+    weight = read_number(find_rope_fields(raw), "mscale_all_dim", 0.0, 0, 1e6)
+    is_stretched = rope.kind != "default" and rope.factor > 1
+    return head_dim**-0.5 * (0.1 * weight * math.log(rope.factor) + 1 if is_stretched else 1) ** 2
+
+
+def _read_v2_mixture(raw: dict[str, Any]) -> dict[str, Any]:
+    """The fields of SharedMixtureConfig for DeepSeek-V2. The best expert stands for its group."""
+    routing: dict[str, Any] = {"score": "softmax", "normalizes": False, "group_top": 1}
+    method = raw.get("topk_method") or "greedy"
+    if method not in ("greedy", "group_limited_greedy"):
+        raise ModelError(
+            f"topk_method {shorten(method)} is not supported; greedy and group_limited_greedy are."
+        )
+    if method == "greedy":
+        routing |= {"groups": 1, "top_groups": 1}
+    expect(raw, norm_topk_prob=False, scoring_func="softmax")
+    return read_shared_mixture(raw, dense_layers=0, has_choice_bias=False, **routing)
+
+
+def _read_mixture(raw: dict[str, Any]) -> dict[str, Any]:
+    """The fields of SharedMixtureConfig for the others. GLM names the layers that have experts."""
+    expect(raw, scoring_func="sigmoid", topk_method="noaux_tc")
+    is_glm = raw["model_type"] == "glm4_moe_lite"
+    mixture = read_shared_mixture(raw, dense_layers=1 if is_glm else 3)
+    if is_glm:
+        default = ["sparse" if is_sparse else "dense" for is_sparse in mixture["has_experts"]]
+        types = read_layer_types(raw, default, known=("dense", "sparse"), name="mlp_layer_types")
+        mixture["has_experts"] = tuple(kind == "sparse" for kind in types)
+    return mixture
+
+
+def write_tape(t: Tape, c: DeepSeekConfig) -> None:
+    """Llama's layers with latent attention, and with experts instead of most MLPs."""
+    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
+    for i in range(c.layers):
+        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
+        x = t.add(x, _write_attention(t, c, h, i))
+        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
+        x = t.add(x, write_shared_mixture(t, c, h, i) if c.has_experts[i] else write_mlp(t, c, h, i))
+    write_head(t, c, x)
+
+
+def _write_attention(t: Tape, c: DeepSeekConfig, h: Span, i: int) -> Span:
+    """Queries and keys have a part that is rotated. All heads share that of the keys."""
+    p, rope = f"model.layers.{i}.self_attn", c.ropes[i]
+    source, name = h, "q_proj"
+    if c.query_rank is not None:
+        source = t.project(h, "q_latent", f"{p}.q_a_proj", c.query_rank, bias=c.qkv_bias)
+        source, name = t.norm(source, f"{p}.q_a_layernorm", _LATENT_EPS), "q_b_proj"
+    q, q_rotated = _expand(t, c, source, "q", f"{p}.{name}", (c.plain_dim, c.rotated_dim))
+    q = t.join(q, t.rope(q_rotated, rope), to="queries")
+    parts = [(1, c.kv_rank), (1, c.rotated_dim)]
+    latent, k_rotated = t.linear_split(h, "kv_latent", f"{p}.kv_a_proj_with_mqa", parts, bias=c.qkv_bias)
+    latent = t.norm(latent, f"{p}.kv_a_layernorm", _LATENT_EPS, to="kv_normed")
+    k, v = _expand(t, c, latent, "kv", f"{p}.kv_b_proj", (c.plain_dim, c.value_dim))
+    k = t.join(k, t.rope(k_rotated, rope), to="keys")
+    mixed = t.attend(q, k, v, c.score_scale)
+    return t.project(mixed, "out", f"{p}.o_proj", c.hidden_size, bias=c.output_bias)
+
+
+def _expand(t: Tape, c: DeepSeekConfig, x: Span, to: str, name: str, sizes: tuple[int, int]) -> list[Span]:
+    """x times a matrix with the rows of two parts for each head. sizes: columns of a head in each part."""
+    shape, first = (c.heads * sum(sizes), x.width), sizes[0]
+    parts = ((0, first), (first, sum(sizes)))
+    weights = [WeightRef(f"{name}.weight", shape, *part, groups=c.heads) for part in parts]
+    return t.matmul(x, to, [(weight, c.heads) for weight in weights])

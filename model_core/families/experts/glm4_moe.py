@@ -1,0 +1,40 @@
+"""GLM-4.5 (Zhipu AI, 2025, arXiv:2508.06471): a few dense layers, then routed and shared experts."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...tape.rope import read_rope
+from ...tape.tape import Tape
+from ..config import read_decoder_config
+from ..parts import write_attention, write_head, write_mlp
+from .mixture import SharedMixtureConfig, read_shared_mixture, write_shared_mixture
+
+
+@dataclass(frozen=True)
+class Glm4MoEConfig(SharedMixtureConfig):
+    """`has_head_norm`: queries and keys are normed."""
+
+    has_head_norm: bool
+
+
+def read_config(raw: dict[str, Any]) -> Glm4MoEConfig:
+    """The config.json of GLM-4.5, 4.6 and 4.7."""
+    return read_decoder_config(
+        raw,
+        Glm4MoEConfig,
+        ropes=read_rope(raw, partial=0.5),
+        qkv_bias=bool(raw.get("attention_bias", False)),
+        has_head_norm=bool(raw.get("use_qk_norm", False)),
+        **read_shared_mixture(raw, dense_layers=1),
+    )
+
+
+def write_tape(t: Tape, c: Glm4MoEConfig) -> None:
+    """Llama's layers, the later ones with experts instead of MLPs."""
+    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
+    for i in range(c.layers):
+        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
+        x = t.add(x, write_attention(t, c, h, i, head_norm=c.has_head_norm))
+        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
+        x = t.add(x, write_shared_mixture(t, c, h, i) if c.has_experts[i] else write_mlp(t, c, h, i))
+    write_head(t, c, x)

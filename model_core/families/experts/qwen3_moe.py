@@ -1,0 +1,46 @@
+"""Qwen3 with mixtures of experts (Yang et al., 2025, arXiv:2505.09388), in all layers or in some."""
+
+from typing import Any
+
+from ...checks.file_values import expect, read_size, shorten
+from ...errors import ModelError
+from ...tape.tape import Tape
+from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_window
+from ..parts import write_attention, write_head, write_mlp
+from .mixture import MixtureConfig, read_mixture, separate_experts, write_experts
+
+
+def read_config(raw: dict[str, Any]) -> MixtureConfig:
+    """Qwen3-MoE's config.json. Every `decoder_sparse_step`-th layer has experts, unless it is named."""
+    expect(raw, use_qk_norm=True, qkv_bias=False, mlp_bias=False, shared_expert_intermediate_size=0)
+    normalizes = bool(raw.get("norm_topk_prob", False))
+    mixture = read_mixture(raw, "num_experts", "moe_intermediate_size", normalizes=normalizes)
+    mixture["has_experts"] = read_sparse_layers(raw)
+    return read_decoder_config(
+        raw, MixtureConfig, windows=read_window(raw), **read_attention_bias(raw), **mixture
+    )
+
+
+def read_sparse_layers(raw: dict[str, Any]) -> tuple[bool, ...]:
+    """Whether each layer has experts."""
+    layers = read_layer_count(raw)
+    step, dense = read_size(raw, "decoder_sparse_step", default=1), raw.get("mlp_only_layers") or []
+    if not isinstance(dense, list) or not all(type(i) is int for i in dense):
+        raise ModelError(f"mlp_only_layers should be a list of layers, not {shorten(dense)}.")
+    return tuple((i + 1) % step == 0 and i not in dense for i in range(layers))
+
+
+def write_tape(t: Tape, c: MixtureConfig) -> None:
+    """Qwen3's layers, with experts instead of MLPs."""
+    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
+    for i in range(c.layers):
+        p = f"model.layers.{i}"
+        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
+        x = t.add(x, write_attention(t, c, h, i, head_norm=True))
+        h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
+        if c.has_experts[i]:
+            y = write_experts(t, c, h, f"{p}.mlp.gate", separate_experts(c, f"{p}.mlp.experts"))
+        else:
+            y = write_mlp(t, c, h, i)
+        x = t.add(x, y)
+    write_head(t, c, x)

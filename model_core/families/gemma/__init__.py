@@ -1,0 +1,1 @@
+"""The Gemma families. Nothing here knows files or kernels."""

@@ -1,0 +1,48 @@
+"""Hunyuan (Tencent, 2025): Llama with a norm of each query and key head after they are rotated."""
+
+from typing import Any
+
+from ...checks.file_values import expect, ignore
+from ...tape.tape import Tape
+from ..config import ModelConfig
+from ..parts import write_head, write_mlp, write_qkv
+from . import llama
+
+# Of larger siblings, of images, of classifiers, and what the fields above switch off.
+_NOT_COMPUTED = (
+    *("attention_head_dim", "cla_share_factor", "dense_list", "class_num", "pool_type", "pad_id"),
+    *("im_start_id", "im_end_id", "im_newline_id", "mask_init_id", "text_start_id", "text_end_id"),
+    *("video_start_id", "video_end_id", "num_media_embeds", "xdrope_section", "skip_cls_token"),
+    *("vit_path", "vit_type", "vit_input_resolution", "vit_token", "vit_patch", "vit_mapping_type"),
+    *("vit_norm_type", "vit_used_rms_norm", "vit_remove_prenorm", "vit_add_patchemb_bias"),
+    *("anyres_vit_max_image_size", "anyres_pooling_size", "anyres_vit_two_views"),
+    *("kv_lora_rank", "q_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim"),
+    *("num_shared_expert", "moe_topk", "moe_intermediate_size", "moe_drop_tokens", "moe_layer_num_skipped"),
+    *("moe_random_routing_dropped_token", "capacity_factor", "norm_topk_prob", "routed_scaling_factor"),
+    *("group_limited_greedy", "n_group", "topk_group"),
+)
+
+
+def read_config(raw: dict[str, Any]) -> ModelConfig:
+    """Hunyuan's config.json."""
+    expect(raw, use_qk_norm=True, use_rotary_pos_emb=True, norm_type="rms", add_classification_head=False)
+    expect(raw, use_cla=False, use_mla=False, use_mixed_mlp_moe=False, num_experts=1)
+    expect(raw, position_embedding_xdrope=False)
+    ignore(raw, *_NOT_COMPUTED)
+    return llama.read_config(raw)
+
+
+def write_tape(t: Tape, c: ModelConfig) -> None:
+    """Llama's layers; queries and keys are normed after they are rotated."""
+    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
+    for i in range(c.layers):
+        p, eps = f"model.layers.{i}", c.norm_eps
+        h = t.norm(x, f"{p}.input_layernorm", eps, to="h")
+        q, k, v = write_qkv(t, c, h, i)
+        q = t.norm(t.rope(q, c.ropes[i]), f"{p}.self_attn.query_layernorm", eps)
+        k = t.norm(t.rope(k, c.ropes[i]), f"{p}.self_attn.key_layernorm", eps)
+        mixed = t.attend(q, k, v, c.head_dim**-0.5)
+        x = t.add(x, t.project(mixed, "out", f"{p}.self_attn.o_proj", c.hidden_size, bias=c.output_bias))
+        h = t.norm(x, f"{p}.post_attention_layernorm", eps, to="h")
+        x = t.add(x, write_mlp(t, c, h, i))
+    write_head(t, c, x)

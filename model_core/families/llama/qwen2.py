@@ -1,0 +1,32 @@
+"""Qwen2 (Yang et al., 2024, arXiv:2407.10671): Llama with biases on queries, keys and values."""
+
+from typing import Any
+
+from ...checks.file_values import expect
+from ..config import (
+    ModelConfig,
+    read_decoder_config,
+    read_layer_count,
+    read_layer_types,
+    read_window,
+    windows_of,
+)
+from .llama import write_tape
+
+__all__ = ["read_config", "write_tape"]
+
+
+def read_config(raw: dict[str, Any]) -> ModelConfig:
+    """Qwen2's config.json."""
+    config = read_decoder_config(raw, qkv_bias=True, windows=read_windows(raw))
+    expect(raw, attention_bias=True)  # of queries, keys and values
+    return config
+
+
+def read_windows(raw: dict[str, Any]) -> tuple[int | None, ...]:
+    """The window of each layer. With `use_sliding_window`, layers from `max_window_layers` on have it."""
+    first, layers = raw.get("max_window_layers", 28), read_layer_count(raw)
+    types = read_layer_types(
+        raw, ["sliding_attention" if i >= first else "full_attention" for i in range(layers)]
+    )
+    return windows_of(types, read_window(raw))

@@ -1,0 +1,26 @@
+"""Qwen3 (Yang et al., 2025, arXiv:2505.09388): Llama with a norm of each query and key head."""
+
+from typing import Any
+
+from ...checks.file_values import expect
+from ...tape.tape import Tape
+from ..config import ModelConfig, read_attention_bias, read_decoder_config
+from ..parts import write_attention, write_head, write_mlp
+from . import qwen2
+
+
+def read_config(raw: dict[str, Any]) -> ModelConfig:
+    """Qwen3's config.json."""
+    expect(raw, use_qk_norm=True, mlp_bias=False)
+    return read_decoder_config(raw, windows=qwen2.read_windows(raw), **read_attention_bias(raw))
+
+
+def write_tape(t: Tape, c: ModelConfig) -> None:
+    """Llama's layers; queries and keys are normed before they are rotated."""
+    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
+    for i in range(c.layers):
+        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
+        x = t.add(x, write_attention(t, c, h, i, head_norm=True))
+        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
+        x = t.add(x, write_mlp(t, c, h, i))
+    write_head(t, c, x)

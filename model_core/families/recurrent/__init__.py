@@ -1,0 +1,1 @@
+"""Decoders with recurrent layers. Nothing here keeps their states."""

@@ -1,0 +1,4 @@
+"""Reads models from files: folders, GGUF, quantized formats.
+
+Nothing here knows how a model is computed.
+"""

@@ -1,0 +1,276 @@
+"""The architectures of llama.cpp that are supported: the family of each, its configuration and its names."""
+
+from operator import methodcaller
+
+import numpy as np
+
+from ...checks.file_values import shorten
+from ...errors import ModelError
+from .architecture import (
+    AFTER,
+    ATTENTION,
+    EXPERTS,
+    GRANITE_EXPERTS,
+    JOINED_MLP,
+    LAYER,
+    LLAMA,
+    MIXTRAL,
+    QWEN_EXPERTS,
+    SHARED_EXPERTS,
+    SIGMOID,
+    TOP,
+    Architecture,
+    in_layers,
+    read_expert_counts,
+    read_shared_experts,
+    reader,
+    undo_pairs,
+)
+from .config import Config, read_common, read_decoder, read_granite_multipliers, read_window, read_windows
+from .deepseek import DEEPSEEK2
+from .gemmas import GEMMAS
+from .hybrids import HYBRIDS
+from .metadata import Metadata
+from .names import Places, change
+from .rwkv7 import RWKV7
+
+_HAS_BIAS = methodcaller("has_tensor", "blk.0.attn_q.bias")
+_EPSILON = methodcaller("number", "attention.layer_norm_epsilon")
+_read_llama = reader(
+    "llama",
+    hidden_act="silu",
+    attention_bias=_HAS_BIAS,
+    mlp_bias=methodcaller("has_tensor", "blk.0.ffn_gate.bias"),
+)
+
+
+def _read_llama_or_mixtral(m: Metadata) -> Config:
+    config = _read_llama(m)
+    if m.size("expert_count", 0):
+        config |= {"model_type": "mixtral", **read_expert_counts(m, "num_local_experts")}
+    return config
+
+
+def _read_ministral3(m: Metadata) -> Config:
+    config = _read_llama(m)
+    if isinstance(scaling := config.get("rope_scaling"), dict) and scaling["rope_type"] == "yarn":
+        weight = m.number("rope.scaling.yarn_log_multiplier", 0.0)
+        if weight:
+            scaling |= {"attention_factor": None, "mscale": 1.0, "mscale_all_dim": weight}
+        scaling["llama_4_scaling_beta"] = m.number("attention.temperature_scale", 0.0)
+    return config | {"model_type": "ministral3", "attention_bias": False, "mlp_bias": False}
+
+
+def _read_granite(m: Metadata) -> Config:
+    config = _read_llama(m)
+    return config | {"model_type": "granite", **read_granite_multipliers(m, config["head_dim"])}
+
+
+def _read_granitemoe(m: Metadata) -> Config:
+    config = _read_granite(m) | {"model_type": "granitemoe", **read_expert_counts(m, "num_local_experts")}
+    del config["mlp_bias"]
+    return config
+
+
+def _read_olmo2(m: Metadata) -> Config:
+    config = read_decoder(m) | {"model_type": "olmo2"}
+    if m.get("attention.sliding_window") is None:
+        return config
+    scaling = config.pop("rope_scaling", {"rope_type": "default"})
+    theta = config.pop("rope_theta")
+    windowed = {"rope_type": "default", "rope_theta": m.number("rope.freq_base_swa", theta)}
+    ropes = {"full_attention": scaling | {"rope_theta": theta}, "sliding_attention": windowed}
+    return config | read_windows(m, 4) | {"model_type": "olmo3", "rope_parameters": ropes}
+
+
+def _read_glm4_moe(m: Metadata) -> Config:
+    m.expect("expert_gating_func", SIGMOID)
+    return {
+        **read_decoder(m),
+        **read_shared_experts(m, normalizes=True),
+        "model_type": "glm4_moe",
+        "attention_bias": _HAS_BIAS(m),
+        "use_qk_norm": m.has_tensor("blk.0.attn_q_norm.weight"),
+    }
+
+
+def _read_exaone4(m: Metadata) -> Config:
+    config = read_decoder(m) | {"model_type": "exaone4"}
+    m.expect("rope.freq_base_swa", config["rope_theta"])
+    return config | (read_windows(m, 4) if m.get("attention.sliding_window") else {})
+
+
+def _read_cohere2(m: Metadata) -> Config:
+    config = read_decoder(m) | read_windows(m, 4)
+    m.expect("rope.freq_base_swa", config["rope_theta"])
+    return config | {
+        "model_type": "cohere2",
+        "layer_norm_eps": _EPSILON(m),
+        "logit_scale": m.number("logit_scale"),
+        "attention_bias": _HAS_BIAS(m),
+    }
+
+
+def _read_stablelm(m: Metadata) -> Config:
+    m.ignore("use_parallel_residual")  # the norms that are there say it
+    return read_decoder(m) | {
+        "model_type": "stablelm",
+        "layer_norm_eps": _EPSILON(m),
+        "use_parallel_residual": not m.has_tensor("blk.0.ffn_norm.weight"),
+        "use_qkv_bias": _HAS_BIAS(m),
+    }
+
+
+def _read_gpt2(m: Metadata) -> Config:
+    m.ignore("rope.freq_base")  # there are no rotary positions
+    common = read_common(m)
+    return {
+        "model_type": "gpt2",
+        "vocab_size": common["vocab_size"],
+        "n_embd": common["hidden_size"],
+        "n_layer": common["num_hidden_layers"],
+        "n_head": common["num_attention_heads"],
+        "n_positions": common["max_position_embeddings"],
+        "n_inner": m.size("feed_forward_length"),
+        "layer_norm_epsilon": _EPSILON(m),
+        "tie_word_embeddings": common["tie_word_embeddings"],
+    }
+
+
+def _transpose(places: Places, config: Config) -> None:
+    matrices = ("c_attn.weight", "c_proj.weight", "c_fc.weight")
+    change(places, matrices, is_transposed=True)
+
+
+def _read_gpt_neox(m: Metadata) -> Config:
+    config = read_decoder(m)
+    return config | {
+        "model_type": "gpt_neox",
+        "layer_norm_eps": _EPSILON(m),
+        "rotary_pct": config.pop("partial_rotary_factor", 1.0),
+        "use_parallel_residual": bool(m.get("use_parallel_residual", True)),
+        "attention_bias": m.has_tensor("blk.0.attn_qkv.bias"),
+    }
+
+
+def _interleave_heads(places: Places, config: Config) -> None:
+    """Rows of files: queries of all heads, then keys, then values. Of the family: q, k, v of each head."""
+    heads, dim = config["num_attention_heads"], config["head_dim"]
+    order = np.arange(3 * heads * dim).reshape(3, heads, dim).swapaxes(0, 1).reshape(-1)
+    change(places, ("query_key_value.weight", "query_key_value.bias"), order=order)
+
+
+def _read_gpt_oss(m: Metadata) -> Config:
+    config = read_decoder(m)
+    m.expect("rope.freq_base_swa", config["rope_theta"])
+    scaling = config.get("rope_scaling")
+    if isinstance(scaling, dict):
+        scaling["truncate"] = False
+    return (
+        config
+        | read_windows(m, 2)
+        | {
+            "model_type": "gpt_oss",
+            "intermediate_size": m.size("expert_feed_forward_length"),
+            **read_expert_counts(m, "num_local_experts"),
+        }
+    )
+
+
+def _interleave_experts(places: Places, config: Config) -> None:
+    """Rows of gate and up projections alternate in the family, which has its matrices transposed."""
+    size = config["intermediate_size"]
+    order = np.arange(2 * size).reshape(2, size).T.reshape(-1)
+    change(places, ("experts.gate_up_proj",), order=order, is_transposed=True)
+    change(places, ("experts.gate_up_proj_bias",), order=order)
+    change(places, ("experts.down_proj",), is_transposed=True)
+
+
+_GPT2 = {
+    "token_embd": "wte",
+    "position_embd": "wpe",
+    "output_norm": "ln_f",
+    "output": "lm_head",
+    "attn_norm": "h.{i}.ln_1",
+    "attn_qkv": "h.{i}.attn.c_attn",
+    "attn_output": "h.{i}.attn.c_proj",
+    "ffn_norm": "h.{i}.ln_2",
+    "ffn_up": "h.{i}.mlp.c_fc",
+    "ffn_down": "h.{i}.mlp.c_proj",
+}
+_GPT_NEOX = {
+    "token_embd": "gpt_neox.embed_in",
+    "output_norm": "gpt_neox.final_layer_norm",
+    "output": "embed_out",
+    "attn_norm": "gpt_neox.layers.{i}.input_layernorm",
+    "attn_qkv": "gpt_neox.layers.{i}.attention.query_key_value",
+    "attn_output": "gpt_neox.layers.{i}.attention.dense",
+    "ffn_norm": "gpt_neox.layers.{i}.post_attention_layernorm",
+    "ffn_up": "gpt_neox.layers.{i}.mlp.dense_h_to_4h",
+    "ffn_down": "gpt_neox.layers.{i}.mlp.dense_4h_to_h",
+}
+_GPT_OSS = {
+    **TOP,
+    **ATTENTION,
+    **in_layers(post_attention_norm="post_attention_layernorm", ffn_gate_inp="mlp.router"),
+    "attn_sinks.weight": f"{LAYER}self_attn.sinks",
+    "ffn_gate_exps.weight": f"{LAYER}mlp.experts.gate_up_proj",
+    "ffn_up_exps.weight": f"{LAYER}mlp.experts.gate_up_proj",
+    "ffn_down_exps.weight": f"{LAYER}mlp.experts.down_proj",
+    "ffn_gate_exps.bias": f"{LAYER}mlp.experts.gate_up_proj_bias",
+    "ffn_up_exps.bias": f"{LAYER}mlp.experts.gate_up_proj_bias",
+    "ffn_down_exps.bias": f"{LAYER}mlp.experts.down_proj_bias",
+}
+
+# general.architecture -> how it is read
+ARCHITECTURES = {
+    **GEMMAS,
+    **HYBRIDS,
+    "cohere2": Architecture(_read_cohere2, LLAMA),
+    "deepseek2": DEEPSEEK2,
+    "ernie4_5": Architecture(reader("ernie4_5", use_bias=_HAS_BIAS), LLAMA),
+    "exaone4": Architecture(_read_exaone4, LLAMA | AFTER),
+    "glm4": Architecture(
+        reader("glm4", attention_bias=_HAS_BIAS),
+        LLAMA
+        | JOINED_MLP
+        | in_layers(post_attention_norm="post_self_attn_layernorm", post_ffw_norm="post_mlp_layernorm"),
+    ),
+    "glm4moe": Architecture(_read_glm4_moe, LLAMA | SHARED_EXPERTS | AFTER),
+    "gpt-oss": Architecture(_read_gpt_oss, _GPT_OSS, _interleave_experts),
+    "gpt2": Architecture(_read_gpt2, _GPT2, _transpose),
+    "gptneox": Architecture(_read_gpt_neox, _GPT_NEOX, _interleave_heads),
+    "granite": Architecture(_read_granite, LLAMA, undo_pairs),
+    "granitemoe": Architecture(_read_granitemoe, LLAMA | GRANITE_EXPERTS, undo_pairs),
+    "hunyuan-dense": Architecture(
+        reader("hunyuan_v1_dense", _read_llama, use_qk_norm=True),
+        LLAMA | in_layers(attn_q_norm="self_attn.query_layernorm", attn_k_norm="self_attn.key_layernorm"),
+    ),
+    "llama": Architecture(_read_llama_or_mixtral, MIXTRAL, undo_pairs),
+    "mistral3": Architecture(_read_ministral3, LLAMA, undo_pairs),
+    "olmo2": Architecture(_read_olmo2, LLAMA | AFTER),
+    "phi3": Architecture(
+        reader("phi3", sliding_window=read_window),
+        LLAMA | JOINED_MLP | in_layers(attn_qkv="self_attn.qkv_proj"),
+    ),
+    "qwen2": Architecture(reader("qwen2"), LLAMA),
+    "qwen3": Architecture(reader("qwen3"), LLAMA),
+    "qwen3moe": Architecture(reader("qwen3_moe", **QWEN_EXPERTS), LLAMA | EXPERTS),
+    "rwkv7": RWKV7,
+    "smollm3": Architecture(reader("smollm3", _read_llama, no_rope_layer_interval=4), LLAMA, undo_pairs),
+    "stablelm": Architecture(_read_stablelm, LLAMA),
+    "starcoder2": Architecture(
+        reader("starcoder2", norm_epsilon=_EPSILON, use_bias=_HAS_BIAS),
+        LLAMA | in_layers(ffn_up="mlp.c_fc", ffn_down="mlp.c_proj"),
+    ),
+}
+
+
+def find_architecture(m: Metadata) -> Architecture:
+    """The architecture of a file. Raises ModelError, without the name of the file, if it is unknown."""
+    architecture = ARCHITECTURES.get(m.architecture)
+    if architecture is None:
+        raise ModelError(
+            f"{shorten(m.architecture)} is not a supported architecture; {', '.join(ARCHITECTURES)} are."
+        )
+    return architecture

@@ -1,0 +1,248 @@
+"""The blocks of quantized weights in GGUF files -> `Codes`, without rounding.
+
+A row of weights is stored as blocks of 32 or 256, each with scales of its own. In the K types, a block of 256
+has small integers as scales of its groups, and one float16 that multiplies them (github.com/ggml-org/ggml,
+src/ggml-common.h). The functions here take blocks [b, bytes] in uint8, and return arrays [b, ...] with the
+names of the fields of `Codes`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+from ...weights.codes import Codes
+
+Arrays = dict[str, np.ndarray]
+SLICE = 2**19  # weights decoded at a time, to limit temporary memory
+
+
+@dataclass(frozen=True)
+class Block:
+    """How a type of tensor is stored.
+
+    Attributes:
+        name: as llama.cpp calls it.
+        weights, size: weights of a block, and its bytes.
+        dtype: of types that store floats, else None.
+        decode: of the others.
+        group: weights that share a scale.
+        table: see Codes.
+    """
+
+    name: str
+    weights: int
+    size: int
+    dtype: np.dtype | None = None
+    decode: Callable[[np.ndarray], Arrays] | None = None
+    group: int = 32
+    table: np.ndarray | None = None
+
+
+def read_codes(data: np.ndarray, shape: tuple[int, ...], block: Block) -> Codes:
+    """The codes of a tensor with this shape from its bytes.
+
+    Raises ValueError if a scale or an offset is infinite or not a number.
+    """
+    assert block.decode is not None
+    blocks = data.reshape(-1, block.size)
+    arrays: Arrays = {}
+    step = SLICE // block.weights
+    for first in range(0, len(blocks), step):
+        for name, part in block.decode(blocks[first : first + step]).items():
+            if name not in arrays:
+                arrays[name] = np.empty((len(blocks), *part.shape[1:]), part.dtype)
+            arrays[name][first : first + step] = part
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ValueError(f"{name} that are infinite or not a number")
+        arrays[name] = array.reshape(*shape[:-1], -1)
+    return Codes(group=block.group, table=block.table, **arrays)
+
+
+def read_floats(data: np.ndarray, shape: tuple[int, ...], block: Block) -> np.ndarray:
+    """The numbers of a tensor that is stored as floats: a view of its bytes, if they are aligned."""
+    assert block.dtype is not None
+    is_aligned = data.ctypes.data % block.dtype.itemsize == 0
+    return (data if is_aligned else data.copy()).view(block.dtype).reshape(shape)
+
+
+def _halves(blocks: np.ndarray, start: int) -> np.ndarray:
+    """The float16 at byte `start` of each block: [b, 1]."""
+    return np.ascontiguousarray(blocks[:, start : start + 2]).view("<f2")
+
+
+def _nibbles(packed: np.ndarray) -> np.ndarray:
+    """[..., n] bytes -> the n low halves, then the n high halves: [..., 2 n]."""
+    return np.concatenate([packed & 15, packed >> 4], axis=-1)
+
+
+def _pairs(packed: np.ndarray) -> np.ndarray:
+    """[b, 64] bytes -> [b, 256] numbers of 2 bits. 32 bytes hold 4 times 32, the lowest bits first."""
+    shifts = np.arange(0, 8, 2, dtype=np.uint8)[:, None]
+    return (packed.reshape(-1, 2, 1, 32) >> shifts & 3).reshape(-1, 256)
+
+
+def _planes(packed: np.ndarray) -> np.ndarray:
+    """[b, 32] bytes -> [b, 256] bits: the lowest bits of all bytes first."""
+    return (packed[:, None, :] >> np.arange(8, dtype=np.uint8)[:, None] & 1).reshape(-1, 256)
+
+
+def _bits(packed: np.ndarray) -> np.ndarray:
+    """[b, 4] bytes -> [b, 32] bits, the lowest bit of the first byte first."""
+    return np.unpackbits(packed, axis=1, bitorder="little")
+
+
+def _q4_0(blocks: np.ndarray) -> Arrays:
+    return {"codes": _nibbles(blocks[:, 2:]), "scales": _halves(blocks, 0)}
+
+
+def _q4_1(blocks: np.ndarray) -> Arrays:
+    return {"codes": _nibbles(blocks[:, 4:]), "scales": _halves(blocks, 0), "offsets": _halves(blocks, 2)}
+
+
+def _q5_0(blocks: np.ndarray) -> Arrays:
+    codes = _nibbles(blocks[:, 6:]) | _bits(blocks[:, 2:6]) << 4
+    return {"codes": codes.view(np.int8) - np.int8(16), "scales": _halves(blocks, 0)}
+
+
+def _q5_1(blocks: np.ndarray) -> Arrays:
+    codes = _nibbles(blocks[:, 8:]) | _bits(blocks[:, 4:8]) << 4
+    return {
+        "codes": codes.view(np.int8),
+        "scales": _halves(blocks, 0),
+        "offsets": _halves(blocks, 2),
+    }
+
+
+def _q8_0(blocks: np.ndarray) -> Arrays:
+    return {"codes": blocks[:, 2:].view(np.int8), "scales": _halves(blocks, 0)}
+
+
+def _mxfp4(blocks: np.ndarray) -> Arrays:
+    """A scale is a power of 2 with a bias of 127. The numbers of the table are doubled."""
+    scales = np.ldexp(np.float32(1), blocks[:, :1].astype(np.int32) - 128)
+    scales[blocks[:, :1] == 255] = np.nan
+    return {"codes": _nibbles(blocks[:, 1:]), "scales": scales}
+
+
+def _q2_k(blocks: np.ndarray) -> Arrays:
+    return {
+        "codes": _pairs(blocks[:, 16:80]),
+        "scales": blocks[:, :16] & 15,
+        "super_scales": _halves(blocks, 80).astype(np.float32),
+        "offsets": blocks[:, :16] >> 4,
+        "super_offsets": -_halves(blocks, 82).astype(np.float32),
+    }
+
+
+def _q3_k(blocks: np.ndarray) -> Arrays:
+    low, high = _nibbles(blocks[:, 96:104]), blocks[:, 104:108]
+    high = np.concatenate([high >> shift & 3 for shift in (0, 2, 4, 6)], axis=1)
+    return {
+        "codes": _pairs(blocks[:, 32:96]) | _planes(blocks[:, :32]) << 2,
+        "scales": (low | high << 4).view(np.int8) - np.int8(32),
+        "super_scales": _halves(blocks, 108).astype(np.float32),
+    }
+
+
+def _scales_k(packed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """[b, 12] bytes -> 8 scales and 8 offsets of 6 bits each."""
+    first, second, third = packed[:, :4], packed[:, 4:8], packed[:, 8:]
+    scales = np.concatenate([first & 63, third & 15 | first >> 6 << 4], axis=1)
+    offsets = np.concatenate([second & 63, third >> 4 | second >> 6 << 4], axis=1)
+    return scales, offsets
+
+
+def _q4_k(blocks: np.ndarray) -> Arrays:
+    return _with_offsets(blocks, _nibbles(blocks[:, 16:].reshape(-1, 4, 32)).reshape(-1, 256))
+
+
+def _q5_k(blocks: np.ndarray) -> Arrays:
+    low = _nibbles(blocks[:, 48:].reshape(-1, 4, 32)).reshape(-1, 256)
+    return _with_offsets(blocks, (low | _planes(blocks[:, 16:48]) << 4).view(np.int8))
+
+
+def _with_offsets(blocks: np.ndarray, codes: np.ndarray) -> Arrays:
+    """Codes with what begins the blocks of Q4_K and Q5_K."""
+    scales, offsets = _scales_k(blocks[:, 4:16])
+    return {
+        "codes": codes,
+        "scales": scales,
+        "super_scales": _halves(blocks, 0).astype(np.float32),
+        "offsets": offsets,
+        "super_offsets": -_halves(blocks, 2).astype(np.float32),
+    }
+
+
+def _q6_k(blocks: np.ndarray) -> Arrays:
+    low = _nibbles(blocks[:, :128].reshape(-1, 2, 64)).reshape(-1, 256)
+    codes = low | _pairs(blocks[:, 128:192]) << 4
+    return {
+        "codes": codes.view(np.int8) - np.int8(32),
+        "scales": blocks[:, 192:208].view(np.int8),
+        "super_scales": _halves(blocks, 208).astype(np.float32),
+    }
+
+
+def _iq4_xs(blocks: np.ndarray) -> Arrays:
+    low = blocks[:, 4:8, None] >> np.array([0, 4], np.uint8) & 15
+    high = blocks[:, 2:4, None] >> np.array([0, 2, 4, 6], np.uint8) & 3
+    scales = low.reshape(-1, 8) | high.reshape(-1, 8) << 4
+    return {
+        "codes": _nibbles(blocks[:, 8:].reshape(-1, 8, 16)).reshape(-1, 256),
+        "scales": scales.view(np.int8) - np.int8(32),
+        "super_scales": _halves(blocks, 0).astype(np.float32),
+    }
+
+
+_UNSIGNED = np.arange(16, dtype=np.int8)
+_Q3_NUMBERS = np.array([*range(-4, 4), *[0] * 8], np.int8)
+_IQ4_NUMBERS = np.array([-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113], np.int8)
+_FP4_NUMBERS = np.array([0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12], np.int8)
+
+# the number of a type in files -> how it is stored
+BLOCKS = {
+    0: Block("F32", 1, 4, np.dtype("<f4")),
+    1: Block("F16", 1, 2, np.dtype("<f2")),
+    2: Block("Q4_0", 32, 18, decode=_q4_0, table=_UNSIGNED - np.int8(8)),
+    3: Block("Q4_1", 32, 20, decode=_q4_1, table=_UNSIGNED),
+    6: Block("Q5_0", 32, 22, decode=_q5_0),
+    7: Block("Q5_1", 32, 24, decode=_q5_1),
+    8: Block("Q8_0", 32, 34, decode=_q8_0),
+    10: Block("Q2_K", 256, 84, decode=_q2_k, group=16, table=_UNSIGNED),
+    11: Block("Q3_K", 256, 110, decode=_q3_k, group=16, table=_Q3_NUMBERS),
+    12: Block("Q4_K", 256, 144, decode=_q4_k, table=_UNSIGNED),
+    13: Block("Q5_K", 256, 176, decode=_q5_k),
+    14: Block("Q6_K", 256, 210, decode=_q6_k, group=16),
+    20: Block("IQ4_NL", 32, 18, decode=_q4_0, table=_IQ4_NUMBERS),
+    23: Block("IQ4_XS", 256, 136, decode=_iq4_xs, table=_IQ4_NUMBERS),
+    30: Block("BF16", 1, 2, np.dtype(ml_dtypes.bfloat16)),
+    39: Block("MXFP4", 32, 17, decode=_mxfp4, table=_FP4_NUMBERS),
+}
+_OTHER_TYPES = {
+    9: "Q8_1",
+    15: "Q8_K",
+    16: "IQ2_XXS",
+    17: "IQ2_XS",
+    18: "IQ3_XXS",
+    19: "IQ1_S",
+    21: "IQ3_S",
+    22: "IQ2_S",
+    24: "I8",
+    25: "I16",
+    26: "I32",
+    27: "I64",
+    28: "F64",
+    29: "IQ1_M",
+    34: "TQ1_0",
+    35: "TQ2_0",
+    40: "NVFP4",
+    41: "Q1_0",
+}
+
+
+def type_name(number: int) -> str:
+    """The name of a type that BLOCKS lacks."""
+    return _OTHER_TYPES.get(number, f"number {number}")

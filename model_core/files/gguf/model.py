@@ -1,0 +1,55 @@
+"""A GGUF file as a model: configuration, tensors and tokenizer."""
+
+from pathlib import Path
+from typing import Any
+
+from ...chat.chat_tokenizer import ChatTokenizer
+from ...errors import ModelError
+from .architectures import find_architecture
+from .config import read_direction, read_generation_config, read_pooling
+from .metadata import Metadata
+from .names import find_places
+from .reader import GGUFFile
+from .source import GGUFSource
+from .tokenizer import open_tokenizer
+
+
+class GGUFModel:
+    """What model_files.ModelFiles needs of a GGUF file.
+
+    Attributes:
+        path: the file, or the first of several.
+        config: as config.json has it.
+        generation_config: as generation_config.json has it.
+        pooling: see model_files.ModelFiles.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """`path`: any file of a model. Raises ModelError."""
+        self._file = GGUFFile(path)
+        self.path = self._file.path
+        try:
+            metadata = Metadata(self._file)
+            self._architecture = find_architecture(metadata)
+            self.config: dict[str, Any] = self._architecture.read_config(metadata)
+            self.config |= read_direction(metadata)
+            self.pooling = read_pooling(metadata)
+            metadata.check_all_read()
+            self.generation_config = read_generation_config(metadata)
+        except ModelError as error:
+            raise ModelError(f"{self.path}: {error}") from error
+
+    def open_tensors(self) -> GGUFSource:
+        """The weights."""
+        stored = {name: entry.shape[0] for name, entry in self._file.entries.items()}
+        places = find_places(stored, self._architecture.names)
+        self._architecture.adapt(places, self.config)
+        return GGUFSource(self._file, places)
+
+    def has_chat_template(self) -> bool:
+        """Whether the file has a chat template."""
+        return "tokenizer.chat_template" in self._file.metadata
+
+    def open_tokenizer(self, max_context: int) -> ChatTokenizer | None:
+        """The tokenizer, None if the file has none. Raises ModelError."""
+        return open_tokenizer(self._file.metadata, self.path, max_context)

@@ -1,0 +1,72 @@
+"""The path of a model, which is downloaded if it is not on this machine."""
+
+import os
+import sys
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from ..errors import ModelError
+
+# With the `ModelFiles` of a model that is about to be downloaded. Raises an error if it should not be.
+Check = Callable[[Any], None]
+
+
+def embedded_model() -> Path:
+    """The folder of the model that is a part of the package."""
+    return Path(str(resources.files("model_core"))) / "embedded"
+
+
+def model_name(model: str | Path | None) -> str:
+    """The name of a model: that of its folder or file, or its name on the hub; "embedded" for None."""
+    if model is None:
+        return "embedded"
+    path = Path(os.path.expanduser(model))
+    if os.path.isfile(path):  # in the hub's cache, files are links to others that have no name
+        return path.name
+    return path.resolve().name if os.path.exists(path) else str(model)
+
+
+def is_on_this_machine(model: str | Path) -> bool:
+    """Whether there is a file or a folder of this name. Then it is no name on the hub."""
+    return os.path.exists(os.path.expanduser(model))  # Path.exists fails for names that no file can have
+
+
+def fetch_model(model: str | Path, revision: str | None = None, check: Check | None = None) -> Path:
+    """The path of a model: a folder, or a .gguf file, the first one if the model is split into several.
+
+    A model on the hub is downloaded to the hub's cache, with a progress bar, unless it is there. If the hub
+    cannot be reached, or has the model no more, the one in the cache is taken.
+
+    Args:
+        model: a path, or a name on the hub: `owner/name`, or `owner/name:Q4_K_M` for some of its .gguf files.
+        revision: a branch, tag or commit on the hub; None: the branch main.
+        check: called before a download, with a preview of the model: its configuration and the headers of
+            its weights are there. Raises an error if the model should not be downloaded.
+
+    Raises:
+        ModelError: there is no such model, or it cannot be downloaded.
+    """
+    if is_on_this_machine(model):
+        path = Path(os.path.expanduser(model))
+        if revision is not None:
+            raise ModelError(f"{path} is on this machine; --revision is for models on the hub.")
+        return path
+    # The client of the hub is large, and only needed here.
+    from .cached import find_cached
+    from .download import download
+    from .names import parse_name
+    from .remote import Unreachable, read_remote
+
+    name = parse_name(str(model), revision)
+    try:
+        remote = read_remote(name)
+    except ModelError as error:
+        cached = find_cached(name)
+        if cached is None:
+            raise
+        reason = f"{error.reason};" if isinstance(error, Unreachable) else str(error)
+        print(f"{reason} {name} is taken from this machine.", file=sys.stderr)
+        return cached
+    return download(remote, check)

@@ -1,0 +1,171 @@
+"""One step of one prompt, made visible: its tokens, the tape in words, attention, and the next token.
+
+The model computes the prompt in memory of its own, as it would in a request, between the steps of others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..adapters.table import NO_SLOT
+from ..cache.memory import KVCache
+from ..errors import InvalidRequest, NotFinite, PromptTooLong
+from ..llm.llm import LLM
+from ..machine.all_finite import all_finite
+from ..model.batch import Batch, BatchBuilder
+from ..model.logits import check_length
+from ..reference.operators import attention_weights
+from ..requests.sampling import FilledParams, SamplingParams
+from ..sampling.methods import TokenChooser, find_largest, log_of_sum
+from ..tape.operations import Attend
+from .tape_words import TapeWords, describe_tape, find_attends
+
+MAX_TOKENS = 256
+TOP_TOKENS = 20
+
+
+@dataclass(frozen=True)
+class AttentionMap:
+    """The attention of one head of a layer.
+
+    Attributes:
+        layer: of the model. layers: those that attend.
+        head: the one of `weights`. heads: how many the layer has, and `kv_heads` with keys of their own.
+        window: the positions that the layer attends to, None for all.
+        weights: float32 [tokens, tokens], of each token (row) to each token. A row sums to 1, or to less
+            where there is an attention sink.
+        last: float32 [heads, tokens], of the last token with each head.
+    """
+
+    layer: int
+    layers: list[int]
+    head: int
+    heads: int
+    kv_heads: int
+    window: int | None
+    weights: np.ndarray
+    last: np.ndarray
+
+
+@dataclass(frozen=True)
+class NextToken:
+    """A token that may come next: its log probability, and its probability as it is sampled, 0 if never."""
+
+    token_id: int
+    logprob: float
+    probability: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A step of a prompt.
+
+    Attributes:
+        attention: None if no layer attends.
+        next_tokens: the likeliest, the likeliest first.
+        candidates: how many tokens can be sampled. entropy: of the distribution before sampling, in bits.
+    """
+
+    tape: TapeWords
+    attention: AttentionMap | None
+    next_tokens: list[NextToken]
+    candidates: int
+    entropy: float
+
+
+def explain_prompt(
+    llm: LLM,
+    tokens: Sequence[int],
+    layer: int = 0,
+    head: int = 0,
+    params: SamplingParams | None = None,
+    adapter: str | None = None,
+) -> Explanation:
+    """Explain the step that computes a prompt and gives its next token.
+
+    Where `layer` does not attend, the attention is that of the next one that does; `head` is clipped.
+    `params`: how the next token is sampled. Raises InvalidRequest, PromptTooLong or NotFinite.
+    """
+    model = llm.model
+    if not model.has_head:
+        raise InvalidRequest("this model makes no text; explain needs a model for generation.", "model")
+    if not tokens:
+        raise InvalidRequest("the prompt is empty.", "explain")
+    if len(tokens) > MAX_TOKENS:
+        raise PromptTooLong(
+            f"explain takes at most {MAX_TOKENS} tokens, but the prompt has {len(tokens)}; shorten it.",
+            "explain",
+        )
+    check_length(tokens, llm.engine.limits.max_context)
+    params = (params or SamplingParams()).with_defaults(llm.defaults)
+    places = find_attends(model.records)
+    number, place = next((p for p in places if p[1] >= layer), places[-1] if places else (None, layer))
+    loaded = model.adapters.acquire(adapter)
+    try:
+        cache, tables = model.create_cache(1, len(tokens), llm.kv_cache_dtype)
+        builder = BatchBuilder()
+        builder.add(tokens, 0, range(len(tokens) - 1, len(tokens)))
+        batch = builder.build(
+            tables, adapters=np.array([NO_SLOT if loaded is None else loaded.slot], np.int32)
+        )
+        if number is None:
+            logits, attention = model.forward(batch, cache), None
+        else:
+            logits, queries = model.forward_with_queries(batch, cache, number)
+            attention = _attend(llm, number, place, [p for _, p in places], head, queries, batch, cache)
+    finally:
+        model.adapters.release(loaded)
+    if not all_finite(logits):
+        raise NotFinite()
+    next_tokens, candidates, entropy = _describe_next(logits[0], params)
+    tape = describe_tape(model.tape, place, len(tokens))
+    return Explanation(tape, attention, next_tokens, candidates, entropy)
+
+
+def _attend(
+    llm: LLM,
+    number: int,
+    layer: int,
+    layers: list[int],
+    head: int,
+    queries: np.ndarray,
+    batch: Batch,
+    cache: KVCache,
+) -> AttentionMap:
+    """The attention weights of a record, from its queries and the keys in the cache."""
+    record = llm.model.records[number]
+    assert isinstance(record, Attend)
+    keys = _read_keys(cache, record.layer, batch)
+    sinks = None if record.sinks is None else record.sinks.read(llm.model.weights.vectors[record.sinks])
+    weights = attention_weights(
+        queries, keys, record.scale, record.window, record.softcap, sinks, record.ahead
+    )
+    heads = len(weights)
+    head = min(head, heads - 1)
+    return AttentionMap(layer, layers, head, heads, len(keys), record.window, weights[head], weights[:, -1])
+
+
+def _read_keys(cache: KVCache, layer: int, batch: Batch) -> np.ndarray:
+    """The keys of a KV layer: float32 [kv_heads, tokens, size]."""
+    number, group = next((n, group) for n, group in enumerate(cache.groups) if layer in group.layers)
+    arrays, pages = cache.arrays(number), batch.page_tables[number, 0]
+    index = group.layers.index(layer)
+    keys = arrays["keys"][index, pages].astype(np.float32)  # [pages, kv_heads, size, PAGE]
+    if "key_scales" in arrays:
+        keys *= arrays["key_scales"][index, pages][:, :, None]
+    joined = keys.transpose(1, 0, 3, 2).reshape(keys.shape[1], -1, keys.shape[2])
+    return joined[:, : len(batch.tokens)]
+
+
+def _describe_next(logits: np.ndarray, params: FilledParams) -> tuple[list[NextToken], int, float]:
+    """The likeliest next tokens; how many can be sampled; the entropy in bits."""
+    log_sum = log_of_sum(logits)
+    chances = TokenChooser(params).distribution(logits)
+    top = [
+        NextToken(int(token), float(logits[token]) - log_sum, float(chances[token]))
+        for token in find_largest(logits, min(TOP_TOKENS, len(logits)))
+    ]
+    logprobs = logits.astype(np.float64) - log_sum
+    entropy = -float(np.sum(np.exp(logprobs) * logprobs)) / np.log(2)
+    return top, int(np.count_nonzero(chances)), max(0.0, entropy)

@@ -1,0 +1,66 @@
+"""The layout of a model's memory, for kernels and for what only computes sizes.
+
+Nothing here needs the compiler, which takes longer to import than most commands take.
+"""
+
+import numpy as np
+
+# The kinds of numbers that matrices have, as kernels name them (see weights.Matrix), and UINT8 for zeros.
+# GROUPED6 is how a block takes bytes of GROUPED8 and GROUPED4 that are known to be from -32 to 31.
+FLOAT32, BFLOAT16, FLOAT16, INT8, INT4, GROUPED8, GROUPED4, FLOAT8, UINT8, GROUPED6 = range(10)
+
+# Outputs that a thread computes together: weights are padded to strips of this many.
+STRIP = 64
+# Activations are quantized in groups of this many k, each with its own scale, so that an outlier reduces the
+# precision of its own group only.
+GROUP = 256
+NIBBLE_GROUP = 32  # consecutive inputs of an int4 row that share a step and a zero point
+# States are padded to this many floats on their last axis.
+STATE_COLUMNS = 64
+
+
+def record_type(*integers: str, **others: np.dtype | type) -> np.dtype:
+    """The type of a record as kernels see it: integers, and behind them fields of other types."""
+    return np.dtype([(name, np.int64) for name in integers] + list(others.items()))
+
+
+# A packed matrix (see weights/matrix.py) as kernels see it: kinds, sizes and addresses, 0 for none.
+MATRIX = record_type(
+    "kind",
+    "n",
+    "k",
+    "inputs",  # columns without padding
+    "is_rounded",  # whether it multiplies activations that are rounded to int8
+    "parts",  # in bfloat16 of activations that it multiplies; 0: it multiplies float32
+    "is_small",  # whether numbers by group are from -32 to 31
+    "data",
+    "scales",
+    "bias",
+    "table",
+    "group",
+    "groups",
+    "scale_kind",
+    "supers",
+    "offsets",
+    "offset_kind",
+    "offset_supers",
+)
+
+PAGE = 16  # positions in a page of KV memory: the lanes of a vector
+
+# KV memory as kernels see it, for a group of layers (see cache/memory.py): sizes, and the addresses of
+# the first layer's keys and values in the first page, and of their scales where they are bytes. Pages and
+# layers are page_stride and layer_stride bytes apart.
+KV_MEMORY = record_type(
+    "kind",
+    "kv_heads",
+    "key_dim",
+    "value_dim",
+    "padded_dim",  # of values
+    "page_stride",
+    "layer_stride",
+    "keys",
+    "values",
+    "key_scales",
+    "value_scales",
+)

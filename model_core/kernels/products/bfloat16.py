@@ -1,0 +1,192 @@
+"""Products of activations and weights in bfloat16, on tiles (tiles.py) or in vectors of AVX-512 with BF16.
+
+An activation is the sum of one bfloat16 number or two: a high part, and a low part of what that lacks. Tiles
+multiply one part or two, vectors one: with two, they would gain nothing over float32. A vector multiplies two
+k of 16 outputs at once: fused multiply-adds of the odd one, then of the even one. So the bits depend neither
+on the other rows nor on their number.
+
+Kernels use this file only where HAS_PAIRS says so.
+"""
+
+from itertools import product
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, register_jitable
+
+from .. import emit
+from ..blocks import Strided, block_rows, emit_addresses, emit_cases, emit_loop
+from ..emit import HAS_AMX, HAS_BFLOAT16, ROWS
+from ..inner import inner
+from ..layout import STRIP
+from ..simd import keep_lanes, load_f32
+from .tiles import PIECE, TILE_ROWS, bfloat16_block
+
+HAS_PAIRS = HAS_AMX or HAS_BFLOAT16
+_BLOCK_TILES = STRIP // 16
+
+_n = types.intp
+
+
+class _Bfloat16(ir.Type):
+    """LLVM's type, which llvmlite has not."""
+
+    def _to_string(self) -> str:
+        return "bfloat"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Bfloat16)
+
+    def __hash__(self) -> int:
+        return hash(_Bfloat16)
+
+
+_BF16X32, _I16X32 = ir.VectorType(_Bfloat16(), 32), ir.VectorType(emit.I16, 32)
+# The order of two k of 16 outputs, stored one after the other, with both k of each output beside each other.
+_PAIRED = ir.Constant(ir.VectorType(emit.I32, 32), [lane for i in range(16) for lane in (i, 16 + i)])
+
+
+@intrinsic
+def _vector_block(typing_context, is_paired, rows, pairs, w, w_tile, x, y, accumulate):
+    """y (+)= x times w, for `rows` rows (one of ROWS) and the outputs of a strip.
+
+    is_paired: whether w is the address of weights as _pair_weights writes them, or as they are packed.
+    pairs: how many times two k. A tile is w_tile bytes on. x: Strided, rows of bfloat16 [2 * pairs].
+    y: address of floats [rows, STRIP]; accumulate: whether to add to them.
+    """
+
+    def code(b: ir.IRBuilder, *args: ir.Value) -> None:
+        is_paired, rows, pairs, w, w_tile, x, y, accumulate = args
+        continues = b.icmp_signed("!=", accumulate, accumulate.type(0))
+        ws = emit_addresses(b, (w, w_tile), _BLOCK_TILES)
+
+        def multiply(rows: int, is_paired: int) -> None:
+            xs = emit_addresses(b, x, rows)
+            offsets = product(range(rows), range(_BLOCK_TILES))
+            places = [emit.at(b, y, 4 * STRIP * row + 64 * tile) for row, tile in offsets]
+
+            def step(pair: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
+                weights, values = [], []
+                for at in ws:
+                    weight = emit.load(b, b.add(at, b.mul(pair, pair.type(64))), _I16X32)
+                    weight = weight if is_paired else b.shuffle_vector(weight, weight, _PAIRED)
+                    weights.append(b.bitcast(weight, _BF16X32))
+                for at in xs:
+                    value = emit.load(b, b.add(at, b.mul(pair, pair.type(4))), emit.I32)
+                    values.append(b.bitcast(emit.broadcast(b, value), _BF16X32))
+                name = "llvm.x86.avx512bf16.dpbf16ps.512"
+                factors = product(values, weights)
+                return [
+                    emit.call(b, name, emit.F32X16, total, value, weight)
+                    for total, (value, weight) in zip(sums, factors, strict=True)
+                ]
+
+            zeros = emit.splat(0.0, emit.F32X16)
+            before = [b.select(continues, emit.load(b, at, emit.F32X16), zeros) for at in places]
+            for at, total in zip(places, emit_loop(b, pairs, before, step), strict=True):
+                emit.store(b, at, total)
+
+        emit_cases(b, is_paired, (0, 1), lambda how: emit_cases(b, rows, ROWS, lambda r: multiply(r, how)))
+
+    return emit.typed(types.void, (*[_n] * 5, x, _n, _n), code)
+
+
+@intrinsic
+def _pair_weights(typing_context, w, count, out):
+    """Two k of the 16 outputs of a tile beside each other: bfloat16 [count, 16] -> [count / 2, 16, 2].
+
+    count: 1 or 2; with 1, the second k is 0.
+    """
+    half = ir.VectorType(emit.I16, 16)
+
+    def code(b: ir.IRBuilder, w: ir.Value, count: ir.Value, out: ir.Value) -> None:
+        def pair(count: int) -> None:
+            first = emit.load(b, w, half)
+            second = emit.load(b, emit.at(b, w, 32), half) if count == 2 else emit.splat(0, half)
+            emit.store(b, out, b.shuffle_vector(first, second, _PAIRED))
+
+        emit_cases(b, count, (1, 2), pair)
+
+    return emit.typed(types.void, (_n,) * 3, code)
+
+
+@intrinsic
+def _clear_line(typing_context, address):
+    """Write 64 zeros."""
+    return emit.typed(types.void, (_n,), lambda b, a: emit.store(b, a, emit.splat(0, emit.I8X64)))
+
+
+@inner
+def multiply_bfloat16(m, a, start, rows, strip, y, memory):
+    """y[row] = a[start + row] times a strip of a matrix in bfloat16, for `rows` rows.
+
+    m: MATRIX. a: ACTIVATIONS with m.parts parts, of vectors 1. y: address of floats [rows, STRIP], and of
+    more rows up to a whole block: TILE_ROWS - 1 of tiles, 1 of vectors. memory: address of 2 * STRIP * PIECE
+    bytes of the thread's own.
+    """
+    tile_bytes = 2 * 16 * m.k
+    for first in range(0, m.inputs, PIECE):
+        count = min(PIECE, m.inputs - first)
+        steps = (count + 31) // 32
+        w, w_tile = m.data + 2 * strip * STRIP * m.k + 32 * first, tile_bytes
+        # A few blocks of vectors pair weights in registers; for more, they are paired once.
+        is_paired = HAS_AMX or rows > 4 * ROWS[0] or count % 2 != 0
+        if is_paired:
+            for tile in range(_BLOCK_TILES):
+                for i in range(0, 32 * steps, 2):
+                    to = memory + 32 * (tile * PIECE + i)
+                    if i < count:
+                        _pair_weights(w + tile * tile_bytes + 32 * i, min(2, count - i), to)
+                    else:
+                        _clear_line(to)
+            w, w_tile = memory, 32 * PIECE
+        x, row = a.parts + start * a.parts_row + 2 * first, 0
+        while row < rows:
+            height = TILE_ROWS if HAS_AMX else block_rows(rows - row)
+            at, to = x + row * a.parts_row, y + 4 * STRIP * row
+            if HAS_AMX:
+                bfloat16_block(m.parts, steps, w, at, a.parts_row, part_bytes(m.inputs), to, first)
+            else:
+                pairs = (count + 1) // 2
+                rows_now = Strided(at, a.parts_row)
+                _vector_block(is_paired, height, pairs, w, w_tile, rows_now, to, first)
+            row += height
+
+
+@register_jitable
+def part_bytes(size):
+    """Bytes of a part of `size` activations: whole steps of 32 k."""
+    return 2 * ((size + 31) // 32 * 32)
+
+
+@intrinsic
+def _store_parts(typing_context, address, x_part, parts, value):
+    """Store 16 floats as one or two bfloat16 numbers each, rounded half to even; the low ones x_part on."""
+
+    def code(b: ir.IRBuilder, address: ir.Value, x_part: ir.Value, parts: ir.Value, value: ir.Value) -> None:
+        def store_rounded(address: ir.Value, value: ir.Value) -> ir.Value:
+            bits = b.bitcast(value, emit.I32X16)
+            shift = emit.splat(16, emit.I32X16)
+            odd = b.and_(b.lshr(bits, shift), emit.splat(1, emit.I32X16))
+            rounded = b.lshr(b.add(b.add(bits, emit.splat(0x7FFF, emit.I32X16)), odd), shift)
+            is_number = b.fcmp_ordered("ord", value, value)
+            rounded = b.select(is_number, rounded, emit.splat(0x7FC0, emit.I32X16))
+            emit.store(b, address, b.trunc(rounded, ir.VectorType(emit.I16, 16)))
+            return b.bitcast(b.shl(rounded, shift), emit.F32X16)
+
+        def split(parts: int) -> None:
+            high = store_rounded(address, value)
+            if parts == 2:
+                store_rounded(b.add(address, x_part), b.fsub(value, high))
+
+        emit_cases(b, parts, (1, 2), split)
+
+    return emit.typed(types.void, (_n, _n, _n, emit.f32x16), code)
+
+
+@inner
+def split_row(a, row, size, parts):
+    """Split `size` activations of a row into parts, with zeros up to a whole step of 32 k."""
+    floats, to, step = a.floats + row * a.row, a.parts + row * a.parts_row, part_bytes(size)
+    for i in range(0, step // 2, 16):
+        _store_parts(to + 2 * i, step, parts, keep_lanes(load_f32(floats, 4 * i), size - i))

@@ -1,0 +1,79 @@
+"""Products of activations with a packed weight matrix, of any number of rows, by a team of threads."""
+
+import numpy as np
+
+from ..compiler import njit
+from ..inner import inner
+from ..layout import STRIP
+from ..pointwise import clamped_swiglu, geglu, swiglu
+from ..simd import add, load_f32, multiply, store_f32
+from ..team import claim, claim_ahead
+from .strips import STRIP_TILES, SUMS, multiply_strip
+
+# What `linear` does with its results.
+SET, ADD, SWIGLU, GEGLU, CLAMPED_SWIGLU = range(5)
+
+
+@njit(nogil=True, inline="always")
+def linear(team, m, a, rows, y, y_row, mode, scratch):
+    """y[rows, n] = a[rows, k] times m [n, k] transposed, plus bias, stored as `mode` says.
+
+    The threads of a team share the strips of outputs. y: address of floats, rows y_row bytes apart, as wide
+    as n is padded. mode: SET; ADD to the values in y; SWIGLU, GEGLU or CLAMPED_SWIGLU, where a strip holds 32
+    rows of the gate projection, then 32 of the up projection, and y is n / 2 wide. scratch: address of
+    scratch_bytes(rows), private to the thread.
+
+    Each output is summed over k in order, in exact integers within a GROUP where the weights are integers.
+    So its bits depend neither on the number of rows nor on the thread.
+    """
+    strips = m.n // STRIP
+    strip = claim(team)
+    next_strip = claim_ahead(team, strips)
+    start = np.int64(0)  # as a literal, it would compile another copy of the kernels
+    while strip < strips:
+        prefetch = next_strip if 0 <= next_strip < strips else strip
+        multiply_strip(m, a, start, rows, strip, prefetch, scratch)
+        store_outputs(m, rows, strip, y, y_row, mode, scratch + SUMS, np.int64(0))
+        strip = next_strip if next_strip >= 0 else claim(team)
+        next_strip = claim_ahead(team, strips)
+
+
+@inner
+def store_outputs(m, rows, strip, y, y_row, mode, sums, extra):
+    """Scale the sums of a strip, add the bias and `extra` (see strip_output), and store the outputs."""
+    for row in range(rows):
+        to = y + row * y_row
+        if mode >= SWIGLU:
+            for tile in range(STRIP_TILES // 2):
+                gate = strip_output(m, strip, tile, row, sums, extra)
+                up = strip_output(m, strip, tile + STRIP_TILES // 2, row, sums, extra)
+                store_f32(to, 2 * (strip * STRIP + 32 * tile), _gated(gate, up, mode))
+        else:
+            for tile in range(STRIP_TILES):
+                at = 4 * (strip * STRIP + 16 * tile)
+                value = strip_output(m, strip, tile, row, sums, extra)
+                store_f32(to, at, add(load_f32(to, at), value) if mode == ADD else value)
+
+
+@inner
+def _gated(gate, up, mode):
+    if mode == SWIGLU:
+        return swiglu(gate, up)
+    return geglu(gate, up) if mode == GEGLU else clamped_swiglu(gate, up)
+
+
+@inner
+def strip_output(m, strip, tile, row, sums, extra):
+    """16 outputs of a row: the sums of a tile, scaled, and the bias.
+
+    extra: address of float32 [rows, STRIP] that are added, or 0.
+    """
+    value = load_f32(sums, (row * STRIP + 16 * tile) * 4)
+    at = 4 * (strip * STRIP + 16 * tile)
+    if m.scales:
+        value = multiply(value, load_f32(m.scales, at))
+    if m.bias:
+        value = add(value, load_f32(m.bias, at))
+    if extra:
+        value = add(value, load_f32(extra, (row * STRIP + 16 * tile) * 4))
+    return value

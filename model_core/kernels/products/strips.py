@@ -1,0 +1,318 @@
+"""Products of activations with a strip of a packed matrix, of any kind: sums that are not yet scaled."""
+
+import numpy as np
+
+from ..blocks import (
+    EXPANDED_ROWS,
+    Ahead,
+    Codes,
+    Groups,
+    IntegerCase,
+    Runs,
+    Strided,
+    Sums,
+    block_rows,
+    block_tiles,
+    integer_block,
+)
+from ..compiler import njit
+from ..emit import FLOAT_ROWS, HAS_AMX, HAS_DOT8, INTEGER_ROWS, ROWS, TILES
+from ..float_blocks import FloatCase, Weights, float_block
+from ..inner import inner
+from ..layout import (
+    BFLOAT16,
+    FLOAT8,
+    FLOAT16,
+    FLOAT32,
+    GROUP,
+    GROUPED4,
+    GROUPED6,
+    GROUPED8,
+    INT4,
+    INT8,
+    NIBBLE_GROUP,
+    STRIP,
+)
+from ..simd import broadcast, store_f32
+from .activations import RUN_BYTES
+from .bfloat16 import HAS_PAIRS, multiply_bfloat16
+from .grouped import dequantize, expand_groups, widen_grouped4, widen_int4
+from .tiles import TILE_ROWS, multiply_int8
+
+STRIP_TILES = STRIP // 16
+
+# The kinds of blocks by group: kernels are compiled for those that this processor needs.
+_GROUPED_KINDS = (GROUPED8, GROUPED4, GROUPED6) if HAS_DOT8 else (GROUPED8, GROUPED4)
+# The tiles of blocks of floats: one in blocks that are taller than others.
+_FLOAT_WIDTHS = (TILES,) if ROWS[0] == FLOAT_ROWS else (TILES, 1)
+# A product may read so many rows of activations behind its last, and write as many sums.
+ROWS_BEYOND = TILE_ROWS - 1 if HAS_AMX else 1
+# A strip is read in chunks of GROUP k, each used by all rows while in the L1 cache. A thread's scratch has
+# the bytes of a chunk, scales and offsets of its groups, the floats of _LENGTH k, and the sums of all rows.
+_LENGTH = 64
+_SCALES = STRIP * GROUP
+_OFFSETS = _SCALES + 4 * STRIP * GROUP // 16
+_FLOATS = _OFFSETS + 4 * STRIP * GROUP // 16
+SUMS = _FLOATS + 4 * STRIP * _LENGTH
+
+
+def scratch_bytes(rows: int) -> int:
+    """Bytes of a thread's private memory for products of `rows` activations, and what adapters add."""
+    return SUMS + 2 * (rows + ROWS_BEYOND) * STRIP * 4
+
+
+@njit(nogil=True, inline="always")
+def multiply_strip(m, a, start, rows, strip, next_strip, scratch):
+    """The products of `rows` activations from row `start` on with one strip of a matrix.
+
+    They are sums at scratch + SUMS: float32 [rows, STRIP]. linear.py makes outputs of them.
+    next_strip: which strip is read next.
+    """
+    if m.is_rounded and (m.kind == INT8 or m.kind == INT4):
+        _integer_strip(m, a, start, rows, strip, next_strip, scratch)
+    elif m.is_rounded:
+        _grouped_strip(m, a, start, rows, strip, next_strip, scratch)
+    elif HAS_PAIRS and m.parts:
+        multiply_bfloat16(m, a, start, rows, strip, scratch + SUMS, scratch)
+    else:
+        _float_strip(m, a, start, rows, strip, next_strip, scratch)
+
+
+@inner
+def _plan_prefetch(blocks, block, tile, prefetch, tile_bytes, size):
+    """Which part of the next chunk of weights a block of rows prefetches: the blocks share it evenly.
+
+    Prefetching in bursts gains nothing, and with a single block the hardware prefetcher is faster. prefetch:
+    address of the chunk, whose tiles of `size` bytes are `tile_bytes` apart. Returns whether the block
+    prefetches, the two addresses it starts from, and how many bytes from the second (`size` from the first).
+    """
+    if blocks == 1 or block >= STRIP_TILES or tile > 0:
+        return False, prefetch, prefetch, 0
+    if blocks == 2:
+        first = prefetch + 2 * block * tile_bytes
+        return True, first, first + tile_bytes, size
+    if blocks == 3 and block < 2:
+        return True, prefetch + 2 * block * tile_bytes, prefetch + tile_bytes + block * size // 2, size // 2
+    first = prefetch + (3 if blocks == 3 else block) * tile_bytes
+    return True, first, first, 0
+
+
+@inner
+def _prefetch_offset(m, strip, next_strip, first):
+    """The index of the weight at k `first` of a strip; beyond its end, of the next strip.
+
+    Callers ask two chunks ahead: early enough to arrive in time, late enough to stay in the L2 cache.
+    """
+    if first < m.k:
+        return strip * STRIP * m.k + first * 16
+    return next_strip * STRIP * m.k + (first - m.k) * 16
+
+
+@inner
+def _widen(m, strip, first, count, ahead, scratch):
+    """The codes of 4 bits of a chunk of a strip as bytes at scratch, a tile every 16 * GROUP.
+
+    ahead: address of codes to prefetch.
+    """
+    for tile in range(STRIP_TILES):
+        at, to = (strip * STRIP + 16 * tile) * m.k + 16 * first, scratch + 16 * GROUP * tile
+        for i in range(0, 16 * count, 512):
+            w, next_w = m.data + (at + i) // 2, ahead + (16 * tile * m.k + i) // 2
+            if m.kind == INT4:
+                widen_int4(w, next_w, m.groups + (at + i) // NIBBLE_GROUP, to + i)
+            else:
+                widen_grouped4(w, next_w, m.table, to + i)
+
+
+@inner
+def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
+    """A strip of INT8 or INT4. Whatever runs between two chunks delays the loads of the next."""
+    half = 1 if m.kind == INT4 else 0  # shifts numbers of weights to bytes: divisions take longer
+    w, groups = m.data + (strip * STRIP * m.k >> half), m.groups + strip * STRIP * m.k // NIBBLE_GROUP
+    tile_bytes, tile_groups = m.k * 16 >> half, m.k * 16 // NIBBLE_GROUP
+    blocks = -(-rows // INTEGER_ROWS)
+    for first in range(0, m.k, GROUP):
+        count = min(GROUP, m.k - first) // NIBBLE_GROUP
+        kind, chunk, chunk_tile_bytes = m.kind, w + (first * 16 >> half), tile_bytes
+        ahead = np.int64(0)
+        if m.kind == INT4:
+            ahead = m.data + (_prefetch_offset(m, strip, next_strip, first + GROUP) >> 1)
+            if rows > EXPANDED_ROWS:  # codes of 4 bits are widened once for all rows
+                _widen(m, strip, first, NIBBLE_GROUP * count, ahead, scratch)
+                kind, chunk, chunk_tile_bytes = INT8, scratch, 16 * GROUP
+        prefetch = m.data + (_prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
+        row = block = 0
+        if HAS_AMX and count % 2 == 0:  # whole steps of 64 k
+            run = a.runs + start * a.runs_row + first // GROUP * RUN_BYTES
+            row = multiply_int8(
+                count // 2,
+                Strided(chunk, chunk_tile_bytes),
+                Strided(a.codes + start * a.codes_row + first, a.codes_row),
+                Strided(run, a.runs_row),
+                rows,
+                scratch + SUMS,
+                first,
+                scratch + _FLOATS,
+            )
+        while row < rows:
+            height = block_rows(rows - row, INTEGER_ROWS)
+            run = a.runs + (start + row) * a.runs_row + first // GROUP * RUN_BYTES
+            for tile in range(0, STRIP_TILES, TILES):
+                prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = _plan_prefetch(
+                    blocks, block, tile, prefetch, tile_bytes, count * 512 >> half
+                )
+                integer_block(
+                    (INT8, INT4),
+                    IntegerCase(kind, -height if prefetches and height > 1 else height, 8),
+                    Codes(
+                        chunk + tile * chunk_tile_bytes,
+                        chunk_tile_bytes,
+                        groups + tile * tile_groups + first * 16 // NIBBLE_GROUP,
+                        tile_groups,
+                    ),
+                    Strided(a.codes + (start + row) * a.codes_row + first, a.codes_row),
+                    Groups(1, count, 0, 0),
+                    Runs(run, run + 4, a.runs_row),
+                    Ahead(
+                        ahead if kind == INT4 else prefetch_a,
+                        512 >> half,
+                        prefetch_b,
+                        prefetch_b_bytes // count,
+                    ),
+                    Sums(scratch + SUMS + (row * STRIP + 16 * tile) * 4, 4 * STRIP, first),
+                )
+            row += height
+            block += 1
+
+
+@inner
+def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
+    """A strip of GROUPED8 or GROUPED4: each group of k has scales and offsets of its own."""
+    half = 1 if m.kind == GROUPED4 else 0  # as above
+    tile_bytes = m.k * 16 >> half
+    quads = 4 if m.group == 16 else 8
+    step_shift = 4 if quads == 4 else 5  # shifts k to steps
+    is_widened = m.kind == GROUPED4 and (rows > EXPANDED_ROWS or quads == 4)
+    kind = GROUPED8 if is_widened else m.kind
+    if HAS_DOT8 and kind == GROUPED8 and m.is_small:
+        kind = GROUPED6
+    scales, offsets = scratch + _SCALES, scratch + _OFFSETS if m.offsets else 0
+    blocks = -(-rows // INTEGER_ROWS)
+    chunk_groups = GROUP // m.group
+    group, first_chunk = strip * (m.k // m.group), strip * -(-m.k // GROUP)
+    for first in range(0, m.k, GROUP):
+        count = min(GROUP, m.k - first)
+        chunk, chunk_tile_bytes = m.data + (strip * STRIP * m.k + first * 16 >> half), tile_bytes
+        ahead = m.data + (_prefetch_offset(m, strip, next_strip, first + GROUP) >> half)
+        if is_widened:
+            _widen(m, strip, first, count, ahead, scratch)
+            chunk, chunk_tile_bytes = scratch, 16 * GROUP
+        groups = chunk_groups if count == GROUP else max(1, count // m.group)
+        unit = np.float32(-1 / 128)
+        expand_groups(m, group, first_chunk + first // GROUP, groups, unit, scales, scratch + _OFFSETS)
+        group += groups
+        prefetch = m.data + (_prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
+        row = block = 0
+        while row < rows:
+            height = block_rows(rows - row, INTEGER_ROWS)
+            run = a.runs + (start + row) * a.runs_row + first // GROUP * RUN_BYTES
+            for tile in range(0, STRIP_TILES, block_tiles(kind, height)):
+                prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = _plan_prefetch(
+                    blocks, block, tile, prefetch, tile_bytes, count * 16 >> half
+                )
+                integer_block(
+                    _GROUPED_KINDS,
+                    IntegerCase(kind, -height if prefetches and height > 1 else height, quads),
+                    Codes(chunk + tile * chunk_tile_bytes, chunk_tile_bytes, m.table, 0),
+                    Strided(a.codes + (start + row) * a.codes_row + first, a.codes_row),
+                    Groups(
+                        groups,
+                        min(m.group, count) >> step_shift,
+                        scales + 64 * tile,
+                        offsets + 64 * tile if offsets else 0,
+                    ),
+                    Runs(run, run + 4 * chunk_groups, a.runs_row),
+                    Ahead(
+                        ahead if kind == GROUPED4 else prefetch_a,
+                        64 * quads >> half,
+                        prefetch_b,
+                        prefetch_b_bytes // (count >> step_shift) if prefetches else 0,
+                    ),
+                    Sums(scratch + SUMS + (row * STRIP + 16 * tile) * 4, 4 * STRIP, first),
+                )
+            row += height
+            block += 1
+
+
+@inner
+def _dequantize_chunk(m, strip, first, count, scratch):
+    """The weights that `count` k of a strip stand for, as floats [count, STRIP] in scratch."""
+    chunk = first // GROUP * GROUP
+    if first == chunk:
+        size = min(GROUP, m.k - first)
+        groups, scales, offsets = size // min(m.group, size), scratch + _SCALES, scratch + _OFFSETS
+        for i in range(0, groups * 4 * STRIP, 64):
+            store_f32(scales, i, broadcast(np.float32(1)))
+            store_f32(offsets, i, broadcast(np.float32(0)))
+        if m.kind != INT8 and m.kind != INT4:
+            group = strip * (m.k // m.group) + first // m.group
+            number = strip * -(-m.k // GROUP) + first // GROUP
+            expand_groups(m, group, number, groups, np.float32(1), scales, offsets)
+        if m.kind == INT4 or m.kind == GROUPED4:
+            ahead = m.data + _prefetch_offset(m, strip, strip, first + GROUP) // 2
+            _widen(m, strip, first, size, ahead, scratch)
+    for tile in range(STRIP_TILES):
+        w = scratch + 16 * (tile * GROUP + first - chunk)
+        if not (m.kind == INT4 or m.kind == GROUPED4):
+            w = m.data + (strip * STRIP + 16 * tile) * m.k + 16 * first
+        for i in range(0, count, 16):
+            at = (first - chunk + i) // m.group * 4 * STRIP + 64 * tile
+            dequantize(
+                FLOAT8 if m.kind == FLOAT8 else INT8,
+                w + 16 * i,
+                scratch + _SCALES + at,
+                scratch + _OFFSETS + at,
+                scratch + _FLOATS + 4 * (i * STRIP + 16 * tile),
+            )
+
+
+@inner
+def _float_strip(m, a, start, rows, strip, next_strip, scratch):
+    has_codes = m.kind > FLOAT16
+    kind = FLOAT32 if has_codes else m.kind
+    size = 4 if kind == FLOAT32 else 2
+    w, tile_bytes = m.data + strip * STRIP * m.k * size, m.k * 16 * size
+    w_step, w_tile = 16 * size, tile_bytes
+    largest = FLOAT_ROWS if rows > FLOAT_ROWS else ROWS[0]
+    blocks = -(-rows // largest)
+    length = _LENGTH if has_codes else 2 * GROUP // size  # k of a chunk
+    for first in range(0, m.inputs, length):
+        count = min(length, m.inputs - first)
+        prefetch, chunk = np.int64(0), w + first * 16 * size
+        if has_codes:
+            _dequantize_chunk(m, strip, first, count, scratch)
+            chunk, w_step, w_tile = scratch + _FLOATS, 4 * STRIP, 64
+        else:
+            prefetch = m.data + _prefetch_offset(m, strip, next_strip, first + 2 * length) * size
+        row = block = 0
+        while row < rows:
+            height = block_rows(rows - row, largest)
+            tiles = 1 if height > ROWS[0] else TILES
+            for tile in range(0, STRIP_TILES, tiles):
+                prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = _plan_prefetch(
+                    blocks, block, tile, prefetch, tile_bytes, count * 16 * size
+                )
+                float_block(
+                    (FLOAT32, BFLOAT16, FLOAT16),
+                    _FLOAT_WIDTHS,
+                    FloatCase(
+                        kind, -height if prefetches and height > 1 and not has_codes else height, tiles
+                    ),
+                    Weights(chunk + tile * w_tile, w_step, w_tile),
+                    Ahead(prefetch_a, w_step, prefetch_b, prefetch_b_bytes // count),
+                    Strided(a.floats + (start + row) * a.row + 4 * first, a.row),
+                    count,
+                    Sums(scratch + SUMS + (row * STRIP + 16 * tile) * 4, 4 * STRIP, first),
+                )
+            row += height
+            block += 1

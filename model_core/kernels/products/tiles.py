@@ -1,0 +1,203 @@
+"""Products on tiles: Intel AMX, which multiplies 16 rows by 16 outputs by 64 bytes of k in 16 cycles.
+
+Tiles multiply what vectors do (strips.py), in the same packing. Sums of bytes are exact, so rows may go
+through either. bfloat16 products are rounded on the way, in an order that the instruction fixes: within 32 k
+the even and the odd products are summed apart, each by fused multiply-adds in order of k, then both together,
+then that to the sum so far. It depends neither on the other rows of a tile nor on their number. So all rows
+go through tiles, single ones too, in the same steps of k.
+
+Kernels use this file only where emit.HAS_AMX says so.
+"""
+
+from collections.abc import Iterator
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from .. import emit
+from ..blocks import Strided, emit_cases
+from ..emit import HAS_AMX
+from ..inner import inner
+from ..layout import STRIP
+
+TILE_ROWS = 16
+# Fewer rows of bytes are multiplied faster by vectors.
+_MIN_ROWS = 12
+# k of bfloat16 that all rows are multiplied with while the weights are in the first cache.
+PIECE = 128
+_BLOCK = 4 * TILE_ROWS * STRIP  # bytes of the sums of a block, int32 [TILE_ROWS, STRIP]
+_BLOCK_TILES = STRIP // 16
+
+_n = types.intp
+
+
+def _call(b: ir.IRBuilder, name: str, *args: ir.Value) -> None:
+    emit.call(b, f"llvm.x86.{name}", ir.VoidType(), *args)
+
+
+def _load_tile(b: ir.IRBuilder, tile: int, address: ir.Value, row: ir.Value) -> None:
+    _call(b, "tileloadd64", emit.I8(tile), emit.pointer(b, address, emit.I8), row)
+
+
+def _store_tile(b: ir.IRBuilder, tile: int, address: ir.Value, row: ir.Value) -> None:
+    _call(b, "tilestored64", emit.I8(tile), emit.pointer(b, address, emit.I8), row)
+
+
+@intrinsic
+def _configure(typing_context):
+    """Give the calling thread eight tiles of 16 rows of 64 bytes."""
+
+    def code(b: ir.IRBuilder) -> None:
+        shape = [1, *[0] * 15, *[64, 0] * 8, *[0] * 16, *[TILE_ROWS] * 8, *[0] * 8]  # palette, widths, rows
+        kind = ir.ArrayType(emit.I8, len(shape))
+        name = b.module.get_unique_name("tile_shapes")
+        constant = cgutils.global_constant(b.module, name, ir.Constant(kind, shape))
+        _call(b, "ldtilecfg", b.bitcast(constant, ir.PointerType(emit.I8)))
+
+    return emit.typed(types.void, (), code)
+
+
+@intrinsic
+def _release(typing_context):
+    """Give the tiles back, so that the system need not keep 8 KiB more when it switches threads."""
+    return emit.typed(types.void, (), lambda b: _call(b, "tilerelease"))
+
+
+@inner
+def begin_tiles():
+    """Prepare the calling thread for products on tiles, until `end_tiles`."""
+    if HAS_AMX:
+        _configure()
+
+
+@inner
+def end_tiles():
+    """Give back what `begin_tiles` took."""
+    if HAS_AMX:
+        _release()
+
+
+@intrinsic
+def _int8_block(typing_context, steps, w, x, to, done, run, y, accumulate):
+    """to = x times w in integers, while y (+)= factor * (start + done) of the block before.
+
+    Tile products are emitted with the vector instructions of the block before between them: one of the two
+    units alone would leave the other idle.
+
+    steps: how many times 64 k, 1 to 4; 0: only finish what is left.
+    w: Strided, tiles of weights + 128, as blocks.Codes has them.
+    x: Strided, rows of signed bytes [TILE_ROWS, 64 * steps].
+    to, done: addresses of int32 [TILE_ROWS, STRIP]; done 0: there is no block before.
+    run: Strided, the factor of each row and its start, -128 * sum(x).
+    y: address of floats [TILE_ROWS, STRIP]; accumulate: whether to add to them.
+    """
+
+    def code(b: ir.IRBuilder, *args: ir.Value) -> None:
+        steps, w, x, to, done, run, y, accumulate = args
+        ws = [b.add(w.at, b.mul(w.stride, w.stride.type(tile))) for tile in range(_BLOCK_TILES)]
+        continues = b.icmp_signed("!=", accumulate, accumulate.type(0))
+        mask = b.insert_element(ir.Constant(ir.VectorType(emit.I1, 16), ir.Undefined), continues, emit.I32(0))
+        mask = b.shuffle_vector(mask, mask, emit.splat(0, emit.I32X16))
+
+        def finish() -> Iterator[None]:
+            """Finish the block before, a vector at a time."""
+            for row in range(TILE_ROWS):
+                own = b.add(run.at, b.mul(run.stride, run.stride.type(row)))
+                factor = emit.broadcast(b, emit.load(b, own, emit.F32))
+                start = emit.broadcast(b, emit.load(b, emit.at(b, own, 4), emit.I32))
+                for tile in range(_BLOCK_TILES):
+                    place = 4 * STRIP * row + 64 * tile
+                    sums = b.add(emit.load(b, emit.at(b, done, place), emit.I32X16), start)
+                    target = emit.pointer(b, emit.at(b, y, place), emit.F32X16)
+                    # A masked load costs nothing; a select would be an instruction more.
+                    name, zeros = "llvm.masked.load.v16f32.p0", emit.splat(0.0, emit.F32X16)
+                    before = emit.call(b, name, emit.F32X16, target, emit.I32(4), mask, zeros)
+                    result = emit.fma(b, b.sitofp(sums, emit.F32X16), factor, before)
+                    b.store(result, target, align=4)
+                    yield
+
+        def multiply(steps: int, vectors: Iterator[None]) -> None:
+            for tile in range(_BLOCK_TILES if steps else 0):
+                _call(b, "tilezero", emit.I8(tile))
+            for step in range(steps):
+                _load_tile(b, 4, emit.at(b, x.at, 64 * step), x.stride)
+                for tile in range(_BLOCK_TILES):
+                    weights = 5 + (4 * step + tile) % 3  # in turn: a load need not wait for the last product
+                    _load_tile(b, weights, emit.at(b, ws[tile], 1024 * step), emit.I64(64))
+                    _call(b, "tdpbsud", emit.I8(tile), emit.I8(4), emit.I8(weights))
+                    for _ in range(TILE_ROWS // steps):
+                        next(vectors, None)
+            for _ in vectors:
+                pass
+            for tile in range(_BLOCK_TILES if steps else 0):
+                _store_tile(b, tile, emit.at(b, to, 64 * tile), emit.I64(4 * STRIP))
+
+        with b.if_else(b.icmp_signed("!=", done, done.type(0))) as (yes, no):
+            with yes:
+                emit_cases(b, steps, range(5), lambda count: multiply(count, finish()))
+            with no:
+                emit_cases(b, steps, range(1, 5), lambda count: multiply(count, iter(())))
+
+    return emit.typed(types.void, (_n, w, x, _n, _n, run, _n, _n), code)
+
+
+@inner
+def multiply_int8(steps, w, x, run, rows, y, accumulate, blocks):
+    """y[row] (+)= factor[row] * x[row] times w, for the first rows of `rows`. Returns how many these are.
+
+    They are all but fewer than _MIN_ROWS; their last block may end behind `rows`. steps: how many times 64 k,
+    at most 4. blocks: address of 2 * _BLOCK bytes of the thread's own. For the others see _int8_block.
+    """
+    row = turn = done = done_run = done_y = 0
+    while rows - row >= _MIN_ROWS:
+        to = blocks + turn * _BLOCK
+        now = Strided(x.at + row * x.stride, x.stride)
+        _int8_block(steps, w, now, to, done, Strided(done_run, run.stride), done_y, accumulate)
+        done, done_run, done_y = to, run.at + row * run.stride, y + 4 * STRIP * row
+        turn = 1 - turn
+        row += TILE_ROWS
+    if done:
+        _int8_block(0, w, x, 0, done, Strided(done_run, run.stride), done_y, accumulate)
+    return row
+
+
+@intrinsic
+def bfloat16_block(typing_context, parts, steps, w, x, x_row, x_part, y, accumulate):
+    """y (+)= the parts of x times w, for TILE_ROWS rows and the outputs of a strip.
+
+    parts: 1 or 2. steps: how many times 32 k, at least 1. w: address of weights as bfloat16.py pairs them.
+    x: address of bfloat16 [TILE_ROWS, 32 * steps], rows x_row bytes apart, and the low parts x_part bytes on.
+    y: address of floats [TILE_ROWS, STRIP]; accumulate: whether to add to them.
+    """
+
+    def code(b: ir.IRBuilder, *args: ir.Value) -> None:
+        parts, steps, w, x, x_row, x_part, y, accumulate = args
+        with b.if_else(b.icmp_signed("!=", accumulate, accumulate.type(0))) as (yes, no):
+            with yes:
+                for tile in range(_BLOCK_TILES):
+                    _load_tile(b, tile, emit.at(b, y, 64 * tile), emit.I64(4 * STRIP))
+            with no:
+                for tile in range(_BLOCK_TILES):
+                    _call(b, "tilezero", emit.I8(tile))
+
+        def multiply(parts: int) -> None:
+            with cgutils.for_range(b, steps) as loop:
+                rows = b.add(x, b.mul(loop.index, steps.type(64)))
+                weights = b.add(w, b.mul(loop.index, steps.type(1024)))
+                for pair in (0, 2):  # two tiles of weights at a time
+                    for tile in range(2):
+                        _load_tile(b, 6 + tile, emit.at(b, weights, (pair + tile) * 32 * PIECE), emit.I64(64))
+                    for part in range(parts):
+                        place = b.add(rows, b.mul(x_part, x_part.type(part)))
+                        _load_tile(b, 4 + part, place, x_row)
+                        for tile in range(2):
+                            operands = (emit.I8(pair + tile), emit.I8(4 + part), emit.I8(6 + tile))
+                            _call(b, "tdpbf16ps", *operands)
+
+        emit_cases(b, parts, (1, 2), multiply)
+        for tile in range(_BLOCK_TILES):
+            _store_tile(b, tile, emit.at(b, y, 64 * tile), emit.I64(4 * STRIP))
+
+    return emit.typed(types.void, (_n,) * 8, code)

@@ -1,0 +1,4 @@
+"""What looks back: attention, the KV cache, recurrent states.
+
+Nothing here knows weights.
+"""

@@ -1,0 +1,212 @@
+"""Attention over paged KV memory, for prompts and single tokens alike, causal or in both directions.
+
+The positions are divided into segments. Each has a softmax of its own, and their results are merged in order
+(online_softmax.py). Segments begin at multiples of SEGMENT, so a
+row's bits do not depend on which thread computes a segment.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba.extending import register_jitable
+
+from ..blocks import Ahead, Strided, Sums, block_rows
+from ..emit import FLOAT_ROWS, HAS_WIDE_VECTORS, ROWS
+from ..float_blocks import FloatCase, Pages, Weights, float_block, page_block
+from ..inner import inner
+from ..layout import FLOAT16, FLOAT32, INT8, PAGE
+from ..pointwise import scale_row
+from ..simd import get_f32, get_i32, load_f32, multiply, store_f32
+from .online_softmax import STATE_HEAD, merge_states, pad, softmax_row, state_bytes, write_outputs
+
+SEGMENT = 512  # positions
+# Rows of queries, a token and a head each, that read a page together.
+MAX_QUERY_ROWS = 24
+# Pages of values that all blocks of rows go through before the next ones, so that a near cache keeps them.
+_PAGES_OF_VALUES = 8
+_KINDS = (FLOAT32, FLOAT16, INT8)  # of keys and values
+_SCORES_ROW = 4 * (SEGMENT + PAGE)  # bytes; a power of two would make rows compete for the same cache lines
+
+
+@register_jitable
+def scratch_rows(group):
+    """Rows of queries that the scratch memory of `attend` holds, with `group` query heads a KV head."""
+    return max(MAX_QUERY_ROWS, group) + max(ROWS)
+
+
+@register_jitable
+def attention_scratch(key_dim, value_dim, group):
+    """Bytes that a thread needs to attend, with `group` query heads a KV head."""
+    return scratch_rows(group) * (4 * pad(key_dim) + 2 * state_bytes(value_dim) + _SCORES_ROW)
+
+
+@inner
+def first_segment(position, window):
+    """The first segment that a block of queries attends to, whose first token is at `position`."""
+    return 0 if window == 0 else max(0, position - window + 1) // SEGMENT
+
+
+@inner
+def end_segment(end):
+    """The segment behind the last that a block of queries attends to, up to the position `end`."""
+    return -(-end // SEGMENT)
+
+
+class Queries(NamedTuple):
+    """The queries of consecutive tokens of one sequence, for one KV head.
+
+    Attributes:
+        at: address of those of the first token: floats [tokens, all heads, key_dim]. Tokens are `stride`
+            bytes apart.
+        table: address of int32, the pages of the positions 0 to 15, 16 to 31 and so on.
+        position: that of the first token.
+        tokens: how many; tokens * group is at most MAX_QUERY_ROWS, or tokens is 1.
+        end: behind the last position that the last token attends to.
+        group: query heads a KV head.
+        head: the KV head.
+    """
+
+    at: int
+    stride: int
+    table: int
+    position: int
+    tokens: int
+    end: int
+    group: int
+    head: int
+
+
+@inner
+def attend(p, i, q, out, out_row, scratch):
+    """Attention of some queries (operators.attention).
+
+    p: KV_MEMORY. i: INSTRUCTION, with the layer, the window (how many positions up to its own a token attends
+    to; 0: all), how many `ahead` after its own (0: causal attention), the scale of scores, their cap (see
+    pointwise.softcap; 0: none) and as `weight` the address of a sink for each query head (see
+    operations.Attend; 0: none). q: Queries. out: for the mixed values, floats [tokens, all heads, value_dim].
+    scratch: attention_scratch bytes of the calling thread's own.
+
+    Within a segment, every sum runs over the positions in order, a page at a time, and masked positions add
+    zeros. So a row's bits do not depend on the other rows.
+    """
+    capacity = scratch_rows(q.group)
+    states = scratch + capacity * (4 * pad(p.key_dim) + _SCORES_ROW)
+    part = states + capacity * state_bytes(p.value_dim)
+    first = first_segment(q.position, i.window)
+    for segment in range(first, end_segment(q.end)):
+        to = states if segment == first else part
+        attend_segment(p, i, q, segment, to, scratch)
+        if segment > first:
+            merge_states(states, part, q.tokens * q.group, p.value_dim)
+    write_outputs(states, p.value_dim, q.tokens, q.group, q.head, out, out_row)
+
+
+@inner
+def attend_segment(p, i, q, segment, states, scratch):
+    """The part of `attend` that concerns one segment: the states of its rows, written to `states`."""
+    table, position, group, head, window = q.table, q.position, q.group, q.head, i.window
+    dim, padded, rows = p.key_dim, p.padded_dim, q.tokens * group
+    size = 4 if p.kind == FLOAT32 else 2 if p.kind == FLOAT16 else 1
+    at = i.layer * p.layer_stride
+    first_keys, first_values = (
+        p.keys + at + head * dim * PAGE * size,
+        p.values + at + head * PAGE * padded * size,
+    )
+    key_scales, value_scales = p.key_scales + at + head * 4 * PAGE, p.value_scales + at + head * 4 * PAGE
+    length = min(q.end, (segment + 1) * SEGMENT)
+    first_page = segment * (SEGMENT // PAGE)
+    if window > 0:
+        first_page = max(first_page, (position - window + 1) // PAGE)
+    last_page = -(-length // PAGE)
+    row_bytes, state_row = _SCORES_ROW, state_bytes(p.value_dim)
+    queries, scores = scratch, scratch + 4 * scratch_rows(group) * pad(dim)
+
+    for row in range(rows):
+        source = q.at + (row // group) * q.stride + 4 * (head * group + row % group) * dim
+        scale_row(source, dim, i.scale, queries + 4 * row * dim)
+
+    # Tall blocks (see FLOAT_ROWS) have one vector of keys or values.
+    is_tall = not HAS_WIDE_VECTORS and rows > FLOAT_ROWS
+    largest = FLOAT_ROWS if is_tall else ROWS[0]
+    # Two pages at a time, to hide the latency of memory. The values and the next keys are prefetched
+    # meanwhile, because the hardware prefetcher cannot know the page table.
+    for number in range(first_page, last_page, 2):
+        pages = min(2, last_page - number)
+        keys = first_keys + _page_offset(p, table, number)
+        distance = first_keys + _page_offset(p, table, number + pages - 1) - keys
+        to = scores + 4 * PAGE * (number - first_page)
+        row = block = 0
+        while row < rows:
+            height = block_rows(rows - row, largest)
+            x, y = queries + 4 * row * dim, to + row * row_bytes
+            # The first two blocks prefetch a page each: its next keys and its values.
+            page = min(number + 2 + block, last_page - 1)
+            prefetch_a = first_keys + _page_offset(p, table, page)
+            page = min(number + block, last_page - 1)
+            prefetch_b = first_values + _page_offset(p, table, page)
+            count = -height if block < 2 and height > 1 else height
+            tiles = pages if height <= ROWS[0] else 1
+            for first in range(0, pages, tiles):
+                float_block(
+                    _KINDS,
+                    (1, 2),
+                    FloatCase(p.kind, height if first else count, tiles),
+                    Weights(keys + first * distance, PAGE * size, distance),
+                    Ahead(prefetch_a, PAGE * size, prefetch_b, PAGE * size),
+                    Strided(x, 4 * dim),
+                    dim,
+                    Sums(y + 4 * PAGE * first, row_bytes, 0),
+                )
+            row += height
+            block += 1
+        if p.kind == INT8:
+            for page in range(number, number + pages):
+                scales = load_f32(key_scales, _page_offset(p, table, page))
+                for row in range(rows):
+                    at = row * row_bytes + 4 * PAGE * (page - number)
+                    store_f32(to, at, multiply(load_f32(to, at), scales))
+
+    for row in range(rows):
+        own = position + row // group
+        start = 0 if window == 0 else max(0, own + 1 - window)
+        sink = np.float32(-np.inf)
+        if i.weight and start // SEGMENT == segment:  # the first of this row
+            sink = get_f32(i.weight, 4 * (head * group + row % group))
+        weights, state = scores + row * row_bytes, states + row * state_row
+        stop = min(own + 1 + i.ahead, q.end)
+        softmax_row(weights, first_page * PAGE, last_page * PAGE, start, stop, i.cap, sink, state)
+
+    if p.kind == INT8:
+        for number in range(first_page, last_page):
+            scales = load_f32(value_scales, _page_offset(p, table, number))
+            weights = scores + 4 * PAGE * (number - first_page)
+            for row in range(rows):
+                store_f32(weights, row * row_bytes, multiply(load_f32(weights, row * row_bytes), scales))
+
+    for number in range(first_page, last_page, _PAGES_OF_VALUES):
+        # Slots beyond the sequence's end may hold another sequence's data or NaN: they are not read.
+        count = min(_PAGES_OF_VALUES * PAGE, length - number * PAGE)
+        weights = scores + 4 * PAGE * (number - first_page)
+        tile = 0
+        while tile < padded // 16:
+            row, tiles = 0, 4 if padded // 16 - tile >= 4 and not is_tall else 1
+            while row < rows:
+                height = block_rows(rows - row, largest)
+                page_block(
+                    _KINDS,
+                    (1, 4),
+                    FloatCase(p.kind, height, tiles),
+                    Pages(table + 4 * number, p.page_stride),
+                    Weights(first_values + 16 * tile * size, padded * size, 16 * size),
+                    Strided(weights + row * row_bytes, row_bytes),
+                    count,
+                    Sums(states + row * state_row + STATE_HEAD + 64 * tile, state_row, number - first_page),
+                )
+                row += height
+            tile += tiles
+
+
+@inner
+def _page_offset(p, table, i):
+    """Bytes from the first page to the i-th of a sequence."""
+    return get_i32(table, 4 * i) * p.page_stride

@@ -1,0 +1,103 @@
+"""The softmax of attention in parts, which are merged in order (Milakov and Gimelshein, arXiv:1805.02867).
+
+The state of a row of queries is its largest score and the sum of its weights, both in all lanes of a vector,
+and then the values, mixed by weights relative to the largest score.
+"""
+
+import numpy as np
+from numba.extending import register_jitable
+
+from ..inner import inner
+from ..layout import PAGE
+from ..pointwise import scale_row, softcap
+from ..simd import (
+    add,
+    broadcast,
+    exp_of_negative,
+    get_f32,
+    keep_lanes,
+    largest_of,
+    load_f32,
+    mask_outside,
+    maximum,
+    multiply,
+    store_f32,
+    subtract,
+    sum_of,
+)
+
+STATE_HEAD = 128  # bytes of a state before the mixed values
+
+
+@register_jitable
+def pad(size):
+    """Rounded up to whole vectors."""
+    return -(-size // 16) * 16
+
+
+@register_jitable
+def state_bytes(value_dim):
+    """Bytes of the state of a row."""
+    return STATE_HEAD + 4 * pad(value_dim)
+
+
+@inner
+def softmax_row(scores, first, last, start, end, cap, sink, state):
+    """exp(score - largest) in place for positions start to end of those from `first` to `last`, 0 elsewhere.
+
+    Scores are capped before, unless `cap` is 0. The largest score and the sum are written to the `state` of
+    the row. The score `sink` takes part in both.
+    """
+    peak = broadcast(sink)
+    for position in range(first, last, PAGE):
+        at = 4 * (position - first)
+        value = load_f32(scores, at)
+        if cap > 0:
+            value = softcap(value, cap)
+        is_cut = position < start or position + PAGE > end  # most pages are not
+        if is_cut:
+            value = mask_outside(value, position, start, end)
+        if cap > 0 or is_cut:
+            store_f32(scores, at, value)
+        peak = maximum(peak, value)
+    peak = broadcast(largest_of(peak))
+    largest = _finite(peak)
+    total = broadcast(np.float32(0))
+    for position in range(first, last, PAGE):
+        at = 4 * (position - first)
+        value = exp_of_negative(subtract(load_f32(scores, at), largest))
+        store_f32(scores, at, value)
+        total = add(total, value)
+    of_sink = exp_of_negative(subtract(broadcast(sink), largest))
+    store_f32(state, 0, peak)
+    store_f32(state, 64, broadcast(sum_of(total) + sum_of(keep_lanes(of_sink, 1))))
+
+
+@inner
+def _finite(peak):
+    """The peak, or a low number if no position took part, from which -inf can be subtracted."""
+    return maximum(peak, broadcast(np.float32(-1e30)))
+
+
+@inner
+def merge_states(states, part, rows, value_dim):
+    """Merge the states of rows with those of the next segment, `part`."""
+    size = state_bytes(value_dim)
+    for at in range(0, rows * size, size):
+        to, of = states + at, part + at
+        peak = maximum(load_f32(to, 0), load_f32(of, 0))
+        # A weight of the merged softmax is relative to the larger peak.
+        old = exp_of_negative(subtract(load_f32(to, 0), _finite(peak)))
+        new = exp_of_negative(subtract(load_f32(of, 0), _finite(peak)))
+        store_f32(to, 0, peak)
+        for i in range(64, size, 64):  # the sum, then the mixed values
+            store_f32(to, i, add(multiply(load_f32(to, i), old), multiply(load_f32(of, i), new)))
+
+
+@inner
+def write_outputs(states, value_dim, tokens, group, head, out, out_row):
+    """Divide the mixed values of rows by the sums of their weights. Arguments as of attention.attend."""
+    for row in range(tokens * group):
+        state = states + row * state_bytes(value_dim)
+        to = out + (row // group) * out_row + 4 * (head * group + row % group) * value_dim
+        scale_row(state + STATE_HEAD, value_dim, np.float32(1) / get_f32(state, 64), to)

@@ -1,0 +1,181 @@
+"""Operations that go on from a state: causal convolution, and linear attention (see cache/states.py).
+
+The tokens of a sequence go in order, so bits do not depend on how a prompt is cut. Threads share the work by
+sequences, and by columns or heads.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..inner import inner
+from ..layout import STATE_COLUMNS
+from ..simd import broadcast, fma, get_f32, get_i32, keep_lanes, load_f32, multiply, store_f32, store_lanes
+from ..team import claim
+
+# Columns of a convolution that a thread takes at a time.
+COLUMNS = 256
+
+
+@inner
+def _pad(size):
+    """Bytes of a row of `size` floats in a state."""
+    return 4 * (-(-size // STATE_COLUMNS) * STATE_COLUMNS)
+
+
+@inner
+def _clear(address, size):
+    """Set `size` bytes to zero, a multiple of 64."""
+    zero = broadcast(np.float32(0))
+    for i in range(0, size, 64):
+        store_f32(address, i, zero)
+
+
+@inner
+def conv(s, i, x, y):
+    """A causal convolution of the columns of each sequence (operators.conv).
+
+    s: STEP. i: INSTRUCTION; `weight` is the address of floats [width, columns, padded], and 0 stands for a
+    token shift; `bias` is 0 for none. x, y: ACTIVATIONS, different buffers.
+    """
+    blocks = -(-i.size // COLUMNS)
+    item = claim(s.team)
+    while item < s.sequence_count * blocks:
+        sequence, first = item // blocks, item % blocks * COLUMNS
+        start, stop = get_i32(s.starts, 4 * sequence), get_i32(s.starts, 4 * sequence + 4)
+        state = s.states + get_i32(s.slots, 4 * sequence) * s.state_row + i.state
+        is_new = get_i32(s.positions, 4 * start) == 0
+        _conv_columns(i, x, y, start, stop, first, state, is_new)
+        item = claim(s.team)
+
+
+@inner
+def _conv_columns(i, x, y, start, stop, first, state, is_new):
+    """`conv` of the rows `start` to `stop` of a sequence, and of at most COLUMNS columns from `first` on.
+
+    state: address of floats [width - 1, columns, padded].
+    """
+    row_bytes, past, last = _pad(i.size), i.width - 1, min(first + COLUMNS, i.size)
+    if is_new:
+        for tap in range(past):
+            _clear(state + tap * row_bytes + 4 * first, _pad(last - first))
+    source, target = x.floats + i.x_start, y.floats + i.y_start
+    for column in range(first, last, 16):
+        at = 4 * column
+        for row in range(start, stop):
+            total = broadcast(np.float32(0))
+            if i.bias:
+                total = load_f32(i.bias, at)
+            for tap in range(i.width):
+                before = row + tap - past
+                if before >= start:
+                    value = load_f32(source + before * x.row, at)
+                else:
+                    value = load_f32(state + (before - start + past) * row_bytes, at)
+                if i.weight:
+                    total = fma(value, load_f32(i.weight + tap * row_bytes, at), total)
+                elif tap == 0:
+                    total = value
+            store_lanes(target + row * y.row, at, total, last - column)
+        for tap in range(past):  # the last rows, in the order in which none is needed any more
+            before = stop + tap - past
+            if before >= start:
+                value = load_f32(source + before * x.row, at)
+            else:
+                value = load_f32(state + (before - start + past) * row_bytes, at)
+            store_f32(state + tap * row_bytes, at, value)
+
+
+@inner
+def scan(s, i, buffers):
+    """Linear attention of the heads of each sequence (operators.scan).
+
+    s: STEP. i: INSTRUCTION with `heads`, `size` values and `keys`; its inputs are w, v, k, r, a and b. mode:
+    1 with a and b, 0 without. buffers: ACTIVATIONS, by index.
+    """
+    head_bytes = i.keys * _pad(i.size)
+    item = claim(s.team)
+    while item < s.sequence_count * i.heads:
+        sequence, head = item // i.heads, item % i.heads
+        start, stop = get_i32(s.starts, 4 * sequence), get_i32(s.starts, 4 * sequence + 4)
+        state = s.states + get_i32(s.slots, 4 * sequence) * s.state_row + i.state + head * head_bytes
+        if get_i32(s.positions, 4 * start) == 0:
+            _clear(state, head_bytes)
+        y = buffers[i.y]
+        for row in range(start, stop):
+            inputs = ScanInputs(
+                _head_address(buffers, i.input_0, row, head),
+                _head_address(buffers, i.input_1, row, head),
+                _head_address(buffers, i.input_2, row, head),
+                _head_address(buffers, i.input_3, row, head),
+                _head_address(buffers, i.input_4, row, head),
+                _head_address(buffers, i.input_5, row, head),
+            )
+            scan_token(i, inputs, state, y.floats + row * y.row + i.y_start + 4 * head * i.size)
+        item = claim(s.team)
+
+
+@inner
+def _head_address(buffers, operand, row, head):
+    """The address of an operand's numbers for a row and a head."""
+    x = buffers[operand.buffer]
+    return x.floats + row * x.row + operand.start + head // operand.repeats * operand.head_step
+
+
+class ScanInputs(NamedTuple):
+    """Addresses of what `scan` reads for one token of one head."""
+
+    w: int
+    v: int
+    k: int
+    r: int
+    a: int
+    b: int
+
+
+@inner
+def scan_token(i, inputs, state, y):
+    """One token of one head. inputs: ScanInputs. y: address of the values.
+
+    state: address of floats [keys, values, padded]. It is read and written 64 values at a time.
+    """
+    w, v, k, r, a, b = inputs
+    row_bytes = _pad(i.size)
+    w_step, k_step, r_step = i.input_0.step, i.input_2.step, i.input_3.step
+    a_step, b_step = i.input_4.step, i.input_5.step
+    for first in range(0, i.size, STATE_COLUMNS):
+        at, count = 4 * first, i.size - first
+        v_0, v_1 = keep_lanes(load_f32(v, at), count), keep_lanes(load_f32(v, at + 64), count - 16)
+        v_2, v_3 = (
+            keep_lanes(load_f32(v, at + 128), count - 32),
+            keep_lanes(load_f32(v, at + 192), count - 48),
+        )
+        zero = broadcast(np.float32(0))
+        seen_0, seen_1, seen_2, seen_3 = zero, zero, zero, zero  # -S a
+        if i.mode:
+            for key in range(i.keys):
+                s = state + key * row_bytes + at
+                factor = broadcast(-get_f32(a, key * a_step))
+                seen_0 = fma(load_f32(s, 0), factor, seen_0)
+                seen_1 = fma(load_f32(s, 64), factor, seen_1)
+                seen_2 = fma(load_f32(s, 128), factor, seen_2)
+                seen_3 = fma(load_f32(s, 192), factor, seen_3)
+        y_0, y_1, y_2, y_3 = zero, zero, zero, zero
+        for key in range(i.keys):
+            s = state + key * row_bytes + at
+            decay, key_factor = broadcast(get_f32(w, key * w_step)), broadcast(get_f32(k, key * k_step))
+            removal, query = broadcast(get_f32(b, key * b_step)), broadcast(get_f32(r, key * r_step))
+            new_0 = fma(seen_0, removal, fma(v_0, key_factor, multiply(load_f32(s, 0), decay)))
+            new_1 = fma(seen_1, removal, fma(v_1, key_factor, multiply(load_f32(s, 64), decay)))
+            new_2 = fma(seen_2, removal, fma(v_2, key_factor, multiply(load_f32(s, 128), decay)))
+            new_3 = fma(seen_3, removal, fma(v_3, key_factor, multiply(load_f32(s, 192), decay)))
+            store_f32(s, 0, new_0)
+            store_f32(s, 64, new_1)
+            store_f32(s, 128, new_2)
+            store_f32(s, 192, new_3)
+            y_0, y_1 = fma(new_0, query, y_0), fma(new_1, query, y_1)
+            y_2, y_3 = fma(new_2, query, y_2), fma(new_3, query, y_3)
+        store_lanes(y, at, y_0, count)
+        store_lanes(y, at + 64, y_1, count - 16)
+        store_lanes(y, at + 128, y_2, count - 32)
+        store_lanes(y, at + 192, y_3, count - 48)

@@ -1,0 +1,137 @@
+"""Builds a model that is ready to answer, from its files to the threads of its engine."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ..cache.reserve import Limits, create_kv_cache, create_states
+from ..chat.chat_tokenizer import ChatTokenizer
+from ..embeddings.embedder import Embedder
+from ..embeddings.settings import read_embedding_settings
+from ..engine.drafter import Drafter
+from ..engine.engine import Engine
+from ..errors import InvalidRequest, ModelError
+from ..files.model_files import ModelFiles, open_model_files
+from ..hub import embedded_model, fetch_model, model_name
+from ..kernels.compiler import show_compilation
+from ..machine.memory import name_refused_memory
+from ..machine.resources import available_memory, default_threads
+from ..model.adapter_loading import load_adapter
+from ..model.estimate import MemoryFlags, check_memory
+from ..model.generation_defaults import read_generation_defaults
+from ..model.loader import load_model
+from ..model.transformer import Transformer
+from ..model.whole_texts import TextInput, compute_texts
+from ..prompts.prompts import Prompts
+from ..requests.sampling import GenerationDefaults, SamplingParams
+from ..sampling.batch_sampler import compile_sampling
+from .draft_loading import DraftSettings, load_draft_model
+from .loaded import LoadedModel
+from .settings import LLMSettings
+
+
+def build_model(
+    path: str | Path | None, settings: LLMSettings, on_progress: Callable[[float], None] | None = None
+) -> LoadedModel:
+    """Load a model, and start its engine.
+
+    `path`: a folder, a name on the hub, or None for the embedded model. `on_progress` is called with the part
+    of the weights that is loaded, from 0 to 1. Raises ModelError if the folder or a file in it is wrong,
+    NoMemory if the machine does not have the memory.
+    """
+    name = model_name(path)
+    with name_refused_memory(name):
+        files, needed_memory = _open_files(name, path, settings)
+    with name_refused_memory(name, needed_memory):
+        return _build(name, files, settings, on_progress)
+
+
+def _build(
+    name: str, files: ModelFiles, settings: LLMSettings, on_progress: Callable[[float], None] | None
+) -> LoadedModel:
+    model = load_model(files, settings.weights, on_progress, settings.arithmetic, settings.portable)
+    model.set_threads(settings.threads or default_threads(model.weights.nbytes))
+    own_limit = model.config.max_context
+    max_context = min(settings.max_context or own_limit, own_limit)
+    chat_tokenizer = files.open_tokenizer(max_context)
+    tokenizer = None if chat_tokenizer is None else chat_tokenizer.tokenizer
+    defaults = _read_defaults(files)
+    embedding = read_embedding_settings(files, tokenizer, model.is_causal, model.hidden.width)
+    if not model.has_head:  # then embeddings are all there is, and have a limit of their own
+        max_context = min(max_context, embedding.max_tokens or max_context)
+    limits = Limits(
+        max_context=max_context,
+        max_concurrency=settings.max_concurrency,
+        max_queue=settings.max_queue,
+        kv_cache_memory=settings.kv_cache_memory or available_memory() // 4,
+        step_time_s=settings.step_time_s,
+    )
+    limits, states = create_states(model.tape.states, limits)
+    draft_model = None
+    if settings.draft_model is not None:
+        draft = DraftSettings(
+            settings.draft_model, settings.weights, settings.arithmetic, settings.kv_cache_dtype
+        )
+        draft_model, limits = load_draft_model(draft, model, tokenizer, limits)
+    cache = create_kv_cache(model.kv_groups, limits.kv_cache_memory, settings.kv_cache_dtype, states)
+    for adapter, folder in (settings.adapters or {}).items():
+        load_adapter(model, adapter, folder)
+    embedder = Embedder(model, chat_tokenizer, embedding, max_context, limits.kv_cache_memory)
+    _compile_kernels(model, limits)
+    drafter = None
+    if states is None and (settings.speculate or draft_model is not None):
+        drafter = Drafter(settings.speculate, draft_model)
+    engine = Engine(model, tokenizer, _end_tokens(defaults, chat_tokenizer), cache, limits, drafter)
+    return LoadedModel(
+        name=name,
+        model=model,
+        chat_tokenizer=chat_tokenizer,
+        defaults=defaults,
+        embedder=embedder,
+        engine=engine,
+        prompts=Prompts(engine, model, cache, tokenizer, defaults),
+        draft_model=draft_model,
+        kv_cache_dtype=settings.kv_cache_dtype,
+    )
+
+
+def _open_files(name: str, path: str | Path | None, settings: LLMSettings) -> tuple[ModelFiles, int]:
+    """The files of a model, which is downloaded if it must be, and how many bytes of memory it needs."""
+    flags = MemoryFlags(
+        settings.weights, settings.max_context, settings.kv_cache_memory, settings.kv_cache_dtype
+    )
+
+    def find_needed_memory(files: ModelFiles) -> int:
+        return check_memory(name, files, flags, available_memory()).total
+
+    def check(files: ModelFiles) -> None:
+        find_needed_memory(files)
+
+    files = open_model_files(
+        fetch_model(embedded_model() if path is None else path, settings.revision, check)
+    )
+    return files, find_needed_memory(files)
+
+
+def _read_defaults(files: ModelFiles) -> GenerationDefaults:
+    defaults = read_generation_defaults(files)
+    try:
+        SamplingParams().with_defaults(defaults)
+    except InvalidRequest as error:
+        raise ModelError(
+            f"{files.named('generation_config.json')} recommends what is not possible: {error}"
+        ) from error
+    return defaults
+
+
+def _end_tokens(defaults: GenerationDefaults, chat_tokenizer: ChatTokenizer | None) -> frozenset[int]:
+    """The tokens that end an answer."""
+    own = None if chat_tokenizer is None else chat_tokenizer.tokenizer.eos_token_id
+    return frozenset(defaults.eos_token_ids) | ({own} if own is not None else set())
+
+
+def _compile_kernels(model: Transformer, limits: Limits) -> None:
+    """Compute a step, so that no request waits for a compiler."""
+    with show_compilation():
+        step = model.forward if model.has_head else model.hidden_states
+        list(compute_texts(model, [TextInput([0], range(1))], step, limits.kv_cache_memory))
+        compile_sampling()

@@ -1,0 +1,71 @@
+"""A loaded model: its parts, and prompts for it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..chat.chat_tokenizer import ChatTokenizer
+from ..chat.model import ChatModel, PreparedChat
+from ..chat.template import ChatPrompt
+from ..embeddings.embedder import Embedder
+from ..engine.draft_model import DraftModel
+from ..engine.engine import Engine
+from ..errors import InvalidRequest
+from ..model.transformer import Transformer
+from ..prompts.prompts import Prompts
+from ..requests.messages import DEFAULT_FIELDS, ChatFields, Message, parse_messages
+from ..requests.sampling import FilledParams, GenerationDefaults
+from ..text.tokenizer import AnyTokenizer, encode_prompt
+
+Messages = Sequence[Mapping[str, Any] | Message]
+
+
+@dataclass(eq=False)
+class LoadedModel:
+    """The parts of a model that is ready to answer.
+
+    Attributes:
+        chat_tokenizer: None for a model without a tokenizer.
+        defaults: of sampling parameters that a request does not set.
+        draft_model: drafts tokens for it, if one was asked for.
+    """
+
+    name: str
+    model: Transformer
+    chat_tokenizer: ChatTokenizer | None
+    defaults: GenerationDefaults
+    embedder: Embedder
+    engine: Engine
+    prompts: Prompts
+    draft_model: DraftModel | None
+    kv_cache_dtype: str
+
+    @property
+    def tokenizer(self) -> AnyTokenizer | None:
+        """Text to tokens and back; None for a model that takes token ids only."""
+        return None if self.chat_tokenizer is None else self.chat_tokenizer.tokenizer
+
+    def encode(self, prompt: str | Sequence[int]) -> list[int]:
+        """The token ids of a raw prompt. Raises InvalidRequest for text if there is no tokenizer."""
+        return encode_prompt(self.tokenizer, prompt)
+
+    def encode_chat(
+        self, messages: Messages, fields: ChatFields = DEFAULT_FIELDS, max_tokens: int | None = None
+    ) -> ChatPrompt:
+        """The prompt for the next answer, of up to `max_tokens`, to a conversation. Raises InvalidRequest."""
+        return self._chat_model.encode(parse_messages(list(messages)), fields, max_tokens)
+
+    def prepare_chat(self, messages: Messages, fields: ChatFields, params: FilledParams) -> PreparedChat:
+        """The prompt for the next answer to a conversation, and how this answer is made and read.
+
+        Raises InvalidRequest.
+        """
+        return self._chat_model.prepare(parse_messages(list(messages)), fields, params)
+
+    @cached_property
+    def _chat_model(self) -> ChatModel:
+        self.model.check_makes_text()
+        if self.chat_tokenizer is None:
+            raise InvalidRequest("this model has no tokenizer; send token ids.")
+        return ChatModel(self.chat_tokenizer, self.engine.limits.max_context, self.engine.grammars.find_fault)

@@ -1,0 +1,60 @@
+"""How a model is loaded: every setting of `LLM`, with its default."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..checks.flags import ARITHMETIC, KV_CACHE_DTYPES, check_weights
+from ..errors import ModelError
+
+
+@dataclass(frozen=True)
+class LLMSettings:
+    """The settings of a model. Raises ModelError for a wrong one.
+
+    Attributes:
+        revision: a branch, tag or commit of a model on the hub; None: the branch main.
+        weights: auto (as stored), float32, bfloat16, float16, int8 or int4 (rounded while loading).
+        arithmetic: int8: products with integer weights round activations to 8 bits, in groups of 256 with
+            a scale each. float32: they do not, which is more exact, and slower. bfloat16: as int8, and
+            products with bfloat16 weights round activations to bfloat16, on processors with AMX.
+        portable: compute with float weights as on every other processor, to the bit: not with AMX. With
+            integer weights that is always so.
+        threads: threads for the arithmetic; None: all cores this process may use, one for a tiny model.
+        max_context: positions a request may have, up to the model's own limit; None: this limit.
+        kv_cache_memory: bytes of KV memory; None: a quarter of the memory that is free.
+        kv_cache_dtype: float32; or float16 or int8, with half or a quarter of the memory, less exact.
+        max_concurrency: requests computed together.
+        max_queue: requests that may wait beyond those.
+        step_time_s: seconds that a step aims at in which running answers get a token and prompts a chunk;
+            changes no answer.
+        speculate: draft up to this many tokens ahead from the request's own text; changes no answer.
+            Models with recurrent layers do not draft, because their states cannot go back.
+        draft_model: a small model of the same vocabulary, given as the model is. It drafts tokens that the
+            model then checks; changes no answer. It takes a part of `kv_cache_memory`.
+        adapters: name -> folder, for `load_adapter`.
+    """
+
+    revision: str | None = None
+    weights: str = "auto"
+    arithmetic: str = "int8"
+    portable: bool = False
+    threads: int | None = None
+    max_context: int | None = None
+    kv_cache_memory: int | None = None
+    kv_cache_dtype: str = "float32"
+    max_concurrency: int = 64
+    max_queue: int = 256
+    step_time_s: float = 0.15
+    speculate: int = 0
+    draft_model: str | Path | None = None
+    adapters: Mapping[str, str | Path] | None = None
+
+    def __post_init__(self) -> None:
+        if self.arithmetic not in ARITHMETIC:
+            raise ModelError(f"arithmetic '{self.arithmetic}' is not known; {', '.join(ARITHMETIC)} are.")
+        if self.kv_cache_dtype not in KV_CACHE_DTYPES:
+            raise ModelError(
+                f"the KV cache cannot be '{self.kv_cache_dtype}', only {', '.join(KV_CACHE_DTYPES)}."
+            )
+        check_weights(self.weights)

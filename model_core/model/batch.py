@@ -1,0 +1,92 @@
+"""The input of a step of the model, and how large a step is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..sampling.prompt_logprobs import StepScores
+
+# The most tokens that a step computes: one for each answer, and the rest for prompts. With more, prompts
+# would be only a little faster. Beside answers, prompts get what fits into the time of a step (step_pace.py),
+# but at least an eighth of this, however many answers there are: with one token a step a prompt would wait
+# for minutes.
+STEP_TOKENS = 256
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The input of a step: the next tokens of several sequences, one sequence after the other.
+
+    Attributes:
+        tokens, positions: int32 [tokens], token ids and their positions in their own sequences.
+        starts: int32 [sequences + 1]; sequence s has tokens[starts[s] : starts[s + 1]].
+        page_tables: int32 [groups, sequences, pages], the pages of each sequence in order, in C order. Pages
+            behind a window and after the end may be any numbers.
+        logit_rows: int32 [rows], the indices of the tokens whose logits are computed.
+        slots: int32 [sequences], the slots of the sequences' recurrent states.
+        adapters: int32 [sequences], the slots of their adapters, NO_SLOT for none; None: no sequence has one.
+            Sequences with the same adapter should follow each other.
+        types: int32 [tokens], such as 0 for a question and 1 for a document in BERT; None: all are 0.
+        scores: the rows whose logits are reduced, and what reduces them; None if there are none.
+    """
+
+    tokens: np.ndarray
+    positions: np.ndarray
+    starts: np.ndarray
+    page_tables: np.ndarray
+    logit_rows: np.ndarray
+    slots: np.ndarray
+    adapters: np.ndarray | None = None
+    types: np.ndarray | None = None
+    scores: StepScores | None = None
+
+    @property
+    def sequences(self) -> np.ndarray:
+        """The sequence of each token: int32 [tokens]."""
+        return np.arange(len(self.starts) - 1, dtype=np.int32).repeat(np.diff(self.starts))
+
+    def query_blocks(self, max_rows: int) -> np.ndarray:
+        """Each sequence's rows in blocks of up to `max_rows`: int32 [blocks, 3], see interpreter.STEP."""
+        counts_of_blocks = -(-np.diff(self.starts) // max_rows)
+        sequences = np.repeat(np.arange(len(counts_of_blocks)), counts_of_blocks)
+        before = np.repeat(np.cumsum(counts_of_blocks) - counts_of_blocks, counts_of_blocks)
+        first = self.starts[sequences] + (np.arange(len(sequences)) - before) * max_rows
+        rows = np.minimum(max_rows, self.starts[sequences + 1] - first)
+        return np.stack([first, rows, sequences], axis=1).astype(np.int32)
+
+
+class BatchBuilder:
+    """Collects the tokens of a step, one sequence after the other.
+
+    Attributes:
+        tokens: those so far, of all sequences.
+    """
+
+    def __init__(self, tokens: Sequence[int] = (), positions: Sequence[int] = ()) -> None:
+        """Begin with sequences that have one token each, whose logits are computed."""
+        self.tokens, self._positions = list(tokens), list(positions)
+        self._starts, self._logit_rows = list(range(len(tokens) + 1)), list(range(len(tokens)))
+
+    def add(self, tokens: Sequence[int], position: int, logits: range) -> None:
+        """Add the next tokens of a sequence, from `position` on. logits: the positions that need them."""
+        shift = len(self.tokens) - position
+        self.tokens.extend(tokens)  # with an array, += would add its numbers to those of the list
+        self._positions += range(position, position + len(tokens))
+        self._logit_rows += range(logits.start + shift, logits.stop + shift)
+        self._starts.append(len(self.tokens))
+
+    def build(
+        self,
+        page_tables: np.ndarray,
+        slots: np.ndarray | None = None,
+        adapters: np.ndarray | None = None,
+        types: np.ndarray | None = None,
+        scores: StepScores | None = None,
+    ) -> Batch:
+        """The batch. `slots`: by default the numbers of the sequences."""
+        lists = (self.tokens, self._positions, self._starts, self._logit_rows)
+        tokens, positions, starts, logit_rows = (np.array(values, np.int32) for values in lists)
+        if slots is None:
+            slots = np.arange(len(starts) - 1, dtype=np.int32)
+        return Batch(tokens, positions, starts, page_tables, logit_rows, slots, adapters, types, scores)

@@ -1,0 +1,333 @@
+"""Binds a tape to its weights for the compiled interpreter: names become addresses."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..adapters.packing import AdaptedTensor, find_half_strips, find_tensors
+from ..cache.memory import KVGroup, group_layers
+from ..cache.states import state_offsets
+from ..kernels.interpreter import INSTRUCTION, Operation
+from ..kernels.layout import STRIP
+from ..kernels.pointwise import OPERAND, Function
+from ..kernels.products import linear
+from ..kernels.products.experts import MIXTURE
+from ..machine.memory import aligned_zeros, round_up
+from ..tape import operations
+from ..tape.operations import Record, Routing
+from ..tape.references import Span, WeightRef
+from ..tape.rope import RopeConfig
+from ..tape.tape import Tape
+from ..weights.matrix import Matrix
+from .loaded_weights import LoadedWeights
+from .rope_table import RopeTable
+
+# activation of a product's gate -> mode of the kernel
+_MODES = {
+    None: linear.SET,
+    "silu": linear.SWIGLU,
+    "gelu_tanh": linear.GEGLU,
+    "clamped_swiglu": linear.CLAMPED_SWIGLU,
+}
+_ALL_POSITIONS = 2**31
+_TINY = 1e-30  # changes no sum of scores that are
+_GATES = {"silu": "swiglu", "gelu_tanh": "geglu"}  # activation -> function of a map
+
+
+@dataclass
+class Buffer:
+    """A buffer of rows. `width`: floats of a row, a multiple of STRIP."""
+
+    width: int = 0
+    rows_per_token: int = 1
+    is_input: bool = False  # of a product
+    is_quantized: bool = False
+    parts: int = 0  # in bfloat16 that its rows are split into
+
+
+@dataclass(frozen=True)
+class Program:
+    """A bound tape. `weights` keeps alive the weights whose addresses it has.
+
+    Attributes:
+        instructions: INSTRUCTION [n]; x and y are indices of `buffers`.
+        buffers: by name, in the order of their indices.
+        ropes: the tables of RoPE that instructions point into.
+        kv_groups: the groups of KV layers that instructions name.
+        tensors: those that adapters can change, in the order in which instructions name them.
+        experts: the largest number of experts of a mixture, 0 if there is none.
+        experts_per_token: how many of them a token chooses at most.
+        head: how many instructions come before the product that gives logits.
+        sources: for each instruction, which of the records it belongs to.
+    """
+
+    instructions: np.ndarray
+    buffers: dict[str, Buffer]
+    ropes: list[RopeTable]
+    kv_groups: list[KVGroup]
+    weights: list[np.ndarray | Matrix]
+    tensors: list[AdaptedTensor]
+    experts: int
+    experts_per_token: int
+    head: int
+    sources: list[int]
+
+
+def bind(tape: Tape, weights: LoadedWeights, max_context: int, arithmetic: str, parts: int) -> Program:
+    """Bind a tape to its weights. Raises NotImplementedError for a record that has no kernel.
+
+    max_context: positions that tables of RoPE need. For the others see Transformer.
+    """
+    binder = _Binder(tape, weights, max_context, arithmetic, parts)
+    sources: list[int] = []
+    for number, record in enumerate(weights.records):
+        binder.bind(record)
+        sources += [number] * (len(binder.instructions) - len(sources))
+    mixtures = [record for record in weights.records if isinstance(record, operations.Experts)]
+    return Program(
+        instructions=np.concatenate(binder.instructions),
+        buffers=binder.buffers,
+        ropes=list(binder.ropes.values()),
+        kv_groups=binder.kv_groups,
+        weights=binder.weights,
+        tensors=binder.tensors,
+        experts=max((mixture.count for mixture in mixtures), default=0),
+        experts_per_token=max((mixture.routing.top_k for mixture in mixtures), default=0),
+        head=len(binder.instructions) if binder.head is None else binder.head,
+        sources=sources,
+    )
+
+
+class _Binder:
+    """Writes instructions. The arguments are those of `bind`."""
+
+    def __init__(
+        self, tape: Tape, weights: LoadedWeights, max_context: int, arithmetic: str, parts: int
+    ) -> None:
+        self.instructions: list[np.ndarray] = []
+        self.buffers: dict[str, Buffer] = {}
+        self.ropes: dict[tuple[RopeConfig, int], RopeTable] = {}
+        self.weights: list[np.ndarray | Matrix] = []
+        self.tensors: list[AdaptedTensor] = []
+        self.head: int | None = None
+        self.kv_groups = group_layers(tape.kv_layers)
+        self._matrices, self._vectors, self._max_context = weights.matrices, weights.vectors, max_context
+        self._arithmetic, self._parts, self._embedding = arithmetic, parts, tape.embedding.name
+        self._state_starts = state_offsets(tape.states)[0]  # bytes into a slot
+        self._kv_places = {  # of each KV layer
+            layer: {"group": number, "layer": index}
+            for number, group in enumerate(self.kv_groups)
+            for index, layer in enumerate(group.layers)
+        }
+        self._orders: dict[str, tuple[int, ...]] = {}  # of permuted inputs, by the buffer
+        # Buffers that are quantized, or split, since they were last written.
+        self._quantized: set[str] = set()
+        self._split: set[str] = set()
+        self._for_logit_rows = False
+
+    def bind(self, record: Record) -> None:
+        """Write the instructions of a record."""
+        fields: dict[str, Any]
+        match record:
+            case operations.Norm(x, y, weight, eps, floor):
+                factors = np.ones(x.size, np.float32) if weight is None else self._read(weight)
+                factors = factors.reshape(-1, x.size)  # the heads share them, or have a row each
+                step = 4 * round_up(x.size, STRIP) if len(factors) > 1 else 0
+                self._emit("norm", x, y, weight=self._store(factors), weight_step=step, eps=eps, floor=floor)
+            case operations.Center(x, y):
+                self._emit("center", x, y)
+            case operations.Linear():
+                self._bind_linear(record)
+            case operations.Permute(x, y, order):
+                self._orders[y.buffer] = order
+                indices = aligned_zeros((len(order),), np.int32)
+                indices[:] = order
+                self.weights.append(indices)
+                self._emit("permute", x, y, weight=indices.ctypes.data)
+            case operations.Rope(x, rope, scale):
+                table = self.ropes.get((rope, x.size))
+                if table is None:
+                    table = self.ropes[rope, x.size] = RopeTable(rope, x.size, self._max_context)
+                fields = {"cos": table.cos.ctypes.data, "sin": table.sin.ctypes.data}
+                fields |= {"table_row": table.cos.strides[0], "mode": rope.is_interleaved}
+                self._emit("rope", x, x, scale=scale, **fields)
+            case operations.AddPosition(x, table):
+                step = 4 * round_up(x.width, STRIP)
+                self._emit("add_position", x, x, weight=self._store(self._read(table)), weight_step=step)
+            case operations.WriteKV(keys, values, layer):
+                self._emit("write_kv", keys, values, **self._kv_places[layer])
+            case operations.Attend(q, y, layer, scale, window, softcap, sinks, ahead):
+                fields = {"window": window or 0, "cap": softcap or 0, "weight": self._address_of(sinks)}
+                fields["ahead"] = _ALL_POSITIONS if ahead is None else ahead
+                self._emit("attend", q, y, **self._kv_places[layer], scale=scale, **fields)
+            case operations.Add(x, y, factor):
+                self._emit("add", x, y, scale=factor)
+            case operations.Scale(x, factor):
+                self._emit("scale", x, x, scale=factor)
+            case operations.Softcap(x, cap):
+                self._emit("softcap", x, x, cap=cap)
+            case operations.TakeRows(x, y):
+                self._for_logit_rows = True
+                self._emit("take_rows", x, y)
+            case operations.Route(x, y, routing, bias):
+                # Of scores that are no numbers none is chosen. Their sum, 0, must not be divided by.
+                fields = {"eps": routing.epsilon or _TINY, "scale": routing.scale}
+                fields |= {"weight": self._address_of(bias), "mixture": mixture_record(routing, x.width)}
+                self._emit("route", x, y, **fields)
+            case operations.Experts():
+                self._bind_experts(record)
+            case operations.Gate(gate, up, y, activation):
+                self._emit_map(_GATES[activation], (gate, up), y)
+            case operations.Map(function, inputs, y):
+                self._emit_map(function, inputs, y)
+            case operations.Dot(x, z, y):
+                self._emit("dot", x, y, **self._operands((x, z), x))
+            case operations.Join(parts, y):
+                start = y.start
+                for part in parts:
+                    to, operands = replace(y, start=start), self._operands((part,), y)
+                    self._emit("join", part, to, heads=y.heads, size=y.size, **operands)
+                    start += part.size
+            case operations.Conv(x, y, weight, bias, state):
+                fields = {"width": 2, "bias": self._address_of(bias), "state": self._state_starts[state]}
+                if weight is not None:
+                    taps = self._read(weight).reshape(x.width, -1).T
+                    fields |= {"weight": self._store(taps), "width": len(taps)}
+                self._emit("conv", x, y, heads=1, size=x.width, **fields)
+            case operations.Scan(w, v, k, r, y, state, a, b):
+                fields = self._operands((w, v, k, r, a or k, b or k), y)
+                fields |= {"state": self._state_starts[state], "mode": a is not None}
+                self._emit("scan", v, y, keys=k.size, **fields)
+            case _:
+                raise NotImplementedError(f"{type(record).__name__} has no kernel")
+
+    def _bind_linear(self, record: operations.Linear) -> None:
+        x, y, matrix = record.x, record.y, self._matrices[record.weights]
+        if record.is_head:
+            self.head = len(self.instructions)
+        self._prepare_input(x, matrix)
+        mode = linear.ADD if record.adds else _MODES[record.gate]
+        is_rounded, order = matrix.is_rounded(self._arithmetic), self._orders.get(x.buffer)
+        tensors = find_tensors(record, is_rounded, self._embedding, order)
+        half_strips = find_half_strips(record)
+        self.weights.append(half_strips)
+        fields = {
+            "tensor": len(self.tensors),
+            "tensors": len(tensors),
+            "half_strips": half_strips.ctypes.data,
+        }
+        self.tensors += tensors
+        record_of_matrix = matrix.record(self._arithmetic, self._parts)
+        if record_of_matrix["parts"] and x.buffer not in self._split:
+            self.buffers[x.buffer].parts = self._parts
+            self._emit("split", x, x, size=x.width, matrix=record_of_matrix)
+            self._split.add(x.buffer)
+        self._emit("linear", x, y, mode=mode, matrix=record_of_matrix, **fields)
+        width = matrix.n // 2 if record.gate else matrix.n
+        self.buffers[y.buffer].width = max(self.buffers[y.buffer].width, y.start + width)
+
+    def _bind_experts(self, record: operations.Experts) -> None:
+        x, gate_up = record.x, record.gate_up
+        matrix, down = self._matrices[gate_up.weights], self._matrices[record.down.weights]
+        self._prepare_input(x, matrix)
+        self.weights.append(down)
+        inner = self.buffers.setdefault(gate_up.y.buffer, Buffer())
+        gathered = self.buffers.setdefault("gathered", Buffer())
+        inner.width = max(inner.width, matrix.n // record.count // 2, round_up(down.k, STRIP))
+        gathered.width = max(gathered.width, self.buffers[x.buffer].width)
+        for buffer in (inner, gathered):
+            buffer.is_input = True
+            buffer.rows_per_token = max(buffer.rows_per_token, record.routing.top_k)
+            buffer.is_quantized |= any(m.is_rounded(self._arithmetic) for m in (matrix, down))
+        mixture = mixture_record(record.routing, record.count)
+        mixture["routing_weights"], mixture["inner"] = map(self._index, (record.routing_weights, gate_up.y))
+        mixture["gathered"] = list(self.buffers).index("gathered")
+        mixture["down"] = down.record(self._arithmetic)
+        mode = _MODES[gate_up.gate]
+        fields = {"mode": mode, "matrix": matrix.record(self._arithmetic), "mixture": mixture}
+        self._emit("experts", x, record.y, **fields)
+
+    def _prepare_input(self, x: Span, matrix: Matrix) -> None:
+        """Prepare the buffer of x as the input of a product."""
+        self.weights.append(matrix)
+        buffer = self.buffers.setdefault(x.buffer, Buffer())
+        buffer.width, buffer.is_input = max(buffer.width, round_up(matrix.k, STRIP)), True
+        if matrix.is_rounded(self._arithmetic) and x.buffer not in self._quantized:
+            buffer.is_quantized = True
+            self._emit("quantize", x, x, size=x.width, matrix=matrix.record(self._arithmetic))
+            self._quantized.add(x.buffer)
+
+    def _emit_map(self, function: str, inputs: tuple[Span | WeightRef, ...], y: Span) -> None:
+        sizes = [i.width if isinstance(i, Span) else self._read(i).size for i in inputs]
+        if all(size == y.width for size in sizes):  # nothing is repeated: as one head, in whole vectors
+            inputs = tuple(replace(i, heads=1) if isinstance(i, Span) else i for i in inputs)
+            y = replace(y, heads=1)
+        inputs = (*inputs, *inputs[:1] * (3 - len(inputs)))  # kernels read three
+        self._emit("map", y, y, mode=Function[function.upper()], **self._operands(inputs, y))
+
+    def _emit(self, operation: str, x: Span, y: Span, **fields: Any) -> None:
+        """Write an instruction."""
+        instruction = np.zeros(1, INSTRUCTION)
+        values = {
+            "op": Operation[operation.upper()],
+            "x": self._index(x),
+            "y": self._index(y),
+            "x_start": 4 * x.start,
+            "y_start": 4 * y.start,
+            "heads": x.heads,
+            "size": x.size,
+            "for_logit_rows": self._for_logit_rows,
+        }
+        for name, value in (values | fields).items():
+            instruction[name] = value
+        self.instructions.append(instruction)
+        if operation not in ("quantize", "split", "write_kv"):
+            self._quantized.discard(y.buffer)
+            self._split.discard(y.buffer)
+
+    def _operands(self, sources: Iterable[Span | WeightRef], y: Span) -> dict[str, Any]:
+        """The fields for the inputs of an operation with the heads of y."""
+        fields = {}
+        for number, source in enumerate(sources):
+            if isinstance(source, Span):
+                buffer, start = self._index(source), 4 * source.start
+                heads, size = source.heads, source.size
+            else:
+                vector = self._read(source).reshape(1, -1)
+                buffer, start = -1, self._store(vector)
+                heads, size = y.heads, vector.size // y.heads
+            operand = (buffer, start, y.heads // heads, 4 * size, 4 if size > 1 else 0)
+            fields[f"input_{number}"] = np.array(operand, OPERAND)
+        return fields
+
+    def _index(self, span: Span) -> int:
+        """The index of a span's buffer, which is as wide as its widest span."""
+        buffer = self.buffers.setdefault(span.buffer, Buffer())
+        buffer.width = max(buffer.width, round_up(span.start + span.width, STRIP))
+        return list(self.buffers).index(span.buffer)
+
+    def _read(self, weight: WeightRef) -> np.ndarray:
+        """A weight that is no matrix, in its own shape."""
+        return weight.read(self._vectors[weight])
+
+    def _store(self, rows: np.ndarray) -> int:
+        """The address of a copy of rows that kernels read, padded to STRIP numbers."""
+        copy = aligned_zeros((len(rows), round_up(rows.shape[1], STRIP)), np.float32)
+        copy[:, : rows.shape[1]] = rows
+        self.weights.append(copy)
+        return copy.ctypes.data
+
+    def _address_of(self, weight: WeightRef | None) -> int:
+        """The address of a vector, 0 for None."""
+        return 0 if weight is None else self._store(self._read(weight).reshape(1, -1))
+
+
+def mixture_record(routing: Routing, experts: int) -> np.ndarray:
+    """The settings of a mixture as kernels see them."""
+    mixture = np.zeros(1, MIXTURE)
+    mixture["experts"], mixture["is_sigmoid"] = experts, routing.score == "sigmoid"
+    for name in ("top_k", "normalizes", "groups", "top_groups", "group_top"):
+        mixture[name] = getattr(routing, name)
+    return mixture

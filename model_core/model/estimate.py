@@ -1,0 +1,154 @@
+"""How much memory a model will take, from its configuration and the headers of its files."""
+
+import math
+from dataclasses import dataclass, replace
+
+from ..cache.memory import KVCache, group_layers
+from ..cache.states import state_offsets
+from ..errors import NoMemory
+from ..families import read_model_config, write_tape
+from ..files.model_files import ModelFiles
+from ..files.source import TensorSource, find_name
+from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, INT4, INT8, PAGE
+from ..tape.operations import Linear
+from ..tape.passes import products, tables, vector_refs
+from ..tape.references import WeightRef
+from ..tape.tape import Tape
+from .packer import choose_kind, rounds_head_to_int8
+from .tied_head import untie_stored_head
+
+# Bits of a weight in memory by its kind, with its share of the scales of groups.
+_BITS = {FLOAT32: 32.0, BFLOAT16: 16.0, FLOAT16: 16.0, INT8: 8.0, INT4: 4.25}
+# Weights that are quantized in the file become indices of 4 bits or numbers of 8 bits in memory, with scales
+# that are less packed: (most bits in the file, bits in memory). Those of 8 bits and more stay as they are.
+_CODES_BITS = ((3.9, 5.1), (5.2, 4.6), (7.9, 8.6))
+_CONTEXT = 4096  # positions that the memory should at least be enough for, if the user does not say
+_PROCESS = 256 * 2**20  # the program with its kernels and buffers; 212 MiB with the embedded model
+
+
+@dataclass(frozen=True)
+class MemoryFlags:
+    """The settings of a model that say how much memory it takes, see LLMSettings."""
+
+    weights: str
+    max_context: int | None
+    kv_cache_memory: int | None
+    kv_cache_dtype: str
+
+
+@dataclass(frozen=True)
+class MemoryEstimate:
+    """The memory that a model will take, in bytes.
+
+    Attributes:
+        weights: of the weights.
+        kv: of keys and values, and of recurrent states.
+        context: positions of the one request that `kv` is for; None if the user says how large `kv` is.
+    """
+
+    weights: int
+    kv: int
+    context: int | None
+
+    @property
+    def total(self) -> int:
+        """All together, with the program."""
+        return self.weights + self.kv + _PROCESS
+
+
+class ModelTooLarge(NoMemory):
+    """A model that needs more memory than there is.
+
+    Attributes:
+        needed: the memory that it needs. free: bytes that there are.
+        facts, advice: the two halves of the message.
+    """
+
+    def __init__(self, needed: MemoryEstimate, free: int, facts: str, advice: str) -> None:
+        super().__init__(f"{facts}; {advice}.")
+        self.needed, self.free, self.facts, self.advice = needed, free, facts, advice
+
+
+def check_memory(name: str, files: ModelFiles, flags: MemoryFlags, free: int) -> MemoryEstimate:
+    """The memory that a model needs.
+
+    Raises ModelTooLarge if this is more than `free` bytes, and ModelError if a file is damaged.
+    """
+    needed = estimate_memory(files, flags)
+    if needed.total <= free:
+        return needed
+    what = "its KV memory" if needed.context is None else f"keys and values of {needed.context} tokens"
+    facts = (
+        f"{name} needs {gibibytes(needed.total)} of memory ({gibibytes(needed.weights)} for its weights, "
+        f"{gibibytes(needed.kv)} for {what}), but there are only {gibibytes(free)}"
+    )
+    raise ModelTooLarge(needed, free, facts, _advise(files, flags, free))
+
+
+def estimate_memory(files: ModelFiles, flags: MemoryFlags) -> MemoryEstimate:
+    """The memory for a model, and for the keys and values of one request.
+
+    Tensors that are missing take none. Raises ModelError if a file is damaged.
+    """
+    config, source = read_model_config(files.named("config.json"), files.config), files.open_tensors()
+    tape = write_tape(untie_stored_head(config, source))
+    weights = _weight_bytes(tape, source, flags.weights, rounds_head_to_int8(files, flags.weights))
+    if flags.kv_cache_memory is not None:
+        return MemoryEstimate(weights, flags.kv_cache_memory, None)
+    context = min(flags.max_context or _CONTEXT, config.max_context)
+    return MemoryEstimate(weights, _kv_bytes(tape, context, flags.kv_cache_dtype), context)
+
+
+def gibibytes(size: int) -> str:
+    """A number of bytes in GiB, as text."""
+    return f"{size / 2**30:.1f} GiB"
+
+
+def bits_in_memory(stored: float) -> float:
+    """Bits of a weight in memory, as it is stored in so many bits of a file."""
+    return max(stored, next((memory for most, memory in _CODES_BITS if stored <= most), 0))
+
+
+def _advise(files: ModelFiles, flags: MemoryFlags, free: int) -> str:
+    """The flags that make a model small enough."""
+    least = replace(flags, max_context=None, kv_cache_memory=None)
+    if estimate_memory(files, least).total <= free:
+        flag = "--max-context" if flags.kv_cache_memory is None else "--kv-cache-memory"
+        return f"a smaller {flag} makes it fit"
+    for weights in ("int8", "int4"):
+        needed = estimate_memory(files, replace(least, weights=weights))
+        if needed.total <= free:
+            return f"--weights {weights} needs {gibibytes(needed.total)}"
+    return "it fits with no --weights"
+
+
+def _weight_bytes(tape: Tape, source: TensorSource, weights: str, rounds_head: bool) -> int:
+    bits = sum(_matrix_bits(linear, source, weights, rounds_head) for linear in products(tape.records))
+    bits += sum(math.prod(table.shape) * _bits_as_stored(table, source) for table in tables(tape).values())
+    bits += 32 * sum(math.prod(weight.shape) for weight in vector_refs(tape.records))
+    return round(bits / 8)
+
+
+def _matrix_bits(linear: Linear, source: TensorSource, weights: str, rounds_head: bool) -> float:
+    """Bits that the matrix of a product takes."""
+    kind, bits = choose_kind(linear, weights, rounds_head), 32.0 * sum(bias.rows for bias in linear.biases)
+    for weight in linear.weights:
+        each = _bits_as_stored(weight, source) if kind is None else _BITS[kind]
+        bits += weight.rows * linear.x.width * each
+    return bits
+
+
+def _bits_as_stored(weight: WeightRef, source: TensorSource) -> float:
+    """Bits of a weight in memory, if it stays as it is stored; 0 if it is missing."""
+    name = find_name(source, weight)
+    if name not in source:
+        return 0
+    return bits_in_memory(8 * source.stored_bytes(name) / math.prod(weight.shape))
+
+
+def _kv_bytes(tape: Tape, context: int, dtype: str) -> int:
+    """Bytes for the keys and values of `context` positions, and for one recurrent state."""
+    groups = group_layers(tape.kv_layers)
+    positions = [min(context, (group.shape.window or context) + PAGE) for group in groups]
+    pages = sum(-(-count // PAGE) for count in positions)
+    return pages * KVCache.bytes_per_page(groups, dtype) + state_offsets(tape.states)[1]

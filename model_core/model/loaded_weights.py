@@ -1,0 +1,77 @@
+"""The weights of a model in memory."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from ..tape.classifier import LoadedClassifier
+from ..tape.operations import Experts, Record
+from ..tape.passes import products
+from ..tape.references import WeightRef
+from ..weights.matrix import NAMES, Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedWeights:
+    """What the loader has read for a tape.
+
+    Attributes:
+        records: of the tape, fused.
+        matrices: by the `weights` of the products that use them.
+        vectors: float32.
+        embeddings: as on the tape, in any float type or packed, without that of hidden states if it is the
+            head's matrix.
+        classifier: that of the tape.
+    """
+
+    records: Sequence[Record]
+    matrices: Mapping[tuple[WeightRef, ...], Matrix]
+    vectors: Mapping[WeightRef, np.ndarray]
+    embeddings: Mapping[str, np.ndarray | Matrix]
+    classifier: LoadedClassifier | None = None
+
+    @cached_property
+    def head(self) -> Matrix | None:
+        """The matrix whose products are logits; None if there is none."""
+        return next(
+            (self.matrices[record.weights] for record in products(self.records) if record.is_head), None
+        )
+
+    @property
+    def dtype(self) -> str:
+        """The type of the layers' matrices: float32, bfloat16, float16, int8 or int4."""
+        return NAMES[self.matrices[next(products(self.records)).weights].kind]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that all weights take."""
+        arrays = (*self.matrices.values(), *self.vectors.values(), *self.embeddings.values())
+        return sum(array.nbytes for array in arrays)
+
+    @property
+    def bytes_per_token(self) -> int:
+        """Bytes of the weights that a step of one token reads: of experts those that it chooses.
+
+        Of separate embeddings it reads one row, which is not counted.
+        """
+        shares = self._active_shares()
+        matrices = sum(int(matrix.nbytes * shares.get(key, 1)) for key, matrix in self.matrices.items())
+        return matrices + sum(vector.nbytes for vector in self.vectors.values())
+
+    @property
+    def multiplications_per_token(self) -> int:
+        """Multiplications for a token, in all layers and the head."""
+        shares = self._active_shares()
+        return sum(int(m.n * m.k * shares.get(key, 1)) for key, m in self.matrices.items())
+
+    def _active_shares(self) -> dict[tuple[WeightRef, ...], Fraction]:
+        """For each matrix of experts, the part that a token uses."""
+        return {
+            product.weights: Fraction(record.routing.top_k, record.count)
+            for record in self.records
+            if isinstance(record, Experts)
+            for product in (record.gate_up, record.down)
+        }

@@ -1,0 +1,193 @@
+"""Loads a model: reads its tensors, checks them, and packs them for the kernels.
+
+All weights are copied into memory, so that later changes of the files do not harm a running model.
+"""
+
+import logging
+import os
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from tqdm import tqdm
+
+from ..checks.file_values import shorten
+from ..checks.flags import check_weights
+from ..errors import ModelError
+from ..families import read_model_config, write_tape
+from ..families.config import ModelConfig
+from ..files.model_files import ModelFiles
+from ..files.source import TensorSource, find_name, read_tensor
+from ..kernels.emit import HAS_AMX
+from ..kernels.products.bfloat16 import HAS_PAIRS
+from ..machine.memory import aligned_zeros
+from ..tape.classifier import Classifier, Dense, LoadedClassifier
+from ..tape.passes import drop_head, fuse, permute_inputs, products, split_products, tables, vector_refs
+from ..tape.references import WeightRef
+from ..tape.tape import Tape
+from .loaded_weights import LoadedWeights
+from .packer import Packer
+from .tied_head import untie_stored_head
+from .transformer import Transformer
+
+LOGGER = logging.getLogger(__name__)
+
+
+def load_model(
+    files: ModelFiles,
+    weights: str = "auto",
+    on_progress: Callable[[float], None] | None = None,
+    arithmetic: str = "int8",
+    portable: bool = False,
+) -> Transformer:
+    """Load a model, with matrices of the type `weights`; "auto" is the stored type.
+
+    `on_progress` is called with the part of the matrices that is loaded. `arithmetic`, `portable`: see LLM.
+    Raises ModelError if the family is unknown, or a file is missing, damaged or wrong.
+    """
+    check_weights(weights)
+    parts = _choose_parts(arithmetic, portable)
+    source, config, tape = _read_tape(files, weights == "auto")
+    loaded = _read_weights(tape, source, Packer(files, source, weights), on_progress)
+    _check_all_read(source, config, tape, bool(files.config.get("num_nextn_predict_layers")))
+    return Transformer(config, tape, loaded, arithmetic, parts)
+
+
+def _read_tape(files: ModelFiles, as_stored: bool) -> tuple[TensorSource, ModelConfig, Tape]:
+    """The tensors of a model, its configuration, and its tape, as it fits the tensors.
+
+    as_stored: matrices are packed as they are stored.
+    """
+    stated, source = read_model_config(files.named("config.json"), files.config), files.open_tensors()
+    config = untie_stored_head(stated, source)
+    if config != stated:
+        LOGGER.warning(
+            "%s has a head that differs from its embedding, though tie_word_embeddings is true; the stored "
+            "head is used.",
+            files.path,
+        )
+    tape = write_tape(config)
+    if not (config.is_causal and _has_head(files, source, tape)):
+        tape.unused |= {ref.name for head in products(tape.records) if head.is_head for ref in head.weights}
+        tape = replace(tape, records=drop_head(tape.records))
+    return source, config, _fit_tape(tape, source) if as_stored else tape
+
+
+def _read_weights(
+    tape: Tape, source: TensorSource, packer: Packer, on_progress: Callable[[float], None] | None
+) -> LoadedWeights:
+    """The weights of a tape, packed."""
+    records = fuse(tape.records)
+    linears, matrices = list(products(records)), {}
+    for record in tqdm(linears, "Loading weights", unit="matrix", delay=2):
+        matrices[record.weights] = packer.pack(record)
+        source.drop_file_pages()  # the packed matrix replaces it
+        if on_progress is not None:
+            on_progress(len(matrices) / len(linears))
+    packer.report_loss()
+    return LoadedWeights(
+        records,
+        matrices,
+        {weight: _read_vector(source, weight) for weight in vector_refs(records)},
+        {buffer: packer.pack_table(table) for buffer, table in tables(tape).items()},
+        _read_classifier(source, tape.classifier),
+    )
+
+
+def _choose_parts(arithmetic: str, is_portable: bool) -> int:
+    """The bfloat16 parts of activations that bfloat16 weights multiply; 0: they multiply float32.
+
+    Raises ModelError if `arithmetic` is not possible here.
+    """
+    if arithmetic != "bfloat16":
+        return 2 if HAS_AMX and not is_portable else 0
+    if not HAS_PAIRS:
+        raise ModelError(
+            "arithmetic 'bfloat16' needs a processor with AVX-512 BF16, or with AMX and TRITONCHAT_AMX=1 "
+            "(see docs/speed.md)."
+        )
+    if is_portable:
+        raise ModelError("arithmetic 'bfloat16' is not portable: give one of the two.")
+    return 1
+
+
+def _has_head(files: ModelFiles, source: TensorSource, tape: Tape) -> bool:
+    """Whether the files have the matrix that gives logits, or should have it.
+
+    Models for embeddings are stored without it, and say so in one of two ways.
+    """
+    head = next((product for product in products(tape.records) if product.is_head), None)
+    if head is None or find_name(source, head.weights[0]) in source:
+        return head is not None
+    architectures = files.config.get("architectures") or [""]
+    return not (str(architectures[0]).endswith("Model") or os.path.isfile(files.path / "modules.json"))
+
+
+def _read_classifier(source: TensorSource, classifier: Classifier | None) -> LoadedClassifier | None:
+    """The layers behind the pooled hidden states."""
+    if classifier is None:
+        return None
+
+    def read(weight: WeightRef) -> np.ndarray:
+        return weight.read(read_tensor(source, weight)).copy()
+
+    layers = (
+        Dense(
+            read(layer.weight),
+            layer.bias and read(layer.bias),
+            layer.activation,
+            layer.norm and read(layer.norm),
+            layer.eps,
+        )
+        for layer in classifier.layers
+    )
+    return LoadedClassifier(classifier.pooling, tuple(layers))
+
+
+def _fit_tape(tape: Tape, source: TensorSource) -> Tape:
+    """The tape with products whose matrices can be packed as they are stored."""
+    records = split_products(tape.records, lambda weight: source.layout(find_name(source, weight)))
+    return replace(
+        tape, records=permute_inputs(records, lambda weight: source.order(find_name(source, weight)))
+    )
+
+
+# Tensors that text models have no use for: buffers that older files hold, other modalities, and layers that
+# predict several tokens at once.
+_UNUSED_TENSORS = re.compile(
+    r"(.*\.)?(rotary_emb\..*|(attn|attention)\.(masked_)?bias"
+    r"|blocks\.0\.att\.v[012]"  # RWKV-7 has them in all layers, and uses them in the later ones
+    r"|(vision|visual|audio|image|video|multi_modal|mm|mtp|embed_vision|embed_audio)(_\w+)?\..*|image_newline)"
+)
+
+
+def _check_all_read(source: TensorSource, config: ModelConfig, tape: Tape, has_more_layers: bool) -> None:
+    """Raises ModelError if the files have weights of the text model that nobody has read.
+
+    has_more_layers: after the model's layers there are others that predict several tokens at once.
+    """
+    layer = re.compile(r"(?:.*\.)?(?:layers|blk)\.(\d+)\.")  # GGUF files have the latter
+
+    def is_unused(name: str) -> bool:
+        match = layer.match(name)
+        return bool(
+            _UNUSED_TENSORS.fullmatch(name)
+            or name in tape.unused
+            or (has_more_layers and match and int(match[1]) >= config.layers)
+        )
+
+    names = [name for name in source.unread() if not is_unused(name)]
+    if names:
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        raise ModelError(
+            f"{source.path_of(names[0])} has tensors that a {config.family} model of this configuration does "
+            f"not use: {', '.join(map(shorten, names[:3]))}{more}."
+        )
+
+
+def _read_vector(source: TensorSource, weight: WeightRef) -> np.ndarray:
+    """The whole tensor that a weight is a part of, in float32."""
+    vector = aligned_zeros(weight.shape, np.float32)
+    vector[...] = read_tensor(source, weight)
+    return vector

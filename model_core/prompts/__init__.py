@@ -1,0 +1,4 @@
+"""Prompts whose keys and values are kept on the disk.
+
+Nothing here knows who asks for them.
+"""

@@ -1,0 +1,4 @@
+"""Rounds a model and writes it as a folder.
+
+Nothing here serves.
+"""

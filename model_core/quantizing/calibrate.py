@@ -1,0 +1,149 @@
+"""Calibration: choose int4 weights for the inputs that a model has.
+
+GPTQ (Frantar et al., 2022, arXiv:2210.17323) needs the second moments of each matrix's inputs. They are
+collected layer by layer, while texts pass through the layers that are already quantized. So later layers
+correct errors of earlier ones.
+"""
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from ..files.source import TensorSource
+from ..reference import interpreter
+from ..reference import operators as op
+from ..tape.operations import Attend, Conv, Experts, Linear, Scan, TakeRows
+from ..tape.references import WeightRef
+from ..tape.tape import Tape
+from ..weights.rounding import Int4, dequantize, gptq_int4, round_int4, round_int8
+
+# An expert that fewer inputs reach is rounded: the second moments of so few say little about others.
+MIN_EXPERT_ROWS = 128
+
+
+def quantize_layers(
+    tape: Tape,
+    tensors: Mapping[str, np.ndarray] | TensorSource,
+    token_lists: Sequence[Sequence[int]],
+    report: Callable[[str], None] = lambda _: None,
+) -> Generator[tuple[str, Int4], None, list[np.ndarray]]:
+    """Quantize the matrices of all layers, in the order in which texts pass through them.
+
+    Memory holds one matrix in float32 with its Hessian, and the buffers of one layer for each token. The
+    embedding is rounded to int8, as in models with int4 weights. Activations are not rounded here: their
+    rounding changes much less than that of weights.
+
+    Args:
+        tape: what the model computes.
+        tensors: by their Hugging Face names, in any float type.
+        token_lists: texts to calibrate on, each within the model's context. A few thousand tokens are enough;
+            experts need as many each.
+        report: called with a sentence if experts are rounded, because few tokens chose them.
+
+    Yields:
+        The label of a weight and its codes.
+
+    Returns:
+        The hidden states after the last layer, float32 [tokens, hidden] for each text.
+
+    Raises:
+        ModelError: a tensor is missing, or a number is not finite.
+    """
+    read = interpreter.make_weight_reader(tensors)
+    quantized: dict[WeightRef, np.ndarray] = {}  # of the current product
+    rounded_experts = 0
+    table = tensors[tape.embedding.name if tape.embedding.name in tensors else "lm_head.weight"]
+    sequences = [interpreter.Sequence() for _ in token_lists]
+    for sequence, tokens in zip(sequences, token_lists, strict=True):
+        rows = {
+            name: op.embed(np.array(tokens), tensors[t.name])
+            for name, t in tape.embeddings.items()
+            if name != "x"
+        }
+        sequence.begin({"x": dequantize(round_int8(op.embed(np.array(tokens), table))), **rows})
+    last_readers = {record.layer: record for record in tape.records if isinstance(record, Attend)}
+    for record in tape.records:
+        if isinstance(record, TakeRows):
+            break
+        if isinstance(record, Experts):
+            rounded_experts += yield from _quantize_experts(record, read, sequences)
+            continue
+        if isinstance(record, Linear) and not record.is_router:
+            hessian = compute_hessian(sequence.rows(record.x) for sequence in sequences)
+            quantized.clear()
+            for weight in record.weights:
+                quantized[weight] = yield from _quantize(weight, read, hessian)
+        for sequence in sequences:
+            interpreter.execute(record, lambda w: quantized[w] if w in quantized else read(w), sequence)
+            if isinstance(record, Conv | Scan):  # what it keeps is not needed again
+                sequence.states.clear()
+            if isinstance(record, Attend) and record is last_readers[record.layer]:
+                del sequence.keys[record.layer], sequence.values[record.layer]
+    if rounded_experts:
+        experts = sum(record.count for record in tape.records if isinstance(record, Experts))
+        report(
+            f"{rounded_experts} of {experts} experts were chosen by fewer than {MIN_EXPERT_ROWS} tokens of "
+            "the text; their weights are rounded. A longer text reaches more of them."
+        )
+    return [sequence.buffers["x"] for sequence in sequences]
+
+
+def _quantize(
+    weight: WeightRef, read: interpreter.WeightReader, hessian: np.ndarray | None
+) -> Generator[tuple[str, Int4], None, np.ndarray]:
+    """Quantize a matrix, by GPTQ if there is a Hessian. Returns the numbers that its codes stand for."""
+    codes = round_int4(read(weight)) if hessian is None else gptq_int4(read(weight), hessian)
+    yield weight.label, codes
+    return dequantize(codes)
+
+
+def _quantize_experts(
+    record: Experts, read: interpreter.WeightReader, sequences: Sequence[interpreter.Sequence]
+) -> Generator[tuple[str, Int4], None, int]:
+    """Quantize a mixture, one expert after the other, and compute its outputs.
+
+    Returns how many experts were rounded.
+    """
+    x = np.concatenate([sequence.rows(record.x) for sequence in sequences])
+    routing_weights = np.concatenate([sequence.rows(record.routing_weights) for sequence in sequences])
+    y = np.zeros((len(x), record.y.width), np.float32)
+    rounded_experts = 0
+    for expert in range(record.count):
+        rows = np.flatnonzero(routing_weights[:, expert])
+        is_rounded = len(rows) < MIN_EXPERT_ROWS
+        rounded_experts += is_rounded
+        quantized: dict[WeightRef, np.ndarray] = {}
+
+        def read_quantized(weight: WeightRef, quantized: dict = quantized) -> np.ndarray:
+            return quantized[weight] if weight in quantized else read(weight)
+
+        hessian = None if is_rounded else compute_hessian([x[rows]])
+        for weight in record.gate_up.weights[2 * expert : 2 * expert + 2]:
+            quantized[weight] = yield from _quantize(weight, read, hessian)
+        inner = interpreter.expert_inner(record, expert, read_quantized, x[rows])
+        hessian = None if is_rounded else compute_hessian([inner])
+        weight = record.down.weights[expert]
+        quantized[weight] = yield from _quantize(weight, read, hessian)
+        output = interpreter.expert_down(record, expert, read_quantized, inner)
+        y[rows] += routing_weights[rows, expert, None] * output
+    sizes = [len(sequence.positions) for sequence in sequences]
+    for sequence, part in zip(sequences, np.split(y, np.cumsum(sizes[:-1])), strict=True):
+        sequence.put(record.y, part)
+    return rounded_experts
+
+
+def compute_hessian(inputs: Iterable[np.ndarray]) -> np.ndarray:
+    """Inputs of a matrix, float32 [..., k] each -> 2 / N times the sum of x x^T, float64 [k, k].
+
+    The Hessian of the squared error of each output, averaged over the N inputs. ValueError: no inputs.
+    """
+    total, count = None, 0
+    for x in inputs:
+        x = x.reshape(-1, x.shape[-1])
+        moments = x.T @ x
+        total = moments.astype(np.float64) if total is None else np.add(total, moments, out=total)
+        count += len(x)
+    if total is None:
+        raise ValueError("there is nothing to calibrate on")
+    total *= 2 / count
+    return total

@@ -1,0 +1,4 @@
+"""Computes tapes in NumPy: the specification of the kernels.
+
+Nothing here is fast.
+"""

@@ -1,0 +1,296 @@
+"""The operations of a transformer in plain NumPy: the specification for the tests of kernels/.
+
+Activations are float32 [..., size]. Weights keep the type of the checkpoint and are
+multiplied in float32.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..tape.operations import Routing
+from ..tape.rope import RopeConfig, rope_frequencies
+
+
+def linear(x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
+    """x [..., k] times weight [n, k] transposed, plus bias [n] -> float32 [..., n]."""
+    y = x @ weight.astype(np.float32, copy=False).T
+    return y if bias is None else y + bias.astype(np.float32, copy=False)
+
+
+def low_rank(h: np.ndarray, b: np.ndarray, scale: float) -> np.ndarray:
+    """scale * h [..., rank] times b [n, rank] transposed -> float32 [..., n] (LoRA, arXiv:2106.09685).
+
+    It is summed in the order of the ranks, so that the bits of a row do not depend on other rows.
+    """
+    total = np.zeros((*h.shape[:-1], len(b)), np.float32)
+    for rank in range(b.shape[1]):
+        total += h[..., rank, None] * b[:, rank].astype(np.float32, copy=False)
+    return np.float32(scale) * total
+
+
+def embed(tokens: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """tokens int [...], weight [vocabulary, hidden] -> float32 [..., hidden].
+
+    A token beyond the table has its first row, as in Gemma 3n.
+    """
+    return weight[np.where(tokens < len(weight), tokens, 0)].astype(np.float32, copy=False)
+
+
+def rms_norm(x: np.ndarray, weight: np.ndarray | float, eps: float, floor: float = 0.0) -> np.ndarray:
+    """x / sqrt(max(mean(x^2) + eps, floor)) * weight over the last axis (Zhang and Sennrich, 2019,
+    arXiv:1910.07467)."""
+    mean_square = np.mean(x * x, axis=-1, keepdims=True, dtype=np.float32)
+    return x / np.sqrt(np.maximum(mean_square + np.float32(eps), np.float32(floor))) * np.float32(weight)
+
+
+def center(x: np.ndarray) -> np.ndarray:
+    """x - mean(x) over the last axis."""
+    return x - np.mean(x, axis=-1, keepdims=True, dtype=np.float32)
+
+
+def silu(x: np.ndarray) -> np.ndarray:
+    """x * sigmoid(x) (Elfwing et al., 2017, arXiv:1702.03118)."""
+    # exp overflows to infinity for very negative x, and x / infinity is the right limit, zero.
+    with np.errstate(over="ignore"):
+        return x / (np.float32(1) + np.exp(-x))
+
+
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    """1 / (1 + e^-x)."""
+    with np.errstate(over="ignore"):
+        return 1 / (np.float32(1) + np.exp(-x))
+
+
+def gelu_tanh(x: np.ndarray) -> np.ndarray:
+    """The tanh approximation of x * Phi(x) (Hendrycks and Gimpel, 2016, arXiv:1606.08415)."""
+    inner = np.float32((2 / np.pi) ** 0.5) * (x + np.float32(0.044715) * x**3)
+    return np.float32(0.5) * x * (1 + np.tanh(inner))
+
+
+def gelu(x: np.ndarray) -> np.ndarray:
+    """x * Phi(x), where Phi is the standard normal distribution (arXiv:1606.08415)."""
+    return (x * (1 + _erf(x.astype(np.float64) * 0.5**0.5)) / 2).astype(np.float32)
+
+
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+# name on tapes -> function
+ACTIVATIONS = {"silu": silu, "gelu_tanh": gelu_tanh}
+
+
+def gate(gate: np.ndarray, up: np.ndarray, activation: str) -> np.ndarray:
+    """activation(gate) * up: a key of ACTIVATIONS, or "clamped_swiglu"."""
+    return clamped_swiglu(gate, up) if activation == "clamped_swiglu" else ACTIVATIONS[activation](gate) * up
+
+
+def clamped_swiglu(gate: np.ndarray, up: np.ndarray) -> np.ndarray:
+    """gate * sigmoid(1.702 gate) * (up + 1), gate up to 7, up from -7 to 7 (gpt-oss, arXiv:2508.10925)."""
+    gate, up = np.minimum(gate, np.float32(7)), np.clip(up, np.float32(-7), np.float32(7))
+    return silu(np.float32(1.702) * gate) / np.float32(1.702) * (up + np.float32(1))
+
+
+def route(logits: np.ndarray, routing: Routing, bias: np.ndarray | None = None) -> np.ndarray:
+    """The routing weights of experts, 0 for those that a row does not choose (see operations.Routing).
+
+    logits: float32 [rows, experts]. bias: float32 [experts], added to scores for the choice. Returns float32
+    [rows, experts].
+    """
+    if routing.score == "sigmoid":
+        scores = sigmoid(logits)
+        choice = scores if bias is None else scores + bias
+    else:
+        scores = softmax(logits)
+        choice = logits  # in the order of scores, and without their ties of zeros
+    if routing.groups > 1:
+        grouped = choice.reshape(len(logits), routing.groups, -1)
+        group_scores = np.sort(grouped, axis=-1)[..., -routing.group_top :].sum(axis=-1)
+        is_open = _is_among_best(group_scores, routing.top_groups)
+        choice = np.where(is_open[..., None], grouped, -np.inf).reshape(logits.shape)
+    weights = np.where(_is_among_best(choice, routing.top_k), scores, np.float32(0))
+    if routing.normalizes:
+        weights = weights / (weights.sum(axis=-1, keepdims=True) + np.float32(routing.epsilon))
+    return weights * np.float32(routing.scale)
+
+
+def _is_among_best(scores: np.ndarray, count: int) -> np.ndarray:
+    """Whether each score is among the `count` best of its row. Of equal scores, the lower index is better."""
+    best = np.argsort(-scores, axis=-1, kind="stable")[..., :count]
+    result = np.zeros(scores.shape, bool)
+    np.put_along_axis(result, best, True, axis=-1)
+    return result
+
+
+def softplus(x: np.ndarray) -> np.ndarray:
+    """log(1 + exp(x))."""
+    return np.logaddexp(x, np.float32(0))
+
+
+# What maps compute of their inputs: name on tapes -> function.
+FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
+    "add": lambda x, z: x + z,
+    "multiply": lambda x, z: x * z,
+    "multiply_add": lambda x, z, w: x + z * w,
+    "mix": lambda x, z, w: x + (z - x) * w,
+    "sigmoid": sigmoid,
+    "softplus": softplus,
+    "tanh": np.tanh,
+    "decay": lambda x: np.exp(-x),  # for x >= 0
+    "relu": lambda x: np.maximum(x, 0),
+    "relu_squared": lambda x: np.maximum(x, 0) ** 2,
+    "silu": silu,
+    "gelu": gelu,
+    "gelu_tanh": gelu_tanh,
+    "swiglu": lambda x, z: silu(x) * z,
+    "geglu": lambda x, z: gelu_tanh(x) * z,
+}
+
+
+def softcap(x: np.ndarray, cap: float) -> np.ndarray:
+    """cap * tanh(x / cap) (Bello et al., 2016, arXiv:1611.09940)."""
+    return np.tanh(x / np.float32(cap)) * np.float32(cap)
+
+
+def softmax(x: np.ndarray) -> np.ndarray:
+    """exp(x) / sum(exp(x)) over the last axis, shifted by the maximum so that nothing overflows."""
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def rope_table(positions: np.ndarray, rope: RopeConfig, head_dim: int) -> tuple[np.ndarray, np.ndarray]:
+    """Cosines and sines for positions int [...]: two float32 [..., 1, rotated dimensions / 2]."""
+    angles = positions[..., None, None] * rope_frequencies(rope, head_dim)
+    growth = np.log(1 + positions // rope.original_max_position)[..., None, None]
+    factor = rope.attention_factor * (1 + rope.query_growth * growth)
+    return (np.cos(angles) * factor).astype(np.float32), (np.sin(angles) * factor).astype(np.float32)
+
+
+def rotate(x: np.ndarray, cos: np.ndarray, sin: np.ndarray, is_interleaved: bool = False) -> np.ndarray:
+    """Rotate the first dimensions of x [..., heads, head_dim] by its position, two for each column of cos.
+
+    Hugging Face's layout: of n rotated dimensions, i is paired with i + n / 2. With `is_interleaved` (the
+    paper's layout), 2 i is paired with 2 i + 1.
+    """
+    half = cos.shape[-1]
+    rotated = x.copy()
+    first, second = (
+        (slice(0, 2 * half, 2), slice(1, 2 * half, 2))
+        if is_interleaved
+        else (slice(half), slice(half, 2 * half))
+    )
+    rotated[..., first] = x[..., first] * cos - x[..., second] * sin
+    rotated[..., second] = x[..., second] * cos + x[..., first] * sin
+    return rotated
+
+
+def attention(
+    q: np.ndarray,
+    keys: np.ndarray,
+    values: np.ndarray,
+    scale: float,
+    window: int | None,
+    cap: float | None = None,
+    sinks: np.ndarray | None = None,
+    ahead: int | None = 0,
+) -> np.ndarray:
+    """Attention of the last tokens of one sequence (Vaswani et al., 2017, arXiv:1706.03762).
+
+    values: [kv_heads, length, own head size]; the others as in `attention_weights`. Returns float32 [tokens,
+    heads * head size of values].
+    """
+    tokens, kv_heads = len(q), len(keys)
+    weights = attention_weights(q, keys, scale, window, cap, sinks, ahead)
+    weights = weights.reshape(kv_heads, -1, weights.shape[-1])
+    values = values[:, values.shape[1] - weights.shape[-1] :]
+    mixed = np.matmul(weights, values).reshape(kv_heads, -1, tokens, values.shape[-1])
+    return mixed.transpose(2, 0, 1, 3).reshape(tokens, -1)
+
+
+def attention_weights(
+    q: np.ndarray,
+    keys: np.ndarray,
+    scale: float,
+    window: int | None,
+    cap: float | None = None,
+    sinks: np.ndarray | None = None,
+    ahead: int | None = 0,
+) -> np.ndarray:
+    """How much each head of the last tokens of a sequence takes from each position.
+
+    Args:
+        q: [tokens, heads, head_dim], the queries of the last `tokens` positions.
+        keys: [kv_heads, length, head_dim], of all positions so far, those of `q` included. Each KV head
+            serves heads / kv_heads query heads in a row (arXiv:2305.13245).
+        scale: factor of the scores.
+        window: attend to this many latest positions only, one's own among them (arXiv:2310.06825).
+        cap: see softcap; None: scores are not capped.
+        sinks: float32 [heads], scores of a position without a value; None: there is none.
+        ahead: attend to this many positions after one's own, 0 in causal attention; None: to all.
+
+    Returns:
+        float32 [heads, tokens, positions], without the first positions if no window reaches them. Each row
+        sums to 1, with a sink to less.
+    """
+    tokens, heads, head_dim = q.shape
+    kv_heads, length, _ = keys.shape
+    start = length - tokens
+    first = 0 if window is None else max(0, start - window + 1)
+    keys = keys[:, first:]
+    grouped = q.reshape(tokens, kv_heads, heads // kv_heads, head_dim).transpose(1, 2, 0, 3)
+    grouped = np.ascontiguousarray(grouped).reshape(kv_heads, -1, head_dim)
+    scores = np.matmul(grouped, keys.transpose(0, 2, 1)) * np.float32(scale)
+    if cap is not None:
+        scores = softcap(scores, cap)
+    if tokens > 1:
+        scores = scores.reshape(kv_heads, -1, tokens, length - first)
+        distance = np.arange(start, length)[:, None] - np.arange(first, length)
+        hidden = distance < -(length if ahead is None else ahead)
+        if window is not None:
+            hidden |= distance >= window
+        scores[..., hidden] = -np.inf
+        scores = scores.reshape(kv_heads, -1, length - first)
+    if sinks is None:
+        weights = softmax(scores)
+    else:
+        sink = np.repeat(sinks.reshape(kv_heads, -1), tokens, axis=1)[..., None]
+        weights = softmax(np.concatenate([scores, sink], axis=-1))[..., :-1]
+    return weights.reshape(heads, tokens, -1)
+
+
+def conv(
+    x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None, state: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Causal convolution of each column: y_t = sum_i weight_i * x_(t - width + 1 + i) + bias.
+
+    x [tokens, columns], weight [columns, width], bias [columns]. state [width - 1, columns] are the rows
+    before x; returns y and the rows before the next x.
+    """
+    rows, width = np.concatenate([state, x]), weight.shape[1]
+    y = np.zeros_like(x) if bias is None else np.broadcast_to(bias, x.shape)
+    for i in range(width):
+        y = y + weight[:, i] * rows[i : i + len(x)]
+    return y, rows[len(x) :]
+
+
+def scan(
+    w: np.ndarray,
+    a: np.ndarray | None,
+    b: np.ndarray | None,
+    v: np.ndarray,
+    k: np.ndarray,
+    r: np.ndarray,
+    state: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """S_t = S_(t-1) (diag(w) - a b^T) + v k^T, y = S_t r, for each head, token by token.
+
+    w, a, b, k, r [tokens, heads, keys], v [tokens, heads, values]; state [heads, keys, values] is the
+    transpose of S. Returns y [tokens, heads, values] and the new state.
+    """
+    y = np.empty(v.shape, np.float32)
+    for t in range(len(v)):
+        new = state * w[t][:, :, None]
+        if a is not None and b is not None:
+            new = new - b[t][:, :, None] * np.sum(state * a[t][:, :, None], axis=1, keepdims=True)
+        state = new + k[t][:, :, None] * v[t][:, None, :]
+        y[t] = np.sum(state * r[t][:, :, None], axis=1)
+    return y, state

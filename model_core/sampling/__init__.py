@@ -1,0 +1,4 @@
+"""Logits to tokens and log probabilities.
+
+Nothing here knows text.
+"""

@@ -1,0 +1,4 @@
+"""The language in which a model is written, as a list of operations.
+
+Nothing here computes one.
+"""

@@ -1,0 +1,310 @@
+"""The records of a tape: one for each operation of a step, over named buffers of rows (see tape.py).
+
+A row belongs to one token. A record says what is computed, in the terms of its paper.
+"""
+
+from dataclasses import dataclass
+
+from .references import Span, WeightRef
+from .rope import RopeConfig
+
+
+@dataclass(frozen=True)
+class Norm:
+    """y = x / sqrt(max(mean(x^2) + eps, floor)) * weight, for each head of a row (arXiv:1910.07467).
+
+    The heads share the weights, or each has its own. Without weights they are 1.
+    """
+
+    x: Span
+    y: Span
+    weight: WeightRef | None
+    eps: float
+    floor: float = 0.0
+
+
+@dataclass(frozen=True)
+class Center:
+    """y = x - mean(x), for each head of a row: the first step of layer normalization (arXiv:1607.06450)."""
+
+    x: Span
+    y: Span
+
+
+@dataclass(frozen=True)
+class Linear:
+    """y = x times weights [n_i, k] transposed, plus biases. Their outputs are side by side in y.
+
+    `adds`: the product is added to y. `gate`: y = activation(first output) * second output.
+    `is_head`: y holds logits. `is_router`: y holds the scores of experts, or of copies. A small error
+    could change the choice of experts, so a router keeps its float type when other weights are quantized.
+    """
+
+    x: Span
+    y: Span
+    weights: tuple[WeightRef, ...]
+    biases: tuple[WeightRef, ...] = ()
+    adds: bool = False
+    gate: str | None = None
+    is_head: bool = False
+    is_router: bool = False
+
+
+@dataclass(frozen=True)
+class Permute:
+    """y[j] = x[order[j]]: columns in another order, in which a matrix was quantized."""
+
+    x: Span
+    y: Span
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Rope:
+    """Rotate each head of x by its position, in place (arXiv:2104.09864), and multiply it by `scale`."""
+
+    x: Span
+    rope: RopeConfig
+    scale: float = 1.0
+
+
+@dataclass(frozen=True)
+class AddPosition:
+    """x = x + the row of `table` [positions, columns] for the position of each row: learned positions."""
+
+    x: Span
+    table: WeightRef
+
+
+@dataclass(frozen=True)
+class WriteKV:
+    """Write keys and values to the KV layer `layer`."""
+
+    keys: Span
+    values: Span
+    layer: int
+
+
+@dataclass(frozen=True)
+class Attend:
+    """y = softmax(scale * q keys^T) values of a KV layer, over the positions so far, or the last `window`,
+    and over `ahead` positions after its own, None for all; then a step has the whole sequence.
+
+    With `softcap`, scores become softcap * tanh(scores / softcap) (Gemma 2, arXiv:2408.00118). `sinks` has a
+    score for each head that takes part in the softmax, but has no value (gpt-oss, arXiv:2508.10925).
+    """
+
+    q: Span
+    y: Span
+    layer: int
+    scale: float
+    window: int | None
+    softcap: float | None = None
+    sinks: WeightRef | None = None
+    ahead: int | None = 0
+
+
+@dataclass(frozen=True)
+class Gate:
+    """y = activation(gate) * up."""
+
+    gate: Span
+    up: Span
+    y: Span
+    activation: str
+
+
+@dataclass(frozen=True)
+class Add:
+    """y = y + factor * x."""
+
+    x: Span
+    y: Span
+    factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class Scale:
+    """x = factor * x."""
+
+    x: Span
+    factor: float
+
+
+@dataclass(frozen=True)
+class Softcap:
+    """x = cap * tanh(x / cap)."""
+
+    x: Span
+    cap: float
+
+
+@dataclass(frozen=True)
+class TakeRows:
+    """y = the rows of x that need logits. Later operations compute only these rows."""
+
+    x: Span
+    y: Span
+
+
+@dataclass(frozen=True)
+class Routing:
+    """How a row chooses its experts, by their logits.
+
+    Attributes:
+        top_k: experts that a row chooses. Of equal scores, the lower index wins.
+        score: "softmax" over all experts (Shazeer et al., 2017, arXiv:1701.06538), or "sigmoid" of each
+            (DeepSeek-V3, arXiv:2412.19437).
+        normalizes: divide the chosen scores by their sum + `epsilon`. With "softmax", this is the softmax
+            over the chosen experts.
+        scale: factor of the routing weights.
+        groups, top_groups: the experts are in `groups` groups of equal size, and a row chooses among those of
+            `top_groups` groups (DeepSeek-V2, arXiv:2405.04434).
+        group_top: the score of a group is the sum of its best `group_top` scores, 1 or 2.
+    """
+
+    top_k: int
+    score: str = "softmax"
+    normalizes: bool = False
+    epsilon: float = 0.0
+    scale: float = 1.0
+    groups: int = 1
+    top_groups: int = 1
+    group_top: int = 1
+
+
+@dataclass(frozen=True)
+class Route:
+    """y = the routing weight of each expert, from their logits x: 0 for those that the row does not choose.
+
+    `bias` is added to scores for the choice only (Wang et al., 2024, arXiv:2408.15664). x is overwritten.
+    """
+
+    x: Span
+    y: Span
+    routing: Routing
+    bias: WeightRef | None = None
+
+
+@dataclass(frozen=True)
+class Experts:
+    """y = sum over experts e of routing_weights[e] * down_e(activation(gate_e(x)) * up_e(x)), in order of e.
+
+    `gate_up` has the weights gate_0, up_0, gate_1, up_1 and so on, with its activation as `gate`. `down` has
+    down_0, down_1 and so on.
+    """
+
+    x: Span
+    routing_weights: Span
+    y: Span
+    routing: Routing
+    gate_up: Linear
+    down: Linear
+
+    @property
+    def count(self) -> int:
+        """The number of experts."""
+        return len(self.down.weights)
+
+
+@dataclass(frozen=True)
+class Expert:
+    """The weights of one expert, and their biases."""
+
+    gate: WeightRef
+    up: WeightRef
+    down: WeightRef
+    gate_bias: WeightRef | None = None
+    up_bias: WeightRef | None = None
+    down_bias: WeightRef | None = None
+
+
+@dataclass(frozen=True)
+class Map:
+    """y = function(*inputs), number by number; `function` is a key of operators.FUNCTIONS.
+
+    An input with fewer heads than y is repeated, each head as often as needed. One number a head stands for
+    all numbers of the head.
+    """
+
+    function: str
+    inputs: tuple[Span | WeightRef, ...]
+    y: Span
+
+
+@dataclass(frozen=True)
+class Dot:
+    """y = sum(x * z) of each head, one number a head."""
+
+    x: Span
+    z: Span
+    y: Span
+
+
+@dataclass(frozen=True)
+class Join:
+    """Each head of y is the same head of all parts, one after the other.
+
+    A part with fewer heads than y is repeated, each head as often as needed.
+    """
+
+    parts: tuple[Span, ...]
+    y: Span
+
+
+@dataclass(frozen=True)
+class Conv:
+    """y_t = sum_i weight_i * x_(t - width + 1 + i) + bias, for each column (causal depthwise convolution).
+
+    The weight is stored [columns, 1, width]. Without one, y is the x of the previous token (token shift).
+    State `state` holds the last width - 1 rows of x: [width - 1, columns].
+    """
+
+    x: Span
+    y: Span
+    weight: WeightRef | None
+    bias: WeightRef | None
+    state: int
+
+
+@dataclass(frozen=True)
+class Scan:
+    """S_t = S_(t-1) (diag(w) - a b^T) + v k^T, y = S_t r, for each head: linear attention with one state.
+
+    S is [values, keys]. RWKV-7 (arXiv:2503.14456), gated delta nets (arXiv:2412.06464) and, without a and b,
+    Mamba-2 (arXiv:2405.21060). Heads and columns of inputs are repeated as in `Map`, up to those of v and k.
+    State `state` holds the transpose of S: [heads, keys, values].
+    """
+
+    w: Span
+    v: Span
+    k: Span
+    r: Span
+    y: Span
+    state: int
+    a: Span | None = None
+    b: Span | None = None
+
+
+Record = (
+    Norm | Center | Linear | Permute | Rope | AddPosition | WriteKV | Attend | Gate | Add | Scale | Softcap
+    | TakeRows | Route | Experts | Map | Dot | Join | Conv | Scan
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class KVLayer:
+    """The keys and values that a layer stores for each position, and for how many of the latest positions.
+
+    `key_dim`, `value_dim`: numbers of a head.
+    """
+
+    kv_heads: int
+    key_dim: int
+    value_dim: int
+    window: int | None
+
+    @property
+    def size(self) -> int:
+        """Numbers for each position."""
+        return self.kv_heads * (self.key_dim + self.value_dim)

@@ -1,0 +1,4 @@
+"""How matrices lie in memory, and how they are rounded.
+
+Nothing here knows which layer a matrix is of.
+"""

@@ -1,0 +1,308 @@
+"""The chat page: a conversation with a model, and beside it the list of conversations and the settings."""
+
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.elements.widgets.chat import ChatInputValue
+
+from model_core.errors import InvalidRequest, PromptTooLong, TritonchatError
+from model_core.llm.description import ModelDescription
+from streamlit_client.chat.attachments import MAX_MEBIBYTES, count_tokens, read_files
+from streamlit_client.chat.chat_list import ADDRESS, open_new, report_errors, show_list
+from streamlit_client.chat.sharing import show_sharing
+from streamlit_client.chat.state import Chat, open_chat, start, store_results
+from streamlit_client.chat.turn_view import edit, run_again, show_copy, show_turn
+from streamlit_client.shared.conversation import Turn
+from streamlit_client.shared.descriptions import describe_context, describe_error
+from streamlit_client.shared.markdown import escape
+from streamlit_client.shared.server import fetch_stats, get_client, get_conversations
+from streamlit_client.shared.settings import ChatSettings, answers_chats, choose, chosen_model, show_settings
+from triton_server.client.conversations import Conversations
+from triton_server.contract.conversation_errors import ConversationNotFound
+
+CHAT_EXAMPLES = [
+    "Hello, who are you?",
+    "My name is Ada and I live in Ulm.",
+    "Tell me a story about a fox, a lighthouse and a golden key.",
+    "What is 47 + 38?",
+    "What rhymes with cat?",
+    "How do I load my own model?",
+]
+SAME_ANSWER = "At temperature 0 the answer is the same each time. Settings has the temperature."
+METER_WIDTH = 230  # pixels
+STORY_EXAMPLES = ["Once upon a time", "One day, a little dog", "The sun was shining and"]
+
+
+def main() -> None:
+    """Draw the page, and show a running answer until it ends."""
+    st.set_page_config(page_title="tritonchat", page_icon="💬", layout="centered")
+    conversations = get_conversations()  # first: it ends the run of a visitor who has to log in
+    stats, error = fetch_stats(get_client())
+    chat, chat_error = find_chat(conversations, error)
+    model: ModelDescription | None = st.session_state.get("model")
+    settings = show_side_bar(chat, model, error)
+    places = show_input(chat, model)
+    start_answer(chat, conversations, settings, error or chat_error)
+    turns = chat.turns
+    is_running = bool(turns) and turns[-1].is_running
+    show_header(stats, model, is_running)
+    if turns:
+        with places[is_running].container(horizontal=True, vertical_alignment="center"):
+            show_buttons(chat, turns[-1], model, is_running)
+            show_context(turns[-1], model, is_running)
+    show_problems(settings, turns, error, chat_error)
+    welcome = st.empty()  # or it would stay below the first answer until that has ended
+    if model is not None and not model["tokenizer"]:
+        st.info("This model has no tokenizer. It takes token ids only, so it cannot be used here.")
+    elif not turns and chat_error is None:
+        with welcome.container():
+            show_welcome(chat, model)
+    if "copied" in st.session_state:
+        show_copy(st.session_state.pop("copied"))
+    for turn in turns:
+        show_turn(chat, turn, turn is turns[-1], send_results)
+    show_rest(chat)
+    if is_running:
+        run_again()  # the answer has ended: draw the buttons for it
+
+
+def find_chat(
+    conversations: Conversations, stats_error: TritonchatError | None
+) -> tuple[Chat, TritonchatError | None]:
+    """The chat that the address names, or else that of the session, as the store has it now.
+
+    With an error, it is what this tab knew before; `stats_error` is known from another request.
+    """
+    chat: Chat = st.session_state.setdefault("chat", Chat())
+    wanted = st.query_params.get(ADDRESS)
+    try:
+        if stats_error is not None:
+            if wanted not in (None, chat.id):
+                raise stats_error
+        elif wanted not in (None, chat.id):
+            st.session_state.chat = chat = open_chat(conversations, wanted)
+            assert chat.stored is not None
+            choose({**chat.stored.parameters, "system": chat.stored.system or ""})
+        else:
+            chat.refresh(conversations)
+    except (ConversationNotFound, InvalidRequest):
+        open_new()
+        return st.session_state.chat, ConversationNotFound("it may have been deleted.")
+    except TritonchatError as error:
+        return chat, error
+    set_address(chat)  # another page has removed it
+    return chat, None
+
+
+def set_address(chat: Chat) -> None:
+    """Let the address name the conversation of a chat, if it is in the store."""
+    if chat.id is not None and st.query_params.get(ADDRESS) != chat.id:
+        st.query_params[ADDRESS] = chat.id
+
+
+def start_answer(
+    chat: Chat, conversations: Conversations, settings: ChatSettings, error: TritonchatError | None
+) -> None:
+    """Start the answer to a question that waits for it, or let it fail with an error that is known."""
+    waits = chat.pending is not None and not chat.pending.is_started
+    if not waits and chat.resumed is None:
+        return
+    if error is None and settings.error is not None:
+        error = InvalidRequest(settings.error)
+    if error is not None:
+        chat.resumed = None
+        if chat.pending is not None:
+            chat.pending.fail(error)
+        return
+    start(chat, get_client(), conversations, chosen_model(), settings)
+    set_address(chat)
+
+
+# What a person can do. Streamlit calls these functions and then runs the script again.
+
+
+def send(chat: Chat, value: ChatInputValue) -> None:
+    """Let this run send a text and files. A file that cannot be read is refused with a reason."""
+    if not (value.text.strip() or value.files):
+        return
+    chat.ask(value.text)
+    assert chat.pending is not None
+    try:
+        chat.pending.attachments = read_files([(file.name, file.getvalue()) for file in value.files])
+        count_tokens(chat.pending.attachments, get_client(), st.session_state.get("model_name"))
+    except TritonchatError as error:
+        chat.pending.fail(error)
+
+
+def try_again(turn: Turn) -> None:
+    """Ask the last question again: as a branch, or if it was not sent, in its place."""
+    st.session_state.chat.ask_instead(turn, turn.question)
+
+
+def send_results(turn: Turn, results: dict[str, str]) -> None:
+    """Give the results of tools to the model."""
+    chat: Chat = st.session_state.chat
+    report_errors(lambda: store_results(chat, turn, get_conversations(), results))
+
+
+def is_greedy(turn: Turn, model: ModelDescription | None) -> bool:
+    """Whether another answer has the same words: no temperature lets the model choose others."""
+    defaults = {} if model is None else model["sampling"] or {}
+    return turn.parameters.get("temperature", defaults.get("temperature")) == 0
+
+
+# What a person sees. Each function draws a part of the page.
+
+
+def show_side_bar(chat: Chat, model: ModelDescription | None, error: TritonchatError | None) -> ChatSettings:
+    """Show the list of conversations and the settings; return the settings."""
+    with st.sidebar:
+        st.button(
+            "New chat",
+            icon=":material/add_comment:",
+            width="stretch",
+            shortcut="Ctrl+Shift+O",
+            on_click=open_new,
+        )
+        list_tab, settings_tab = st.tabs(["Chats", "Settings"])
+        with settings_tab:
+            settings = show_settings(model)
+        with list_tab:
+            if error is not None:
+                st.caption("The list is not available while the server does not answer.")
+                return settings
+            try:
+                show_sharing(chat)  # above the list, which can be long
+                show_list(chat)
+            except TritonchatError as list_error:
+                st.error(describe_error(list_error))
+    return settings
+
+
+def show_header(stats: dict[str, Any] | None, model: ModelDescription | None, is_running: bool) -> None:
+    """Show the model, the server, and how busy the server is."""
+    facts = []
+    if "models" in st.session_state:
+        chosen = chosen_model()
+        if stats is not None and chosen["state"] != "ready":
+            facts.append(chosen["state"])
+        facts.append(f"**{escape(chosen['name'])}**")
+    if model is not None:
+        facts += describe_model(model)
+    facts.append(f"server {escape(get_client().url)}")
+    if stats is None:
+        facts.append("unavailable")
+    elif is_running:  # the statistics are from before the answer was started
+        facts.append("answering")
+    else:
+        facts.append(f"{stats['running']} running, {stats['waiting']} waiting")
+    st.caption(" · ".join(facts))
+
+
+def describe_model(model: ModelDescription) -> list[str]:
+    """What is known of a model, in words."""
+    facts = [escape(model["family"])]
+    if model["engine"] is not None:
+        facts = ["computed by another server"]
+    if model["weights"] is not None:
+        facts.append(f"{escape(model['weights'])} weights")
+    if model["max_context"] is not None:
+        facts.append(f"{model['max_context']:,} tokens of context")
+    return facts
+
+
+def show_input(chat: Chat, model: ModelDescription | None) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Show the input line, and send what was written.
+
+    Returns two places above it. If the number of elements above the line changed, the line would lose its
+    text and its cursor. So each state of the answer has a place of its own: while a script runs, the page
+    still has the elements of the run before.
+    """
+    places = st.bottom.empty(), st.bottom.empty()
+    # Not in a callback: a page that was restarted calls none for what was written before.
+    value = st.chat_input(
+        "Write a message" if answers_chats(model) else "Write a beginning",
+        key="question",
+        disabled=not (model is None or model["tokenizer"]),
+        accept_file="multiple",
+        max_upload_size=MAX_MEBIBYTES,
+    )
+    if value is not None:
+        send(chat, value)
+    return places
+
+
+def show_context(turn: Turn, model: ModelDescription | None, is_running: bool) -> None:
+    """Show how full the context is after an answer."""
+    if model is not None and not is_running:
+        st.space("stretch")
+        share, words = describe_context(turn, model["max_context"])
+        if share is None:
+            st.caption(words)
+        else:
+            st.progress(share, f":small[{words}]", width=METER_WIDTH)
+
+
+def show_buttons(chat: Chat, turn: Turn, model: ModelDescription | None, is_running: bool) -> None:
+    """Show the buttons for the last answer."""
+    if is_running:
+        # At the other end of the line, so that a double click on "Answer again" does not stop the answer.
+        st.space("stretch")
+        st.button("Stop", icon=":material/stop_circle:", shortcut="Esc", on_click=turn.stop)
+        return
+    if not isinstance(turn.error, PromptTooLong):
+        is_refused = isinstance(turn.error, InvalidRequest) and turn.error.param == "files"
+        label = "Answer again" if turn.error is None else "Send without files" if is_refused else "Try again"
+        hint = SAME_ANSWER if turn.error is None and is_greedy(turn, model) else None
+        st.button(label, icon=":material/refresh:", on_click=try_again, args=[turn], help=hint)
+    if turn.id is not None and turn.text and turn.is_cut:
+        st.button("Continue", icon=":material/play_arrow:", on_click=chat.resume, args=[turn])
+    if turn.id is not None and turn.question:
+        st.button(
+            "Edit", icon=":material/edit:", shortcut="Alt+Up", on_click=edit, args=[turn], key="edit-last"
+        )
+
+
+def show_problems(
+    settings: ChatSettings,
+    turns: list[Turn],
+    error: TritonchatError | None,
+    chat_error: TritonchatError | None,
+) -> None:
+    """Show what is wrong: the server, the conversation, or a setting."""
+    if settings.error is not None:
+        st.warning(settings.error, icon=":material/tune:")
+    problem = error or chat_error
+    if problem is not None and not (turns and turns[-1].error):
+        icon = ":material/cloud_off:" if error is not None else ":material/error:"
+        st.error(describe_error(problem), icon=icon)
+        if error is not None:
+            st.button("Retry", icon=":material/refresh:")
+
+
+def show_welcome(chat: Chat, model: ModelDescription | None) -> None:
+    """Show the first screen: a sentence about the model, and examples."""
+    st.subheader("tritonchat", anchor=False)
+    if answers_chats(model):
+        st.markdown("Hello! Ask something below, or begin with one of these:")
+    else:
+        st.markdown(
+            "This model continues texts. Write a beginning below, or choose one of these. "
+            "The model does not remember earlier texts."
+        )
+    with st.container(horizontal=True):
+        for example in CHAT_EXAMPLES if answers_chats(model) else STORY_EXAMPLES:
+            st.button(example, on_click=chat.ask, args=[example])
+
+
+def show_rest(chat: Chat) -> None:
+    """Say that the conversation goes on after what is shown, in another tab or before a step back."""
+    newest = chat.goes_on
+    if newest is not None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption("The conversation has a part that follows here.")
+            st.button("Show it", icon=":material/arrow_downward:", on_click=chat.show_branch, args=[newest])
+
+
+main()

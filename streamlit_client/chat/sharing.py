@@ -1,0 +1,75 @@
+"""Export of the open conversation, and import of conversations, as files."""
+
+import re
+from dataclasses import replace
+
+import streamlit as st
+
+from model_core.errors import TritonchatError
+from streamlit_client.chat.chat_list import open_conversation
+from streamlit_client.chat.state import Chat
+from streamlit_client.shared.descriptions import describe_error
+from streamlit_client.shared.server import get_conversations
+from triton_server.conversations import exchange
+from triton_server.conversations.tree import Conversation
+
+_UPLOAD = "import_number"  # a new uploader has no file
+
+
+def show_sharing(chat: Chat) -> None:
+    """Show the menu of export and import. What is in it is made only while it is open."""
+    menu = st.popover(
+        "Export and import",
+        icon=":material/import_export:",
+        width="stretch",
+        key="sharing",
+        on_change="rerun",
+    )
+    if not menu.open:
+        return
+    with menu:
+        if chat.stored is not None and chat.stored.turns:
+            show_export(replace(chat.stored, head=chat.head))
+        number = st.session_state.setdefault(_UPLOAD, 0)
+        st.file_uploader(
+            "Import conversations",
+            ["md", "json", "jsonl"],
+            key=f"import-{number}",
+            max_upload_size=exchange.MAX_FILE_BYTES >> 20,
+            help="Markdown or JSON that was exported here, or JSONL as OpenAI's fine-tuning has it.",
+            on_change=_import,
+            args=[f"import-{number}"],
+        )
+        if "import_error" in st.session_state:
+            st.error(st.session_state.pop("import_error"))
+
+
+def show_export(conversation: Conversation) -> None:
+    """Show a button for each format."""
+    name = re.sub(r"[^\w-]+", "-", conversation.title).strip("-")[:50] or "conversation"
+    st.caption("Export this conversation. JSON has all branches; the others have what is shown.")
+    formats = {
+        "Markdown": (f"{name}.md", exchange.to_markdown(conversation), "text/markdown"),
+        "JSON": (f"{name}.json", exchange.to_json(conversation), "application/json"),
+        "JSONL of OpenAI": (f"{name}.jsonl", exchange.to_jsonl([conversation]), "application/jsonl"),
+    }
+    for label, (file_name, content, mime) in formats.items():
+        st.download_button(
+            label, content.encode(), file_name, mime, icon=":material/download:", on_click="ignore"
+        )
+
+
+def _import(key: str) -> None:
+    file = st.session_state[key]
+    if file is None:
+        return
+    try:
+        found = exchange.read_file(file.name, file.getvalue())
+        conversations = get_conversations()
+        stored = [conversations.add(conversation) for conversation in found]
+    except TritonchatError as error:
+        st.session_state.import_error = describe_error(error)
+        return
+    st.session_state[_UPLOAD] += 1
+    open_conversation(stored[-1].id)
+    st.toast(f"{len(stored)} imported", icon=":material/check:")

@@ -1,0 +1,215 @@
+"""The conversation that a tab shows, and what a person does with it.
+
+The store has the conversations; a tab has its own place in one of them (`head`). So two tabs on one
+conversation go on with branches of their own, and neither changes what the other shows.
+"""
+
+import secrets
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from model_core.errors import TritonchatError
+from triton_server.client import ChatClient
+from triton_server.client.conversations import Conversations
+from triton_server.conversations import tree
+
+from ..shared.conversation import Turn, limit_by_context
+from ..shared.prompts import build_prompt
+from ..shared.settings import ChatSettings
+from .keeping import attach_keeper, describe_calls, find_running, restore
+
+_MAX_SEED = 2**31
+
+
+@dataclass(eq=False)
+class Chat:
+    """The conversation of a tab.
+
+    Attributes:
+        id: of the conversation in the store; None until its first question.
+        head: the turn that is shown last, with those before it.
+        stored: the conversation as the store had it last.
+        pending: a question that is to be sent; after it failed, it waits for another attempt.
+        resumed: a turn whose answer was cut, and is to go on.
+        running: answers of this process that run or ran, as this tab saw them last.
+        arrivals: of those that have ended, when their texts arrived, see `Turn`.
+    """
+
+    id: str | None = None
+    head: int | None = None
+    stored: tree.Conversation | None = None
+    pending: Turn | None = None
+    resumed: int | None = None
+    running: dict[int, Turn] = field(default_factory=dict)
+    arrivals: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
+
+    @property
+    def turns(self) -> list[Turn]:
+        """The turns of the path that is shown, and the one that waits."""
+        if self.pending is not None:
+            return [*self.path(self.pending.parent), self.pending]
+        return self.path(self.head)
+
+    @property
+    def goes_on(self) -> int | None:
+        """The newest turn that follows the last one that is shown: made before a step back, or elsewhere."""
+        if self.stored is None or self.pending is not None:
+            return None
+        children = self.stored.children(self.head)
+        return children[-1].id if children else None
+
+    def path(self, head: int | None) -> list[Turn]:
+        """The turns from the first one to `head`; none for None."""
+        if self.stored is None or head is None:
+            return []
+        return [self._view(turn) for turn in self.stored.path(head)]
+
+    def siblings(self, turn: Turn) -> list[int]:
+        """The ids of the turns that stand in the place of this one, itself included, the oldest first."""
+        if self.stored is None or turn.id is None:
+            return []
+        return [sibling.id for sibling in self.stored.siblings(turn.id)]
+
+    # What a person does. A running answer is stopped by what takes its place.
+
+    def ask(self, question: str, attachments: list[tree.Attachment] | None = None) -> None:
+        """Ask a question after the last turn."""
+        self.stop()
+        parent = self.head if self.pending is None else self.pending.parent
+        self.pending = Turn(question, attachments=attachments or [], parent=parent)
+
+    def ask_instead(self, turn: Turn, question: str) -> None:
+        """Ask a question in the place of another turn's, which stays as a branch; or the same one again."""
+        self.stop()
+        self.pending = Turn(question, attachments=turn.attachments, parent=turn.parent)
+
+    def ask_from(self, turn: Turn, text: str) -> None:
+        """Let the answer of a turn go on from another beginning. The turn stays as a branch."""
+        self.ask_instead(turn, turn.question)
+        assert self.pending is not None
+        self.pending.text, self.pending.reasoning = text, turn.reasoning
+
+    def resume(self, turn: Turn) -> None:
+        """Go on with an answer that was cut."""
+        self.stop()
+        self.resumed = turn.id
+
+    def go_back(self, turn: Turn) -> None:
+        """Show the conversation as it was before a question. The turns from there on stay as a branch."""
+        self.stop()
+        self.head, self.pending = turn.parent, None
+
+    def show_branch(self, turn_id: int) -> None:
+        """Show the branch of a turn, to its newest end."""
+        if self.stored is not None:
+            self.head, self.pending = self.stored.leaf(turn_id), None
+
+    def stop(self) -> None:
+        """Stop the running answer; its text so far remains."""
+        for turn in self.turns[-1:]:
+            turn.stop()
+
+    def refresh(self, conversations: Conversations) -> None:
+        """Ask the store for the conversation. Raises TritonchatError; what was known before stays."""
+        if self.id is None:
+            return
+        running = find_running(self.id)  # before the store: what has left this list is in the store
+        self.stored = conversations.get(self.id)
+        self.running |= running
+        ended = [number for number, turn in self.running.items() if number not in running and not turn.error]
+        for number in ended:
+            self.arrivals[number] = self.running.pop(number).arrivals
+        ids = {turn.id for turn in self.stored.turns}
+        if self.head is not None and self.head not in ids:
+            self.head = self.stored.head
+
+    def _view(self, stored: tree.Turn) -> Turn:
+        turn = self.running.get(stored.id)
+        # An answer that has failed and was asked for again by another tab is in the store.
+        if turn is None or (turn.error is not None and stored.finish_reason is not None):
+            return restore(stored)
+        return turn
+
+
+def open_chat(conversations: Conversations, conversation: str) -> Chat:
+    """The chat of a conversation, at the head that the store has. Raises TritonchatError."""
+    chat = Chat(conversation)
+    chat.refresh(conversations)
+    assert chat.stored is not None
+    chat.head = chat.stored.head
+    return chat
+
+
+def start(
+    chat: Chat,
+    client: ChatClient,
+    conversations: Conversations,
+    model: dict[str, Any],
+    settings: ChatSettings,
+) -> None:
+    """Send the pending question, or go on with the answer that is to be resumed.
+
+    `model` is its entry in the server's statistics. If the store cannot be reached, the question fails, and
+    can be sent again.
+    """
+    turn, parameters = chat.pending, {**settings.parameters(), "model": model["name"]}
+    parameters |= limit_by_context(parameters, model["description"])
+    if parameters["seed"] is None:  # it is kept with the turn, so that the answer can be made again
+        parameters["seed"] = secrets.randbelow(_MAX_SEED)
+    try:
+        if turn is not None:
+            _store_question(chat, turn, conversations, model, settings, parameters)
+        elif chat.resumed is not None and chat.stored is not None:
+            known = chat._view(chat.stored.turn(chat.resumed))  # the store may not have its last words
+            turn = restore(chat.stored.turn(chat.resumed))
+            turn.text, turn.reasoning = known.text, known.reasoning
+    except TritonchatError as error:
+        if turn is not None:
+            turn.fail(error)
+        return
+    chat.resumed = None
+    if turn is None or turn.id is None or chat.id is None:
+        return
+    build = partial(build_prompt, [*chat.path(turn.parent), turn], settings.system)
+    attach_keeper(turn, conversations, chat.id)
+    chat.running[turn.id] = turn
+    turn.start(client, build, {**parameters, "truncation": "auto"}, model)
+
+
+def store_results(chat: Chat, turn: Turn, conversations: Conversations, results: dict[str, str]) -> None:
+    """Give the results of the tools that a turn has called, and let the model go on after them.
+
+    Raises TritonchatError if they cannot be kept.
+    """
+    assert chat.id is not None and turn.id is not None
+    turn.results |= results
+    conversations.change_turn(chat.id, turn.id, tool_calls=describe_calls(turn))
+    chat.pending = Turn("", parent=turn.id)
+
+
+def _store_question(
+    chat: Chat,
+    turn: Turn,
+    conversations: Conversations,
+    model: dict[str, Any],
+    settings: ChatSettings,
+    parameters: dict[str, Any],
+) -> None:
+    """Add the pending question to the conversation, which the first question makes."""
+    kept, system = settings.kept(model["name"]), settings.system or None
+    if chat.id is None or chat.stored is None:
+        title = "" if turn.question.strip() or not turn.attachments else turn.attachments[0].name
+        chat.stored = conversations.create(title, system, kept)
+        chat.id = chat.stored.id
+    elif (chat.stored.system, chat.stored.parameters) != (system, kept):
+        conversations.change(chat.id, system=system, parameters=kept)
+    description = model["description"]
+    if description is not None and not description["chat_template"]:
+        parameters = {**parameters, "is_continuation": True}
+    turn.id = conversations.add_turn(chat.id, turn.parent, turn.question, parameters, turn.attachments)
+    stored = tree.Turn(
+        turn.id, turn.parent, turn.question, parameters=parameters, attachments=turn.attachments
+    )
+    chat.stored = replace(chat.stored, head=turn.id, turns=[*chat.stored.turns, stored])
+    chat.head, chat.pending = turn.id, None

@@ -1,0 +1,47 @@
+"""The prompt for an answer, made of the turns of a conversation."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from triton_server.contract.tensors import Prompt
+from triton_server.conversations.tree import join_question
+
+from .conversation import Turn
+
+
+def build_prompt(turns: Sequence[Turn], system: str, is_chat_model: bool) -> Prompt:
+    """The prompt for an answer to the last of `turns`, or for the rest of its answer if it has a text.
+
+    For a chat model, it has all turns except those without an answer; the model's template decides whether
+    their reasoning is repeated. For any other model, it is the last question as a text to continue.
+    """
+    *earlier, last = turns
+    if not is_chat_model:
+        return join_question(last.question, last.attachments) + last.text
+    messages = [{"role": "system", "content": system.strip()}] if system.strip() else []
+    for turn in earlier:
+        if turn.text or turn.results:
+            messages += [*_question(turn), *_answer(turn)]
+    return [*messages, *_question(last), *(_answer(last) if last.text else [])]
+
+
+def _question(turn: Turn) -> list[dict[str, Any]]:
+    """The message with the question; none if the turn goes on after results of tools."""
+    content = join_question(turn.question, turn.attachments)
+    return [{"role": "user", "content": content}] if content else []
+
+
+def _answer(turn: Turn) -> list[dict[str, Any]]:
+    """The messages with the answer, and the results of its calls. Calls without a result are left out."""
+    answer: dict[str, Any] = {"role": "assistant"}
+    calls = [call for call in turn.tool_calls if call.id in turn.results]
+    if turn.text or not calls:
+        answer["content"] = turn.text
+    if turn.reasoning:
+        answer["reasoning"] = turn.reasoning
+    if calls:
+        answer["tool_calls"] = [call.model_dump() for call in calls]
+    return [
+        answer,
+        *({"role": "tool", "tool_call_id": call.id, "content": turn.results[call.id]} for call in calls),
+    ]

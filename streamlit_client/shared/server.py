@@ -1,0 +1,47 @@
+"""The server behind the pages: its client, and what it last said about itself."""
+
+import os
+from typing import Any
+
+import streamlit as st
+
+from model_core.errors import ModelNotFound, TritonchatError
+from streamlit_client.shared.people import owner
+from triton_server.client import ChatClient
+from triton_server.client.conversations import Conversations
+
+DEFAULT_SERVER = "127.0.0.1:8001"
+# A person waits so long at a server that does not answer, before the page says so.
+STATS_TIMEOUT_S = 3.0
+
+
+def get_client() -> ChatClient:
+    """The client that all visitors share, of the server in the environment."""
+    return _connect(os.environ.get("TRITONCHAT_SERVER", DEFAULT_SERVER))
+
+
+@st.cache_resource(show_spinner=False)
+def _connect(server: str) -> ChatClient:
+    return ChatClient(server)
+
+
+def fetch_stats(client: ChatClient) -> tuple[dict[str, Any] | None, TritonchatError | None]:
+    """The server's statistics, or the error of the request for them.
+
+    It stores in the session the entries of all models (`models`), and the description of the one that the
+    person chose (`model`), which is None if it was never loaded.
+    """
+    try:
+        stats = client.stats(STATS_TIMEOUT_S, st.session_state.get("model_name"))
+    except ModelNotFound:  # the server has restarted with other models
+        del st.session_state.model_name
+        return fetch_stats(client)
+    except TritonchatError as error:
+        return None, error
+    st.session_state.model, st.session_state.models = stats["model"], stats["models"]
+    return stats, None
+
+
+def get_conversations() -> Conversations:
+    """The visitor's conversations in the server's store."""
+    return get_client().conversations(owner())

@@ -1,0 +1,643 @@
+"""Make the tiny checkpoints of `tests/data/checkpoints` and what Transformers computes with them.
+
+    PYTHONPATH=tests/helpers/models python tests/helpers/makers/make_checkpoints.py [--out F] [--only N ...]
+
+Each variant is a folder in Hugging Face layout (random weights, no tokenizer) with an `expected.npz`:
+
+    prompt  int64 [T]              token ids
+    logits  float32 [T, vocab]     of the prompt, in float32 arithmetic from the weights as stored
+    greedy  int64 [40]             the greedy continuation of the prompt, end-of-sequence tokens ignored
+
+Needs PyTorch and Transformers 5; the tests themselves only read the files.
+"""
+
+import argparse
+import json
+import re
+import shutil
+import tempfile
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rwkv7
+import torch
+from safetensors.numpy import save_file
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
+from transformers.utils import logging
+
+PROMPT_LENGTH = 26
+NEW_TOKENS = 40
+MIN_MARGIN = 0.02  # between the best and the second-best logit of every greedy step: no ties, however rounded
+MIN_DISTINCT = 10  # different tokens in the greedy path: one that repeats itself would hide errors
+MAX_SEEDS = 200  # that are tried for such a path
+MIN_DIFFERENCE = 0.1  # in some logit, once a feature that the variant exists for is left out
+
+# Far from the usual values, so that a setting nobody reads shows: theta = 100 makes every frequency count in
+# heads of 8 dimensions and prompts of 26 tokens, and the large epsilon is not lost beside small activations.
+ROPE = {"rope_type": "default", "rope_theta": 100.0}
+BASE = {
+    "vocab_size": 64,
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 256,
+    "rms_norm_eps": 1e-3,
+    "rope_parameters": ROPE,
+}
+LINEAR_2 = ROPE | {"rope_type": "linear", "factor": 2.0}
+LINEAR_4 = ROPE | {"rope_type": "linear", "factor": 4.0}
+# Of the four wavelengths (6.3, 20, 63 and 199 tokens) one is kept, one is blended and two are stretched.
+LLAMA3 = ROPE | {
+    "rope_type": "llama3",
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 32,
+}
+YARN = ROPE | {
+    "rope_type": "yarn",
+    "factor": 4.0,
+    "beta_fast": 4.0,
+    "original_max_position_embeddings": 64,
+}
+DYNAMIC = ROPE | {"rope_type": "dynamic", "factor": 4.0}
+ALPHA = DYNAMIC | {"alpha": 50.0}
+# Used up to 128 positions; the other factors are for longer texts.
+LONGROPE = ROPE | {
+    "rope_type": "longrope",
+    "short_factor": [1.0, 1.5, 3.0, 5.0],
+    "long_factor": [2.0, 4.0, 8.0, 16.0],
+    "original_max_position_embeddings": 128,
+}
+# Queries grow four times within the prompt.
+GROWTH = YARN | {"original_max_position_embeddings": 6, "llama_4_scaling_beta": 0.4, "mscale_all_dim": 1.0}
+WIDER_LOCALLY = {"full_attention": ROPE | {"rope_theta": 1000.0}, "sliding_attention": ROPE}
+# Small enough to show with weights that are not trained.
+CAPS = {"attn_logit_softcapping": 2.0, "final_logit_softcapping": 12.0}
+GEMMA = {"head_dim": 12, "query_pre_attn_scalar": 20, "sliding_window": 6, "tie_word_embeddings": True}
+# The last two layers attend to the keys and values of the fourth and the second.
+GEMMA4 = {
+    "num_hidden_layers": 6,
+    "layer_types": [
+        f"{kind}_attention" for kind in ("sliding", "full", "sliding", "sliding", "sliding", "full")
+    ],
+    "head_dim": 8,
+    "global_head_dim": 16,
+    "sliding_window": 6,
+    "num_kv_shared_layers": 2,
+    "use_double_wide_mlp": True,
+    "hidden_size_per_layer_input": 6,
+    "vocab_size_per_layer_input": 64,
+    "final_logit_softcapping": 12.0,
+    "tie_word_embeddings": True,
+    "rope_parameters": {
+        "sliding_attention": ROPE,
+        "full_attention": ROPE | {"rope_type": "proportional", "partial_rotary_factor": 0.5},
+    },
+}
+# The last two layers attend to the keys and values of the first two. There are three copies, of which layers
+# compute the second. Tokens from 50 on share their embeddings for layers.
+GEMMA3N = {
+    "num_hidden_layers": 4,
+    "layer_types": [f"{kind}_attention" for kind in ("sliding", "full") * 2],
+    "intermediate_size": [48, 40, 48, 56],
+    "activation_sparsity_pattern": [0.6, 0.0, 0.3, 0.0],
+    "head_dim": 12,
+    "sliding_window": 6,
+    "num_kv_shared_layers": 2,
+    "hidden_size_per_layer_input": 6,
+    "vocab_size_per_layer_input": 50,
+    "altup_num_inputs": 3,
+    "altup_active_idx": 1,
+    "laurel_rank": 5,
+    "final_logit_softcapping": 12.0,
+    "tie_word_embeddings": True,
+    "rope_parameters": WIDER_LOCALLY,
+}
+MULTIPLIERS = {
+    "embedding_multiplier": 3.0,
+    "attention_multiplier": 0.6,
+    "residual_multiplier": 0.4,
+    "logits_scaling": 1.7,
+}
+# Some experts that each row leaves out, and sizes that no strip or tile of a kernel divides.
+EXPERTS = {
+    "num_experts": 6,
+    "num_local_experts": 6,
+    "num_experts_per_tok": 3,
+    "output_router_logits": False,
+}
+SMALL_EXPERTS = EXPERTS | {"moe_intermediate_size": 20}
+MAMBA = {
+    "layer_types": ["linear_attention", "full_attention", "linear_attention"],
+    "num_hidden_layers": 3,
+    "mamba_n_heads": 8,
+    "mamba_d_head": 8,
+    "mamba_n_groups": 2,
+    "mamba_d_state": 10,
+    "pad_token_id": 0,
+}
+FALCON_H1 = {name: value for name, value in MAMBA.items() if name != "layer_types"} | {
+    "num_hidden_layers": 2,
+    "mamba_d_ssm": 64,
+    "head_dim": 8,
+    "embedding_multiplier": 1.5,
+    "lm_head_multiplier": 0.8,
+    "key_multiplier": 0.5,
+    "attention_in_multiplier": 1.3,
+    "attention_out_multiplier": 0.9,
+    "ssm_in_multiplier": 0.7,
+    "ssm_out_multiplier": 1.2,
+    "mlp_multipliers": [0.6, 1.4],
+    "ssm_multipliers": [0.5, 0.8, 1.2, 1.1, 0.9],
+}
+DELTA_NET = {
+    "head_dim": 16,
+    "layer_types": ["linear_attention", "full_attention", "linear_attention"],
+    "num_hidden_layers": 3,
+    "linear_num_key_heads": 2,
+    "linear_num_value_heads": 4,
+    "linear_key_head_dim": 12,
+    "linear_value_head_dim": 8,
+    "rope_parameters": ROPE | {"partial_rotary_factor": 0.5},
+}
+SHORT_CONV = {
+    "num_hidden_layers": 3,
+    "layer_types": ["conv", "full_attention", "conv"],
+    "norm_eps": 1e-3,
+}
+LFM2 = SHORT_CONV | {"block_multiple_of": 16, "block_ffn_dim_multiplier": 1.1}
+SHARED_EXPERTS = {
+    "n_routed_experts": 8,
+    "num_experts_per_tok": 3,
+    "n_group": 4,
+    "topk_group": 2,
+    "n_shared_experts": 2,
+    "moe_intermediate_size": 20,
+    "routed_scaling_factor": 1.7,
+    "first_k_dense_replace": 1,
+    "num_hidden_layers": 3,
+    "num_mtp_layers": 0,
+}
+LATENTS = SHARED_EXPERTS | {
+    "num_key_value_heads": 4,
+    "q_lora_rank": 14,
+    "kv_lora_rank": 18,
+    "qk_nope_head_dim": 12,
+    "qk_rope_head_dim": 8,
+    "v_head_dim": 10,
+}
+MSCALE = YARN | {"mscale": 0.5, "mscale_all_dim": 1.0}
+GPT2 = {
+    "n_embd": 32,
+    "n_layer": 2,
+    "n_head": 4,
+    "n_positions": 128,
+    "layer_norm_epsilon": 1e-3,
+    "tie_word_embeddings": False,
+}
+USUAL_THETA = ROPE | {"rope_theta": 10000.0}
+ODD = {
+    "vocab_size": 61,
+    "hidden_size": 30,
+    "intermediate_size": 44,
+    "num_attention_heads": 3,
+    "num_key_value_heads": 1,
+    "head_dim": 10,
+}
+# The first `max_window_layers` layers see everything, the others the last 6 tokens.
+WINDOW = {"use_sliding_window": True, "sliding_window": 6, "max_window_layers": 1, "num_hidden_layers": 3}
+BIASES = {"attention_bias": True, "mlp_bias": True}
+
+
+@dataclass
+class Variant:
+    """A checkpoint: how its configuration differs from `BASE`, and how it is stored."""
+
+    model_type: str
+    config: dict[str, Any]
+    without: dict[str, Any] = field(default_factory=dict)  # settings that overlook what the variant is about
+    dtype: torch.dtype = torch.float32
+    max_shard_size: str = "1GB"
+    std: float = 0.3  # of the weights
+    old_dialect: bool = False
+    base: dict[str, Any] = field(default_factory=BASE.copy)
+
+
+VARIANTS = {
+    "llama-tied-gqa": Variant("llama", {"tie_word_embeddings": True}),
+    "llama-untied-mha": Variant("llama", {"num_key_value_heads": 4}),
+    "llama-biases": Variant("llama", BIASES, without=dict.fromkeys(BIASES, False)),
+    "llama-head-dim": Variant("llama", {"head_dim": 12}),
+    "llama-mqa-odd": Variant("llama", ODD),
+    "llama-rope-linear": Variant("llama", {"rope_parameters": LINEAR_4}, without={"rope_parameters": ROPE}),
+    "llama-rope-llama3": Variant("llama", {"rope_parameters": LLAMA3}, without={"rope_parameters": ROPE}),
+    "llama-old-dialect": Variant(
+        "llama", {"rope_parameters": LINEAR_2}, without={"rope_parameters": ROPE}, old_dialect=True
+    ),
+    "llama-new-dialect": Variant("llama", {}, without={"rope_parameters": USUAL_THETA}),
+    "llama-bfloat16": Variant("llama", {}, dtype=torch.bfloat16),
+    "llama-float16": Variant("llama", {}, dtype=torch.float16),
+    "llama-sharded": Variant("llama", {}, max_shard_size="24KB"),
+    "mistral-window": Variant("mistral", {"sliding_window": 6}, without={"sliding_window": None}),
+    "mistral-full": Variant("mistral", {"sliding_window": None}),
+    "llama-rope-yarn": Variant("llama", {"rope_parameters": YARN}, without={"rope_parameters": ROPE}),
+    "llama-rope-dynamic": Variant("llama", {"rope_parameters": DYNAMIC}),
+    "ministral3": Variant(
+        "ministral3",
+        {"rope_parameters": GROWTH | {"mscale": 0.5}, "head_dim": 12},
+        without={"rope_parameters": GROWTH | {"mscale": 0.5, "llama_4_scaling_beta": 0.0}},
+    ),
+    "exaone4": Variant(
+        "exaone4",
+        {"num_hidden_layers": 4, "sliding_window": 6, "sliding_window_pattern": 4},
+        without={"sliding_window": 100},
+    ),
+    "exaone4-full": Variant("exaone4", {"sliding_window": None, "layer_types": ["full_attention"] * 2}),
+    "glm4": Variant(
+        "glm4",
+        {"head_dim": 12, "pad_token_id": 0, "rope_parameters": ROPE | {"partial_rotary_factor": 0.5}},
+        without={"attention_bias": False},
+    ),
+    "cohere2": Variant(
+        "cohere2",
+        {"num_hidden_layers": 4, "sliding_window": 6, "tie_word_embeddings": False}
+        | {"layer_norm_eps": 1e-3, "logit_scale": 1.5},
+        without={"logit_scale": 1.0},
+    ),
+    "cohere2-biases": Variant(
+        "cohere2",
+        {"attention_bias": True, "sliding_window_pattern": 2, "logit_scale": 1.5, "num_hidden_layers": 3},
+    ),
+    "stablelm": Variant(
+        "stablelm",
+        {"layer_norm_eps": 1e-3, "use_qkv_bias": True}
+        | {"rope_parameters": ROPE | {"partial_rotary_factor": 0.5}},
+        without={"use_parallel_residual": True},
+    ),
+    "stablelm-parallel": Variant(
+        "stablelm",
+        {"layer_norm_eps": 1e-3, "use_parallel_residual": True},
+        without={"use_parallel_residual": False},
+    ),
+    "starcoder2": Variant(
+        "starcoder2",
+        {"norm_epsilon": 1e-3, "sliding_window": 6, "tie_word_embeddings": False},
+        without={"use_bias": False},
+    ),
+    "gpt-neox": Variant(
+        "gpt_neox",
+        {"layer_norm_eps": 1e-3, "num_key_value_heads": 4}
+        | {"rope_parameters": ROPE | {"partial_rotary_factor": 0.5}},
+        without={"use_parallel_residual": False},
+    ),
+    "gpt-neox-serial": Variant(
+        "gpt_neox",
+        {"use_parallel_residual": False, "attention_bias": False, "num_key_value_heads": 4},
+    ),
+    "gpt2": Variant("gpt2", GPT2, without={"activation_function": "relu"}, base={"vocab_size": 64}),
+    "ernie4-5": Variant("ernie4_5", {"head_dim": 12, "use_bias": True, "tie_word_embeddings": True}),
+    "hunyuan": Variant("hunyuan_v1_dense", {"head_dim": 12}),
+    "hunyuan-alpha": Variant(
+        "hunyuan_v1_dense",
+        {"head_dim": 12, "rope_parameters": ALPHA},
+        without={"rope_parameters": ROPE},
+    ),
+    "qwen3": Variant("qwen3", {"head_dim": 12, "tie_word_embeddings": True}),
+    "smollm3": Variant(
+        "smollm3",
+        {"num_hidden_layers": 4, "pad_token_id": 0},
+        without={"no_rope_layers": [1, 1, 1, 1]},
+    ),
+    "olmo2": Variant("olmo2", {"pad_token_id": 0}),
+    "olmo3": Variant(
+        "olmo3",
+        {
+            "num_hidden_layers": 4,
+            "sliding_window": 6,
+            "pad_token_id": 0,
+            "rope_parameters": {"full_attention": YARN, "sliding_attention": ROPE},
+        },
+        without={"rope_parameters": {"full_attention": ROPE, "sliding_attention": ROPE}},
+    ),
+    "gemma2": Variant(
+        "gemma2", GEMMA | CAPS | {"tie_word_embeddings": False}, without=dict.fromkeys(CAPS, 1000.0)
+    ),
+    "gemma3": Variant(
+        "gemma3_text",
+        GEMMA | {"num_hidden_layers": 3, "sliding_window_pattern": 3, "rope_parameters": WIDER_LOCALLY},
+        without={"rope_parameters": {"full_attention": ROPE, "sliding_attention": ROPE}},
+    ),
+    "gemma3n": Variant("gemma3n_text", GEMMA3N, without={"activation_sparsity_pattern": [0.0] * 4}),
+    "gemma3n-first": Variant(
+        "gemma3n_text",
+        GEMMA3N | {"altup_active_idx": 0, "altup_correct_scale": False},
+        without={"sliding_window": 100},
+    ),
+    "gemma4": Variant("gemma4_text", GEMMA4, without={"final_logit_softcapping": None}),
+    "gemma4-experts": Variant(
+        "gemma4_text",
+        GEMMA4
+        | {
+            "hidden_size_per_layer_input": 0,
+            "num_kv_shared_layers": 0,
+            "attention_k_eq_v": True,
+            "num_global_key_value_heads": 1,
+            "enable_moe_block": True,
+            "num_experts": 5,
+            "top_k_experts": 2,
+            "moe_intermediate_size": 20,
+        },
+        without={"sliding_window": 100},
+    ),
+    "gemma4-unified": Variant(
+        "gemma4_unified_text",
+        {
+            "num_hidden_layers": 3,
+            "layer_types": ["sliding_attention", "full_attention", "full_attention"],
+            "head_dim": 8,
+            "global_head_dim": 16,
+            "sliding_window": 6,
+            "attention_k_eq_v": True,
+            "num_global_key_value_heads": 1,
+            "num_kv_shared_layers": 1,
+            "rope_parameters": GEMMA4["rope_parameters"],
+        },
+        without={"sliding_window": 100},
+    ),
+    "phi3": Variant("phi3", {"pad_token_id": 0}),
+    "phi3-partial": Variant(
+        "phi3",
+        {"rope_parameters": ROPE | {"partial_rotary_factor": 0.5}, "pad_token_id": 0},
+        without={"rope_parameters": ROPE | {"partial_rotary_factor": 1.0}},
+    ),
+    "phi3-longrope": Variant(
+        "phi3",
+        {"rope_parameters": LONGROPE, "original_max_position_embeddings": 128, "pad_token_id": 0},
+        without={"rope_parameters": LONGROPE | {"short_factor": [1.0] * 4}},
+    ),
+    "granite": Variant("granite", MULTIPLIERS, without=dict.fromkeys(MULTIPLIERS, 1.0)),
+    # The first layer has an MLP, the others have experts.
+    "qwen3-moe": Variant(
+        "qwen3_moe",
+        SMALL_EXPERTS | {"num_hidden_layers": 3, "mlp_only_layers": [0], "norm_topk_prob": True},
+        without={"norm_topk_prob": False},
+    ),
+    "qwen3-moe-plain": Variant(
+        "qwen3_moe", SMALL_EXPERTS | {"decoder_sparse_step": 2, "norm_topk_prob": False}
+    ),
+    "mixtral": Variant(
+        "mixtral",
+        EXPERTS | {"intermediate_size": 20, "sliding_window": 6},
+        without={"num_experts_per_tok": 2},
+    ),
+    "granitemoe": Variant(
+        "granitemoe",
+        EXPERTS | MULTIPLIERS | {"intermediate_size": 20},
+        without=dict.fromkeys(MULTIPLIERS, 1.0),
+    ),
+    # Its clamps need activations beyond 7, and its window of 6 is in every second layer.
+    "gpt-oss": Variant(
+        "gpt_oss",
+        EXPERTS
+        | {
+            "intermediate_size": 20,
+            "head_dim": 8,
+            "sliding_window": 6,
+            "rope_parameters": YARN | {"truncate": False},
+        },
+        without={"swiglu_limit": 1000.0},
+        std=0.6,
+    ),
+    "falcon-h1": Variant(
+        "falcon_h1",
+        FALCON_H1 | {"mamba_rms_norm": True, "mamba_norm_before_gate": False},
+        without={"ssm_multipliers": [1.0] * 5},
+    ),
+    "falcon-h1-plain": Variant("falcon_h1", FALCON_H1, without={"key_multiplier": 1.0}),
+    "granitemoehybrid": Variant(
+        "granitemoehybrid",
+        MAMBA | EXPERTS | MULTIPLIERS | {"intermediate_size": 20, "shared_intermediate_size": 24},
+        without=dict.fromkeys(MULTIPLIERS, 1.0),
+    ),
+    "granitemoehybrid-dense": Variant(
+        "granitemoehybrid",
+        MAMBA
+        | {
+            "num_local_experts": 0,
+            "shared_intermediate_size": 24,
+            "position_embedding_type": "rope",
+            "mamba_proj_bias": True,
+            "mamba_n_groups": 1,
+        },
+    ),
+    "qwen3_5": Variant(
+        "qwen3_5_text", DELTA_NET | {"linear_num_value_heads": 2, "tie_word_embeddings": True}
+    ),
+    "qwen3-next": Variant(
+        "qwen3_next",
+        DELTA_NET | SMALL_EXPERTS | {"shared_expert_intermediate_size": 12, "mlp_only_layers": [1]},
+    ),
+    "lfm2": Variant("lfm2", LFM2),
+    "lfm2-biases": Variant("lfm2", LFM2 | {"conv_bias": True, "conv_L_cache": 4}),
+    # Without groups, rows would choose among all experts.
+    "glm4-moe": Variant(
+        "glm4_moe",
+        SHARED_EXPERTS | {"use_qk_norm": True, "attention_bias": True, "num_key_value_heads": 2},
+        without={"topk_group": 4},
+    ),
+    "deepseek-v2": Variant(
+        "deepseek_v2",
+        LATENTS
+        | BIASES
+        | {"topk_method": "group_limited_greedy", "rope_parameters": MSCALE, "norm_topk_prob": False},
+        without={"topk_group": 4},
+    ),
+    # Its groups do not count.
+    "deepseek-v2-lite": Variant("deepseek_v2", LATENTS | {"q_lora_rank": None, "topk_method": "greedy"}),
+    "deepseek-v3": Variant(
+        "deepseek_v3",
+        LATENTS | {"attention_bias": True, "rope_parameters": MSCALE},
+        without={"rope_parameters": MSCALE | {"mscale_all_dim": 0.0}},
+    ),
+    "deepseek-v3-halves": Variant(
+        "deepseek_v3",
+        LATENTS | {"q_lora_rank": None, "rope_interleave": False, "attention_bias": True},
+        without={"rope_interleave": True},
+    ),
+    "glm4-moe-lite": Variant(
+        "glm4_moe_lite",
+        {name: value for name, value in LATENTS.items() if name != "first_k_dense_replace"}
+        | {"mlp_layer_types": ["sparse", "dense", "sparse"]},
+        without={"topk_group": 4},
+    ),
+    "lfm2-moe": Variant(
+        "lfm2_moe",
+        SHORT_CONV
+        | EXPERTS
+        | {"num_dense_layers": 1, "moe_intermediate_size": 20, "routed_scaling_factor": 1.7},
+        without={"routed_scaling_factor": 1.0},
+    ),
+    "qwen2-biases": Variant("qwen2", {"tie_word_embeddings": True}),
+    "qwen2-window": Variant("qwen2", WINDOW, without={"layer_types": ["full_attention"] * 3}),
+}
+NAMES = [*VARIANTS, "rwkv7"]
+
+
+def random_model(variant: Variant, seed: int) -> PreTrainedModel:
+    """A model whose weights are all random, biases and norms too, so that leaving any of them out shows."""
+    torch.manual_seed(seed)
+    config = AutoConfig.for_model(variant.model_type, **deepcopy(variant.base | variant.config))
+    model = AutoModelForCausalLM.from_config(config)
+    for name, parameter in model.named_parameters():
+        if re.search(r"(norm|norm_\d|ln_[12f])\.weight$|scale$", name):
+            torch.nn.init.uniform_(parameter, 0.5, 1.5)
+        else:
+            torch.nn.init.normal_(parameter, std=variant.std)
+    for name, buffer in model.named_buffers():
+        if name.endswith("bias"):  # of a router's choice
+            torch.nn.init.normal_(buffer, std=variant.std)
+        elif name.endswith("layer_scalar"):
+            torch.nn.init.uniform_(buffer, 0.5, 1.5)
+    return model.to(variant.dtype)
+
+
+def save(model: PreTrainedModel, variant: Variant, folder: Path) -> None:
+    """Write the checkpoint as Transformers does, or with a configuration as its older releases wrote it."""
+    model.save_pretrained(folder, max_shard_size=variant.max_shard_size)
+    if variant.old_dialect:
+        path = folder / "config.json"
+        config = json.loads(path.read_text())
+        rope = config.pop("rope_parameters")
+        config["rope_theta"] = rope["rope_theta"]
+        config["rope_scaling"] = {"type": rope["rope_type"], "factor": rope["factor"]}
+        config["torch_dtype"] = config.pop("dtype")
+        config["transformers_version"] = "4.37.2"
+        del config["head_dim"]
+        path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
+
+
+def load(folder: Path, config: PreTrainedConfig | None = None) -> PreTrainedModel:
+    """The checkpoint as stored, in float32; `config` takes the place of the stored configuration."""
+    return AutoModelForCausalLM.from_pretrained(
+        folder, config=config, dtype=torch.float32, attn_implementation="eager"
+    )
+
+
+def logits(model: PreTrainedModel, tokens: list[int]) -> np.ndarray:
+    """Float32 [T, vocab]."""
+    with torch.inference_mode():
+        return model(torch.tensor([tokens]), use_cache=False).logits[0].numpy()
+
+
+def continue_greedily(model: PreTrainedModel, prompt: list[int]) -> tuple[list[int], float]:
+    """The new tokens, and the smallest margin by which one of them won.
+
+    Everything is computed anew for each token, so that the expectation depends on no KV cache.
+    """
+    tokens, margin = list(prompt), np.inf
+    for _ in range(NEW_TOKENS):
+        last = logits(model, tokens)[-1]
+        second, first = np.sort(last)[-2:]
+        margin = min(margin, float(first - second))
+        tokens.append(int(last.argmax()))
+    return tokens[len(prompt) :], margin
+
+
+def check_feature_matters(variant: Variant, folder: Path, prompt: list[int], expected: np.ndarray) -> None:
+    """Fail if a loader that overlooks what the variant is about would pass its tests."""
+    config = AutoConfig.from_pretrained(folder, **deepcopy(variant.without))
+    difference = np.abs(logits(load(folder, config), prompt) - expected).max()
+    if difference < MIN_DIFFERENCE:
+        raise SystemExit(f"{folder.name}: {variant.without} changes the logits by no more than {difference}")
+
+
+def make(name: str, variant: Variant, out: Path) -> None:
+    """Try seeds until one gives a clear and varied greedy path, and keep that one in `out / name`."""
+    for seed in range(MAX_SEEDS):
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary) / name
+            save(random_model(variant, seed), variant, folder)
+            model = load(folder)
+            random = np.random.default_rng(seed)
+            prompt = random.integers(model.config.vocab_size, size=PROMPT_LENGTH).tolist()
+            greedy, margin = continue_greedily(model, prompt)
+            if margin < MIN_MARGIN or len(set(greedy)) < MIN_DISTINCT:
+                continue
+            expected = logits(model, prompt)
+            if variant.without:
+                check_feature_matters(variant, folder, prompt, expected)
+            results = {"prompt": np.int64(prompt), "logits": expected, "greedy": np.int64(greedy)}
+            np.savez(folder / "expected.npz", **results)
+            shutil.rmtree(out / name, ignore_errors=True)
+            shutil.move(folder, out / name)
+            size = sum(path.stat().st_size for path in (out / name).iterdir())
+            print(f"{name:20} seed {seed:3}  {size:7,} bytes  top-2 margin {margin:.4f}")
+            return
+    raise SystemExit(f"{name}: none of {MAX_SEEDS} seeds gives a clear and varied greedy path")
+
+
+def make_rwkv7(out: Path) -> None:
+    """The checkpoint of RWKV-7, which Transformers does not have, with what rwkv7.py computes with it."""
+    ranks = {"w": 6, "a": 5, "v": 4, "g": 7}
+    sizes = {"vocab_size": 64, "hidden": 32, "inner": 48, "layers": 3, "head": 8}
+    for seed in range(MAX_SEEDS):
+        tensors = rwkv7.random_tensors(**sizes, ranks=ranks, seed=seed)
+        tokens = np.random.default_rng(seed).integers(64, size=PROMPT_LENGTH).tolist()
+        margin = np.inf
+        for _ in range(NEW_TOKENS):
+            last = rwkv7.logits(tensors, tokens)[-1]
+            margin = min(margin, float(np.diff(np.sort(last)[-2:])[0]))
+            tokens.append(int(last.argmax()))
+        prompt, greedy = tokens[:PROMPT_LENGTH], tokens[PROMPT_LENGTH:]
+        if margin >= MIN_MARGIN and len(set(greedy)) >= MIN_DISTINCT:
+            break
+    else:
+        raise SystemExit(f"rwkv7: none of {MAX_SEEDS} seeds gives a clear and varied greedy path")
+    folder = out / "rwkv7"
+    folder.mkdir(exist_ok=True)
+    save_file(tensors, folder / "model.safetensors")
+    config = {
+        "model_type": "rwkv7",
+        "vocab_size": 64,
+        "hidden_size": 32,
+        "intermediate_size": 48,
+        "num_hidden_layers": 3,
+        "head_dim": 8,
+        "decay_low_rank_dim": ranks["w"],
+        "a_low_rank_dim": ranks["a"],
+        "v_low_rank_dim": ranks["v"],
+        "gate_low_rank_dim": ranks["g"],
+        "max_position_embeddings": 256,
+    }
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    results = {"prompt": np.int64(prompt), "logits": np.float32(rwkv7.logits(tensors, prompt))}
+    np.savez(folder / "expected.npz", **results, greedy=np.int64(greedy))
+    print(f"{'rwkv7':20} seed {seed:3}  top-2 margin {margin:.4f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path(__file__).parents[2] / "data" / "checkpoints")
+    parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, help="not all variants")
+    arguments = parser.parse_args()
+    out: Path = arguments.out
+    out.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(1)  # sums in one order, however many cores there are
+    # It reports the weights that `check_feature_matters` leaves out on purpose.
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    for name in arguments.only:
+        if name == "rwkv7":
+            make_rwkv7(out)
+        else:
+            make(name, VARIANTS[name], out)
+
+
+if __name__ == "__main__":
+    main()

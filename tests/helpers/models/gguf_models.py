@@ -1,0 +1,562 @@
+"""Makes GGUF files of the tiny checkpoints, as llama.cpp's converter does.
+
+data/gguf/names.json has the names of tensors, from the package `gguf` of llama.cpp.
+"""
+
+import json
+import math
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from gguf_tensors import convert_rwkv7, multiply_falcon_h1, split_expansion
+from gguf_writer import Tensors, pack_q8_0, write_gguf
+from paths import DATA
+
+from model_core.checks.file_values import read_json
+from model_core.families.config import read_config, write_json
+from model_core.files.safetensors import SafetensorsFolder, write_safetensors
+
+CHECKPOINTS_FOLDER = DATA / "checkpoints"
+NAMES = DATA / "gguf" / "names.json"
+# checkpoint -> architecture
+CHECKPOINTS = {
+    **dict.fromkeys(("llama-tied-gqa", "llama-untied-mha", "llama-biases", "llama-head-dim"), "llama"),
+    **dict.fromkeys(("llama-bfloat16", "llama-float16"), "llama"),
+    **dict.fromkeys(("llama-rope-llama3", "llama-rope-linear", "llama-rope-yarn"), "llama"),
+    **dict.fromkeys(("mistral-full", "mixtral"), "llama"),
+    "ministral3": "mistral3",
+    "smollm3": "smollm3",
+    "granite": "granite",
+    "granitemoe": "granitemoe",
+    "qwen2-biases": "qwen2",
+    "qwen3": "qwen3",
+    "qwen3-moe": "qwen3moe",
+    "gemma2": "gemma2",
+    "gemma3": "gemma3",
+    **dict.fromkeys(("phi3", "phi3-longrope", "phi3-partial"), "phi3"),
+    **dict.fromkeys(("olmo2", "olmo3"), "olmo2"),
+    "glm4": "glm4",
+    "glm4-moe": "glm4moe",
+    **dict.fromkeys(("exaone4", "exaone4-full"), "exaone4"),
+    "hunyuan": "hunyuan-dense",
+    "cohere2": "cohere2",
+    **dict.fromkeys(("stablelm", "stablelm-parallel"), "stablelm"),
+    "starcoder2": "starcoder2",
+    "gpt2": "gpt2",
+    **dict.fromkeys(("gpt-neox", "gpt-neox-serial"), "gptneox"),
+    "gpt-oss": "gpt-oss",
+    "lfm2": "lfm2",
+    "lfm2-moe": "lfm2moe",
+    **dict.fromkeys(("qwen3_5", "qwen3_5-16-16", "qwen3_5-16-32", "qwen3_5-16-48"), "qwen35"),
+    "qwen3-next": "qwen3next",
+    **dict.fromkeys(("granitemoehybrid", "granitemoehybrid-dense"), "granitehybrid"),
+    **dict.fromkeys(("deepseek-v2", "deepseek-v2-lite", "deepseek-v3", "deepseek-v3-halves"), "deepseek2"),
+    "ernie4-5": "ernie4_5",
+    **dict.fromkeys(("falcon-h1", "falcon-h1-plain"), "falcon-h1"),
+    "rwkv7": "rwkv7",
+    "gemma3n": "gemma3n",
+    **dict.fromkeys(("gemma4", "gemma4-experts", "gemma4-unified"), "gemma4"),
+}
+_YARN = {
+    "rope_type": "yarn",
+    "rope_theta": 100.0,
+    "factor": 4.0,
+    "beta_fast": 4.0,
+    "original_max_position_embeddings": 64,
+}
+# What files cannot say: other values of config.json.
+_OVERRIDES = {
+    "deepseek-v2": {"rope_parameters": {**_YARN, "mscale": 0.7, "mscale_all_dim": 0.7}},
+    "deepseek-v2-lite": {"n_group": 1, "topk_group": 1},
+    "deepseek-v3": {"rope_parameters": {**_YARN, "mscale": 1.0, "mscale_all_dim": 1.0}},
+    "deepseek-v3-halves": {"rope_interleave": True},
+    "mixtral": {"sliding_window": None},
+    "starcoder2": {"sliding_window": None},
+    "gemma2": {"query_pre_attn_scalar": 12, "tie_word_embeddings": True},
+    "cohere2": {"tie_word_embeddings": True},
+    "gemma3": {"query_pre_attn_scalar": 12},
+    "qwen3-moe": {"norm_topk_prob": True},
+    "lfm2-moe": {"routed_scaling_factor": 1.0},
+    # Heads of keys and of values, as in files of 2B, 9B and 27B.
+    **{
+        f"qwen3_5-16-{values}": {
+            "linear_num_key_heads": 16,
+            "linear_key_head_dim": 4,
+            "linear_num_value_heads": values,
+            "linear_value_head_dim": 16,
+        }
+        for values in (16, 32, 48)
+    },
+    "gemma4-unified": {"model_type": "gemma4_text", "hidden_size_per_layer_input": 0},
+    "ministral3": {
+        "rope_parameters": {
+            **_YARN,
+            "original_max_position_embeddings": 6,
+            "mscale": 1.0,
+            "mscale_all_dim": 1.0,
+            "llama_4_scaling_beta": 0.4,
+        }
+    },
+}
+_PAIRED = ("llama", "mistral3", "smollm3", "granite", "granitemoe", "granitehybrid")  # q and k are reordered
+# Names that llama.cpp has for other architectures only.
+_FALLBACKS = {
+    "lm_head": "output",
+    "feed_forward.expert_bias": "blk.{i}.exp_probs_b",
+    "feed_forward.experts.w1": "blk.{i}.ffn_gate_exps",
+    "feed_forward.experts.w2": "blk.{i}.ffn_down_exps",
+    "feed_forward.experts.w3": "blk.{i}.ffn_up_exps",
+    "mlp.gate.e_score_correction_bias": "blk.{i}.exp_probs_b",
+    "router.scale": "blk.{i}.ffn_gate_inp.scale",
+    "router.per_expert_scale": "blk.{i}.ffn_down_exps.scale",
+} | {f"mlp.{x}_proj": f"blk.{{i}}.ffn_{x}" for x in ("gate", "up", "down")}
+_SHIFTED = ("gemma2", "gemma3", "qwen35", "qwen3next")  # 1 is added to weights of norms
+_TYPES = {"float32": 0, "float16": 1, "bfloat16": 30}
+_Q8_0 = 8
+
+
+def copy_model(name: str, folder: Path) -> Path:
+    """A tiny checkpoint that a GGUF file can hold: a copy in `folder`, with a few other values."""
+    source, has_other_heads, _ = name.partition("-16-")
+    copy = shutil.copytree(CHECKPOINTS_FOLDER / source, folder / name)
+    config = read_json(copy / "config.json")
+    config.get("text_config", config).update(_OVERRIDES.get(name, {}))
+    if _OVERRIDES.get(name, {}).get("tie_word_embeddings"):
+        _drop_head(copy / "model.safetensors")
+    if has_other_heads:
+        _write_delta_nets(copy / "model.safetensors", config.get("text_config", config))
+    write_json(copy / "config.json", config)
+    return copy
+
+
+def _drop_head(path: Path) -> None:
+    """Leave out a head that differs from the embedding, as files of these architectures have none."""
+    source = SafetensorsFolder(path.parent)
+    tensors = {name: np.array(source[name]) for name in source.unread() if name != "lm_head.weight"}
+    path.unlink()
+    write_safetensors(path, tensors)
+
+
+def _write_delta_nets(path: Path, config: dict[str, Any]) -> None:
+    """Give the delta nets of Qwen3.5 random weights for the heads of its configuration."""
+    source, random = SafetensorsFolder(path.parent), np.random.default_rng(1)
+    tensors = {name: np.array(source[name]) for name in source.unread()}
+    hidden, heads, size = (
+        config[x] for x in ("hidden_size", "linear_num_value_heads", "linear_value_head_dim")
+    )
+    values = heads * size
+    columns = 2 * config["linear_num_key_heads"] * config["linear_key_head_dim"] + values
+    shapes = {
+        "in_proj_qkv.weight": (columns, hidden),
+        "in_proj_z.weight": (values, hidden),
+        "conv1d.weight": (columns, 1, config["linear_conv_kernel_dim"]),
+        "norm.weight": (size,),
+        "out_proj.weight": (hidden, values),
+        **dict.fromkeys(("in_proj_a.weight", "in_proj_b.weight"), (heads, hidden)),
+        **dict.fromkeys(("A_log", "dt_bias"), (heads,)),
+    }
+    for name, array in tensors.items():
+        if "linear_attn" in name:
+            shape = shapes[name.rpartition("linear_attn.")[2]]
+            tensors[name] = random.normal(0, 0.5, shape).astype(array.dtype)
+    path.unlink()
+    write_safetensors(path, tensors)
+
+
+def write_model(
+    folder: Path, path: Path, metadata: dict[str, Any] | None = None, quantize: bool = False
+) -> None:
+    """Write the model in a folder as one file. `metadata` is added to that of the model: the tokenizer."""
+    fields, tensors = read_model(folder, quantize)
+    write_gguf(path, fields | (metadata or {"tokenizer.ggml.model": "no_vocab"}), tensors)
+
+
+def read_model(folder: Path, quantize: bool = False) -> tuple[dict[str, Any], Tensors]:
+    """The metadata and the tensors of the model in a folder, without its tokenizer.
+
+    quantize: matrices are in Q8_0, where their columns allow it.
+    """
+    raw = read_config(folder)
+    architecture = CHECKPOINTS.get(folder.name, raw["model_type"])
+    fields = {"general.architecture": architecture, "general.name": folder.name}
+    fields |= {f"{architecture}.{key}": value for key, value in _metadata(raw, architecture).items()}
+    tensors = {}
+    for name, array in [*_tensors(folder, raw, architecture), *_factors(raw)]:
+        array = np.ascontiguousarray(array)
+        is_matrix = array.ndim > 1 and name.endswith(".weight") and not re.search("conv|gate_inp", name)
+        if quantize and is_matrix and array.shape[-1] % 32 == 0:
+            tensors[name] = (_Q8_0, array.shape, pack_q8_0(array))
+        else:
+            tensors[name] = (_TYPES[array.dtype.name], array.shape, array.tobytes())
+    return fields, tensors
+
+
+def _tensors(folder: Path, raw: dict[str, Any], architecture: str) -> Iterator[tuple[str, np.ndarray]]:
+    """Names and values of the tensors of a file."""
+    source, names = SafetensorsFolder(folder), json.loads(NAMES.read_text())[architecture]
+    if architecture == "rwkv7":
+        yield from convert_rwkv7({name: source[name] for name in source.unread()}, names)
+        return
+    stacks: dict[str, dict[int, np.ndarray]] = {}
+    for name in source.unread():
+        array = source[name]
+        stack, count = re.subn(r"(experts|_projections)\.\d+\.", r"\1.", name)
+        if count:
+            stacks.setdefault(stack, {})[int(re.search(r"(?:experts|_projections)\.(\d+)", name)[1])] = array
+        elif name == "lm_head.weight" and raw.get("tie_word_embeddings", False):
+            if "model.embed_tokens.weight" not in source:
+                yield "token_embd.weight", array
+        else:
+            yield from _convert(name, array, raw, architecture, names)
+    for name, matrices in stacks.items():
+        stack = np.stack([matrices[i] for i in range(len(matrices))])
+        yield from _convert(name, stack, raw, architecture, names)
+
+
+def _convert(
+    name: str, array: np.ndarray, raw: dict[str, Any], architecture: str, names: dict[str, str]
+) -> Iterator[tuple[str, np.ndarray]]:
+    """The tensors of a file that one tensor of a family becomes."""
+    heads = {"q_proj": raw.get("num_attention_heads"), "k_proj": raw.get("num_key_value_heads")}
+    part = name.split(".")[-2] if "." in name else ""
+    if architecture in _PAIRED and part in heads:
+        array = _pair(array, heads[part])
+    if architecture in _SHIFTED and name.endswith("norm.weight") and "linear_attn" not in name:
+        array = array + np.float32(1)
+    if architecture == "gpt2" and array.ndim == 2 and ".c_" in name:
+        array = array.T
+    if architecture == "gptneox" and "query_key_value" in name:
+        n = raw["num_attention_heads"]
+        array = array.reshape(n, 3, -1, *array.shape[1:]).swapaxes(0, 1).reshape(array.shape)
+    if "conv.conv" in name or "conv1d.weight" in name:
+        array = array[:, 0]
+    if name.endswith("A_log"):
+        array = -np.exp(array)
+    if name.endswith("dt_bias"):
+        name = name.replace("dt_bias", "dt_proj.bias")
+    if architecture == "falcon-h1":
+        array = multiply_falcon_h1(name, array, raw)
+        if name.endswith("pre_ff_layernorm.weight"):
+            yield f"blk.{name.split('.')[2]}.ffn_norm", array  # without an ending
+            return
+    if name.endswith("kv_b_proj.weight"):
+        yield from split_expansion(name, array, raw)
+        return
+    if architecture in ("granitehybrid", "falcon-h1"):
+        if name.endswith(("A_log", "mamba.D")):
+            array = array[:, None]
+        if name.endswith("mamba.norm.weight"):
+            array = array.reshape(raw["mamba_n_groups"], -1)
+    if architecture == "qwen35":
+        array = _tile_values(name, array, raw)
+    if "in_proj_qkvz" in name:
+        yield from _split_qkvz(name, array, raw)
+        return
+    if name.endswith("input_linear.weight"):
+        gate, up = np.split(array, 2, axis=-2)
+        layer, kind = name.split(".")[2], "exps"
+        if "shared" in name:
+            kind = "shexp" if raw["num_local_experts"] else ""
+        yield f"blk.{layer}.ffn_gate_{kind}".rstrip("_") + ".weight", gate
+        yield f"blk.{layer}.ffn_up_{kind}".rstrip("_") + ".weight", up
+        return
+    if "output_linear" in name and "shared" in name and not raw["num_local_experts"]:
+        yield f"blk.{name.split('.')[2]}.ffn_down.weight", array
+        return
+    if architecture == "gpt-oss" and ".experts." in name:
+        yield from _convert_gpt_oss(name, array)
+        return
+    if array.ndim == 1 or "gate_inp" in name or part in ("gate", "router", "layer"):
+        array = array.astype(np.float32)
+    yield _new_name(name, names), array
+
+
+def _tile_values(name: str, array: np.ndarray, raw: dict[str, Any]) -> np.ndarray:
+    """The first value head of each key head, then the second ones, and so on."""
+    keys, values = raw["linear_num_key_heads"], raw["linear_num_value_heads"]
+    start = 2 * keys * raw["linear_key_head_dim"] if "in_proj_qkv" in name or "conv1d" in name else 0
+    if "out_proj" in name:
+        return _tile_values("in_proj_z", array.T, raw).T
+    if not re.search("in_proj|conv1d|A_log|dt_proj", name):
+        return array
+    part = array[start:]
+    tiled = part.reshape(keys, values // keys, -1, *part.shape[1:]).swapaxes(0, 1).reshape(part.shape)
+    return np.concatenate([array[:start], tiled])
+
+
+def _split_qkvz(name: str, array: np.ndarray, raw: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
+    """Queries, keys and values of all heads in one tensor, gates in another."""
+    keys, size = raw["linear_num_key_heads"], raw["linear_key_head_dim"]
+    width = raw["linear_num_value_heads"] // keys * raw["linear_value_head_dim"]
+    parts = np.split(array.reshape(keys, -1, array.shape[1]), [size, 2 * size, 2 * size + width], axis=1)
+    q, k, v, z = (part.reshape(-1, array.shape[1]) for part in parts)
+    layer = name.split(".")[2]
+    yield f"blk.{layer}.attn_qkv.weight", np.concatenate([q, k, v])
+    yield f"blk.{layer}.attn_gate.weight", z
+
+
+def _convert_gpt_oss(name: str, array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    layer, ending = name.split(".")[2], "bias" if name.endswith("_bias") else "weight"
+    array = array if ending == "bias" else array.swapaxes(1, 2)
+    if "gate_up" in name:
+        yield f"blk.{layer}.ffn_gate_exps.{ending}", array[:, ::2]
+        yield f"blk.{layer}.ffn_up_exps.{ending}", array[:, 1::2]
+    else:
+        yield f"blk.{layer}.ffn_down_exps.{ending}", array
+
+
+def _new_name(name: str, names: dict[str, str]) -> str:
+    base, ending = name, "" if name.endswith(("A_log", ".D")) else ".weight"
+    if name.endswith(("expert_bias", "e_score_correction_bias")):
+        ending = ".bias"
+    for suffix in (".weight", ".bias"):
+        if name.endswith(suffix):
+            base, ending = name.removesuffix(suffix), suffix
+    layer = re.search(r"(?<=layers\.)\d+|(?<=\bh\.)\d+", base)
+    pattern = re.sub(r"(layers|\bh)\.\d+\.", r"\1.{i}.", base)
+    for candidate in (pattern, f"transformer.{pattern}"):
+        if candidate in names:
+            return names[candidate].replace("{i}", layer[0] if layer else "") + ending
+    new = _FALLBACKS[pattern.rpartition("}.")[2]].replace("{i}", layer[0] if layer else "")
+    return new if new.endswith(".scale") else new + ending
+
+
+def _pair(array: np.ndarray, heads: int) -> np.ndarray:
+    """Rows i and i + half of each head become neighbours."""
+    return array.reshape(heads, 2, -1, *array.shape[1:]).swapaxes(1, 2).reshape(array.shape)
+
+
+def _metadata(raw: dict[str, Any], architecture: str) -> dict[str, Any]:
+    """The fields of a model, without the name of the architecture."""
+    values = {
+        "context_length": raw.get("max_position_embeddings", raw.get("n_positions")),
+        "embedding_length": raw.get("hidden_size", raw.get("n_embd")),
+        "block_count": raw.get("num_hidden_layers", raw.get("n_layer")),
+        "feed_forward_length": raw.get("intermediate_size", 4 * raw.get("n_embd", 0)),
+        "attention.head_count": raw.get("num_attention_heads", raw.get("n_head")),
+        "attention.head_count_kv": raw.get("num_key_value_heads"),
+        "attention.key_length": raw.get("head_dim"),
+        "attention.value_length": raw.get("head_dim"),
+        "vocab_size": raw["vocab_size"],
+        "expert_count": raw.get("num_local_experts", raw.get("num_experts")),
+        "expert_used_count": raw.get("num_experts_per_tok"),
+        "expert_feed_forward_length": raw.get("moe_intermediate_size"),
+        "attention.layer_norm_rms_epsilon": raw.get("rms_norm_eps", raw.get("norm_eps")),
+    }
+    for name in ("layer_norm_eps", "layer_norm_epsilon", "norm_epsilon"):
+        values["attention.layer_norm_epsilon"] = raw.get(name, values.get("attention.layer_norm_epsilon"))
+    values |= _rope(raw, architecture)
+    values |= _OTHERS.get(architecture, lambda raw: {})(raw)
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _rope(raw: dict[str, Any], architecture: str) -> dict[str, Any]:
+    parameters = raw.get("rope_parameters") or raw.get("rope_scaling") or {}
+    local = parameters.get("sliding_attention", {})
+    parameters = parameters.get("full_attention", parameters)
+    head_dim = raw.get("head_dim") or raw.get("hidden_size", 0) // (raw.get("num_attention_heads") or 1)
+    partial = parameters.get(
+        "partial_rotary_factor", raw.get("partial_rotary_factor", raw.get("rotary_pct", 1))
+    )
+    values = {
+        "rope.freq_base": float(parameters.get("rope_theta", raw.get("rope_theta", 10000.0))),
+        "rope.freq_base_swa": local.get("rope_theta"),
+        "rope.dimension_count": int(head_dim * partial) or None,
+    }
+    kind = parameters.get("rope_type", "default")
+    if kind in ("linear", "yarn"):
+        values |= {"rope.scaling.type": kind, "rope.scaling.factor": float(parameters["factor"])}
+    if kind == "yarn":
+        values |= {
+            "rope.scaling.original_context_length": parameters["original_max_position_embeddings"],
+            "rope.scaling.yarn_beta_fast": float(parameters.get("beta_fast", 32)),
+            "rope.scaling.yarn_beta_slow": float(parameters.get("beta_slow", 1)),
+        }
+    if kind == "longrope":
+        original = parameters.get("original_max_position_embeddings")
+        original = original or raw["original_max_position_embeddings"]
+        scale = raw["max_position_embeddings"] / original
+        values |= {
+            "rope.scaling.original_context_length": original,
+            "rope.scaling.attn_factor": math.sqrt(1 + math.log(scale) / math.log(original)),
+        }
+    return values
+
+
+def _factors(raw: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
+    """Tensors with factors of rotary frequencies."""
+    parameters = raw.get("rope_parameters") or raw.get("rope_scaling") or {}
+    if parameters.get("rope_type") == "longrope":
+        yield "rope_factors_long.weight", np.array(parameters["long_factor"], np.float32)
+        yield "rope_factors_short.weight", np.array(parameters["short_factor"], np.float32)
+    if (full := parameters.get("full_attention", {})).get("rope_type") == "proportional":
+        half = next(iter(raw["per_layer_config"].values()))["head_dim"] // 2
+        rotated = int(half * full["partial_rotary_factor"])
+        yield "rope_freqs.weight", np.array([1.0] * rotated + [1e30] * (half - rotated), np.float32)
+    if parameters.get("rope_type") == "llama3":
+        dim = raw.get("head_dim") or raw["hidden_size"] // raw["num_attention_heads"]
+        frequencies = parameters["rope_theta"] ** -(np.arange(0, dim, 2) / dim)
+        turns = parameters["original_max_position_embeddings"] * frequencies / (2 * math.pi)
+        low, high = parameters["low_freq_factor"], parameters["high_freq_factor"]
+        share = np.clip((turns - low) / (high - low), 0, 1)
+        yield "rope_freqs.weight", (1 / (share + (1 - share) / parameters["factor"])).astype(np.float32)
+
+
+_OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "gemma2": lambda raw: {
+        "attn_logit_softcapping": raw["attn_logit_softcapping"],
+        "final_logit_softcapping": raw["final_logit_softcapping"],
+        "attention.sliding_window": raw["sliding_window"],
+    },
+    "gemma3": lambda raw: {
+        "attention.sliding_window": raw["sliding_window"],
+        "attention.sliding_window_pattern": raw["sliding_window_pattern"],
+    },
+    "granite": lambda raw: {
+        "attention.scale": raw["attention_multiplier"],
+        "embedding_scale": float(raw["embedding_multiplier"]),
+        "residual_scale": raw["residual_multiplier"],
+        "logit_scale": float(raw["logits_scaling"]),
+    },
+    "granitemoe": lambda raw: _OTHERS["granite"](raw),
+    "phi3": lambda raw: {"attention.sliding_window": raw.get("sliding_window") or 0},
+    "olmo2": lambda raw: {"attention.sliding_window": raw.get("sliding_window")},
+    "exaone4": lambda raw: {"attention.sliding_window": raw.get("sliding_window")},
+    "cohere2": lambda raw: {
+        "attention.sliding_window": raw["sliding_window"],
+        "logit_scale": raw["logit_scale"],
+    },
+    "mistral3": lambda raw: {
+        "rope.scaling.yarn_log_multiplier": float(raw["rope_parameters"].get("mscale_all_dim", 0)),
+        "attention.temperature_scale": raw["rope_parameters"]["llama_4_scaling_beta"],
+    },
+    "gptneox": lambda raw: {"use_parallel_residual": raw["use_parallel_residual"]},
+    "stablelm": lambda raw: {"use_parallel_residual": raw["use_parallel_residual"]},
+    "glm4moe": lambda raw: {
+        "expert_count": raw["n_routed_experts"],
+        "expert_shared_count": raw["n_shared_experts"],
+        "leading_dense_block_count": raw["first_k_dense_replace"],
+        "expert_weights_scale": raw["routed_scaling_factor"],
+        "expert_weights_norm": raw["norm_topk_prob"],
+        "expert_group_count": raw["n_group"],
+        "expert_group_used_count": raw["topk_group"],
+        "expert_gating_func": 2,
+    },
+    "deepseek2": lambda raw: {
+        **_OTHERS["glm4moe"](raw),
+        "expert_gating_func": 1 if raw["model_type"] == "deepseek_v2" else 2,
+        "attention.head_count_kv": 1,
+        "attention.q_lora_rank": raw["q_lora_rank"],
+        "attention.kv_lora_rank": raw["kv_lora_rank"],
+        "attention.key_length": raw["kv_lora_rank"] + raw["qk_rope_head_dim"],
+        "attention.value_length": raw["kv_lora_rank"],
+        "attention.key_length_mla": raw["qk_nope_head_dim"] + raw["qk_rope_head_dim"],
+        "attention.value_length_mla": raw["v_head_dim"],
+        "rope.scaling.yarn_log_multiplier": 0.1 * raw["rope_parameters"].get("mscale_all_dim", 0.0),
+    },
+    "rwkv7": lambda raw: {
+        "context_length": 2**20,
+        "attention.head_count": 0,
+        "attention.key_length": None,
+        "attention.value_length": None,
+        "attention.layer_norm_epsilon": 1e-5,
+        "wkv.head_size": raw["head_dim"],
+        "attention.decay_lora_rank": raw["decay_low_rank_dim"],
+        "attention.iclr_lora_rank": raw["a_low_rank_dim"],
+        "attention.value_residual_mix_lora_rank": raw["v_low_rank_dim"],
+        "attention.gate_lora_rank": raw["gate_low_rank_dim"],
+    },
+    "gpt-oss": lambda raw: {
+        "attention.sliding_window": raw["sliding_window"],
+        "expert_feed_forward_length": raw["intermediate_size"],
+    },
+    "lfm2moe": lambda raw: {
+        **_OTHERS["lfm2"](raw),
+        "leading_dense_block_count": raw["num_dense_layers"],
+        "expert_gating_func": 2,
+    },
+    "qwen35": lambda raw: {
+        "full_attention_interval": 2,
+        "ssm.conv_kernel": raw["linear_conv_kernel_dim"],
+        "ssm.state_size": raw["linear_key_head_dim"],
+        "ssm.group_count": raw["linear_num_key_heads"],
+        "ssm.time_step_rank": raw["linear_num_value_heads"],
+        "ssm.inner_size": raw["linear_num_value_heads"] * raw["linear_value_head_dim"],
+        "rope.dimension_sections": np.array([2, 1, 1, 0]),
+    },
+    "qwen3next": lambda raw: {
+        **_OTHERS["qwen35"](raw),
+        "expert_shared_feed_forward_length": raw["shared_expert_intermediate_size"],
+    },
+    "falcon-h1": lambda raw: {
+        "ssm.conv_kernel": raw["mamba_d_conv"],
+        "ssm.state_size": raw["mamba_d_state"],
+        "ssm.group_count": raw["mamba_n_groups"],
+        "ssm.time_step_rank": raw["mamba_n_heads"],
+        "ssm.inner_size": raw.get("mamba_d_ssm", raw["mamba_expand"] * raw["hidden_size"]),
+    },
+    "granitehybrid": lambda raw: {
+        **_OTHERS["granite"](raw),
+        **_OTHERS["falcon-h1"](raw),
+        "rope.scaling.finetuned": raw["position_embedding_type"] == "rope",
+        "attention.head_count_kv": np.array(
+            [raw["num_key_value_heads"] * (kind == "full_attention") for kind in raw["layer_types"]]
+        ),
+        "expert_shared_feed_forward_length": raw["shared_intermediate_size"],
+        "feed_forward_length": raw[("" if raw["num_local_experts"] else "shared_") + "intermediate_size"],
+    },
+    "gemma3n": lambda raw: {
+        **_gemma_layers(raw),
+        "feed_forward_length": np.array(raw["intermediate_size"]),
+        "activation_sparsity_scale": np.array(
+            [NormalDist().inv_cdf(part) if part else -np.inf for part in raw["activation_sparsity_pattern"]]
+        ),
+        "altup.active_idx": raw["altup_active_idx"],
+        "altup.num_inputs": raw["altup_num_inputs"],
+    },
+    "gemma4": lambda raw: {
+        **_gemma_layers(raw),
+        **_gemma4_heads(raw),
+        "expert_used_count": raw.get("top_k_experts"),
+    },
+    "lfm2": lambda raw: {
+        "shortconv.l_cache": raw["conv_L_cache"],
+        "attention.head_count_kv": np.array(
+            [raw["num_key_value_heads"] if kind != "conv" else 0 for kind in raw["layer_types"]]
+        ),
+    },
+}
+
+
+def _gemma_layers(raw: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "attention.sliding_window": raw["sliding_window"],
+        "attention.sliding_window_pattern": np.array([k == "sliding_attention" for k in raw["layer_types"]]),
+        "attention.shared_kv_layers": raw["num_kv_shared_layers"],
+        "embedding_length_per_layer_input": raw.get("hidden_size_per_layer_input", 0),
+        "final_logit_softcapping": raw["final_logit_softcapping"],
+    }
+
+
+def _gemma4_heads(raw: dict[str, Any]) -> dict[str, Any]:
+    layers, shared = raw["num_hidden_layers"], raw["num_kv_shared_layers"]
+    full = next(iter(raw["per_layer_config"].values()))
+    heads = [raw["per_layer_config"].get(str(i), {}).get("num_key_value_heads") for i in range(layers)]
+    wide = raw["use_double_wide_mlp"] and shared
+    return {
+        "attention.key_length": full["head_dim"],
+        "attention.value_length": full["head_dim"],
+        "attention.key_length_swa": raw["head_dim"],
+        "attention.value_length_swa": raw["head_dim"],
+        "attention.head_count_kv": np.array([count or raw["num_key_value_heads"] for count in heads]),
+        "feed_forward_length": np.array(
+            [raw["intermediate_size"] * (2 if wide and i >= layers - shared else 1) for i in range(layers)]
+        ),
+        "rope.dimension_count": full["head_dim"],
+        "rope.dimension_count_swa": raw["head_dim"],
+    }

@@ -1,0 +1,59 @@
+"""Products of packed matrices by the kernels, as tests ask for them."""
+
+import numpy as np
+from outer import outer
+
+from model_core.kernels.products import activations, bfloat16, linear, strips, tiles
+from model_core.kernels.team import Team
+from model_core.machine.memory import aligned_zeros, round_up
+from model_core.weights.matrix import Matrix
+
+
+class Activations:
+    """x [rows, k] in the form that kernels read: padded, with more rows, quantized, and split into parts."""
+
+    def __init__(self, x: np.ndarray, parts: int = 0) -> None:
+        rows, k = len(x) + strips.ROWS_BEYOND, round_up(x.shape[1], activations.GROUP)
+        self.floats = aligned_zeros((rows, k + 16), np.float32)
+        self.codes = aligned_zeros((rows, k + 64), np.int8)
+        self.runs = aligned_zeros((rows, k // activations.GROUP, activations.RUN_BYTES // 4), np.int32)
+        self.scales = self.runs.view(np.float32)[..., 0]
+        self.floats[: len(x), : x.shape[1]] = x
+        self.record = np.zeros(1, activations.ACTIVATIONS)
+        for name, row in (("floats", "row"), ("codes", "codes_row"), ("runs", "runs_row")):
+            array = getattr(self, name)
+            self.record[name], self.record[row] = array.ctypes.data, array.strides[0]
+        if parts:
+            self.parts = aligned_zeros((rows, parts * bfloat16.part_bytes(x.shape[1]) + 64), np.uint8)
+            self.record["parts"], self.record["parts_row"] = self.parts.ctypes.data, self.parts.strides[0]
+            for row in range(len(x)):
+                outer(bfloat16.split_row)(self.record[0], row, x.shape[1], parts)
+        for row in range(len(x)):
+            for first in range(0, k, activations.GROUP):
+                outer(activations.quantize)(self.record[0], row, first, min(activations.GROUP, k - first))
+
+    def dequantized(self, rows: int, k: int) -> np.ndarray:
+        """The numbers that integer kernels multiply: float64 [rows, k]."""
+        scales = np.repeat(self.scales, activations.GROUP, axis=1)[:rows, :k]
+        return self.codes[:rows, :k].astype(np.float64) * scales
+
+
+def multiply(
+    matrix: Matrix,
+    a: Activations,
+    rows: int,
+    before: np.ndarray | None = None,
+    arithmetic: str = "int8",
+    parts: int = 0,
+) -> np.ndarray:
+    """linear() with one thread: float32 [rows, n padded], added to `before` if it is not None."""
+    y = np.full((rows, matrix.n), 7, np.float32) if before is None else before.copy()
+    scratch = aligned_zeros((strips.scratch_bytes(rows),), np.uint8)
+    team = Team(1)
+    how = linear.SET if before is None else linear.ADD
+    # Called one by one, so that the code of `linear` is that of whole steps, and is not compiled once more.
+    outer(tiles.begin_tiles)()
+    arguments = (rows, y.ctypes.data, y.strides[0], how, scratch.ctypes.data)
+    linear.linear(team.address, matrix.record(arithmetic, parts)[0], a.record[0], *arguments)
+    outer(tiles.end_tiles)()
+    return y

@@ -1,0 +1,191 @@
+"""Encoders, decoders and rerankers compute what sentence-transformers computes (see make_embedders.py)."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from embedder_texts import QUERY, TEXTS
+from paths import CHECKPOINTS
+
+from model_core import LLM, EmbeddingParams, ScoreParams
+from model_core.checks.file_values import read_json
+from model_core.errors import InvalidRequest, ModelError, PromptTooLong
+from model_core.families import ENCODERS, read_model_config, write_tape
+from model_core.families.config import read_config, write_json
+from model_core.files.checkpoint import Checkpoint
+from model_core.files.safetensors import write_safetensors
+from model_core.reference import interpreter, operators
+from model_core.tape.tape import TYPES
+
+EMBEDDERS = CHECKPOINTS.parent / "embedders"
+ALL = sorted(EMBEDDERS.iterdir())
+RERANKERS = [folder for folder in ALL if "scores" in np.load(folder / "expected.npz")]
+OTHERS = [folder for folder in ALL if folder not in RERANKERS]
+CUT = EmbeddingParams(truncate=True)  # the longest text is too long for some of the models
+
+
+def cosine(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.sum(x * y, axis=1) / np.linalg.norm(x, axis=1) / np.linalg.norm(y, axis=1)
+
+
+def test_every_encoder_has_a_checkpoint() -> None:
+    assert {folder.name for folder in ALL} >= ENCODERS.keys()
+
+
+@pytest.mark.parametrize("folder", OTHERS, ids=lambda folder: folder.name)
+def test_vectors_match_sentence_transformers(folder: Path) -> None:
+    expected = np.load(folder / "expected.npz")
+    with LLM(folder) as llm:
+        vectors = llm.embed(TEXTS, CUT)
+        np.testing.assert_allclose(
+            vectors, expected["vectors"], atol=1e-5 * np.abs(expected["vectors"]).max()
+        )
+        if "prompted" in expected:
+            prompted = llm.embed(TEXTS, EmbeddingParams(prompt_name="query", truncate=True))
+            np.testing.assert_allclose(prompted, expected["prompted"], atol=1e-5)
+            assert np.array_equal(
+                prompted, llm.embed(TEXTS, EmbeddingParams(prompt="Find this: ", truncate=True))
+            )
+            with pytest.raises(InvalidRequest, match="no prompt 'q'; it has document, query"):
+                llm.embed(TEXTS, EmbeddingParams(prompt_name="q"))
+    with LLM(folder, weights="int8") as llm:
+        assert cosine(llm.embed(TEXTS, CUT), expected["vectors"]).min() > 0.9
+
+
+@pytest.mark.parametrize("folder", RERANKERS, ids=lambda folder: folder.name)
+def test_scores_match_sentence_transformers(folder: Path) -> None:
+    expected, params = np.load(folder / "expected.npz")["scores"], ScoreParams(truncate=True)
+    with LLM(folder) as llm:
+        assert "score" in llm.describe()["tasks"]
+        scores = llm.score(QUERY, TEXTS, params)
+        assert scores.dtype == np.float32
+        # In the question that a decoder answers, names of control tokens are text.
+        same = [i for i, text in enumerate(TEXTS) if folder.name != "qwen3-reranker" or "<|" not in text]
+        np.testing.assert_allclose(scores[same], expected[same], atol=2e-5)
+        assert np.array_equal(scores[::-1], llm.score(QUERY, TEXTS[::-1], params))
+        assert np.array_equal(scores[3:4], llm.score(QUERY, TEXTS[3:4], params))
+
+
+@pytest.mark.parametrize("folder", ALL, ids=lambda folder: folder.name)
+def test_bits_depend_neither_on_neighbours_nor_on_threads(folder: Path) -> None:
+    found = []
+    for threads in (1, 2):
+        with LLM(folder, threads=threads) as llm:
+            together = llm.embed(TEXTS, CUT)
+            alone = [llm.embed(text, CUT)[0] for text in TEXTS]
+            assert np.array_equal(together, alone)
+            found.append(together)
+    assert np.array_equal(found[0], found[1])
+
+
+def test_encoder_makes_no_text() -> None:
+    with LLM(EMBEDDERS / "bert") as llm:
+        assert llm.describe()["tasks"] == ["embed"]
+        for ask in (llm.generate, llm.logits, llm.stream):
+            with pytest.raises(InvalidRequest, match="makes no text, only embeddings or scores"):
+                list(ask([1, 2]))
+        with pytest.raises(InvalidRequest, match="makes no text"):
+            llm.chat([{"role": "user", "content": "Hello"}])
+        assert llm.engine.stats()["alive"]
+
+
+def test_long_inputs_are_cut_between_special_tokens() -> None:
+    with LLM(EMBEDDERS / "bert") as llm:
+        tokens = llm.encode("word " * 200)
+        with pytest.raises(PromptTooLong, match="the model takes at most 150; shorten it, or send truncate"):
+            llm.embed("word " * 200)
+        cut = [*tokens[:149], tokens[-1]]
+        assert np.array_equal(llm.embed("word " * 200, EmbeddingParams(truncate=True)), llm.embed(cut))
+
+
+@pytest.mark.parametrize(
+    ("query", "documents", "params", "error"),
+    [
+        ("", ["a"], {}, "the query should be a text, and not empty"),
+        ("a", ["b", ""], {}, r"documents\[1\] should be a text, and not empty"),
+        ("a", [[1, 2]], {}, r"documents\[0\] should be a text, and not empty"),
+        ("a", ["b " * 200], {}, r"documents\[0\] has \d+ tokens, but the model takes at most 150"),
+        ("a", ["b"], {"instruction": "c"}, "takes no instruction"),
+    ],
+)
+def test_impossible_scores_are_refused(query: str, documents: list, params: dict, error: str) -> None:
+    with LLM(EMBEDDERS / "bert-reranker") as llm:
+        with pytest.raises(InvalidRequest, match=error):
+            llm.score(query, documents, ScoreParams(**params))
+        assert llm.score("a", []).shape == (0,)
+        assert llm.score("a", ["b " * 200], ScoreParams(truncate=True)).shape == (1,)
+
+
+def test_classifier_of_many_labels_is_refused(tmp_path: Path) -> None:
+    """Its labels are classes, and no scores."""
+    for name in ("model.safetensors", "config.json"):
+        data = (EMBEDDERS / "bert-reranker" / name).read_bytes()
+        data = data.replace(b'"0": "LABEL_0"', b'"0": "LABEL_0", "1": "LABEL_1"')
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises(ModelError, match="a classifier of 2 labels is not supported; rerankers have one"):
+        LLM(tmp_path)
+
+
+@pytest.mark.parametrize("name", sorted(ENCODERS))
+def test_kernels_match_the_reference(name: str) -> None:
+    folder, tokens = EMBEDDERS / name, np.random.default_rng(0).integers(0, 100, 90)
+    tape = write_tape(read_model_config(folder, read_config(folder)))
+    weights, sequence = interpreter.make_weight_reader(Checkpoint(folder)), interpreter.Sequence()
+    sequence.begin(
+        {
+            buffer: operators.embed(np.zeros_like(tokens) if buffer == TYPES else tokens, weights(table))
+            for buffer, table in tape.embeddings.items()
+        }
+    )
+    for record in tape.records:
+        interpreter.execute(record, weights, sequence)
+    expected = sequence.get(tape.records[-1].y)[:, 0].mean(axis=0)
+    with LLM(folder) as llm:
+        vector = llm.embed(tokens.tolist(), EmbeddingParams(pooling="mean", normalize=False))[0]
+    np.testing.assert_allclose(vector, expected, atol=1e-5 * np.abs(expected).max())
+
+
+def copy_without(tmp_path: Path, name: str, *files: str, **config: object) -> Path:
+    """A copy of an embedder without some files, and with other fields in config.json."""
+    folder = shutil.copytree(EMBEDDERS / name, tmp_path / name)
+    for file in files:
+        (folder / file).unlink()
+    write_json(folder / "config.json", read_json(folder / "config.json") | config)
+    return folder
+
+
+def test_encoder_with_the_names_of_other_files(tmp_path: Path) -> None:
+    """As bert-base-uncased was published: for another task, and with old names of norms."""
+    folder = copy_without(tmp_path, "bert")
+    source = Checkpoint(EMBEDDERS / "bert")
+    tensors = {
+        "bert."
+        + name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): (
+            np.array(source[name])
+        )
+        for name in source.unread()
+    }
+    tensors["cls.predictions.bias"] = np.zeros(200, np.float32)
+    write_safetensors(folder / "model.safetensors", tensors)
+    with LLM(folder) as llm, LLM(EMBEDDERS / "bert") as original:
+        assert np.array_equal(llm.embed(TEXTS, CUT), original.embed(TEXTS, CUT))
+
+
+def test_decoder_that_names_its_answers_is_asked_in_qwens_words(tmp_path: Path) -> None:
+    """A folder of Qwen3-Reranker, whose config.json says that it is one."""
+    names = ("modules.json", "chat_template.jinja", "config_sentence_transformers.json")
+    folder = copy_without(tmp_path, "qwen3-reranker", *names, classifier_from_token=["no", "yes"])
+    with LLM(folder) as llm, LLM(EMBEDDERS / "qwen3-reranker") as original:
+        assert llm.describe()["tasks"] == ["generate", "embed", "score"]
+        assert np.array_equal(llm.score(QUERY, TEXTS), original.score(QUERY, TEXTS))
+        params = ScoreParams(instruction="Find a cat")
+        assert np.array_equal(llm.score(QUERY, TEXTS, params), original.score(QUERY, TEXTS, params))
+        assert not np.allclose(llm.score(QUERY, TEXTS), llm.score(QUERY, TEXTS, params))
+
+
+@pytest.mark.parametrize("answers", [["no"], ["no", "certainly"], "yes", [1, 2]])
+def test_answers_that_are_no_tokens_are_named(tmp_path: Path, answers: object) -> None:
+    folder = copy_without(tmp_path, "qwen3-reranker", "modules.json", classifier_from_token=answers)
+    with pytest.raises(ModelError, match="classifier_from_token should be the tokens for no and yes"):
+        LLM(folder)

@@ -1,0 +1,75 @@
+"""Which of a repository's .gguf files are taken."""
+
+import pytest
+
+from model_core.errors import ModelError
+from model_core.files.gguf.selection import choose_files, quantization_of
+
+FILES = [
+    ".gitattributes",
+    "README.md",
+    "mmproj-F16.gguf",
+    "tiny-BF16.gguf",
+    "tiny-IQ4_XS.gguf",
+    "tiny-Q4_K_M.gguf",
+    "tiny-Q8_0.gguf",
+    "tiny-UD-Q4_K_M.gguf",
+    "BF16/tiny-BF16-00002-of-00002.gguf",
+    "BF16/tiny-BF16-00001-of-00002.gguf",
+]
+
+
+def test_q4_k_m_is_taken_by_default() -> None:
+    assert choose_files(FILES) == ["tiny-Q4_K_M.gguf"]
+    assert choose_files(FILES, "latest") == ["tiny-Q4_K_M.gguf"]
+
+
+@pytest.mark.parametrize(
+    "quantization, file",
+    [
+        ("Q8_0", "tiny-Q8_0.gguf"),
+        ("q8_0", "tiny-Q8_0.gguf"),
+        ("UD-Q4_K_M", "tiny-UD-Q4_K_M.gguf"),
+        ("tiny-IQ4_XS.gguf", "tiny-IQ4_XS.gguf"),
+    ],
+)
+def test_a_quantization_is_found_in_any_case(quantization: str, file: str) -> None:
+    assert choose_files(FILES, quantization) == [file]
+
+
+def test_all_parts_of_a_split_model_are_taken_in_order() -> None:
+    names = [name for name in FILES if "tiny-BF16.gguf" not in name]
+    assert choose_files(names, "BF16") == [
+        "BF16/tiny-BF16-00001-of-00002.gguf",
+        "BF16/tiny-BF16-00002-of-00002.gguf",
+    ]
+    with pytest.raises(ModelError, match=r"of 00002 files .* there are 1"):
+        choose_files(["x-Q4_0-00001-of-00002.gguf"])
+
+
+def test_another_quantization_is_taken_if_q4_k_m_is_missing() -> None:
+    assert choose_files(["a-Q2_K.gguf", "a-Q8_0.gguf"]) == ["a-Q8_0.gguf"]
+    assert choose_files(["a-Q2_K.gguf", "a-IQ2_S.gguf"]) == ["a-IQ2_S.gguf"]
+    assert choose_files(["model.gguf"]) == ["model.gguf"]
+
+
+def test_a_missing_quantization_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(ModelError, match=r"'Q3_K'.* BF16, IQ4_XS, Q4_K_M, Q8_0, UD-Q4_K_M"):
+        choose_files(FILES, "Q3_K")
+    with pytest.raises(ModelError, match=r"no \.gguf file"):
+        choose_files(["model.safetensors"])
+
+
+@pytest.mark.parametrize(
+    "name, quantization",
+    [
+        ("Llama-3.2-1B-Instruct-Q4_K_M.gguf", "Q4_K_M"),
+        ("tinyllama-1.1b-chat-v1.0.Q5_0.gguf", "Q5_0"),
+        ("qwen2.5-0.5b-instruct-fp16.gguf", "FP16"),
+        ("gemma-3-4b-it-UD-Q4_K_XL.gguf", "UD-Q4_K_XL"),
+        ("gpt-oss-20b-mxfp4.gguf", "MXFP4"),
+        ("ggml-model.gguf", None),
+    ],
+)
+def test_the_quantization_of_a_name(name: str, quantization: str | None) -> None:
+    assert quantization_of(name) == quantization

@@ -1,0 +1,155 @@
+"""What `explain` shows is what the model computes: tokens, attention, the next token, the tape in words."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from paths import CHECKPOINTS
+from test_tape import Reference
+
+from model_core import LLM, SamplingParams
+from model_core.errors import InvalidRequest, NotFinite, PromptTooLong
+from model_core.inspect.explain import MAX_TOKENS, Explanation, explain_prompt
+from model_core.inspect.tape_words import TapeWords, describe_tape
+from model_core.reference import interpreter, operators
+from model_core.tape.operations import Attend
+
+FOLDERS = sorted(CHECKPOINTS.iterdir())
+NEUTRAL = SamplingParams(temperature=1, top_k=0, top_p=1, min_p=0)
+
+
+def reference_attention(folder: Path, tokens: list[int]) -> list[np.ndarray]:
+    """The weights [heads, tokens, tokens] of each operation of attention, from the NumPy interpreter."""
+    model, sequence, weights = Reference(folder), interpreter.Sequence(), []
+    tables = model.tape.embeddings.items()
+    sequence.begin({n: operators.embed(np.array(tokens), model.weights(t)) for n, t in tables})
+    for record in model.tape.records:
+        if isinstance(record, Attend):
+            keys = sequence.keys[record.layer].transpose(1, 0, 2)
+            sinks = record.sinks and model.weights(record.sinks)
+            settings = (record.scale, record.window, record.softcap, sinks, record.ahead)
+            weights.append(operators.attention_weights(sequence.get(record.q), keys, *settings))
+        interpreter.execute(record, model.weights, sequence)
+    return weights
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_attention_is_that_of_the_reference(folder: Path) -> None:
+    tokens = np.random.default_rng(0).integers(0, 60, 40).tolist()
+    expected = reference_attention(folder, tokens)
+    with LLM(folder) as llm:
+        logits = llm.logits(tokens)[-1]
+        shown = explain_prompt(llm, tokens, params=NEUTRAL)
+        assert (shown.attention is None) == (not expected)
+        layers = [] if shown.attention is None else shown.attention.layers
+        for layer, weights in zip(layers, expected, strict=True):
+            head = len(weights) - 1
+            attention = explain_prompt(llm, tokens, layer, head).attention
+            assert attention is not None
+            assert (attention.layer, attention.head, attention.heads) == (layer, head, len(weights))
+            np.testing.assert_allclose(attention.weights, weights[head], atol=2e-5)
+            np.testing.assert_allclose(attention.last, weights[:, -1], atol=2e-5)
+    best = shown.next_tokens[0]
+    assert best.token_id == int(np.argmax(logits))
+    chances = operators.softmax(logits.astype(np.float64))
+    assert np.exp(best.logprob) == pytest.approx(chances.max(), rel=1e-4)
+    assert best.probability == pytest.approx(chances.max(), rel=1e-4)
+    assert shown.candidates == np.count_nonzero(chances.astype(np.float32))
+    assert shown.entropy == pytest.approx(-np.sum(chances * np.log2(chances)), rel=1e-3)
+
+
+@pytest.mark.parametrize("weights", ["int8", "bfloat16"])
+@pytest.mark.parametrize("kv_cache_dtype", ["float32", "float16", "int8"])
+def test_attention_with_other_types_is_close(weights: str, kv_cache_dtype: str) -> None:
+    tokens = list(range(5, 45))
+    with LLM(weights="float32") as llm:
+        exact = explain_prompt(llm, tokens, 3, 2).attention
+    with LLM(weights=weights, kv_cache_dtype=kv_cache_dtype) as llm:
+        close = explain_prompt(llm, tokens, 3, 2).attention
+    assert exact is not None and close is not None
+    assert np.abs(exact.weights - close.weights).max() < 0.1
+    np.testing.assert_allclose(close.weights.sum(axis=1), 1, rtol=1e-4)
+    assert np.count_nonzero(np.triu(close.weights, 1)) == 0  # nobody looks ahead
+
+
+def test_sampling_shows_what_can_be_drawn(llm: LLM) -> None:
+    tokens = llm.encode("Once upon a time")
+
+    def shown(**changes: float) -> Explanation:
+        return explain_prompt(llm, tokens, params=NEUTRAL.model_copy(update=changes))
+
+    greedy = shown(temperature=0)
+    assert greedy.candidates == 1 and greedy.next_tokens[0].probability == 1
+    assert {token.probability for token in greedy.next_tokens[1:]} == {0}
+    assert shown(top_k=3).candidates == 3
+    assert sum(token.probability for token in shown(top_k=3).next_tokens) == pytest.approx(1)
+    nucleus = shown(top_p=0.5)
+    kept = [token for token in nucleus.next_tokens if token.probability]
+    assert len(kept) == nucleus.candidates
+    assert sum(np.exp(token.logprob) for token in kept) >= 0.5
+    hot, cold = shown(temperature=2), shown(temperature=0.5)
+    assert hot.next_tokens[0].probability < cold.next_tokens[0].probability
+    assert hot.entropy == cold.entropy  # of the model, whatever is drawn
+    drawn = {
+        llm.generate(tokens, SamplingParams(max_tokens=1, temperature=2, top_k=3, seed=seed)).token_ids[0]
+        for seed in range(20)
+    }
+    assert drawn <= {token.token_id for token in shown(top_k=3).next_tokens[:3]}
+
+
+def test_explaining_changes_no_answer(llm: LLM) -> None:
+    params = SamplingParams(max_tokens=40, temperature=0.8, seed=3, ignore_eos=True)
+    expected = llm.generate("A little dog", params).token_ids
+    stream, tokens = llm.stream("A little dog", params), llm.encode("Once upon a time")
+    text = next(stream)
+    for layer in range(6):
+        explain_prompt(llm, tokens, layer)
+    text += "".join(stream)
+    assert text == llm.tokenizer.decode(expected)
+
+
+def test_wrong_prompts_are_refused(llm: LLM) -> None:
+    with pytest.raises(PromptTooLong, match="at most 256 tokens, but the prompt has 257"):
+        explain_prompt(llm, [1] * (MAX_TOKENS + 1))
+    with pytest.raises(InvalidRequest, match="empty"):
+        explain_prompt(llm, [])
+    with pytest.raises(InvalidRequest, match="no adapter"):
+        explain_prompt(llm, [1], adapter="nobody")
+    assert explain_prompt(llm, [1] * MAX_TOKENS).attention is not None
+    assert explain_prompt(llm, [1], 2**60, 2**60).attention.layer == 5  # the last one
+
+
+def test_numbers_that_are_not_finite_are_refused() -> None:
+    with LLM() as llm:
+        llm.model.weights.head.data[...] = np.float32("nan").astype(llm.model.weights.head.data.dtype)
+        with pytest.raises(NotFinite):
+            explain_prompt(llm, [1, 2])
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_each_operation_has_words(folder: Path) -> None:
+    tape = Reference(folder).tape
+    for layer in (0, 1, 99):
+        words = describe_tape(tape, layer, 7)
+        steps = words.begin + words.inside + words.end
+        assert all(step.words.endswith(".") and step.words[0].isupper() for step in steps)
+        assert all(step.shape[1] > 0 and step.shape[0] in (1, 7) for step in steps)
+        assert words.begin[0].operation == "embed"
+        assert 0 <= words.layer < words.layers
+        assert words.inside
+        assert any("scores of all tokens" in step.words for step in words.end)
+    assert words.layer == words.layers - 1
+
+
+def test_words_of_a_layer_read_like_the_paper(llm: LLM) -> None:
+    words: TapeWords = describe_tape(llm.model.tape, 2, 9)
+    assert words.layers == 6
+    operations = [step.operation for step in words.inside]
+    attention = ["norm", "linear", "rope", "rope", "write_kv", "attend", "linear", "add"]
+    assert operations == [*attention, "norm", "linear", "gate", "linear", "add"]
+    assert [step.operation for step in words.end] == ["take_rows", "norm", "linear"]
+    attend = words.inside[5]
+    assert attend.words.startswith("Attend with 8 heads of 48, which share 2 heads of keys")
+    assert attend.shape == (9, 384)
+    assert words.inside[1].weights == tuple(f"model.layers.self_attn.{x}_proj.weight" for x in "qkv")
+    assert words.end[-1].shape == (1, 3072)

@@ -1,0 +1,62 @@
+"""Products of bfloat16 numbers in vectors, which processors with AVX-512 BF16 have."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+from paths import CHECKPOINTS
+from products import Activations, multiply
+
+from model_core import LLM
+from model_core.errors import ModelError
+from model_core.kernels import emit
+from model_core.model import loader
+from model_core.weights.matrix import KINDS, pack
+
+needs_bfloat16 = pytest.mark.skipif(
+    not emit.HAS_BFLOAT16 or emit.HAS_AMX, reason="this processor has no AVX-512 BF16, or takes tiles"
+)
+
+
+def round_bfloat16(x: np.ndarray) -> np.ndarray:
+    return x.astype(ml_dtypes.bfloat16).astype(np.float32)
+
+
+def multiply_pairs(x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """What vdpbf16ps computes of x [rows, k] and w [n, k]: the specification. It adds the odd k first."""
+    padding = ((0, 0), (0, x.shape[1] % 2))
+    x, w = (np.pad(round_bfloat16(a), padding).astype(np.float64) for a in (x, w))
+    y = np.zeros((len(x), len(w)), np.float32)
+    for pair in range(0, x.shape[1], 2):
+        for k in (pair + 1, pair):
+            y = (x[:, k, None] * w[:, k] + y).astype(np.float32)
+    return y
+
+
+@needs_bfloat16
+@pytest.mark.parametrize(("n", "k"), [(64, 64), (70, 97), (128, 576), (64, 330)])
+def test_products_have_the_bits_of_the_specification(n: int, k: int) -> None:
+    """With any number of rows: blocks pair weights in registers or in memory."""
+    random = np.random.default_rng(k)
+    weight = random.standard_normal((n, k), dtype=np.float32)
+    x = random.standard_normal((29, k), dtype=np.float32) * 3
+    expected, matrix = multiply_pairs(x, weight), pack([weight], KINDS["bfloat16"])
+    for rows in (1, 2, 3, 5, 6, 7, 12, 29):
+        found = multiply(matrix, Activations(x[:rows], 1), rows, parts=1)[:, :n]
+        assert np.array_equal(found, expected[:rows])
+
+
+@needs_bfloat16
+@pytest.mark.parametrize("name", ["llama-tied-gqa", "qwen3-moe"])
+def test_models_lose_what_rounding_loses(name: str) -> None:
+    prompt = np.load(CHECKPOINTS / name / "expected.npz")["prompt"].tolist()
+    logits = []
+    for arithmetic in ("int8", "bfloat16"):
+        with LLM(CHECKPOINTS / name, weights="bfloat16", arithmetic=arithmetic, threads=1) as llm:
+            logits.append(llm.logits(prompt))
+    assert 0 < np.linalg.norm(logits[1] - logits[0]) < 2e-2 * np.linalg.norm(logits[0])
+
+
+def test_other_processors_are_told_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loader, "HAS_PAIRS", False)
+    with pytest.raises(ModelError, match="needs a processor with AVX-512 BF16"):
+        LLM(CHECKPOINTS / "llama-tied-gqa", weights="bfloat16", arithmetic="bfloat16")

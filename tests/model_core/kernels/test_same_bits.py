@@ -1,0 +1,104 @@
+"""Logits and samples have the same bits on all x86 processors with AVX2 and FMA (see test_processors.py).
+
+`golden_bits.json` has digests of them. After a new checkpoint, or a change that is meant to change bits, this
+makes it again: `PYTHONPATH=.:tests/helpers/models python tests/model_core/kernels/test_same_bits.py --write`.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from paths import CHECKPOINTS
+
+from model_core import LLM, SamplingParams
+from model_core.kernels import emit
+from model_core.requests.sampling import GenerationDefaults
+from model_core.sampling.batch_sampler import Draw, RowSampler
+from model_core.sampling.sampler import Sampler
+
+GOLDEN = Path(__file__).with_name("golden_bits.json")
+# Float weights are tested with a few checkpoints: of attention in all its forms, recurrent, and of experts.
+OF_FLOATS = (
+    "llama-untied-mha",
+    "gemma2",
+    "gpt-oss",
+    "phi3-longrope",
+    "qwen3-next",
+    "rwkv7",
+    "llama-rope-yarn",
+)
+
+
+def digest(*parts: object) -> str:
+    """A short digest of arrays and of other values."""
+    found = hashlib.sha256()
+    for part in parts:
+        is_array = isinstance(part, np.ndarray)
+        found.update(np.ascontiguousarray(part).tobytes() if is_array else repr(part).encode())
+    return found.hexdigest()[:16]
+
+
+def model_digests() -> Iterator[tuple[str, str]]:
+    """Digests of the logits of each checkpoint's prompt, and of an answer, by checkpoint and weights."""
+    params = SamplingParams(max_tokens=8, temperature=0.9, seed=1, ignore_eos=True)
+    for expected in sorted(CHECKPOINTS.glob("*/expected.npz")):
+        folder = expected.parent
+        prompt = np.load(expected)["prompt"].tolist()
+        has_floats = folder.name in OF_FLOATS
+        for weights in ("int8", "int4", "float32", "bfloat16") if has_floats else ("int8", "int4"):
+            with LLM(folder, weights=weights, portable=True) as llm:
+                answer = llm.generate([prompt[:8]], params)[0].token_ids if has_floats else None
+                yield f"{folder.name} {weights}", digest(llm.logits(prompt), answer)
+
+
+def sampling_digests() -> Iterator[tuple[str, str]]:
+    """Digests of tokens and their log probabilities, by the way of sampling."""
+    ways = (
+        {},
+        {"top_p": 0.9},
+        {"top_p": 0.9, "top_k": 100},
+        {"typical_p": 0.9},
+        {"mirostat": 2},
+        {"top_k": 50, "min_p": 0.05},
+        {"top_p": 0.9, "min_p": 0.001, "repetition_penalty": 1.3},
+    )
+    for way in ways:
+        params = SamplingParams(temperature=0.9, seed=1, logprobs=3, **way)
+        sampler = Sampler(params.with_defaults(GenerationDefaults(temperature=1.0)), [0], 5000)
+        random, rows = np.random.default_rng(1), RowSampler(5000)
+        drawn = []
+        for _ in range(100):
+            # Whole numbers, because NumPy's logarithms differ, too.
+            logits = (random.integers(-4000, 4000, 5000) / 512).astype(np.float32)
+            drawn += rows.sample(logits[None], [Draw(sampler, 0)])
+        yield str(way), digest(drawn)
+
+
+def all_digests() -> dict[str, str]:
+    """All digests by their names."""
+    return dict(model_digests()) | dict(sampling_digests())
+
+
+def assert_golden(found: dict[str, str]) -> None:
+    """Fail with the names of what has other bits."""
+    golden = json.loads(GOLDEN.read_text())
+    assert {name for name in golden.keys() | found if golden.get(name) != found.get(name)} == set()
+
+
+@pytest.mark.skipif(emit.INSTRUCTION_SET == "generic", reason="this processor has no AVX2 and FMA")
+def test_this_processor_computes_the_golden_bits() -> None:
+    assert_golden(all_digests())
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Print all digests.")
+    parser.add_argument("--write", action="store_true", help="write them to golden_bits.json instead")
+    if parser.parse_args().write:
+        GOLDEN.write_text(json.dumps(all_digests(), indent=1) + "\n")
+    else:
+        json.dump(all_digests(), sys.stdout)

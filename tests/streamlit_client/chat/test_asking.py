@@ -1,0 +1,132 @@
+"""The chat page: the choice of the model, settings and presets, reasoning, tools, import and export."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from chat_page import ChatPage
+from in_process import Endpoints
+from reciter import ARGUMENTS, GREETING, REASONING, REPORT
+
+from streamlit_client.shared.markdown import escape, sanitize
+from streamlit_client.shared.tool_settings import EXAMPLE
+from triton_server.client import ChatClient
+from triton_server.client.conversations import Conversations
+from triton_server.conversations import exchange
+
+
+@pytest.fixture
+def conversations(several: Endpoints, monkeypatch: pytest.MonkeyPatch) -> Iterator[Conversations]:
+    """The conversations of a server with several models, which the page shows."""
+    monkeypatch.setenv("TRITONCHAT_SERVER", several.grpc_url)
+    with ChatClient(several.grpc_url) as client:
+        yield client.conversations()
+
+
+@pytest.fixture
+def page(conversations: Conversations) -> ChatPage:
+    """A new tab."""
+    return ChatPage()
+
+
+def test_model_is_chosen_in_the_settings(page: ChatPage, conversations: Conversations):
+    (choice,) = [box for box in page.app.selectbox if box.label == "Model"]
+    assert (choice.value, choice.options) == ("embedded", ["embedded", "speaker", "broken"])
+    assert page.value("number_input", "Temperature") is None
+    page.change("selectbox", "Model", "speaker")
+    assert "**speaker**" in page.captions[-1] or any("**speaker**" in caption for caption in page.captions)
+    page.ask("Hello")
+    assert page.answers == [f"{sanitize(REASONING)}\n{sanitize(GREETING)}"]
+    assert any(caption.startswith("speaker · ") for caption in page.captions)
+    page.change("selectbox", "Model", "embedded").ask("Who are you?")
+    assert [turn.parameters["model"] for turn in conversations.get(page.id).turns] == ["speaker", "embedded"]
+    assert ChatPage(page.id).value("selectbox", "Model") == "embedded"
+
+
+def test_failed_model_says_why(page: ChatPage):
+    page.change("selectbox", "Model", "broken")
+    assert any(caption.startswith("failed · **broken** · ") for caption in page.captions)
+    page.ask("Hello")
+    (error,) = page.app.chat_message[1].error
+    assert "could not be loaded" in error.value and "broken" in error.value
+    assert page.change("selectbox", "Model", "embedded").click("Try again").answers[0] != ""
+
+
+def test_reasoning_is_folded_with_its_time(page: ChatPage, conversations: Conversations):
+    page.change("selectbox", "Model", "speaker").ask("Hello")
+    (turn,) = conversations.get(page.id).turns
+    assert turn.reasoning == REASONING
+    (box,) = [box for box in page.app.chat_message[1].expander]
+    assert box.label.startswith("Reasoning · ") and box.label.endswith(("ms", "s"))
+    assert ChatPage(page.id).app.chat_message[1].expander[0].label.startswith("Reasoning · ")
+
+
+def test_tool_is_called_and_its_result_is_used(page: ChatPage, conversations: Conversations):
+    page.change("selectbox", "Model", "speaker")
+    page.change("text_area", "Definitions as a JSON list", '{"name": ')
+    assert "are no JSON" in page.app.warning[0].value
+    page.change("text_area", "Definitions as a JSON list", '[{"type": "function", "function": {"name": 5}}]')
+    assert "cannot be used" in page.app.warning[0].value
+    page.click("Insert an example")
+    assert json.loads(page.value("text_area", "Definitions as a JSON list")) == EXAMPLE
+    page.ask("How is the weather?")
+    assert [json.loads(code.value) for code in page.app.code] == [json.loads(ARGUMENTS)]
+    assert any(r"**get\_weather**" in text for text in page.answers)
+    (field,) = [area for area in page.app.text_area if area.label == "Result"]
+    field.set_value("**rain**")
+    page.click("Send the result")
+    assert page.questions == ["How is the weather?"]  # results are no question
+    assert page.answers[-1] == sanitize(REPORT)
+    assert page.app.code[1].value == "**rain**"
+    first, second = conversations.get(page.id).turns
+    assert first.tool_calls[0]["result"] == "**rain**"
+    assert (second.parent, second.question, second.answer) == (first.id, "", REPORT)
+    assert ChatPage(page.id).answers == page.answers
+
+
+def test_presets_are_kept(page: ChatPage, conversations: Conversations):
+    page.change("number_input", "Temperature", 0.9).change("text_area", "System prompt", "Be *brief*.")
+    page.app.session_state["presets"] = True
+    page.run()
+    page.app.text_input(key="preset_name").set_value("![x](y)")
+    page.click("Keep the present settings")
+    assert conversations.get_document("preset", "![x](y)")["system"] == "Be *brief*."
+    page.click("Back to the model's defaults")
+    assert page.value("number_input", "Temperature") is None
+    page.click(escape("![x](y)"))
+    assert page.value("number_input", "Temperature") == 0.9
+    assert page.value("text_area", "System prompt") == "Be *brief*."
+    page.app.button(key="delete-![x](y)").click()
+    page.run()
+    assert conversations.list_documents("preset") == {}
+
+
+def test_settings_follow_the_model_unless_changed(page: ChatPage):
+    page.change("number_input", "Top p", 0.5)
+    page.change("selectbox", "Model", "speaker")
+    assert page.value("number_input", "Top p") == 0.5
+    assert page.has_button("Back to the model's defaults")
+
+
+def test_branches_survive_export_and_import(page: ChatPage, conversations: Conversations):
+    page.change("number_input", "Max tokens", 5).ask("one").click("Answer again").ask("two")
+    stored = conversations.get(page.id)
+    file = exchange.to_json(stored).encode()
+    page.app.session_state["sharing"] = True
+    page.run()
+    page.app.file_uploader[0].upload("copy.json", file)
+    page.run()
+    assert page.id != stored.id
+    copy = conversations.get(page.id)
+    assert [(turn.question, turn.answer, turn.parent) for turn in copy.turns] == [
+        (turn.question, turn.answer, turn.parent) for turn in stored.turns
+    ]
+    assert page.questions == ["one", "two"] and "2 of 2" in page.captions
+
+
+def test_file_that_is_no_conversation_is_refused(page: ChatPage):
+    page.app.session_state["sharing"] = True
+    page.run()
+    page.app.file_uploader[0].upload("wrong.json", b'{"format": "other"}')
+    page.run()
+    assert "is not a conversation" in page.app.error[0].value

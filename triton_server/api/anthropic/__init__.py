@@ -1,0 +1,4 @@
+"""Anthropic's Messages.
+
+Nothing here knows the other dialects.
+"""

@@ -1,0 +1,4 @@
+"""Routes that are in no dialect of others.
+
+Nothing here is needed to answer a chat.
+"""

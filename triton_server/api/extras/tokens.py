@@ -1,0 +1,165 @@
+"""Tokens of texts and conversations: /tokenize and /detokenize of vLLM and llama.cpp, and /apply-template."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Discriminator, Field, Tag
+
+from model_core.checks.request_values import Text
+from model_core.errors import InvalidRequest
+from model_core.requests.messages import ChatFields, FailFastList
+
+from ...contract.sent_names import rename_error
+from ...contract.tensors import DEFAULT_MODEL
+from ...contract.tensors import Prompt as AnyPrompt
+from ..body import Body
+from ..errors import ERROR_RESPONSES, unsupported
+from ..generation import check_length
+from ..openai import chat as openai_chat
+from ..openai.chat import ChatRequest
+
+router = APIRouter(tags=["tokens"], responses=ERROR_RESPONSES)
+
+
+class _Pieces(BaseModel):
+    return_token_strs: bool | None = Field(
+        False, description="Report each token as the vocabulary writes it, such as `Ġthe`."
+    )
+    with_pieces: bool | None = Field(
+        False, description="Let each of `tokens` be an object of its id and its text, as llama.cpp does."
+    )
+
+
+class TokenizeText(_Pieces, Body):
+    """A text to make tokens of."""
+
+    model: str | None = Field("default", description="The name of a model; default: the first one.")
+    prompt: Text | None = Field(None, description="The text; its tokens include special ones that it names.")
+    content: Text | None = Field(None, description="llama.cpp's name of it.")
+    add_special_tokens: bool | None = Field(
+        None,
+        description="Add those tokens with which the tokenizer begins or ends texts, such as a begin token. "
+        "The default is true for `prompt`, as in vLLM, and false for `content`, as in llama.cpp.",
+    )
+    add_special: bool | None = Field(None, description="llama.cpp's name of it.")
+
+
+class TokenizeChat(_Pieces, ChatRequest):
+    """A conversation to make tokens of. The other fields are those of /v1/chat/completions."""
+
+
+def _kind_of_body(body: Any) -> str:
+    return "Chat" if isinstance(body, dict) and body.get("messages") is not None else "Text"
+
+
+TokenizeRequest = Annotated[
+    Annotated[TokenizeText, Tag("Text")] | Annotated[TokenizeChat, Tag("Chat")], Discriminator(_kind_of_body)
+]
+
+
+class TokenPiece(BaseModel):
+    """A token with its text, or with its bytes if it is a part of a character."""
+
+    id: int
+    piece: str | list[int]
+
+
+class Tokens(BaseModel):
+    """Tokens."""
+
+    tokens: list[int] | list[TokenPiece]
+    count: int
+    max_model_len: int = Field(description="Tokens of prompt and answer together.")
+    token_strs: list[str | None] | None = None
+
+
+class DetokenizeRequest(Body):
+    """Tokens to make text of."""
+
+    model: str | None = Field("default", description="The name of a model; default: the first one.")
+    tokens: FailFastList[int]
+
+
+class Detokenized(BaseModel):
+    """A text, with the names of special tokens."""
+
+    prompt: str
+    content: str = Field(description="The same, as llama.cpp calls it.")
+
+
+class Prompt(BaseModel):
+    """A conversation as the model's chat template writes it."""
+
+    prompt: str
+
+
+@router.post("/tokenize", response_model_exclude_none=True)
+async def tokenize(request: Request, body: TokenizeRequest) -> Tokens:
+    """The tokens of a text, or of a conversation as the model's chat template writes it."""
+    result = await _tokenize(request, body, bool(body.return_token_strs or body.with_pieces))
+    ids, pieces = result["token_ids"], result.get("pieces", [])
+    tokens: list[int] | list[TokenPiece] = ids
+    if body.with_pieces:
+        texts = [piece.get("bytes", piece["text"]) for piece in pieces]
+        tokens = [TokenPiece(id=number, piece=text) for number, text in zip(ids, texts, strict=True)]
+    return Tokens(
+        tokens=tokens,
+        count=len(ids),
+        max_model_len=result["max_context"],
+        token_strs=[piece["name"] for piece in pieces] if body.return_token_strs else None,
+    )
+
+
+@router.post("/detokenize")
+async def detokenize(request: Request, body: DetokenizeRequest) -> Detokenized:
+    """The text of tokens."""
+    await request.app.state.served_models.resolve(body.model or DEFAULT_MODEL)
+    with request.app.state.answer_slots.hold(request.state.client, 1):
+        try:
+            text = await request.app.state.triton_client.detokenize(body.tokens, body.model)
+        except InvalidRequest as error:
+            raise rename_error(error, {"detokenize": "tokens"}) from None
+    return Detokenized(prompt=text, content=text)
+
+
+@router.post("/apply-template")
+async def apply_template(request: Request, body: ChatRequest) -> Prompt:
+    """A conversation as the model's chat template writes it, without an answer."""
+    return Prompt(prompt=(await _tokenize(request, body, False))["text"])
+
+
+async def _tokenize(request: Request, body: TokenizeText | ChatRequest, pieces: bool) -> dict[str, Any]:
+    """The result of the command {"tokenize": ...}."""
+    await request.app.state.served_models.resolve(body.model or DEFAULT_MODEL)
+    prompt: AnyPrompt
+    if isinstance(body, TokenizeText):
+        prompt, fields, param = *_parse_text(body), "prompt" if body.content is None else "content"
+    else:
+        prompt, fields, param = *_parse_chat(body), "messages"
+        check_length(len(prompt), request.app.state.settings)
+    with request.app.state.answer_slots.hold(request.state.client, 1):
+        try:
+            client = request.app.state.triton_client
+            return await client.tokenize(prompt, model=body.model, pieces=pieces, **fields)
+        except InvalidRequest as error:
+            raise rename_error(error, {"tokenize": param}) from None
+
+
+def _parse_text(body: TokenizeText) -> tuple[str, dict[str, Any]]:
+    """The text, and the fields of the command. Raises InvalidRequest."""
+    if body.prompt is not None and body.content is not None:
+        raise InvalidRequest("prompt and content are two names of one field; send one of them.", "content")
+    text = body.content if body.prompt is None else body.prompt
+    if text is None:
+        raise InvalidRequest("prompt, content or messages must be given.", "prompt")
+    choices = (body.add_special_tokens, body.add_special, body.content is None)
+    return text, {"add_special_tokens": next(choice for choice in choices if choice is not None)}
+
+
+def _parse_chat(body: ChatRequest) -> tuple[AnyPrompt, dict[str, Any]]:
+    """The messages, and the fields of the command. Raises ApiError or InvalidRequest."""
+    if (body.model_extra or {}).get("chat_template") is not None:
+        raise unsupported("chat_template", "the chat template is the model's; leave chat_template out.")
+    chat = openai_chat.parse(body)[0]
+    fields = chat.parameters()
+    return chat.prompt(), {name: fields[name] for name in ChatFields.model_fields if name in fields}

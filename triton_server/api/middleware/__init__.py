@@ -1,0 +1,4 @@
+"""What every HTTP request goes through: connections, keys, limits, logs, metrics.
+
+Nothing here knows dialects.
+"""

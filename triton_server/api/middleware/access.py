@@ -1,0 +1,179 @@
+"""Checks whether a client may use the service: API keys and web pages of other sites (keys.py).
+
+The middleware applies rate_limit.py and body_limit.py, too. connection.py limits slow clients.
+"""
+
+import hashlib
+import hmac
+import ipaddress
+import math
+
+from fastapi import FastAPI
+from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ...system.body_encoding import BodyRefused
+from ...system.hosts import is_loopback
+from ..errors import ApiError, response_of
+from ..settings import ServiceSettings
+from .answer_slots import AnswerSlots
+from .body_limit import LimitedExchange
+from .keys import is_foreign_page, parse_api_key
+from .metrics import ServiceMetrics, metrics_of
+from .rate_limit import RateLimit, format_duration
+
+DOCS_ASSETS_PATH = "/docs-assets"
+# These paths need no key and have no rate limit: monitoring has no key, and a browser sends none for /docs.
+UNRESTRICTED_PATHS = (
+    "/healthz",
+    "/readyz",
+    "/health",
+    "/v1/health",
+    "/ping",
+    "/docs",
+    "/openapi.json",
+    *(f"{DOCS_ASSETS_PATH}/{name}" for name in ("swagger-ui-bundle.js", "swagger-ui.css", "favicon.png")),
+)
+METRICS_PATH = "/metrics"
+# Response headers that a web page of an allowed origin may read.
+EXPOSED_HEADERS = (
+    "X-Request-Id",
+    "Request-Id",
+    "Retry-After",
+    "X-Seed",
+    "WWW-Authenticate",
+    "X-RateLimit-Limit-Requests",
+    "X-RateLimit-Remaining-Requests",
+    "X-RateLimit-Reset-Requests",
+)
+_PSEUDONYM_KEY = b"tritonchat client"
+
+
+def install(app: FastAPI, settings: ServiceSettings) -> None:
+    """Add the checks and limits of `settings` to the application, and `answer_slots` to its state.
+
+    Middleware that is added after this sees a request before this does.
+    """
+    metrics = metrics_of(app)
+    # With keys of one owner, or on this machine alone, there is only one client.
+    is_shared = len(settings.keys.owners) > 1 or (settings.open_to_all and not settings.keys)
+    limits = settings.max_streams, settings.max_streams_per_key
+    app.state.answer_slots = AnswerSlots(*limits, is_shared, metrics)
+    app.add_middleware(AccessMiddleware, settings=settings, metrics=metrics)
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=("GET", "POST", "PUT", "DELETE"),
+            allow_headers=("*",),
+            expose_headers=EXPOSED_HEADERS,
+        )
+
+
+class AccessMiddleware:
+    """Refuses requests that are not allowed. It is pure ASGI, so it does not buffer streams.
+
+    For other requests it sets `state["owner"]`, that of the API key ("" for a service without keys), and
+    `state["client"]`, for which the limits count: the owner, or the client's network if the service has no
+    keys.
+    """
+
+    def __init__(self, app: ASGIApp, settings: ServiceSettings, metrics: ServiceMetrics) -> None:
+        self._app, self._settings, self._keys, self._metrics = app, settings, settings.keys, metrics
+        self._rate_limit = RateLimit(settings.requests_per_minute) if settings.requests_per_minute else None
+        self._is_private = not settings.keys and not settings.open_to_all
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        exchange = LimitedExchange(scope, receive, send, self._settings.max_body_bytes, self._metrics)
+        try:
+            self._check_access(scope, exchange)
+            exchange.check_headers()
+        except (ApiError, BodyRefused) as error:
+            return await response_of(error, scope)(scope, exchange.receive, exchange.send)
+        await self._app(scope, exchange.receive, exchange.send)
+
+    def _check_access(self, scope: Scope, exchange: LimitedExchange) -> None:
+        """Set the state of a request. Raises ApiError if the request is not allowed."""
+        state = scope.setdefault("state", {})
+        state["owner"] = state["client"] = ""
+        path, headers = scope["path"], Headers(scope=scope)
+        if path in UNRESTRICTED_PATHS:
+            return
+        if self._is_private and is_foreign_page(headers, self._settings.cors_origins):
+            message = (
+                "without an API key this service answers only requests to localhost, and of web pages only "
+                "its own and those of --cors-origin."
+            )
+            self._refuse("foreign_page", ApiError(403, message, code="foreign_page"))
+        if path == METRICS_PATH and is_loopback(self._settings.host):
+            return
+        key = parse_api_key(headers)
+        owner = self._keys.owner_of(key) if self._keys else ""
+        client = owner or client_network(scope)
+        if path != METRICS_PATH or owner is None:
+            self._count_request(client, exchange)
+        if owner is None:
+            reason, message = (
+                ("wrong_key", "the API key is not valid for this service.")
+                if key
+                else ("no_key", "this service needs an API key; send it as `Authorization: Bearer KEY`.")
+            )
+            exchange.headers["WWW-Authenticate"] = "Bearer"
+            self._refuse(reason, ApiError(401, message, code="invalid_api_key"))
+        state["owner"], state["client"] = owner, client
+
+    def _count_request(self, client: str, exchange: LimitedExchange) -> None:
+        if self._rate_limit is None:
+            return
+        allowance = self._rate_limit.count_request(client)
+        exchange.headers["X-RateLimit-Limit-Requests"] = str(self._rate_limit.per_minute)
+        exchange.headers["X-RateLimit-Remaining-Requests"] = str(allowance.remaining)
+        exchange.headers["X-RateLimit-Reset-Requests"] = format_duration(allowance.full_in_s)
+        if allowance.next_in_s:
+            self._refuse(
+                "too_many_requests",
+                ApiError(
+                    429,
+                    f"more than {self._rate_limit.per_minute} requests a minute (--requests-per-minute); "
+                    f"the next one may come in {format_duration(allowance.next_in_s)}.",
+                    code="rate_limit_exceeded",
+                    retry_after_s=math.ceil(allowance.next_in_s),
+                ),
+            )
+
+    def _refuse(self, reason: str, error: ApiError) -> None:
+        self._metrics.count_refusal(reason)
+        raise error
+
+
+def pseudonym(client: str, salt: str = "") -> str:
+    """A name of a client for the engine, from which nobody can compute the API key or its hash.
+
+    `client` is an owner, or a network. Each `salt`, a text of the client's choice, gives another
+    name. Without client and salt the name is "".
+    """
+    if not client and not salt:
+        return ""
+    return hmac.new(
+        _PSEUDONYM_KEY, f"{client}\0{salt}".encode(errors="surrogatepass"), hashlib.sha256
+    ).hexdigest()
+
+
+def client_network(scope: Scope) -> str:
+    """The network of a request's client: the IPv4 address, or the /64 network of the IPv6 address.
+
+    Limits count for the network, because one client usually has all addresses of a /64.
+    """
+    host = (scope.get("client") or ("",))[0]
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host and f"?{host}"  # a proxy may pass on any text; no name of a key has this sign
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return str(address.ipv4_mapped)
+        return str(ipaddress.IPv6Network((address, 64), strict=False))
+    return host

@@ -1,0 +1,4 @@
+"""OpenAI's chats, completions and embeddings.
+
+Nothing here knows the other dialects.
+"""

@@ -1,0 +1,4 @@
+"""OpenAI's Responses.
+
+Nothing here knows how an answer is computed.
+"""

@@ -1,0 +1,216 @@
+"""Render answers in the form of OpenAI's Responses API: as one body, or as server-sent events."""
+
+import time
+from typing import Any, Literal
+
+from model_core.requests.events import Done, Event, Failed, Logprobs, Reasoning, Text, ToolCallDelta, Usage
+
+from ..openai.chat import render_logprob
+from ..stream_response import to_json
+from .items import item_id
+from .schemas import ResponsesRequest
+
+StreamEvent = dict[str, Any]
+_ERROR_CODES = {429: "rate_limit_exceeded"}  # OpenAI's, by HTTP status, where it is not the one of its kind
+_EMPTY_PARTS: dict[str, dict[str, Any]] = {  # of output items with content
+    "message": {"type": "output_text", "text": "", "annotations": [], "logprobs": []},
+    "reasoning": {"type": "reasoning_text", "text": ""},
+}
+
+
+def new_response(body: ResponsesRequest, response_id: str, model: str) -> dict[str, Any]:
+    """The response to a request before its answer begins."""
+    text, reasoning = body.text, body.reasoning
+    text_format = text.format.model_dump(by_alias=True, exclude_none=True) if text and text.format else None
+    choice = body.tool_choice or "auto"
+    return {
+        "id": response_id,
+        "object": "response",
+        "created_at": int(time.time()),
+        "completed_at": None,
+        "status": "in_progress",
+        "background": False,
+        "error": None,
+        "incomplete_details": None,
+        "instructions": body.instructions,
+        "max_output_tokens": body.max_tokens,
+        "metadata": body.metadata or {},
+        "model": model,
+        "output": [],
+        "parallel_tool_calls": body.parallel_tool_calls is not False,
+        "previous_response_id": body.previous_response_id,
+        "reasoning": {"effort": reasoning.effort if reasoning else body.reasoning_effort, "summary": None},
+        "store": body.store is not False,
+        "temperature": body.temperature,
+        "text": {
+            "format": text_format or {"type": "text"},
+            "verbosity": (text.verbosity if text else None) or "medium",
+        },
+        "tool_choice": choice if isinstance(choice, str) else choice.model_dump(),
+        "tools": [tool.model_dump() for tool in body.tools or ()],
+        "top_logprobs": body.top_logprobs or 0,
+        "top_p": body.top_p,
+        "truncation": body.truncation or "disabled",
+        "usage": None,
+        "user": body.user,
+        "seed": None,
+    }
+
+
+class ResponseWriter:
+    """Makes the events of OpenAI's stream from those of an answer, and the response that they add up to.
+
+    `response` is complete after Done or Failed; then `end` makes the last event.
+    """
+
+    def __init__(self, response: dict[str, Any], input_count: int) -> None:
+        """`response` is that of `new_response`. `input_count` is the number of its input items."""
+        self.response = response
+        self._input_count = input_count
+        self._events: list[StreamEvent] = []  # since the last call
+        self._event_count = 0
+        self._item: dict[str, Any] | None = None  # the output item that is being written
+        self._text: list[str] = []  # its text or arguments
+        self._item_logprobs: list[dict[str, Any]] = []
+        self._logprobs: list[dict[str, Any]] = []  # of tokens whose text has not come
+
+    def start(self) -> list[StreamEvent]:
+        """The events before those of the answer."""
+        for kind in ("response.created", "response.in_progress"):
+            self._emit(kind, response={**self.response, "output": []})
+        return self._take_events()
+
+    def write(self, event: Event) -> list[StreamEvent]:
+        """The events for the next event of the answer."""
+        if isinstance(event, Text):
+            if event.text:
+                self._write_text(event.text)
+        elif isinstance(event, Reasoning):
+            self._write_reasoning(event.text)
+        elif isinstance(event, ToolCallDelta):
+            self._write_call(event)
+        elif isinstance(event, Logprobs):
+            self._logprobs += map(render_logprob, event.entries)
+        elif isinstance(event, Failed):
+            self._fail(event)
+        elif isinstance(event, Done):
+            self._finish(event)
+        return self._take_events()
+
+    def end(self) -> StreamEvent:
+        """The last event: response.completed, response.incomplete or response.failed."""
+        self._emit(f"response.{self.response['status']}", response=self.response)
+        return self._take_events()[0]
+
+    def _write_text(self, text: str) -> None:
+        place = self._open("message", role="assistant", content=[])
+        self._text.append(text)
+        self._item_logprobs += self._logprobs
+        self._emit(
+            "response.output_text.delta", **place, content_index=0, delta=text, logprobs=self._logprobs
+        )
+        self._logprobs = []
+
+    def _write_reasoning(self, text: str) -> None:
+        place = self._open("reasoning", summary=[], content=[])
+        self._text.append(text)
+        self._emit("response.reasoning_text.delta", **place, content_index=0, delta=text)
+        self._logprobs = []
+
+    def _write_call(self, delta: ToolCallDelta) -> None:
+        if delta.id is not None:
+            self._close("completed")
+        place = self._open("function_call", call_id=delta.id, name=delta.name, arguments="")
+        self._logprobs = []
+        if delta.arguments:
+            self._text.append(delta.arguments)
+            self._emit("response.function_call_arguments.delta", **place, delta=delta.arguments)
+
+    def _open(self, kind: str, **fields: Any) -> dict[str, Any]:
+        """Begin an output item of the type `kind`, unless there is one. Returns the fields that locate it."""
+        index = len(self.response["output"])
+        if self._item is not None and self._item["type"] != kind:
+            self._close("completed")
+            index += 1
+        if self._item is None:
+            name = item_id(kind, self.response["id"], self._input_count + index)
+            self._item = {"id": name, "type": kind, "status": "in_progress", **fields}
+            self._emit("response.output_item.added", output_index=index, item=self._item)
+            if kind in _EMPTY_PARTS:
+                self._emit(
+                    "response.content_part.added",
+                    item_id=name,
+                    output_index=index,
+                    content_index=0,
+                    part=_EMPTY_PARTS[kind],
+                )
+        return {"item_id": self._item["id"], "output_index": index}
+
+    def _close(self, status: Literal["completed", "incomplete"]) -> None:
+        """End the output item, if there is one."""
+        if self._item is None:
+            return
+        item, text = {**self._item, "status": status}, "".join(self._text)
+        place: dict[str, Any] = {"item_id": item["id"], "output_index": len(self.response["output"])}
+        if item["type"] == "function_call":
+            item["arguments"] = text
+            self._emit("response.function_call_arguments.done", **place, name=item["name"], arguments=text)
+        else:
+            part = {**_EMPTY_PARTS[item["type"]], "text": text}
+            place["content_index"] = 0
+            if item["type"] == "message":
+                part["logprobs"] = self._item_logprobs
+                self._emit("response.output_text.done", **place, text=text, logprobs=self._item_logprobs)
+            else:
+                self._emit("response.reasoning_text.done", **place, text=text)
+            self._emit("response.content_part.done", **place, part=part)
+            item["content"] = [part]
+        self._emit("response.output_item.done", output_index=place["output_index"], item=item)
+        self.response["output"].append(item)
+        self._item, self._text, self._item_logprobs = None, [], []
+
+    def _fail(self, failed: Failed) -> None:
+        self._close("incomplete")
+        code = _ERROR_CODES.get(failed.status, "server_error" if failed.status >= 500 else "invalid_prompt")
+        self.response |= {"status": "failed", "error": {"code": code, "message": failed.message}}
+        self._emit("error", code=failed.type or None, message=failed.message, param=failed.param)
+
+    def _finish(self, done: Done) -> None:
+        if self._item is None and not self.response["output"]:
+            self._open("message", role="assistant", content=[])
+        if self._logprobs and self._item is not None and self._item["type"] == "message":
+            self._write_text("")
+        is_cut = done.finish_reason == "length"
+        status: Literal["completed", "incomplete"] = "incomplete" if is_cut else "completed"
+        self._close(status)
+        self.response |= {
+            "status": status,
+            "completed_at": None if is_cut else int(time.time()),
+            "incomplete_details": {"reason": "max_output_tokens"} if is_cut else None,
+            "usage": _render_usage(done.usage),
+            "seed": done.seed,
+        }
+
+    def _emit(self, kind: str, **fields: Any) -> None:
+        self._events.append({"type": kind, "sequence_number": self._event_count, **fields})
+        self._event_count += 1
+
+    def _take_events(self) -> list[StreamEvent]:
+        events, self._events = self._events, []
+        return events
+
+
+def render_event(event: StreamEvent) -> bytes:
+    """A server-sent event."""
+    return f"event: {event['type']}\ndata: {to_json(event)}\n\n".encode()
+
+
+def _render_usage(usage: Usage) -> dict[str, Any]:
+    return {
+        "input_tokens": usage.prompt_tokens,
+        "input_tokens_details": {"cached_tokens": usage.cached_tokens, "cache_write_tokens": 0},
+        "output_tokens": usage.completion_tokens,
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+        "total_tokens": usage.prompt_tokens + usage.completion_tokens,
+        **usage.ignored,
+    }

@@ -1,0 +1,4 @@
+"""Conversations that the server keeps, over HTTP.
+
+Nothing here knows the database.
+"""

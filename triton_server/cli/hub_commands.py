@@ -1,0 +1,140 @@
+"""The commands for models of the Hugging Face hub: `tritonchat pull`, `list` and `rm`."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from model_core.errors import TritonchatError
+
+from ..engine.triton.process import running_models
+from ..options.flags import setting_flags
+from ..settings.server import PullSettings
+from ..system.signals import signals_as_interrupts
+
+if TYPE_CHECKING:
+    from model_core.hub.cached import CachedModel
+    from model_core.hub.description import Description
+
+# The client of the hub is imported by each command itself: the processes of other commands must stay small.
+
+
+@click.command()
+@click.argument("model")
+@setting_flags(PullSettings)
+@click.option("--force", is_flag=True, help="Download it even if it cannot be run on this machine.")
+def pull(settings: PullSettings, model: str, force: bool) -> None:
+    """Download MODEL from the Hugging Face hub, to the cache that other programs use, too.
+
+    MODEL is owner/name; or owner/name:Q4_K_M, of a repository with .gguf files. Only files that are read are
+    downloaded. An interrupted download is continued by the same command; a model that is here already is
+    brought up to date.
+
+    The headers of its files are read first: a model that cannot be run, or that needs more memory than this
+    machine has, is not downloaded. --weights and the other flags are those with which it is to be run.
+
+    \b
+    HF_TOKEN     a token of your account, for models that ask for one (huggingface.co/settings/tokens)
+    HF_ENDPOINT  the URL of a mirror, instead of https://huggingface.co
+    HF_HOME      another folder than ~/.cache/huggingface, for example on a larger disk
+    """
+    from model_core.files.model_files import ModelFiles, open_model_files
+    from model_core.hub import fetch_model
+    from model_core.hub.description import describe
+    from model_core.machine.resources import total_memory
+    from model_core.model.estimate import MemoryFlags, check_memory, estimate_memory, gibibytes
+
+    revision, flags = settings.revision, MemoryFlags(**settings.model_dump(exclude={"revision"}))
+
+    def check(files: ModelFiles) -> None:
+        check_memory(model, files, flags, total_memory())
+
+    with signals_as_interrupts():
+        path = fetch_model(model, revision, None if force else check)
+    description = describe(path)
+    click.echo(f"{path}\n{_summarize(description)}")
+    if description.problem is None:
+        needed = estimate_memory(open_model_files(path), flags)
+        click.echo(f"It needs about {gibibytes(needed.total)} of memory with these flags.")
+        flag = "" if revision is None else f" --revision {revision}"
+        click.echo(f"Chat with it: tritonchat up --model {model}{flag}")
+
+
+@click.command("list")
+def list_models() -> None:
+    """List the models of the Hugging Face hub that are on this machine, and whether they can be run."""
+    import rich.box
+    import rich.console
+    import rich.table
+    from huggingface_hub import constants
+
+    from model_core.hub.cached import list_models as find_models
+
+    models = find_models()
+    if not models:
+        click.echo(f"There are no models in {constants.HF_HUB_CACHE}; `tritonchat pull owner/name` gets one.")
+        return
+    table = rich.table.Table("model", "size", "weights", "context", "for", box=rich.box.SIMPLE_HEAD)
+    for model in models:
+        table.add_row(_full_name(model), _format_size(model.size), *_describe(model.description))
+    rich.console.Console(soft_wrap=True).print(table)
+    for model in models:
+        if model.description is None:
+            click.echo(f"`tritonchat pull {model.name}` continues its unfinished download.")
+        elif model.description.problem is not None:
+            click.echo(f"{_full_name(model)}: {model.description.problem}")
+
+
+@click.command()
+@click.argument("model")
+@click.option("--revision", help="Only this branch, tag or commit.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def rm(model: str, revision: str | None, yes: bool) -> None:
+    """Remove MODEL from the cache of the Hugging Face hub on this machine.
+
+    MODEL is owner/name, for all revisions and files of it that are here; or owner/name:Q4_K_M, for these
+    .gguf files alone. A model that a server of this machine uses is not removed.
+    """
+    from model_core.hub.names import parse_name
+    from model_core.hub.removal import plan_removal, remove
+
+    name = parse_name(model, revision)
+    removal = plan_removal(name)
+    for process, models in running_models():
+        for _, used in models:
+            if (used or "").partition(":")[0] == name.repository:
+                raise TritonchatError(f"{used} is used by a server (process {process}); stop it first.")
+    of_revision = "" if revision is None else f", revision {revision},"
+    if not yes:
+        click.confirm(f"Remove {name}{of_revision} ({_format_size(removal.size)})?", abort=True)
+    remove(removal)
+    click.echo(f"Removed {name}{of_revision}: {_format_size(removal.size)}.")
+
+
+def _full_name(model: "CachedModel") -> str:
+    revision = model.name.revision
+    return str(model.name) if revision is None else f"{model.name} --revision {revision}"
+
+
+def _describe(description: "Description | None") -> tuple[str, str, str]:
+    """The columns weights, context and for."""
+    if description is None:
+        return "", "", "unfinished download"
+    if description.problem is not None:
+        return description.format, "", "nothing, see below"
+    return description.format, str(description.max_context), _purpose(description)
+
+
+def _purpose(description: "Description") -> str:
+    return "chat" if description.is_chat else "continuing texts"
+
+
+def _summarize(description: "Description") -> str:
+    """What a model is, in a sentence."""
+    if description.problem is not None:
+        return f"It cannot be run: {description.problem}"
+    stored = f"Weights in {description.format}, for" if description.format else "For"
+    return f"{stored} {_purpose(description)}, up to {description.max_context} tokens."
+
+
+def _format_size(size: int) -> str:
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.1f} MiB"

@@ -1,0 +1,165 @@
+"""A whole request: what can be asked, once for all interfaces.
+
+Every interface makes `Request`s of what it receives. They travel over gRPC as two tensors (tensors.py): the
+field `messages`, and all other fields that are set as `parameters`.
+"""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, Discriminator, Field, PrivateAttr, Tag, model_validator
+from pydantic_core import PydanticCustomError
+
+from model_core.checks.request_values import StrictModel
+from model_core.errors import InvalidRequest
+from model_core.requests.choices import ChoiceFields
+from model_core.requests.messages import MESSAGES, ChatFields, FailFastList, Message
+from model_core.requests.sampling import SamplingFields, SamplingParams
+
+from .sent_names import SentNames
+from .tensors import Prompt
+
+MAX_REQUEST_ID_LENGTH = 128
+MAX_NAME_LENGTH = 128  # of cache_salt and client
+
+
+def _check_not_empty(prompt: str | list[int] | list[Message]) -> str | list[int] | list[Message]:
+    if not prompt:
+        raise PydanticCustomError("empty", "is empty")
+    return prompt
+
+
+def _kind_of_prompt(value: Any) -> str:
+    if isinstance(value, str):
+        return "Text"
+    is_ids = isinstance(value, list) and bool(value) and all(type(token) is int for token in value)
+    return "TokenIds" if is_ids else "Messages"
+
+
+class CacheFields(BaseModel):
+    """How a request uses the prefix cache."""
+
+    cache_salt: str | None = Field(
+        "",
+        max_length=MAX_NAME_LENGTH,
+        description="Only requests with the same salt share cached prefixes, so `cached_tokens` does not "
+        "reveal what other users have asked.",
+    )
+
+
+class EchoFields(BaseModel):
+    """What the text of an answer begins with."""
+
+    echo: bool | None = Field(
+        False,
+        description="Let the text begin with the prompt, which must be a raw one. Then `logprobs` begin with "
+        "those of its tokens.",
+    )
+
+
+class ModelFields(BaseModel):
+    """Which model answers."""
+
+    model: str | None = Field(
+        None, description="The name of a model of the server. By default, the first one answers."
+    )
+
+
+class Request(SamplingFields, ChatFields, CacheFields, ModelFields, EchoFields, ChoiceFields, StrictModel):
+    """A prompt and the parameters of its answer. Raises InvalidRequest with the name of a wrong field."""
+
+    messages: Annotated[
+        Annotated[str, Tag("Text")]
+        | Annotated[FailFastList[int], Tag("TokenIds")]
+        | Annotated[FailFastList[Message], Tag("Messages")],
+        Discriminator(_kind_of_prompt),
+        AfterValidator(_check_not_empty),
+    ] = Field(description="A conversation, or a raw prompt to continue: text or token ids.")
+    request_id: str | None = Field(
+        None, min_length=1, max_length=MAX_REQUEST_ID_LENGTH, description="Names the request for `cancel`."
+    )
+    client: str | None = Field(
+        "",
+        max_length=MAX_NAME_LENGTH,
+        description="The sender, who may be one of many behind a proxy. Clients share the engine fairly.",
+    )
+    acknowledge: bool | None = Field(
+        False, description="Let a stream begin with a response that says that the engine has accepted it."
+    )
+    feed: str | None = Field(
+        "",
+        max_length=MAX_NAME_LENGTH,
+        description="The name of an open feed, which is to carry the pieces of a stream.",
+    )
+    count_only: bool | None = Field(
+        False,
+        description="Count the tokens of the prompt. The answer is empty, and `usage` has their number.",
+    )
+
+    _sent_names: SentNames = PrivateAttr(default_factory=dict)
+
+    @property
+    def sent_names(self) -> SentNames:
+        """What the client has called fields of other names, for errors."""
+        return self._sent_names
+
+    def sent_as(self, names: SentNames) -> "Request":
+        """The request itself, of whose fields the client has called some otherwise."""
+        self._sent_names = names
+        return self
+
+    @property
+    def is_chat(self) -> bool:
+        """Whether the prompt is a conversation."""
+        return isinstance(self.messages[0], Message)
+
+    def sampling_params(self) -> SamplingParams:
+        """The sampling parameters among the fields. An echo with `logprobs` needs those of the prompt."""
+        fields = {name: getattr(self, name) for name in SamplingParams.model_fields}
+        if self.echo and self.logprobs is not None and self.prompt_logprobs is None:
+            fields["prompt_logprobs"] = self.logprobs
+        return SamplingParams(**fields)
+
+    def prompt(self) -> Prompt:
+        """`messages` as JSON."""
+        messages: Any = self.messages
+        return MESSAGES.dump_python(messages, mode="json", exclude_unset=True) if self.is_chat else messages
+
+    def parameters(self) -> dict[str, Any]:
+        """The other fields that are set, as JSON."""
+        return self.model_dump(mode="json", exclude={"messages"}, exclude_unset=True)
+
+    @model_validator(mode="after")
+    def _check_messages(self) -> "Request":
+        if self.continue_final_message and not self.is_chat:
+            raise InvalidRequest(
+                "continue_final_message needs messages; a raw prompt is always continued.",
+                "continue_final_message",
+            )
+        if self.continue_final_message and self.add_generation_prompt:
+            raise InvalidRequest(
+                "continue_final_message and add_generation_prompt cannot both be true.",
+                "continue_final_message",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_echo(self) -> "Request":
+        if self.echo and self.is_chat:
+            raise InvalidRequest("echo needs a raw prompt; messages are not repeated.", "echo")
+        if self.echo and self.form is not None:
+            raise InvalidRequest("echo and form cannot be combined: a prompt has no form.", "echo")
+        return self
+
+    @model_validator(mode="after")
+    def _check_tools(self) -> "Request":
+        if self.tools and not self.is_chat:
+            raise InvalidRequest("tools need messages; a raw prompt is only continued.", "tools")
+        if not self.tools and self.tool_choice not in ("auto", "none"):
+            raise InvalidRequest("tool_choice is only allowed when tools are given.", "tool_choice")
+        return self
+
+
+def fields_of_request(body: BaseModel) -> dict[str, Any]:
+    """The fields of Request that a body in another form sets under the same name."""
+    names = type(body).model_fields.keys() & body.model_fields_set & Request.model_fields.keys()
+    return {name: getattr(body, name) for name in names}

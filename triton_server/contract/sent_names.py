@@ -1,0 +1,39 @@
+"""The names that a client has used for parts of a request, which other interfaces call otherwise."""
+
+import copy
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from model_core.errors import TritonchatError
+from model_core.requests.events import Done, Event
+
+# The beginning of a field's path -> what the client called it. `[]` stands for any index, the same in both.
+SentNames = Mapping[str, str]
+
+
+def rename_field(path: str, names: SentNames) -> str:
+    """The path of a field as the client has sent it. The longest name that fits counts."""
+    for name in sorted(names, key=len, reverse=True):
+        match = re.match(re.escape(name).replace(re.escape("[]"), r"\[(\d+)\]") + r"(?![^.\[])", path)
+        if match:
+            index = f"[{match[1]}]" if match.groups() else "[]"
+            return names[name].replace("[]", index) + path[match.end() :]
+    return path
+
+
+def rename_error(error: Exception, names: SentNames) -> Exception:
+    """The error, about the field that the client has sent."""
+    if not isinstance(error, TritonchatError) or error.param is None:
+        return error
+    renamed = copy.copy(error)
+    renamed.param = rename_field(error.param, names)
+    return renamed
+
+
+def rename_event(event: Event, names: SentNames) -> Event:
+    """The event; the parts of schemas that its usage names are called as the client has sent them."""
+    if not isinstance(event, Done) or not event.usage.ignored_schema:
+        return event
+    ignored = tuple(rename_field(path, names) for path in event.usage.ignored_schema)
+    return replace(event, usage=replace(event.usage, ignored_schema=ignored))

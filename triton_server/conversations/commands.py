@@ -1,0 +1,127 @@
+"""The commands of the store of conversations: {"conversations": name, "owner": name, ...}."""
+
+import json
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from model_core.checks.request_values import JsonObject, Text, check_json
+
+from ..contract.commands import Command
+from .fields import (
+    AnswerFields,
+    Attachments,
+    ConversationParameters,
+    Id,
+    Kind,
+    LongText,
+    Name,
+    OwnerName,
+    SearchWords,
+    StrictFields,
+    Title,
+    TurnId,
+)
+
+_MAX_VALUE_BYTES = 2**20  # of a document or a vote, and of the parameters of a turn
+_MAX_PAGE = 200
+
+
+def _check_size(value: Any) -> Any:
+    size = len(json.dumps(value, ensure_ascii=False).encode())
+    if size > _MAX_VALUE_BYTES:
+        raise PydanticCustomError(
+            "size", "has {size} bytes; at most {limit} are allowed", {"size": size, "limit": _MAX_VALUE_BYTES}
+        )
+    return value
+
+
+_SmallObject = Annotated[JsonObject, AfterValidator(_check_size)]
+
+
+class _OfOwner(StrictFields):
+    """What all commands have. Fields that are not given do not change anything; null is a value."""
+
+    owner: OwnerName = ""
+
+
+class _Cursor(StrictFields):
+    pinned: bool
+    updated: float
+    id: Id
+
+
+class _List(_OfOwner):
+    search: SearchWords = ""
+    limit: Annotated[int, Field(ge=1, le=_MAX_PAGE)] = 50
+    before: _Cursor | None = None
+
+
+class _Create(_OfOwner):
+    title: Title = ""
+    system: LongText | None = None
+    parameters: ConversationParameters = Field(default_factory=dict)
+
+
+class _Import(_OfOwner):
+    file: Text
+
+
+class _OfConversation(_OfOwner):
+    id: Id
+
+
+class _Change(_Create, _OfConversation):
+    pinned: bool = False
+    head: TurnId | None = None
+
+
+class _AddTurn(_OfConversation):
+    parent: TurnId | None
+    question: LongText
+    parameters: _SmallObject = Field(default_factory=dict)
+    attachments: Attachments = Field(default_factory=list)
+
+
+class _OfTurn(_OfConversation):
+    turn: TurnId
+
+
+class _ChangeTurn(AnswerFields, _OfTurn):
+    pass
+
+
+class _OfKind(_OfOwner):
+    kind: Kind
+
+
+class _OfDocument(_OfKind):
+    name: Name
+
+
+class _PutDocument(_OfDocument):
+    value: Annotated[Any, AfterValidator(check_json), AfterValidator(_check_size)]
+
+
+class _AddVote(_OfOwner):
+    vote: _SmallObject
+
+
+STORE_COMMANDS = {
+    "list": Command((_List,), "conversations"),
+    "get": Command((_OfConversation,), "conversation"),
+    "create": Command((_Create,), "conversation"),
+    "import": Command((_Import,), "conversation"),
+    "change": Command((_Change,), "conversation"),
+    "delete": Command((_OfConversation,), done="deleted"),
+    "restore": Command((_OfConversation,), "conversation"),
+    "add_turn": Command((_AddTurn,), "turn"),
+    "change_turn": Command((_ChangeTurn,), done="changed"),
+    "list_documents": Command((_OfKind,), "documents"),
+    "get_document": Command((_OfDocument,), "value"),
+    "put_document": Command((_PutDocument,), done="stored"),
+    "delete_document": Command((_OfDocument,), done="deleted"),
+    "list_votes": Command((_OfOwner,), "votes"),
+    "add_vote": Command((_AddVote,), done="stored"),
+}

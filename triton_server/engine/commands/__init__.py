@@ -1,0 +1,4 @@
+"""What clients ask the server for beside answers.
+
+Nothing here knows Triton.
+"""

@@ -1,0 +1,204 @@
+"""An answer on its way from the engine's thread to Triton."""
+
+import asyncio
+import logging
+import time
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any
+
+from model_core.errors import RequestTimeout
+from model_core.requests.answer_parts import AnswerParts
+from model_core.requests.events import Done, Event, Failed, Logprobs, Timings, TokenIds, Usage
+from model_core.requests.results import Completion
+from model_core.requests.sampling import draw_seed
+
+from ...contract.codec import FIRST_EVENTS, Piece, describe_error, encode_answer, encode_stream
+from .model_slot import ModelSlot
+from .protocol import AnswerReader, ModelEngine, Submission
+
+LOGGER = logging.getLogger(__name__)
+
+
+class PendingAnswer:
+    """An answer to which the engine's thread adds parts, and which the event loop sends.
+
+    The thread wakes the loop only if the loop waits for text or for the end: to wake it costs more than to
+    compute a token with a small model.
+
+    Attributes:
+        model: which one answers.
+        adapter: the name of the one that the request chose.
+        acknowledge: whether the sender wants to know that the engine has accepted the request.
+        request_id: by which the request can be cancelled.
+        submission: the request, once the engine has it.
+        reader: reads what the engine adds.
+        feed: the name of the feed that is to carry the answer, and the key of its pieces; None for none.
+        is_fed, fed_pieces: whether a feed carries the answer, and how many pieces it has sent.
+        text_event, end_event: set for new parts that the loop waits for, and at the end.
+    """
+
+    reader: AnswerReader
+
+    def __init__(self, model: ModelSlot) -> None:
+        self.model, self.arrival_time = model, time.monotonic()
+        self._loop = asyncio.get_running_loop()
+        self.adapter: str | None = None
+        self.acknowledge = False
+        self.request_id: Any = None
+        self.submission: Submission | None = None
+        self._parts: list[Any] = []  # not yet read
+        self._events: list[Event] = []  # not yet sent
+        self.feed: tuple[str, str] | None = None
+        self.is_fed, self.fed_pieces = False, 0
+        self.text_event, self.end_event = asyncio.Event(), asyncio.Event()
+        self._loop_waits_for_text = self._waits_for_model = False
+
+    @property
+    def fingerprint(self) -> str | None:
+        """What the answer says of all that its bytes depend on but the request."""
+        return self.model.fingerprint(self.adapter)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the answer has ended. There may still be text to pop."""
+        return self.end_event.is_set()
+
+    def add(self, part: Any) -> None:
+        """See AnswerSink; called by the engine's thread."""
+        self._parts.append(part)
+        if self._loop_waits_for_text:
+            self._loop_waits_for_text = False
+            self._loop.call_soon_threadsafe(self._set_text_event)
+
+    def finish(self, part: Any) -> None:
+        """See AnswerSink; called by the engine's thread."""
+        # The last part and the end must be sent together, so the event loop adds both at once.
+        self._loop.call_soon_threadsafe(self._finish, part)
+
+    def cancel(self) -> bool:
+        """Cancel the request in the engine, or its waiting for the model. False if there is none."""
+        if self.has_ended:
+            return False
+        if self.submission is not None:
+            return self.submission.cancel()
+        if not self._waits_for_model:
+            return False
+        self._loop.call_soon_threadsafe(self._end_before_start)
+        return True
+
+    async def wait_for_model(self, model: Future[ModelEngine], timeout_s: Any) -> None:
+        """Wait until the model is loaded or has failed, or until the answer is cancelled.
+
+        `timeout_s`: the parameter of the request, not checked. Raises RequestTimeout.
+        """
+
+        def wake(_: Future[ModelEngine]) -> None:
+            with suppress(RuntimeError):  # the loop is closed
+                self._loop.call_soon_threadsafe(self._set_text_event)
+
+        self.text_event.clear()
+        self._waits_for_model = True
+        model.add_done_callback(wake)
+        with suppress(asyncio.TimeoutError):
+            is_time = type(timeout_s) in (int, float)
+            await asyncio.wait_for(self.text_event.wait(), timeout_s if is_time else None)
+        self._waits_for_model = False
+        if not self.has_ended and not model.done():
+            raise RequestTimeout(
+                f"the request's timeout_s of {timeout_s:g} s passed while the model was loaded."
+            )
+
+    async def wait_until_accepted(self) -> None:
+        """Wait until the engine has accepted the request. Raises TritonchatError if it has refused it."""
+        if self.submission is not None and self.submission.accepted is not None:
+            await asyncio.wrap_future(self.submission.accepted)
+
+    def _end_before_start(self) -> None:
+        if self._waits_for_model and not self.has_ended:
+            timings = Timings(None, None, time.monotonic() - self.arrival_time)
+            completion = Completion("", [], "cancelled", Usage(0, 0), timings, draw_seed())
+            self.model.metrics.count_completion(completion)
+            self.end(self.describe_end(completion))
+
+    def describe_end(self, completion: Completion) -> Done | Failed:
+        """The last event of the answer."""
+        done = Done(
+            completion.finish_reason,
+            completion.usage,
+            completion.timings,
+            completion.seed,
+            completion.stop_string,
+            self.fingerprint,
+            self.adapter or self.model.name,
+        )
+        return done if completion.error is None else describe_error(completion.error, done)
+
+    def end_early(self, event: Done | Failed) -> None:
+        """End the answer before it has begun; called by any thread."""
+        self._loop.call_soon_threadsafe(self.end, event)
+
+    def end(self, event: Done | Failed) -> None:
+        """End the answer by its last event."""
+        self._events.append(event)
+        self.end_event.set()
+        self.text_event.set()
+
+    def pop_pieces(self) -> list[Piece]:
+        """Remove what is not yet sent, and return it as pieces of a stream. There may be none."""
+        self._read_parts()
+        if not self.has_ended and all(isinstance(event, FIRST_EVENTS) for event in self._events):
+            return []  # they wait for their text
+        pieces = encode_stream(sorted(self._events, key=lambda event: not isinstance(event, FIRST_EVENTS)))
+        # An answer that reports tokens says so from now on, also if there are no new ones.
+        told = {type(event) for event in self._events}
+        self._events = [kind([]) for kind in (Logprobs, TokenIds) if kind in told]
+        return pieces
+
+    def pop_answer(self) -> Piece:
+        """The answer as one piece, after its end."""
+        return encode_answer(AnswerParts().add(*self._events))
+
+    def _read_parts(self) -> None:
+        """Make events of the parts."""
+        count = len(self._parts)
+        if count:
+            parts = self._parts[:count]
+            del self._parts[:count]
+            self._events += self.reader.read(parts)
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether there is something to read."""
+        return bool(self._parts)
+
+    def wake_for_text(self) -> None:
+        """Let the next part set `text_event`."""
+        self._loop_waits_for_text = True
+
+    async def wait_for_text(self) -> None:
+        """Wait until there is something to read or the answer has ended."""
+        self.text_event.clear()
+        self.wake_for_text()
+        if not self._parts and not self.has_ended:
+            await self.text_event.wait()
+
+    async def wait_for_end(self, timeout_s: float | None = None) -> None:
+        """Wait until the answer has ended, or for the timeout."""
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self.end_event.wait(), timeout_s)
+
+    def _set_text_event(self) -> None:
+        self.text_event.set()
+
+    def _finish(self, last: Any) -> None:
+        self._parts.append(last)
+        try:
+            self._read_parts()
+            events, completion = self.reader.finish()
+            self._events += events
+            self.model.metrics.count_completion(completion)
+            self.end(self.describe_end(completion))
+        except Exception as error:
+            LOGGER.exception("An answer could not be described")
+            self.end(describe_error(error))

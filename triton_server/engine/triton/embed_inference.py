@@ -1,0 +1,117 @@
+"""The Triton model `embed`. It passes requests for embeddings and scores to the queue, and vectors back."""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from pytriton.proxy.types import Request
+
+from model_core import LLM
+from model_core.embeddings.embedder import PreparedTexts
+from model_core.errors import InvalidRequest, TritonchatError
+
+from ...contract.codec import describe_error, encode_failure
+from ...contract.embedding_fields import EmbeddingRequest
+from ...contract.json_tensors import decode
+from ..models.embedding_queue import EmbeddingQueue
+from ..models.local_engine import require_llm
+from ..models.model_pool import ModelPool
+from ..models.model_slot import ModelSlot
+from ..models.request_parser import parse_parameters, split_rows
+from .backend_reports import call_id
+
+LOGGER = logging.getLogger(__name__)
+
+_MAX_TEXT_BYTES = 2**24  # of the tensor `texts`
+_FAILED = np.zeros((1, 1), np.float32)  # PyTriton cannot transfer an empty array
+
+Outputs = dict[str, np.ndarray]
+
+
+class EmbedInference:
+    """The Triton model `embed` of one model."""
+
+    def __init__(self, pool: ModelPool, queue: EmbeddingQueue, model: ModelSlot) -> None:
+        """`model` answers the requests that name no other one."""
+        self._pool, self._queue, self._model = pool, queue, model
+
+    async def embed(self, requests: list[Request]) -> list[Outputs]:
+        """Compute all rows of all requests of a batch together; a malformed row fails alone."""
+        rows = [
+            [(call_id(request), *row) for row in split_rows(request.data, "texts")] for request in requests
+        ]
+        results = iter(await asyncio.gather(*(self._answer(*row) for row in chain.from_iterable(rows))))
+        return [_join_rows([next(results) for _ in request_rows]) for request_rows in rows]
+
+    async def _answer(
+        self, call: str, texts: np.ndarray | None, parameters: np.ndarray | None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """The vectors of a row and their details. The details of a row that failed have the error."""
+        slot = self._model
+        try:
+            values = parse_parameters(parameters, "texts")
+            slot = self._pool.resolve_model(values.get("model"), slot)
+            if values.get("model") in slot.adapters.folders:
+                raise InvalidRequest(f"adapters make no embeddings; name the model {slot.name}.", "model")
+            return await self._compute(slot, call, texts, values)
+        except Exception as error:
+            if not isinstance(error, TritonchatError):
+                LOGGER.exception("A request for embeddings failed")
+            slot.metrics.count_refusal(error)
+            return _FAILED, encode_failure(describe_error(error))
+
+    async def _compute(
+        self, slot: ModelSlot, call: str, texts: np.ndarray | None, values: dict[str, Any]
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        start, loop = time.monotonic(), asyncio.get_running_loop()
+        model = slot.acquire()
+        try:
+            with self._queue.open({call, str(values.get("request_id"))}) as task:
+                llm = require_llm(await asyncio.shield(asyncio.wrap_future(model)))
+                # In a thread: the tokenizer may take time, and other requests share this loop.
+                prepared = await loop.run_in_executor(None, _prepare, llm, texts, values)
+                self._queue.start(task, llm.embedder, prepared)
+                vectors = await asyncio.wrap_future(task.future)
+        finally:
+            slot.release()
+        total, tokens = time.monotonic() - start, sum(len(text.tokens) for text in prepared.texts)
+        slot.metrics.count_embeddings(len(vectors), tokens, total)
+        details = {
+            "usage": {"prompt_tokens": tokens},
+            "rows": len(vectors),
+            "timings": {"total": total},
+            "model": slot.name,
+        }
+        return vectors, details
+
+
+def _prepare(llm: LLM, texts: np.ndarray | None, values: dict[str, Any]) -> PreparedTexts:
+    """Parse a request, and make tokens of its texts. Raises InvalidRequest or PromptTooLong."""
+    if texts is None:
+        raise InvalidRequest("the input texts is missing.", "texts")
+    if texts.size > _MAX_TEXT_BYTES:
+        raise InvalidRequest(
+            f"texts has {texts.size} bytes; at most {_MAX_TEXT_BYTES} are allowed; send several requests.",
+            "texts",
+        )
+    request = EmbeddingRequest(texts=decode(texts, "texts"), **values)
+    if request.query is None:
+        return llm.embedder.prepare_inputs(request.texts, request.embedding_params())
+    documents: Any = request.texts
+    return llm.embedder.prepare_documents(request.queries(), documents, request.score_params())
+
+
+def _join_rows(results: Sequence[tuple[np.ndarray, dict[str, Any]]]) -> Outputs:
+    """The results of a request's rows as its outputs. Rows with fewer vectors, or shorter ones, get zeros."""
+    shape = np.max([vectors.shape for vectors, _ in results], axis=0)
+    padded = [
+        np.pad(vectors, [(0, size - own) for size, own in zip(shape, vectors.shape, strict=True)])
+        for vectors, _ in results
+    ]
+    details = [np.array([json.dumps(details).encode()], dtype=object) for _, details in results]
+    return {"embeddings": np.stack(padded), "details": np.stack(details)}

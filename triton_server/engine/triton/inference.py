@@ -1,0 +1,260 @@
+"""The models of the contract. They pass Triton's requests to the engines, and the answers to Triton.
+
+PyTriton calls the methods of `Inference` in threads of its own, each with an event loop.
+"""
+
+import asyncio
+import logging
+import os
+import threading
+import uuid
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, asynccontextmanager
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from pytriton.proxy.types import Request
+
+from model_core.errors import TritonchatError
+from model_core.requests.answer_parts import AnswerParts
+from model_core.requests.events import Accepted
+
+from ...contract.codec import Piece, describe_error, encode_answer, write_details
+from ...contract.json_tensors import encode
+from ...contract.tensors import HEALTH
+from ..commands.conversation_commands import ConversationCommands
+from ..commands.dispatcher import Dispatcher
+from ..models.answer_feed import Feeds
+from ..models.embedding_queue import EmbeddingQueue
+from ..models.model_pool import ModelPool
+from ..models.model_slot import ModelSlot
+from ..models.pending_answer import PendingAnswer
+from ..models.protocol import ModelEngine
+from ..models.request_parser import (
+    find_feed_name,
+    parse_parameters,
+    parse_request,
+    split_rows,
+)
+from .backend_reports import call_id
+
+LOGGER = logging.getLogger(__name__)
+
+# A response costs about a millisecond of processor time. So a stream sends at intervals that a person hardly
+# notices, and all streams together send at most so many responses a second: 5 % of the time of all cores.
+# Answers in feeds (answer_feed.py) do not count.
+STREAM_INTERVAL_S = 0.03
+RESPONSES_PER_SECOND = 50 * (os.cpu_count() or 1)
+_GRAMMAR_THREADS = 4
+
+Outputs = dict[str, np.ndarray]
+_HEALTH = encode(HEALTH)
+
+
+class Inference:
+    """What the models of the contract share. Its methods may be called from any thread.
+
+    `health` gives contract.READY, or the reason why the server accepts no requests.
+    """
+
+    def __init__(
+        self, pool: ModelPool, health: Callable[[], str], conversations: ConversationCommands
+    ) -> None:
+        self._pool, self.health = pool, health
+        self.embeddings = EmbeddingQueue(max(1, pool.max_queue), pool.is_running)
+        self.commands = Dispatcher(pool, conversations, self._cancel, self.embeddings.count, health)
+        # A new grammar may take seconds. Requests that may have one wait for each other, and for nobody else.
+        self._grammar_threads = ThreadPoolExecutor(_GRAMMAR_THREADS, thread_name_prefix="grammars")
+        self._lock = threading.Lock()
+        # The running answers by call id.
+        self._answers: defaultdict[str, list[PendingAnswer]] = defaultdict(list)
+        self.feeds = Feeds()
+
+    async def chat_control(self, requests: list[Request]) -> list[Outputs]:
+        """Answer a batch of commands."""
+        rows = [request.data["command"] for request in requests]
+        results = iter(await asyncio.gather(*map(self.commands.run, chain.from_iterable(rows))))
+        return [{"result": np.stack([_bytes(next(results)) for _ in commands])} for commands in rows]
+
+    def count_answers(self) -> int:
+        """The number of answers whose last delta has not been sent."""
+        with self._lock:
+            return sum(map(len, self._answers.values())) + self.embeddings.count()
+
+    def stream_interval_s(self) -> float:
+        """Seconds from one response of a stream to the next."""
+        with self._lock:
+            streams = sum(not answer.is_fed for answers in self._answers.values() for answer in answers)
+        return max(STREAM_INTERVAL_S, streams / RESPONSES_PER_SECOND)
+
+    def cancel_call(self, call: str) -> None:
+        """End a feed, or the answers of a request, whose client has disconnected."""
+        with self._lock:
+            answers = list(self._answers.get(call, ()))
+        for answer in answers:
+            answer.cancel()
+        self.feeds.close(call=call)
+        self.embeddings.cancel(call)
+
+    def cancel_all(self) -> None:
+        """Cancel all answers."""
+        with self._lock:
+            answers = [answer for answers in self._answers.values() for answer in answers]
+        for answer in answers:
+            answer.cancel()
+        self.embeddings.cancel_all()
+
+    @asynccontextmanager
+    async def open_answer(
+        self, model: ModelSlot, call: str, messages: np.ndarray | None, parameters: np.ndarray | None
+    ) -> AsyncIterator[PendingAnswer]:
+        """Submit a request, and keep its answer until the block ends. An error is in the answer's details.
+
+        `model` answers it if it names no other one.
+        """
+        answer = PendingAnswer(model)
+        with self._lock:
+            self._answers[call].append(answer)
+        with ExitStack() as stack:
+            try:
+                try:
+                    await self._start(answer, stack, messages, parameters)
+                except Exception as error:
+                    if not isinstance(error, TritonchatError):
+                        LOGGER.exception("A request failed")
+                    answer.model.metrics.count_refusal(error)
+                    answer.end(describe_error(error))
+                yield answer
+            finally:
+                with self._lock:
+                    self._answers[call].remove(answer)
+                    if not self._answers[call]:
+                        del self._answers[call]
+
+    async def _start(
+        self,
+        answer: PendingAnswer,
+        stack: ExitStack,
+        messages: np.ndarray | None,
+        parameters: np.ndarray | None,
+    ) -> None:
+        """Submit a request to its model, which stays loaded until `stack` ends.
+
+        Raises TritonchatError if it is refused.
+        """
+        values = parse_parameters(parameters)
+        name = values.get("model")
+        answer.model = slot = self._pool.resolve_model(name, answer.model)
+        answer.adapter = name if name in slot.adapters.folders else None
+        answer.request_id = values.get("request_id")
+        engine = slot.acquire()
+        stack.callback(slot.release)
+        if not engine.done():
+            await answer.wait_for_model(engine, values.get("timeout_s"))
+        if not answer.has_ended:
+            # In a thread: templates and tokenizers may take time, and other streams share this loop.
+            threads = self._grammar_threads if values.get("form") or values.get("tools") else None
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(threads, _submit, engine.result(), messages, values, answer)
+            await answer.wait_until_accepted()
+
+    def _cancel(self, request_id: str) -> bool:
+        """Cancel a request that an engine has, or that waits for its model. False if there is none."""
+        with self._lock:
+            found = [a for answers in self._answers.values() for a in answers if a.request_id == request_id]
+        others = self.embeddings.cancel(request_id), self.feeds.close(name=request_id)
+        return any([*others, *[answer.cancel() for answer in found]])
+
+
+def _submit(
+    engine: ModelEngine, messages: np.ndarray | None, values: dict[str, Any], answer: PendingAnswer
+) -> None:
+    """Submit a request to the engine. Raises TritonchatError if it is refused.
+
+    A request that only counts tokens does not go there: its answer ends at once.
+    """
+    request = parse_request(messages, values, engine.max_context)
+    if request.count_only:
+        answer.end_early(answer.describe_end(engine.count(request)))
+        return
+    if request.request_id is None:
+        request = request.model_copy(update={"request_id": uuid.uuid4().hex})
+    answer.acknowledge, answer.request_id = bool(request.acknowledge), request.request_id
+    if request.feed:
+        answer.feed = request.feed, str(request.request_id)
+    answer.submission = engine.submit(request, answer)
+
+
+class ModelInference:
+    """The Triton models of one model: `chat` and `chat_stream`."""
+
+    def __init__(self, inference: Inference, model: ModelSlot) -> None:
+        """`model` answers the requests that name no other one."""
+        self._inference, self._model = inference, model
+
+    async def chat(self, requests: list[Request]) -> list[Outputs]:
+        """Answer all rows of all requests of a batch together; a malformed row fails alone."""
+        rows = [
+            [(call_id(request), *row) for row in split_rows(request.data, "messages")] for request in requests
+        ]
+        answers = iter(await asyncio.gather(*(self._answer(*row) for row in chain.from_iterable(rows))))
+        return [_join_rows([next(answers) for _ in request_rows]) for request_rows in rows]
+
+    async def _answer(self, call: str, messages: np.ndarray | None, parameters: np.ndarray | None) -> Piece:
+        async with self._inference.open_answer(self._model, call, messages, parameters) as answer:
+            await answer.wait_for_end()
+            return answer.pop_answer()
+
+    async def chat_stream(self, requests: list[Request]) -> AsyncIterator[list[Outputs]]:
+        """Answer one request, delta by delta; the deltas of an interval are sent together."""
+        (request,) = requests
+        data = request.data
+        if np.array_equal(data.get("messages"), _HEALTH):
+            yield _response("", {"health": self._inference.health()})
+            return
+        if name := find_feed_name(data.get("messages")):
+            with self._inference.feeds.open(call_id(request), name) as feed:
+                async for pieces in feed.responses():
+                    yield _response(pieces, {})
+            return
+        async with self._inference.open_answer(
+            self._model, call_id(request), data.get("messages"), data.get("parameters")
+        ) as answer:
+            if answer.acknowledge and not answer.has_ended:
+                yield _response(*encode_answer(AnswerParts(accepted=Accepted(answer.fingerprint))))
+            fed_pieces = 0
+            if answer.feed is not None and not answer.has_ended:
+                found = self._inference.feeds.find(answer.feed[0])
+                if found is not None:
+                    fed_pieces = await found.carry(answer.feed[1], answer)
+            ended = False
+            while not ended:
+                await answer.wait_for_text()
+                ended = answer.has_ended
+                for text, details in answer.pop_pieces():
+                    if fed_pieces:
+                        details, fed_pieces = {**details, "fed": fed_pieces}, 0
+                    yield _response(text, details)
+                if not ended:
+                    await answer.wait_for_end(self._inference.stream_interval_s())
+
+
+def _join_rows(answers: list[Piece]) -> Outputs:
+    """The answers to the rows of a request as its outputs."""
+    return {
+        "response": np.stack([_bytes(text) for text, _ in answers]),
+        "details": np.stack([_bytes(write_details(details)) for _, details in answers]),
+    }
+
+
+def _response(text: str, details: dict[str, Any]) -> list[Outputs]:
+    """A response of a stream."""
+    return [{"response": _bytes(text), "details": _bytes(write_details(details))}]
+
+
+def _bytes(text: str) -> np.ndarray:
+    """Text as BYTES [1]."""
+    return np.array([text.encode()], dtype=object)

@@ -1,0 +1,4 @@
+"""Starts the parts of a server, and starts them again.
+
+Nothing here knows what they do.
+"""

@@ -1,0 +1,42 @@
+"""Starts the Streamlit page as a process of its own."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+from ..system.child_process import ChildProcess, is_responding, launch
+from ..system.hosts import join_port, reachable_address
+
+
+def launch_page(host: str, port: int, server: str, log: Path, login: Path | None = None) -> ChildProcess:
+    """Start the page for the server whose gRPC endpoint is `server`.
+
+    `login` is a file with the settings of its login, which `page_login.read_login` has checked.
+    """
+    package = importlib.util.find_spec("streamlit_client")
+    assert package is not None and package.origin is not None  # part of this distribution
+    options = {
+        "server.port": port,
+        "server.address": host,
+        "server.headless": "true",
+        "server.fileWatcherType": "none",
+        "browser.gatherUsageStats": "false",
+        "client.toolbarMode": "minimal",
+        "client.showErrorLinks": "false",  # they would send what went wrong to search engines
+        # Streamlit's red looks like an error around the input. Colours for both themes keep both.
+        "theme.light.primaryColor": "#2f5fc0",
+        "theme.dark.primaryColor": "#7da2f0",
+        # Captions have 60 % of this colour. Streamlit's own is too pale for WCAG's contrast of 4.5.
+        "theme.light.textColor": "#0e1117",
+    }
+    if login is not None:
+        options["secrets.files"] = login.resolve()
+    flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    script = str(Path(package.origin).with_name("page.py"))
+    return launch(
+        "the page",
+        [sys.executable, "-m", "streamlit", "run", script, *flags],
+        {"TRITONCHAT_SERVER": server},
+        log,
+        is_up=lambda: is_responding(f"http://{join_port(reachable_address(host), port)}/_stcore/health"),
+    )

@@ -1,0 +1,75 @@
+"""Reads the bodies of requests that are compressed (Content-Encoding, RFC 9110, section 8.4)."""
+
+import zlib
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import Message
+
+_WINDOWS = {"gzip": 31, "x-gzip": 31, "deflate": 15}  # zlib's `wbits`, which choose the format
+
+
+class BodyRefused(HTTPException):
+    """A body cannot be read. It is an HTTPException: FastAPI replaces other errors while it reads one."""
+
+
+class BodyTooLarge(BodyRefused):
+    """The body is too large."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            413, f"the body has more than the {limit} bytes that this service reads (--max-body)"
+        )
+
+
+class BodyDecoder:
+    """Decompresses a body as it comes, so that no more of it is in memory than may be."""
+
+    def __init__(self, headers: Headers, max_bytes: int) -> None:
+        """`max_bytes`: of the decompressed body; 0: no limit. Raises BodyRefused for an unknown encoding."""
+        self._encoding = headers.get("content-encoding", "").strip().lower()
+        self._max_bytes, self._size = max_bytes, 0  # the size is that of what was decompressed so far
+        self._has_begun, self._stream = False, None  # whether a part of the stream has come
+        if self._encoding in ("", "identity"):
+            return
+        if self._encoding not in _WINDOWS:
+            raise BodyRefused(
+                415,
+                f"the Content-Encoding {self._encoding[:40]!r} is not understood; send the body as gzip, as "
+                "deflate or as it is",
+                {"Accept-Encoding": "gzip, deflate"},
+            )
+        self._stream = zlib.decompressobj(_WINDOWS[self._encoding])
+
+    def decode(self, message: Message) -> Message:
+        """A message of ASGI's `receive` with what its body stands for.
+
+        Raises BodyTooLarge, or BodyRefused for a body that is not what Content-Encoding says.
+        """
+        if self._stream is None or message["type"] != "http.request":
+            return message
+        body = self._decompress(message.get("body", b""))
+        if not message.get("more_body", False) and self._has_begun and not self._stream.eof:
+            raise self._damaged()
+        return {**message, "body": body}
+
+    def _decompress(self, data: bytes) -> bytes:
+        assert self._stream is not None
+        parts = []
+        while data:
+            if self._stream.eof:  # another member of a gzip file follows (RFC 1952, section 2.2)
+                self._stream = zlib.decompressobj(_WINDOWS[self._encoding])
+            self._has_begun = True
+            room = self._max_bytes - self._size + 1 if self._max_bytes else 0
+            try:
+                parts.append(self._stream.decompress(data, room))
+            except zlib.error as error:
+                raise self._damaged() from error
+            self._size += len(parts[-1])
+            if self._max_bytes and self._size > self._max_bytes:
+                raise BodyTooLarge(self._max_bytes)
+            data = self._stream.unused_data
+        return b"".join(parts)
+
+    def _damaged(self) -> BodyRefused:
+        return BodyRefused(400, f"the body is not what its Content-Encoding says: {self._encoding}")
