@@ -46,6 +46,7 @@ from .llama import (
     phi3,
     qwen2,
     qwen3,
+    seed_oss,
     smollm3,
 )
 from .recurrent import falcon_h1, granitemoehybrid, lfm2, qwen3_next, rwkv7
@@ -88,6 +89,7 @@ FAMILIES: dict[str, ModuleType] = {
     "qwen3_moe": qwen3_moe,
     "qwen3_next": qwen3_next,
     "rwkv7": rwkv7,
+    "seed_oss": seed_oss,
     "smollm3": smollm3,
     "stablelm": stablelm,
     "starcoder2": starcoder2,

@@ -309,6 +309,8 @@ VARIANTS = {
         without={"rope_parameters": ROPE},
     ),
     "qwen3": Variant("qwen3", {"head_dim": 12, "tie_word_embeddings": True}),
+    "seed-oss": Variant("seed_oss", {"head_dim": 12}),
+    "seed-oss-biases": Variant("seed_oss", {"head_dim": 12, "attention_out_bias": True, "mlp_bias": True}),
     "smollm3": Variant(
         "smollm3",
         {"num_hidden_layers": 4, "pad_token_id": 0},

@@ -97,6 +97,17 @@ PUBLISHED: dict[str, dict[str, Any]] = {
         "sliding_window": None,
         "use_sliding_window": False,
     },
+    "Seed-OSS-36B-Instruct": {
+        "model_type": "seed_oss",
+        "attention_bias": True,
+        "attention_dropout": 0.1,
+        "attention_out_bias": False,
+        "head_dim": 128,
+        "mlp_bias": False,
+        "residual_dropout": 0.1,
+        "rope_scaling": {"rope_type": "default"},
+        "rope_theta": 10000000.0,
+    },
     "Qwen3-30B-A3B": {
         "model_type": "qwen3_moe",
         "attention_bias": False,
