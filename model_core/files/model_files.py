@@ -60,6 +60,8 @@ def _open_folder(folder: Path) -> ModelFiles:
     old_settings = folder / "quantize_config.json"  # of GPTQ, before Transformers read it
     if "quantization_config" not in config and os.path.isfile(old_settings):
         config["quantization_config"] = {"quant_method": "gptq"} | read_json(old_settings)
+    if isinstance(config.get("quantization"), dict):  # of MLX, which writes it twice, and names no method
+        config["quantization_config"] = {"quant_method": "mlx"} | config.pop("quantization")
     return ModelFiles(
         folder,
         config,

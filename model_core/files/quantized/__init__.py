@@ -20,6 +20,7 @@ from .awq import Awq
 from .compressed_tensors import CompressedTensors
 from .fp8 import Fp8
 from .gptq import Gptq
+from .mlx import Mlx
 from .mxfp4 import Mxfp4
 
 
@@ -53,6 +54,7 @@ FORMATS: dict[str, type[Format]] = {
     "fp8": Fp8,
     "fbgemm_fp8": Fp8,
     "modelopt": Fp8,
+    "mlx": Mlx,
     "mxfp4": Mxfp4,
 }
 

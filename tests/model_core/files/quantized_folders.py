@@ -211,6 +211,26 @@ def float4(group: int, reorders: bool = False) -> Callable[[str, np.ndarray], tu
     return write
 
 
+def mlx(
+    bits: int = 4, kind: type = ml_dtypes.bfloat16, mixed: dict[str, int] | None = None
+) -> Callable[[str, np.ndarray], tuple[Tensors, np.ndarray]]:
+    """`mixed`: the bits of single modules."""
+
+    def write(module: str, weight: np.ndarray) -> tuple[Tensors, np.ndarray]:
+        width = (mixed or {}).get(module, bits)
+        groups = weight.reshape(len(weight), -1, GROUP)
+        low, high = groups.min(axis=2), groups.max(axis=2)
+        scales = ((high - low) / (2**width - 1)).astype(kind)
+        biases = low.astype(kind)
+        wide_scales, wide_biases = (x.astype(np.float64)[..., None] for x in (scales, biases))
+        codes = np.clip(np.rint((groups - wide_biases) / wide_scales), 0, 2**width - 1).astype(int)
+        words = pack(codes.reshape(weight.shape), width).view(np.uint32)
+        tensors = {f"{module}.weight": words, f"{module}.scales": scales, f"{module}.biases": biases}
+        return tensors, (codes * wide_scales + wide_biases).reshape(weight.shape).astype(np.float32)
+
+    return write
+
+
 def scheme(layout: str, bits: int, kind: str = "int", **others: Any) -> dict[str, Any]:
     """The quantization_config of compressed-tensors."""
     weights = {"num_bits": bits, "type": kind, "symmetric": True, "strategy": "group", **others}
@@ -240,6 +260,13 @@ KINDS: dict[str, tuple[dict[str, Any], Callable[[str, np.ndarray], tuple[Tensors
     "gptq-8": ({"quant_method": "gptq", "bits": 8}, gptq(bits=8)),
     "gptq-8-asymmetric": ({"quant_method": "gptq", "bits": 8}, gptq(bits=8, symmetric=False, reorders=True)),
     "awq": ({"quant_method": "awq", "bits": 4, "version": "gemm"}, awq),
+    "mlx-4": ({"bits": 4, "group_size": GROUP, "mode": "affine"}, mlx()),
+    "mlx-2": ({"bits": 2, "group_size": GROUP}, mlx(2, np.float16)),
+    "mlx-6": ({"bits": 6, "group_size": GROUP}, mlx(6, np.float16)),
+    "mlx-mixed": (
+        {"bits": 4, "group_size": GROUP, MIXED: {"bits": 8, "group_size": GROUP}, "lm_head": False},
+        mlx(mixed={MIXED: 8}),
+    ),
     "packed-4": (scheme("pack-quantized", 4, group_size=GROUP), packed()),
     "packed-4-asymmetric": (
         scheme("pack-quantized", 4, group_size=GROUP, symmetric=False),
@@ -293,7 +320,8 @@ def write_folder(kind: str, folder: Path, source: Path = CHECKPOINTS / "llama-bi
     for name in checkpoint.unread():
         array = np.array(checkpoint[name])
         # One module stays as it is.
-        if name.endswith("_proj.weight") and "layers.1.mlp.up" not in name:
+        is_embedding = kind.startswith("mlx") and name.endswith("embed_tokens.weight")
+        if is_embedding or (name.endswith("_proj.weight") and "layers.1.mlp.up" not in name):
             parts, plain[name] = write(name.removesuffix(".weight"), array.astype(np.float32))
             tensors |= parts
         else:

@@ -77,6 +77,17 @@ def test_weights_are_what_compressed_tensors_reads(folder: Path) -> None:
     assert source.unread() == []
 
 
+@pytest.mark.parametrize("folder", sorted((DATA / "mlx").iterdir()), ids=lambda f: f.name)
+def test_weights_are_what_mlx_reads(folder: Path) -> None:
+    """MLX wrote these files (tests/helpers/makers/make_mlx.py)."""
+    settings = {"quant_method": "mlx"} | read_json(folder / "config.json")["quantization"]
+    source = Checkpoint(folder, settings)
+    assert source.codes("module.weight") is not None
+    expected = np.load(folder / "decompressed.npy")
+    np.testing.assert_allclose(source["module.weight"], expected, rtol=1e-6, atol=1e-6)
+    assert source.unread() == []
+
+
 @pytest.mark.parametrize("kind", ["packed-4-order", "mxfp4"])
 def test_quantized_models_can_be_quantized_again(tmp_path: Path, kind: str) -> None:
     """GPTQ reads the same numbers from quantized weights as from floats."""
@@ -152,6 +163,12 @@ DAMAGES: dict[str, tuple[str, Change, str]] = {
         r"q_proj\.weight_packed has 4 columns, which do not hold 24 integers of 4 bits",
     ),
     "no shape": ("packed-4", lambda t: t.pop(f"{MODULE}.weight_shape"), "weight_shape"),
+    "bits that are not those of the words": (
+        "mlx-4",
+        lambda t: t.update({f"{MODULE}.weight": t[f"{MODULE}.weight"][:, :3]}),
+        r"q_proj\.weight has 3 columns, which do not hold 32 integers of 4 bits",
+    ),
+    "no biases": ("mlx-4", lambda t: t.pop(f"{MODULE}.biases"), r"q_proj\.biases"),
     "half an output": (
         "awq",
         lambda t: t.update({f"{MODULE}.qweight": t[f"{MODULE}.qweight"][:, :3]}),
@@ -199,6 +216,8 @@ def test_damage_is_named(tmp_path: Path, name: str) -> None:
         ({"quant_method": "gptq", "checkpoint_format": "marlin"}, "'marlin' is not supported"),
         ({"quant_method": "awq", "version": "gemv"}, "'gemv' is not supported, only gemm"),
         ({"quant_method": "awq", "bits": 8}, "bits is 8"),
+        ({"quant_method": "mlx", "bits": 4, "group_size": 32, "mode": "mxfp4"}, "mode is 'mxfp4'"),
+        ({"quant_method": "mlx", "bits": 7, "group_size": 32}, "bits is 7, not one of"),
         ({"quant_method": "fp8", "weight_block_size": [0, 128]}, "weight_block_size"),
         ({"quant_method": "modelopt", "quant_algo": "NVFP4"}, "NVFP4"),
         ({"quant_method": "compressed-tensors", "format": "marlin-24"}, "'marlin-24' is not supported"),
