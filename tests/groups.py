@@ -9,7 +9,7 @@ GROUPS = {
     "endless and server": """
         terminal sessions slow_clients http answer_feed server embeddings served_choices""",
     "reciter": """
-        page anthropic token_view clients terminal_reasoning reasoning_in_prompts""",
+        page anthropic ollama token_view clients terminal_reasoning reasoning_in_prompts""",
     "several": """
         accessibility upstream asking browser_chat inspection several_models compare_page inside_pages
         discovery comparison tokens""",

@@ -1,7 +1,8 @@
 """Every error as JSON, with its HTTP status.
 
 It has OpenAI's form: {"error": {"message", "type", "param", "code"}}. On the paths of Anthropic's API it has
-theirs: {"type": "error", "error": {"type", "message", "details": {"error_code"}}, "request_id"}.
+theirs: {"type": "error", "error": {"type", "message", "details": {"error_code"}}, "request_id"}; on those of
+Ollama's, {"error": message}.
 """
 
 import json
@@ -23,6 +24,7 @@ from model_core.requests.sampling import SamplingFields
 _CODES = {"prompt_too_long": "context_length_exceeded"}  # OpenAI's code, where it differs from the type
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 ANTHROPIC_PATH = "/v1/messages"  # the paths of Anthropic's API begin with it
+OLLAMA_PATH = "/api"
 _ANTHROPIC_TYPES = {
     401: "authentication_error",
     403: "permission_error",
@@ -167,6 +169,11 @@ def anthropic_body_of(failure: Failed, request_id: str) -> dict[str, Any]:
     return {"type": "error", "error": error, "request_id": request_id}
 
 
+def ollama_body_of(failure: Failed) -> dict[str, Any]:
+    """The JSON body of a failure in Ollama's form."""
+    return {"error": failure.message}
+
+
 def headers_of(error: Exception) -> dict[str, str]:
     """The headers that an error adds to its response, such as Retry-After for errors that pass."""
     wait = getattr(error, "retry_after_s", None) or _RETRY_AFTER_S.get(failure_of(error).status)
@@ -180,7 +187,7 @@ def response_of(error: Exception, scope: Scope) -> Response:
     if path.startswith(ANTHROPIC_PATH):
         body = anthropic_body_of(failure, scope["state"]["request_id"])
     else:
-        body = body_of(failure)
+        body = ollama_body_of(failure) if path.startswith(f"{OLLAMA_PATH}/") else body_of(failure)
     return Response(json.dumps(body), failure.status, headers_of(error), media_type="application/json")
 
 

@@ -1,0 +1,149 @@
+"""Ollama's chats with Ollama's client."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import httpx
+import ollama
+import pytest
+from conftest import Server
+from http_service import Service
+from pydantic import BaseModel, ConfigDict, SecretStr
+from reciter import GREETING, REASONING, REPORT
+
+from model_core import LLM, SamplingParams
+
+HELLO: list[Any] = [{"role": "user", "content": "Hello"}]
+ASK: dict[str, Any] = {"model": "default", "messages": HELLO}
+WILD: dict[str, Any] = {**ASK, "options": {"temperature": 1.0, "seed": 7, "num_predict": 8}}
+
+
+@pytest.fixture(scope="module")
+def client(api: Server) -> Iterator[ollama.Client]:
+    """Ollama's client with the address of the service."""
+    yield ollama.Client(api.api_url)
+
+
+@pytest.fixture(scope="module")
+def reciting(reciter: Server) -> Iterator[ollama.Client]:
+    """The same for the model that reasons and calls tools."""
+    yield ollama.Client(reciter.api_url)
+
+
+def test_answer_is_the_models(client: ollama.Client, llm: LLM) -> None:
+    answer, expected = client.chat(**ASK), llm.chat(HELLO)
+    assert answer.message.content == expected.text
+    assert (answer.model, answer.message.role, answer.done, answer.done_reason) == (
+        *("default", "assistant"),
+        *(True, "stop"),
+    )
+    assert answer.prompt_eval_count == expected.usage.prompt_tokens
+    assert answer.eval_count == expected.usage.completion_tokens
+    durations = answer.total_duration, answer.prompt_eval_duration, answer.eval_duration
+    assert all(type(value) is int and value > 0 for value in durations)
+
+
+def test_stream_joins_to_the_whole_answer(client: ollama.Client) -> None:
+    whole, parts = client.chat(**WILD), list(client.chat(**WILD, stream=True))
+    assert len(parts) > 2
+    assert "".join(part.message.content or "" for part in parts) == whole.message.content != ""
+    assert [part.done for part in parts] == [False] * (len(parts) - 1) + [True]
+    assert (parts[-1].done_reason, parts[-1].eval_count) == ("length", 8)
+    assert (whole.done_reason, whole.eval_count) == ("length", 8)
+
+
+def test_answers_are_streamed_unless_a_client_says_otherwise(api: Server) -> None:
+    response = httpx.post(f"{api.api_url}/api/chat", json=ASK, timeout=60)
+    assert response.headers["content-type"].startswith("application/x-ndjson")
+    assert len(response.text.splitlines()) > 1
+
+
+def test_options_have_ollamas_names(client: ollama.Client, llm: LLM) -> None:
+    options = {"temperature": 1.3, "top_k": 20, "repeat_penalty": 1.2, "seed": 3, "num_predict": 9}
+    params = SamplingParams(temperature=1.3, top_k=20, repetition_penalty=1.2, seed=3, max_tokens=9)
+    expected = llm.chat(HELLO, params)
+    asked = {**ASK, "options": {**options, "num_ctx": 4096, "num_thread": 2}, "keep_alive": "5m"}
+    assert client.chat(**asked).message.content == expected.text
+    unlimited = client.chat(**{**ASK, "options": {"num_predict": -1}})
+    assert unlimited.message.content == client.chat(**ASK).message.content
+
+
+class Verdict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    certain: bool
+
+
+def test_answer_has_the_form_that_is_asked_for(client: ollama.Client) -> None:
+    answer = client.chat(**ASK, format=Verdict.model_json_schema())
+    assert Verdict.model_validate_json(answer.message.content or "")
+
+
+def test_tools_are_called_and_their_results_answered(reciting: ollama.Client) -> None:
+    def get_weather(city: str) -> str:
+        """How the weather is in a city."""
+        return "Rain."
+
+    question = [{"role": "user", "content": "How is the weather?"}]
+    for streamed in (False, True):
+        answers = reciting.chat("default", question, tools=[get_weather], stream=streamed)
+        messages = [part.message for part in answers] if streamed else [answers.message]
+        (call,) = [call for message in messages for call in message.tool_calls or ()]
+        assert (call.function.name, call.function.arguments) == ("get_weather", {"city": "Paris"})
+    called = {"role": "assistant", "content": "", "tool_calls": [call]}
+    result = {"role": "tool", "tool_name": "get_weather", "content": get_weather("Paris")}
+    answer = reciting.chat("default", [*question, called, result], tools=[get_weather])
+    assert answer.message.content == REPORT
+
+
+def test_thinking_is_apart_from_the_answer(reciting: ollama.Client) -> None:
+    question = [{"role": "user", "content": "Good day"}]
+    answer = reciting.chat("default", question, think=True).message
+    assert (answer.thinking, answer.content) == (REASONING, GREETING)
+    parts = [part.message for part in reciting.chat("default", question, think=True, stream=True)]
+    assert "".join(part.thinking or "" for part in parts) == REASONING
+    assert "".join(part.content or "" for part in parts) == GREETING
+
+
+def test_models_are_listed(client: ollama.Client, api: Server) -> None:
+    (model,) = client.list().models
+    assert (model.model, model.details and model.details.family) == ("embedded", "llama")
+    assert model.size and model.digest
+    assert client.chat("embedded:latest", HELLO).message.content
+    assert set(httpx.get(f"{api.api_url}/api/version").json()) == {"version"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "message"),
+    [
+        ({"model": "llama3.2"}, 404, "there is no model 'llama3.2' here"),
+        ({"options": {"temperature": 3.0}}, 400, "options.temperature must be between 0 and 2, not 3.0"),
+        ({"options": {"num_predict": 2.5}}, 400, r"options\.num_predict must be .*, not 2.5"),
+        ({"options": {"tfs_z": 0.5}}, 400, "options has 'tfs_z', which is not supported; leave it out"),
+        ({"options": {"form": {}}}, 400, "options has 'form', which is not supported"),
+        ({"messages": [{**HELLO[0], "images": [b"png"]}]}, 400, "reads no images"),
+        ({"messages": [{"role": "robot", "content": ""}]}, 400, r"messages\[0\].role"),
+        ({"format": {"type": "no type"}}, 400, "the JSON schema cannot be used: type is 'no type'"),
+        ({"logprobs": True}, 400, "logprobs"),
+        ({"messages": []}, 400, "messages must be a list of 1 or more"),
+    ],
+)
+@pytest.mark.parametrize("streamed", [False, True])
+def test_refusals_name_the_field(
+    client: ollama.Client, fields: dict[str, Any], status: int, message: str, streamed: bool
+) -> None:
+    with pytest.raises(ollama.ResponseError, match=message) as caught:
+        list(client.chat(**{**ASK, **fields}, stream=streamed))
+    assert caught.value.status_code == status
+
+
+def test_errors_of_all_layers_have_ollamas_form(start: Callable[..., Service]) -> None:
+    service = start(api_keys=[SecretStr("key")], max_body_bytes=500)
+    for key, content, status in (("wrong", "Hello", 401), ("key", "a" * 500, 413), ("key", "Hello", 200)):
+        client = ollama.Client(service.url, headers={"Authorization": f"Bearer {key}"})
+        if status == 200:
+            assert client.chat("default", HELLO).message.content
+            continue
+        with pytest.raises(ollama.ResponseError) as caught:
+            client.chat("default", [{"role": "user", "content": content}])
+        assert caught.value.status_code == status and isinstance(caught.value.error, str)

@@ -1,0 +1,4 @@
+"""Ollama's API: chats, and what its clients ask before them.
+
+Nothing here knows the other dialects.
+"""

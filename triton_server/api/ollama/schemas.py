@@ -1,0 +1,163 @@
+"""The bodies of Ollama's API, with the fields that this service reads.
+
+Source: the types of the Python package `ollama` 0.6, and Ollama's docs/api.md.
+"""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from model_core.checks.request_values import JsonObject, shorten
+from model_core.requests.messages import FailFastList
+from model_core.requests.sampling import SamplingFields
+
+from ..body import Body
+from ..request_body import other_names
+
+_OTHER_NAMES = {"num_predict": "max_tokens", "repeat_penalty": "repetition_penalty"}
+_OPTIONS = {
+    *_OTHER_NAMES,
+    *("temperature", "top_p", "top_k", "min_p", "typical_p", "seed", "stop", "presence_penalty"),
+    *("frequency_penalty", "mirostat", "mirostat_tau", "mirostat_eta"),
+}
+# Options of loading and memory.
+_WITHOUT_EFFECT = {
+    *("num_ctx", "num_batch", "num_gpu", "main_gpu", "num_thread", "num_keep", "numa", "low_vram"),
+    *("f16_kv", "use_mmap", "use_mlock", "vocab_only", "embedding_only", "logits_all"),
+}
+
+
+class CalledFunction(Body):
+    """A function that the model called."""
+
+    name: str
+    arguments: JsonObject = Field(default_factory=dict)
+
+
+class ToolCall(Body):
+    """A call of a tool by the model. It has no id: results come in the order of the calls."""
+
+    function: CalledFunction
+
+
+class ChatMessage(Body):
+    """A message of a conversation."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str | None = ""
+    thinking: str | None = Field(None, description="What the assistant thought before its answer.")
+    tool_calls: FailFastList[ToolCall] | None = None
+    tool_name: str | None = Field(None, description="The tool of which a tool message is the result.")
+    images: FailFastList[Any] | None = Field(None, description="Refused, unless empty.")
+
+
+class ToolFunction(Body):
+    """A function that the model may call."""
+
+    name: str
+    description: str | None = None
+    parameters: JsonObject | None = Field(None, description="The JSON schema of its arguments.")
+
+
+class Tool(Body):
+    """A tool of the type function. There are no others."""
+
+    type: Literal["function"] = "function"
+    function: ToolFunction
+
+
+class Options(SamplingFields, Body):
+    """The sampling parameters by Ollama's names. Options of loading and memory have no effect."""
+
+    model_config = other_names(**_OTHER_NAMES)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_names(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        for name in values.keys() - _OPTIONS - _WITHOUT_EFFECT:
+            raise PydanticCustomError(
+                "unknown_option", "has {name}, which is not supported; leave it out", {"name": shorten(name)}
+            )
+        known = {name: values[name] for name in values.keys() & _OPTIONS if values[name] is not None}
+        limit = known.get("num_predict")
+        if type(limit) is int and limit < 0:  # there is no limit but the context's
+            del known["num_predict"]
+        return known
+
+
+class ChatRequest(Body):
+    """A conversation to answer."""
+
+    model: str
+    messages: FailFastList[ChatMessage] = Field(min_length=1)
+    stream: bool | None = Field(True, description="Send the answer as lines of JSON, as it is made.")
+    tools: FailFastList[Tool] | None = None
+    think: bool | Literal["low", "medium", "high"] | None = Field(
+        None, description="Whether, or how much, the model reasons. The default is the model's."
+    )
+    format: Literal["", "json"] | JsonObject | None = Field(
+        None, description="json: any JSON object; or the JSON schema of the answer."
+    )
+    options: Options | None = None
+    keep_alive: float | str | None = Field(
+        None, description="Without effect: the server's --keep-alive counts."
+    )
+    logprobs: bool | None = Field(False, description="Refused.")
+
+
+class Answer(BaseModel):
+    """An answer, or a part of one. What follows `done` comes with the last part."""
+
+    model: str
+    created_at: str
+    message: dict[str, Any]
+    done: bool
+    done_reason: Literal["stop", "length"] | None = None
+    total_duration: int | None = Field(None, description="Nanoseconds, as the other durations.")
+    load_duration: int | None = None
+    prompt_eval_count: int | None = Field(None, description="Tokens of the prompt.")
+    prompt_eval_duration: int | None = Field(None, description="Until the first token, with the queue.")
+    eval_count: int | None = Field(None, description="Tokens of the answer.")
+    eval_duration: int | None = None
+    ignored_schema: list[str] = Field(
+        [], description="Not Ollama's: the parts of JSON schemas that could not be enforced."
+    )
+
+
+class ModelDetails(BaseModel):
+    """What is known of a model."""
+
+    family: str
+    quantization_level: str | None
+
+
+class ModelEntry(BaseModel):
+    """A model that is served."""
+
+    name: str
+    model: str
+    modified_at: str
+    size: int = Field(description="Bytes of its weights in memory, 0 while it is not loaded.")
+    digest: str = Field(description="A hash of what its answers depend on.")
+    details: ModelDetails | None
+
+
+class ModelList(BaseModel):
+    """The models that are served."""
+
+    models: list[ModelEntry]
+
+
+class Version(BaseModel):
+    """The version of this program."""
+
+    version: str
+
+
+class ErrorBody(BaseModel):
+    """An error in Ollama's form."""
+
+    error: str
