@@ -95,7 +95,7 @@ MODEL = KnownFields(
         "exponential_decay_length_penalty": None,
         "no_repeat_ngram_size": 0,
         "prefix": None,
-        # Quantization of MLX, which is not supported.
+        # Quantization of MLX: model_files.py reads what is there.
         "quantization": None,
     },
 )

@@ -344,4 +344,5 @@ class Engine:
             # The receiver of the answer is gone.
             LOGGER.debug("Nobody takes the answer of %s", sequence.request_id, exc_info=True)
             with self._condition:
-                self._scheduler.cancel(sequence)
+                if self._sequences.get(sequence.request_id) is sequence:  # this was not the end of the answer
+                    self._scheduler.cancel(sequence)

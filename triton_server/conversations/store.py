@@ -392,9 +392,8 @@ def _list(owner: str, limit: int) -> sql.Select:
 
 
 def _not_found(conversation_id: str) -> ConversationNotFound:
-    return ConversationNotFound(
-        f"there is no conversation {conversation_id}; it may have been deleted.", "id"
-    )
+    message = f"there is no conversation {conversation_id}; it may have been deleted."
+    return ConversationNotFound(message, "id")
 
 
 def _turn_not_found(turn_id: int) -> TurnNotFound:

@@ -315,6 +315,22 @@ def test_failing_callback_affects_only_its_request(llm: LLM) -> None:
     assert submit(llm, "Hello", SamplingParams(max_tokens=50, ignore_eos=True)).completion().error is None
 
 
+def test_a_callback_that_fails_at_the_end_leaves_nothing_behind(llm: LLM) -> None:
+    ended = threading.Event()
+
+    def fail(delta: Delta) -> None:
+        if delta.completion is not None:
+            ended.set()
+            raise RuntimeError("nobody here")
+
+    params = SamplingParams(max_tokens=1).with_defaults(llm.defaults)
+    llm.engine.submit(Job(llm.encode("Hello"), params), fail)
+    assert ended.wait(60)
+    llm.engine.wait_for_end(0.2)  # its thread checks its books when it has nothing to do
+    assert llm.engine.stats()["alive"]
+    llm.engine.check()
+
+
 def test_close_finishes_answers_and_refuses_requests() -> None:
     llm = LLM()
     receivers = [submit(llm, "Hello", SamplingParams(max_tokens=200, ignore_eos=True)) for _ in range(4)]

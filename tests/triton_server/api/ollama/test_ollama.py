@@ -45,7 +45,7 @@ def test_answer_is_the_models(client: ollama.Client, llm: LLM) -> None:
 
 def test_stream_joins_to_the_whole_answer(client: ollama.Client) -> None:
     whole, parts = client.chat(**WILD), list(client.chat(**WILD, stream=True))
-    assert len(parts) > 2
+    assert len(parts) > 1  # pieces that come fast are joined
     assert "".join(part.message.content or "" for part in parts) == whole.message.content != ""
     assert [part.done for part in parts] == [False] * (len(parts) - 1) + [True]
     assert (parts[-1].done_reason, parts[-1].eval_count) == ("length", 8)
