@@ -68,7 +68,7 @@ def _choose_schedule() -> None:
     products. Products of 12 rows and more took 1.2 to 2.2 times as long.
     """
     is_slow = INSTRUCTION_SET == "avx512" and llvm.get_host_cpu_name() in ("znver4", "znver5")
-    if config.CPU_NAME is None and is_slow:
+    if config.CPU_NAME is None and config.CPU_FEATURES is None and is_slow:
         config.CPU_NAME, config.CPU_FEATURES = "x86-64-v4", llvm.get_host_cpu_features().flatten()
 
 
