@@ -51,13 +51,17 @@ def copy_kernels(folder: Path) -> Path:
 
 
 def run_in(folder: Path, program: str, **environment: str) -> list[str]:
-    """What a program prints that finds the packages of a folder."""
+    """What a program prints that finds the packages of a folder.
+
+    It stores no bytecode: Python would take that of a source which is changed within the same second.
+    """
+    own = {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
         text=True,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder), **environment},
+        env={**os.environ, **own, **environment},
         timeout=250,
     )
     assert done.returncode == 0, done.stderr
