@@ -7,15 +7,15 @@ import numpy as np
 
 from ..checks.file_values import shorten
 from ..errors import ModelError
-from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, INT8, STRIP
+from ..kernels.layout import BFLOAT16, BY_CHUNK, BY_GROUP, EXACT, FLOAT16, FLOAT32, INT8, STRIP
 from ..kernels.products.adapters import FACTORS
 from ..machine.memory import aligned_zeros, round_up
 from ..reference.operators import embed, low_rank
 from ..tape.low_rank import Adapter, LowRank
 from ..tape.operations import Linear
 from ..tape.references import WeightRef
-from ..weights.matrix import Matrix, pack
-from ..weights.rounding import round_int8
+from ..weights.matrix import Matrix, pack, pack_codes
+from ..weights.rounding import round_groups, round_int8
 
 _HEAD_NAME = "lm_head.weight"
 _KINDS = {"float32": FLOAT32, "bfloat16": BFLOAT16, "float16": FLOAT16}
@@ -32,7 +32,7 @@ class AdaptedTensor:
         order: input j of the product is column order[j] of the tensor; None: column j.
         is_first: whether it is the first tensor of its product.
         is_up: whether it is the second one, which a gate multiplies.
-        is_rounded: whether the matrix multiplies activations in int8.
+        rounding: of the activations that the matrix multiplies, see kernels/layout.py.
         is_head: whether the product is that of logits.
     """
 
@@ -44,12 +44,12 @@ class AdaptedTensor:
     order: tuple[int, ...] | None
     is_first: bool
     is_up: bool
-    is_rounded: bool
+    rounding: int
     is_head: bool
 
 
 def find_tensors(
-    record: Linear, is_rounded: bool, embedding: str, order: tuple[int, ...] | None
+    record: Linear, rounding: int, embedding: str, order: tuple[int, ...] | None
 ) -> list[AdaptedTensor]:
     """The tensors of a product. embedding: the name of the table that may be the head's matrix too.
 
@@ -63,7 +63,7 @@ def find_tensors(
         known = _HEAD_NAME if record.is_head and name == embedding else name
         is_up = bool(record.gate and tensors)
         tensors.append(
-            AdaptedTensor(known, n, k, parts, rows, order, not tensors, is_up, is_rounded, record.is_head)
+            AdaptedTensor(known, n, k, parts, rows, order, not tensors, is_up, rounding, record.is_head)
         )
     return tensors
 
@@ -146,7 +146,7 @@ def pack_adapter(
     for tensor, factors, low in zip(tensors, packed.factors, _find_products(adapter, tensors), strict=True):
         column = 0 if tensor.is_first else column
         if low is not None:
-            kind, a, b, scales = _convert(low, tensor.is_rounded)
+            kind, a, b, scales = _convert(low, tensor.rounding != EXACT)
             a = a if tensor.order is None else a[:, tensor.order]
             factors["kind"], factors["column"] = kind, column
             factors["rank"], factors["k"] = low.rank, tensor.k
@@ -160,7 +160,7 @@ def pack_adapter(
             parts.append((factors, "scales", np.pad(scales, (0, -low.rank % 16))))
         if tensor.is_head and (matrix := adapter.replaced.get(tensor.name)) is not None:
             _check_shape(tensor.name, matrix.shape, (tensor.n, tensor.k))
-            replacement = pack([matrix], INT8 if tensor.is_rounded else _KINDS[matrix.dtype.name])
+            replacement = _pack_head(matrix, tensor.rounding)
             packed.memory.append(replacement)
             factors["matrix"] = replacement.record()[0]
     packed.memory.append(_store(parts))
@@ -168,6 +168,16 @@ def pack_adapter(
         if change := _read_table(adapter, table):
             packed.tables[buffer] = change
     return packed
+
+
+def _pack_head(weights: np.ndarray, rounding: int) -> Matrix:
+    """A head that multiplies activations which are rounded as those of the model's own head are."""
+    if rounding == EXACT:
+        return pack([weights], _KINDS[weights.dtype.name])
+    floats = weights.astype(np.float32)
+    if rounding == BY_GROUP:
+        return pack_codes([round_groups(floats)])
+    return pack([round_int8(floats) if rounding == BY_CHUNK else floats], INT8)
 
 
 def _find_products(adapter: Adapter, tensors: list[AdaptedTensor]) -> list[LowRank | None]:

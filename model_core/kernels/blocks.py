@@ -92,13 +92,14 @@ class Codes(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """How many groups, and how many steps each has.
+    """How many steps there are, and the scales of weights by group.
 
     scales, offsets: addresses of floats [groups, STRIP]; offsets are divided by -128, and may be 0 for none.
+    A step `i` is in the group i >> shift.
     """
 
-    count: int
     steps: int
+    shift: int
     scales: int
     offsets: int
 
@@ -106,8 +107,8 @@ class Groups(NamedTuple):
 class Runs(NamedTuple):
     """What is known of rows of codes.
 
-    at: address of factor[row], a float; starts: of -128 times the sums of x in each group, in int32. Both are
-    `stride` bytes on in the next row.
+    at: address of the scale of x, a float; with weights by group, of those of each 32 k. starts: of -128
+    times the sums of x in int32: of all of them, or of each step. Both are `stride` bytes on in the next row.
     """
 
     at: int
@@ -162,10 +163,11 @@ def emit_cases(b: ir.IRBuilder, value: ir.Value, cases: Iterable[int], emit: Cal
 
 @intrinsic(prefer_literal=True)
 def integer_block(typing_context, kinds, case, w, x, groups, runs, ahead, y):
-    """y[row, tile] (+)= factor[row] * sum over groups of k of x[row, k] * (w[k, tile] * scale + offset).
+    """y[row, tile] (+)= sum over steps of scale[row] * x[row, k] * (w[k, tile] * scale[tile] + offset[tile]).
 
     It computes block_tiles(kind, rows) tiles. With GROUPED8, GROUPED6 and GROUPED4, each group has its own
-    scale and offset of each output. With INT8 and INT4, there is one group, whose scale is 1.
+    scale and offset of each output, and each 32 k of x have a scale. With INT8 and INT4, the weights have
+    none here, and x has one scale for all steps.
 
     kinds: a constant tuple of the kinds that there are at this place.
     case, w, groups, runs: see IntegerCase, Codes, Groups and Runs. x: Strided, rows of signed bytes.
@@ -208,6 +210,7 @@ def _integers(
     ws, aheads = (emit_addresses(b, (at, w.tile), tiles) for at in (w.at, ahead.a))
     extras = emit_addresses(b, (w.extra, w.extra_tile), tiles)
     starts_of_rows = emit_addresses(b, (runs.starts, runs.stride), rows)
+    factors_of_rows = emit_addresses(b, (runs.at, runs.stride), rows)
     parts = [b.sdiv(size, size.type(quads)) for _, size in fetched]
     table = emit.load(b, w.extra, emit.I8X16) if kind == GROUPED4 else None
 
@@ -215,11 +218,17 @@ def _integers(
         # The constant comes last, as processors add it: as the first, LLVM would keep each sum in a register.
         return b.add(b.add(address, b.mul(index, index.type(size))), address.type(offset))
 
-    def start(row: int, group: ir.Value) -> ir.Value:
-        return emit.broadcast(b, emit.load(b, at(starts_of_rows[row], group, 4), emit.I32))
+    def start(row: int, step: ir.Value) -> ir.Value:
+        return emit.load(b, at(starts_of_rows[row], step, 4), emit.I32)
 
-    def vectors(address: ir.Value, group: ir.Value) -> list[ir.Value]:
+    def vectors(address: ir.Value, step: ir.Value) -> list[ir.Value]:
+        """The scales or offsets of a step."""
+        group = b.lshr(step, groups.shift)
         return [emit.load(b, at(address, group, 4 * STRIP, 64 * t), emit.F32X16) for t in range(tiles)]
+
+    def factor(row: int, step: ir.Value) -> ir.Value:
+        """The scale of a row's activations in a step by group."""
+        return emit.load(b, at(factors_of_rows[row], b.lshr(step, step.type(8 // quads - 1)), 4), emit.F32)
 
     def tile_bytes(index: ir.Value) -> Callable[[int], list[ir.Value]]:
         """What gives the weights of all tiles for a quad of a step."""
@@ -245,85 +254,89 @@ def _integers(
 
         return expand
 
-    def add_offsets(group: ir.Value, totals: list[ir.Value]) -> list[ir.Value]:
-        offset = vectors(groups.offsets, group)
-        sums = [b.sitofp(start(row, group), emit.F32X16) for row in range(rows)]
-        return [
-            emit.fma(b, sums[row], offset[t], totals[row * tiles + t])
+    def add_step(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
+        weights_of = tile_bytes(step)
+
+        def copies(row: int, quad: int) -> ir.Value:
+            word = emit.load(b, at(xs[row], step, 4 * quads, 4 * quad), emit.I32)
+            return b.bitcast(emit.broadcast(b, word), emit.I8X64)
+
+        count = 2 if kind == GROUPED6 else 1  # quads together
+        for quads_now in (range(i, i + count) for i in range(0, quads, count)):
+            weights = [weights_of(quad) for quad in quads_now]
+            for quad, ((address, size), part) in product(quads_now, zip(fetched, parts, strict=True)):
+                offset = b.add(b.mul(step, size), b.mul(part, part.type(quad)))
+                prefetch(b, b.add(address, offset))
+            next_sums = []
+            for row in range(rows):
+                words = [copies(row, quad) for quad in quads_now]
+                for t in range(tiles):
+                    total, w = sums[row * tiles + t], [of_tiles[t] for of_tiles in weights]
+                    is_small = kind == GROUPED6
+                    next_sums.append(
+                        emit.dot8(b, total, w, words) if is_small else emit.dot4(b, total, *w, *words, 128)
+                    )
+            sums = next_sums
+        return sums
+
+    def first_sums(step: ir.Value) -> list[ir.Value]:
+        """What the sums of integers begin with."""
+        zero, values = emit.splat(0, emit.I32X16), []
+        for row in range(rows):
+            if kind == GROUPED6:
+                values.append(
+                    b.ashr(emit.broadcast(b, start(row, step)), emit.splat(2, emit.I32X16))
+                )  # -32 sum(x)
+            else:
+                values.append(emit.broadcast(b, start(row, step)) if emit.OFFSET else zero)
+        return [value for value in values for _ in range(tiles)]
+
+    def add_offsets(step: ir.Value, totals: list[ir.Value]) -> list[ir.Value]:
+        offset = vectors(groups.offsets, step)
+        sums = [
+            emit.broadcast(b, b.fmul(b.sitofp(start(row, step), emit.F32), factor(row, step)))
             for row in range(rows)
-            for t in range(tiles)
+        ]
+        return [emit.fma(b, sums[i // tiles], offset[i % tiles], total) for i, total in enumerate(totals)]
+
+    def add_group(step: ir.Value, totals: list[ir.Value]) -> list[ir.Value]:
+        sums, scale = add_step(step, first_sums(step)), vectors(groups.scales, step)
+        factors = [emit.broadcast(b, factor(row, step)) for row in range(rows)]
+        return [
+            emit.fma(b, b.sitofp(sums[i], emit.F32X16), b.fmul(scale[i % tiles], factors[i // tiles]), total)
+            for i, total in enumerate(totals)
         ]
 
-    def sum_group(group: ir.Value) -> list[ir.Value]:
-        first = b.mul(group, groups.steps)
-
-        def add_step(step: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
-            index = b.add(first, step)
-            weights_of = tile_bytes(index)
-
-            def copies(row: int, quad: int) -> ir.Value:
-                word = emit.load(b, at(xs[row], index, 4 * quads, 4 * quad), emit.I32)
-                return b.bitcast(emit.broadcast(b, word), emit.I8X64)
-
-            count = 2 if kind == GROUPED6 else 1  # quads together
-            for quads_now in (range(i, i + count) for i in range(0, quads, count)):
-                weights = [weights_of(quad) for quad in quads_now]
-                for quad, ((address, size), part) in product(quads_now, zip(fetched, parts, strict=True)):
-                    offset = b.add(b.mul(index, size), b.mul(part, part.type(quad)))
-                    prefetch(b, b.add(address, offset))
-                next_sums = []
-                for row in range(rows):
-                    words = [copies(row, quad) for quad in quads_now]
-                    for t in range(tiles):
-                        total, w = sums[row * tiles + t], [of_tiles[t] for of_tiles in weights]
-                        is_small = kind == GROUPED6
-                        next_sums.append(
-                            emit.dot8(b, total, w, words)
-                            if is_small
-                            else emit.dot4(b, total, *w, *words, 128)
-                        )
-                sums = next_sums
-            return sums
-
-        def first_sum(row: int) -> ir.Value:
-            if kind == GROUPED6:
-                return b.ashr(start(row, group), emit.splat(2, emit.I32X16))  # -32 times the sum of x
-            return start(row, group) if emit.OFFSET else emit.splat(0, emit.I32X16)
-
-        first_sums = [first_sum(row) for row in range(rows)]
-        sums = emit_loop(b, groups.steps, [value for value in first_sums for _ in range(tiles)], add_step)
-        return [b.sitofp(value, emit.F32X16) for value in sums]
-
-    def add_group(group: ir.Value, totals: list[ir.Value]) -> list[ir.Value]:
-        sums, scale = sum_group(group), vectors(groups.scales, group)
-        return [emit.fma(b, value, scale[i % tiles], totals[i]) for i, value in enumerate(sums)]
-
+    targets = [b.add(address, address.type(64 * t)) for address in ys for t in range(tiles)]
     if kind in (INT8, INT4):
-        totals = sum_group(groups.count.type(0))
+        sums = emit_loop(b, groups.steps, first_sums(groups.steps.type(0)), add_step)
+        factors = [emit.broadcast(b, emit.load(b, address, emit.F32)) for address in factors_of_rows]
+        totals = [
+            emit.fma(
+                b, b.sitofp(value, emit.F32X16), factors[i // tiles], initial_sum(b, targets[i], y.accumulate)
+            )
+            for i, value in enumerate(sums)
+        ]
     else:
-        totals = _add_groups(b, groups, rows * tiles, add_offsets, add_group)
-    for row, address in enumerate(emit_addresses(b, (runs.at, runs.stride), rows)):
-        factor = emit.broadcast(b, emit.load(b, address, emit.F32))
-        for t in range(tiles):
-            target = b.add(ys[row], ys[row].type(64 * t))
-            total = totals[row * tiles + t]
-            emit.store(b, target, emit.fma(b, total, factor, initial_sum(b, target, y.accumulate)))
+        before = [initial_sum(b, target, y.accumulate) for target in targets]
+        totals = _add_groups(b, groups, before, add_offsets, add_group)
+    for target, total in zip(targets, totals, strict=True):
+        emit.store(b, target, total)
 
 
 def _add_groups(
     b: ir.IRBuilder,
     groups: Groups,
-    count: int,
+    totals: list[ir.Value],
     add_offsets: Callable[[ir.Value, list], list[ir.Value]],
     add_group: Callable[[ir.Value, list], list[ir.Value]],
 ) -> list[ir.Value]:
-    """The `count` totals of all groups: first of their offsets, if there are any."""
-    totals = [emit.splat(0.0, emit.F32X16)] * count
+    """The totals with all steps: first with their offsets, if there are any."""
     has_offsets = b.icmp_signed("!=", groups.offsets, groups.offsets.type(0))
     before, with_offsets, ready = b.block, b.append_basic_block("offsets"), b.append_basic_block("ready")
     b.cbranch(has_offsets, with_offsets, ready)
     b.position_at_end(with_offsets)
-    added = emit_loop(b, groups.count, totals, add_offsets)
+    added = emit_loop(b, groups.steps, totals, add_offsets)
     after = b.block
     b.branch(ready)
     b.position_at_end(ready)
@@ -331,7 +344,7 @@ def _add_groups(
     for phi, total, value in zip(phis, totals, added, strict=True):
         phi.add_incoming(total, before)
         phi.add_incoming(value, after)
-    return emit_loop(b, groups.count, phis, add_group)
+    return emit_loop(b, groups.steps, phis, add_group)
 
 
 @register_jitable

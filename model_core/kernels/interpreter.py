@@ -222,7 +222,7 @@ def _row(s, i, buffers, pools, row):
         page = get_i32(_page_table(s, i, get_i32(s.sequences, 4 * row)), 4 * (position // PAGE))
         write_kv_slot(pools[i.group], i.layer, page, position % PAGE, source, target)
     elif i.op == Operation.QUANTIZE:
-        quantize_row(x, row, i.size, i.matrix.k)
+        quantize_row(x, row, i.size, i.matrix)
     elif HAS_PAIRS and i.op == Operation.SPLIT:
         split_row(x, row, i.size, i.matrix.parts)
     elif i.op == Operation.ADD:

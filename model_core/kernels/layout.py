@@ -11,10 +11,15 @@ FLOAT32, BFLOAT16, FLOAT16, INT8, INT4, GROUPED8, GROUPED4, FLOAT8, UINT8, GROUP
 
 # Outputs that a thread computes together: weights are padded to strips of this many.
 STRIP = 64
-# Activations are quantized in groups of this many k, each with its own scale, so that an outlier reduces the
-# precision of its own group only.
+# Products with integer weights are summed in chunks of this many k.
 GROUP = 256
 NIBBLE_GROUP = 32  # consecutive inputs of an int4 row that share a step and a zero point
+# How activations are rounded to int8 for a matrix: not at all; with a scale for each GROUP; the same after a
+# rotation of each BLOCK of k, which the weights have in them (see weights/rotation.py); or with a scale for
+# each ACTIVATION_GROUP, where the weights have scales by group.
+EXACT, BY_CHUNK, ROTATED, BY_GROUP = range(4)
+BLOCK = 64
+ACTIVATION_GROUP = 32
 # States are padded to this many floats on their last axis.
 STATE_COLUMNS = 64
 
@@ -30,7 +35,8 @@ MATRIX = record_type(
     "n",
     "k",
     "inputs",  # columns without padding
-    "is_rounded",  # whether it multiplies activations that are rounded to int8
+    "rounding",  # of activations that it multiplies: EXACT, BY_CHUNK, ROTATED or BY_GROUP
+    "is_rotated",  # whether its weights are
     "parts",  # in bfloat16 of activations that it multiplies; 0: it multiplies float32
     "is_small",  # whether numbers by group are from -32 to 31
     "data",

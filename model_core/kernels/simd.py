@@ -295,6 +295,26 @@ def interleave_high(typing_context, x, y):
 
 
 @intrinsic
+def round_to_even(typing_context, x):
+    """The nearest whole numbers, ties to even."""
+    return emit.typed(f32x16, (f32x16,), lambda b, x: emit.call(b, "llvm.rint.v16f32", emit.F32X16, x))
+
+
+@intrinsic
+def butterfly(typing_context, x):
+    """The 16 lanes times the Hadamard matrix of ones: sums and differences of lanes 1, 2, 4 and 8 apart."""
+
+    def code(b: ir.IRBuilder, x: ir.Value) -> ir.Value:
+        for distance in (1, 2, 4, 8):
+            partners = ir.Constant(emit.I32X16, [lane ^ distance for lane in range(LANES)])
+            signs = ir.Constant(emit.F32X16, [-1.0 if lane & distance else 1.0 for lane in range(LANES)])
+            x = emit.fma(b, x, signs, b.shuffle_vector(x, x, partners))
+        return x
+
+    return emit.typed(f32x16, (f32x16,), code)
+
+
+@intrinsic
 def store_lanes(typing_context, address, offset, value, count):
     """Store the first `count` lanes; all if it is 16 or more."""
 

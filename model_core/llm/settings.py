@@ -15,9 +15,9 @@ class LLMSettings:
     Attributes:
         revision: a branch, tag or commit of a model on the hub; None: the branch main.
         weights: auto (as stored), float32, bfloat16, float16, int8 or int4 (rounded while loading).
-        arithmetic: int8: products with integer weights round activations to 8 bits, in groups of 256 with
-            a scale each. float32: they do not, which is more exact, and slower. bfloat16: as int8, and
-            products with bfloat16 weights round activations to bfloat16, on processors with AMX.
+        arithmetic: int8: products with integer weights round activations to 8 bits. float32: they do not,
+            which is more exact, and slower. bfloat16: as int8, and products with bfloat16 weights round
+            activations to bfloat16, on processors with AMX.
         portable: compute with float weights as on every other processor, to the bit: not with AMX. With
             integer weights that is always so.
         threads: threads for the arithmetic; None: all cores this process may use, one for a tiny model.

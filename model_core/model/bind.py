@@ -10,7 +10,7 @@ from ..adapters.packing import AdaptedTensor, find_half_strips, find_tensors
 from ..cache.memory import KVGroup, group_layers
 from ..cache.states import state_offsets
 from ..kernels.interpreter import INSTRUCTION, Operation
-from ..kernels.layout import STRIP
+from ..kernels.layout import EXACT, STRIP
 from ..kernels.pointwise import OPERAND, Function
 from ..kernels.products import linear
 from ..kernels.products.experts import MIXTURE
@@ -122,8 +122,8 @@ class _Binder:
             for index, layer in enumerate(group.layers)
         }
         self._orders: dict[str, tuple[int, ...]] = {}  # of permuted inputs, by the buffer
-        # Buffers that are quantized, or split, since they were last written.
-        self._quantized: set[str] = set()
+        # Buffers that are quantized since they were last written, and how; and those that are split.
+        self._quantized: dict[str, int] = {}
         self._split: set[str] = set()
         self._for_logit_rows = False
 
@@ -209,8 +209,8 @@ class _Binder:
             self.head = len(self.instructions)
         self._prepare_input(x, matrix)
         mode = linear.ADD if record.adds else _MODES[record.gate]
-        is_rounded, order = matrix.is_rounded(self._arithmetic), self._orders.get(x.buffer)
-        tensors = find_tensors(record, is_rounded, self._embedding, order)
+        rounding, order = matrix.rounding(self._arithmetic), self._orders.get(x.buffer)
+        tensors = find_tensors(record, rounding, self._embedding, order)
         half_strips = find_half_strips(record)
         self.weights.append(half_strips)
         fields = {
@@ -240,7 +240,7 @@ class _Binder:
         for buffer in (inner, gathered):
             buffer.is_input = True
             buffer.rows_per_token = max(buffer.rows_per_token, record.routing.top_k)
-            buffer.is_quantized |= any(m.is_rounded(self._arithmetic) for m in (matrix, down))
+            buffer.is_quantized |= any(m.rounding(self._arithmetic) != EXACT for m in (matrix, down))
         mixture = mixture_record(record.routing, record.count)
         mixture["routing_weights"], mixture["inner"] = map(self._index, (record.routing_weights, gate_up.y))
         mixture["gathered"] = list(self.buffers).index("gathered")
@@ -254,10 +254,11 @@ class _Binder:
         self.weights.append(matrix)
         buffer = self.buffers.setdefault(x.buffer, Buffer())
         buffer.width, buffer.is_input = max(buffer.width, round_up(matrix.k, STRIP)), True
-        if matrix.is_rounded(self._arithmetic) and x.buffer not in self._quantized:
+        rounding = matrix.rounding(self._arithmetic)
+        if rounding != EXACT and self._quantized.get(x.buffer) != rounding:
             buffer.is_quantized = True
             self._emit("quantize", x, x, size=x.width, matrix=matrix.record(self._arithmetic))
-            self._quantized.add(x.buffer)
+            self._quantized[x.buffer] = rounding
 
     def _emit_map(self, function: str, inputs: tuple[Span | WeightRef, ...], y: Span) -> None:
         sizes = [i.width if isinstance(i, Span) else self._read(i).size for i in inputs]
@@ -284,7 +285,7 @@ class _Binder:
             instruction[name] = value
         self.instructions.append(instruction)
         if operation not in ("quantize", "split", "write_kv"):
-            self._quantized.discard(y.buffer)
+            self._quantized.pop(y.buffer, None)
             self._split.discard(y.buffer)
 
     def _operands(self, sources: Iterable[Span | WeightRef], y: Span) -> dict[str, Any]:

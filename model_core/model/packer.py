@@ -1,7 +1,7 @@
 """Packs the matrices of a model for the kernels, from tensors in any format."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ..tape.references import WeightRef
 from ..weights.codes import Codes, dequantize_codes
 from ..weights.exact_rows import to_int4, to_int8
 from ..weights.matrix import KINDS, Matrix, pack, pack_codes
+from ..weights.rotation import rotate
 from ..weights.rounding import Int4, Int8, dequantize, round_int4, round_int8
 
 LOGGER = logging.getLogger(__name__)
@@ -69,7 +70,7 @@ class Packer:
             kind = choose_kind(product, self._weights, self._rounds_head)
             if kind is None:
                 kind = FLOAT32 if isinstance(stored[0], Codes) else KINDS[stored[0].dtype.name]
-            return pack([self._convert(part, kind) for part in stored], kind, biases, gated)
+            return pack(self._convert(stored, kind), kind, biases, gated, _are_rotated(stored))
         except ModelError as error:
             names = [weight.label for weight in product.weights]
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
@@ -115,18 +116,24 @@ class Packer:
         self._unpacked_file_bytes += sum(map(self._source.stored_bytes, names))
         return matrix
 
-    def _convert(self, part: np.ndarray | Codes, kind: int) -> np.ndarray | Int4 | Int8:
-        """Weights for `pack`. Of codes, the loss is added up."""
-        if not isinstance(part, Codes):
-            return part
-        floats = dequantize_codes(part)
-        if kind not in (INT8, INT4):
-            return floats
-        exact = to_int8(part) if kind == INT8 else to_int4(part)
-        rounded = exact or (round_int8(floats) if kind == INT8 else round_int4(floats))
-        self._squared_errors += float(np.square(dequantize(rounded) - floats).sum(dtype=np.float64))
-        self._squares += float(np.square(floats).sum(dtype=np.float64))
-        return rounded
+    def _convert(
+        self, parts: Sequence[np.ndarray | Codes], kind: int
+    ) -> Sequence[np.ndarray] | Sequence[Int4 | Int8]:
+        """Weights for `pack`. If codes are to be rounded, the loss is added up."""
+        exact = None
+        if kind in (INT8, INT4):
+            exact = _find_exact(parts, to_int8 if kind == INT8 else to_int4)
+        if exact is not None:
+            return exact
+        floats = [dequantize_codes(part) if isinstance(part, Codes) else part for part in parts]
+        if kind in (INT8, INT4):
+            round_rows = round_int8 if kind == INT8 else round_int4
+            for part in (x for x, stored in zip(floats, parts, strict=True) if isinstance(stored, Codes)):
+                rotated = rotate(part)
+                error = dequantize(round_rows(rotated)) - rotated
+                self._squared_errors += float(np.square(error).sum(dtype=np.float64))
+                self._squares += float(np.square(part).sum(dtype=np.float64))
+        return floats
 
 
 def _fits_inputs(parts: Sequence[Codes], product: Linear) -> bool:
@@ -140,9 +147,26 @@ def _pack_codes(
     """Pack codes as they are, in the fastest kind for the same numbers."""
     # Rows of a head may be those of the embedding, which INT4 does not give one by one.
     for kind, convert in ((INT8, to_int8),) if is_head else ((INT8, to_int8), (INT4, to_int4)):
-        exact: list[Int8 | Int4] = []
-        while len(exact) < len(parts) and (part := convert(parts[len(exact)])) is not None:
-            exact.append(part)
-        if len(exact) == len(parts):
-            return pack(exact, kind, biases, gated)
+        exact = _find_exact(parts, convert)
+        if exact is not None:
+            return pack(exact, kind, biases, gated, _are_rotated(parts))
     return pack_codes(parts, biases, gated)
+
+
+def _find_exact(
+    parts: Sequence[np.ndarray | Codes], convert: Callable[[Codes], Int8 | Int4 | None]
+) -> list[Int8 | Int4] | None:
+    """All parts converted; None if one cannot be without rounding, or only some are rotated."""
+    if len({isinstance(part, Codes) and part.is_rotated for part in parts}) > 1:
+        return None
+    exact: list[Int8 | Int4] = []
+    for part in parts:
+        converted = convert(part) if isinstance(part, Codes) else None
+        if converted is None:
+            return None
+        exact.append(converted)
+    return exact
+
+
+def _are_rotated(parts: Sequence[np.ndarray | Codes]) -> bool:
+    return all(isinstance(part, Codes) and part.is_rotated for part in parts)

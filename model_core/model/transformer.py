@@ -127,7 +127,7 @@ class Transformer:
     @property
     def rounds_activations(self) -> bool:
         """Whether there are products that multiply activations in int8."""
-        return bool(self._program.instructions["matrix"]["is_rounded"].any())
+        return bool(self._program.instructions["matrix"]["rounding"].any())
 
     @property
     def activation_parts(self) -> int:

@@ -15,7 +15,8 @@ from ..reference import operators as op
 from ..tape.operations import Attend, Conv, Experts, Linear, Scan, TakeRows
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
-from ..weights.rounding import Int4, dequantize, gptq_int4, round_int4, round_int8
+from ..weights.rotation import can_rotate, rotate
+from ..weights.rounding import Int4, dequantize, gptq_int4, round_as_packed, round_int4, round_int8
 
 # An expert that fewer inputs reach is rounded: the second moments of so few say little about others.
 MIN_EXPERT_ROWS = 128
@@ -41,7 +42,7 @@ def quantize_layers(
         report: called with a sentence if experts are rounded, because few tokens chose them.
 
     Yields:
-        The label of a weight and its codes.
+        The label of a weight and its codes: of the rotated weight, if it can be (see weights/rotation.py).
 
     Returns:
         The hidden states after the last layer, float32 [tokens, hidden] for each text.
@@ -60,7 +61,7 @@ def quantize_layers(
             for name, t in tape.embeddings.items()
             if name != "x"
         }
-        sequence.begin({"x": dequantize(round_int8(op.embed(np.array(tokens), table))), **rows})
+        sequence.begin({"x": round_as_packed(op.embed(np.array(tokens), table), round_int8), **rows})
     last_readers = {record.layer: record for record in tape.records if isinstance(record, Attend)}
     for record in tape.records:
         if isinstance(record, TakeRows):
@@ -92,9 +93,14 @@ def _quantize(
     weight: WeightRef, read: interpreter.WeightReader, hessian: np.ndarray | None
 ) -> Generator[tuple[str, Int4], None, np.ndarray]:
     """Quantize a matrix, by GPTQ if there is a Hessian. Returns the numbers that its codes stand for."""
-    codes = round_int4(read(weight)) if hessian is None else gptq_int4(read(weight), hessian)
+    floats = read(weight)
+    is_rotated = can_rotate(floats.shape[1])
+    if is_rotated:
+        floats = rotate(floats)
+        hessian = None if hessian is None else rotate(rotate(hessian.astype(np.float32)).T)
+    codes = round_int4(floats) if hessian is None else gptq_int4(floats, hessian)
     yield weight.label, codes
-    return dequantize(codes)
+    return rotate(dequantize(codes)) if is_rotated else dequantize(codes)
 
 
 def _quantize_experts(

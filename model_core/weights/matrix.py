@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -9,6 +10,10 @@ import numpy as np
 from ..errors import ModelError
 from ..kernels.layout import (
     BFLOAT16,
+    BLOCK,
+    BY_CHUNK,
+    BY_GROUP,
+    EXACT,
     FLOAT8,
     FLOAT16,
     FLOAT32,
@@ -19,6 +24,7 @@ from ..kernels.layout import (
     INT8,
     MATRIX,
     NIBBLE_GROUP,
+    ROTATED,
     STRIP,
     UINT8,
 )
@@ -27,6 +33,7 @@ from ..machine.memory import aligned_zeros, round_up
 from .codes import FLOAT8 as FLOAT8_TYPE
 from .codes import SUPER_GROUP, Codes, dequantize_codes
 from .common_form import fits_float16, to_common_form
+from .rotation import rotate, rotate_codes_back
 from .rounding import Int4, Int8, round_int4, round_int8
 
 # --weights -> kind
@@ -69,6 +76,7 @@ class Matrix:
         offset_supers: as `supers`, for the offsets.
         table: uint8 [16] of GROUPED4: codes are indices of these numbers + 128.
         is_small: whether the numbers of GROUPED4 or GROUPED8 are from -32 to 31, as those of 6 bits are.
+        is_rotated: whether the weights are rotated (see rotation.py), of INT8 and INT4.
         bias: float32 [n], or None.
     """
 
@@ -86,6 +94,7 @@ class Matrix:
     table: np.ndarray | None = None
     bias: np.ndarray | None = None
     is_small: bool = False
+    is_rotated: bool = False
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays that are not None, by name."""
@@ -97,9 +106,13 @@ class Matrix:
         """Bytes of memory of all arrays."""
         return sum(array.nbytes for array in self.arrays().values())
 
-    def is_rounded(self, arithmetic: str) -> bool:
-        """Whether it multiplies activations in int8, with this --arithmetic."""
-        return arithmetic != "float32" and self.kind in (INT8, INT4, GROUPED8, GROUPED4)
+    def rounding(self, arithmetic: str) -> int:
+        """How activations that it multiplies are rounded with this --arithmetic: see kernels/layout.py."""
+        if arithmetic == "float32" or self.kind not in (INT8, INT4, GROUPED8, GROUPED4):
+            return EXACT
+        if self.kind in (GROUPED8, GROUPED4):
+            return BY_GROUP
+        return ROTATED if self.is_rotated else BY_CHUNK
 
     def record(self, arithmetic: str = "int8", parts: int = 0) -> np.ndarray:
         """The matrix in the form that kernels read: MATRIX [1]. It points into this object.
@@ -107,9 +120,9 @@ class Matrix:
         parts: in bfloat16 of activations that it multiplies, if it has such weights (see bind).
         """
         record = np.zeros(1, MATRIX)
-        for name in ("kind", "n", "k", "inputs", "group", "is_small"):
+        for name in ("kind", "n", "k", "inputs", "group", "is_small", "is_rotated"):
             record[name] = getattr(self, name)
-        record["is_rounded"] = self.is_rounded(arithmetic)
+        record["rounding"] = self.rounding(arithmetic)
         record["parts"] = parts if self.kind == BFLOAT16 else 0
         for name, array in self.arrays().items():
             record[name] = array.ctypes.data
@@ -133,7 +146,8 @@ class Matrix:
             numbers = (numbers ^ np.uint8(128)).view(np.int8)
         if self.kind == INT8:
             assert self.scales is not None
-            return numbers.astype(np.float32) * self.scales[indices][..., None]
+            floats = rotate_codes_back(numbers) if self.is_rotated else numbers.astype(np.float32)
+            return floats * self.scales[indices][..., None]
         strip, column = np.divmod(indices, STRIP)
         groups, supers, offsets, offset_supers = (
             None if array is None else array[strip, :, column]
@@ -155,16 +169,17 @@ class Matrix:
         return rows if self.scales is None else rows * self.scales[indices][..., None]
 
 
-def allocate(kind: int, n: int, inputs: int, bias: bool) -> Matrix:
+def allocate(kind: int, n: int, inputs: int, bias: bool, rotated: bool = False) -> Matrix:
     """A matrix of zeros with `n` rows, a multiple of STRIP, and `inputs` columns, for weights of KINDS."""
     data_type = _DTYPES.get(kind)
     b = aligned_zeros((n,), np.float32) if bias else None
     if data_type is not None:
         return Matrix(kind, n, inputs, inputs, aligned_zeros((n // 16, inputs, 16), data_type), bias=b)
-    k = round_up(inputs, NIBBLE_GROUP)
+    k = round_up(inputs, BLOCK if rotated else NIBBLE_GROUP)
     data = aligned_zeros((n // 16, k // (4 if kind == INT8 else 8), 16, 4), np.uint8)
     groups = aligned_zeros((n // 16, k // NIBBLE_GROUP, 16), np.uint8) if kind == INT4 else None
-    return Matrix(kind, n, k, inputs, data, aligned_zeros((n,), np.float32), groups=groups, bias=b)
+    scales = aligned_zeros((n,), np.float32)
+    return Matrix(kind, n, k, inputs, data, scales, groups=groups, bias=b, is_rotated=rotated)
 
 
 def pack(
@@ -172,14 +187,17 @@ def pack(
     kind: int,
     biases: Sequence[np.ndarray] | None = None,
     gated: bool = False,
+    rotated: bool = False,
 ) -> Matrix:
     """Pack matrices [n_i, k] one below the other, each padded to multiples of STRIP, with biases [n_i].
 
-    `gated`: the matrices are pairs of equal shapes, and each strip has 32 rows of both. A matrix for INT4 or
-    INT8 may be rounded already. Raises ModelError if a weight to be rounded is not finite.
+    `gated`: the matrices are pairs of equal shapes, and each strip has 32 rows of both. For INT4 and INT8,
+    the matrices are rotated and rounded, except if all are rounded already; then `rotated` says whether they
+    are rotated, too. Raises ModelError if a weight to be rounded is not finite.
     """
     places = _place_tiles([_size(part)[0] for part in parts], gated)
-    matrix = allocate(kind, _rows(places), _size(parts[0])[1], biases is not None)
+    rotated |= kind in (INT8, INT4) and isinstance(parts[0], np.ndarray)
+    matrix = allocate(kind, _rows(places), _size(parts[0])[1], biases is not None, rotated)
     for part, tiles_at in zip(parts, places, strict=True):
         size = _size(part)[0]
         for first in range(0, size, _ROWS):
@@ -210,6 +228,7 @@ def pack_codes(
 
     counts = {"groups": k // group, "supers": -(-k // SUPER_GROUP)}
     counts |= {"offsets": counts["groups"], "offset_supers": counts["supers"]}
+    scales: dict[str, Any] = {name: zeros((counts[name],), array[0].dtype) for name, array in arrays.items()}
     matrix = Matrix(
         kind,
         n,
@@ -218,7 +237,7 @@ def pack_codes(
         aligned_zeros((n // 16, k // (8 if kind == GROUPED4 else 4), 16, 4), np.uint8),
         None if factors is None else aligned_zeros((n,), np.float32),
         group,
-        **{name: zeros((counts[name],), array[0].dtype) for name, array in arrays.items()},
+        **scales,
         table=None if first.table is None else first.table.view(np.uint8) ^ np.uint8(128),
         bias=None if biases is None else aligned_zeros((n,), np.float32),
         is_small=kind != FLOAT8 and all(map(_is_small, parts)),
@@ -328,7 +347,8 @@ def _fill(matrix: Matrix, tiles_at: np.ndarray, block: np.ndarray | Int4 | Int8)
         matrix.data[tiles_at] = _interleave(_convert(block, matrix.data.dtype), matrix.k, 1)[..., 0]
         return
     if isinstance(block, np.ndarray):
-        block = (round_int4 if matrix.kind == INT4 else round_int8)(np.asarray(block, np.float32))
+        block = rotate(np.asarray(block, np.float32))
+        block = round_int4(block) if matrix.kind == INT4 else round_int8(block)
     _fill_numbers(matrix, tiles_at, block.codes.view(np.uint8))
     if isinstance(block, Int4) and matrix.groups is not None:
         matrix.groups[tiles_at] = _interleave(block.groups, matrix.k // NIBBLE_GROUP, 1)[..., 0]

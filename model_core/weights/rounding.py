@@ -8,13 +8,15 @@ order of summation does not change its result.
 Scales have few significant bits, so that bfloat16 holds them, and whole multiples of those of int4, exactly.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ..errors import ModelError
 from ..kernels.layout import NIBBLE_GROUP
+from .codes import Codes
+from .rotation import rotate
 
 # Scales to try for an int4 row, relative to the smallest that reaches all its weights. A smaller scale clips
 # the largest weights and is finer for the others. With each scale, other groups have a good whole step.
@@ -68,6 +70,17 @@ def round_int8(weight: np.ndarray) -> Int8:
         result.codes[part] = np.clip(np.rint(x / scales[:, None]), -127, 127)
         result.scales[part] = scales
     return result
+
+
+def round_as_packed(weight: np.ndarray, round_rows: Callable[[np.ndarray], "Int8 | Int4"]) -> np.ndarray:
+    """The numbers that float32 [n, k] become: rotated, rounded by `round_rows`, and rotated back."""
+    return rotate(dequantize(round_rows(rotate(weight))))[:, : weight.shape[1]]
+
+
+def round_groups(weight: np.ndarray) -> Codes:
+    """Round float32 [n, k] to 8 bits, with a scale for each 32 columns. Raises ModelError if not finite."""
+    codes, scales = round_activations(_check_finite(weight), NIBBLE_GROUP)
+    return Codes(codes, NIBBLE_GROUP, scales)
 
 
 def round_int4(weight: np.ndarray) -> Int4:

@@ -8,6 +8,7 @@ names of the fields of `Codes`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -47,7 +48,7 @@ def read_codes(data: np.ndarray, shape: tuple[int, ...], block: Block) -> Codes:
     """
     assert block.decode is not None
     blocks = data.reshape(-1, block.size)
-    arrays: Arrays = {}
+    arrays: dict[str, Any] = {}
     step = SLICE // block.weights
     for first in range(0, len(blocks), step):
         for name, part in block.decode(blocks[first : first + step]).items():

@@ -3,54 +3,121 @@
 import numpy as np
 
 from ..inner import inner
-from ..layout import GROUP, record_type
+from ..layout import ACTIVATION_GROUP, BLOCK, BY_GROUP, GROUP, ROTATED, record_type
 from ..simd import (
     absolute,
+    add,
     broadcast,
+    butterfly,
+    fma,
     largest_of,
     load_f32,
     maximum,
     multiply,
+    round_to_even,
     set_f32,
     store_rounded,
+    subtract,
     sum_codes,
+    sum_of,
 )
 
 # Activations as kernels see them: addresses of float32 [rows, k], of the same in int8, of what `quantize`
 # says of each GROUP of codes, RUN_BYTES for each, and of the same in parts (tiles.py); with the bytes from
 # one row to the next.
 ACTIVATIONS = record_type("floats", "row", "codes", "codes_row", "runs", "runs_row", "parts", "parts_row")
-RUN_BYTES = 128
+# Sums of codes (see sum_codes), of which the first place has the scale of the GROUP; and behind them the
+# scale of each ACTIVATION_GROUP, where these have their own.
+RUN_SCALES = 128
+RUN_BYTES = RUN_SCALES + 64
 
 
 @inner
-def quantize(a, row, first, count):
-    """Quantize `count` activations of a row (a multiple of 32) from `first` (of GROUP) on: x = scale * code.
+def quantize_row(a, row, size, m):
+    """Quantize `size` activations of a row for a product with the matrix m, with zeros up to its k."""
+    for i in range(size, m.k):
+        set_f32(a.floats + row * a.row, 4 * i, np.float32(0))
+    for first in range(0, m.k, GROUP):
+        quantize(a, row, first, min(GROUP, m.k - first), m.rounding)
 
-    The codes are int8, with zeros up to a multiple of GROUP. Their run gets the scale and -128 times the sums
-    of codes (see sum_codes).
+
+@inner
+def quantize(a, row, first, count, rounding):
+    """Quantize `count` activations of a row from `first` (a multiple of GROUP) on: x = scale * code.
+
+    count: a multiple of 32, of BLOCK if they are rotated. The codes are int8, with zeros up to a multiple of
+    GROUP. Their run gets the scale, or those of groups, and -128 times the sums of codes (see sum_codes).
     """
     floats = a.floats + row * a.row + 4 * first
     codes = a.codes + row * a.codes_row + first
     run = a.runs + row * a.runs_row + first // GROUP * RUN_BYTES
-    largest = broadcast(np.float32(0))
-    for i in range(0, count, 16):
-        largest = maximum(largest, absolute(load_f32(floats, 4 * i)))
-    peak = largest_of(largest)
-    # Anything below would be a subnormal whose inverse is infinite.
-    inverse = broadcast(np.float32(127) / peak if peak > np.float32(1e-30) else np.float32(0))
-    for i in range(0, count, 16):
-        store_rounded(codes, i, multiply(load_f32(floats, 4 * i), inverse))
+    zero = broadcast(np.float32(0))
     for i in range(count, GROUP, 16):
-        store_rounded(codes, i, broadcast(np.float32(0)))
+        store_rounded(codes, i, zero)
+    scale = np.float32(0)
+    if rounding == BY_GROUP:
+        for i in range(0, count, ACTIVATION_GROUP):
+            x, y = load_f32(floats, 4 * i), load_f32(floats, 4 * i + 64)
+            peak = largest_of(maximum(absolute(x), absolute(y)))
+            # The largest is a whole number of steps with each of these, and the others are rounded by chance.
+            best, least = np.float32(127), _rounding_error(x, y, peak, np.float32(127))
+            for steps in (np.float32(126), np.float32(125)):
+                error = _rounding_error(x, y, peak, steps)
+                if error < least:
+                    best, least = steps, error
+            inverse = _inverse(peak, best)
+            store_rounded(codes, i, multiply(x, inverse))
+            store_rounded(codes, i + 16, multiply(y, inverse))
+            set_f32(run + RUN_SCALES, i // ACTIVATION_GROUP * 4, peak / best)
+    elif rounding == ROTATED:
+        largest = zero
+        for i in range(0, count, BLOCK):
+            x, y, z, w = _rotate(floats + 4 * i)
+            largest = maximum(maximum(absolute(x), absolute(y)), largest)
+            largest = maximum(maximum(absolute(z), absolute(w)), largest)
+        peak = largest_of(largest)
+        inverse = _inverse(peak, np.float32(127))
+        for i in range(0, count, BLOCK):
+            # Computed again: it takes less time than to store it.
+            x, y, z, w = _rotate(floats + 4 * i)
+            store_rounded(codes, i, multiply(x, inverse))
+            store_rounded(codes, i + 16, multiply(y, inverse))
+            store_rounded(codes, i + 32, multiply(z, inverse))
+            store_rounded(codes, i + 48, multiply(w, inverse))
+        scale = peak / np.float32(127 * 8)  # 1/8 makes the rotation orthonormal
+    else:
+        largest = zero
+        for i in range(0, count, 16):
+            largest = maximum(largest, absolute(load_f32(floats, 4 * i)))
+        peak = largest_of(largest)
+        inverse = _inverse(peak, np.float32(127))
+        for i in range(0, count, 16):
+            store_rounded(codes, i, multiply(load_f32(floats, 4 * i), inverse))
+        scale = peak / np.float32(127)
     sum_codes(codes, run)
-    set_f32(run, 0, peak / np.float32(127))
+    set_f32(run, 0, scale)
 
 
 @inner
-def quantize_row(a, row, size, k):
-    """Quantize `size` activations of a row for a product over k, with zeros between."""
-    for i in range(size, k):
-        set_f32(a.floats + row * a.row, 4 * i, np.float32(0))
-    for first in range(0, k, GROUP):
-        quantize(a, row, first, min(GROUP, k - first))
+def _inverse(peak, steps):
+    """What brings numbers up to `peak` to so many steps. A smaller peak's would be infinite."""
+    return broadcast(steps / peak if peak > np.float32(1e-30) else np.float32(0))
+
+
+@inner
+def _rounding_error(x, y, peak, steps):
+    """The sum of the squares of what rounding to multiples of peak / steps changes."""
+    inverse, scale = _inverse(peak, steps), broadcast(-peak / steps)
+    x_error = fma(round_to_even(multiply(x, inverse)), scale, x)
+    y_error = fma(round_to_even(multiply(y, inverse)), scale, y)
+    return sum_of(fma(x_error, x_error, multiply(y_error, y_error)))
+
+
+@inner
+def _rotate(address):
+    """A BLOCK of floats times the Hadamard matrix of ones: four vectors."""
+    x, y = load_f32(address, 0), load_f32(address, 64)
+    z, w = load_f32(address, 128), load_f32(address, 192)
+    x, y, z, w = add(x, y), subtract(x, y), add(z, w), subtract(z, w)
+    x, y, z, w = add(x, z), add(y, w), subtract(x, z), subtract(y, w)
+    return butterfly(x), butterfly(y), butterfly(z), butterfly(w)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compiler import njit
 from ..inner import inner
-from ..layout import GROUP, MATRIX, STRIP, record_type
+from ..layout import EXACT, GROUP, MATRIX, STRIP, record_type
 from ..pointwise import sigmoid
 from ..simd import (
     add,
@@ -162,10 +162,10 @@ def mix_experts(s, threads, rows, i, buffers, scratch):
         next_item = claim_ahead(team, groups * strips)
     barrier(team, threads)
 
-    if down.is_rounded:
+    if down.rounding != EXACT:
         pair = claim(team)
         while pair < pairs:
-            quantize_row(inner, pair, i.matrix.n // experts // 2, down.k)
+            quantize_row(inner, pair, i.matrix.n // experts // 2, down)
             pair = claim(team)
         barrier(team, threads)
 
@@ -226,7 +226,7 @@ def _group_rows(rows, experts, w, table):
 @inner
 def _copy_row(a, row, to, target, m):
     """Copy a row of activations to a row of others, in the form that a matrix multiplies."""
-    if m.is_rounded:
+    if m.rounding != EXACT:
         _copy_bytes(a.codes + row * a.codes_row, to.codes + target * to.codes_row, m.k)
         size = -(-m.k // GROUP) * RUN_BYTES
         _copy_bytes(a.runs + row * a.runs_row, to.runs + target * to.runs_row, size)

@@ -21,6 +21,9 @@ from ..float_blocks import FloatCase, Weights, float_block
 from ..inner import inner
 from ..layout import (
     BFLOAT16,
+    BLOCK,
+    BY_GROUP,
+    EXACT,
     FLOAT8,
     FLOAT16,
     FLOAT32,
@@ -33,8 +36,8 @@ from ..layout import (
     NIBBLE_GROUP,
     STRIP,
 )
-from ..simd import broadcast, store_f32
-from .activations import RUN_BYTES
+from ..simd import add, broadcast, load_f32, multiply, store_f32, subtract
+from .activations import RUN_BYTES, RUN_SCALES
 from .bfloat16 import HAS_PAIRS, multiply_bfloat16
 from .grouped import dequantize, expand_groups, widen_grouped4, widen_int4
 from .tiles import TILE_ROWS, multiply_int8
@@ -49,7 +52,7 @@ _FLOAT_WIDTHS = (TILES,) if ROWS[0] == FLOAT_ROWS else (TILES, 1)
 ROWS_BEYOND = TILE_ROWS - 1 if HAS_AMX else 1
 # A strip is read in chunks of GROUP k, each used by all rows while in the L1 cache. A thread's scratch has
 # the bytes of a chunk, scales and offsets of its groups, the floats of _LENGTH k, and the sums of all rows.
-_LENGTH = 64
+_LENGTH = BLOCK
 _SCALES = STRIP * GROUP
 _OFFSETS = _SCALES + 4 * STRIP * GROUP // 16
 _FLOATS = _OFFSETS + 4 * STRIP * GROUP // 16
@@ -68,10 +71,10 @@ def multiply_strip(m, a, start, rows, strip, next_strip, scratch):
     They are sums at scratch + SUMS: float32 [rows, STRIP]. linear.py makes outputs of them.
     next_strip: which strip is read next.
     """
-    if m.is_rounded and (m.kind == INT8 or m.kind == INT4):
-        _integer_strip(m, a, start, rows, strip, next_strip, scratch)
-    elif m.is_rounded:
+    if m.rounding == BY_GROUP:
         _grouped_strip(m, a, start, rows, strip, next_strip, scratch)
+    elif m.rounding != EXACT:
+        _integer_strip(m, a, start, rows, strip, next_strip, scratch)
     elif HAS_PAIRS and m.parts:
         multiply_bfloat16(m, a, start, rows, strip, scratch + SUMS, scratch)
     else:
@@ -171,7 +174,7 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
                         tile_groups,
                     ),
                     Strided(a.codes + (start + row) * a.codes_row + first, a.codes_row),
-                    Groups(1, count, 0, 0),
+                    Groups(count, 0, 0, 0),
                     Runs(run, run + 4, a.runs_row),
                     Ahead(
                         ahead if kind == INT4 else prefetch_a,
@@ -192,6 +195,9 @@ def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
     tile_bytes = m.k * 16 >> half
     quads = 4 if m.group == 16 else 8
     step_shift = 4 if quads == 4 else 5  # shifts k to steps
+    group_shift = 0  # shifts steps to groups
+    while 4 * quads << group_shift < m.group:
+        group_shift += 1
     is_widened = m.kind == GROUPED4 and (rows > EXPANDED_ROWS or quads == 4)
     kind = GROUPED8 if is_widened else m.kind
     if HAS_DOT8 and kind == GROUPED8 and m.is_small:
@@ -226,12 +232,12 @@ def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
                     Codes(chunk + tile * chunk_tile_bytes, chunk_tile_bytes, m.table, 0),
                     Strided(a.codes + (start + row) * a.codes_row + first, a.codes_row),
                     Groups(
-                        groups,
-                        min(m.group, count) >> step_shift,
+                        count >> step_shift,
+                        group_shift,
                         scales + 64 * tile,
                         offsets + 64 * tile if offsets else 0,
                     ),
-                    Runs(run, run + 4 * chunk_groups, a.runs_row),
+                    Runs(run + RUN_SCALES, run + 4 * (GROUP >> step_shift), a.runs_row),
                     Ahead(
                         ahead if kind == GROUPED4 else prefetch_a,
                         64 * quads >> half,
@@ -277,6 +283,23 @@ def _dequantize_chunk(m, strip, first, count, scratch):
 
 
 @inner
+def _rotate_back(weights):
+    """A BLOCK of k of a strip, float32 [BLOCK, STRIP], without their rotation."""
+    distance = 1
+    while distance < BLOCK:
+        for k in range(BLOCK):
+            if not k & distance:
+                first, second = weights + 4 * STRIP * k, weights + 4 * STRIP * (k + distance)
+                for i in range(0, 4 * STRIP, 64):
+                    x, y = load_f32(first, i), load_f32(second, i)
+                    store_f32(first, i, add(x, y))
+                    store_f32(second, i, subtract(x, y))
+        distance *= 2
+    for i in range(0, 4 * BLOCK * STRIP, 64):
+        store_f32(weights, i, multiply(load_f32(weights, i), broadcast(np.float32(1 / 8))))
+
+
+@inner
 def _float_strip(m, a, start, rows, strip, next_strip, scratch):
     has_codes = m.kind > FLOAT16
     kind = FLOAT32 if has_codes else m.kind
@@ -290,7 +313,10 @@ def _float_strip(m, a, start, rows, strip, next_strip, scratch):
         count = min(length, m.inputs - first)
         prefetch, chunk = np.int64(0), w + first * 16 * size
         if has_codes:
-            _dequantize_chunk(m, strip, first, count, scratch)
+            # Of rotated weights a whole block: what is behind the last input is no input's.
+            _dequantize_chunk(m, strip, first, BLOCK if m.is_rotated else count, scratch)
+            if m.is_rotated:
+                _rotate_back(scratch + _FLOATS)
             chunk, w_step, w_tile = scratch + _FLOATS, 4 * STRIP, 64
         else:
             prefetch = m.data + _prefetch_offset(m, strip, next_strip, first + 2 * length) * size

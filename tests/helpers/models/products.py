@@ -3,6 +3,7 @@
 import numpy as np
 from outer import outer
 
+from model_core.kernels.layout import ACTIVATION_GROUP, BY_GROUP, ROTATED
 from model_core.kernels.products import activations, bfloat16, linear, strips, tiles
 from model_core.kernels.team import Team
 from model_core.machine.memory import aligned_zeros, round_up
@@ -12,12 +13,12 @@ from model_core.weights.matrix import Matrix
 class Activations:
     """x [rows, k] in the form that kernels read: padded, with more rows, quantized, and split into parts."""
 
-    def __init__(self, x: np.ndarray, parts: int = 0) -> None:
+    def __init__(self, x: np.ndarray, parts: int = 0, rounding: int = ROTATED) -> None:
         rows, k = len(x) + strips.ROWS_BEYOND, round_up(x.shape[1], activations.GROUP)
         self.floats = aligned_zeros((rows, k + 16), np.float32)
         self.codes = aligned_zeros((rows, k + 64), np.int8)
         self.runs = aligned_zeros((rows, k // activations.GROUP, activations.RUN_BYTES // 4), np.int32)
-        self.scales = self.runs.view(np.float32)[..., 0]
+        self._rounding = rounding
         self.floats[: len(x), : x.shape[1]] = x
         self.record = np.zeros(1, activations.ACTIVATIONS)
         for name, row in (("floats", "row"), ("codes", "codes_row"), ("runs", "runs_row")):
@@ -30,11 +31,17 @@ class Activations:
                 outer(bfloat16.split_row)(self.record[0], row, x.shape[1], parts)
         for row in range(len(x)):
             for first in range(0, k, activations.GROUP):
-                outer(activations.quantize)(self.record[0], row, first, min(activations.GROUP, k - first))
+                count = min(activations.GROUP, k - first)
+                outer(activations.quantize)(self.record[0], row, first, count, rounding)
 
     def dequantized(self, rows: int, k: int) -> np.ndarray:
-        """The numbers that integer kernels multiply: float64 [rows, k]."""
-        scales = np.repeat(self.scales, activations.GROUP, axis=1)[:rows, :k]
+        """The numbers that integer kernels multiply, float64 [rows, k]; rotated, if they are rounded so."""
+        scales = self.runs.view(np.float32)[..., :1]
+        if self._rounding == BY_GROUP:
+            first = activations.RUN_SCALES // 4
+            scales = self.runs.view(np.float32)[..., first : first + activations.GROUP // ACTIVATION_GROUP]
+        size = self.codes.shape[1] - 64
+        scales = np.repeat(scales.reshape(len(scales), -1), size // scales[0].size, axis=1)[:rows, :k]
         return self.codes[:rows, :k].astype(np.float64) * scales
 
 

@@ -32,7 +32,7 @@ def test_logits_and_greedy_tokens_match_transformers(folder: Path) -> None:
 def test_int8_logits_are_close(folder: Path) -> None:
     """Random weights, and experts that are chosen by them, lose more than trained ones."""
     # Where a token of the prompt chooses other experts.
-    bound = 0.3 if folder.name in ("lfm2-moe", "glm4-moe-lite") else 0.15
+    bound = {"lfm2-moe": 0.3, "glm4-moe-lite": 0.3, "gemma4-experts": 0.4}.get(folder.name, 0.15)
     expected = np.load(folder / "expected.npz")
     with LLM(folder, weights="int8") as llm:
         logits = llm.logits(expected["prompt"].tolist())

@@ -8,6 +8,7 @@ import pytest
 from products import Activations, multiply
 
 from model_core.errors import ModelError
+from model_core.kernels.layout import BY_GROUP
 from model_core.kernels.products import linear, strips
 from model_core.kernels.team import Team
 from model_core.machine.memory import aligned_zeros
@@ -91,12 +92,15 @@ def test_products_are_right_and_independent_of_other_rows(
     weight = dequantize_codes(codes)
     bias = RANDOM.standard_normal(n, dtype=np.float32) * weight.std()
     x = RANDOM.standard_normal((max(ROWS), k), dtype=np.float32) * 3
-    matrix, a = pack_codes([codes], [bias]), Activations(x)
+    matrix, a = pack_codes([codes], [bias]), Activations(x, rounding=BY_GROUP)
     assert np.array_equal(unpacked(matrix, n, k), weight)
     is_rounded = arithmetic == "int8" and form[0] != "float8"
     inputs = a.dequantized(len(x), k) if is_rounded else x.astype(np.float64)
     expected = inputs @ weight.astype(np.float64).T + bias
-    alone = [multiply(matrix, Activations(x[i : i + 1]), 1, None, arithmetic)[0] for i in range(len(x))]
+    alone = [
+        multiply(matrix, Activations(x[i : i + 1], rounding=BY_GROUP), 1, None, arithmetic)[0]
+        for i in range(len(x))
+    ]
     for rows in ROWS:
         y = multiply(matrix, a, rows, None, arithmetic)
         assert np.linalg.norm(y[:, :n] - expected[:rows]) < 1e-5 * np.linalg.norm(expected[:rows])
@@ -109,7 +113,7 @@ def test_products_are_right_and_independent_of_other_rows(
 def test_largest_products_do_not_overflow(number: int, sign: int) -> None:
     codes = Codes(np.full((64, 256), number, np.int8), 32, np.ones((64, 8), np.float16))
     x = np.full((3, 256), sign * 127, np.float32)
-    y = multiply(pack_codes([codes]), Activations(x), 3)
+    y = multiply(pack_codes([codes]), Activations(x, rounding=BY_GROUP), 3)
     np.testing.assert_allclose(y, 256 * number * sign * 127, rtol=1e-6)
 
 
@@ -130,7 +134,7 @@ def test_integer_weights_multiply_unrounded_activations(kind: str) -> None:
 def test_all_groups(group: int) -> None:
     codes = make_codes(64, 512, "int8", group, "float16", None)
     x = RANDOM.standard_normal((3, 512), dtype=np.float32)
-    a = Activations(x)
+    a = Activations(x, rounding=BY_GROUP)
     expected = op.linear(a.dequantized(3, 512), dequantize_codes(codes))
     assert np.allclose(multiply(pack_codes([codes]), a, 3), expected, atol=1e-3)
 
@@ -143,7 +147,7 @@ def test_several_matrices_get_a_common_form() -> None:
     assert len({layout(part) for part in parts}) == 4
     assert len({layout(part) for part in common}) == 1
     x = RANDOM.standard_normal((2, 300), dtype=np.float32)
-    a = Activations(x)
+    a = Activations(x, rounding=BY_GROUP)
     y, start = multiply(matrix, a, 2), 0
     for part in parts:
         n = len(part.codes)
@@ -185,7 +189,10 @@ def test_constant_zeros_are_part_of_the_table() -> None:
 def test_gated_outputs() -> None:
     n, k = 70, 300
     parts = [make_codes(n, k, *LAYOUTS[2]) for _ in range(2)]
-    a, matrix = Activations(RANDOM.standard_normal((7, k), dtype=np.float32)), pack_codes(parts, gated=True)
+    a, matrix = (
+        Activations(RANDOM.standard_normal((7, k), dtype=np.float32), rounding=BY_GROUP),
+        pack_codes(parts, gated=True),
+    )
     gate, up = (multiply(pack_codes([part]), a, 7)[:, :n] for part in parts)
     y = np.full((7, matrix.n // 2), 7, np.float32)
     scratch = aligned_zeros((strips.scratch_bytes(7),), np.uint8)

@@ -21,6 +21,7 @@ from model_core.reference import operators as op
 from model_core.tape.operations import KVLayer
 from model_core.tape.rope import RopeConfig
 from model_core.weights.matrix import KINDS, Matrix, pack
+from model_core.weights.rotation import rotate
 
 RANDOM = np.random.default_rng(0)
 SIZES = [(16, 32), (64, 256), (7, 26), (312, 300), (130, 515)]
@@ -28,7 +29,10 @@ ROWS = (1, 2, 3, 4, 5, 6, 7, 11, 13, 24)
 
 
 def unpacked(matrix: Matrix, n: int, k: int) -> np.ndarray:
-    """The numbers in a matrix of one part: float64 [n, k]."""
+    """The numbers in a matrix of one part, float64 [n, k]; rotated, if they are stored so."""
+    if matrix.kind == layout.INT8:
+        codes = matrix.data.transpose(0, 2, 1, 3).reshape(matrix.n, matrix.k).astype(int) - 128
+        return (codes * matrix.scales[:, None].astype(np.float64))[:n, :k]
     if matrix.kind != layout.INT4:
         return matrix.rows(np.arange(n))[:, :k].astype(np.float64)
     low, high = matrix.data & 15, matrix.data >> 4
@@ -46,8 +50,9 @@ def test_products_are_right_and_independent_of_other_rows(kind: str, n: int, k: 
     bias = RANDOM.standard_normal(n, dtype=np.float32)
     x = RANDOM.standard_normal((max(ROWS), k), dtype=np.float32) * 3
     matrix, a = pack([weight], KINDS[kind], [bias]), Activations(x)
-    inputs = a.dequantized(len(x), k) if kind.startswith("int") else x.astype(np.float64)
-    expected = inputs @ unpacked(matrix, n, k).T + bias
+    is_integer = kind.startswith("int")
+    inputs = a.dequantized(len(x), matrix.k) if is_integer else x.astype(np.float64)
+    expected = inputs @ unpacked(matrix, n, inputs.shape[1]).T + bias
     alone = [multiply(matrix, Activations(x[i : i + 1]), 1)[0] for i in range(len(x))]
     for rows in ROWS:
         y = multiply(matrix, a, rows)
@@ -79,11 +84,36 @@ def test_stacked_matrices_are_padded_separately() -> None:
 def test_extreme_activations_are_quantized() -> None:
     x = np.zeros((4, 64), np.float32)
     x[1, 3], x[2, 3], x[3] = 1e-38, -3e38, np.linspace(-1, 1, 64)
-    a = Activations(x)
+    a = Activations(x, rounding=layout.BY_CHUNK)
     assert np.allclose(a.dequantized(4, 64), x, atol=1 / 254, rtol=1e-6)
     for level in range(5):  # sums of 256, 128, 64, 32 and 16 codes
         sums = -128 * a.codes[:4, :256].reshape(4, 2**level, -1).sum(axis=-1, dtype=int)
         assert np.array_equal(a.runs[:4, 0, 2**level : 2 * 2**level], sums)
+
+
+def test_activations_by_group_have_scales_of_their_own() -> None:
+    x = RANDOM.standard_normal((4, 320), dtype=np.float32) * np.repeat([1, 30, 0, 1e-3, 5], 64)
+    a = Activations(x, rounding=layout.BY_GROUP)
+    error = np.abs(a.dequantized(4, 320) - x).reshape(4, -1, 32).max(axis=2)
+    # Half a step, of 125 or more.
+    assert (error <= np.abs(x).reshape(4, -1, 32).max(axis=2) / 249.9).all()
+    sums = -128 * a.codes[:4, :256].reshape(4, 8, 32).sum(axis=-1, dtype=int)
+    assert np.array_equal(a.runs[:4, 0, 8:16], sums)
+
+
+def test_rotated_activations_share_an_outlier() -> None:
+    x = RANDOM.standard_normal((4, 512), dtype=np.float32)
+    x[:, 70] = 100
+    a, by_chunk = Activations(x), Activations(x, rounding=layout.BY_CHUNK)
+    error = np.linalg.norm(a.dequantized(4, 512) - rotate(x))
+    assert error < 0.3 * np.linalg.norm(by_chunk.dequantized(4, 512) - x)
+
+
+@pytest.mark.parametrize("k", [26, 64, 515])
+def test_rows_of_rotated_weights_are_those_of_the_weights(k: int) -> None:
+    weight = RANDOM.standard_normal((70, k), dtype=np.float32)
+    rows = pack([weight], layout.INT8).rows(np.array([3, 69]))[:, :k]
+    assert np.linalg.norm(rows - weight[[3, 69]]) < 0.01 * np.linalg.norm(rows)
 
 
 @pytest.mark.parametrize("floor", [0.0, 30.0])
