@@ -7,7 +7,7 @@ import numpy as np
 
 from ..checks.file_values import shorten
 from ..errors import ModelError
-from ..kernels.layout import BFLOAT16, BY_CHUNK, BY_GROUP, EXACT, FLOAT16, FLOAT32, INT8, STRIP
+from ..kernels.layout import BFLOAT16, BY_GROUP, EXACT, FLOAT16, FLOAT32, INT8, STRIP
 from ..kernels.products.adapters import FACTORS
 from ..machine.memory import aligned_zeros, round_up
 from ..reference.operators import embed, low_rank
@@ -175,9 +175,7 @@ def _pack_head(weights: np.ndarray, rounding: int) -> Matrix:
     if rounding == EXACT:
         return pack([weights], _KINDS[weights.dtype.name])
     floats = weights.astype(np.float32)
-    if rounding == BY_GROUP:
-        return pack_codes([round_groups(floats)])
-    return pack([round_int8(floats) if rounding == BY_CHUNK else floats], INT8)
+    return pack_codes([round_groups(floats)]) if rounding == BY_GROUP else pack([floats], INT8)
 
 
 def _find_products(adapter: Adapter, tensors: list[AdaptedTensor]) -> list[LowRank | None]:

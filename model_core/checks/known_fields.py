@@ -142,7 +142,7 @@ QUANTIZATION = KnownFields(
         | (q_)?group_size | w_bit | weight_bits | zero_point | sym | desc_act | static_groups | lm_head
         | quant_lm_head | modules_(to_not|to)_convert | modules_in_block_to_quantize | ignore(d_layers)?
         | exclude_modules | dynamic | extra_config | fmt | scale_(fmt|dtype) | config_groups
-        | transform_config | global_compression_ratio | packing_format | tritonchat_head
+        | global_compression_ratio | packing_format | tritonchat_head
         # Of activations and of keys and values, which are not quantized here.
         | activation_(scheme|scale_ub) | act_.* | kv_cache_.*
         # How the codes were found.
@@ -174,6 +174,7 @@ QUANTIZATION = KnownFields(
         "sparsity_config": None,
         "super_bits": None,
         "super_group_size": None,
+        "transform_config": None,
     },
 )
 # A group of modules in config_groups of compressed-tensors and of ModelOpt.

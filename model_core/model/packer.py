@@ -1,7 +1,7 @@
 """Packs the matrices of a model for the kernels, from tensors in any format."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,10 +14,10 @@ from ..tape.operations import Linear
 from ..tape.passes import PERMUTED
 from ..tape.references import WeightRef
 from ..weights.codes import Codes, dequantize_codes
-from ..weights.exact_rows import to_int4, to_int8
+from ..weights.exact_rows import is_int8, to_int4
 from ..weights.matrix import KINDS, Matrix, pack, pack_codes
 from ..weights.rotation import rotate
-from ..weights.rounding import Int4, Int8, dequantize, round_int4, round_int8
+from ..weights.rounding import Int4, dequantize, round_int4, round_int8
 
 LOGGER = logging.getLogger(__name__)
 # In quantization_config: the type to which the head is rounded while loading. `tritonchat quantize` stores it
@@ -63,14 +63,14 @@ class Packer:
         gated = product.gate is not None
         try:
             codes = [part for part in stored if isinstance(part, Codes)]
-            if self._weights == "auto" and len(codes) == len(stored):
+            kind = choose_kind(product, self._weights, self._rounds_head)
+            if len(codes) == len(stored) and (self._weights == "auto" or _are_exact(codes, kind)):
                 if _fits_inputs(codes, product):
                     return _pack_codes(codes, biases, gated, product.is_head)
                 return self._pack_as_floats(product, codes, biases)
-            kind = choose_kind(product, self._weights, self._rounds_head)
             if kind is None:
                 kind = FLOAT32 if isinstance(stored[0], Codes) else KINDS[stored[0].dtype.name]
-            return pack(self._convert(stored, kind), kind, biases, gated, _are_rotated(stored))
+            return pack([self._convert(part, kind) for part in stored], kind, biases, gated)
         except ModelError as error:
             names = [weight.label for weight in product.weights]
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
@@ -116,24 +116,23 @@ class Packer:
         self._unpacked_file_bytes += sum(map(self._source.stored_bytes, names))
         return matrix
 
-    def _convert(
-        self, parts: Sequence[np.ndarray | Codes], kind: int
-    ) -> Sequence[np.ndarray] | Sequence[Int4 | Int8]:
-        """Weights for `pack`. If codes are to be rounded, the loss is added up."""
-        exact = None
+    def _convert(self, part: np.ndarray | Codes, kind: int) -> np.ndarray:
+        """Weights as floats for `pack`. Where codes are to be rounded, the loss is added up."""
+        if not isinstance(part, Codes):
+            return part
+        floats = dequantize_codes(part)
         if kind in (INT8, INT4):
-            exact = _find_exact(parts, to_int8 if kind == INT8 else to_int4)
-        if exact is not None:
-            return exact
-        floats = [dequantize_codes(part) if isinstance(part, Codes) else part for part in parts]
-        if kind in (INT8, INT4):
-            round_rows = round_int8 if kind == INT8 else round_int4
-            for part in (x for x, stored in zip(floats, parts, strict=True) if isinstance(stored, Codes)):
-                rotated = rotate(part)
-                error = dequantize(round_rows(rotated)) - rotated
-                self._squared_errors += float(np.square(error).sum(dtype=np.float64))
-                self._squares += float(np.square(part).sum(dtype=np.float64))
+            rotated = rotate(floats)
+            rounded = round_int8(rotated) if kind == INT8 else round_int4(rotated)
+            self._squared_errors += float(np.square(dequantize(rounded) - rotated).sum(dtype=np.float64))
+            self._squares += float(np.square(floats).sum(dtype=np.float64))
         return floats
+
+
+def _are_exact(codes: Sequence[Codes], kind: int | None) -> bool:
+    """Whether codes have the precision of a kind already, so that they need not be rounded again."""
+    is_exact = {INT8: is_int8, INT4: lambda part: to_int4(part) is not None}.get(kind or 0)
+    return is_exact is not None and all(map(is_exact, codes))
 
 
 def _fits_inputs(parts: Sequence[Codes], product: Linear) -> bool:
@@ -145,28 +144,10 @@ def _pack_codes(
     parts: Sequence[Codes], biases: Sequence[np.ndarray] | None, gated: bool, is_head: bool
 ) -> Matrix:
     """Pack codes as they are, in the fastest kind for the same numbers."""
-    # Rows of a head may be those of the embedding, which INT4 does not give one by one.
-    for kind, convert in ((INT8, to_int8),) if is_head else ((INT8, to_int8), (INT4, to_int4)):
-        exact = _find_exact(parts, convert)
-        if exact is not None:
-            return pack(exact, kind, biases, gated, _are_rotated(parts))
+    if not is_head:  # whose rows may be those of the embedding, which INT4 does not give one by one
+        exact: list[Int4] = []
+        while len(exact) < len(parts) and (part := to_int4(parts[len(exact)])) is not None:
+            exact.append(part)
+        if len(exact) == len(parts):
+            return pack(exact, INT4, biases, gated)
     return pack_codes(parts, biases, gated)
-
-
-def _find_exact(
-    parts: Sequence[np.ndarray | Codes], convert: Callable[[Codes], Int8 | Int4 | None]
-) -> list[Int8 | Int4] | None:
-    """All parts converted; None if one cannot be without rounding, or only some are rotated."""
-    if len({isinstance(part, Codes) and part.is_rotated for part in parts}) > 1:
-        return None
-    exact: list[Int8 | Int4] = []
-    for part in parts:
-        converted = convert(part) if isinstance(part, Codes) else None
-        if converted is None:
-            return None
-        exact.append(converted)
-    return exact
-
-
-def _are_rotated(parts: Sequence[np.ndarray | Codes]) -> bool:
-    return all(isinstance(part, Codes) and part.is_rotated for part in parts)

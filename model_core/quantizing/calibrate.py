@@ -15,7 +15,6 @@ from ..reference import operators as op
 from ..tape.operations import Attend, Conv, Experts, Linear, Scan, TakeRows
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
-from ..weights.rotation import can_rotate, rotate
 from ..weights.rounding import Int4, dequantize, gptq_int4, round_as_packed, round_int4, round_int8
 
 # An expert that fewer inputs reach is rounded: the second moments of so few say little about others.
@@ -42,7 +41,7 @@ def quantize_layers(
         report: called with a sentence if experts are rounded, because few tokens chose them.
 
     Yields:
-        The label of a weight and its codes: of the rotated weight, if it can be (see weights/rotation.py).
+        The label of a weight and its codes.
 
     Returns:
         The hidden states after the last layer, float32 [tokens, hidden] for each text.
@@ -93,14 +92,9 @@ def _quantize(
     weight: WeightRef, read: interpreter.WeightReader, hessian: np.ndarray | None
 ) -> Generator[tuple[str, Int4], None, np.ndarray]:
     """Quantize a matrix, by GPTQ if there is a Hessian. Returns the numbers that its codes stand for."""
-    floats = read(weight)
-    is_rotated = can_rotate(floats.shape[1])
-    if is_rotated:
-        floats = rotate(floats)
-        hessian = None if hessian is None else rotate(rotate(hessian.astype(np.float32)).T)
-    codes = round_int4(floats) if hessian is None else gptq_int4(floats, hessian)
+    codes = round_int4(read(weight)) if hessian is None else gptq_int4(read(weight), hessian)
     yield weight.label, codes
-    return rotate(dequantize(codes)) if is_rotated else dequantize(codes)
+    return dequantize(codes)
 
 
 def _quantize_experts(

@@ -1,6 +1,8 @@
 """Writes model folders with quantized weights in the layout of compressed-tensors.
 
-vLLM and Transformers read them too, and formats/compressed_tensors.py has the layout.
+vLLM reads them too, and Transformers those in int8. files/quantized/compressed_tensors.py has the layout.
+Weights are not rotated: the layout has a transform_config for that, but Transformers 5.24 ignores it without
+a word.
 """
 
 import shutil
@@ -18,20 +20,19 @@ from ..families.config import write_json
 from ..files.model_files import ModelFiles
 from ..files.safetensors import write_safetensors
 from ..files.source import TensorSource, read_tensor, read_weights
-from ..kernels.layout import BLOCK, NIBBLE_GROUP
+from ..kernels.layout import NIBBLE_GROUP
 from ..model.packer import HEAD_FIELD
 from ..model.tied_head import untie_stored_head
 from ..tape.passes import products, vector_refs
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from ..weights.codes import Codes, dequantize_codes
-from ..weights.rotation import can_rotate, rotate
 from ..weights.rounding import Int4, round_int4, round_int8
 
 _COPIED_SUFFIXES = (".json", ".jinja", ".model", ".txt", ".md")  # of files that go with the weights
 _GROUP_SCHEME = {"num_bits": 4, "type": "int", "symmetric": False, "strategy": "group", "dynamic": False}
 _ROW_SCHEME = {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "channel", "dynamic": False}
-# How activations are rounded elsewhere; here they have a scale for each 256 columns, after their rotation.
+# How activations are rounded elsewhere; here they have a scale for each 32 columns.
 _TOKEN_SCHEME = {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "token", "dynamic": True}
 
 
@@ -107,7 +108,7 @@ def _write_int8(
     source: TensorSource, refs: list[WeightRef], codes: Mapping[str, Int4]
 ) -> dict[str, np.ndarray]:
     """The arrays of a matrix in int8: numbers, and a scale for each row."""
-    parts = {ref: round_int8(_read_rotated(source, ref)) for ref in refs}
+    parts = {ref: round_int8(_read_floats(source, ref)) for ref in refs}
     return {
         "weight": _join_rows({ref: part.codes for ref, part in parts.items()}),
         "weight_scale": _join_rows({ref: part.scales[:, None] for ref, part in parts.items()}),
@@ -118,7 +119,7 @@ def _write_int4(
     source: TensorSource, refs: list[WeightRef], codes: Mapping[str, Int4]
 ) -> dict[str, np.ndarray]:
     """The arrays of a matrix in int4: packed numbers, and a scale and a zero for each 32 columns."""
-    parts = {ref: codes.get(ref.label) or round_int4(_read_rotated(source, ref)) for ref in refs}
+    parts = {ref: codes.get(ref.label) or round_int4(_read_floats(source, ref)) for ref in refs}
     numbers = _join_rows({ref: part.codes for ref, part in parts.items()})
     groups = _join_rows({ref: part.groups for ref, part in parts.items()})
     scales = _join_rows({ref: part.scales[:, None] for ref, part in parts.items()})
@@ -141,11 +142,9 @@ def _convert_scales(arrays: dict[str, np.ndarray], dtype: np.dtype) -> dict[str,
     return {name: convert(a) if a.dtype == np.float32 else a for name, a in arrays.items()}
 
 
-def _read_rotated(source: TensorSource, ref: WeightRef) -> np.ndarray:
-    """Weights in float32, rotated where files can have them so."""
+def _read_floats(source: TensorSource, ref: WeightRef) -> np.ndarray:
     weights = read_weights(source, ref)
-    floats = dequantize_codes(weights) if isinstance(weights, Codes) else weights.astype(np.float32)
-    return rotate(floats) if can_rotate(floats.shape[1]) else floats
+    return dequantize_codes(weights) if isinstance(weights, Codes) else weights.astype(np.float32)
 
 
 def _join_rows(parts: Mapping[WeightRef, np.ndarray]) -> np.ndarray:
@@ -172,37 +171,14 @@ def _describe(weights: str, tape: Tape) -> dict[str, Any]:
         "input_activations": None if is_int4 else _TOKEN_SCHEME,
         "output_activations": None,
     }
-    quantized, kept = _split_tensors(tape)
+    _, kept = _split_tensors(tape)
     refs = {ref.name for product in products(tape.records) for ref in product.weights}
     ignored = {name.removesuffix(".weight") for name in refs & kept.keys() - {tape.embedding.name}}
-    inputs = {name: _inputs(parts[0]) for name, parts in quantized.items()}
-    plain = {name.removesuffix(".weight") for name, k in inputs.items() if not can_rotate(k)}
     return {
         "quant_method": "compressed-tensors",
         "format": "pack-quantized" if is_int4 else "int-quantized",
         "quantization_status": "compressed",
         "config_groups": {"group_0": scheme},
         "ignore": sorted({"lm_head", *ignored}),
-        "transform_config": {
-            "config_groups": {"inputs": _describe_rotation(sorted({"lm_head", *ignored, *plain}))}
-        },
         HEAD_FIELD: "int8",
     }
-
-
-def _describe_rotation(ignored: list[str]) -> dict[str, Any]:
-    """A transform of compressed-tensors: see weights/rotation.py."""
-    modules = {"targets": ["Linear"], "ignore": ignored}
-    return {
-        "type": "hadamard",
-        "head_dim": BLOCK,
-        "randomize": False,
-        "apply": [
-            {**modules, "location": "input", "inverse": False},
-            {**modules, "location": "weight_input", "inverse": True},
-        ],
-    }
-
-
-def _inputs(ref: WeightRef) -> int:
-    return ref.shape[0] if ref.is_transposed else ref.shape[-1]

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 import ml_dtypes
 import numpy as np
 
-from .rotation import rotate
-
 FLOAT8 = np.dtype(ml_dtypes.float8_e4m3fn)
 SUPER_GROUP = 256  # consecutive columns that share a super scale
 GROUPS = (16, 32, 64, 128, 256)  # sizes of groups that kernels know
@@ -33,8 +31,6 @@ class Codes:
         offsets: as `scales`, or None for 0. Not together with zeros.
         super_offsets: as `super_scales`, for the offsets.
         order: int32 [k]: column j belongs to the input order[j] of the product. None: to input j.
-        is_rotated: whether these are rotated weights (see rotation.py). Then k is a multiple of BLOCK, and
-            there is no order.
     """
 
     codes: np.ndarray
@@ -46,7 +42,6 @@ class Codes:
     offsets: np.ndarray | None = None
     super_offsets: np.ndarray | None = None
     order: np.ndarray | None = None
-    is_rotated: bool = False
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -78,8 +73,6 @@ def dequantize_codes(weight: Codes) -> np.ndarray:
     result *= spread(weight.scales, weight.super_scales)
     if weight.offsets is not None:
         result += spread(weight.offsets, weight.super_offsets)
-    if weight.is_rotated:
-        return rotate(result.reshape(-1, k)).reshape(result.shape)
     if weight.order is None:
         return result
     columns = np.empty_like(result)

@@ -6,7 +6,6 @@ scales that float16 cannot hold become float32, and smaller numbers become large
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -18,14 +17,7 @@ def layout(weight: Codes) -> Hashable:
     """What two matrices must share so that a common form is no larger than theirs."""
     arrays = (weight.scales, weight.super_scales, weight.zeros, weight.offsets, weight.super_offsets)
     table, order = (None if array is None else array.tobytes() for array in (weight.table, weight.order))
-    return (
-        weight.is_rotated,
-        weight.codes.dtype,
-        table,
-        weight.group,
-        order,
-        *(a is not None and a.dtype for a in arrays),
-    )
+    return weight.codes.dtype, table, weight.group, order, *(a is not None and a.dtype for a in arrays)
 
 
 def to_common_form(parts: Sequence[Codes]) -> list[Codes]:
@@ -34,8 +26,6 @@ def to_common_form(parts: Sequence[Codes]) -> list[Codes]:
     Scales and offsets become float32, float16, or int8 with super scales in float16. Raises ModelError if
     that would round a weight.
     """
-    if any(part.is_rotated for part in parts):
-        raise ModelError("rotated weights are supported only as `tritonchat quantize` writes them.")
     parts = [_simplify(part) for part in parts]
     if len({None if part.order is None else part.order.tobytes() for part in parts}) > 1:
         raise ModelError("matrices with different orders of columns cannot be multiplied as one.")
@@ -110,7 +100,7 @@ def _split_groups(weight: Codes, group: int) -> Codes:
         return weight
     count = -(-weight.shape[-1] // group)
     arrays = {name: getattr(weight, name) for name in ("scales", "zeros", "offsets")}
-    repeated: dict[str, Any] = {
+    repeated = {
         name: np.repeat(array, weight.group // group, axis=-1)[..., :count]
         for name, array in arrays.items()
         if array is not None

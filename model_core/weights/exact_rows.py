@@ -1,25 +1,19 @@
-"""Finds codes whose scales belong to rows: those that `tritonchat quantize` writes, and int8 by channel.
-
-Kernels compute with them faster than with any scales of groups, on the same numbers.
-"""
+"""Finds codes whose scales belong to rows: those that `tritonchat quantize` writes, and int8 by channel."""
 
 import numpy as np
 
 from ..kernels.layout import NIBBLE_GROUP
 from .codes import Codes
-from .rounding import Int4, Int8
+from .rounding import Int4
 
 _STEPS = range(1, 16)
 
 
-def to_int8(weight: Codes) -> Int8 | None:
-    """Codes [n, k] as Int8; None if that is not exact."""
+def is_int8(weight: Codes) -> bool:
+    """Whether codes [n, k] are bytes with a scale for each row."""
     is_plain = weight.codes.dtype == np.int8 and weight.super_scales is None and weight.order is None
-    has_zeros = weight.zeros is not None or weight.offsets is not None
-    scales = weight.scales.astype(np.float32)
-    if not is_plain or has_zeros or (scales != scales[:, :1]).any():
-        return None
-    return None if (weight.codes == -128).any() else Int8(weight.codes, scales[:, 0])
+    scales, has_zeros = weight.scales, weight.zeros is not None or weight.offsets is not None
+    return is_plain and not has_zeros and bool((scales == scales[:, :1]).all())
 
 
 def to_int4(weight: Codes) -> Int4 | None:

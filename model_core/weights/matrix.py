@@ -76,7 +76,8 @@ class Matrix:
         offset_supers: as `supers`, for the offsets.
         table: uint8 [16] of GROUPED4: codes are indices of these numbers + 128.
         is_small: whether the numbers of GROUPED4 or GROUPED8 are from -32 to 31, as those of 6 bits are.
-        is_rotated: whether the weights are rotated (see rotation.py), of INT8 and INT4.
+        is_rotated: whether the weights are rotated (see rotation.py): those of INT8, and of INT4 that are
+            rounded here.
         bias: float32 [n], or None.
     """
 
@@ -146,8 +147,7 @@ class Matrix:
             numbers = (numbers ^ np.uint8(128)).view(np.int8)
         if self.kind == INT8:
             assert self.scales is not None
-            floats = rotate_codes_back(numbers) if self.is_rotated else numbers.astype(np.float32)
-            return floats * self.scales[indices][..., None]
+            return rotate_codes_back(numbers) * self.scales[indices][..., None]
         strip, column = np.divmod(indices, STRIP)
         groups, supers, offsets, offset_supers = (
             None if array is None else array[strip, :, column]
@@ -183,27 +183,25 @@ def allocate(kind: int, n: int, inputs: int, bias: bool, rotated: bool = False) 
 
 
 def pack(
-    parts: Sequence[np.ndarray | Int4 | Int8],
+    parts: Sequence[np.ndarray | Int4],
     kind: int,
     biases: Sequence[np.ndarray] | None = None,
     gated: bool = False,
-    rotated: bool = False,
 ) -> Matrix:
     """Pack matrices [n_i, k] one below the other, each padded to multiples of STRIP, with biases [n_i].
 
-    `gated`: the matrices are pairs of equal shapes, and each strip has 32 rows of both. For INT4 and INT8,
-    the matrices are rotated and rounded, except if all are rounded already; then `rotated` says whether they
-    are rotated, too. Raises ModelError if a weight to be rounded is not finite.
+    `gated`: the matrices are pairs of equal shapes, and each strip has 32 rows of both. For INT8 and INT4,
+    the matrices are rotated and rounded; all for INT4 may be rounded already, and stay as they are. Raises
+    ModelError if a weight to be rounded is not finite.
     """
     places = _place_tiles([_size(part)[0] for part in parts], gated)
-    rotated |= kind in (INT8, INT4) and isinstance(parts[0], np.ndarray)
+    rotated = kind == INT8 or (kind == INT4 and isinstance(parts[0], np.ndarray))
     matrix = allocate(kind, _rows(places), _size(parts[0])[1], biases is not None, rotated)
     for part, tiles_at in zip(parts, places, strict=True):
         size = _size(part)[0]
         for first in range(0, size, _ROWS):
             rows = slice(first, first + _ROWS)
-            block: np.ndarray | Int4 | Int8
-            block = part[rows] if isinstance(part, np.ndarray) else type(part)(*(a[rows] for a in part))
+            block = part[rows] if isinstance(part, np.ndarray) else Int4(*(a[rows] for a in part))
             _fill(matrix, tiles_at[first // 16 : (first + _ROWS) // 16], block)
     _fill_bias(matrix, places, biases)
     return matrix
@@ -339,20 +337,23 @@ def _fill_numbers(matrix: Matrix, tiles_at: np.ndarray, numbers: np.ndarray) -> 
     matrix.data.view(np.uint32)[tiles_at] = _interleave(words, words.shape[1], 1)
 
 
-def _fill(matrix: Matrix, tiles_at: np.ndarray, block: np.ndarray | Int4 | Int8) -> None:
+def _fill(matrix: Matrix, tiles_at: np.ndarray, block: np.ndarray | Int4) -> None:
     """Write rows to a matrix in its kind: 16 rows to each of the tiles `tiles_at`."""
     tiles_at = tiles_at[: -(-_size(block)[0] // 16)]
     if matrix.scales is None:
         assert isinstance(block, np.ndarray)
         matrix.data[tiles_at] = _interleave(_convert(block, matrix.data.dtype), matrix.k, 1)[..., 0]
         return
-    if isinstance(block, np.ndarray):
-        block = rotate(np.asarray(block, np.float32))
-        block = round_int4(block) if matrix.kind == INT4 else round_int8(block)
-    _fill_numbers(matrix, tiles_at, block.codes.view(np.uint8))
-    if isinstance(block, Int4) and matrix.groups is not None:
-        matrix.groups[tiles_at] = _interleave(block.groups, matrix.k // NIBBLE_GROUP, 1)[..., 0]
-    _split_tiles(matrix.scales)[tiles_at] = _split_tiles(block.scales)
+    rounded: Int4 | Int8
+    if isinstance(block, Int4):
+        rounded = block
+    else:
+        rotated = rotate(np.asarray(block, np.float32))
+        rounded = round_int4(rotated) if matrix.kind == INT4 else round_int8(rotated)
+    _fill_numbers(matrix, tiles_at, rounded.codes.view(np.uint8))
+    if isinstance(rounded, Int4) and matrix.groups is not None:
+        matrix.groups[tiles_at] = _interleave(rounded.groups, matrix.k // NIBBLE_GROUP, 1)[..., 0]
+    _split_tiles(matrix.scales)[tiles_at] = _split_tiles(rounded.scales)
 
 
 def _convert(block: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -388,5 +389,5 @@ def _pad(array: np.ndarray, columns: int) -> np.ndarray:
     return padded
 
 
-def _size(part: np.ndarray | Int4 | Int8) -> tuple[int, ...]:
-    return (part.codes if isinstance(part, Int4 | Int8) else part).shape
+def _size(part: np.ndarray | Int4) -> tuple[int, ...]:
+    return (part.codes if isinstance(part, Int4) else part).shape

@@ -38,11 +38,6 @@ def rotate(weight: np.ndarray) -> np.ndarray:
     return rotated
 
 
-def can_rotate(k: int) -> bool:
-    """Whether files may have weights with k inputs rotated: those of an incomplete block would be more."""
-    return k % BLOCK == 0
-
-
 def rotate_codes_back(codes: np.ndarray) -> np.ndarray:
     """Integers [..., k] of rotated weights, as float32 without their rotation.
 

@@ -8,7 +8,6 @@ names of the fields of `Codes`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -48,7 +47,7 @@ def read_codes(data: np.ndarray, shape: tuple[int, ...], block: Block) -> Codes:
     """
     assert block.decode is not None
     blocks = data.reshape(-1, block.size)
-    arrays: dict[str, Any] = {}
+    arrays: Arrays = {}
     step = SLICE // block.weights
     for first in range(0, len(blocks), step):
         for name, part in block.decode(blocks[first : first + step]).items():

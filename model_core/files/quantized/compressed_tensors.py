@@ -12,7 +12,6 @@ packed in uint8 [out, in / 2], with scales in E8M0 (MXFP4), or in float8 with a 
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,7 @@ import numpy as np
 from ...checks.file_values import Fields, shorten
 from ...checks.known_fields import SCHEME, SCHEME_WEIGHTS, KnownFields
 from ...errors import ModelError
-from ...kernels.layout import BLOCK
 from ...weights.codes import Codes
-from ...weights.rotation import can_rotate
 from ..safetensors import SafetensorsFolder
 from .arrays import (
     FLOAT_TYPES,
@@ -66,7 +63,8 @@ class CompressedTensors:
         sparsity = settings.get("sparsity_config") or {}
         if not isinstance(sparsity, Mapping) or sparsity.get("format", "dense") != "dense":
             raise ModelError("sparse weights of compressed-tensors are not supported; take the dense model.")
-        self._unrotated = _read_transforms(settings.get("transform_config"))
+        if settings.get("transform_config"):
+            raise ModelError("compressed-tensors with a transform_config are not supported.")
         version = _VERSION.match(str(settings.get("version")))
         self._is_old = version is not None and int(version[1]) < 18
         groups = settings.get("config_groups")
@@ -104,17 +102,10 @@ class CompressedTensors:
         if len(shape) != 2 or not all(shape):
             raise ModelError(f"{self._stored.place(stored_name)} is {shorten(list(shape))}, not a matrix.")
         if stored_name == weight:
-            codes = self._read_plain(weight, shape, expert)
-        elif self._stored.dtype(stored_name) == "U8":
-            codes = self._read_fp4(weight, shape, expert)
-        else:
-            codes = self._read_packed(weight, shape, expert)
-        if self._unrotated is None or weight.removesuffix(".weight") in self._unrotated:
-            return codes
-        if codes.order is not None or not can_rotate(shape[1]):
-            place = self._stored.place(stored_name)
-            raise ModelError(f"{place} cannot be rotated in blocks of {BLOCK}, as transform_config says.")
-        return replace(codes, is_rotated=True)
+            return self._read_plain(weight, shape, expert)
+        if self._stored.dtype(stored_name) == "U8":
+            return self._read_fp4(weight, shape, expert)
+        return self._read_packed(weight, shape, expert)
 
     def order(self, name: str) -> np.ndarray | None:
         weight, k = _weight_name(name), self.shape(name)[-1]
@@ -210,31 +201,6 @@ class CompressedTensors:
             if groups.min() >= 0:  # -1: there is no order
                 size, order = sort_groups(groups, count, self._stored.place(index_name))
         return (*split_groups(size, k, where), order)
-
-
-def _read_transforms(settings: Any) -> frozenset[str] | None:
-    """The modules whose weights are not rotated by a transform_config; None: no weights are.
-
-    Raises ModelError for transforms other than Hadamard's of blocks of inputs (see weights/rotation.py).
-    """
-    if not settings:
-        return None
-    groups = settings.get("config_groups") if isinstance(settings, Mapping) else None
-    transforms = list(groups.values()) if isinstance(groups, Mapping) else []
-    try:
-        [transform] = transforms
-        places = {place["location"]: place for place in transform["apply"]}
-        known = transform["type"] == "hadamard" and transform["head_dim"] == BLOCK
-        known = known and not transform.get("randomize") and places.keys() == {"input", "weight_input"}
-        ignored = [frozenset(place.get("ignore", ())) for place in places.values()]
-        if known and len(set(ignored)) == 1 and all(p["targets"] == ["Linear"] for p in places.values()):
-            return ignored[0]
-    except (ValueError, TypeError, KeyError, AttributeError):
-        pass
-    raise ModelError(
-        "the transform_config is not supported, only one of type 'hadamard' with a head_dim of "
-        f"{BLOCK} on 'input' and 'weight_input' of all of 'Linear'."
-    )
 
 
 def _known(scheme: Mapping[str, Any], known: KnownFields) -> Mapping[str, Any]:

@@ -225,22 +225,6 @@ def test_damage_is_named(tmp_path: Path, name: str) -> None:
             {"quant_method": "compressed-tensors", "sparsity_config": {"format": "sparse-24-bitmask"}},
             "take the dense model",
         ),
-        *(
-            (
-                {"quant_method": "compressed-tensors", "transform_config": settings},
-                "the transform_config is not",
-            )
-            for settings in (
-                {"config_groups": {}},
-                {"config_groups": {"R1": {"type": "random-matrix", "head_dim": 64, "apply": []}}},
-                {"config_groups": {"R1": {"type": "hadamard", "head_dim": 128, "apply": []}}},
-                {
-                    "config_groups": {
-                        "R1": {"type": "hadamard", "head_dim": 64, "apply": [{"location": "input"}]}
-                    }
-                },
-            )
-        ),
     ],
 )
 def test_settings_that_are_not_supported_say_what_is(

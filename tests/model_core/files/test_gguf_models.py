@@ -21,7 +21,7 @@ from model_core.files.gguf.model import GGUFModel
 from model_core.files.gguf.names import find_places
 from model_core.files.gguf.reader import GGUFFile
 from model_core.hub import embedded_model
-from model_core.kernels.layout import GROUPED8, INT8
+from model_core.kernels.layout import GROUPED8
 from model_core.weights.codes import dequantize_codes
 
 BLOCKS_FILE = DATA / "gguf" / "blocks.gguf"
@@ -120,7 +120,7 @@ def test_parts_of_a_matrix_with_different_blocks_stay_as_they_are(tmp_path: Path
         expected = plain.logits(prompt)
     with LLM(path, threads=1, arithmetic="float32") as llm:
         kinds = {w.name: m.kind for ws, m in llm.model.weights.matrices.items() for w in ws}
-        assert kinds["model.layers.0.linear_attn.in_proj_qkvz.weight"] == INT8
+        assert kinds["model.layers.0.linear_attn.in_proj_qkvz.weight"] == GROUPED8
         assert np.allclose(llm.logits(prompt), expected, atol=1e-4)
 
 

@@ -21,7 +21,6 @@ from model_core.quantizing.perplexity import compute_perplexity
 from model_core.reference import interpreter
 from model_core.tape.operations import TakeRows
 from model_core.tape.passes import products, vector_refs
-from model_core.weights.rotation import can_rotate, rotate
 from model_core.weights.rounding import (
     Int4,
     dequantize,
@@ -40,12 +39,6 @@ def gaussian(n: int, k: int, seed: int = 0) -> np.ndarray:
 
 def squared_error(weight: np.ndarray, rounded: Int4) -> float:
     return float(np.sum((dequantize(rounded) - weight) ** 2))
-
-
-def numbers_of(weight: Int4) -> np.ndarray:
-    """What the codes of a folder stand for, which are rotated if they can be."""
-    numbers = dequantize(weight)
-    return rotate(numbers) if can_rotate(numbers.shape[1]) else numbers
 
 
 def check_format(weight: Int4, n: int, k: int) -> None:
@@ -235,7 +228,7 @@ def test_calibration_gives_the_models_hidden_states(folder: Path, tmp_path: Path
         # The part may be a copy, so its places in the tensor are selected.
         part = weights[label].select(np.arange(tensor.size).reshape(tensor.shape))
         check_format(weight, *part.shape)
-        tensor.reshape(-1)[part] = numbers_of(weight)
+        tensor.reshape(-1)[part] = dequantize(weight)
         quantized.add(weights[label].name)
     heads = {weight.name for product in linears if product.is_head for weight in product.weights}
     tables = heads | {table.name for table in model.tape.embeddings.values()} | {"lm_head.weight"}
@@ -280,9 +273,9 @@ def test_perplexity_of_a_trained_model_after_quantizing(name: str, tmp_path: Pat
             return compute_perplexity(quantized.logits, texts) / before - 1
 
     matrices = {n: w for n, w in tensors.items() if w.ndim == 2}
-    int8 = {n: round_as_packed(w, round_int8) for n, w in matrices.items()}
-    rounded = {n: round_as_packed(w, round_int4) for n, w in matrices.items() if ".layers." in n}
-    gptq = {n: numbers_of(w) for n, w in quantize_layers(tape, tensors, calibration)}
+    int8 = {n: dequantize(round_int8(w)) for n, w in matrices.items()}
+    rounded = {n: dequantize(round_int4(w)) for n, w in matrices.items() if ".layers." in n}
+    gptq = {n: dequantize(w) for n, w in quantize_layers(tape, tensors, calibration)}
     assert abs(cost("int8", int8)) < 0.005
     assert cost("int4", {**int8, **rounded}) < 0.06
     assert cost("gptq", {**int8, **gptq}) < 0.06
