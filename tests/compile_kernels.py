@@ -15,7 +15,7 @@ from products import Activations, multiply
 
 from model_core import LLM, SamplingParams
 from model_core.kernels import emit
-from model_core.weights.matrix import pack
+from model_core.weights.pack import pack
 
 
 def compile_here() -> None:

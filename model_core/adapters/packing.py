@@ -14,7 +14,8 @@ from ..reference.operators import embed, low_rank
 from ..tape.low_rank import Adapter, LowRank
 from ..tape.operations import Linear
 from ..tape.references import WeightRef
-from ..weights.matrix import Matrix, pack, pack_codes
+from ..weights.matrix import Matrix
+from ..weights.pack import pack, pack_codes
 from ..weights.rounding import round_groups, round_int8
 
 _HEAD_NAME = "lm_head.weight"

@@ -3,7 +3,7 @@
 from ..errors import ModelError
 
 # --weights: the type of matrices in memory; auto: the type in the checkpoint
-WEIGHTS = ("auto", "float32", "bfloat16", "float16", "int8", "int4")
+WEIGHTS = ("auto", "float32", "bfloat16", "float16", "int8", "mixed", "int4")
 # --arithmetic: what activations are rounded to when weights are integers; float32: to nothing. bfloat16: to
 # int8 for integers, and to bfloat16 for bfloat16 weights.
 ARITHMETIC = ("int8", "float32", "bfloat16")

@@ -136,7 +136,7 @@ def measure(llm: LLM, streams: Sequence[int] = STREAMS) -> BenchReport:
         )
     return BenchReport(
         model=llm.name,
-        weights=model.weights.dtype,
+        weights=model.weights.types,
         threads=threads,
         instructions=INSTRUCTION_SET,
         bandwidth=machine_bandwidth,

@@ -15,7 +15,7 @@ from numba.extending import intrinsic, register_jitable
 
 from . import emit
 from .emit import ROWS, TILES
-from .layout import GROUPED4, GROUPED6, GROUPED8, INT4, INT8, STRIP
+from .layout import GROUPED4, GROUPED6, GROUPED8, INT8, STEPPED_BITS, STRIP
 
 HEIGHTS = (6, 4, 2, 1)  # of blocks, in rows
 
@@ -34,7 +34,7 @@ L1, L2 = 3, 2  # as LLVM names them for prefetching
 # Where codes of 4 bits are prefetched to. On AMD's processors, fewer lines can be on their way to L1 than to
 # L2: products of one row take 1.3 times as long with L1.
 CODES_CACHE = L2 if emit.IS_ZEN else L1
-# So many rows multiply codes of 4 bits as they become bytes. For more, they are widened once.
+# So many rows multiply codes of 4 to 6 bits as they become bytes. For more, they are widened once.
 EXPANDED_ROWS = 4 if emit.HAS_WIDE_VECTORS else 1
 
 
@@ -65,9 +65,9 @@ class Ahead(NamedTuple):
 class IntegerCase(NamedTuple):
     """Which block of integers it is.
 
-    kind: INT8, GROUPED8 or GROUPED6; or INT4 or GROUPED4 with up to EXPANDED_ROWS rows and 8 quads. rows: one
-    of CASES. quads: 8, or with GROUPED8 and GROUPED6 4 if there are groups of 16 k. A step has so many times
-    4 k.
+    kind: INT8, GROUPED8 or GROUPED6; or codes of 4 to 6 bits with up to EXPANDED_ROWS rows and 8 quads.
+    rows: one of CASES. quads: 8, or with GROUPED8 and GROUPED6 4 if there are groups of 16 k. A step has so
+    many times 4 k.
     """
 
     kind: int
@@ -81,14 +81,17 @@ class Codes(NamedTuple):
     at: address of weights + 128, 4 consecutive k of the 16 outputs of a tile in 64 bytes; or of codes of 4
     bits, 8 consecutive k, the first four in the low halves of bytes and the others in the high ones. A tile
     is `tile` bytes on: so a strip is read as several streams, which processors fetch ahead better than one.
-    extra: of INT4, address of a byte for each 32 k and output (see emit.int4_bytes); a tile is extra_tile
-    bytes on. Of GROUPED4, address of a table of 16 bytes, numbers + 128.
+    extra: of STEPPED_BITS, address of a byte for each 32 k and output (see emit.stepped_bytes); a tile is
+    extra_tile bytes on. Of GROUPED4, address of a table of 16 bytes, numbers + 128. high: of INT5 and INT6,
+    address of the bits above the lowest four (see weights.Matrix); a tile is high_tile bytes on.
     """
 
     at: int
     tile: int
     extra: int
     extra_tile: int
+    high: int
+    high_tile: int
 
 
 class Groups(NamedTuple):
@@ -166,8 +169,8 @@ def integer_block(typing_context, kinds, case, w, x, groups, runs, ahead, y):
     """y[row, tile] (+)= sum over steps of scale[row] * x[row, k] * (w[k, tile] * scale[tile] + offset[tile]).
 
     It computes block_tiles(kind, rows) tiles. With GROUPED8, GROUPED6 and GROUPED4, each group has its own
-    scale and offset of each output, and each 32 k of x have a scale. With INT8 and INT4, the weights have
-    none here, and x has one scale for all steps.
+    scale and offset of each output, and each 32 k of x have a scale. With INT8 and STEPPED_BITS, the
+    weights have none here, and x has one scale for all steps.
 
     kinds: a constant tuple of the kinds that there are at this place.
     case, w, groups, runs: see IntegerCase, Codes, Groups and Runs. x: Strided, rows of signed bytes.
@@ -181,7 +184,7 @@ def integer_block(typing_context, kinds, case, w, x, groups, runs, ahead, y):
             emit_cases(b, case.rows, heights, lambda r: _integers(b, IntegerCase(kind, r, quads), *rest))
 
         def blocks(kind: int) -> None:
-            if kind in (INT4, GROUPED4):
+            if kind in STEPPED_BITS or kind == GROUPED4:
                 blocks_of_rows(kind, 8, [r for r in ROWS if r <= EXPANDED_ROWS])
             elif kind == INT8:
                 blocks_of_rows(INT8, 8)
@@ -209,6 +212,7 @@ def _integers(
     xs, ys = emit_addresses(b, x, rows), emit_addresses(b, y[:2], rows)
     ws, aheads = (emit_addresses(b, (at, w.tile), tiles) for at in (w.at, ahead.a))
     extras = emit_addresses(b, (w.extra, w.extra_tile), tiles)
+    highs = emit_addresses(b, (w.high, w.high_tile), tiles)
     starts_of_rows = emit_addresses(b, (runs.starts, runs.stride), rows)
     factors_of_rows = emit_addresses(b, (runs.at, runs.stride), rows)
     parts = [b.sdiv(size, size.type(quads)) for _, size in fetched]
@@ -236,10 +240,14 @@ def _integers(
             return lambda quad: [
                 emit.load(b, at(address, index, 64 * quads, 64 * quad), emit.I8X64) for address in ws
             ]
-        if kind == INT4:
-            expands = [emit.int4_bytes(b, at(address, index, 16)) for address in extras]
-        else:
+        width = 0
+        if kind == GROUPED4:
             expands = [lambda codes: emit.look_up(b, table, codes)] * tiles
+        else:
+            width = STEPPED_BITS[kind] - 4
+            expands = [
+                emit.stepped_bytes(b, at(address, index, 16), STEPPED_BITS[kind]) for address in extras
+            ]
 
         def expand(quad: int) -> list[ir.Value]:
             codes = [
@@ -248,9 +256,15 @@ def _integers(
             if quad % 2:
                 for address in aheads:
                     prefetch(b, at(address, index, 32 * quads, 64 * (quad // 2)), CODES_CACHE)
-            return [
-                expand(emit.nibbles(b, code)[quad % 2]) for expand, code in zip(expands, codes, strict=True)
-            ]
+            codes = [emit.nibbles(b, code)[quad % 2] for code in codes]
+            if width:
+                vector, shift = divmod(width * quad, 8)
+                planes = (emit.load(b, at(a, index, 64 * width, 64 * vector), emit.I8X64) for a in highs)
+                codes = [
+                    b.or_(code, emit.high_bits(b, plane, shift, width))
+                    for code, plane in zip(codes, planes, strict=True)
+                ]
+            return [expand(code) for expand, code in zip(expands, codes, strict=True)]
 
         return expand
 
@@ -308,7 +322,7 @@ def _integers(
         ]
 
     targets = [b.add(address, address.type(64 * t)) for address in ys for t in range(tiles)]
-    if kind in (INT8, INT4):
+    if kind == INT8 or kind in STEPPED_BITS:
         sums = emit_loop(b, groups.steps, first_sums(groups.steps.type(0)), add_step)
         factors = [emit.broadcast(b, emit.load(b, address, emit.F32)) for address in factors_of_rows]
         totals = [

@@ -306,15 +306,25 @@ def nibbles(b: ir.IRBuilder, vector: ir.Value) -> tuple[ir.Value, ir.Value]:
     return b.and_(vector, splat(15, vector.type)), b.lshr(vector, splat(4, vector.type))
 
 
-def int4_bytes(b: ir.IRBuilder, address: ir.Value) -> Callable[[ir.Value], ir.Value]:
-    """What makes (code - zero) * factor + 128 of codes of 32 k of a tile.
+def high_bits(b: ir.IRBuilder, vector: ir.Value, shift: int, width: int) -> ir.Value:
+    """`width` bits of each byte, from the bit `shift` on, moved to the bit 4."""
+    wide = b.bitcast(vector, ir.VectorType(I16, 32))  # there are no shifts of bytes
+    distance = splat(abs(shift - 4), wide.type)
+    wide = b.lshr(wide, distance) if shift > 4 else b.shl(wide, distance)
+    return b.and_(b.bitcast(wide, I8X64), splat((1 << width) - 1 << 4, I8X64))
 
-    address: of a byte for each output, factor + 16 * zero.
+
+def stepped_bytes(b: ir.IRBuilder, address: ir.Value, bits: int) -> Callable[[ir.Value], ir.Value]:
+    """What makes (code - zero) * step + 128 of codes of 32 k of a tile.
+
+    address: of a byte for each output, with its step in the lowest 8 - bits, and its zero in the others.
     """
-    # Two bytes are multiplied as one 16-bit number: a product is at most 15 * 15, so it does not overflow
+    # Two bytes are multiplied as one 16-bit number: a product is at most 31 * 7, so it does not overflow
     # into the next byte. The offset is added modulo 256, where the sum is exact.
     wide = ir.VectorType(I16, 32)
-    factor, zero = nibbles(b, b.zext(load(b, address, I8X16), I32X16))
+    group = b.zext(load(b, address, I8X16), I32X16)
+    factor = b.and_(group, splat((1 << 8 - bits) - 1, I32X16))
+    zero = b.lshr(group, splat(8 - bits, I32X16))
     rest = b.sub(splat(128, I32X16), b.mul(factor, zero))
     rest = b.mul(b.and_(rest, splat(255, I32X16)), splat(0x01010101, I32X16))
     rest = b.bitcast(rest, I8X64)

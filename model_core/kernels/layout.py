@@ -7,13 +7,15 @@ import numpy as np
 
 # The kinds of numbers that matrices have, as kernels name them (see weights.Matrix), and UINT8 for zeros.
 # GROUPED6 is how a block takes bytes of GROUPED8 and GROUPED4 that are known to be from -32 to 31.
-FLOAT32, BFLOAT16, FLOAT16, INT8, INT4, GROUPED8, GROUPED4, FLOAT8, UINT8, GROUPED6 = range(10)
+FLOAT32, BFLOAT16, FLOAT16, INT8, INT4, INT5, INT6, GROUPED8, GROUPED4, FLOAT8, UINT8, GROUPED6 = range(12)
+# Bits of a code of the kinds that stand for int8 rows, see weights/rounding.py.
+STEPPED_BITS = {INT4: 4, INT5: 5, INT6: 6}
 
 # Outputs that a thread computes together: weights are padded to strips of this many.
 STRIP = 64
 # Products with integer weights are summed in chunks of this many k.
 GROUP = 256
-NIBBLE_GROUP = 32  # consecutive inputs of an int4 row that share a step and a zero point
+NIBBLE_GROUP = 32  # consecutive inputs of a row of codes that share a step and a zero point
 # How activations are rounded to int8 for a matrix: not at all; with a scale for each GROUP; the same after a
 # rotation of each BLOCK of k, which the weights have in them (see weights/rotation.py); or with a scale for
 # each ACTIVATION_GROUP, where the weights have scales by group.
@@ -40,6 +42,7 @@ MATRIX = record_type(
     "parts",  # in bfloat16 of activations that it multiplies; 0: it multiplies float32
     "is_small",  # whether numbers by group are from -32 to 31
     "data",
+    "high",
     "scales",
     "bias",
     "table",

@@ -61,7 +61,7 @@ def describe_model(llm: LoadedModel) -> ModelDescription:
         "name": llm.name,
         "family": config.family,
         "engine": None,
-        "weights": llm.model.weights.dtype,
+        "weights": llm.model.weights.types,
         "weight_bytes": llm.model.weights.nbytes,
         "tasks": [*["generate"] * llm.model.has_head, "embed", *["score"] * llm.embedder.can_score],
         "embedding": llm.embedder.describe(),

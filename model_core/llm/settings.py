@@ -14,7 +14,8 @@ class LLMSettings:
 
     Attributes:
         revision: a branch, tag or commit of a model on the hub; None: the branch main.
-        weights: auto (as stored), float32, bfloat16, float16, int8 or int4 (rounded while loading).
+        weights: auto (as stored), float32, bfloat16, float16, int8, mixed or int4 (rounded while
+            loading; see model/presets.py for the last two).
         arithmetic: int8: products with integer weights round activations to 8 bits. float32: they do not,
             which is more exact, and slower. bfloat16: as int8, and products with bfloat16 weights round
             activations to bfloat16, on processors with AMX.

@@ -9,16 +9,18 @@ from ..errors import NoMemory
 from ..families import read_model_config, write_tape
 from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name
-from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, INT4, INT8, PAGE
+from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, INT8, PAGE, STEPPED_BITS
 from ..tape.operations import Linear
 from ..tape.passes import products, tables, vector_refs
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
-from .packer import choose_kind, rounds_head_to_int8
+from .packer import choose_matrix_kind
 from .tied_head import untie_stored_head
 
 # Bits of a weight in memory by its kind, with its share of the scales of groups.
-_BITS = {FLOAT32: 32.0, BFLOAT16: 16.0, FLOAT16: 16.0, INT8: 8.0, INT4: 4.25}
+_BITS = {FLOAT32: 32.0, BFLOAT16: 16.0, FLOAT16: 16.0, INT8: 8.0} | {
+    kind: bits + 0.25 for kind, bits in STEPPED_BITS.items()
+}
 # Weights that are quantized in the file become indices of 4 bits or numbers of 8 bits in memory, with scales
 # that are less packed: (most bits in the file, bits in memory). Those of 8 bits and more stay as they are.
 _CODES_BITS = ((3.9, 5.1), (5.2, 4.6), (7.9, 8.6))
@@ -92,7 +94,7 @@ def estimate_memory(files: ModelFiles, flags: MemoryFlags) -> MemoryEstimate:
     """
     config, source = read_model_config(files.named("config.json"), files.config), files.open_tensors()
     tape = write_tape(untie_stored_head(config, source))
-    weights = _weight_bytes(tape, source, flags.weights, rounds_head_to_int8(files, flags.weights))
+    weights = _weight_bytes(tape, source, flags.weights, files)
     if flags.kv_cache_memory is not None:
         return MemoryEstimate(weights, flags.kv_cache_memory, None)
     context = min(flags.max_context or _CONTEXT, config.max_context)
@@ -115,23 +117,23 @@ def _advise(files: ModelFiles, flags: MemoryFlags, free: int) -> str:
     if estimate_memory(files, least).total <= free:
         flag = "--max-context" if flags.kv_cache_memory is None else "--kv-cache-memory"
         return f"a smaller {flag} makes it fit"
-    for weights in ("int8", "int4"):
+    for weights in ("int8", "mixed", "int4"):
         needed = estimate_memory(files, replace(least, weights=weights))
         if needed.total <= free:
             return f"--weights {weights} needs {gibibytes(needed.total)}"
     return "it fits with no --weights"
 
 
-def _weight_bytes(tape: Tape, source: TensorSource, weights: str, rounds_head: bool) -> int:
-    bits = sum(_matrix_bits(linear, source, weights, rounds_head) for linear in products(tape.records))
+def _weight_bytes(tape: Tape, source: TensorSource, weights: str, files: ModelFiles) -> int:
+    bits = sum(_matrix_bits(linear, source, weights, files) for linear in products(tape.records))
     bits += sum(math.prod(table.shape) * _bits_as_stored(table, source) for table in tables(tape).values())
     bits += 32 * sum(math.prod(weight.shape) for weight in vector_refs(tape.records))
     return round(bits / 8)
 
 
-def _matrix_bits(linear: Linear, source: TensorSource, weights: str, rounds_head: bool) -> float:
+def _matrix_bits(linear: Linear, source: TensorSource, weights: str, files: ModelFiles) -> float:
     """Bits that the matrix of a product takes."""
-    kind, bits = choose_kind(linear, weights, rounds_head), 32.0 * sum(bias.rows for bias in linear.biases)
+    kind, bits = choose_matrix_kind(linear, weights, files), 32.0 * sum(bias.rows for bias in linear.biases)
     for weight in linear.weights:
         each = _bits_as_stored(weight, source) if kind is None else _BITS[kind]
         bits += weight.rows * linear.x.width * each

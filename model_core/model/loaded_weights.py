@@ -1,5 +1,6 @@
 """The weights of a model in memory."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -41,9 +42,13 @@ class LoadedWeights:
         )
 
     @property
-    def dtype(self) -> str:
-        """The type of the layers' matrices: float32, bfloat16, float16, int8 or int4."""
-        return NAMES[self.matrices[next(products(self.records)).weights].kind]
+    def types(self) -> str:
+        """The types of matrices that have a twentieth of their bytes or more, the largest part first."""
+        sizes: Counter[int] = Counter()
+        for matrix in self.matrices.values():
+            sizes[matrix.kind] += matrix.nbytes
+        parts = [(kind, size) for kind, size in sizes.most_common() if 20 * size >= sizes.total()]
+        return ", ".join(NAMES[kind] for kind, _ in parts)
 
     @property
     def nbytes(self) -> int:

@@ -8,16 +8,18 @@ import numpy as np
 from ..errors import ModelError
 from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name, read_tensor, read_weights
-from ..kernels.layout import FLOAT32, INT4, INT8
+from ..kernels.layout import FLOAT32, INT8, STEPPED_BITS
 from ..machine.memory import aligned_zeros
 from ..tape.operations import Linear
 from ..tape.passes import PERMUTED
 from ..tape.references import WeightRef
 from ..weights.codes import Codes, dequantize_codes
-from ..weights.exact_rows import is_int8, to_int4
-from ..weights.matrix import KINDS, Matrix, pack, pack_codes
+from ..weights.exact_rows import is_int8, to_stepped
+from ..weights.matrix import KINDS, Matrix
+from ..weights.pack import pack, pack_codes
 from ..weights.rotation import rotate
-from ..weights.rounding import Int4, dequantize, round_int4, round_int8
+from ..weights.rounding import Stepped, dequantize, round_rows
+from .presets import choose_kind
 
 LOGGER = logging.getLogger(__name__)
 # In quantization_config: the type to which the head is rounded while loading. `tritonchat quantize` stores it
@@ -25,23 +27,13 @@ LOGGER = logging.getLogger(__name__)
 HEAD_FIELD = "tritonchat_head"
 
 
-def rounds_head_to_int8(files: ModelFiles, weights: str) -> bool:
-    """Whether the head is rounded to int8 with this type of weights.
-
-    With int4 it is, because 4 bits of the head would cost more quality than their memory is worth.
-    """
+def choose_matrix_kind(product: Linear, weights: str, files: ModelFiles) -> int | None:
+    """The kind of a product's matrix with these --weights; None: as its weights are stored."""
     settings = files.config.get("quantization_config")
     is_written_here = isinstance(settings, dict) and settings.get(HEAD_FIELD) == "int8"
-    return weights == "int4" or (weights == "auto" and is_written_here)
-
-
-def choose_kind(product: Linear, weights: str, rounds_head: bool) -> int | None:
-    """The kind of a product's matrix with this type of weights; None: as its weights are stored."""
-    if product.is_head and rounds_head:
+    if weights == "auto" and product.is_head and is_written_here:
         return INT8
-    if weights == "auto" or (product.is_router and weights in ("int8", "int4")):
-        return None
-    return KINDS[weights]
+    return choose_kind(product, weights)
 
 
 class Packer:
@@ -51,8 +43,7 @@ class Packer:
     """
 
     def __init__(self, files: ModelFiles, source: TensorSource, weights: str) -> None:
-        self._path, self._source, self._weights = files.path, source, weights
-        self._rounds_head = rounds_head_to_int8(files, weights)
+        self._files, self._source, self._weights = files, source, weights
         self._squares = self._squared_errors = 0.0
         self._unpacked_bytes = self._unpacked_file_bytes = 0  # of codes that became float32
 
@@ -63,10 +54,10 @@ class Packer:
         gated = product.gate is not None
         try:
             codes = [part for part in stored if isinstance(part, Codes)]
-            kind = choose_kind(product, self._weights, self._rounds_head)
+            kind = choose_matrix_kind(product, self._weights, self._files)
             if len(codes) == len(stored) and (self._weights == "auto" or _are_exact(codes, kind)):
                 if _fits_inputs(codes, product):
-                    return _pack_codes(codes, biases, gated, product.is_head)
+                    return _pack_codes(codes, biases, gated)
                 return self._pack_as_floats(product, codes, biases)
             if kind is None:
                 kind = FLOAT32 if isinstance(stored[0], Codes) else KINDS[stored[0].dtype.name]
@@ -92,8 +83,8 @@ class Packer:
         if self._unpacked_bytes:
             LOGGER.warning(
                 "%s has experts with columns in different orders (desc_act), which have no kernel: they are "
-                "computed in float32, and take %.1f GiB instead of %.1f; --weights int8 or int4 takes less.",
-                self._path,
+                "computed in float32, and take %.1f GiB instead of %.1f; other --weights take less.",
+                self._files.path,
                 self._unpacked_bytes / 2**30,
                 self._unpacked_file_bytes / 2**30,
             )
@@ -101,7 +92,7 @@ class Packer:
             LOGGER.warning(
                 "The quantized weights of %s were rounded to %s, with a relative error of %.2g; --weights "
                 "auto keeps them as they are.",
-                self._path,
+                self._files.path,
                 self._weights,
                 (self._squared_errors / self._squares) ** 0.5,
             )
@@ -121,18 +112,19 @@ class Packer:
         if not isinstance(part, Codes):
             return part
         floats = dequantize_codes(part)
-        if kind in (INT8, INT4):
+        if kind == INT8 or kind in STEPPED_BITS:
             rotated = rotate(floats)
-            rounded = round_int8(rotated) if kind == INT8 else round_int4(rotated)
-            self._squared_errors += float(np.square(dequantize(rounded) - rotated).sum(dtype=np.float64))
+            error = dequantize(round_rows(rotated, kind)) - rotated
+            self._squared_errors += float(np.square(error).sum(dtype=np.float64))
             self._squares += float(np.square(floats).sum(dtype=np.float64))
         return floats
 
 
 def _are_exact(codes: Sequence[Codes], kind: int | None) -> bool:
     """Whether codes have the precision of a kind already, so that they need not be rounded again."""
-    is_exact = {INT8: is_int8, INT4: lambda part: to_int4(part) is not None}.get(kind or 0)
-    return is_exact is not None and all(map(is_exact, codes))
+    if kind == INT8:
+        return all(map(is_int8, codes))
+    return kind in STEPPED_BITS and _find_stepped(codes, STEPPED_BITS[kind]) is not None
 
 
 def _fits_inputs(parts: Sequence[Codes], product: Linear) -> bool:
@@ -140,14 +132,19 @@ def _fits_inputs(parts: Sequence[Codes], product: Linear) -> bool:
     return product.x.buffer == PERMUTED or all(part.order is None for part in parts)
 
 
-def _pack_codes(
-    parts: Sequence[Codes], biases: Sequence[np.ndarray] | None, gated: bool, is_head: bool
-) -> Matrix:
+def _pack_codes(parts: Sequence[Codes], biases: Sequence[np.ndarray] | None, gated: bool) -> Matrix:
     """Pack codes as they are, in the fastest kind for the same numbers."""
-    if not is_head:  # whose rows may be those of the embedding, which INT4 does not give one by one
-        exact: list[Int4] = []
-        while len(exact) < len(parts) and (part := to_int4(parts[len(exact)])) is not None:
-            exact.append(part)
-        if len(exact) == len(parts):
-            return pack(exact, INT4, biases, gated)
+    for kind, bits in STEPPED_BITS.items():
+        if (exact := _find_stepped(parts, bits)) is not None:
+            return pack(exact, kind, biases, gated)
     return pack_codes(parts, biases, gated)
+
+
+def _find_stepped(parts: Sequence[Codes], bits: int) -> list[Stepped] | None:
+    """The same codes as Stepped; None if that is not exact."""
+    found: list[Stepped] = []
+    for part in parts:
+        if (exact := to_stepped(part, bits)) is None:
+            return None
+        found.append(exact)
+    return found

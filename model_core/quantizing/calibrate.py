@@ -10,12 +10,13 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 import numpy as np
 
 from ..files.source import TensorSource
+from ..kernels.layout import INT8
 from ..reference import interpreter
 from ..reference import operators as op
 from ..tape.operations import Attend, Conv, Experts, Linear, Scan, TakeRows
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
-from ..weights.rounding import Int4, dequantize, gptq_int4, round_as_packed, round_int4, round_int8
+from ..weights.rounding import Stepped, dequantize, round_as_packed, round_by_gptq, round_stepped
 
 # An expert that fewer inputs reach is rounded: the second moments of so few say little about others.
 MIN_EXPERT_ROWS = 128
@@ -26,7 +27,7 @@ def quantize_layers(
     tensors: Mapping[str, np.ndarray] | TensorSource,
     token_lists: Sequence[Sequence[int]],
     report: Callable[[str], None] = lambda _: None,
-) -> Generator[tuple[str, Int4], None, list[np.ndarray]]:
+) -> Generator[tuple[str, Stepped], None, list[np.ndarray]]:
     """Quantize the matrices of all layers, in the order in which texts pass through them.
 
     Memory holds one matrix in float32 with its Hessian, and the buffers of one layer for each token. The
@@ -60,7 +61,7 @@ def quantize_layers(
             for name, t in tape.embeddings.items()
             if name != "x"
         }
-        sequence.begin({"x": round_as_packed(op.embed(np.array(tokens), table), round_int8), **rows})
+        sequence.begin({"x": round_as_packed(op.embed(np.array(tokens), table), INT8), **rows})
     last_readers = {record.layer: record for record in tape.records if isinstance(record, Attend)}
     for record in tape.records:
         if isinstance(record, TakeRows):
@@ -90,16 +91,16 @@ def quantize_layers(
 
 def _quantize(
     weight: WeightRef, read: interpreter.WeightReader, hessian: np.ndarray | None
-) -> Generator[tuple[str, Int4], None, np.ndarray]:
+) -> Generator[tuple[str, Stepped], None, np.ndarray]:
     """Quantize a matrix, by GPTQ if there is a Hessian. Returns the numbers that its codes stand for."""
-    codes = round_int4(read(weight)) if hessian is None else gptq_int4(read(weight), hessian)
+    codes = round_stepped(read(weight)) if hessian is None else round_by_gptq(read(weight), hessian)
     yield weight.label, codes
     return dequantize(codes)
 
 
 def _quantize_experts(
     record: Experts, read: interpreter.WeightReader, sequences: Sequence[interpreter.Sequence]
-) -> Generator[tuple[str, Int4], None, int]:
+) -> Generator[tuple[str, Stepped], None, int]:
     """Quantize a mixture, one expert after the other, and compute its outputs.
 
     Returns how many experts were rounded.

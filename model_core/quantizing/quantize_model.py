@@ -14,7 +14,7 @@ from ..hub import fetch_model
 from ..llm.llm import LLM
 from ..requests.sampling import SamplingParams
 from ..tape.passes import products
-from ..weights.rounding import Int4
+from ..weights.rounding import Stepped
 from .calibrate import quantize_layers
 from .perplexity import compute_perplexity
 from .write_folder import write_quantized_folder
@@ -86,7 +86,7 @@ def _sample_kv_memory(files: ModelFiles) -> int:
 
 def _choose_codes(
     files: ModelFiles, token_lists: Sequence[Sequence[int]], report: Callable[[str], None]
-) -> dict[str, Int4]:
+) -> dict[str, Stepped]:
     tape = write_tape(read_model_config(files.named("config.json"), files.config))
     layers = quantize_layers(tape, files.open_tensors(), token_lists, report)
     total = sum(len(p.weights) for p in products(tape.records) if not (p.is_head or p.is_router))

@@ -27,7 +27,7 @@ from ..tape.passes import products, vector_refs
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from ..weights.codes import Codes, dequantize_codes
-from ..weights.rounding import Int4, round_int4, round_int8
+from ..weights.rounding import Stepped, round_int8, round_stepped
 
 _COPIED_SUFFIXES = (".json", ".jinja", ".model", ".txt", ".md")  # of files that go with the weights
 _GROUP_SCHEME = {"num_bits": 4, "type": "int", "symmetric": False, "strategy": "group", "dynamic": False}
@@ -37,7 +37,7 @@ _TOKEN_SCHEME = {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "t
 
 
 def write_quantized_folder(
-    files: ModelFiles, folder: Path, weights: str, codes: Mapping[str, Int4] | None = None
+    files: ModelFiles, folder: Path, weights: str, codes: Mapping[str, Stepped] | None = None
 ) -> None:
     """Write the text model of `files` with weights in int8 or int4 to a new folder, with its other files.
 
@@ -87,7 +87,7 @@ def _split_tensors(tape: Tape) -> tuple[dict[str, list[WeightRef]], dict[str, We
 
 
 def _quantize_tensor(
-    source: TensorSource, refs: list[WeightRef], weights: str, codes: Mapping[str, Int4]
+    source: TensorSource, refs: list[WeightRef], weights: str, codes: Mapping[str, Stepped]
 ) -> dict[str, np.ndarray]:
     """The arrays of a quantized tensor. If it has all experts of a mixture, they have a leading axis."""
     by_expert: dict[int | None, list[WeightRef]] = defaultdict(list)
@@ -105,7 +105,7 @@ def _quantize_tensor(
 
 
 def _write_int8(
-    source: TensorSource, refs: list[WeightRef], codes: Mapping[str, Int4]
+    source: TensorSource, refs: list[WeightRef], codes: Mapping[str, Stepped]
 ) -> dict[str, np.ndarray]:
     """The arrays of a matrix in int8: numbers, and a scale for each row."""
     parts = {ref: round_int8(_read_floats(source, ref)) for ref in refs}
@@ -116,10 +116,10 @@ def _write_int8(
 
 
 def _write_int4(
-    source: TensorSource, refs: list[WeightRef], codes: Mapping[str, Int4]
+    source: TensorSource, refs: list[WeightRef], codes: Mapping[str, Stepped]
 ) -> dict[str, np.ndarray]:
     """The arrays of a matrix in int4: packed numbers, and a scale and a zero for each 32 columns."""
-    parts = {ref: codes.get(ref.label) or round_int4(_read_floats(source, ref)) for ref in refs}
+    parts = {ref: codes.get(ref.label) or round_stepped(_read_floats(source, ref)) for ref in refs}
     numbers = _join_rows({ref: part.codes for ref, part in parts.items()})
     groups = _join_rows({ref: part.groups for ref, part in parts.items()})
     scales = _join_rows({ref: part.scales[:, None] for ref, part in parts.items()})

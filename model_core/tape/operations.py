@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from .references import Span, WeightRef
 from .rope import RopeConfig
 
+INNER = "inner"  # the buffer of numbers within an MLP
+
 
 @dataclass(frozen=True)
 class Norm:
@@ -48,6 +50,11 @@ class Linear:
     gate: str | None = None
     is_head: bool = False
     is_router: bool = False
+
+    @property
+    def is_inner(self) -> bool:
+        """Whether its outputs are those within an MLP, before its activation."""
+        return self.gate is not None or self.y.buffer == INNER
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ order of summation does not change its result.
 Scales have few significant bits, so that bfloat16 holds them, and whole multiples of those of int4, exactly.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ..errors import ModelError
-from ..kernels.layout import NIBBLE_GROUP
+from ..kernels.layout import INT8, NIBBLE_GROUP, STEPPED_BITS
 from .codes import Codes
 from .rotation import rotate
 
@@ -22,7 +22,7 @@ from .rotation import rotate
 # the largest weights and is finer for the others. With each scale, other groups have a good whole step.
 _SCALE_RATIOS = (0.7, 0.8, 0.9, 1.0, 1.1, 1.2)
 _INT8_SCALE_BITS = 8  # significant bits of a row's scale, as bfloat16 has
-_INT4_SCALE_BITS = 4  # a step has 4 more. Weights lose nothing: other scales suit other steps
+_STEPPED_SCALE_BITS = 4  # a step has 4 more. Weights lose nothing: other scales suit other steps
 _BLOCK_SIZE = 2**16  # weights rounded at a time, so that they stay in the cache
 _DAMPING = 0.01  # share of the mean diagonal that is added to a Hessian's diagonal, as in the GPTQ paper
 _MIN_SCALE = np.finfo(np.float32).tiny  # the inverse of a smaller scale is infinite
@@ -35,16 +35,22 @@ class Int8(NamedTuple):
     scales: np.ndarray
 
 
-class Int4(NamedTuple):
+class Stepped(NamedTuple):
     """scales[n] * (codes[n, k] - z) * s, where s and z are those of group k // 32.
 
-    codes: uint8 [n, k] from 0 to 15. groups: uint8 [n, ceil(k / 32)], each s | z << 4, s from 1 to 15, z from
-    0 to 15. scales: float32 [n]. (code - z) * s is from -127 to 127.
+    bits: of a code, 4 to 6. codes: uint8 [n, k]. groups: uint8 [n, ceil(k / 32)], a whole step s from 1 on in
+    the lowest 8 - bits, and a zero point z in the others. scales: float32 [n]. (code - z) * s is from -127 to
+    127.
     """
 
     codes: np.ndarray
     groups: np.ndarray
     scales: np.ndarray
+    bits: int = 4
+
+    def rows(self, rows: slice) -> "Stepped":
+        """Some of the rows."""
+        return Stepped(self.codes[rows], self.groups[rows], self.scales[rows], self.bits)
 
 
 def round_activations(x: np.ndarray, group: int) -> tuple[np.ndarray, np.ndarray]:
@@ -72,9 +78,9 @@ def round_int8(weight: np.ndarray) -> Int8:
     return result
 
 
-def round_as_packed(weight: np.ndarray, round_rows: Callable[[np.ndarray], "Int8 | Int4"]) -> np.ndarray:
-    """The numbers that float32 [n, k] become: rotated, rounded by `round_rows`, and rotated back."""
-    return rotate(dequantize(round_rows(rotate(weight))))[:, : weight.shape[1]]
+def round_as_packed(weight: np.ndarray, kind: int) -> np.ndarray:
+    """The numbers that float32 [n, k] become in a matrix of a kind: rotated, rounded, and rotated back."""
+    return rotate(dequantize(round_rows(rotate(weight), kind)))[:, : weight.shape[1]]
 
 
 def round_groups(weight: np.ndarray) -> Codes:
@@ -83,27 +89,34 @@ def round_groups(weight: np.ndarray) -> Codes:
     return Codes(codes, NIBBLE_GROUP, scales)
 
 
-def round_int4(weight: np.ndarray) -> Int4:
-    """Round float32 [n, k] to int4, with the scales, steps and zero points of the smallest squared error.
+def round_stepped(weight: np.ndarray, bits: int = 4) -> Stepped:
+    """Round float32 [n, k] to 4 to 6 bits, with the scales, steps and zeros of the smallest squared error.
 
-    It tries a few candidates. For Gaussian rows the error is within 4 % of the smallest possible one. Raises
-    ModelError if a weight is not finite.
+    It tries a few candidates. For Gaussian rows the error of 4 bits is within 4 % of the smallest possible
+    one. Raises ModelError if a weight is not finite.
     """
     n, k = weight.shape
     count = -(-k // NIBBLE_GROUP)
-    result = Int4(np.empty((n, k), np.uint8), np.empty((n, count), np.uint8), np.empty(n, np.float32))
+    result = Stepped(
+        np.empty((n, k), np.uint8), np.empty((n, count), np.uint8), np.empty(n, np.float32), bits
+    )
     for part in _row_blocks(weight):
         x = _split_groups(_check_finite(weight[part]))
-        scales, step, zero = _choose_row_scales(x)
-        codes = _encode(x, scales[:, None], step, zero)
+        scales, step, zero = _choose_row_scales(x, bits)
+        codes = _encode(x, scales[:, None], step, zero, bits)
         result.codes[part] = codes.transpose(1, 2, 0).reshape(len(scales), -1)[:, :k]
-        result.groups[part] = _pack_groups(step, zero)
+        result.groups[part] = _pack_groups(step, zero, bits)
         result.scales[part] = scales
     return result
 
 
-def gptq_int4(weight: np.ndarray, hessian: np.ndarray) -> Int4:
-    """Quantize float32 [n, k] to the int4 codes that change a layer's outputs least (GPTQ, arXiv:2210.17323).
+def round_rows(weight: np.ndarray, kind: int) -> Int8 | Stepped:
+    """Round float32 [n, k] for a matrix of the kind INT8 or one of STEPPED_BITS. Raises ModelError."""
+    return round_int8(weight) if kind == INT8 else round_stepped(weight, STEPPED_BITS[kind])
+
+
+def round_by_gptq(weight: np.ndarray, hessian: np.ndarray, bits: int = 4) -> Stepped:
+    """Quantize float32 [n, k] to the codes that change a layer's outputs least (GPTQ, arXiv:2210.17323).
 
     Columns are rounded one after the other, and the later columns correct the error of each. The steps and
     zero points of a group are chosen just before it is rounded, row scales at the start.
@@ -120,7 +133,7 @@ def gptq_int4(weight: np.ndarray, hessian: np.ndarray) -> Int4:
     diagonal = np.einsum("ii->i", hessian)  # a view
     diagonal += (_DAMPING * diagonal.mean()) or 1.0
     factor = _inverse_factor(hessian).astype(np.float32)
-    scales = round_int4(weight).scales
+    scales = round_stepped(weight, bits).scales
     # Columns as rows: contiguous, and in units of the row scale.
     remaining = np.ascontiguousarray((weight / scales[:, None]).T)
     codes = np.empty((k, n), np.uint8)
@@ -128,31 +141,37 @@ def gptq_int4(weight: np.ndarray, hessian: np.ndarray) -> Int4:
     unit_scale = np.ones(n, np.float32)
     for start in range(0, k, NIBBLE_GROUP):
         end = min(start + NIBBLE_GROUP, k)
-        step, zero, _ = _choose_groups(remaining[start:end], unit_scale)
+        step, zero, _ = _choose_groups(remaining[start:end], unit_scale, bits)
         errors = np.empty((end - start, n), np.float32)
         for i in range(start, end):
-            code = _encode(remaining[i], unit_scale, step, zero)
+            code = _encode(remaining[i], unit_scale, step, zero, bits)
             codes[i] = code
             error = (remaining[i] - (code - zero) * step) / factor[i, i]
             remaining[i + 1 : end] -= factor[i, i + 1 : end, None] * error
             errors[i - start] = error
         remaining[end:] -= factor[start:end, end:].T @ errors
-        groups[:, start // NIBBLE_GROUP] = _pack_groups(step, zero)
-    return Int4(np.ascontiguousarray(codes.T), groups, scales)
+        groups[:, start // NIBBLE_GROUP] = _pack_groups(step, zero, bits)
+    return Stepped(np.ascontiguousarray(codes.T), groups, scales, bits)
 
 
-def int4_as_int8(weight: Int4) -> Int8:
-    """The int8 matrix with the same numbers as an int4 matrix."""
+def stepped_as_int8(weight: Stepped) -> Int8:
+    """The int8 matrix with the same numbers."""
     k = weight.codes.shape[1]
     step, zero = (
-        np.repeat(part, NIBBLE_GROUP, axis=1)[:, :k] for part in (weight.groups & 15, weight.groups >> 4)
+        np.repeat(part, NIBBLE_GROUP, axis=1)[:, :k] for part in split_groups(weight.groups, weight.bits)
     )
-    return Int8((weight.codes.astype(np.int8) - zero.astype(np.int8)) * step.astype(np.int8), weight.scales)
+    # Modulo 256, where the result is exact.
+    return Int8(((weight.codes - zero) * step).view(np.int8), weight.scales)
 
 
-def dequantize(weight: Int8 | Int4) -> np.ndarray:
+def split_groups(groups: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]:
+    """The steps and zero points of Stepped.groups: uint8."""
+    return groups & (1 << 8 - bits) - 1, groups >> 8 - bits
+
+
+def dequantize(weight: Int8 | Stepped) -> np.ndarray:
     """The numbers that the codes stand for: float32 [n, k]."""
-    codes, scales = int4_as_int8(weight) if isinstance(weight, Int4) else weight
+    codes, scales = stepped_as_int8(weight) if isinstance(weight, Stepped) else weight
     return codes * scales[:, None]
 
 
@@ -187,17 +206,18 @@ def _split_groups(weight: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(x.transpose(2, 0, 1))
 
 
-def _choose_row_scales(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _choose_row_scales(x: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """x [32, n, groups] -> the best scales [n], with steps and zero points [n, groups]."""
     widest = (np.maximum(x.max(axis=0), 0) - np.minimum(x.min(axis=0), 0)).max(axis=1)
-    # 15 steps of 15 units must cover a group, and 127 units must reach its largest weight.
+    # All codes, with the largest step, must cover a group, and 127 units must reach its largest weight.
+    units = (2**bits - 1) * (2 ** (8 - bits) - 1)
     base_scales = _replace_tiny_scales(
-        np.maximum(widest / np.float32(225), np.abs(x).max(axis=(0, 2)) / np.float32(127))
+        np.maximum(widest / np.float32(units), np.abs(x).max(axis=(0, 2)) / np.float32(127))
     )
     best: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None
     for ratio in _SCALE_RATIOS:
-        scales = _round_mantissas(base_scales * np.float32(ratio), _INT4_SCALE_BITS)
-        step, zero, errors = _choose_groups(x, scales[:, None])
+        scales = _round_mantissas(base_scales * np.float32(ratio), _STEPPED_SCALE_BITS)
+        step, zero, errors = _choose_groups(x, scales[:, None], bits)
         candidate = scales, step, zero, errors.sum(axis=1) * np.square(scales / base_scales)
         if best is None:
             best = candidate
@@ -209,19 +229,20 @@ def _choose_row_scales(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return best[:3]
 
 
-def _choose_groups(x: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _choose_groups(x: np.ndarray, scale: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """x [inputs of a group, ...], scale [...] -> step, zero point and squared error, in units of `scale`."""
     inverse = 1 / scale
     high = np.maximum(x.max(axis=0), 0) * inverse
     low = np.minimum(x.min(axis=0), 0) * inverse
     # The smallest step that reaches all weights (the largest almost), or the next smaller one.
-    widest = np.clip(np.ceil((high - low) / np.float32(15) - np.float32(0.01)), 1, 15)
+    largest = 2**bits - 1
+    widest = np.clip(np.ceil((high - low) / np.float32(largest) - np.float32(0.01)), 1, 2 ** (8 - bits) - 1)
     best: tuple[np.ndarray, ...] = ()
     for step in (widest, np.maximum(widest - 1, 1)):
-        zero = np.clip(np.rint(np.float32(7.5) - (high + low) / (2 * step)), 0, 15)
+        zero = np.clip(np.rint(np.float32(largest / 2) - (high + low) / (2 * step)), 0, largest)
         error = x * (inverse / step)
         error += zero
-        error -= _nearest_codes(error, step, zero)
+        error -= _nearest_codes(error, step, zero, bits)
         np.square(error, out=error)
         new = step, zero, error.sum(axis=0) * step * step
         if best:
@@ -232,21 +253,21 @@ def _choose_groups(x: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.nda
     return best[0], best[1], best[2]
 
 
-def _encode(x: np.ndarray, scale: np.ndarray, step: np.ndarray, zero: np.ndarray) -> np.ndarray:
+def _encode(x: np.ndarray, scale: np.ndarray, step: np.ndarray, zero: np.ndarray, bits: int) -> np.ndarray:
     """The nearest codes, as float32, to x / scale."""
-    return _nearest_codes(x * (1 / scale / step) + zero, step, zero)
+    return _nearest_codes(x * (1 / scale / step) + zero, step, zero, bits)
 
 
-def _nearest_codes(x: np.ndarray, step: np.ndarray, zero: np.ndarray) -> np.ndarray:
+def _nearest_codes(x: np.ndarray, step: np.ndarray, zero: np.ndarray, bits: int) -> np.ndarray:
     """The codes nearest to x for which |(code - zero) * step| <= 127."""
     max_distance = np.floor(127 / step)
     codes = np.rint(x)
     np.maximum(codes, np.maximum(zero - max_distance, 0), out=codes)
-    return np.minimum(codes, np.minimum(zero + max_distance, 15), out=codes)
+    return np.minimum(codes, np.minimum(zero + max_distance, 2**bits - 1), out=codes)
 
 
-def _pack_groups(step: np.ndarray, zero: np.ndarray) -> np.ndarray:
-    return step.astype(np.uint8) | zero.astype(np.uint8) << 4
+def _pack_groups(step: np.ndarray, zero: np.ndarray, bits: int) -> np.ndarray:
+    return step.astype(np.uint8) | zero.astype(np.uint8) << 8 - bits
 
 
 def _inverse_factor(matrix: np.ndarray) -> np.ndarray:

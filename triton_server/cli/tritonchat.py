@@ -196,7 +196,7 @@ def _load_state(llm: Any, path: Path, prompt: str | None) -> str:
 def quantize(model: str, out: Path, weights: str, calibration: Path | None, text: Path | None) -> None:
     """Write MODEL with weights of 8 or 4 bits to the folder OUT, and print the loss of quality.
 
-    OUT loads fast. With --weights int8 or int4, a server rounds the weights of MODEL at every start.
+    OUT loads fast. With --weights int8, mixed or int4, a server rounds the weights of MODEL at every start.
     """
     from model_core.quantizing.quantize_model import quantize as quantize_model
 

@@ -36,7 +36,7 @@ class LoadingSettings(Settings):
     revision: str | None = setting(LLMSettings.revision, shown="main")
     """Branch, tag or commit of a model on the hub."""
     weights: Annotated[str, OneOf(WEIGHTS)] = LLMSettings.weights
-    """Type of the weights; auto: as stored."""
+    """Type of the weights; auto: as stored. mixed: of 5 and 6 bits; int4: of 4 and 5."""
     max_context: int | None = setting(LLMSettings.max_context, shown="the model's", ge=2)
     """Tokens of prompt and answer together."""
     kv_cache_dtype: Annotated[str, OneOf(KV_CACHE_DTYPES)] = LLMSettings.kv_cache_dtype

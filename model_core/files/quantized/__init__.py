@@ -75,7 +75,7 @@ def open_format(settings: Any, path: Path, stored: SafetensorsFolder) -> Format 
     if not isinstance(method, str) or method not in FORMATS:
         raise ModelError(
             f"{path}: weights quantized by {shorten(method)} are not supported; take a copy of the model in "
-            f"one of the formats {', '.join(FORMATS)}, or the original with --weights int8 or int4."
+            f"one of the formats {', '.join(FORMATS)}, or the original with --weights int8, mixed or int4."
         )
     fields = Fields(settings, QUANTIZATION)
     try:

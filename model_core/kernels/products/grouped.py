@@ -1,8 +1,8 @@
 """Weights as codes: what comes before their product.
 
-Codes of 4 bits become bytes, the scales and offsets of groups become floats, and where activations are not
-rounded, codes become the float32 weights that they stand for. Each is done for a chunk of a strip, which is
-then multiplied by all rows. So the blocks of blocks.py know bytes and floats only.
+Codes of 4 to 6 bits become bytes, the scales and offsets of groups become floats, and where activations are
+not rounded, codes become the float32 weights that they stand for. Each is done for a chunk of a strip, which
+is then multiplied by all rows. So the blocks of blocks.py know bytes and floats only.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 from .. import emit
 from ..blocks import CODES_CACHE, emit_cases, emit_loop, prefetch
 from ..inner import inner
-from ..layout import FLOAT8, FLOAT16, FLOAT32, INT8, STRIP, UINT8
+from ..layout import FLOAT8, FLOAT16, FLOAT32, INT8, STEPPED_BITS, STRIP, UINT8
 
 _n = types.intp
 
@@ -87,29 +87,47 @@ def _expand(typing_context, kind, numbers, at, supers, groups, unit, scales, out
 
 
 def _widen(
-    b: ir.IRBuilder, w: ir.Value, ahead: ir.Value, out: ir.Value, expand: Callable[[ir.Value], ir.Value]
+    b: ir.IRBuilder,
+    w: ir.Value,
+    ahead: ir.Value,
+    out: ir.Value,
+    expand: Callable[[ir.Value], ir.Value],
+    high: ir.Value | None = None,
+    width: int = 0,
 ) -> None:
-    """Write 32 k of a tile, in codes of 4 bits, as bytes."""
+    """Write 32 k of a tile, in codes of 4 bits and `width` high ones, as bytes."""
     for i in range(4):
         codes = emit.load(b, b.add(w, w.type(64 * i)), emit.I8X64)
         prefetch(b, b.add(ahead, ahead.type(64 * i)), CODES_CACHE)
-        for half, part in enumerate(emit.nibbles(b, codes)):
-            emit.store(b, b.add(out, out.type(64 * (2 * i + half))), expand(part))
+        for quad, part in enumerate(emit.nibbles(b, codes), 2 * i):
+            if high is not None:
+                vector, shift = divmod(width * quad, 8)
+                plane = emit.load(b, b.add(high, high.type(64 * vector)), emit.I8X64)
+                part = b.or_(part, emit.high_bits(b, plane, shift, width))
+            emit.store(b, b.add(out, out.type(64 * quad)), expand(part))
 
 
 @intrinsic
-def widen_int4(typing_context, w, ahead, groups, out):
-    """32 k of a tile from INT4 to INT8. Addresses are those that integer_block takes; ahead: to prefetch."""
+def widen_stepped(typing_context, kind, w, high, ahead, groups, out):
+    """32 k of a tile from a kind of STEPPED_BITS to INT8.
 
-    def code(b, w, ahead, groups, out):
-        _widen(b, w, ahead, out, emit.int4_bytes(b, groups))
+    Addresses are those that integer_block takes; ahead: to prefetch.
+    """
 
-    return emit.typed(types.void, (_n,) * 4, code)
+    def code(b, kind, w, high, ahead, groups, out):
+        def widen(kind: int) -> None:
+            bits = STEPPED_BITS[kind]
+            expand = emit.stepped_bytes(b, groups, bits)
+            _widen(b, w, ahead, out, expand, high if bits > 4 else None, bits - 4)
+
+        emit_cases(b, kind, STEPPED_BITS, widen)
+
+    return emit.typed(types.void, (_n,) * 6, code)
 
 
 @intrinsic
 def widen_grouped4(typing_context, w, ahead, table, out):
-    """32 k of a tile from GROUPED4 to bytes. Addresses are as those of widen_int4."""
+    """32 k of a tile from GROUPED4 to bytes. Addresses are as those of widen_stepped."""
 
     def code(b, w, ahead, table, out):
         entries = emit.load(b, table, emit.I8X16)

@@ -32,6 +32,8 @@ from ..layout import (
     GROUPED6,
     GROUPED8,
     INT4,
+    INT5,
+    INT6,
     INT8,
     NIBBLE_GROUP,
     STRIP,
@@ -39,7 +41,7 @@ from ..layout import (
 from ..simd import add, broadcast, load_f32, multiply, store_f32, subtract
 from .activations import RUN_BYTES, RUN_SCALES
 from .bfloat16 import HAS_PAIRS, multiply_bfloat16
-from .grouped import dequantize, expand_groups, widen_grouped4, widen_int4
+from .grouped import dequantize, expand_groups, widen_grouped4, widen_stepped
 from .tiles import TILE_ROWS, multiply_int8
 
 STRIP_TILES = STRIP // 16
@@ -112,8 +114,20 @@ def _prefetch_offset(m, strip, next_strip, first):
 
 
 @inner
+def _has_nibbles(kind):
+    """Whether a kind keeps two codes in a byte."""
+    return INT4 <= kind <= INT6 or kind == GROUPED4
+
+
+@inner
+def _high_bytes(kind, index):
+    """Bytes that the bits above the lowest four of so many codes take."""
+    return index // 8 * (2 if kind == INT6 else 1 if kind == INT5 else 0)
+
+
+@inner
 def _widen(m, strip, first, count, ahead, scratch):
-    """The codes of 4 bits of a chunk of a strip as bytes at scratch, a tile every 16 * GROUP.
+    """The codes of 4 to 6 bits of a chunk of a strip as bytes at scratch, a tile every 16 * GROUP.
 
     ahead: address of codes to prefetch.
     """
@@ -121,26 +135,28 @@ def _widen(m, strip, first, count, ahead, scratch):
         at, to = (strip * STRIP + 16 * tile) * m.k + 16 * first, scratch + 16 * GROUP * tile
         for i in range(0, 16 * count, 512):
             w, next_w = m.data + (at + i) // 2, ahead + (16 * tile * m.k + i) // 2
-            if m.kind == INT4:
-                widen_int4(w, next_w, m.groups + (at + i) // NIBBLE_GROUP, to + i)
-            else:
+            if m.kind == GROUPED4:
                 widen_grouped4(w, next_w, m.table, to + i)
+            else:
+                high = m.high + _high_bytes(m.kind, at + i)
+                widen_stepped(m.kind, w, high, next_w, m.groups + (at + i) // NIBBLE_GROUP, to + i)
 
 
 @inner
 def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
-    """A strip of INT8 or INT4. Whatever runs between two chunks delays the loads of the next."""
-    half = 1 if m.kind == INT4 else 0  # shifts numbers of weights to bytes: divisions take longer
+    """A strip of INT8 or of STEPPED_BITS. Whatever runs between two chunks delays the loads of the next."""
+    half = 0 if m.kind == INT8 else 1  # shifts numbers of weights to bytes: divisions take longer
     w, groups = m.data + (strip * STRIP * m.k >> half), m.groups + strip * STRIP * m.k // NIBBLE_GROUP
     tile_bytes, tile_groups = m.k * 16 >> half, m.k * 16 // NIBBLE_GROUP
+    high, tile_high = m.high + _high_bytes(m.kind, strip * STRIP * m.k), _high_bytes(m.kind, m.k * 16)
     blocks = -(-rows // INTEGER_ROWS)
     for first in range(0, m.k, GROUP):
         count = min(GROUP, m.k - first) // NIBBLE_GROUP
         kind, chunk, chunk_tile_bytes = m.kind, w + (first * 16 >> half), tile_bytes
         ahead = np.int64(0)
-        if m.kind == INT4:
+        if m.kind != INT8:
             ahead = m.data + (_prefetch_offset(m, strip, next_strip, first + GROUP) >> 1)
-            if rows > EXPANDED_ROWS:  # codes of 4 bits are widened once for all rows
+            if rows > EXPANDED_ROWS:
                 _widen(m, strip, first, NIBBLE_GROUP * count, ahead, scratch)
                 kind, chunk, chunk_tile_bytes = INT8, scratch, 16 * GROUP
         prefetch = m.data + (_prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
@@ -165,19 +181,21 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
                     blocks, block, tile, prefetch, tile_bytes, count * 512 >> half
                 )
                 integer_block(
-                    (INT8, INT4),
+                    (INT8, INT4, INT5, INT6),
                     IntegerCase(kind, -height if prefetches and height > 1 else height, 8),
                     Codes(
                         chunk + tile * chunk_tile_bytes,
                         chunk_tile_bytes,
                         groups + tile * tile_groups + first * 16 // NIBBLE_GROUP,
                         tile_groups,
+                        high + tile * tile_high + _high_bytes(m.kind, first * 16),
+                        tile_high,
                     ),
                     Strided(a.codes + (start + row) * a.codes_row + first, a.codes_row),
                     Groups(count, 0, 0, 0),
                     Runs(run, run + 4, a.runs_row),
                     Ahead(
-                        ahead if kind == INT4 else prefetch_a,
+                        prefetch_a if kind == INT8 else ahead,
                         512 >> half,
                         prefetch_b,
                         prefetch_b_bytes // count,
@@ -229,7 +247,7 @@ def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
                 integer_block(
                     _GROUPED_KINDS,
                     IntegerCase(kind, -height if prefetches and height > 1 else height, quads),
-                    Codes(chunk + tile * chunk_tile_bytes, chunk_tile_bytes, m.table, 0),
+                    Codes(chunk + tile * chunk_tile_bytes, chunk_tile_bytes, m.table, 0, 0, 0),
                     Strided(a.codes + (start + row) * a.codes_row + first, a.codes_row),
                     Groups(
                         count >> step_shift,
@@ -260,16 +278,16 @@ def _dequantize_chunk(m, strip, first, count, scratch):
         for i in range(0, groups * 4 * STRIP, 64):
             store_f32(scales, i, broadcast(np.float32(1)))
             store_f32(offsets, i, broadcast(np.float32(0)))
-        if m.kind != INT8 and m.kind != INT4:
+        if m.kind > INT6:
             group = strip * (m.k // m.group) + first // m.group
             number = strip * -(-m.k // GROUP) + first // GROUP
             expand_groups(m, group, number, groups, np.float32(1), scales, offsets)
-        if m.kind == INT4 or m.kind == GROUPED4:
+        if _has_nibbles(m.kind):
             ahead = m.data + _prefetch_offset(m, strip, strip, first + GROUP) // 2
             _widen(m, strip, first, size, ahead, scratch)
     for tile in range(STRIP_TILES):
         w = scratch + 16 * (tile * GROUP + first - chunk)
-        if not (m.kind == INT4 or m.kind == GROUPED4):
+        if not _has_nibbles(m.kind):
             w = m.data + (strip * STRIP + 16 * tile) * m.k + 16 * first
         for i in range(0, count, 16):
             at = (first - chunk + i) // m.group * 4 * STRIP + 64 * tile

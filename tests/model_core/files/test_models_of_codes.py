@@ -19,7 +19,8 @@ from model_core.tape.passes import fuse, permute_inputs, products, split_product
 from model_core.tape.references import WeightRef
 from model_core.weights.codes import FLOAT8, Codes, dequantize_codes
 from model_core.weights.common_form import layout
-from model_core.weights.matrix import KINDS, pack, pack_codes
+from model_core.weights.matrix import KINDS
+from model_core.weights.pack import pack, pack_codes
 
 LAYOUTS = ("float16", "integers", "zeros", "order", "float8")
 

@@ -10,7 +10,8 @@ from model_core import LLM
 from model_core.errors import ModelError
 from model_core.kernels import emit
 from model_core.model import loader
-from model_core.weights.matrix import KINDS, pack
+from model_core.weights.matrix import KINDS
+from model_core.weights.pack import pack
 
 needs_bfloat16 = pytest.mark.skipif(
     not emit.HAS_BFLOAT16 or emit.HAS_AMX, reason="this processor has no AVX-512 BF16, or takes tiles"

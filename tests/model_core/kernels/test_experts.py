@@ -23,7 +23,7 @@ from model_core.quantizing.calibrate import MIN_EXPERT_ROWS, quantize_layers
 from model_core.reference import operators
 from model_core.tape.operations import Experts, Routing
 from model_core.tape.passes import products
-from model_core.weights.rounding import round_int4
+from model_core.weights.rounding import round_stepped
 
 FOLDER = CHECKPOINTS / "qwen3-moe"
 ROUTINGS = {
@@ -103,7 +103,7 @@ def forward(model: Transformer, texts: Sequence[np.ndarray], cuts: Sequence[int]
 
 @pytest.mark.parametrize(
     ("name", "weights"),
-    [("qwen3-moe", w) for w in ("float32", "bfloat16", "int8", "int4")] + [("gpt-oss", "int8")],
+    [("qwen3-moe", w) for w in ("float32", "bfloat16", "int8", "mixed", "int4")] + [("gpt-oss", "int8")],
 )
 def test_bits_of_a_row_do_not_depend_on_other_rows(name: str, weights: str) -> None:
     model, random = load_model(open_model_files(CHECKPOINTS / name), weights), np.random.default_rng(0)
@@ -123,7 +123,7 @@ def test_bits_of_a_row_do_not_depend_on_other_rows(name: str, weights: str) -> N
 
 @pytest.mark.parametrize(
     ("weights", "bound"),
-    [("float32", 1e-5), ("bfloat16", 5e-2), ("float16", 5e-3), ("int8", 0.1), ("int4", 0.7)],
+    [("float32", 1e-5), ("bfloat16", 5e-2), ("float16", 5e-3), ("int8", 0.1), ("mixed", 0.2), ("int4", 0.7)],
 )
 def test_weights_can_be_converted_to_another_type(weights: str, bound: float) -> None:
     expected = np.load(FOLDER / "expected.npz")
@@ -157,7 +157,7 @@ def test_gptq_rounds_experts_that_few_tokens_choose() -> None:
         for expert in range(first.count)
         if np.array_equal(
             codes[first.down.weights[expert].label].codes,
-            round_int4(checkpoint[first.down.weights[expert].name]).codes,
+            round_stepped(checkpoint[first.down.weights[expert].name]).codes,
         )
     ]
     assert 0 < len(rounded) < first.count  # this text reaches some experts enough, and not all

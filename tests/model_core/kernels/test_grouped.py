@@ -15,7 +15,8 @@ from model_core.machine.memory import aligned_zeros
 from model_core.reference import operators as op
 from model_core.weights.codes import FLOAT8, GROUPS, Codes, dequantize_codes
 from model_core.weights.common_form import layout, to_common_form
-from model_core.weights.matrix import Matrix, pack_codes
+from model_core.weights.matrix import Matrix
+from model_core.weights.pack import pack_codes
 
 RANDOM = np.random.default_rng(0)
 SIZES = [(16, 32), (64, 256), (7, 26), (70, 300), (130, 600)]
@@ -119,7 +120,8 @@ def test_largest_products_do_not_overflow(number: int, sign: int) -> None:
 
 @pytest.mark.parametrize("kind", ["int8", "int4"])
 def test_integer_weights_multiply_unrounded_activations(kind: str) -> None:
-    from model_core.weights.matrix import KINDS, pack
+    from model_core.weights.matrix import KINDS
+    from model_core.weights.pack import pack
 
     weight = RANDOM.standard_normal((70, 300), dtype=np.float32)
     x = RANDOM.standard_normal((9, 300), dtype=np.float32)

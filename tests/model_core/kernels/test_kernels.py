@@ -20,7 +20,8 @@ from model_core.machine.memory import aligned_zeros, round_up
 from model_core.reference import operators as op
 from model_core.tape.operations import KVLayer
 from model_core.tape.rope import RopeConfig
-from model_core.weights.matrix import KINDS, Matrix, pack
+from model_core.weights.matrix import KINDS, Matrix
+from model_core.weights.pack import pack
 from model_core.weights.rotation import rotate
 
 RANDOM = np.random.default_rng(0)
@@ -33,13 +34,20 @@ def unpacked(matrix: Matrix, n: int, k: int) -> np.ndarray:
     if matrix.kind == layout.INT8:
         codes = matrix.data.transpose(0, 2, 1, 3).reshape(matrix.n, matrix.k).astype(int) - 128
         return (codes * matrix.scales[:, None].astype(np.float64))[:n, :k]
-    if matrix.kind != layout.INT4:
+    if matrix.kind not in layout.STEPPED_BITS:
         return matrix.rows(np.arange(n))[:, :k].astype(np.float64)
     low, high = matrix.data & 15, matrix.data >> 4
     codes = np.concatenate([low, high], axis=-1)  # [n / 16, k / 8, 16, 8]
     codes = codes.transpose(0, 2, 1, 3).reshape(matrix.n, matrix.k).astype(np.float64)
+    bits = layout.STEPPED_BITS[matrix.kind]
+    if bits > 4:
+        # Of each 32 k: the bits of a byte, then its quads of k, then the 4 k of a quad.
+        planes = np.unpackbits(matrix.high, axis=-1, bitorder="little")
+        planes = planes.reshape(*matrix.high.shape, 8 // (bits - 4), bits - 4) @ (16 << np.arange(bits - 4))
+        codes += planes.transpose(0, 3, 1, 2, 5, 4).reshape(codes.shape)
     groups = matrix.groups.transpose(0, 2, 1).reshape(matrix.n, -1)
-    factor, zero = (np.repeat(part, 32, axis=1) for part in (groups & 15, groups >> 4))
+    step_bits = 8 - bits
+    factor, zero = (np.repeat(p, 32, axis=1) for p in (groups % 2**step_bits, groups >> step_bits))
     return ((codes - zero) * factor * matrix.scales[:, None])[:n, :k]
 
 
@@ -63,7 +71,7 @@ def test_products_are_right_and_independent_of_other_rows(kind: str, n: int, k: 
         assert np.allclose(added, y + 1, atol=1e-4)
 
 
-@pytest.mark.parametrize(("kind", "error"), [("int8", 0.012), ("int4", 0.12)])
+@pytest.mark.parametrize(("kind", "error"), [("int8", 0.012), ("int6", 0.03), ("int5", 0.05), ("int4", 0.12)])
 def test_integer_products_are_close_to_float_products(kind: str, error: float) -> None:
     weight = RANDOM.standard_normal((256, 2 * activations.GROUP), dtype=np.float32)
     x = RANDOM.standard_normal((4, weight.shape[1]), dtype=np.float32)
@@ -109,11 +117,15 @@ def test_rotated_activations_share_an_outlier() -> None:
     assert error < 0.3 * np.linalg.norm(by_chunk.dequantized(4, 512) - x)
 
 
+@pytest.mark.parametrize(("kind", "error"), [("int8", 0.01), ("int6", 0.03), ("int5", 0.05), ("int4", 0.1)])
 @pytest.mark.parametrize("k", [26, 64, 515])
-def test_rows_of_rotated_weights_are_those_of_the_weights(k: int) -> None:
+def test_rows_of_rotated_weights_are_those_of_the_weights(kind: str, error: float, k: int) -> None:
     weight = RANDOM.standard_normal((70, k), dtype=np.float32)
-    rows = pack([weight], layout.INT8).rows(np.array([3, 69]))[:, :k]
-    assert np.linalg.norm(rows - weight[[3, 69]]) < 0.01 * np.linalg.norm(rows)
+    matrix = pack([weight], KINDS[kind])
+    rows = matrix.rows(np.array([[3], [69]]))
+    assert np.linalg.norm(rows[:, 0, :k] - weight[[3, 69]]) < error * np.linalg.norm(rows)
+    expected = rotate(unpacked(matrix, 70, matrix.k).astype(np.float32))[[3, 69]]
+    np.testing.assert_allclose(rows[:, 0], expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("floor", [0.0, 30.0])

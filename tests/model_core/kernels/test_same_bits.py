@@ -50,7 +50,8 @@ def model_digests() -> Iterator[tuple[str, str]]:
         folder = expected.parent
         prompt = np.load(expected)["prompt"].tolist()
         has_floats = folder.name in OF_FLOATS
-        for weights in ("int8", "int4", "float32", "bfloat16") if has_floats else ("int8", "int4"):
+        of_floats = ("mixed", "float32", "bfloat16") if has_floats else ()
+        for weights in ("int8", "int4", *of_floats):
             with LLM(folder, weights=weights, portable=True) as llm:
                 answer = llm.generate([prompt[:8]], params)[0].token_ids if has_floats else None
                 yield f"{folder.name} {weights}", digest(llm.logits(prompt), answer)

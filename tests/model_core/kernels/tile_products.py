@@ -17,7 +17,8 @@ from products import Activations, multiply
 
 from model_core import LLM
 from model_core.kernels import emit
-from model_core.weights.matrix import KINDS, pack
+from model_core.weights.matrix import KINDS
+from model_core.weights.pack import pack
 
 SIZES = ((64, 64), (70, 96), (128, 576), (64, 330))
 ROWS = (1, 11, 12, 16, 29, 48)

@@ -29,7 +29,7 @@ from model_core.model.estimate import (
 from model_core.model.loader import load_model
 from model_core.quantizing.write_folder import write_quantized_folder
 from model_core.tape.passes import products, vector_refs
-from model_core.weights.matrix import pack_codes
+from model_core.weights.pack import pack_codes
 
 GGUF_BLOCKS = CHECKPOINTS.parent / "gguf" / "blocks.gguf"
 FLAGS = MemoryFlags("auto", max_context=None, kv_cache_memory=None, kv_cache_dtype="float32")

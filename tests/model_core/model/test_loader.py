@@ -25,7 +25,7 @@ from model_core.quantizing.write_folder import write_quantized_folder
 from model_core.tape.passes import products
 from model_core.tape.references import WeightRef
 from model_core.weights.codes import Codes, dequantize_codes
-from model_core.weights.rounding import dequantize, round_int4, round_int8
+from model_core.weights.rounding import dequantize, round_int8, round_stepped
 
 VARIANTS = ["llama-biases", "llama-bfloat16", "llama-mqa-odd", "llama-tied-gqa", "qwen2-window"]
 
@@ -50,7 +50,7 @@ def test_quantized_folder_computes_what_rounding_while_loading_does(
         weight, found = (read_floats(tensors, ref) for tensors in (floats, source))
         assert_close(found, weight, 0.01 if weights == "int8" else 0.12)
         if variant in VARIANTS and ref.name.endswith("_proj.weight"):
-            expected = dequantize(round_int8(weight) if weights == "int8" else round_int4(weight))
+            expected = dequantize(round_int8(weight) if weights == "int8" else round_stepped(weight))
             assert np.array_equal(found, expected)
 
 

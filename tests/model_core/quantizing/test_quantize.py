@@ -14,7 +14,7 @@ from model_core.errors import ModelError
 from model_core.files.checkpoint import Checkpoint
 from model_core.files.model_files import open_model_files
 from model_core.hub import embedded_model
-from model_core.kernels.layout import NIBBLE_GROUP
+from model_core.kernels.layout import INT8, NIBBLE_GROUP
 from model_core.model.loader import load_model
 from model_core.quantizing.calibrate import compute_hessian, quantize_layers
 from model_core.quantizing.perplexity import compute_perplexity
@@ -22,14 +22,14 @@ from model_core.reference import interpreter
 from model_core.tape.operations import TakeRows
 from model_core.tape.passes import products, vector_refs
 from model_core.weights.rounding import (
-    Int4,
+    Stepped,
     dequantize,
-    gptq_int4,
-    int4_as_int8,
     round_activations,
     round_as_packed,
-    round_int4,
+    round_by_gptq,
     round_int8,
+    round_stepped,
+    stepped_as_int8,
 )
 
 
@@ -37,22 +37,24 @@ def gaussian(n: int, k: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(n, k)).astype(np.float32)
 
 
-def squared_error(weight: np.ndarray, rounded: Int4) -> float:
+def squared_error(weight: np.ndarray, rounded: Stepped) -> float:
     return float(np.sum((dequantize(rounded) - weight) ** 2))
 
 
-def check_format(weight: Int4, n: int, k: int) -> None:
-    assert weight.codes.shape == (n, k) and weight.codes.dtype == np.uint8 and weight.codes.max() <= 15
+def check_format(weight: Stepped, n: int, k: int) -> None:
+    assert weight.codes.shape == (n, k) and weight.codes.dtype == np.uint8
+    assert weight.codes.max() < 2**weight.bits
     assert weight.groups.shape == (n, -(-k // NIBBLE_GROUP)) and weight.groups.dtype == np.uint8
-    assert (weight.groups & 15).min() >= 1
+    step_bits = 8 - weight.bits
+    assert (weight.groups % 2**step_bits).min() >= 1
     assert weight.scales.shape == (n,) and weight.scales.dtype == np.float32 and (weight.scales > 0).all()
     steps, zeros = (
         np.repeat(part, NIBBLE_GROUP, axis=1)[:, :k].astype(int)
-        for part in (weight.groups & 15, weight.groups >> 4)
+        for part in (weight.groups % 2**step_bits, weight.groups >> step_bits)
     )
     products = (weight.codes.astype(int) - zeros) * steps
     assert np.abs(products).max() <= 127
-    np.testing.assert_array_equal(int4_as_int8(weight).codes, products)
+    np.testing.assert_array_equal(stepped_as_int8(weight).codes, products)
     np.testing.assert_array_equal(dequantize(weight), products.astype(np.float32) * weight.scales[:, None])
 
 
@@ -90,22 +92,31 @@ def test_int8_is_within_half_a_step_of_every_weight() -> None:
     assert not rounded.codes[0].any() and not rounded.codes[6].any()
 
 
+@pytest.mark.parametrize("bits", [4, 5, 6])
 @pytest.mark.parametrize("k", [1, 26, 32, 70, 312])
-def test_int4_codes_are_within_the_format(k: int) -> None:
+def test_codes_are_within_the_format(k: int, bits: int) -> None:
     weight = awkward_rows(k)
-    check_format(round_int4(weight), 10, k)
-    check_format(gptq_int4(weight, np.eye(k)), 10, k)
+    for rounded in (round_stepped(weight, bits), round_by_gptq(weight, np.eye(k), bits)):
+        assert rounded.bits == bits
+        check_format(rounded, 10, k)
 
 
 def test_int4_represents_zero_exactly_and_outliers_nearly() -> None:
     weight = awkward_rows(312)
-    restored = dequantize(round_int4(weight))
+    restored = dequantize(round_stepped(weight))
     assert not restored[0].any() and not restored[8, : 4 * NIBBLE_GROUP].any()
     assert not restored[1, :-1].any()
     for row in (1, 4):
         largest = np.abs(weight[row]).argmax()
         assert restored[row, largest] == pytest.approx(weight[row, largest], rel=0.2)
     np.testing.assert_allclose(restored[3], 0.7, rtol=0.1)
+
+
+@pytest.mark.parametrize(("bits", "ratio"), [(5, 3.5), (6, 3)])
+def test_each_bit_makes_errors_several_times_smaller(bits: int, ratio: float) -> None:
+    weight = gaussian(20, 512)
+    less = squared_error(weight, round_stepped(weight, bits - 1))
+    assert squared_error(weight, round_stepped(weight, bits)) * ratio < less
 
 
 def test_int4_search_is_close_to_an_exhaustive_search() -> None:
@@ -122,14 +133,14 @@ def test_int4_search_is_close_to_an_exhaustive_search() -> None:
                 rounded = np.where(np.abs(rounded) > 127, np.inf, rounded)
                 best = np.minimum(best, ((rounded - x) ** 2).sum(axis=2))
         min_error = np.minimum(min_error, best.sum(axis=1) * (widest * ratio) ** 2)
-    assert squared_error(weight, round_int4(weight)) < 1.04 * min_error.sum()
+    assert squared_error(weight, round_stepped(weight)) < 1.04 * min_error.sum()
 
 
 def test_rounding_does_not_depend_on_other_rows() -> None:
     weight = gaussian(600, 312)
-    full, part = round_int4(weight), round_int4(weight[350:351])
-    for a, b in zip(full, part, strict=True):
-        np.testing.assert_array_equal(a[350:351], b)
+    full, part = round_stepped(weight), round_stepped(weight[350:351])
+    for a, b in zip(full.rows(slice(350, 351)), part, strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_gptq_changes_outputs_less_than_rounding() -> None:
@@ -137,24 +148,24 @@ def test_gptq_changes_outputs_less_than_rounding() -> None:
     x = gaussian(1000, 60, seed=1) @ gaussian(60, 200, seed=2) + gaussian(1000, 200, seed=3)
     x[:, 7] = 0
 
-    def loss(rounded: Int4) -> float:
+    def loss(rounded: Stepped) -> float:
         return float(np.mean((x @ (dequantize(rounded) - weight).T) ** 2))
 
-    assert loss(gptq_int4(weight, compute_hessian([x]))) < 0.6 * loss(round_int4(weight))
+    assert loss(round_by_gptq(weight, compute_hessian([x]))) < 0.6 * loss(round_stepped(weight))
 
 
 def test_gptq_without_correlations_is_as_good_as_rounding() -> None:
     weight = gaussian(32, 256)
     for hessian in (np.eye(256), np.zeros((256, 256))):
-        assert squared_error(weight, gptq_int4(weight, hessian)) < 1.05 * squared_error(
-            weight, round_int4(weight)
+        assert squared_error(weight, round_by_gptq(weight, hessian)) < 1.05 * squared_error(
+            weight, round_stepped(weight)
         )
 
 
 def test_gptq_corrections_are_those_of_the_inverse_hessian() -> None:
     # Two inputs that are always equal: the second weight takes over what the first one lost.
     weight = np.array([[0.43, 1.0]], np.float32)
-    restored = dequantize(gptq_int4(weight, np.ones((2, 2)) * 1000))
+    restored = dequantize(round_by_gptq(weight, np.ones((2, 2)) * 1000))
     assert restored.sum() == pytest.approx(1.43, abs=0.05)
 
 
@@ -162,12 +173,12 @@ def test_gptq_corrections_are_those_of_the_inverse_hessian() -> None:
 def test_numbers_that_are_not_finite_are_refused(bad: float) -> None:
     weight, hessian = gaussian(4, 40), np.eye(40)
     weight[2, 39] = bad
-    for quantize in (round_int8, round_int4, lambda weight: gptq_int4(weight, hessian)):
+    for quantize in (round_int8, round_stepped, lambda weight: round_by_gptq(weight, hessian)):
         with pytest.raises(ModelError, match="not a number"):
             quantize(weight)
     hessian[3, 3] = bad
     with pytest.raises(ModelError, match="not a number"):
-        gptq_int4(gaussian(4, 40), hessian)
+        round_by_gptq(gaussian(4, 40), hessian)
 
 
 def test_perplexity_of_known_distributions() -> None:
@@ -236,7 +247,7 @@ def test_calibration_gives_the_models_hidden_states(folder: Path, tmp_path: Path
     assert quantized == {name for name in matrices - kept if not name.endswith("bias")}
     embedding = model.tape.embedding.name
     table = embedding if embedding in tensors else "lm_head.weight"
-    changed[table] = round_as_packed(tensors[table], round_int8)
+    changed[table] = round_as_packed(tensors[table], INT8)
     changed.setdefault(embedding, changed[table])
     records = model.tape.records
     behind_layers = records[[isinstance(record, TakeRows) for record in records].index(True) :]
@@ -274,7 +285,7 @@ def test_perplexity_of_a_trained_model_after_quantizing(name: str, tmp_path: Pat
 
     matrices = {n: w for n, w in tensors.items() if w.ndim == 2}
     int8 = {n: dequantize(round_int8(w)) for n, w in matrices.items()}
-    rounded = {n: dequantize(round_int4(w)) for n, w in matrices.items() if ".layers." in n}
+    rounded = {n: dequantize(round_stepped(w)) for n, w in matrices.items() if ".layers." in n}
     gptq = {n: dequantize(w) for n, w in quantize_layers(tape, tensors, calibration)}
     assert abs(cost("int8", int8)) < 0.005
     assert cost("int4", {**int8, **rounded}) < 0.06
