@@ -67,14 +67,19 @@ def set_i8(typing_context, address, offset, value):
 
 @intrinsic
 def set_f16(typing_context, address, offset, value):
-    """Store one float as float16, rounded to nearest even. A larger number becomes the largest float16."""
+    """Store one float as float16, rounded to nearest even.
+
+    A larger number becomes the largest float16, except infinity: what is not finite is not hidden.
+    """
 
     def code(b: ir.IRBuilder, a: ir.Value, o: ir.Value, v: ir.Value) -> None:
         # In integers, so that it is the same everywhere: scale, round away 13 bits, keep the sign.
         limit = ir.Constant(emit.F32, 65504.0)
         bits = b.bitcast(v, emit.I32)
         sign = b.and_(b.lshr(bits, ir.Constant(emit.I32, 16)), ir.Constant(emit.I32, 0x8000))
-        size = b.bitcast(b.and_(bits, ir.Constant(emit.I32, 0x7FFFFFFF)), emit.F32)
+        magnitude = b.and_(bits, ir.Constant(emit.I32, 0x7FFFFFFF))
+        is_finite = b.icmp_unsigned("<", magnitude, ir.Constant(emit.I32, 0x7F800000))
+        size = b.bitcast(magnitude, emit.F32)
         size = b.select(b.fcmp_ordered("<", size, limit), size, limit)
         # Adding 0.5 aligns the mantissa, so that the low bits are those of a float16 subnormal.
         small = b.sub(
@@ -85,7 +90,11 @@ def set_f16(typing_context, address, offset, value):
         rounded = b.add(b.add(raw, ir.Constant(emit.I32, 0xFFF - (112 << 23) & 0xFFFFFFFF)), odd)
         normal = b.lshr(rounded, ir.Constant(emit.I32, 13))
         tiny = b.fcmp_ordered("<", size, ir.Constant(emit.F32, 2.0**-14))
-        emit.store(b, b.add(a, o), b.trunc(b.or_(b.select(tiny, small, normal), sign), emit.I16))
+        # Of a NaN the highest bit of the mantissa is set, of infinity none.
+        other = b.or_(b.lshr(magnitude, ir.Constant(emit.I32, 13)), ir.Constant(emit.I32, 0x7C00))
+        other = b.and_(other, ir.Constant(emit.I32, 0x7E00))
+        half = b.select(is_finite, b.select(tiny, small, normal), other)
+        emit.store(b, b.add(a, o), b.trunc(b.or_(half, sign), emit.I16))
 
     return emit.typed(types.void, (_n, _n, types.float32), code)
 

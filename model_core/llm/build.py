@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..cache.reserve import Limits, create_kv_cache, create_states
 from ..chat.chat_tokenizer import ChatTokenizer
+from ..checks.flags import choose_kv_cache_dtype
 from ..embeddings.embedder import Embedder
 from ..embeddings.settings import read_embedding_settings
 from ..engine.drafter import Drafter
@@ -49,6 +50,7 @@ def _build(
     name: str, files: ModelFiles, settings: LLMSettings, on_progress: Callable[[float], None] | None
 ) -> LoadedModel:
     model = load_model(files, settings.weights, on_progress, settings.arithmetic, settings.portable)
+    kv_cache_dtype = choose_kv_cache_dtype(settings.kv_cache_dtype, settings.arithmetic)
     model.set_threads(settings.threads or default_threads(model.weights.nbytes))
     own_limit = model.config.max_context
     max_context = min(settings.max_context or own_limit, own_limit)
@@ -68,11 +70,9 @@ def _build(
     limits, states = create_states(model.tape.states, limits)
     draft_model = None
     if settings.draft_model is not None:
-        draft = DraftSettings(
-            settings.draft_model, settings.weights, settings.arithmetic, settings.kv_cache_dtype
-        )
+        draft = DraftSettings(settings.draft_model, settings.weights, settings.arithmetic, kv_cache_dtype)
         draft_model, limits = load_draft_model(draft, model, tokenizer, limits)
-    cache = create_kv_cache(model.kv_groups, limits.kv_cache_memory, settings.kv_cache_dtype, states)
+    cache = create_kv_cache(model.kv_groups, limits.kv_cache_memory, kv_cache_dtype, states)
     for adapter, folder in (settings.adapters or {}).items():
         load_adapter(model, adapter, folder)
     embedder = Embedder(model, chat_tokenizer, embedding, max_context, limits.kv_cache_memory)
@@ -90,14 +90,17 @@ def _build(
         engine=engine,
         prompts=Prompts(engine, model, cache, tokenizer, defaults),
         draft_model=draft_model,
-        kv_cache_dtype=settings.kv_cache_dtype,
+        kv_cache_dtype=kv_cache_dtype,
     )
 
 
 def _open_files(name: str, path: str | Path | None, settings: LLMSettings) -> tuple[ModelFiles, int]:
     """The files of a model, which is downloaded if it must be, and how many bytes of memory it needs."""
     flags = MemoryFlags(
-        settings.weights, settings.max_context, settings.kv_cache_memory, settings.kv_cache_dtype
+        settings.weights,
+        settings.max_context,
+        settings.kv_cache_memory,
+        choose_kv_cache_dtype(settings.kv_cache_dtype, settings.arithmetic),
     )
 
     def find_needed_memory(files: ModelFiles) -> int:

@@ -14,6 +14,7 @@ class ModelDescription(TypedDict):
         family: its architecture; of a model that another server computes, whose API that server has.
         engine: URL of the server that computes it; None: this one.
         weights, weight_bytes: how the weights are stored in memory, such as "int8", and their size.
+        arithmetic: the type to which most products round activations: int8, bfloat16, or float32 for none.
         tasks: of "generate", "embed" and "score".
         embedding: its dimensions, pooling, the most tokens of an input and the names of its prompts; None if
             it does not embed.
@@ -34,6 +35,7 @@ class ModelDescription(TypedDict):
     engine: str | None
     weights: str | None
     weight_bytes: int | None
+    arithmetic: str | None
     tasks: list[str]
     embedding: dict[str, Any] | None
     layers: int | None
@@ -63,6 +65,7 @@ def describe_model(llm: LoadedModel) -> ModelDescription:
         "engine": None,
         "weights": llm.model.weights.types,
         "weight_bytes": llm.model.weights.nbytes,
+        "arithmetic": llm.model.arithmetic,
         "tasks": [*["generate"] * llm.model.has_head, "embed", *["score"] * llm.embedder.can_score],
         "embedding": llm.embedder.describe(),
         "layers": config.layers,

@@ -16,15 +16,16 @@ class LLMSettings:
         revision: a branch, tag or commit of a model on the hub; None: the branch main.
         weights: auto (as stored), float32, bfloat16, float16, int8, mixed or int4 (rounded while
             loading; see model/presets.py for the last two).
-        arithmetic: int8: products with integer weights round activations to 8 bits. float32: they do not,
-            which is more exact, and slower. bfloat16: as int8, and products with bfloat16 weights round
-            activations to bfloat16, on processors with AMX.
-        portable: compute with float weights as on every other processor, to the bit: not with AMX. With
-            integer weights that is always so.
+        arithmetic: float32: exact, and slower. int8: products with integer weights round activations to 8
+            bits. bfloat16: products with bfloat16 weights round them to bfloat16, which needs AVX-512 BF16 or
+            AMX. auto: bfloat16 where the processor has it and the model has no integer weights, else int8.
+        portable: compute with float weights as on every other processor, to the bit. With integer weights
+            that is always so.
         threads: threads for the arithmetic; None: all cores this process may use, one for a tiny model.
         max_context: positions a request may have, up to the model's own limit; None: this limit.
         kv_cache_memory: bytes of KV memory; None: a quarter of the memory that is free.
-        kv_cache_dtype: float32; or float16 or int8, with half or a quarter of the memory, less exact.
+        kv_cache_dtype: float32; or float16 or int8, with half or a quarter of the memory. auto: float16; with
+            arithmetic float32, float32.
         max_concurrency: requests computed together.
         max_queue: requests that may wait beyond those.
         step_time_s: seconds that a step aims at in which running answers get a token and prompts a chunk;
@@ -38,12 +39,12 @@ class LLMSettings:
 
     revision: str | None = None
     weights: str = "auto"
-    arithmetic: str = "int8"
+    arithmetic: str = "auto"
     portable: bool = False
     threads: int | None = None
     max_context: int | None = None
     kv_cache_memory: int | None = None
-    kv_cache_dtype: str = "float32"
+    kv_cache_dtype: str = "auto"
     max_concurrency: int = 64
     max_queue: int = 256
     step_time_s: float = 0.15
@@ -54,8 +55,8 @@ class LLMSettings:
     def __post_init__(self) -> None:
         if self.arithmetic not in ARITHMETIC:
             raise ModelError(f"arithmetic '{self.arithmetic}' is not known; {', '.join(ARITHMETIC)} are.")
-        if self.kv_cache_dtype not in KV_CACHE_DTYPES:
+        if self.kv_cache_dtype not in ("auto", *KV_CACHE_DTYPES):
             raise ModelError(
-                f"the KV cache cannot be '{self.kv_cache_dtype}', only {', '.join(KV_CACHE_DTYPES)}."
+                f"the KV cache cannot be '{self.kv_cache_dtype}', only auto, {', '.join(KV_CACHE_DTYPES)}."
             )
         check_weights(self.weights)

@@ -12,7 +12,7 @@ from ..tape.classifier import LoadedClassifier
 from ..tape.operations import Experts, Record
 from ..tape.passes import products
 from ..tape.references import WeightRef
-from ..weights.matrix import NAMES, Matrix
+from ..weights.matrix import INTEGERS, NAMES, Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +49,11 @@ class LoadedWeights:
             sizes[matrix.kind] += matrix.nbytes
         parts = [(kind, size) for kind, size in sizes.most_common() if 20 * size >= sizes.total()]
         return ", ".join(NAMES[kind] for kind, _ in parts)
+
+    @property
+    def has_integers(self) -> bool:
+        """Whether there are matrices of integers."""
+        return any(matrix.kind in INTEGERS for matrix in self.matrices.values())
 
     @property
     def nbytes(self) -> int:

@@ -38,7 +38,7 @@ def load_model(
     files: ModelFiles,
     weights: str = "auto",
     on_progress: Callable[[float], None] | None = None,
-    arithmetic: str = "int8",
+    arithmetic: str = "auto",
     portable: bool = False,
 ) -> Transformer:
     """Load a model, with matrices of the type `weights`; "auto" is the stored type.
@@ -47,10 +47,10 @@ def load_model(
     Raises ModelError if the family is unknown, or a file is missing, damaged or wrong.
     """
     check_weights(weights)
-    parts = _choose_parts(arithmetic, portable)
     source, config, tape = _read_tape(files, weights == "auto")
     loaded = _read_weights(tape, source, Packer(files, source, weights), on_progress)
     _check_all_read(source, config, tape, bool(files.config.get("num_nextn_predict_layers")))
+    parts = _choose_parts(arithmetic, portable, loaded.has_integers)
     return Transformer(config, tape, loaded, arithmetic, parts)
 
 
@@ -95,13 +95,18 @@ def _read_weights(
     )
 
 
-def _choose_parts(arithmetic: str, is_portable: bool) -> int:
+def _choose_parts(arithmetic: str, is_portable: bool, has_integers: bool) -> int:
     """The bfloat16 parts of activations that bfloat16 weights multiply; 0: they multiply float32.
 
+    has_integers: other weights are integers. Then the same request gives the same bytes on every processor.
     Raises ModelError if `arithmetic` is not possible here.
     """
     if arithmetic != "bfloat16":
-        return 2 if HAS_AMX and not is_portable else 0
+        if is_portable or has_integers or arithmetic == "float32":
+            return 0
+        if arithmetic == "auto" and HAS_PAIRS:
+            return 1
+        return 2 if HAS_AMX else 0
     if not HAS_PAIRS:
         raise ModelError(
             "arithmetic 'bfloat16' needs a processor with AVX-512 BF16, or with AMX and TRITONCHAT_AMX=1 "

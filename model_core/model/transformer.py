@@ -130,6 +130,13 @@ class Transformer:
         return bool(self._program.instructions["matrix"]["rounding"].any())
 
     @property
+    def arithmetic(self) -> str:
+        """The type to which most products round activations: int8 or bfloat16; float32 if they do not."""
+        if self.rounds_activations:
+            return "int8"
+        return "bfloat16" if self.activation_parts == 1 else "float32"
+
+    @property
     def activation_parts(self) -> int:
         """The bfloat16 parts of activations that products multiply; 0 if there are no such products."""
         return int(self._program.instructions["matrix"]["parts"].max())

@@ -46,7 +46,7 @@ _DTYPES = {
     BFLOAT16: np.dtype(ml_dtypes.bfloat16),
     FLOAT16: np.dtype(np.float16),
 }
-_INTEGERS = {INT8, *STEPPED_BITS, GROUPED8, GROUPED4}
+INTEGERS = {INT8, *STEPPED_BITS, GROUPED8, GROUPED4}
 _GROUP_KINDS = {np.dtype(np.int8): INT8, np.dtype(np.uint8): UINT8} | {
     dtype: kind for kind, dtype in _DTYPES.items()
 }
@@ -109,7 +109,7 @@ class Matrix:
 
     def rounding(self, arithmetic: str) -> int:
         """How activations that it multiplies are rounded with this --arithmetic: see kernels/layout.py."""
-        if arithmetic == "float32" or self.kind not in _INTEGERS:
+        if arithmetic == "float32" or self.kind not in INTEGERS:
             return EXACT
         if self.kind in (GROUPED8, GROUPED4):
             return BY_GROUP

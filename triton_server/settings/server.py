@@ -39,8 +39,9 @@ class LoadingSettings(Settings):
     """Type of the weights; auto: as stored. mixed: of 5 and 6 bits; int4: of 4 and 5."""
     max_context: int | None = setting(LLMSettings.max_context, shown="the model's", ge=2)
     """Tokens of prompt and answer together."""
-    kv_cache_dtype: Annotated[str, OneOf(KV_CACHE_DTYPES)] = LLMSettings.kv_cache_dtype
-    """Keys and values in memory: float16 or int8 take half or a quarter, and are less exact."""
+    kv_cache_dtype: Annotated[str, OneOf(("auto", *KV_CACHE_DTYPES))] = LLMSettings.kv_cache_dtype
+    """Keys and values in memory: float16 or int8 take half or a quarter of float32. auto: float16, or
+    float32 with --arithmetic float32."""
     kv_cache_memory: Size | None = setting(LLMSettings.kv_cache_memory, shown="a quarter of free memory")
     """Memory for running conversations, such as 4GiB; several models get equal parts of it."""
 
@@ -52,12 +53,12 @@ class ComputingSettings(Settings):
     threads: int | None = setting(LLMSettings.threads, shown="by model size", ge=1)
     """Threads for the arithmetic."""
     arithmetic: Annotated[str, OneOf(ARITHMETIC)] = setting(LLMSettings.arithmetic, is_rare=True)
-    """Activations that integer weights multiply: rounded to 8 bits; or as they are, more exact and
-    slower. bfloat16: also round those that bfloat16 weights multiply, which needs AVX-512 BF16 or AMX
-    (docs/speed.md)."""
+    """Activations: rounded to 8 bits where weights are integers (int8), also to bfloat16 where weights
+    are (bfloat16, with AVX-512 BF16 or AMX), or as they are (float32: exact, slower). auto: bfloat16
+    where the processor has it and no weights are integers, else int8."""
     portable: bool = setting(LLMSettings.portable, is_rare=True)
-    """Compute with float weights as on every x86 processor with AVX2, to the bit: not with AMX. With
-    integer weights that is always so."""
+    """Compute with float weights as on every x86 processor with AVX2, to the bit. With integer weights
+    that is always so."""
     speculate: int = setting(LLMSettings.speculate, is_rare=True, ge=0, le=64)
     """Draft up to this many tokens ahead from the text so far; changes the speed, never the answer.
     Models with recurrent layers do not draft, because their states cannot go back."""

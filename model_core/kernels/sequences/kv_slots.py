@@ -47,6 +47,8 @@ def _scale(x, count, to):
     """Store the scale that maps `count` floats to int8; returns its inverse."""
     peak = np.float32(0)
     for i in range(count):
-        peak = max(peak, abs(get_f32(x, 4 * i)))
+        size = abs(get_f32(x, 4 * i))
+        if size > peak or np.isnan(size):  # which stays, so that attention reads numbers that are none
+            peak = size
     set_f32(to, 0, peak / np.float32(127))
     return np.float32(127) / peak if peak > np.float32(1e-30) else np.float32(0)

@@ -38,11 +38,11 @@ def relative_error(found: np.ndarray, expected: np.ndarray) -> float:
 def test_logits_match_peft(folder: Path) -> None:
     expected = np.load(folder / "expected.npz")
     base, prompt = CHECKPOINTS / str(expected["base"]), expected["prompt"].tolist()
-    with LLM(base, adapters={"it": folder}) as llm:
+    with LLM(base, adapters={"it": folder}, arithmetic="float32") as llm:
         plain = llm.logits(prompt)
         assert relative_error(llm.logits(prompt, adapter="it"), expected["logits"]) < 1e-5
         assert np.array_equal(llm.logits(prompt), plain)
-    with LLM(base) as bare:
+    with LLM(base, arithmetic="float32") as bare:
         assert np.array_equal(bare.logits(prompt), plain)
 
 
@@ -64,12 +64,12 @@ def test_reference_matches_peft(name: str) -> None:
 )
 def test_adapter_computes_what_merged_weights_compute(name: str, tmp_path: Path) -> None:
     source, prompt = CHECKPOINTS / name, list(range(30))
-    with LLM(source) as llm:
+    with LLM(source, arithmetic="float32") as llm:
         write_adapter(llm, tmp_path / "adapter", rank=7)
         llm.load_adapter("it", tmp_path / "adapter")
         logits = llm.logits(prompt, adapter="it")
         assert relative_error(llm.logits(prompt), logits) > 0.1
-    with LLM(write_merged(source, tmp_path / "adapter", tmp_path / "merged")) as llm:
+    with LLM(write_merged(source, tmp_path / "adapter", tmp_path / "merged"), arithmetic="float32") as llm:
         assert relative_error(logits, llm.logits(prompt)) < 1e-5
 
 
@@ -121,7 +121,7 @@ def test_adapter_of_a_quantized_model_is_added_to_its_weights(kind: str, tmp_pat
 @pytest.mark.parametrize(("weights", "bound"), [("int8", 0.05), ("int4", 0.05), ("bfloat16", 1e-5)])
 def test_adapter_of_rounded_weights_is_close(weights: str, bound: float, tmp_path: Path) -> None:
     """What it adds is as exact as on weights that are not rounded, up to its own rounding."""
-    with LLM(LLAMA, weights=weights) as llm:
+    with LLM(LLAMA, weights=weights, arithmetic="float32") as llm:
         write_adapter(llm, tmp_path / "adapter", rank=16, std=0.05)
         llm.load_adapter("it", tmp_path / "adapter")
         plain, adapted = llm.logits([1, 2, 3]), llm.logits([1, 2, 3], adapter="it")

@@ -52,7 +52,7 @@ def test_decoder_takes_the_last_token_and_normalizes(llm: LLM) -> None:
 
 def test_hidden_states_are_those_that_give_logits() -> None:
     tokens = list(range(20))
-    with LLM(DECODER) as llm:
+    with LLM(DECODER, arithmetic="float32") as llm:
         hidden = llm.embed(tokens, EmbeddingParams(normalize=False))[0]
         head = llm.model.weights.head.rows(np.arange(llm.model.config.vocab_size))[:, : len(hidden)]
         np.testing.assert_allclose(head @ hidden, llm.logits(tokens)[-1], rtol=1e-4, atol=1e-5)

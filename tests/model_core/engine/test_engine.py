@@ -291,10 +291,11 @@ def test_logits_that_are_not_finite_are_reported(tmp_path: Path) -> None:
             llm.logits([5, 6])
 
 
+@pytest.mark.parametrize("kv", ["auto", "float32", "int8"])
 @pytest.mark.parametrize("name", ["qwen3-moe", "qwen3-moe-plain", "deepseek-v2", "deepseek-v3", "gpt-oss"])
-def test_a_row_of_a_mixture_that_is_not_finite_harms_no_other(name: str) -> None:
+def test_a_row_of_a_mixture_that_is_not_finite_harms_no_other(name: str, kv: str) -> None:
     params = SamplingParams(max_tokens=12, ignore_eos=True, temperature=0)
-    with LLM(CHECKPOINTS / name) as llm:
+    with LLM(CHECKPOINTS / name, kv_cache_dtype=kv) as llm:
         expected = [llm.generate(prompt, params).token_ids for prompt in ([1, 2, 3], [9, 8])]
         bad = min(set(range(10, 64)).difference(*expected))
         llm.model.weights.embeddings["x"][bad] = np.inf
@@ -453,12 +454,12 @@ def test_requests_fail_when_the_engine_stops(endless_model: Path) -> None:
 def test_kv_cache_types_with_less_memory_are_close_to_float32(llm: LLM, dtype: str, error: float) -> None:
     params = SamplingParams(max_tokens=20, logprobs=3, ignore_eos=True)
     ids = llm.encode("The cat sat on the mat. " * 9)
-    with LLM(kv_cache_dtype=dtype) as small:
+    with LLM(kv_cache_dtype=dtype) as small, LLM(kv_cache_dtype="float32") as large:
         together = small.generate(PROMPTS, params)
         for prompt, batched in zip(PROMPTS[::5], together[::5], strict=True):
             alone = small.generate(prompt, params)
             assert (alone.token_ids, alone.logprobs) == (batched.token_ids, batched.logprobs)
-        expected, logits = llm.logits(ids), small.logits(ids)
+        expected, logits = large.logits(ids), small.logits(ids)
     assert 0 < np.linalg.norm(logits - expected) < error * np.linalg.norm(expected)
 
 

@@ -48,7 +48,8 @@ def ids(length: int, seed: int = 0) -> list[int]:
 def small_llm(pages: int, model: str = "llama-bfloat16", **settings: int) -> LLM:
     """A tiny model with `pages` pages of KV memory for each group."""
     with LLM(CHECKPOINTS / model, kv_cache_memory=1) as measuring:
-        page, groups = KVCache.bytes_per_page(measuring.model.kv_groups), len(measuring.model.kv_groups)
+        groups = len(measuring.model.kv_groups)
+        page = KVCache.bytes_per_page(measuring.model.kv_groups, measuring.kv_cache_dtype)
     return LLM(CHECKPOINTS / model, kv_cache_memory=pages * page * groups, **settings)
 
 

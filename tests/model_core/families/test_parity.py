@@ -19,7 +19,7 @@ from model_core.files.safetensors import write_safetensors
 def test_logits_and_greedy_tokens_match_transformers(folder: Path) -> None:
     expected = np.load(folder / "expected.npz")
     prompt = expected["prompt"].tolist()
-    with LLM(folder) as llm:
+    with LLM(folder, arithmetic="float32") as llm:
         logits = llm.logits(prompt)
         params = SamplingParams(max_tokens=len(expected["greedy"]), temperature=0, ignore_eos=True)
         completion = llm.generate(prompt, params)
@@ -54,7 +54,7 @@ def test_weights_can_be_converted_to_another_type(weights: str, bound: float) ->
     """Rounding changes random weights the most. test_quantize.py measures it with trained weights."""
     folder = CHECKPOINTS / "llama-tied-gqa"
     expected = np.load(folder / "expected.npz")
-    with LLM(folder, weights=weights) as llm:
+    with LLM(folder, weights=weights, arithmetic="float32") as llm:
         types = {"mixed": "int6, int5", "int4": "int5, int4"}
         assert llm.model.weights.types == types.get(weights, weights)
         logits = llm.logits(expected["prompt"].tolist())
@@ -82,7 +82,7 @@ def test_model_that_sees_loads_its_text_model(tmp_path: Path, model_type: str, p
     config = {"model_type": model_type, "vision_config": {"hidden_size": 8}, "text_config": text}
     write_json(tmp_path / "config.json", config)
     expected = np.load(source / "expected.npz")
-    with LLM(tmp_path) as llm:
+    with LLM(tmp_path, arithmetic="float32") as llm:
         logits = llm.logits(expected["prompt"].tolist())
     assert np.linalg.norm(logits - expected["logits"]) < 1e-5 * np.linalg.norm(expected["logits"])
 
@@ -97,6 +97,6 @@ def test_gpt2_as_it_was_published(tmp_path: Path) -> None:
     write_safetensors(tmp_path / "model.safetensors", tensors | masks)
     write_json(tmp_path / "config.json", read_json(source / "config.json"))
     expected = np.load(source / "expected.npz")
-    with LLM(tmp_path) as llm:
+    with LLM(tmp_path, arithmetic="float32") as llm:
         logits = llm.logits(expected["prompt"].tolist())
     assert np.linalg.norm(logits - expected["logits"]) < 1e-5 * np.linalg.norm(expected["logits"])

@@ -51,7 +51,7 @@ def test_weights_are_what_the_definition_says(tmp_path: Path, kind: str) -> None
 @pytest.mark.parametrize("kind", [*KINDS, "mxfp4"])
 def test_answers_are_those_of_the_same_numbers(tmp_path: Path, kind: str) -> None:
     floats = write(kind, tmp_path / "model")
-    with LLM(floats, weights="float32") as reference:
+    with LLM(floats, weights="float32", arithmetic="float32") as reference:
         expected = reference.logits(PROMPT)
     with LLM(tmp_path / "model") as llm:
         assert divergence(expected, llm.logits(PROMPT)) < 0.02
@@ -113,7 +113,7 @@ def test_experts_with_columns_in_another_order_are_floats_and_a_line_says_so(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     floats = write_folder("gptq-4-order", tmp_path / "model", CHECKPOINTS / "qwen3-moe")
-    with LLM(floats, weights="float32") as reference:
+    with LLM(floats, weights="float32", arithmetic="float32") as reference:
         expected = reference.logits(PROMPT)
     with LLM(tmp_path / "model", arithmetic="float32") as llm:
         np.testing.assert_allclose(llm.logits(PROMPT), expected, atol=1e-4, rtol=0)

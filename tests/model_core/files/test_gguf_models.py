@@ -29,7 +29,7 @@ TENSOR = (0, (8, 8), bytes(256))
 
 
 def logits(path: Path, prompt: np.ndarray) -> np.ndarray:
-    with LLM(path, threads=1) as llm:
+    with LLM(path, threads=1, arithmetic="float32") as llm:
         return llm.logits(prompt.tolist())
 
 
@@ -47,7 +47,7 @@ def test_blocks_of_a_matrix_with_columns_in_another_order_stay_as_they_are(tmp_p
     """Files of Qwen3.5 have the value heads in another order, which are the inputs of out_proj."""
     path, prompt = tmp_path / "model.gguf", list(range(1, 30))
     write_model(copy_model("qwen3_5-16-48", tmp_path), path, quantize=True)
-    with LLM(path, threads=1, weights="float32") as plain:
+    with LLM(path, threads=1, weights="float32", arithmetic="float32") as plain:
         expected = plain.logits(prompt)
     with LLM(path, threads=1, arithmetic="float32") as llm:
         kinds = {w.name: m.kind for ws, m in llm.model.weights.matrices.items() for w in ws}
@@ -116,7 +116,7 @@ def test_parts_of_a_matrix_with_different_blocks_stay_as_they_are(tmp_path: Path
             blocks[:, :2] = np.array([0.02], "<f2").view(np.uint8)  # one scale for all
             tensors[name] = (2, shape, blocks.tobytes())
     write_gguf(path, fields | {"tokenizer.ggml.model": "no_vocab"}, tensors)
-    with LLM(path, threads=1, weights="float32") as plain:
+    with LLM(path, threads=1, weights="float32", arithmetic="float32") as plain:
         expected = plain.logits(prompt)
     with LLM(path, threads=1, arithmetic="float32") as llm:
         kinds = {w.name: m.kind for ws, m in llm.model.weights.matrices.items() for w in ws}
@@ -178,7 +178,7 @@ def test_quantized_expansions_of_latents_are_floats(tmp_path: Path) -> None:
     expected = np.concatenate([keys, values], axis=1).reshape(168, 32)
     assert source.codes(name) is None and source.shape(name) == (168, 32)
     assert source[name].dtype == np.float16 and np.abs(source[name] - expected).max() < 0.01
-    with LLM(path, threads=1) as llm:
+    with LLM(path, threads=1, arithmetic="float32") as llm:
         assert np.isfinite(llm.logits([1, 2, 3])).all()
 
 

@@ -41,7 +41,7 @@ def test_products_read_each_weight_once(llm: LLM) -> None:
     assert sum(part.memory_bytes for part in products) == weights
     assert sum(part.arithmetic for part in products) == 2 * llm.model.weights.multiplications_per_token
     assert parts["attend"].count == llm.model.config.layers
-    assert parts["attend"].memory_bytes == 128 * llm.model.tape.kv_bytes_per_token
+    assert parts["attend"].memory_bytes == 128 * llm.model.tape.kv_bytes_per_token // 2  # in float16
     assert {part.limit for part in products} == {"memory"}
     assert next(part for part in prompt.operations if part.name == "linear x").limit == "arithmetic"
     eight = {part.name: part for part in many.operations}

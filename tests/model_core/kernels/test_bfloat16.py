@@ -1,5 +1,9 @@
 """Products of bfloat16 numbers in vectors, which processors with AVX-512 BF16 have."""
 
+import json
+from pathlib import Path
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -8,8 +12,12 @@ from products import Activations, multiply
 
 from model_core import LLM
 from model_core.errors import ModelError
+from model_core.files.model_files import open_model_files
 from model_core.kernels import emit
+from model_core.kernels.layout import BFLOAT16
 from model_core.model import loader
+from model_core.model.packer import HEAD_FIELD
+from model_core.quantizing.write_folder import write_quantized_folder
 from model_core.weights.matrix import KINDS
 from model_core.weights.pack import pack
 
@@ -55,6 +63,37 @@ def test_models_lose_what_rounding_loses(name: str) -> None:
         with LLM(CHECKPOINTS / name, weights="bfloat16", arithmetic=arithmetic, threads=1) as llm:
             logits.append(llm.logits(prompt))
     assert 0 < np.linalg.norm(logits[1] - logits[0]) < 2e-2 * np.linalg.norm(logits[0])
+
+
+@needs_bfloat16
+def test_bfloat16_is_the_default_where_no_weights_are_integers() -> None:
+    folder, ids = CHECKPOINTS / "llama-tied-gqa", list(range(20))
+
+    def compute(**settings: Any) -> tuple[str, bytes]:
+        with LLM(folder, threads=1, kv_cache_dtype="float32", **settings) as llm:
+            return llm.model.arithmetic, llm.logits(ids).tobytes()
+
+    default = compute(weights="bfloat16")
+    assert default == compute(weights="bfloat16", arithmetic="bfloat16")
+    assert default[0] == "bfloat16"
+    exact = compute(weights="bfloat16", portable=True)
+    assert exact == compute(weights="bfloat16", arithmetic="float32")
+    assert exact[0] == "float32" and exact[1] != default[1]
+
+
+@needs_bfloat16
+def test_bfloat16_head_of_integer_weights_is_computed_as_on_every_processor(tmp_path: Path) -> None:
+    """Their answers are the same everywhere, whatever type the head has."""
+    write_quantized_folder(open_model_files(CHECKPOINTS / "llama-bfloat16"), tmp_path / "int8", "int8")
+    config = json.loads((tmp_path / "int8" / "config.json").read_text())
+    del config["quantization_config"][HEAD_FIELD]
+    (tmp_path / "int8" / "config.json").write_text(json.dumps(config))
+    found = []
+    for is_portable in (False, True):
+        with LLM(tmp_path / "int8", threads=1, portable=is_portable) as llm:
+            assert llm.model.weights.head.kind == BFLOAT16 and llm.model.activation_parts == 0
+            found.append(llm.logits(list(range(20))))
+    assert np.array_equal(*found)
 
 
 def test_other_processors_are_told_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:

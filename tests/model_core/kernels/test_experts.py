@@ -128,7 +128,7 @@ def test_bits_of_a_row_do_not_depend_on_other_rows(name: str, weights: str) -> N
 def test_weights_can_be_converted_to_another_type(weights: str, bound: float) -> None:
     expected = np.load(FOLDER / "expected.npz")
     prompt = expected["prompt"].tolist()
-    with LLM(FOLDER, weights=weights) as llm:
+    with LLM(FOLDER, weights=weights, arithmetic="float32") as llm:
         logits = llm.logits(prompt)
         router = next(product for product in products(llm.model.records) if product.is_router)
         kept = weights if weights.endswith(("32", "16")) else "float32"

@@ -209,6 +209,7 @@ def test_float16_is_rounded_as_in_numpy() -> None:
         ]
     ).astype(np.float32)
     x = np.clip(x, -65504, 65504).astype(np.float32)
+    x = np.concatenate([x, np.array([np.inf, -np.inf, np.nan], np.float32)])
     y = np.empty(len(x), np.float16)
     write(x.ctypes.data, y.ctypes.data, len(x))
     assert np.array_equal(y.view(np.uint16), x.astype(np.float16).view(np.uint16))

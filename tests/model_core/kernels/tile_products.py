@@ -3,6 +3,7 @@
 import gc
 import sys
 from pathlib import Path
+from typing import Any
 
 if __name__ == "__main__":
     gc.disable()  # nearly all of the time is that of compilers, which leave little garbage
@@ -22,6 +23,7 @@ from model_core.weights.pack import pack
 
 SIZES = ((64, 64), (70, 96), (128, 576), (64, 330))
 ROWS = (1, 11, 12, 16, 29, 48)
+SETTINGS: dict[str, Any] = {"threads": 1, "kv_cache_dtype": "float32"}
 MODELS = ("llama-tied-gqa", "qwen3-moe")
 
 
@@ -40,7 +42,7 @@ def compute() -> dict[str, np.ndarray]:
     for name in MODELS:
         prompt = np.load(CHECKPOINTS / name / "expected.npz")["prompt"].tolist()
         for weights in ("int8", "int4", "bfloat16"):
-            with LLM(CHECKPOINTS / name, weights=weights, threads=1) as llm:
+            with LLM(CHECKPOINTS / name, weights=weights, arithmetic="int8", **SETTINGS) as llm:
                 found[f"{name} {weights}"] = llm.logits(prompt)
     return found
 
@@ -48,7 +50,7 @@ def compute() -> dict[str, np.ndarray]:
 def vector_logits(name: str) -> np.ndarray:
     """The logits of a model in bfloat16, computed in vectors."""
     prompt = np.load(CHECKPOINTS / name / "expected.npz")["prompt"].tolist()
-    with LLM(CHECKPOINTS / name, weights="bfloat16", threads=1, portable=True) as llm:
+    with LLM(CHECKPOINTS / name, weights="bfloat16", portable=True, **SETTINGS) as llm:
         return llm.logits(prompt)
 
 

@@ -51,7 +51,7 @@ def test_fingerprint_tells_apart_what_answers_depend_on(tmp_path: Path) -> None:
         "weights": fingerprint_of(weights),
         "int8": fingerprint_of(LLAMA, weights="int8"),
         "arithmetic": fingerprint_of(LLAMA, weights="int8", arithmetic="float32"),
-        "kv": fingerprint_of(LLAMA, kv_cache_dtype="float16"),
+        "kv": fingerprint_of(LLAMA, kv_cache_dtype="int8"),
         "context": fingerprint_of(LLAMA, max_context=32),
         "defaults": fingerprint_of(defaults),
     }

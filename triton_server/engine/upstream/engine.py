@@ -186,6 +186,7 @@ class UpstreamEngine:
             "max_concurrency": None,
             "max_queue": None,
             "kv_cache_memory": None,
+            "arithmetic": None,
             "kv_cache_dtype": None,
             "threads": None,
             "chat_template": True,
