@@ -44,7 +44,7 @@ def _multiply(thread, threads, team, kind, memory, thread_bytes):
                 integer_block(
                     (INT8,),
                     IntegerCase(INT8, ROWS[0], 8),
-                    Codes(w + tile * 16 * _K, 16 * _K, 0, 0),
+                    Codes(w + tile * 16 * _K, 16 * _K, 0, 0, 0, 0),
                     Strided(x, _K),
                     Groups(1, _K // 32, 0, 0),
                     Runs(y, y, 0),
