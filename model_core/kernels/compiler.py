@@ -8,8 +8,6 @@ these settings apply to whichever is imported first.
 import atexit
 import contextlib
 import gc
-import hashlib
-import os
 import shutil
 import tempfile
 import threading
@@ -17,51 +15,32 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import llvmlite
-import llvmlite.binding as llvm
-import numba
-import platformdirs
 from numba import njit
 from numba.core import config
 from numba.core.caching import CacheImpl, _CacheLocator
 from tqdm import tqdm
 
 from .emit import HAS_AMX
+from .versions import compute_version, make_folder
 
 __all__ = ["njit", "show_compilation"]
 
 
 def _compute_version() -> str:
-    """A hash of what the code of kernels depends on: their sources, the compiler, the processor.
+    """A hash of what the code of kernels depends on.
 
     numba compares only the file of the outermost function. And it keeps the code for several processors under
     one index, which two processes cannot change at the same time.
     """
-    compiler = (numba.__version__, llvmlite.__version__, config.OPT)
-    processor = (llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), HAS_AMX)
-    chosen = (config.CPU_NAME, config.CPU_FEATURES)
-    version = hashlib.sha256(repr((__package__, compiler, processor, chosen)).encode())
-    package = Path(__file__).parent
-    for source in sorted(package.rglob("*.py")):
-        code = source.read_bytes()
-        version.update(f"{source.relative_to(package)} {len(code)} ".encode() + code)
-    return version.hexdigest()
+    return compute_version(HAS_AMX)
 
 
 def _cache_folder() -> Path:
-    """The folder for compiled kernels: in NUMBA_CACHE_DIR if it is set, else in the user's cache folder."""
-    try:
-        configured = config.CACHE_DIR
-        base = Path(configured) if configured else platformdirs.user_cache_path("tritonchat", appauthor=False)
-        folder = base / f"kernels-{_VERSION[:16]}"
-        folder.mkdir(parents=True, exist_ok=True)
-        # The folder has code: it must belong to this user.
-        if os.access(folder, os.W_OK) and folder.stat().st_uid == os.getuid():
-            return folder
-    except (OSError, RuntimeError):  # no home, or one that cannot be written
-        pass
-    folder = Path(tempfile.mkdtemp(prefix="tritonchat-kernels-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    """The folder for compiled kernels; for this process alone if none can be kept."""
+    folder = make_folder(f"kernels-{_VERSION[:16]}")
+    if folder is None:
+        folder = Path(tempfile.mkdtemp(prefix="tritonchat-kernels-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 

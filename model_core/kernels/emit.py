@@ -7,9 +7,6 @@ The one thing written for each processor is `dot4`, the sum of four byte product
 are exact, so they agree to the bit.
 """
 
-import ctypes
-import os
-import platform
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +17,7 @@ from numba.core import cgutils, config
 from numba.extending import models, register_model
 
 from .layout import FLOAT16, FLOAT32, INT8, UINT8
+from .tile_choice import TileChoice, choose_tiles
 
 LANES = 16
 
@@ -72,25 +70,9 @@ def _choose_schedule() -> None:
         config.CPU_NAME, config.CPU_FEATURES = "x86-64-v4", llvm.get_host_cpu_features().flatten()
 
 
-def _has_amx() -> bool:
-    """Whether kernels may use tiles (tiles.py): asked for, listed by the processor, granted by the system.
-
-    They have to be asked for, because they have not run on a processor that has them yet. Linux grants the
-    memory of tiles once to a process, on request; without it, the first instruction would end the process.
-    """
-    names = ("amx-tile", "amx-int8", "amx-bf16")
-    if config.CPU_FEATURES is not None:
-        is_listed = {f"+{name}" for name in names} <= set(config.CPU_FEATURES.split(","))
-    else:
-        is_listed = config.CPU_NAME is None and host_has(*names)
-    is_wanted = os.environ.get("TRITONCHAT_AMX") == "1"
-    if not (is_wanted and is_listed) or INSTRUCTION_SET != "avx512" or platform.system() != "Linux":
-        return False
-    arch_prctl, request_permission, tile_data = 158, 0x1023, 18
-    return ctypes.CDLL(None).syscall(arch_prctl, request_permission, tile_data) == 0
-
-
-HAS_AMX = _has_amx()
+# Whether kernels use tiles (products/tiles.py), and why. They come with AVX-512.
+TILES_CHOICE = choose_tiles() if INSTRUCTION_SET == "avx512" else TileChoice(False, "this processor has none")
+HAS_AMX = TILES_CHOICE.used
 # Whether vectors multiply bfloat16 numbers, two of them a lane.
 HAS_BFLOAT16 = INSTRUCTION_SET == "avx512" and config.CPU_NAME is None and host_has("avx512bf16")
 _choose_schedule()

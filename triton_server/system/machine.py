@@ -115,13 +115,14 @@ def check_ports(host: str, ports: Mapping[str, int]) -> Iterator[Check]:
 
 
 def check_processor() -> Check:
-    """Report the cores, and the vector instructions that the kernels use."""
-    from model_core.kernels.emit import INSTRUCTION_SET
+    """Report the cores, the vector instructions that the kernels use, and whether they use tiles."""
+    from model_core.kernels.emit import HAS_BFLOAT16, INSTRUCTION_SET, TILES_CHOICE
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     names = {"avx512": "AVX-512 with VNNI", "avxvnni": "AVX2 with VNNI", "avx2": "AVX2"}
-    vectors = names.get(INSTRUCTION_SET, "no AVX2, which is slow")
-    return Check("processor", True, f"{platform.machine()}, {cores} cores, {vectors}")
+    vectors = names.get(INSTRUCTION_SET, "no AVX2, which is slow") + " and BF16" * HAS_BFLOAT16
+    tiles = f"tiles (AMX) {TILES_CHOICE}"
+    return Check("processor", True, f"{platform.machine()}, {cores} cores, {vectors}; {tiles}")
 
 
 def check_memory() -> Check:

@@ -2,16 +2,16 @@
 
 import subprocess
 
-import ml_dtypes
 import numpy as np
 import pytest
 import tile_products
 from amx_emulator import run
 
 from model_core.kernels import emit
+from model_core.reference.tile_products import multiply_on_tiles, round_bfloat16
 
 pytestmark = pytest.mark.skipif(
-    emit.host_has("amx-tile") and not emit.HAS_AMX, reason="this processor has tiles: set TRITONCHAT_AMX=1"
+    emit.host_has("amx-tile") and not emit.HAS_AMX, reason="this processor has tiles that are not used"
 )
 needs_avx512 = pytest.mark.skipif(emit.INSTRUCTION_SET != "avx512", reason="tiles come with AVX-512")
 
@@ -23,26 +23,6 @@ def tiles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
     result = subprocess.run(**run(tile_products.__file__, str(folder / "found.npz"), cache=str(folder)))
     assert result.returncode == 0, result.stderr[-3000:]
     return dict(np.load(folder / "found.npz"))
-
-
-def round_bfloat16(x: np.ndarray) -> np.ndarray:
-    return x.astype(ml_dtypes.bfloat16).astype(np.float32)
-
-
-def multiply_on_tiles(x: np.ndarray, w: np.ndarray, parts: int) -> np.ndarray:
-    """What tdpbf16ps computes of x [rows, k] and w [n, k], in steps of 32 k: the specification."""
-    padding = ((0, 0), (0, -x.shape[1] % 32))
-    x, w = np.pad(x, padding), np.pad(round_bfloat16(w), padding).astype(np.float64)
-    high = round_bfloat16(x)
-    y = np.zeros((len(x), len(w)), np.float32)
-    for first in range(0, x.shape[1], 32):
-        for part in (high, round_bfloat16(x - high))[:parts]:
-            even, odd = np.zeros_like(y), np.zeros_like(y)
-            for k in range(first, first + 32, 2):
-                even = (part[:, k, None].astype(np.float64) * w[:, k] + even).astype(np.float32)
-                odd = (part[:, k + 1, None].astype(np.float64) * w[:, k + 1] + odd).astype(np.float32)
-            y += even + odd
-    return y
 
 
 @needs_avx512

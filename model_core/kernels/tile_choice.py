@@ -1,0 +1,170 @@
+"""Whether kernels use tiles (Intel AMX): where they have proved themselves on this machine.
+
+At the first start on a processor that has tiles, a program (model/tile_check.py) compares them with vectors
+and measures both, in a process of its own: it may crash or hang there without harm. What it finds is kept in
+the cache folder, for this processor, these kernels and this version of the system. Kernels read it when they
+are imported, because it decides what they are compiled of. TRITONCHAT_AMX=0 or 1 decides by itself.
+"""
+
+import contextlib
+import ctypes
+import json
+import logging
+import os
+import platform
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import llvmlite.binding as llvm
+from filelock import FileLock
+from numba.core import config
+from tqdm import tqdm
+
+from .versions import compute_version, make_folder
+
+LOGGER = logging.getLogger(__name__)
+FEATURES = ("amx-tile", "amx-int8", "amx-bf16")
+VARIABLE = "TRITONCHAT_AMX"
+# Seconds for the check, which compiles kernels twice: usually it takes half a minute.
+LIMIT_S = 240.0
+# What tiles must reach to be used, in parts of the speed of vectors, by the name of a load: prompts must
+# gain, and one row, which memory limits, must not lose much.
+LEAST_GAINS = {"int8": 1.05, "bfloat16": 1.05, "one row": 0.9}
+
+
+@dataclass(frozen=True)
+class TileChoice:
+    """Whether tiles are used, and why: the rest of a sentence that says so."""
+
+    used: bool
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{'used' if self.used else 'not used'}: {self.reason}"
+
+
+def choose_tiles() -> TileChoice:
+    """What kernels of this process do. The first start on a processor with tiles takes half a minute here."""
+    if not _are_listed() or platform.system() != "Linux":
+        return TileChoice(False, "this processor has none")
+    wanted = os.environ.get(VARIABLE, "")
+    if wanted not in ("", "1"):
+        return TileChoice(False, f"{VARIABLE}={wanted}")
+    choice = TileChoice(True, f"{VARIABLE}=1") if wanted else _recall_choice()
+    if choice.used and not _are_granted():
+        return TileChoice(False, "the system does not grant them")
+    return choice
+
+
+def _are_listed() -> bool:
+    """Whether the processor that kernels are compiled for has tiles."""
+    if config.CPU_FEATURES is not None:
+        return {f"+{name}" for name in FEATURES} <= set(config.CPU_FEATURES.split(","))
+    features = llvm.get_host_cpu_features()
+    return config.CPU_NAME is None and all(features.get(name, False) for name in FEATURES)
+
+
+def _are_granted() -> bool:
+    """Ask the system for tiles.
+
+    Linux grants their memory once to a process, on request; without it, the first instruction would end the
+    process.
+    """
+    arch_prctl, request_permission, tile_data = 158, 0x1023, 18
+    return ctypes.CDLL(None).syscall(arch_prctl, request_permission, tile_data) == 0
+
+
+def _recall_choice() -> TileChoice:
+    """What was found on this machine, or is found now."""
+    folder = make_folder("tiles")
+    if folder is None:
+        return TileChoice(False, f"there is no cache folder to keep a check in; {VARIABLE}=1 uses them")
+    check = Path(__file__).parents[1] / "model" / "tile_check.py"
+    version = compute_version(platform.release(), check.read_text())
+    return recall_choice(folder / f"{version[:16]}.json", check_command(), LIMIT_S)
+
+
+def check_command(vectors_file: str = "") -> list[str]:
+    """What runs the main function of tile_check.py with this argument, and imports as this process does."""
+    program = (
+        "import sys; sys.path[:] = sys.argv[2:]; "
+        "from model_core.model.tile_check import main; main(sys.argv[1])"
+    )
+    return [sys.executable, "-I", "-c", program, vectors_file, *sys.path]
+
+
+def recall_choice(file: Path, check: Sequence[str], limit_s: float) -> TileChoice:
+    """The choice that a file holds. If there is none, it is made by the program `check`, and kept there.
+
+    Processes that start at the same time wait for the first one.
+    """
+    with FileLock(f"{file}.lock"):
+        with contextlib.suppress(OSError, ValueError, TypeError):
+            return TileChoice(**json.loads(file.read_text()))
+        choice = run_check(check, limit_s)
+        reason = f"{choice.reason}, found {time.strftime('%Y-%m-%d')} and kept in {file}"
+        choice = TileChoice(choice.used, reason)
+        partial = file.with_suffix(".partial")
+        partial.write_text(json.dumps(asdict(choice)))
+        partial.replace(file)
+        LOGGER.log(logging.INFO if choice.used else logging.WARNING, "Tiles (AMX) are %s", choice)
+        return choice
+
+
+def run_check(check: Sequence[str], limit_s: float) -> TileChoice:
+    """Run the program that compares tiles with vectors, for at most `limit_s` seconds, and judge its report.
+
+    The report is the last line of its output, in JSON: `wrong`, the names of products that differ, and
+    `gains`, the speed of tiles in parts of that of vectors, by load.
+    """
+    process = subprocess.Popen(
+        check,
+        env={**os.environ, VARIABLE: "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # it has a process of its own for vectors, which ends with it
+    )
+    try:
+        output, errors = _wait(process, limit_s)
+    except subprocess.TimeoutExpired:
+        return TileChoice(False, f"the check of them took more than {limit_s:.0f} seconds")
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    if process.returncode < 0:
+        name = signal.Signals(-process.returncode).name
+        return TileChoice(False, f"the check of them ended with {name}")
+    try:
+        report = json.loads(output.splitlines()[-1])
+        wrong, gains = list(report["wrong"]), {load: float(report["gains"][load]) for load in LEAST_GAINS}
+    except (IndexError, ValueError, KeyError, TypeError):
+        last = errors.strip().splitlines()[-1:] or ["no output"]
+        return TileChoice(False, f"the check of them failed ({last[0][:200]})")
+    if wrong:
+        return TileChoice(False, f"{len(wrong)} products on them are wrong ({wrong[0]} first)")
+    speed = ", ".join(f"{gain:.2f} ({load})" for load, gain in gains.items())
+    if all(gain >= LEAST_GAINS[load] for load, gain in gains.items()):
+        return TileChoice(True, f"they are right, and reach {speed} of the speed of vectors")
+    return TileChoice(False, f"they are right, but reach only {speed} of the speed of vectors")
+
+
+def _wait(process: subprocess.Popen, limit_s: float) -> tuple[str, str]:
+    """The output of a process and its errors. Meanwhile, progress is shown, as it takes a while."""
+    end = time.monotonic() + limit_s
+    message = "Checking the tiles (AMX) of this processor, once"
+    with tqdm(desc=message, bar_format="{desc}: {elapsed}", delay=1) as bar:
+        while True:
+            try:
+                return process.communicate(timeout=min(0.5, max(0.0, end - time.monotonic())))
+            except subprocess.TimeoutExpired:
+                if time.monotonic() >= end:
+                    raise
+                bar.refresh()

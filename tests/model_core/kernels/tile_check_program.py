@@ -1,0 +1,34 @@
+"""The check of tiles on a processor that emulates them: `tile_check_program.py PLANT`.
+
+PLANT: fast or slow, which is what the tiles then seem to be; or wrong, then one of their sums is.
+"""
+
+import gc
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    gc.disable()  # nearly all of the time is that of compilers, which leave little garbage
+    sys.path.insert(0, str(Path(__file__).parents[2] / "helpers" / "models"))
+    import amx_emulator
+    from numba import njit
+
+    plant = sys.argv[1]
+    if plant == "wrong":
+        multiply_bytes = amx_emulator._multiply_bytes
+
+        @njit
+        def multiply_bytes_wrongly(c, a, b):
+            """As the unit does, but for the last sum of a tile."""
+            multiply_bytes(c, a, b)
+            c[255] += 1
+
+        amx_emulator._multiply_bytes = multiply_bytes_wrongly
+    amx_emulator.install()
+
+    from model_core.model import tile_check
+
+    # Emulated tiles take minutes for what is measured.
+    seconds = 1e9 if plant == "slow" else 1e-9
+    tile_check.Product.measure = lambda self, rows: seconds
+    tile_check.main("")
