@@ -22,7 +22,7 @@ def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
     is_quantized = path == file or "quantization_config" in read_config(folder)
     weights, _, arithmetic = variant.partition("/")
     weights = "auto" if is_quantized else weights
-    with LLM(path, weights=weights, arithmetic=arithmetic or "int8", threads=threads) as llm:
+    with LLM(path, weights=weights, arithmetic=arithmetic or "auto", threads=threads) as llm:
 
         def generate(prompts: Prompts, new_tokens: int, samples: bool) -> list[list[int]]:
             how = SAMPLING if samples else {"temperature": 0}

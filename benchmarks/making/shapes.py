@@ -59,6 +59,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     | {
         "architectures": ["Qwen2ForCausalLM"],
         "model_type": "qwen2",
+        "attention_bias": True,
         "max_position_embeddings": 32768,
         "rms_norm_eps": 1e-6,
         "rope_theta": 1e6,

@@ -27,11 +27,11 @@ HEADER = """\
 _ROW = re.compile(r"^\| (?P<models>.*?) \| `(?P<model_type>\w+)` \|.*\n", re.MULTILINE)
 
 
-def measure_logits(folder: Path, weights: str) -> tuple[float, int]:
+def measure_logits(folder: Path, weights: str, arithmetic: str) -> tuple[float, int]:
     """The norm of the logits' error over that of the logits, and how many greedy tokens are equal."""
     expected = np.load(folder / "expected.npz")
     prompt, greedy = expected["prompt"].tolist(), expected["greedy"]
-    with LLM(folder, weights=weights) as llm:
+    with LLM(folder, weights=weights, arithmetic=arithmetic) as llm:
         error = np.linalg.norm(llm.logits(prompt) - expected["logits"]) / np.linalg.norm(expected["logits"])
         params = SamplingParams(max_tokens=len(greedy), temperature=0, ignore_eos=True)
         tokens = llm.generate(prompt, params).token_ids
@@ -41,8 +41,8 @@ def measure_logits(folder: Path, weights: str) -> tuple[float, int]:
 
 def make_row(models: str, model_type: str, folders: list[Path]) -> str:
     """A line of the table."""
-    stored = [measure_logits(folder, "auto") for folder in folders]
-    int8 = max(measure_logits(folder, "int8")[0] for folder in folders)
+    stored = [measure_logits(folder, "auto", "float32") for folder in folders]
+    int8 = max(measure_logits(folder, "int8", "auto")[0] for folder in folders)
     error, equal = max(error for error, _ in stored), min(equal for _, equal in stored)
     return f"| {models} | `{model_type}` | {error:.0e} | {int8:.1%} | {equal} of 40 |\n"
 

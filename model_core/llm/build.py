@@ -1,5 +1,6 @@
 """Builds a model that is ready to answer, from its files to the threads of its engine."""
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from ..errors import InvalidRequest, ModelError
 from ..files.model_files import ModelFiles, open_model_files
 from ..hub import embedded_model, fetch_model, model_name
 from ..kernels.compiler import show_compilation
+from ..kernels.emit import TILES_CHOICE
 from ..machine.memory import name_refused_memory
 from ..machine.resources import available_memory, default_threads
 from ..model.adapter_loading import load_adapter
@@ -28,6 +30,8 @@ from ..sampling.batch_sampler import compile_sampling
 from .draft_loading import DraftSettings, load_draft_model
 from .loaded import LoadedModel
 from .settings import LLMSettings
+
+LOGGER = logging.getLogger(__name__)
 
 
 def build_model(
@@ -52,6 +56,10 @@ def _build(
     model = load_model(files, settings.weights, on_progress, settings.arithmetic, settings.portable)
     kv_cache_dtype = choose_kv_cache_dtype(settings.kv_cache_dtype, settings.arithmetic)
     model.set_threads(settings.threads or default_threads(model.weights.nbytes))
+    LOGGER.info(
+        "%s: %s weights, arithmetic %s, %d threads; tiles (AMX) %s",
+        *(name, model.weights.types, model.arithmetic, model.threads, TILES_CHOICE),
+    )
     own_limit = model.config.max_context
     max_context = min(settings.max_context or own_limit, own_limit)
     chat_tokenizer = files.open_tokenizer(max_context)

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any, TypedDict
 
+from ..kernels.emit import TILES_CHOICE
 from .loaded import LoadedModel
 
 
@@ -15,6 +16,7 @@ class ModelDescription(TypedDict):
         engine: URL of the server that computes it; None: this one.
         weights, weight_bytes: how the weights are stored in memory, such as "int8", and their size.
         arithmetic: the type to which most products round activations: int8, bfloat16, or float32 for none.
+        tiles: whether products use tiles (Intel AMX), and why.
         tasks: of "generate", "embed" and "score".
         embedding: its dimensions, pooling, the most tokens of an input and the names of its prompts; None if
             it does not embed.
@@ -36,6 +38,7 @@ class ModelDescription(TypedDict):
     weights: str | None
     weight_bytes: int | None
     arithmetic: str | None
+    tiles: str | None
     tasks: list[str]
     embedding: dict[str, Any] | None
     layers: int | None
@@ -66,6 +69,7 @@ def describe_model(llm: LoadedModel) -> ModelDescription:
         "weights": llm.model.weights.types,
         "weight_bytes": llm.model.weights.nbytes,
         "arithmetic": llm.model.arithmetic,
+        "tiles": str(TILES_CHOICE),
         "tasks": [*["generate"] * llm.model.has_head, "embed", *["score"] * llm.embedder.can_score],
         "embedding": llm.embedder.describe(),
         "layers": config.layers,

@@ -23,13 +23,15 @@ from ..reference.tile_products import multiply_on_tiles
 from ..tape.operations import KVLayer
 from ..tape.passes import fuse, products
 from ..tape.tape import Tape
-from ..weights.matrix import KINDS, pack
+from ..weights.matrix import KINDS
+from ..weights.pack import pack
 from .batch import BatchBuilder
 from .loaded_weights import LoadedWeights
 from .transformer import Transformer
 
 SIZES = ((64, 64), (70, 96), (128, 576), (64, 330))  # of weights, [n, k]
-ROWS = (1, 11, 12, 16, 29, 48)
+ROWS = (1, 3, 11, 12, 16, 29, 48)
+INTEGERS = ("int8", "int6", "int5", "int4")
 KEY_SIZE = 16
 # What is measured: the kind, the size of the weights and the rows. One row reads weights that no cache holds.
 LOADS = {
@@ -83,7 +85,7 @@ def compute() -> dict[str, np.ndarray]:
     found = {}
     for n, k in SIZES:
         x, w = draw(n, k, max(ROWS))
-        for kind, parts in (("int8", 0), ("int4", 0), ("bfloat16", 1), ("bfloat16", 2)):
+        for kind, parts in (*((kind, 0) for kind in INTEGERS), ("bfloat16", 1), ("bfloat16", 2)):
             if emit.HAS_AMX or not parts:
                 product = Product(kind, x, w, parts)
                 for rows in ROWS:

@@ -3,7 +3,8 @@
 An activation is the sum of one bfloat16 number or two: a high part, and a low part of what that lacks. Tiles
 multiply one part or two, vectors one: with two, they would gain nothing over float32. A vector multiplies two
 k of 16 outputs at once: fused multiply-adds of the odd one, then of the even one. So the bits depend neither
-on the other rows nor on their number.
+on the other rows nor on their number. Beside tiles, a few rows are multiplied in vectors of float32, with the
+bits of tiles (few_rows.py).
 
 Kernels use this file only where HAS_PAIRS says so.
 """
@@ -20,10 +21,14 @@ from ..emit import HAS_AMX, HAS_BFLOAT16, ROWS
 from ..inner import inner
 from ..layout import STRIP
 from ..simd import keep_lanes, load_f32
+from .few_rows import FEW_ROWS, few_rows_block, flush_denormals
 from .tiles import PIECE, TILE_ROWS, bfloat16_block
 
 HAS_PAIRS = HAS_AMX or HAS_BFLOAT16
 _BLOCK_TILES = STRIP // 16
+_LONG_PIECE = (
+    4 * PIECE
+)  # k that all of a few rows are multiplied with while the weights are in the second cache
 
 _n = types.intp
 
@@ -125,6 +130,9 @@ def multiply_bfloat16(m, a, start, rows, strip, y, memory):
     bytes of the thread's own.
     """
     tile_bytes = 2 * 16 * m.k
+    if HAS_AMX and rows <= FEW_ROWS and m.inputs % 2 == 0:
+        _multiply_few_rows(m, a, start, rows, strip, y)
+        return
     for first in range(0, m.inputs, PIECE):
         count = min(PIECE, m.inputs - first)
         steps = (count + 31) // 32
@@ -151,6 +159,30 @@ def multiply_bfloat16(m, a, start, rows, strip, y, memory):
                 rows_now = Strided(at, a.parts_row)
                 _vector_block(is_paired, height, pairs, w, w_tile, rows_now, to, first)
             row += height
+
+
+@inner
+def _multiply_few_rows(m, a, start, rows, strip, y):
+    """multiply_bfloat16 for at most FEW_ROWS rows, with the bits of tiles."""
+    flush_denormals(1)
+    for first in range(0, m.inputs, _LONG_PIECE):
+        pairs = min(_LONG_PIECE, m.inputs - first) // 2
+        w, row = m.data + 2 * strip * STRIP * m.k + 32 * first, 0
+        while row < rows:
+            height = 2 if rows - row >= 2 else 1
+            x = a.parts + (start + row) * a.parts_row + 2 * first
+            few_rows_block(
+                height,
+                m.parts,
+                pairs,
+                Strided(w, 32 * m.k),
+                Strided(x, a.parts_row),
+                part_bytes(m.inputs),
+                y + 4 * STRIP * row,
+                first,
+            )
+            row += height
+    flush_denormals(0)
 
 
 @register_jitable

@@ -187,6 +187,7 @@ class UpstreamEngine:
             "max_queue": None,
             "kv_cache_memory": None,
             "arithmetic": None,
+            "tiles": None,
             "kv_cache_dtype": None,
             "threads": None,
             "chat_template": True,

@@ -1,0 +1,102 @@
+"""Products of a few rows in bfloat16 in vectors of float32, with the bits of tiles (tiles.py).
+
+A tile would multiply 16 rows, and needs weights in pairs. One row only needs each weight once: it is widened,
+and multiplied as the specification of tiles says. Vectors keep up with the memory.
+"""
+
+from itertools import product
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from .. import emit
+from ..blocks import emit_addresses, emit_cases, emit_loop
+from ..layout import STRIP
+
+FEW_ROWS = 4
+_PAIRS = 16  # of k in a step, whose even and odd products are summed apart
+_BLOCK_TILES = STRIP // 16
+_DEFAULT, _FLUSHING = 0x1F80, 0x9FC0  # of the register MXCSR: with FTZ and DAZ, as tiles compute
+
+_n = types.intp
+
+
+@intrinsic
+def flush_denormals(typing_context, flushes):
+    """Whether vectors take denormal numbers for 0 from now on, as tiles do."""
+
+    def code(b: ir.IRBuilder, flushes: ir.Value) -> None:
+        is_on = b.icmp_signed("!=", flushes, flushes.type(0))
+        place = b.alloca(emit.I32)
+        b.store(b.select(is_on, emit.I32(_FLUSHING), emit.I32(_DEFAULT)), place)
+        pointer = b.bitcast(place, ir.PointerType(emit.I8))
+        emit.call(b, "llvm.x86.sse.ldmxcsr", ir.VoidType(), pointer)
+
+    return emit.typed(types.void, (_n,), code)
+
+
+@intrinsic
+def few_rows_block(typing_context, rows, parts, pairs, w, x, x_part, y, accumulate):
+    """y (+)= the parts of x times w, for one or two rows and the outputs of a strip.
+
+    parts: 1 or 2. pairs: how many times 2 k. w: Strided, tiles of weights as they are packed: bfloat16
+    [2 * pairs, 16]. x: Strided, rows of bfloat16 [2 * pairs], and the low parts x_part bytes on. y: address
+    of floats [rows, STRIP]; accumulate: whether to add to them.
+    """
+
+    def code(b: ir.IRBuilder, *args: ir.Value) -> None:
+        rows, parts, pairs, w, x, x_part, y, accumulate = args
+        continues = b.icmp_signed("!=", accumulate, accumulate.type(0))
+        ws = emit_addresses(b, w, _BLOCK_TILES)
+        zeros = emit.splat(0.0, emit.F32X16)
+
+        def widen(address: ir.Value) -> ir.Value:
+            """16 weights."""
+            half = emit.load(b, address, ir.VectorType(emit.I16, 16))
+            return b.bitcast(b.shl(b.zext(half, emit.I32X16), emit.splat(16, emit.I32X16)), emit.F32X16)
+
+        def spread(address: ir.Value) -> ir.Value:
+            """One activation in all lanes."""
+            word = b.shl(b.zext(emit.load(b, address, emit.I16), emit.I32), emit.I32(16))
+            return emit.broadcast(b, b.bitcast(word, emit.F32))
+
+        def multiply(rows: int, parts: int) -> None:
+            xs = emit_addresses(b, x, rows)
+            offsets = list(product(range(rows), range(_BLOCK_TILES)))
+            places = [emit.at(b, y, 4 * STRIP * row + 64 * tile) for row, tile in offsets]
+
+            def add_step(step: ir.Value, totals: list[ir.Value]) -> list[ir.Value]:
+                first = b.mul(step, step.type(_PAIRS))
+                left = b.sub(pairs, first)
+                count = b.select(b.icmp_signed("<", left, left.type(_PAIRS)), left, left.type(_PAIRS))
+
+                def add_pair(pair: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
+                    k, sums = b.add(first, pair), list(sums)
+                    for odd in range(2):
+                        place = b.mul(k, k.type(64))
+                        weights = [widen(emit.at(b, b.add(at, place), 32 * odd)) for at in ws]
+                        for part, row in product(range(parts), range(rows)):
+                            at = b.add(xs[row], b.mul(x_part, x_part.type(part)))
+                            value = spread(emit.at(b, b.add(at, b.mul(k, k.type(4))), 2 * odd))
+                            for tile in range(_BLOCK_TILES):
+                                i = ((part * rows + row) * _BLOCK_TILES + tile) * 2 + odd
+                                sums[i] = emit.fma(b, value, weights[tile], sums[i])
+                    return sums
+
+                sums = emit_loop(b, count, [zeros] * (parts * len(places) * 2), add_pair)
+                for part in range(parts):
+                    own = sums[2 * part * len(places) :]
+                    totals = [
+                        b.fadd(total, b.fadd(own[2 * i], own[2 * i + 1])) for i, total in enumerate(totals)
+                    ]
+                return totals
+
+            before = [b.select(continues, emit.load(b, at, emit.F32X16), zeros) for at in places]
+            steps = b.sdiv(b.add(pairs, pairs.type(_PAIRS - 1)), pairs.type(_PAIRS))
+            for at, total in zip(places, emit_loop(b, steps, before, add_step), strict=True):
+                emit.store(b, at, total)
+
+        emit_cases(b, rows, (1, 2), lambda r: emit_cases(b, parts, (1, 2), lambda count: multiply(r, count)))
+
+    return emit.typed(types.void, (_n, _n, _n, w, x, _n, _n, _n), code)
