@@ -63,6 +63,7 @@ class Load:
 LOADS = (
     lambda: Load(1, 512, 1),
     lambda: Load(1, 2048, 1),
+    lambda: Load(1, 8192, 1),
     lambda: Load(1, SHORT_PROMPT),
     lambda: Load(4, SHORT_PROMPT),
     lambda: Load(16, SHORT_PROMPT),
@@ -141,9 +142,10 @@ def print_table(llm: LLM, title: str, loads: list[Load], threads: int, barrier_s
         what = max(least, key=least.get)
         rate, limit = load.tokens / load.seconds, load.tokens / least[what]
         print(f"| {load.name} | {rate:.1f} | {limit:.1f} | {what} | {rate / limit:.0%} |")
-    seconds = {load.name: load.seconds for load in loads}
+    seconds = {load.name: load.seconds / load.tokens for load in loads}
     pairs = {
         "64 streams, sampled / 64 streams": ("64 streams", "64 streams, sampled"),
+        "a prompt of 8192 / of 512": ("prompt of 512", "prompt of 8192"),
         f"1 stream after 8192 tokens / after {SHORT_PROMPT}": ("1 stream", "1 stream after 8192 tokens"),
     }
     for name, (one, other) in pairs.items():
