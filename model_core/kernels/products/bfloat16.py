@@ -16,19 +16,19 @@ from numba import types
 from numba.extending import intrinsic, register_jitable
 
 from .. import emit
-from ..blocks import Strided, block_rows, emit_addresses, emit_cases, emit_loop
+from ..blocks import Ahead, Strided, block_rows, emit_addresses, emit_cases, emit_loop, prefetch
 from ..emit import HAS_AMX, HAS_BFLOAT16, ROWS
 from ..inner import inner
 from ..layout import STRIP
 from ..simd import keep_lanes, load_f32
 from .few_rows import FEW_ROWS, few_rows_block, flush_denormals
+from .prefetch import plan_prefetch, prefetch_offset
 from .tiles import PIECE, TILE_ROWS, bfloat16_block
 
 HAS_PAIRS = HAS_AMX or HAS_BFLOAT16
 _BLOCK_TILES = STRIP // 16
-_LONG_PIECE = (
-    4 * PIECE
-)  # k that all of a few rows are multiplied with while the weights are in the second cache
+# k that all of a few rows are multiplied with while the weights are in the second cache.
+_LONG_PIECE = 4 * PIECE
 
 _n = types.intp
 
@@ -52,26 +52,31 @@ _PAIRED = ir.Constant(ir.VectorType(emit.I32, 32), [lane for i in range(16) for 
 
 
 @intrinsic
-def _vector_block(typing_context, is_paired, rows, pairs, w, w_tile, x, y, accumulate):
+def _vector_block(typing_context, is_paired, rows, pairs, w, ahead, x, y, accumulate):
     """y (+)= x times w, for `rows` rows (one of ROWS) and the outputs of a strip.
 
-    is_paired: whether w is the address of weights as _pair_weights writes them, or as they are packed.
-    pairs: how many times two k. A tile is w_tile bytes on. x: Strided, rows of bfloat16 [2 * pairs].
+    rows < 0: -rows of them, and each step prefetches from `ahead`, too. w: Strided, tiles of weights as
+    _pair_weights writes them if is_paired, else as they are packed. pairs: how many times two k. x: Strided,
+    rows of bfloat16 [2 * pairs].
     y: address of floats [rows, STRIP]; accumulate: whether to add to them.
     """
 
     def code(b: ir.IRBuilder, *args: ir.Value) -> None:
-        is_paired, rows, pairs, w, w_tile, x, y, accumulate = args
+        is_paired, rows, pairs, w, ahead, x, y, accumulate = args
         continues = b.icmp_signed("!=", accumulate, accumulate.type(0))
-        ws = emit_addresses(b, (w, w_tile), _BLOCK_TILES)
+        ws = emit_addresses(b, w, _BLOCK_TILES)
 
-        def multiply(rows: int, is_paired: int) -> None:
+        def multiply(case: int, is_paired: int) -> None:
+            rows = abs(case)
             xs = emit_addresses(b, x, rows)
             offsets = product(range(rows), range(_BLOCK_TILES))
             places = [emit.at(b, y, 4 * STRIP * row + 64 * tile) for row, tile in offsets]
 
             def step(pair: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
                 weights, values = [], []
+                if case < 0:
+                    for address, size in ((ahead.a, ahead.a_step), (ahead.b, ahead.b_step)):
+                        prefetch(b, b.add(address, b.mul(pair, size)))
                 for at in ws:
                     weight = emit.load(b, b.add(at, b.mul(pair, pair.type(64))), _I16X32)
                     weight = weight if is_paired else b.shuffle_vector(weight, weight, _PAIRED)
@@ -91,9 +96,11 @@ def _vector_block(typing_context, is_paired, rows, pairs, w, w_tile, x, y, accum
             for at, total in zip(places, emit_loop(b, pairs, before, step), strict=True):
                 emit.store(b, at, total)
 
-        emit_cases(b, is_paired, (0, 1), lambda how: emit_cases(b, rows, ROWS, lambda r: multiply(r, how)))
+        # Blocks that prefetch are some of several, so they are tall.
+        cases = (*ROWS, *(-count for count in ROWS if count > 1))
+        emit_cases(b, is_paired, (0, 1), lambda how: emit_cases(b, rows, cases, lambda r: multiply(r, how)))
 
-    return emit.typed(types.void, (*[_n] * 5, x, _n, _n), code)
+    return emit.typed(types.void, (_n, _n, _n, w, ahead, x, _n, _n), code)
 
 
 @intrinsic
@@ -122,23 +129,26 @@ def _clear_line(typing_context, address):
 
 
 @inner
-def multiply_bfloat16(m, a, start, rows, strip, y, memory):
+def multiply_bfloat16(m, a, start, rows, strip, next_strip, y, memory):
     """y[row] = a[start + row] times a strip of a matrix in bfloat16, for `rows` rows.
 
-    m: MATRIX. a: ACTIVATIONS with m.parts parts, of vectors 1. y: address of floats [rows, STRIP], and of
-    more rows up to a whole block: TILE_ROWS - 1 of tiles, 1 of vectors. memory: address of 2 * STRIP * PIECE
-    bytes of the thread's own.
+    m: MATRIX. a: ACTIVATIONS with m.parts parts, of vectors 1. next_strip: which strip is read next. y:
+    address of floats [rows, STRIP], and of more rows up to a whole block: TILE_ROWS - 1 of tiles, 1 of
+    vectors. memory: address of 2 * STRIP * PIECE bytes of the thread's own.
     """
     tile_bytes = 2 * 16 * m.k
     if HAS_AMX and rows <= FEW_ROWS and m.inputs % 2 == 0:
         _multiply_few_rows(m, a, start, rows, strip, y)
         return
-    for first in range(0, m.inputs, PIECE):
-        count = min(PIECE, m.inputs - first)
+    blocks = -(-rows // ROWS[0])
+    # A few blocks of vectors pair weights in registers; for more, they are paired once. Pieces stay in the
+    # first cache for all blocks; a single block reads memory faster without.
+    is_paired = HAS_AMX or blocks > 4 or m.inputs % 2 != 0
+    length = m.inputs if blocks == 1 and not is_paired else PIECE
+    for first in range(0, m.inputs, length):
+        count = min(length, m.inputs - first)
         steps = (count + 31) // 32
         w, w_tile = m.data + 2 * strip * STRIP * m.k + 32 * first, tile_bytes
-        # A few blocks of vectors pair weights in registers; for more, they are paired once.
-        is_paired = HAS_AMX or rows > 4 * ROWS[0] or count % 2 != 0
         if is_paired:
             for tile in range(_BLOCK_TILES):
                 for i in range(0, 32 * steps, 2):
@@ -148,7 +158,8 @@ def multiply_bfloat16(m, a, start, rows, strip, y, memory):
                     else:
                         _clear_line(to)
             w, w_tile = memory, 32 * PIECE
-        x, row = a.parts + start * a.parts_row + 2 * first, 0
+        x, row, block = a.parts + start * a.parts_row + 2 * first, 0, 0
+        later = m.data + 2 * prefetch_offset(m, strip, next_strip, first + 2 * length)
         while row < rows:
             height = TILE_ROWS if HAS_AMX else block_rows(rows - row)
             at, to = x + row * a.parts_row, y + 4 * STRIP * row
@@ -156,9 +167,21 @@ def multiply_bfloat16(m, a, start, rows, strip, y, memory):
                 bfloat16_block(m.parts, steps, w, at, a.parts_row, part_bytes(m.inputs), to, first)
             else:
                 pairs = (count + 1) // 2
-                rows_now = Strided(at, a.parts_row)
-                _vector_block(is_paired, height, pairs, w, w_tile, rows_now, to, first)
+                prefetches, ahead_a, ahead_b, ahead_b_bytes = plan_prefetch(
+                    blocks, block, 0, later, tile_bytes, 32 * count
+                )
+                _vector_block(
+                    is_paired,
+                    -height if prefetches and height > 1 else height,
+                    pairs,
+                    Strided(w, w_tile),
+                    Ahead(ahead_a, 64, ahead_b, ahead_b_bytes // pairs),
+                    Strided(at, a.parts_row),
+                    to,
+                    first,
+                )
             row += height
+            block += 1
 
 
 @inner

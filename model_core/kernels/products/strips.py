@@ -42,6 +42,7 @@ from ..simd import add, broadcast, load_f32, multiply, store_f32, subtract
 from .activations import RUN_BYTES, RUN_SCALES
 from .bfloat16 import HAS_PAIRS, multiply_bfloat16
 from .grouped import dequantize, expand_groups, widen_grouped4, widen_stepped
+from .prefetch import plan_prefetch, prefetch_offset
 from .tiles import TILE_ROWS, multiply_int8
 
 STRIP_TILES = STRIP // 16
@@ -78,39 +79,9 @@ def multiply_strip(m, a, start, rows, strip, next_strip, scratch):
     elif m.rounding != EXACT:
         _integer_strip(m, a, start, rows, strip, next_strip, scratch)
     elif HAS_PAIRS and m.parts:
-        multiply_bfloat16(m, a, start, rows, strip, scratch + SUMS, scratch)
+        multiply_bfloat16(m, a, start, rows, strip, next_strip, scratch + SUMS, scratch)
     else:
         _float_strip(m, a, start, rows, strip, next_strip, scratch)
-
-
-@inner
-def _plan_prefetch(blocks, block, tile, prefetch, tile_bytes, size):
-    """Which part of the next chunk of weights a block of rows prefetches: the blocks share it evenly.
-
-    Prefetching in bursts gains nothing, and with a single block the hardware prefetcher is faster. prefetch:
-    address of the chunk, whose tiles of `size` bytes are `tile_bytes` apart. Returns whether the block
-    prefetches, the two addresses it starts from, and how many bytes from the second (`size` from the first).
-    """
-    if blocks == 1 or block >= STRIP_TILES or tile > 0:
-        return False, prefetch, prefetch, 0
-    if blocks == 2:
-        first = prefetch + 2 * block * tile_bytes
-        return True, first, first + tile_bytes, size
-    if blocks == 3 and block < 2:
-        return True, prefetch + 2 * block * tile_bytes, prefetch + tile_bytes + block * size // 2, size // 2
-    first = prefetch + (3 if blocks == 3 else block) * tile_bytes
-    return True, first, first, 0
-
-
-@inner
-def _prefetch_offset(m, strip, next_strip, first):
-    """The index of the weight at k `first` of a strip; beyond its end, of the next strip.
-
-    Callers ask two chunks ahead: early enough to arrive in time, late enough to stay in the L2 cache.
-    """
-    if first < m.k:
-        return strip * STRIP * m.k + first * 16
-    return next_strip * STRIP * m.k + (first - m.k) * 16
 
 
 @inner
@@ -155,11 +126,11 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
         kind, chunk, chunk_tile_bytes = m.kind, w + (first * 16 >> half), tile_bytes
         ahead = np.int64(0)
         if m.kind != INT8:
-            ahead = m.data + (_prefetch_offset(m, strip, next_strip, first + GROUP) >> 1)
+            ahead = m.data + (prefetch_offset(m, strip, next_strip, first + GROUP) >> 1)
             if rows > EXPANDED_ROWS:
                 _widen(m, strip, first, NIBBLE_GROUP * count, ahead, scratch)
                 kind, chunk, chunk_tile_bytes = INT8, scratch, 16 * GROUP
-        prefetch = m.data + (_prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
+        prefetch = m.data + (prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
         row = block = 0
         if HAS_AMX and count % 2 == 0:  # whole steps of 64 k
             run = a.runs + start * a.runs_row + first // GROUP * RUN_BYTES
@@ -177,7 +148,7 @@ def _integer_strip(m, a, start, rows, strip, next_strip, scratch):
             height = block_rows(rows - row, INTEGER_ROWS)
             run = a.runs + (start + row) * a.runs_row + first // GROUP * RUN_BYTES
             for tile in range(0, STRIP_TILES, TILES):
-                prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = _plan_prefetch(
+                prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = plan_prefetch(
                     blocks, block, tile, prefetch, tile_bytes, count * 512 >> half
                 )
                 integer_block(
@@ -227,7 +198,7 @@ def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
     for first in range(0, m.k, GROUP):
         count = min(GROUP, m.k - first)
         chunk, chunk_tile_bytes = m.data + (strip * STRIP * m.k + first * 16 >> half), tile_bytes
-        ahead = m.data + (_prefetch_offset(m, strip, next_strip, first + GROUP) >> half)
+        ahead = m.data + (prefetch_offset(m, strip, next_strip, first + GROUP) >> half)
         if is_widened:
             _widen(m, strip, first, count, ahead, scratch)
             chunk, chunk_tile_bytes = scratch, 16 * GROUP
@@ -235,13 +206,13 @@ def _grouped_strip(m, a, start, rows, strip, next_strip, scratch):
         unit = np.float32(-1 / 128)
         expand_groups(m, group, first_chunk + first // GROUP, groups, unit, scales, scratch + _OFFSETS)
         group += groups
-        prefetch = m.data + (_prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
+        prefetch = m.data + (prefetch_offset(m, strip, next_strip, first + 2 * GROUP) >> half)
         row = block = 0
         while row < rows:
             height = block_rows(rows - row, INTEGER_ROWS)
             run = a.runs + (start + row) * a.runs_row + first // GROUP * RUN_BYTES
             for tile in range(0, STRIP_TILES, block_tiles(kind, height)):
-                prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = _plan_prefetch(
+                prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = plan_prefetch(
                     blocks, block, tile, prefetch, tile_bytes, count * 16 >> half
                 )
                 integer_block(
@@ -283,7 +254,7 @@ def _dequantize_chunk(m, strip, first, count, scratch):
             number = strip * -(-m.k // GROUP) + first // GROUP
             expand_groups(m, group, number, groups, np.float32(1), scales, offsets)
         if _has_nibbles(m.kind):
-            ahead = m.data + _prefetch_offset(m, strip, strip, first + GROUP) // 2
+            ahead = m.data + prefetch_offset(m, strip, strip, first + GROUP) // 2
             _widen(m, strip, first, size, ahead, scratch)
     for tile in range(STRIP_TILES):
         w = scratch + 16 * (tile * GROUP + first - chunk)
@@ -337,13 +308,13 @@ def _float_strip(m, a, start, rows, strip, next_strip, scratch):
                 _rotate_back(scratch + _FLOATS)
             chunk, w_step, w_tile = scratch + _FLOATS, 4 * STRIP, 64
         else:
-            prefetch = m.data + _prefetch_offset(m, strip, next_strip, first + 2 * length) * size
+            prefetch = m.data + prefetch_offset(m, strip, next_strip, first + 2 * length) * size
         row = block = 0
         while row < rows:
             height = block_rows(rows - row, largest)
             tiles = 1 if height > ROWS[0] else TILES
             for tile in range(0, STRIP_TILES, tiles):
-                prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = _plan_prefetch(
+                prefetches, prefetch_a, prefetch_b, prefetch_b_bytes = plan_prefetch(
                     blocks, block, tile, prefetch, tile_bytes, count * 16 * size
                 )
                 float_block(

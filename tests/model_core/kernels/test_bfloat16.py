@@ -44,12 +44,12 @@ def multiply_pairs(x: np.ndarray, w: np.ndarray) -> np.ndarray:
 @needs_bfloat16
 @pytest.mark.parametrize(("n", "k"), [(64, 64), (70, 97), (128, 576), (64, 330)])
 def test_products_have_the_bits_of_the_specification(n: int, k: int) -> None:
-    """With any number of rows: blocks pair weights in registers or in memory."""
+    """With any number of rows: blocks pair weights in registers or in memory, and some prefetch."""
     random = np.random.default_rng(k)
     weight = random.standard_normal((n, k), dtype=np.float32)
     x = random.standard_normal((29, k), dtype=np.float32) * 3
     expected, matrix = multiply_pairs(x, weight), pack([weight], KINDS["bfloat16"])
-    for rows in (1, 2, 3, 5, 6, 7, 12, 29):
+    for rows in (1, 2, 3, 5, 6, 7, 12, 13, 18, 24, 29):
         found = multiply(matrix, Activations(x[:rows], 1), rows, parts=1)[:, :n]
         assert np.array_equal(found, expected[:rows])
 
@@ -69,16 +69,17 @@ def test_models_lose_what_rounding_loses(name: str) -> None:
 def test_bfloat16_is_the_default_where_no_weights_are_integers() -> None:
     folder, ids = CHECKPOINTS / "llama-tied-gqa", list(range(20))
 
-    def compute(**settings: Any) -> tuple[str, bytes]:
+    def compute(**settings: Any) -> tuple[str, bytes, str]:
         with LLM(folder, threads=1, kv_cache_dtype="float32", **settings) as llm:
-            return llm.model.arithmetic, llm.logits(ids).tobytes()
+            assert llm.describe()["arithmetic"] == llm.model.arithmetic
+            return llm.model.arithmetic, llm.logits(ids).tobytes(), llm.fingerprint
 
     default = compute(weights="bfloat16")
     assert default == compute(weights="bfloat16", arithmetic="bfloat16")
     assert default[0] == "bfloat16"
     exact = compute(weights="bfloat16", portable=True)
     assert exact == compute(weights="bfloat16", arithmetic="float32")
-    assert exact[0] == "float32" and exact[1] != default[1]
+    assert exact[0] == "float32" and exact[1] != default[1] and exact[2] != default[2]
 
 
 @needs_bfloat16
