@@ -9,8 +9,12 @@ from numba.extending import intrinsic
 
 from . import emit
 from .blocks import HEIGHTS, Sums, cases_of, emit_addresses, emit_cases, emit_loop, initial_sum, prefetch
-from .emit import ROWS
+from .emit import HAS_WIDE_VECTORS, ROWS
 from .layout import PAGE
+
+# The rows of queries that blocks of one or two tiles may have. Seven or eight of them are a usual group of
+# query heads, so that one token reads, and widens, a page once.
+QUERY_ROWS = (8, 7, *HEIGHTS) if HAS_WIDE_VECTORS else HEIGHTS
 
 
 class FloatCase(NamedTuple):
@@ -106,7 +110,8 @@ def _emit_blocks(
 
     def code(b: ir.IRBuilder, _: Any, __: Any, case: FloatCase, *rest: Any) -> None:
         def blocks_of_rows(tiles: int, kind: int) -> None:
-            cases = cases_of(HEIGHTS if tiles == 1 else ROWS)
+            has_queries = tiles == 1 or (tiles == 2 and HAS_WIDE_VECTORS)
+            cases = cases_of(QUERY_ROWS if has_queries else ROWS)
             emit_cases(b, case.rows, cases, lambda rows: block(b, FloatCase(kind, rows, tiles), *rest))
 
         def blocks_of_kinds(tiles: int) -> None:

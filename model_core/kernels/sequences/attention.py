@@ -12,7 +12,7 @@ from numba.extending import register_jitable
 
 from ..blocks import Ahead, Strided, Sums, block_rows
 from ..emit import FLOAT_ROWS, HAS_WIDE_VECTORS, ROWS
-from ..float_blocks import FloatCase, Pages, Weights, float_block, page_block
+from ..float_blocks import QUERY_ROWS, FloatCase, Pages, Weights, float_block, page_block
 from ..inner import inner
 from ..layout import FLOAT16, FLOAT32, INT8, PAGE
 from ..pointwise import scale_row
@@ -24,6 +24,8 @@ SEGMENT = 512  # positions
 MAX_QUERY_ROWS = 24
 # Pages of values that all blocks of rows go through before the next ones, so that a near cache keeps them.
 _PAGES_OF_VALUES = 8
+# Vectors of values that a block multiplies: two for more rows than ROWS.
+_VALUE_TILES = 2 if HAS_WIDE_VECTORS else 4
 _KINDS = (FLOAT32, FLOAT16, INT8)  # of keys and values
 _SCORES_ROW = 4 * (SEGMENT + PAGE)  # bytes; a power of two would make rows compete for the same cache lines
 
@@ -31,13 +33,26 @@ _SCORES_ROW = 4 * (SEGMENT + PAGE)  # bytes; a power of two would make rows comp
 @register_jitable
 def scratch_rows(group):
     """Rows of queries that the scratch memory of `attend` holds, with `group` query heads a KV head."""
-    return max(MAX_QUERY_ROWS, group) + max(ROWS)
+    return max(MAX_QUERY_ROWS, group) + max(QUERY_ROWS)
 
 
 @register_jitable
 def attention_scratch(key_dim, value_dim, group):
     """Bytes that a thread needs to attend, with `group` query heads a KV head."""
     return scratch_rows(group) * (4 * pad(key_dim) + 2 * state_bytes(value_dim) + _SCORES_ROW)
+
+
+@inner
+def _next_rows(remaining, largest):
+    """How many of the `remaining` rows the next block takes, at most `largest`, or one more than remain.
+
+    With wide vectors, blocks are as equal as they can be.
+    """
+    if not HAS_WIDE_VECTORS:
+        return block_rows(remaining, largest)
+    blocks = -(-remaining // largest)
+    rows = -(-remaining // blocks)
+    return rows + 1 if rows == 3 or rows == 5 else rows
 
 
 @inner
@@ -127,7 +142,8 @@ def attend_segment(p, i, q, segment, states, scratch):
 
     # Tall blocks (see FLOAT_ROWS) have one vector of keys or values.
     is_tall = not HAS_WIDE_VECTORS and rows > FLOAT_ROWS
-    largest = FLOAT_ROWS if is_tall else ROWS[0]
+    largest = QUERY_ROWS[0] if HAS_WIDE_VECTORS else FLOAT_ROWS if is_tall else ROWS[0]
+    parts = 2 if HAS_WIDE_VECTORS and 1 < rows <= largest else 1
     # Two pages at a time, to hide the latency of memory. The values and the next keys are prefetched
     # meanwhile, because the hardware prefetcher cannot know the page table.
     for number in range(first_page, last_page, 2):
@@ -137,28 +153,32 @@ def attend_segment(p, i, q, segment, states, scratch):
         to = scores + 4 * PAGE * (number - first_page)
         row = block = 0
         while row < rows:
-            height = block_rows(rows - row, largest)
-            x, y = queries + 4 * row * dim, to + row * row_bytes
-            # The first two blocks prefetch a page each: its next keys and its values.
-            page = min(number + 2 + block, last_page - 1)
-            prefetch_a = first_keys + _page_offset(p, table, page)
-            page = min(number + block, last_page - 1)
-            prefetch_b = first_values + _page_offset(p, table, page)
-            count = -height if block < 2 and height > 1 else height
-            tiles = pages if height <= ROWS[0] else 1
-            for first in range(0, pages, tiles):
-                float_block(
-                    _KINDS,
-                    (1, 2),
-                    FloatCase(p.kind, height if first else count, tiles),
-                    Weights(keys + first * distance, PAGE * size, distance),
-                    Ahead(prefetch_a, PAGE * size, prefetch_b, PAGE * size),
-                    Strided(x, 4 * dim),
-                    dim,
-                    Sums(y + 4 * PAGE * first, row_bytes, 0),
-                )
+            height = _next_rows(rows - row, largest)
+            y = to + row * row_bytes
+            tiles = 1 if is_tall and height > ROWS[0] else pages
+            # A wide block that is alone has two parts. The first two blocks, or its parts, prefetch a page
+            # each: its next keys and its values.
+            for part in range(parts):
+                page = min(number + 2 + block, last_page - 1)
+                prefetch_a = first_keys + _page_offset(p, table, page)
+                page = min(number + block, last_page - 1)
+                prefetch_b = first_values + _page_offset(p, table, page)
+                count = -height if block < 2 and height > 1 else height
+                start = part * dim // parts
+                ahead = parts * PAGE * size
+                for first in range(0, pages, tiles):
+                    float_block(
+                        _KINDS,
+                        (1, 2),
+                        FloatCase(p.kind, height if first else count, tiles),
+                        Weights(keys + first * distance + start * PAGE * size, PAGE * size, distance),
+                        Ahead(prefetch_a, ahead, prefetch_b, ahead),
+                        Strided(queries + 4 * (row * dim + start), 4 * dim),
+                        (part + 1) * dim // parts - start,
+                        Sums(y + 4 * PAGE * first, row_bytes, part),
+                    )
+                block += 1
             row += height
-            block += 1
         if p.kind == INT8:
             for page in range(number, number + pages):
                 scales = load_f32(key_scales, _page_offset(p, table, page))
@@ -189,12 +209,12 @@ def attend_segment(p, i, q, segment, states, scratch):
         weights = scores + 4 * PAGE * (number - first_page)
         tile = 0
         while tile < padded // 16:
-            row, tiles = 0, 4 if padded // 16 - tile >= 4 and not is_tall else 1
+            row, tiles = 0, _VALUE_TILES if padded // 16 - tile >= _VALUE_TILES and not is_tall else 1
             while row < rows:
-                height = block_rows(rows - row, largest)
+                height = _next_rows(rows - row, largest)
                 page_block(
                     _KINDS,
-                    (1, 4),
+                    (1, _VALUE_TILES),
                     FloatCase(p.kind, height, tiles),
                     Pages(table + 4 * number, p.page_stride),
                     Weights(first_values + 16 * tile * size, padded * size, 16 * size),
