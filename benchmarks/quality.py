@@ -7,8 +7,8 @@ MODEL is a folder or a GGUF file. A SETTING is WEIGHTS[/ARITHMETIC[/KV]], such a
 
 For each setting: the change of perplexity; the mean and the 99th percentile of the Kullback-Leibler
 divergence of next-token distributions, in nats; how often both have the same likeliest token; and the bytes
-of the weights. The texts are those of benchmarks/texts, which no model has read, and documentation, a licence
-and code of this project.
+of the weights. The texts are those that `tritonchat quantize` measures on, which no model has read, and
+documentation, a licence and code of this project.
 
 --llamacpp lets llama.cpp compute the GGUF file as it is (`file`), and copies that it quantizes (`q8_0`,
 `q4_0`, `q4_k_m`), in an interpreter that has llama-cpp-python.
@@ -26,11 +26,13 @@ from pathlib import Path
 import numpy as np
 
 from model_core import LLM
+from model_core.quantizing.loss import ExactTexts, Loss
+from model_core.quantizing.quantize_model import TEXTS as SHIPPED_TEXTS
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 TEXTS = (
-    *sorted((HERE / "texts").glob("*.txt")),
+    *SHIPPED_TEXTS,
     ROOT / "docs/operating.md",
     ROOT / "LICENSE",
     ROOT / "model_core/cache/page_pool.py",
@@ -46,17 +48,15 @@ class Quality:
     """What is found about one setting, over all positions."""
 
     name: str
-    perplexity: float  # change, as a fraction
-    divergence: float
-    high_divergence: float  # the 99th percentile
-    agreement: float  # of the likeliest tokens
+    loss: Loss
     weight_bytes: int
 
     def __str__(self) -> str:
-        size = self.weight_bytes / 2**20
+        loss = self.loss
         return (
-            f"| {self.name} | {100 * self.perplexity:+.2f} % | {self.divergence:.5f} "
-            f"| {self.high_divergence:.4f} | {100 * self.agreement:.1f} % | {size:.1f} MiB |"
+            f"| {self.name} | {100 * loss.perplexity_change:+.2f} % | {loss.divergence:.5f} "
+            f"| {loss.high_divergence:.4f} | {100 * loss.agreement:.1f} % "
+            f"| {self.weight_bytes / 2**20:.1f} MiB |"
         )
 
 
@@ -76,40 +76,17 @@ def read_chunks(llm: LLM) -> list[list[int]]:
     return [chunk for chunk in chunks if len(chunk) > 64]
 
 
-def log_softmax(logits: np.ndarray) -> np.ndarray:
-    """Log probabilities of logits [tokens, vocabulary], float32."""
-    shifted = logits - logits.max(axis=1, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True, dtype=np.float64)).astype(np.float32)
-
-
 class Reference:
-    """The log probabilities of all texts in float32, on disk: they are large."""
+    """The model in float32, and its log probabilities of all texts, in a folder."""
 
     def __init__(self, model: str, folder: Path) -> None:
-        self._folder = folder
         with load(model, "auto/float32/float32") as llm:
             self.chunks = read_chunks(llm)
-            for number, chunk in enumerate(self.chunks):
-                np.save(folder / f"{number}.npy", log_softmax(llm.logits(chunk)))
+            self._exact = ExactTexts(self.chunks, map(llm.logits, self.chunks), folder)
 
     def compare(self, name: str, logits: Iterator[np.ndarray], weight_bytes: int) -> Quality:
         """The quality of logits, one array for each text."""
-        divergences, losses, agreements = [], [], []
-        for number, (chunk, found) in enumerate(zip(self.chunks, logits, strict=True)):
-            exact, rounded = np.load(self._folder / f"{number}.npy"), log_softmax(found)
-            divergences.append((np.exp(exact) * (exact - rounded)).sum(axis=1, dtype=np.float64))
-            places = np.arange(len(chunk) - 1), chunk[1:]
-            losses.append((exact[places] - rounded[places]).astype(np.float64))
-            agreements.append(exact.argmax(axis=1) == rounded.argmax(axis=1))
-        divergence = np.concatenate(divergences)
-        return Quality(
-            name,
-            float(np.exp(np.concatenate(losses).mean()) - 1),
-            float(divergence.mean()),
-            float(np.quantile(divergence, 0.99)),
-            float(np.concatenate(agreements).mean()),
-            weight_bytes,
-        )
+        return Quality(name, self._exact.compare(logits), weight_bytes)
 
 
 def load(model: str, setting: str) -> LLM:

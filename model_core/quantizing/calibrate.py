@@ -1,4 +1,4 @@
-"""Calibration: choose int4 weights for the inputs that a model has.
+"""Calibration: choose the codes of weights for the inputs that a model has.
 
 GPTQ (Frantar et al., 2022, arXiv:2210.17323) needs the second moments of each matrix's inputs. They are
 collected layer by layer, while texts pass through the layers that are already quantized. So later layers
@@ -11,6 +11,7 @@ import numpy as np
 
 from ..files.source import TensorSource
 from ..kernels.layout import INT8
+from ..model.presets import choose_bits
 from ..reference import interpreter
 from ..reference import operators as op
 from ..tape.operations import Attend, Conv, Experts, Linear, Scan, TakeRows
@@ -26,12 +27,13 @@ def quantize_layers(
     tape: Tape,
     tensors: Mapping[str, np.ndarray] | TensorSource,
     token_lists: Sequence[Sequence[int]],
+    weights: str = "int4",
     report: Callable[[str], None] = lambda _: None,
 ) -> Generator[tuple[str, Stepped], None, list[np.ndarray]]:
     """Quantize the matrices of all layers, in the order in which texts pass through them.
 
     Memory holds one matrix in float32 with its Hessian, and the buffers of one layer for each token. The
-    embedding is rounded to int8, as in models with int4 weights. Activations are not rounded here: their
+    embedding is rounded to int8, as when the folder is loaded. Activations are not rounded here: their
     rounding changes much less than that of weights.
 
     Args:
@@ -39,6 +41,7 @@ def quantize_layers(
         tensors: by their Hugging Face names, in any float type.
         token_lists: texts to calibrate on, each within the model's context. A few thousand tokens are enough;
             experts need as many each.
+        weights: "int4" or "mixed", see presets.FOLDER_PRESETS.
         report: called with a sentence if experts are rounded, because few tokens chose them.
 
     Yields:
@@ -67,13 +70,14 @@ def quantize_layers(
         if isinstance(record, TakeRows):
             break
         if isinstance(record, Experts):
-            rounded_experts += yield from _quantize_experts(record, read, sequences)
+            rounded_experts += yield from _quantize_experts(record, read, sequences, weights)
             continue
         if isinstance(record, Linear) and not record.is_router:
             hessian = compute_hessian(sequence.rows(record.x) for sequence in sequences)
             quantized.clear()
             for weight in record.weights:
-                quantized[weight] = yield from _quantize(weight, read, hessian)
+                bits = choose_bits(record, weights)
+                quantized[weight] = yield from _quantize(weight, read, hessian, bits)
         for sequence in sequences:
             interpreter.execute(record, lambda w: quantized[w] if w in quantized else read(w), sequence)
             if isinstance(record, Conv | Scan):  # what it keeps is not needed again
@@ -90,16 +94,20 @@ def quantize_layers(
 
 
 def _quantize(
-    weight: WeightRef, read: interpreter.WeightReader, hessian: np.ndarray | None
+    weight: WeightRef, read: interpreter.WeightReader, hessian: np.ndarray | None, bits: int
 ) -> Generator[tuple[str, Stepped], None, np.ndarray]:
     """Quantize a matrix, by GPTQ if there is a Hessian. Returns the numbers that its codes stand for."""
-    codes = round_stepped(read(weight)) if hessian is None else round_by_gptq(read(weight), hessian)
+    w = read(weight)
+    codes = round_stepped(w, bits) if hessian is None else round_by_gptq(w, hessian, bits)
     yield weight.label, codes
     return dequantize(codes)
 
 
 def _quantize_experts(
-    record: Experts, read: interpreter.WeightReader, sequences: Sequence[interpreter.Sequence]
+    record: Experts,
+    read: interpreter.WeightReader,
+    sequences: Sequence[interpreter.Sequence],
+    weights: str,
 ) -> Generator[tuple[str, Stepped], None, int]:
     """Quantize a mixture, one expert after the other, and compute its outputs.
 
@@ -109,6 +117,7 @@ def _quantize_experts(
     routing_weights = np.concatenate([sequence.rows(record.routing_weights) for sequence in sequences])
     y = np.zeros((len(x), record.y.width), np.float32)
     rounded_experts = 0
+    inner_bits, bits = (choose_bits(product, weights) for product in (record.gate_up, record.down))
     for expert in range(record.count):
         rows = np.flatnonzero(routing_weights[:, expert])
         is_rounded = len(rows) < MIN_EXPERT_ROWS
@@ -120,11 +129,11 @@ def _quantize_experts(
 
         hessian = None if is_rounded else compute_hessian([x[rows]])
         for weight in record.gate_up.weights[2 * expert : 2 * expert + 2]:
-            quantized[weight] = yield from _quantize(weight, read, hessian)
+            quantized[weight] = yield from _quantize(weight, read, hessian, inner_bits)
         inner = interpreter.expert_inner(record, expert, read_quantized, x[rows])
         hessian = None if is_rounded else compute_hessian([inner])
         weight = record.down.weights[expert]
-        quantized[weight] = yield from _quantize(weight, read, hessian)
+        quantized[weight] = yield from _quantize(weight, read, hessian, bits)
         output = interpreter.expert_down(record, expert, read_quantized, inner)
         y[rows] += routing_weights[rows, expert, None] * output
     sizes = [len(sequence.positions) for sequence in sequences]

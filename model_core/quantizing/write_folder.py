@@ -22,15 +22,22 @@ from ..files.safetensors import write_safetensors
 from ..files.source import TensorSource, read_tensor, read_weights
 from ..kernels.layout import NIBBLE_GROUP
 from ..model.packer import HEAD_FIELD
+from ..model.presets import choose_bits
 from ..model.tied_head import untie_stored_head
 from ..tape.passes import products, vector_refs
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from ..weights.codes import Codes, dequantize_codes
-from ..weights.rounding import Stepped, round_int8, round_stepped
+from ..weights.rounding import Stepped, round_int8, round_stepped, split_groups
 
 _COPIED_SUFFIXES = (".json", ".jinja", ".model", ".txt", ".md")  # of files that go with the weights
-_GROUP_SCHEME = {"num_bits": 4, "type": "int", "symmetric": False, "strategy": "group", "dynamic": False}
+_GROUP_SCHEME = {
+    "type": "int",
+    "symmetric": False,
+    "strategy": "group",
+    "group_size": NIBBLE_GROUP,
+    "dynamic": False,
+}
 _ROW_SCHEME = {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "channel", "dynamic": False}
 # How activations are rounded elsewhere; here they have a scale for each 32 columns.
 _TOKEN_SCHEME = {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "token", "dynamic": True}
@@ -39,11 +46,11 @@ _TOKEN_SCHEME = {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "t
 def write_quantized_folder(
     files: ModelFiles, folder: Path, weights: str, codes: Mapping[str, Stepped] | None = None
 ) -> None:
-    """Write the text model of `files` with weights in int8 or int4 to a new folder, with its other files.
+    """Write the text model of `files` with weights in int8, mixed or int4 to a new folder.
 
-    The head and the routers of experts stay as they are. `codes` has int4 codes for some weights, by their
-    labels, instead of rounded ones. Raises ModelError if the new folder is not empty or cannot be written, or
-    a file of the model is wrong.
+    The head and the routers of experts stay as they are, and so do its other files. `codes` has those of some
+    weights, by their labels, instead of rounded ones. Raises ModelError if the new folder is not empty or
+    cannot be written, or a file of the model is wrong.
     """
     if not files.path.is_dir():
         raise ModelError(f"{files.path} is one file; only a folder in Hugging Face layout can be quantized.")
@@ -58,12 +65,13 @@ def write_quantized_folder(
             if path.is_file() and path.suffix in _COPIED_SUFFIXES and "safetensors" not in path.name:
                 shutil.copy(path, folder)
         quantized, kept = _split_tensors(tape)
+        bits = {} if weights == "int8" else _find_bits(tape, weights)
         tensors = {name: read_tensor(source, ref) for name, ref in kept.items()}
         dtype = tensors[tape.embedding.name].dtype
         for refs in tqdm(quantized.values(), "Rounding", unit="tensor", delay=2):
-            tensors |= _convert_scales(_quantize_tensor(source, refs, weights, codes or {}), dtype)
+            tensors |= _convert_scales(_quantize_tensor(source, refs, bits, codes or {}), dtype)
             source.drop_file_pages()
-        fields = files.config | {"quantization_config": _describe(weights, tape)}
+        fields = files.config | {"quantization_config": _describe(bits, tape)}
         if config != stated:  # other programs believe the field
             fields["tie_word_embeddings"] = False
         write_json(folder / "config.json", fields)
@@ -86,15 +94,29 @@ def _split_tensors(tape: Tape) -> tuple[dict[str, list[WeightRef]], dict[str, We
     return {name: refs for name, refs in quantized.items() if name not in kept}, kept
 
 
+def _find_bits(tape: Tape, weights: str) -> dict[str, int]:
+    """The bits of each quantized tensor; the most, if products with different ones share it."""
+    bits: dict[str, int] = defaultdict(int)
+    for product in products(tape.records):
+        for ref in product.weights:
+            bits[ref.name] = max(bits[ref.name], choose_bits(product, weights))
+    return dict(bits)
+
+
 def _quantize_tensor(
-    source: TensorSource, refs: list[WeightRef], weights: str, codes: Mapping[str, Stepped]
+    source: TensorSource, refs: list[WeightRef], bits: Mapping[str, int], codes: Mapping[str, Stepped]
 ) -> dict[str, np.ndarray]:
-    """The arrays of a quantized tensor. If it has all experts of a mixture, they have a leading axis."""
+    """The arrays of a quantized tensor. If it has all experts of a mixture, they have a leading axis.
+
+    bits: of each tensor; none for int8.
+    """
     by_expert: dict[int | None, list[WeightRef]] = defaultdict(list)
     for ref in refs:
         by_expert[ref.expert].append(ref)
-    write = _write_int4 if weights == "int4" else _write_int8
-    experts = [write(source, parts, codes) for parts in by_expert.values()]
+    experts = [
+        _write_stepped(source, parts, bits[refs[0].name], codes) if bits else _write_int8(source, parts)
+        for parts in by_expert.values()
+    ]
     arrays = experts[0]
     if None not in by_expert:
         arrays = {name: np.stack([expert[name] for expert in experts]) for name in arrays}
@@ -104,9 +126,7 @@ def _quantize_tensor(
     return {f"{module}.{name}": array for name, array in arrays.items()}
 
 
-def _write_int8(
-    source: TensorSource, refs: list[WeightRef], codes: Mapping[str, Stepped]
-) -> dict[str, np.ndarray]:
+def _write_int8(source: TensorSource, refs: list[WeightRef]) -> dict[str, np.ndarray]:
     """The arrays of a matrix in int8: numbers, and a scale for each row."""
     parts = {ref: round_int8(_read_floats(source, ref)) for ref in refs}
     return {
@@ -115,18 +135,19 @@ def _write_int8(
     }
 
 
-def _write_int4(
-    source: TensorSource, refs: list[WeightRef], codes: Mapping[str, Stepped]
+def _write_stepped(
+    source: TensorSource, refs: list[WeightRef], bits: int, codes: Mapping[str, Stepped]
 ) -> dict[str, np.ndarray]:
-    """The arrays of a matrix in int4: packed numbers, and a scale and a zero for each 32 columns."""
-    parts = {ref: codes.get(ref.label) or round_stepped(_read_floats(source, ref)) for ref in refs}
+    """The arrays of a matrix in 4 to 6 bits: packed numbers, a scale and a zero for each 32 columns."""
+    parts = {ref: codes.get(ref.label) or round_stepped(_read_floats(source, ref), bits) for ref in refs}
     numbers = _join_rows({ref: part.codes for ref, part in parts.items()})
     groups = _join_rows({ref: part.groups for ref, part in parts.items()})
     scales = _join_rows({ref: part.scales[:, None] for ref, part in parts.items()})
+    steps, zeros = split_groups(groups, bits)
     return {
-        "weight_packed": _pack_nibbles(numbers),
-        "weight_scale": scales * (groups & 15),
-        "weight_zero_point": np.ascontiguousarray(_pack_nibbles((groups >> 4).T).T),
+        "weight_packed": _pack_integers(numbers, bits),
+        "weight_scale": scales * steps,
+        "weight_zero_point": np.ascontiguousarray(_pack_integers(zeros.T, bits).T),
         "weight_shape": np.array(numbers.shape),
     }
 
@@ -156,29 +177,40 @@ def _join_rows(parts: Mapping[WeightRef, np.ndarray]) -> np.ndarray:
     return joined
 
 
-def _pack_nibbles(numbers: np.ndarray) -> np.ndarray:
-    """uint8 [rows, n] from 0 to 15 -> int32 [rows, ceil(n / 8)], the first number in the lowest bits."""
-    padded = np.pad(numbers, ((0, 0), (0, -numbers.shape[1] % 8)))
-    return np.ascontiguousarray(padded[:, ::2] | padded[:, 1::2] << 4).view(np.int32)
+def _pack_integers(numbers: np.ndarray, bits: int) -> np.ndarray:
+    """uint8 [rows, n] -> int32 [rows, ceil(n * bits / 32)]: a stream of bits, the first number lowest."""
+    rows, n = numbers.shape
+    stream = np.unpackbits(numbers[..., None], axis=-1, bitorder="little")[..., :bits].reshape(rows, -1)
+    stream = np.pad(stream, ((0, 0), (0, -n * bits % 32)))
+    return np.ascontiguousarray(np.packbits(stream, axis=-1, bitorder="little")).view(np.int32)
 
 
-def _describe(weights: str, tape: Tape) -> dict[str, Any]:
+def _describe(bits: Mapping[str, int], tape: Tape) -> dict[str, Any]:
     """The `quantization_config` of a folder. `ignore` names products that are not quantized."""
-    is_int4 = weights == "int4"
-    scheme = {
-        "targets": ["Linear"],
-        "weights": _GROUP_SCHEME | {"group_size": NIBBLE_GROUP} if is_int4 else _ROW_SCHEME,
-        "input_activations": None if is_int4 else _TOKEN_SCHEME,
-        "output_activations": None,
-    }
     _, kept = _split_tensors(tape)
     refs = {ref.name for product in products(tape.records) for ref in product.weights}
     ignored = {name.removesuffix(".weight") for name in refs & kept.keys() - {tape.embedding.name}}
+    modules: dict[int, list[str]] = defaultdict(list)
+    for name in sorted(bits.keys() - kept.keys()):
+        modules[bits[name]].append(name.removesuffix(".weight"))
+    if len(modules) <= 1:  # the most usual way to name them all
+        modules = {number: ["Linear"] for number in modules or [8]}
+    schemes = [
+        {
+            "targets": targets,
+            "weights": _ROW_SCHEME
+            if not bits
+            else _GROUP_SCHEME | {"num_bits": number, "group_size": NIBBLE_GROUP},
+            "input_activations": None if bits else _TOKEN_SCHEME,
+            "output_activations": None,
+        }
+        for number, targets in sorted(modules.items())
+    ]
     return {
         "quant_method": "compressed-tensors",
-        "format": "pack-quantized" if is_int4 else "int-quantized",
+        "format": "pack-quantized" if bits else "int-quantized",
         "quantization_status": "compressed",
-        "config_groups": {"group_0": scheme},
+        "config_groups": {f"group_{number}": scheme for number, scheme in enumerate(schemes)},
         "ignore": sorted({"lm_head", *ignored}),
         HEAD_FIELD: "int8",
     }

@@ -190,11 +190,16 @@ def _load_state(llm: Any, path: Path, prompt: str | None) -> str:
 @cli.command()
 @click.argument("model")
 @click.argument("out", type=click.Path(path_type=Path))
-@option("--weights", type=click.Choice(["int8", "int4"]), default="int8", help="Type of the weights in OUT.")
-@option("--calibration", type=FILE, help="Quantize to int4 with GPTQ on this text, instead of by rounding.")
-@option("--text", type=FILE, help="Measure perplexity on this text.  [default: text of the model itself]")
+@option(
+    "--weights",
+    type=click.Choice(["int8", "mixed", "int4"]),
+    default="int8",
+    help="Type of the weights in OUT; mixed: 5 and 6 bits, which other programs cannot read.",
+)
+@option("--calibration", type=FILE, help="Choose codes of mixed and int4 by GPTQ on this text.")
+@option("--text", type=FILE, help="Measure the loss on this text.  [default: texts in several languages]")
 def quantize(model: str, out: Path, weights: str, calibration: Path | None, text: Path | None) -> None:
-    """Write MODEL with weights of 8 or 4 bits to the folder OUT, and print the loss of quality.
+    """Write MODEL with weights of 8, 5 and 6, or 4 bits to the folder OUT, and print the loss of quality.
 
     OUT loads fast. With --weights int8, mixed or int4, a server rounds the weights of MODEL at every start.
     """
@@ -205,11 +210,18 @@ def quantize(model: str, out: Path, weights: str, calibration: Path | None, text
             model, out, weights, calibration, text, report=lambda message: click.echo(message, err=True)
         )
     click.echo(f"weights     {result.bytes_before / 2**20:.1f} MiB -> {result.bytes_after / 2**20:.1f} MiB")
-    change = 100 * (result.perplexity_after / result.perplexity_before - 1)
-    click.echo(
-        f"perplexity  {result.perplexity_before:.3f} -> {result.perplexity_after:.3f} ({change:+.2f} %) "
-        f"on {result.text}"
-    )
+    loss = result.loss
+    if loss is None:
+        click.echo("The loss was not measured, because the model has no tokenizer.")
+    else:
+        click.echo(
+            f"perplexity  {loss.perplexity_before:.3f} -> {loss.perplexity_after:.3f} "
+            f"({100 * loss.perplexity_change:+.2f} %) on {result.text}"
+        )
+        click.echo(
+            f"KL          {loss.divergence:.5f} nats, {loss.high_divergence:.4f} at the 99th percentile; "
+            f"the same likeliest token at {loss.agreement:.1%} of positions"
+        )
     click.echo(f"Chat with it: tritonchat up --model {out}")
 
 

@@ -71,6 +71,7 @@ class CompressedTensors:
         schemes = list(groups.values()) if isinstance(groups, Mapping) else []
         weights = [_known(scheme, SCHEME).get("weights") for scheme in schemes if isinstance(scheme, Mapping)]
         self._schemes = [_known(scheme, SCHEME_WEIGHTS) for scheme in weights if isinstance(scheme, Mapping)]
+        self._named = _find_named_schemes(schemes)
 
     def parts(self, name: str) -> list[str]:
         weight = _weight_name(name)
@@ -161,14 +162,15 @@ class CompressedTensors:
 
     def _find_packing(self, name: str, k: int, words: int) -> tuple[int, Unpack]:
         """The bits of integers of which k are in so many words, and the function that unpacks them."""
-        sizes = [scheme.get("num_bits") for scheme in self._schemes]
+        own = self._named.get(name.removesuffix("_packed").removesuffix(".weight"), {})
+        sizes = [scheme.get("num_bits") for scheme in (own, *self._schemes)]
         known = [bits for bits in sizes if type(bits) is int and 1 <= bits <= 8]
-        for bits in known:
-            fits, fits_padded = words == -(-k * bits // 32), words == -(-k // (32 // bits))
-            if fits and not (fits_padded and self._is_old):  # of few columns, both fit
-                return bits, unpack_integers
-            if fits_padded:
-                return bits, unpack_padded_integers
+        plain = [bits for bits in known if words == -(-k * bits // 32)]
+        padded = [bits for bits in known if words == -(-k // (32 // bits))]
+        if plain and not (padded and self._is_old):  # of few columns, both fit
+            return plain[0], unpack_integers
+        if padded:
+            return padded[0], unpack_padded_integers
         raise ModelError(
             f"{self._stored.place(name)} has {words} columns, which do not hold {k} integers of "
             f"{' or '.join(map(str, known)) or 'unknown'} bits."
@@ -201,6 +203,18 @@ class CompressedTensors:
             if groups.min() >= 0:  # -1: there is no order
                 size, order = sort_groups(groups, count, self._stored.place(index_name))
         return (*split_groups(size, k, where), order)
+
+
+def _find_named_schemes(schemes: Sequence[Any]) -> dict[str, Mapping[str, Any]]:
+    """The scheme of the weights of each module that is named as a whole."""
+    named: dict[str, Mapping[str, Any]] = {}
+    for scheme in schemes:
+        targets, weights = (
+            (scheme.get("targets"), scheme.get("weights")) if isinstance(scheme, Mapping) else (0, 0)
+        )
+        if isinstance(targets, list) and isinstance(weights, Mapping):
+            named |= {target: weights for target in targets if isinstance(target, str)}
+    return named
 
 
 def _known(scheme: Mapping[str, Any], known: KnownFields) -> Mapping[str, Any]:

@@ -150,7 +150,7 @@ def test_gptq_rounds_experts_that_few_tokens_choose() -> None:
     model, checkpoint, sentences = load_model(open_model_files(FOLDER)), Checkpoint(FOLDER), []
     random = np.random.default_rng(0)
     texts = random.integers(64, size=(6, 60)).tolist()
-    codes = dict(quantize_layers(model.tape, checkpoint, texts, sentences.append))
+    codes = dict(quantize_layers(model.tape, checkpoint, texts, report=sentences.append))
     first = next(record for record in model.tape.records if isinstance(record, Experts))
     rounded = [
         expert

@@ -17,7 +17,7 @@ from model_core.hub import embedded_model
 from model_core.kernels.layout import INT8, NIBBLE_GROUP
 from model_core.model.loader import load_model
 from model_core.quantizing.calibrate import compute_hessian, quantize_layers
-from model_core.quantizing.perplexity import compute_perplexity
+from model_core.quantizing.loss import ExactTexts, Loss
 from model_core.reference import interpreter
 from model_core.tape.operations import TakeRows
 from model_core.tape.passes import products, vector_refs
@@ -181,15 +181,28 @@ def test_numbers_that_are_not_finite_are_refused(bad: float) -> None:
         round_by_gptq(gaussian(4, 40), hessian)
 
 
-def test_perplexity_of_known_distributions() -> None:
-    assert compute_perplexity(
-        lambda tokens: np.zeros((len(tokens), 8), np.float32), [[1, 2, 3], [4]]
-    ) == pytest.approx(8)
-    sure = np.full((3, 8), -1e4, np.float32)
-    sure[[0, 1, 2], [5, 6, 7]] = 1e4
-    assert compute_perplexity(lambda tokens: sure, [[4, 5, 6, 7]]) == pytest.approx(1)
-    with pytest.raises(ValueError):
-        compute_perplexity(lambda tokens: sure, [[1]])
+def test_loss_of_known_distributions(tmp_path: Path) -> None:
+    even, sure = np.zeros((4, 8), np.float32), np.full((4, 8), -1e4, np.float32)
+    sure[[0, 1, 2, 3], [5, 6, 7, 1]] = 1e4
+    two = np.log(np.float32([[0.75, 0.25, *[1e-30] * 6]] * 4))
+    texts = [[4, 5, 6, 7], [4, 5]]
+
+    def compare(exact: np.ndarray, other: np.ndarray) -> Loss:
+        found = ExactTexts(texts, (exact[: len(text)] for text in texts), tmp_path)
+        return found.compare(other[: len(text)] for text in texts)
+
+    same = compare(even, even)
+    assert same.perplexity_before == same.perplexity_after == pytest.approx(8)
+    assert same.divergence == same.high_divergence == same.perplexity_change == 0 and same.agreement == 1
+    better = compare(even, sure)
+    assert better.perplexity_after == pytest.approx(1) and better.perplexity_change == pytest.approx(-7 / 8)
+    assert better.agreement == 0
+    spread = compare(two, even)
+    assert spread.divergence == pytest.approx(0.75 * np.log(6) + 0.25 * np.log(2), rel=1e-6)
+    assert spread.agreement == 1
+
+
+def test_calibration_needs_inputs() -> None:
     with pytest.raises(ValueError):
         compute_hessian([])
 
@@ -251,7 +264,8 @@ def test_calibration_gives_the_models_hidden_states(folder: Path, tmp_path: Path
     changed.setdefault(embedding, changed[table])
     records = model.tape.records
     behind_layers = records[[isinstance(record, TakeRows) for record in records].index(True) :]
-    with LLM(write_model(tmp_path / "model", folder, {n: changed[n] for n in tensors})) as llm:
+    path = write_model(tmp_path / "model", folder, {n: changed[n] for n in tensors})
+    with LLM(path, arithmetic="float32") as llm:
         for tokens, state in zip((prompt, prompt[:7]), states, strict=True):
             sequence = interpreter.Sequence()
             sequence.begin({"x": state})
@@ -277,11 +291,11 @@ def test_perplexity_of_a_trained_model_after_quantizing(name: str, tmp_path: Pat
             return [prompt + answer.token_ids for answer in llm.generate([prompt] * count, params)]
 
         texts, calibration = sample(0, 8), sample(100, 16)
-        tape, before = llm.model.tape, compute_perplexity(llm.logits, texts)
+        tape, exact = llm.model.tape, ExactTexts(texts, map(llm.logits, texts), tmp_path)
 
     def cost(label: str, changed: dict[str, np.ndarray]) -> float:
         with LLM(write_model(tmp_path / label, folder, {**tensors, **changed})) as quantized:
-            return compute_perplexity(quantized.logits, texts) / before - 1
+            return exact.compare(map(quantized.logits, texts)).perplexity_change
 
     matrices = {n: w for n, w in tensors.items() if w.ndim == 2}
     int8 = {n: dequantize(round_int8(w)) for n, w in matrices.items()}

@@ -22,6 +22,7 @@ from support import family, free_port, have_ended, pool_of, wait_until
 
 from model_core import LLM
 from model_core.errors import TritonchatError
+from model_core.hub import embedded_model
 from triton_server.client.chat_client import ChatClient, ServerUnavailable
 from triton_server.engine.models.pending_answer import PendingAnswer
 from triton_server.engine.triton.deployment import Address, Deployment
@@ -225,12 +226,14 @@ def test_environment_sets_flags(endless_model: Path) -> None:
 
 
 def test_quantize_prints_perplexity_and_overwrites_nothing(tmp_path: Path) -> None:
-    model, out = str(CHECKPOINTS / "llama-tied-gqa"), tmp_path / "out"
+    bare = tritonchat("quantize", str(CHECKPOINTS / "llama-tied-gqa"), str(tmp_path / "bare"))
+    assert bare.returncode == 0 and "no tokenizer" in bare.stdout
+    model, out = str(embedded_model()), tmp_path / "out"
     run = tritonchat("quantize", model, str(out), "--weights", "int4")
     assert run.returncode == 0, run.stderr
-    assert "perplexity" in run.stdout and "%" in run.stdout
+    assert "perplexity" in run.stdout and "%" in run.stdout and "KL " in run.stdout
     with LLM(out) as llm:
-        assert llm.describe()["weights"] == "int4"
+        assert llm.describe()["weights"] == "int4, int8"  # of the head
     again = tritonchat("quantize", model, str(out))
     assert again.returncode == 1
     assert "not empty" in again.stderr
