@@ -25,7 +25,7 @@ from serving import processor_name
 
 from model_core import LLM, SamplingParams
 from model_core.kernels.emit import INSTRUCTION_SET
-from model_core.kernels.layout import FLOAT32, INT8
+from model_core.kernels.layout import FLOAT32
 from model_core.kernels.roofline import measure_arithmetic, measure_bandwidth
 from model_core.kernels.team import Team, barrier
 from model_core.tape.operations import Attend
@@ -108,10 +108,10 @@ def measure_barrier(threads: int) -> float:
     return seconds / BARRIERS
 
 
-def least_seconds(llm: LLM, load: Load, bandwidth: float, integer: float, single: float) -> dict[str, float]:
+def least_seconds(llm: LLM, load: Load, bandwidth: float, speed: float, single: float) -> dict[str, float]:
     """The seconds that a load takes at least, to read and to compute. The arguments are the machine's limits.
 
-    integer, single: operations a second of products of weights, and of float32.
+    speed, single: operations a second of products of weights, and of float32.
     """
     model, is_prompt = llm.model, load.answer == 1
     head = model.weights.head.n * model.weights.head.k
@@ -119,9 +119,10 @@ def least_seconds(llm: LLM, load: Load, bandwidth: float, integer: float, single
     context = load.prompt / 2 if is_prompt else load.prompt + load.answer / 2
     products = (model.weights.multiplications_per_token - head) * load.tokens + head * load.streams
     positions = load.prompt if is_prompt else context * load.streams
-    read = model.weights.bytes_per_token + positions * model.tape.kv_bytes_per_token
+    kv_share = {"float32": 1, "float16": 1 / 2, "int8": 1 / 4}[llm.kv_cache_dtype]
+    read = model.weights.bytes_per_token + positions * model.tape.kv_bytes_per_token * kv_share
     # Scores and mixed values: two multiplications for each number of a query and position.
-    computed = 2 * products / integer + 4 * attended * context * load.tokens / single
+    computed = 2 * products / speed + 4 * attended * context * load.tokens / single
     return {"memory": read / bandwidth, "arithmetic": computed}
 
 
@@ -129,15 +130,15 @@ def print_table(llm: LLM, title: str, loads: list[Load], threads: int, barrier_s
     """Measure the machine, and print what was reached. `barrier_s`: before the loads."""
     bandwidth = max(measure_bandwidth(threads) for _ in range(5))
     single = max(measure_arithmetic(FLOAT32, threads) for _ in range(3))
-    integer = max(measure_arithmetic(INT8, threads) for _ in range(3))
-    print(f"\n{title}, {llm.model.weights.dtype}. {processor_name()}, {INSTRUCTION_SET}, {threads} threads:")
-    print(f"{bandwidth / 1e9:.1f} GB/s, {integer / 1e9:.0f} GOP/s in int8, {single / 1e9:.0f} in float32;")
+    speed = max(measure_arithmetic(llm.model.arithmetic_kind, threads) for _ in range(3))
+    print(f"\n{title}, {llm.model.weights.types}. {processor_name()}, {INSTRUCTION_SET}, {threads} threads:")
+    speeds = f"{speed / 1e9:.0f} GOP/s in {llm.model.arithmetic}, {single / 1e9:.0f} in float32"
+    print(f"{bandwidth / 1e9:.1f} GB/s, {speeds};")
     print(
         f"a barrier took {barrier_s * 1e9:.0f} ns before and {measure_barrier(threads) * 1e9:.0f} ns after.\n"
     )
     print("| load | tokens/s | limit | what limits | reached |\n| --- | --- | --- | --- | --- |")
     for load in loads:
-        speed = integer if llm.model.rounds_activations else single
         least = least_seconds(llm, load, bandwidth, speed, single)
         what = max(least, key=least.get)
         rate, limit = load.tokens / load.seconds, load.tokens / least[what]

@@ -10,7 +10,6 @@ import psutil
 from tqdm import tqdm
 
 from ..kernels.emit import INSTRUCTION_SET
-from ..kernels.layout import FLOAT32, INT8
 from ..kernels.roofline import measure_arithmetic, measure_bandwidth
 from ..llm.llm import LLM
 from ..requests.sampling import SamplingParams
@@ -101,7 +100,7 @@ def measure(llm: LLM, streams: Sequence[int] = STREAMS) -> BenchReport:
     model, random = llm.model, np.random.default_rng(0)
     threads = model.threads
     machine_bandwidth = measure_bandwidth(threads)
-    machine_arithmetic = measure_arithmetic(INT8 if model.rounds_activations else FLOAT32, threads)
+    machine_arithmetic = measure_arithmetic(model.arithmetic_kind, threads)
     operations = 2 * model.weights.multiplications_per_token  # for each token
 
     def prompts(count: int, size: int) -> list[list[int]]:

@@ -15,7 +15,6 @@ import numpy as np
 from ..cache.memory import PAGE, KVCache
 from ..errors import InvalidRequest, NoMemory
 from ..kernels.interpreter import Operation
-from ..kernels.layout import FLOAT32, INT8
 from ..kernels.roofline import measure_arithmetic, measure_bandwidth
 from ..llm.llm import LLM
 from ..machine.resources import available_memory
@@ -82,9 +81,8 @@ def profile_step(llm: LLM, load: str) -> StepProfile:
     tokens = min(tokens, room)
     context = max(0, min(MAX_CONTEXT, room) - tokens) if tokens == 1 else 0  # before the tokens of the step
     batch, cache = _make_load(llm, sequences, tokens, context)
-    kind = INT8 if model.rounds_activations else FLOAT32
     with model.turns:
-        bandwidth, rate = measure_machine(model.threads, kind)
+        bandwidth, rate = measure_machine(model.threads, model.arithmetic_kind)
     times, end = list[np.ndarray](), time.monotonic() + _MAX_SECONDS
     while len(times) < 2 or (len(times) < _MAX_STEPS and time.monotonic() < end):  # the first one is slow
         _rewind(cache, sequences, context)

@@ -6,9 +6,10 @@ import numpy as np
 
 from .blocks import Ahead, Codes, Groups, IntegerCase, Runs, Strided, Sums, block_tiles, integer_block
 from .compiler import njit
-from .emit import ROWS, TILES
+from .emit import HAS_BFLOAT16, ROWS, TILES
 from .float_blocks import FloatCase, Weights, float_block
-from .layout import FLOAT32, INT8, STRIP
+from .layout import BFLOAT16, FLOAT32, INT8, STRIP
+from .products.bfloat16 import vector_block
 from .products.strips import scratch_bytes
 from .simd import add, broadcast, load_f32, sum_of
 from .team import Team, barrier, claim
@@ -51,6 +52,17 @@ def _multiply(thread, threads, team, kind, memory, thread_bytes):
                     Ahead(w, 512, w, 0),
                     Sums(y + 64 * tile, 4 * STRIP, 0),
                 )
+        elif HAS_BFLOAT16 and kind == BFLOAT16:
+            vector_block(
+                1,
+                ROWS[0],
+                _K // 2,
+                Strided(w, 32 * _K),
+                Ahead(w, 64, w, 0),
+                Strided(x, 2 * _K),
+                y,
+                0,
+            )
         else:
             float_block(
                 (FLOAT32,),
@@ -76,9 +88,10 @@ def measure_bandwidth(threads: int) -> float:
 
 
 def measure_arithmetic(kind: int, threads: int) -> float:
-    """Additions and multiplications a second of the inner loop of INT8 or FLOAT32 products.
+    """Additions and multiplications a second of the inner loop of products in vectors.
 
-    Its numbers stay in the first cache. It is the best of a few runs.
+    kind: INT8, FLOAT32 or, where the processor has AVX-512 BF16, BFLOAT16; elsewhere this is FLOAT32. Its
+    numbers stay in the first cache. It is the best of a few runs.
     """
     thread_bytes = STRIP * _K * 4 + 64 * _K + 64 + scratch_bytes(ROWS[0])
     team, memory = Team(threads), np.zeros(threads * thread_bytes + 64, np.uint8)

@@ -30,7 +30,7 @@ from ..sampling.prompt_logprobs import StepScores
 from ..tape.operations import Attend, Linear, Permute, Record
 from ..tape.references import Span
 from ..tape.tape import TYPES, Tape
-from ..weights.matrix import Matrix
+from ..weights.matrix import KINDS, Matrix
 from .batch import Batch
 from .bind import bind
 from .loaded_weights import LoadedWeights
@@ -135,6 +135,11 @@ class Transformer:
         if self.rounds_activations:
             return "int8"
         return "bfloat16" if self.activation_parts == 1 else "float32"
+
+    @property
+    def arithmetic_kind(self) -> int:
+        """The same as a kind of kernels/layout.py."""
+        return KINDS[self.arithmetic]
 
     @property
     def activation_parts(self) -> int:

@@ -37,13 +37,17 @@ def pull(settings: PullSettings, model: str, force: bool) -> None:
     HF_ENDPOINT  the URL of a mirror, instead of https://huggingface.co
     HF_HOME      another folder than ~/.cache/huggingface, for example on a larger disk
     """
+    from model_core.checks.flags import choose_kv_cache_dtype
     from model_core.files.model_files import ModelFiles, open_model_files
     from model_core.hub import fetch_model
     from model_core.hub.description import describe
+    from model_core.llm.settings import LLMSettings
     from model_core.machine.resources import total_memory
     from model_core.model.estimate import MemoryFlags, check_memory, estimate_memory, gibibytes
 
-    revision, flags = settings.revision, MemoryFlags(**settings.model_dump(exclude={"revision"}))
+    revision, values = settings.revision, settings.model_dump(exclude={"revision"})
+    values["kv_cache_dtype"] = choose_kv_cache_dtype(settings.kv_cache_dtype, LLMSettings.arithmetic)
+    flags = MemoryFlags(**values)
 
     def check(files: ModelFiles) -> None:
         check_memory(model, files, flags, total_memory())

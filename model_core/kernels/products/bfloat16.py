@@ -52,7 +52,7 @@ _PAIRED = ir.Constant(ir.VectorType(emit.I32, 32), [lane for i in range(16) for 
 
 
 @intrinsic
-def _vector_block(typing_context, is_paired, rows, pairs, w, ahead, x, y, accumulate):
+def vector_block(typing_context, is_paired, rows, pairs, w, ahead, x, y, accumulate):
     """y (+)= x times w, for `rows` rows (one of ROWS) and the outputs of a strip.
 
     rows < 0: -rows of them, and each step prefetches from `ahead`, too. w: Strided, tiles of weights as
@@ -170,7 +170,7 @@ def multiply_bfloat16(m, a, start, rows, strip, next_strip, y, memory):
                 prefetches, ahead_a, ahead_b, ahead_b_bytes = plan_prefetch(
                     blocks, block, 0, later, tile_bytes, 32 * count
                 )
-                _vector_block(
+                vector_block(
                     is_paired,
                     -height if prefetches and height > 1 else height,
                     pairs,

@@ -136,7 +136,7 @@ def test_scheduling_order_does_not_change_answers() -> None:
             CHECKPOINTS / "llama-bfloat16",
             max_concurrency=concurrency,
             max_queue=100,
-            kv_cache_memory=2**16 if concurrency > 1 else None,
+            kv_cache_memory=2**15 if concurrency > 1 else None,
         ) as llm:
             run = Run(llm)
             with held(llm):

@@ -37,7 +37,7 @@ def reference_attention(folder: Path, tokens: list[int]) -> list[np.ndarray]:
 def test_attention_is_that_of_the_reference(folder: Path) -> None:
     tokens = np.random.default_rng(0).integers(0, 60, 40).tolist()
     expected = reference_attention(folder, tokens)
-    with LLM(folder) as llm:
+    with LLM(folder, arithmetic="float32") as llm:
         logits = llm.logits(tokens)[-1]
         shown = explain_prompt(llm, tokens, params=NEUTRAL)
         assert (shown.attention is None) == (not expected)
@@ -62,7 +62,7 @@ def test_attention_is_that_of_the_reference(folder: Path) -> None:
 @pytest.mark.parametrize("kv_cache_dtype", ["float32", "float16", "int8"])
 def test_attention_with_other_types_is_close(weights: str, kv_cache_dtype: str) -> None:
     tokens = list(range(5, 45))
-    with LLM(weights="float32") as llm:
+    with LLM(weights="float32", arithmetic="float32") as llm:
         exact = explain_prompt(llm, tokens, 3, 2).attention
     with LLM(weights=weights, kv_cache_dtype=kv_cache_dtype) as llm:
         close = explain_prompt(llm, tokens, 3, 2).attention

@@ -98,7 +98,7 @@ def test_cached_tokens_are_used_before_the_first_one_that_is_asked_for(llm: LLM)
 
 def test_requests_that_are_preempted_keep_their_scores() -> None:
     with LLM(kv_cache_memory=1) as measuring:
-        page = KVCache.bytes_per_page(measuring.model.kv_groups)
+        page = KVCache.bytes_per_page(measuring.model.kv_groups, measuring.kv_cache_dtype)
     params = SamplingParams(max_tokens=30, temperature=0, ignore_eos=True, prompt_logprobs=1)
     with LLM(kv_cache_memory=40 * page) as llm:
         prompts = [llm.encode(f"{i} {TEXT}")[:60] * 5 for i in range(4)]

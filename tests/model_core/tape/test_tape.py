@@ -55,7 +55,7 @@ def test_reference_matches_transformers(folder: Path) -> None:
 def test_kernels_match_the_reference(folder: Path) -> None:
     tokens = np.random.default_rng(0).integers(0, 60, 90).tolist()
     expected = Reference(folder).logits([tokens])
-    with LLM(folder) as llm:
+    with LLM(folder, arithmetic="float32") as llm:
         error = np.linalg.norm(llm.logits(tokens) - expected)
     assert error < 1e-5 * np.linalg.norm(expected)
 
