@@ -94,7 +94,9 @@ def test_answers_are_the_same_with_wrong_guesses(folder: str, monkeypatch: pytes
     ]
     with LLM(CHECKPOINTS / folder) as llm:
         alone = [content(llm.generate(p, own)) for p, own in zip(prompts, params, strict=True)]
-        memory = 40 * len(llm.model.kv_groups) * KVCache.bytes_per_page(llm.model.kv_groups)
+        memory = (
+            40 * len(llm.model.kv_groups) * KVCache.bytes_per_page(llm.model.kv_groups, llm.kv_cache_dtype)
+        )
     with drafting_llm(CHECKPOINTS / folder, PLAIN, kv_cache_memory=memory) as llm:
         found = llm.generate(prompts, params)
         assert [content(completion) for completion in found] == alone

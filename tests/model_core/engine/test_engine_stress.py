@@ -58,7 +58,7 @@ def ample() -> Iterator[LLM]:
 
 def embedded_llm(pages: int, **settings: int) -> LLM:
     with LLM(kv_cache_memory=1) as measuring:
-        page = KVCache.bytes_per_page(measuring.model.kv_groups)
+        page = KVCache.bytes_per_page(measuring.model.kv_groups, measuring.kv_cache_dtype)
     return LLM(kv_cache_memory=pages * page, **settings)
 
 

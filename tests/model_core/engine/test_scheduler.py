@@ -306,7 +306,7 @@ def test_random_requests_and_cancellations_in_little_memory(model: str) -> None:
 def test_sixty_four_requests_in_little_memory(llm: LLM) -> None:
     params = SamplingParams(max_tokens=24, temperature=0.7, seed=0, logprobs=2, ignore_eos=True)
     expected = [content(llm.generate(prompt, params)) for prompt in PROMPTS]
-    page = KVCache.bytes_per_page(llm.model.kv_groups)
+    page = KVCache.bytes_per_page(llm.model.kv_groups, llm.kv_cache_dtype)
     with LLM(kv_cache_memory=60 * page) as small:
         assert [content(c) for c in small.generate(PROMPTS, params)] == expected
         assert totals(small)["preemptions"] > 0
