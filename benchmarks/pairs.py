@@ -5,14 +5,17 @@
 A contestant is ENGINE:VARIANT[@SHAPE][=INTERPRETER], for instance `ours:int8`, `llama.cpp:q8_0`,
 `ours:int8@tinyllama`, `ours:bfloat16/bfloat16`, whose activations are rounded to bfloat16, too, or
 `ours:int8=/elsewhere/.venv/bin/python`: another checkout with an environment of its own. The shape `embedded`
-is the embedded model. `ours:q8_0`, `ours:q4_0` and `ours:q4_k_m` take the files of the contestants of
-llama.cpp with these variants, which are made before any contestant starts; `ours:gptq`, `ours:awq`,
-`ours:packed` and `ours:fp8` take folders that hub_formats.py writes.
+is the embedded model. A shape may also be the path of a .gguf file: a real model, whose weights each engine
+takes as they are (`ours:file`, `llama.cpp:file`) or converts (`ours:int8`, `llama.cpp:q4_0`). `ours:q8_0`,
+`ours:q4_0` and `ours:q4_k_m` take the files of the contestants of llama.cpp with these variants, which are
+made before any contestant starts, and so does ik_llama.cpp; `ours:gptq`, `ours:awq`, `ours:packed` and
+`ours:fp8` take folders that hub_formats.py writes.
 
 All contestants are loaded at once, each in its own process, and measure each figure in turn, in an order that
 changes from round to round. So a machine that becomes slower, or other programs on it, affect all of them.
 Prints the medians, and the median of the ratios of the first contestant to each other one in the same round,
 with the lowest and the highest. Processor time counts all threads, also those that wait for others.
+`--json FILE` keeps the seconds of all rounds, for side_by_side.py.
 """
 
 import argparse
@@ -27,7 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engines import ENGINES
+from engines import ENGINES, FILE
 from making.checkpoints import build_folder
 from making.hub_formats import FORMATS, write_format
 from making.shapes import SHAPES, TITLES, make_checkpoint
@@ -35,6 +38,7 @@ from peers import WORKER, format_figure, print_progress, run_worker
 from serving import processor_name
 from worker import NEW_TOKENS, PROMPT, SHORT_PROMPT
 
+from model_core.files.gguf.reader import GGUFFile
 from model_core.hub import embedded_model
 
 SAMPLED = {"streams": 16, "prompt": 256, "tokens": 64}
@@ -52,8 +56,11 @@ class Contestant:
     name: str
     process: subprocess.Popen
 
-    def ask(self, **question: int) -> dict[str, float]:
-        """Return the seconds of a measurement (see worker.stay). Ends the program if the engine failed."""
+    def ask(self, **question: int) -> dict[str, Any]:
+        """Return the seconds of a measurement, or at first the versions of the engine (see worker.stay).
+
+        Ends the program if the engine failed.
+        """
         if question:
             self.process.stdin.write(json.dumps(question) + "\n")
             self.process.stdin.flush()
@@ -63,39 +70,64 @@ class Contestant:
         return json.loads(line)
 
 
+def split_name(text: str) -> tuple[str, str]:
+    """Split a contestant into its name and its interpreter."""
+    name, _, python = text.partition("=")
+    return name, python or sys.executable
+
+
+def find_checkpoint(shape: str, work_folder: Path) -> tuple[Path, Path]:
+    """Return the folder of a shape's models, and its checkpoint there, which is made unless it is there."""
+    if shape == "embedded":
+        return work_folder / shape, embedded_model()
+    if shape.endswith(".gguf"):
+        folder = work_folder / Path(shape).stem
+        return folder, build_folder(folder / "checkpoint", lambda partial: link_file(Path(shape), partial))
+    folder = work_folder / shape
+    return folder, build_folder(
+        folder / "checkpoint", lambda partial: make_checkpoint(SHAPES[shape], partial)
+    )
+
+
+def link_file(file: Path, folder: Path) -> None:
+    """Make a folder of a GGUF file: see engines."""
+    vocab_size = GGUFFile(file).entries["token_embd.weight"].shape[0]
+    (folder / "model.gguf").symlink_to(file.resolve())
+    (folder / "config.json").write_text(json.dumps({"vocab_size": vocab_size}))
+
+
 def prepare(text: str, args: argparse.Namespace) -> tuple[dict[str, Any], str]:
     """Make and convert the model of a contestant, unless it is there. Returns its task and interpreter."""
-    name, _, python = text.partition("=")
+    name, python = split_name(text)
     name, _, shape = name.partition("@")
     engine, _, variant = name.partition(":")
-    shape, python = shape or args.shape, python or sys.executable
-    if engine not in ENGINES or shape not in (*SHAPES, "embedded"):
+    shape = shape or args.shape
+    if engine not in ENGINES or not (shape in (*SHAPES, "embedded") or shape.endswith(".gguf")):
         sys.exit(
-            f"{text}: {', '.join(ENGINES)} are engines, and {', '.join(SHAPES)} and embedded are shapes."
+            f"{text}: {', '.join(ENGINES)} are engines, and {', '.join(SHAPES)}, embedded and .gguf files "
+            "are shapes."
         )
-    checkpoint = folder = embedded_model()
-    if shape != "embedded":
-        checkpoint = folder = args.work_folder / shape / "checkpoint"
-        build_folder(checkpoint, lambda partial: make_checkpoint(SHAPES[shape], partial))
+    models, checkpoint = find_checkpoint(shape, args.work_folder)
+    folder = checkpoint
     task: dict[str, Any] = {"engine": engine, "variant": variant, "checkpoint": str(checkpoint)}
-    if ENGINES[engine].converts:
-        folder = args.work_folder / shape / f"{engine}-{variant}"
+    if ENGINES[engine].converts and variant != FILE:
+        folder = models / f"{engine}-{variant}"
         result = run_worker(task | {"task": "convert", "folder": str(folder)}, python, args.threads)
         if "error" in result:
             sys.exit(f"{text} cannot be converted: {result.get('stderr', result['error'])}")
     elif variant in GGUF_VARIANTS:
-        folder = args.work_folder / shape / f"llama.cpp-{variant}"
+        folder = models / f"llama.cpp-{variant}"
     elif variant in FORMATS:
-        folder = args.work_folder / shape / variant
+        folder = models / variant
         build_folder(folder, lambda partial: write_format(variant, checkpoint, partial))
-    return task | {"task": "stay", "folder": str(folder), "threads": args.threads}, python
+    return task | {"folder": str(folder), "threads": args.threads}, python
 
 
 def start(text: str, task: dict[str, Any], python: str, stack: ExitStack) -> Contestant:
     """Start a contestant."""
     variables = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     process = subprocess.Popen(
-        [python, str(WORKER), json.dumps(task)],
+        [python, str(WORKER), json.dumps(task | {"task": "stay"})],
         env=os.environ | dict.fromkeys(variables, str(task["threads"])) | {"HF_HUB_OFFLINE": "1"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -147,22 +179,27 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("contestants", nargs="+", metavar="ENGINE:VARIANT[@SHAPE][=INTERPRETER]")
-    parser.add_argument("--shape", choices=[*SHAPES, "embedded"], default="tinyllama")
+    parser.add_argument(
+        "--shape", default="tinyllama", help=f"{', '.join(SHAPES)}, embedded, or a .gguf file"
+    )
     parser.add_argument("--work-folder", type=Path, required=True, help="keeps the models")
     parser.add_argument("--figures", nargs="+", default=["prompt", "1", "16"], help=FIGURES)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the seconds of all rounds")
     args = parser.parse_args()
-    title = TITLES.get(args.shape, "the embedded model")
+    title = TITLES.get(args.shape, Path(args.shape).name)
     print(f"{processor_name()}, {args.threads} threads, load {os.getloadavg()[0]:.1f}; {title}\n")
     heads = ["figure", "contestant", "tokens/s", "first against this one", "in processor time"]
     print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}", flush=True)
     with ExitStack() as stack:
+        names = [split_name(text)[0] for text in args.contestants]
         tasks = [prepare(text, args) for text in args.contestants]
         contestants = [start(text, *task, stack) for text, task in zip(args.contestants, tasks, strict=True)]
+        versions: dict[str, str] = {}
         for contestant in contestants:
-            contestant.ask()  # it is loaded
-        order = random.Random(0)
+            versions |= contestant.ask()  # it is loaded
+        order, record = random.Random(0), {}
         for figure in args.figures:
             rounds = []
             for seed in range(args.rounds + 1):
@@ -173,7 +210,13 @@ def main() -> None:
                 print_progress(f"{figure}: {[format_figure(1 / s['wall']) for s in rounds[-1]]}")
             rounds = rounds[1:]  # the first one warmed up
             print("\n".join(format_figures(figure, args.contestants, rounds)), flush=True)
-    print(f"\nLoad at the end: {os.getloadavg()[0]:.1f}")
+            record[figure] = [
+                dict(zip(names, (seconds["wall"] for seconds in each), strict=True)) for each in rounds
+            ]
+    print(f"\n{', '.join(f'{name} {version}' for name, version in versions.items())}")
+    print(f"Load at the end: {os.getloadavg()[0]:.1f}")
+    if args.json:
+        args.json.write_text(json.dumps(record, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Compare this project with llama.cpp, CTranslate2, OpenVINO GenAI, vLLM and Transformers on one machine.
+"""Compare this project with other engines on one machine: those of benchmarks/engines.
 
     pip install -r benchmarks/engines/requirements.txt
     python benchmarks/peers.py --work-folder FOLDER [--shapes tinyllama minueza] [--json FILE]
@@ -99,13 +99,14 @@ def prepare(
     folders, failed = {}, {}
     for name, variant in pairs:
         folder = checkpoint
-        if ENGINES[name].converts:
-            folder = args.work_folder / shape / f"{name}-{variant}"
-            task = {"task": "convert", "engine": name, "variant": variant}
+        maker = ENGINES[name].files_of or name
+        if ENGINES[maker].converts:
+            folder = args.work_folder / shape / f"{maker}-{variant}"
+            task = {"task": "convert", "engine": maker, "variant": variant}
             exists = folder.is_dir()
             print_progress(f"{folder} is there" if exists else f"{shape}: converting for {name} {variant}")
             result = run_worker(
-                task | {"checkpoint": str(checkpoint), "folder": str(folder)}, pythons[name], args.threads
+                task | {"checkpoint": str(checkpoint), "folder": str(folder)}, pythons[maker], args.threads
             )
             if "error" in result:
                 failed[name, variant] = result

@@ -1,6 +1,6 @@
 """Measure what rounding costs: the divergence from the same weights in float32, on real texts.
 
-    python benchmarks/quality.py MODEL [SETTING ...] [--llamacpp VARIANT ...] [--python INTERPRETER]
+    python benchmarks/quality.py MODEL [SETTING ...] [ENGINE:VARIANT[=INTERPRETER] ...]
 
 MODEL is a folder or a GGUF file. A SETTING is WEIGHTS[/ARITHMETIC[/KV]], such as `auto`, `int8`,
 `int4/float32` or `auto/int8/float16`. The reference is the model with `auto/float32/float32`.
@@ -10,20 +10,25 @@ divergence of next-token distributions, in nats; how often both have the same li
 of the weights. The texts are those that `tritonchat quantize` measures on, which no model has read, and
 documentation, a licence and code of this project.
 
---llamacpp lets llama.cpp compute the GGUF file as it is (`file`), and copies that it quantizes (`q8_0`,
-`q4_0`, `q4_k_m`), in an interpreter that has llama-cpp-python.
+Other engines take a GGUF file, as contestants of pairs.py: `llama.cpp:file` and `ik_llama.cpp:file` as it
+is, `llama.cpp:q4_0` or `openvino:int8` what they convert it to, in the work folder. vLLM and CTranslate2 are
+not among them: they convert checkpoints alone, and the former gives log probabilities as Python objects.
+`--json FILE` keeps the rows, for side_by_side.py.
 """
 
 import argparse
 import json
-import subprocess
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+from engines import ENGINES
+from pairs import prepare, split_name
+from peers import run_worker
 
 from model_core import LLM
 from model_core.quantizing.loss import ExactTexts, Loss
@@ -103,36 +108,44 @@ def measure(model: str, setting: str, reference: Reference) -> Quality:
         return reference.compare(setting, logits, llm.model.weights.nbytes)
 
 
-def measure_llamacpp(
-    model: str, variant: str, interpreter: str, reference: Reference, folder: Path
-) -> Quality:
-    """The quality of llama.cpp with the file, or with what it quantizes the file to."""
-    (folder / "chunks.json").write_text(json.dumps(reference.chunks))
-    command = [interpreter, HERE / "engines/llamacpp_logits.py", model, variant, folder]
-    subprocess.run(command, check=True, cwd=HERE)
-    logits = (np.load(folder / f"logits-{number}.npy") for number in range(len(reference.chunks)))
-    return reference.compare(f"llama.cpp {variant}", logits, int((folder / "weight_bytes").read_text()))
+def measure_peer(text: str, args: argparse.Namespace, reference: Reference, folder: Path) -> Quality:
+    """The quality of another engine. Ends the program if it fails, or does not give its logits."""
+    task, python = prepare(text, args)
+    if not ENGINES[task["engine"]].has_logits:
+        sys.exit(f"{text}: {task['engine']} does not give the logits of all positions.")
+    (folder / "texts.json").write_text(json.dumps(reference.chunks))
+    result = run_worker(task | {"task": "logits", "target": str(folder)}, python, args.threads)
+    if "error" in result:
+        sys.exit(f"{text} failed: {result.get('stderr', result['error'])}")
+    logits = (np.load(folder / f"{number}.npy") for number in range(len(reference.chunks)))
+    return reference.compare(split_name(text)[0], logits, result["weight_bytes"])
 
 
 def main() -> None:
     """Print a row for each setting."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("model")
-    parser.add_argument("settings", nargs="*", default=["auto"])
-    parser.add_argument(
-        "--llamacpp", nargs="*", default=[], metavar="VARIANT", help="file, q8_0, q4_0 or q4_k_m"
-    )
-    parser.add_argument("--python", default=sys.executable, help="the interpreter that has llama-cpp-python")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        reference = Reference(arguments.model, Path(folder))
+    parser.add_argument("shape", metavar="MODEL")
+    parser.add_argument("settings", nargs="*", default=["auto"], metavar="SETTING or ENGINE:VARIANT")
+    parser.add_argument("--work-folder", type=Path, help="keeps what other engines convert")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of other engines")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write all rows")
+    args = parser.parse_args()
+    peers = [setting for setting in args.settings if ":" in setting]
+    if peers and not args.work_folder:
+        parser.error("other engines need a --work-folder.")
+    rows: list[Quality] = []
+    with tempfile.TemporaryDirectory() as exact, tempfile.TemporaryDirectory() as found:
+        reference = Reference(args.shape, Path(exact))
         count = sum(map(len, reference.chunks))
-        print(f"{Path(arguments.model).name}: {count} positions of {len(TEXTS)} texts\n\n{HEADER}")
-        for setting in arguments.settings:
-            print(measure(arguments.model, setting, reference), flush=True)
-        for variant in arguments.llamacpp:
-            row = measure_llamacpp(arguments.model, variant, arguments.python, reference, Path(folder))
-            print(row, flush=True)
+        print(f"{Path(args.shape).name}: {count} positions of {len(TEXTS)} texts\n\n{HEADER}")
+        for setting in args.settings:
+            if setting in peers:
+                rows.append(measure_peer(setting, args, reference, Path(found)))
+            else:
+                rows.append(measure(args.shape, setting, reference))
+            print(rows[-1], flush=True)
+    if args.json:
+        args.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
     python worker.py '{"task": ..., ...}' RESULT.json
 
-Tasks: `convert` a checkpoint for an engine; `measure` an engine; `machine`: measure the machine.
+Tasks: `convert` a checkpoint for an engine; `measure` an engine; `logits` of texts; `machine`: measure the
+machine.
 
     python worker.py '{"task": "stay", ...}'
 
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from engines import ENGINES, Generate, Prompts
+from engines import ENGINES, Engine, Generate, Prompts
 from making.checkpoints import build_folder, read_config
 
 PROMPT, SHORT_PROMPT, NEW_TOKENS = 512, 32, 64
@@ -85,14 +86,12 @@ def measure(task: dict[str, Any]) -> dict[str, Any]:
                 for _ in range(min(requests, SEQUENTIAL_REQUESTS))
             ]
     figures["others"] = max(0.0, (cpu_time_of_others() - others_start) / (time.perf_counter() - start))
-    figures["versions"] = {
-        package: metadata.version(package) for package in engine.packages if is_installed(package)
-    }
+    figures["versions"] = find_versions(engine)
     return figures
 
 
 def stay(task: dict[str, Any]) -> None:
-    """Load an engine, say so in a line, and answer each line with the figure that it asks for.
+    """Load an engine, print its versions in a line, and answer each line with the figure that it asks for.
 
     A line is {"streams", "prompt", "tokens", "seed", "samples"}: the number of streams, the length of their
     prompts, how many tokens each answers, the seed of the prompts, and whether tokens are sampled. The answer
@@ -103,7 +102,7 @@ def stay(task: dict[str, Any]) -> None:
     module = importlib.import_module(f"engines.{ENGINES[task['engine']].module}")
     vocab_size = read_config(Path(task["checkpoint"]))["vocab_size"]
     with module.load(Path(task["folder"]), task["variant"], task["threads"]) as generate:
-        print("{}", file=answers)
+        print(json.dumps(find_versions(ENGINES[task["engine"]])), file=answers)
         for line in sys.stdin:
             ask = json.loads(line)
             rng = np.random.default_rng(ask["seed"])
@@ -121,6 +120,11 @@ def cpu_time_of_others() -> float:
     user, nice, system, _, _, interrupts, soft, stolen = map(int, path.read_text().split()[1:9])
     ticks = user + nice + system + interrupts + soft + stolen
     return ticks / os.sysconf("SC_CLK_TCK") - time.process_time()
+
+
+def find_versions(engine: Engine) -> dict[str, str]:
+    """The versions of an engine's packages, of those that are installed here."""
+    return {package: metadata.version(package) for package in engine.packages if is_installed(package)}
 
 
 def is_installed(package: str) -> bool:
@@ -144,6 +148,16 @@ def convert(task: dict[str, Any]) -> dict[str, Any]:
     return {"seconds": conversion_s}
 
 
+def logits(task: dict[str, Any]) -> dict[str, Any]:
+    """Write the logits of texts, as an engine computes them: N.npy, float32 [tokens, vocabulary]."""
+    module = importlib.import_module(f"engines.{ENGINES[task['engine']].module}")
+    folder, target = Path(task["folder"]), Path(task["target"])
+    texts = json.loads((target / "texts.json").read_text())
+    for number, found in enumerate(module.logits(folder, task["threads"], texts)):
+        np.save(target / f"{number}.npy", found)
+    return {"weight_bytes": module.weight_bytes(folder)}
+
+
 def machine(task: dict[str, Any]) -> dict[str, Any]:
     """Measure how fast NumPy reads a matrix of 0.5 GiB, in GB/s, and multiplies float32, in GFLOP/s."""
     rng = np.random.default_rng(0)
@@ -164,7 +178,7 @@ def main() -> None:
     if task["task"] == "stay":
         stay(task)
         return
-    tasks = {"convert": convert, "measure": measure, "machine": machine}
+    tasks = {"convert": convert, "measure": measure, "logits": logits, "machine": machine}
     Path(sys.argv[2]).write_text(json.dumps(tasks[task["task"]](task)))
 
 

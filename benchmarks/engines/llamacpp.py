@@ -1,4 +1,4 @@
-"""llama.cpp through its C interface: one context, with all sequences in each batch, as its server does."""
+"""llama.cpp, through its C interface."""
 
 import ctypes
 import re
@@ -11,7 +11,10 @@ import llama_cpp
 import numpy as np
 from making.checkpoints import read_config, read_tensors, to_float32
 
-from . import SAMPLING, Generate, Prompts
+from . import SAMPLING, Generate, Prompts, llama_contexts
+from .llama_contexts import generator, text_logits, weight_bytes
+
+__all__ = ["convert", "load", "logits", "weight_bytes"]
 
 FILE_TYPES = {
     "q8_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0,
@@ -27,18 +30,19 @@ ARCHITECTURES = {
     "qwen3_moe": gguf.MODEL_ARCH.QWEN3MOE,
     "gemma3_text": gguf.MODEL_ARCH.GEMMA3,
 }
-BATCH = 2048  # tokens that one call may have
-CONTEXT = 1024  # positions a sequence may have
 ignore_log = llama_cpp.llama_log_callback(lambda level, text, data: None)
 
 
 def convert(checkpoint: Path, variant: str, folder: Path) -> None:
-    """Write a GGUF with the types of the checkpoint and let llama.cpp quantize it."""
+    """Let llama.cpp quantize the file of the checkpoint, or one with the types of the checkpoint."""
     llama_cpp.llama_log_set(ignore_log, None)
     plain_path, model_path = folder / "plain.gguf", folder / "model.gguf"
-    write_gguf(checkpoint, plain_path)
+    if (file := checkpoint / "model.gguf").exists():
+        plain_path.symlink_to(file.resolve())
+    else:
+        write_gguf(checkpoint, plain_path)
     params = llama_cpp.llama_model_quantize_default_params()
-    params.ftype = FILE_TYPES[variant]
+    params.ftype, params.allow_requantize = FILE_TYPES[variant], True
     if (
         llama_cpp.llama_model_quantize(
             str(plain_path).encode(), str(model_path).encode(), ctypes.byref(params)
@@ -114,18 +118,11 @@ def interleaved(weight: np.ndarray, heads: int) -> np.ndarray:
     return halves.swapaxes(1, 2).reshape(weight.shape)
 
 
-class Sequences:
-    """A context for a fixed number of sequences."""
+class Sequences(llama_contexts.Sequences):
+    """A context of llama.cpp."""
 
     def __init__(self, model: llama_cpp.llama_model_p, count: int, threads: int) -> None:
-        params = llama_cpp.llama_context_default_params()
-        params.n_seq_max, params.n_ctx, params.n_batch = count, count * CONTEXT, BATCH
-        params.n_threads = params.n_threads_batch = threads
-        self.vocab_size = llama_cpp.llama_vocab_n_tokens(llama_cpp.llama_model_get_vocab(model))
-        self.context = llama_cpp.llama_init_from_model(model, params)
-        if not self.context:
-            raise RuntimeError(f"llama.cpp has no context for {count} sequences")
-        self.batch = llama_cpp.llama_batch_init(BATCH, 0, 1)
+        super().__init__(llama_cpp, model, count, threads)
         self.sampler = llama_cpp.llama_sampler_chain_init(llama_cpp.llama_sampler_chain_default_params())
         for sampler in (
             llama_cpp.llama_sampler_init_temp(SAMPLING["temperature"]),
@@ -138,74 +135,38 @@ class Sequences:
         """Remove all sequences from the context."""
         llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self.context), False)
 
-    def add(self, token: int, position: int, sequence: int, needs_logits: bool) -> int:
-        """Add a token to the batch; returns its index there."""
-        i = self.batch.n_tokens
-        self.batch.token[i], self.batch.pos[i] = token, position
-        self.batch.n_seq_id[i], self.batch.seq_id[i][0] = 1, sequence
-        self.batch.logits[i] = needs_logits
-        self.batch.n_tokens = i + 1
-        return i
-
-    def run(self, indices: list[int], samples: bool) -> list[int]:
-        """Compute the batch and empty it. Returns the next token at each of these indices."""
-        if llama_cpp.llama_decode(self.context, self.batch) != 0:
-            raise RuntimeError("llama.cpp could not compute a batch")
-        self.batch.n_tokens = 0
-        if samples:
-            return [llama_cpp.llama_sampler_sample(self.sampler, self.context, index) for index in indices]
-        rows = (llama_cpp.llama_get_logits_ith(self.context, index) for index in indices)
-        return [int(np.ctypeslib.as_array(row, (self.vocab_size,)).argmax()) for row in rows]
+    def sample(self, index: int) -> int:
+        """A token, drawn with SAMPLING from the logits at this index of the batch."""
+        return llama_cpp.llama_sampler_sample(self.sampler, self.context, index)
 
     def close(self) -> None:
         """Free the memory."""
         llama_cpp.llama_sampler_free(self.sampler)
-        llama_cpp.llama_batch_free(self.batch)
-        llama_cpp.llama_free(self.context)
+        super().close()
 
 
-@contextmanager
-def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
-    """Load the model; create a context for each number of sequences when it is first needed."""
+def load_model(folder: Path) -> llama_cpp.llama_model_p:
+    """Load the model of a folder."""
     llama_cpp.llama_log_set(ignore_log, None)
     llama_cpp.llama_backend_init()
     params = llama_cpp.llama_model_default_params()
     model = llama_cpp.llama_model_load_from_file(str(folder / "model.gguf").encode(), params)
     if not model:
         raise RuntimeError(f"llama.cpp cannot load {folder}")
-    contexts: dict[int, Sequences] = {}
+    return model
 
-    def generate(prompts: Prompts, new_tokens: int, samples: bool) -> list[list[int]]:
-        if len(prompts) not in contexts:
-            contexts[len(prompts)] = Sequences(model, len(prompts), threads)
-        sequences = contexts[len(prompts)]
-        sequences.clear()
-        answers: list[list[int]] = [[] for _ in prompts]
-        pending: list[tuple[int, int]] = []  # (sequence, index in the batch) of each next token
 
-        def flush() -> None:
-            best = sequences.run([index for _, index in pending], samples)
-            for (sequence, _), token in zip(pending, best, strict=True):
-                answers[sequence].append(token)
-            pending.clear()
-
-        for sequence, prompt in enumerate(prompts):
-            if sequences.batch.n_tokens + len(prompt) > BATCH:
-                flush()
-            for position, token in enumerate(prompt):
-                index = sequences.add(token, position, sequence, position == len(prompt) - 1)
-            pending.append((sequence, index))
-        flush()
-        for step in range(new_tokens - 1):
-            for sequence, prompt in enumerate(prompts):
-                index = sequences.add(answers[sequence][-1], len(prompt) + step, sequence, True)
-                pending.append((sequence, index))
-            flush()
-        return answers
-
-    try:
+@contextmanager
+def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
+    """Load the model; create a context for each number of sequences when it is first needed."""
+    model = load_model(folder)
+    with generator(lambda count: Sequences(model, count, threads)) as generate:
         yield generate
-    finally:
-        for sequences in contexts.values():
-            sequences.close()
-        llama_cpp.llama_model_free(model)
+    llama_cpp.llama_model_free(model)
+
+
+def logits(folder: Path, threads: int, texts: Prompts) -> Iterator[np.ndarray]:
+    """Float32 [tokens, vocabulary] of each text."""
+    model = load_model(folder)
+    yield from text_logits(Sequences(model, 1, threads), texts)
+    llama_cpp.llama_model_free(model)

@@ -4,24 +4,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from making.checkpoints import read_config
-
 from model_core import LLM, SamplingParams
+from model_core.checks.flags import WEIGHTS
 
 from . import SAMPLING, Generate, Prompts
 
 
 @contextmanager
 def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
-    """Load the engine with weights of this type, or with those of a folder or file that are quantized.
+    """Load the engine with weights of this type, or with those of the folder or file as they are.
 
-    `variant` is WEIGHTS or WEIGHTS/ARITHMETIC.
+    `variant` is WEIGHTS or WEIGHTS/ARITHMETIC, where WEIGHTS may also be FILE or name a format.
     """
     file = folder / "model.gguf"
     path = file if file.is_file() else folder
-    is_quantized = path == file or "quantization_config" in read_config(folder)
     weights, _, arithmetic = variant.partition("/")
-    weights = "auto" if is_quantized else weights
+    weights = weights if weights in WEIGHTS else "auto"
     with LLM(path, weights=weights, arithmetic=arithmetic or "auto", threads=threads) as llm:
 
         def generate(prompts: Prompts, new_tokens: int, samples: bool) -> list[list[int]]:

@@ -1,5 +1,6 @@
 """OpenVINO GenAI: continuous batching over paged attention, with the default settings of the CPU plug-in."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,8 @@ def convert(checkpoint: Path, variant: str, folder: Path) -> None:
     """Export by optimum-intel; NNCF compresses the weights with the defaults of the command line."""
     from optimum.intel import OVModelForCausalLM, OVWeightQuantizationConfig
 
+    if (checkpoint / "model.gguf").exists():
+        checkpoint = _write_floats(checkpoint, folder / "floats")
     config = read_config(checkpoint)
     if variant == "int8":
         compression = OVWeightQuantizationConfig(bits=8)
@@ -29,6 +32,40 @@ def convert(checkpoint: Path, variant: str, folder: Path) -> None:
         checkpoint, export=True, compile=False, quantization_config=compression
     )
     model.save_pretrained(folder)
+    shutil.rmtree(folder / "floats", ignore_errors=True)
+
+
+def _write_floats(checkpoint: Path, folder: Path) -> Path:
+    """Write the weights of a GGUF file in float32, as a folder that can be exported."""
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_pretrained(checkpoint, gguf_file="model.gguf", dtype="float32")
+    model.save_pretrained(folder)
+    return folder
+
+
+def logits(folder: Path, threads: int, texts: Prompts) -> Iterator[np.ndarray]:
+    """Float32 [tokens, vocabulary] of each text, by the model that the pipeline runs."""
+    path = folder / "openvino_model.xml"
+    compiled = openvino.Core().compile_model(path, "CPU", {"INFERENCE_NUM_THREADS": threads})
+    request = compiled.create_infer_request()
+    for text in texts:
+        request.reset_state()
+        shape = (1, len(text))
+        inputs = {
+            "input_ids": np.array([text], np.int64),
+            "attention_mask": np.ones(shape, np.int64),
+            "position_ids": np.arange(len(text), dtype=np.int64)[None],
+            "beam_idx": np.zeros(1, np.int32),
+        }
+        names = {name for port in compiled.inputs for name in port.names}
+        found = request.infer({name: value for name, value in inputs.items() if name in names})
+        yield np.array(found["logits"][0], np.float32)
+
+
+def weight_bytes(folder: Path) -> int:
+    """Bytes of the file of weights."""
+    return (folder / "openvino_model.bin").stat().st_size
 
 
 @contextmanager

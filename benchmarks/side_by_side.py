@@ -1,0 +1,80 @@
+"""Write the table of speed and loss side by side, from what pairs.py and quality.py have measured.
+
+    python benchmarks/side_by_side.py SPEED.json LOSS.json GROUP ...
+
+A GROUP is a list of contestants with commas between them, such as `llama.cpp:q8_0,openvino:int8,ours:int8`.
+The last one is compared with the others: in brackets stands how many times as fast as the fastest of them it
+was, the median over the rounds. The files come from, with the same contestants:
+
+    python benchmarks/pairs.py --shape MODEL.gguf --figures prompt 1 4 16 --json SPEED.json ...
+    python benchmarks/quality.py MODEL.gguf auto int8 mixed int4 llama.cpp:file ... --json LOSS.json
+"""
+
+import argparse
+import json
+import statistics
+from pathlib import Path
+from typing import Any
+
+from engines import ENGINES, FILE
+from peers import format_figure
+
+Rounds = list[dict[str, float]]  # of each round, the seconds of a token by contestant
+HEADS = {"prompt": "prompt of 512", "1": "1 stream"}
+
+
+def name_row(contestant: str) -> str:
+    """How the table names a contestant."""
+    engine, _, variant = contestant.partition(":")
+    known = ENGINES[engine]
+    how = "the file as it is" if variant == FILE else known.variants.get(variant, variant.upper())
+    return f"{known.title}, {variant if engine == 'ours' and variant != FILE else how}"
+
+
+def name_setting(contestant: str) -> str:
+    """What quality.py calls it."""
+    return contestant.removeprefix("ours:").replace(FILE, "auto") if "ours:" in contestant else contestant
+
+
+def format_speed(rounds: Rounds, contestant: str, rivals: list[str]) -> str:
+    """Tokens a second, and in brackets the ratio to the fastest rival if there are any."""
+    figure = format_figure(1 / statistics.median(each[contestant] for each in rounds))
+    if not rivals:
+        return figure
+    fastest = min(rivals, key=lambda rival: statistics.median(each[rival] for each in rounds))
+    ratio = statistics.median(each[fastest] / each[contestant] for each in rounds)
+    return f"{figure} ({ratio:.2f})"
+
+
+def format_row(contestant: str, rivals: list[str], speed: dict[str, Rounds], loss: dict[str, Any]) -> str:
+    """A row of the table."""
+    cells = [format_speed(rounds, contestant, rivals) for rounds in speed.values()]
+    lost = loss["loss"]
+    change = lost["perplexity_after"] / lost["perplexity_before"] - 1
+    cells += [f"{lost['divergence']:.4f}", f"{100 * change:+.2f} %"]
+    cells.append(f"{loss['weight_bytes'] / 2**20:.0f} MiB")
+    return f"| {' | '.join([name_row(contestant), *cells])} |"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("speed", type=Path)
+    parser.add_argument("loss", type=Path)
+    parser.add_argument("groups", nargs="+", metavar="GROUP")
+    args = parser.parse_args()
+    speed: dict[str, Rounds] = json.loads(args.speed.read_text())
+    losses = {row["name"]: row for row in json.loads(args.loss.read_text())}
+    heads = ["", *(HEADS.get(figure, f"{figure} streams") for figure in speed), "KL", "perplexity", "weights"]
+    print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
+    for group in args.groups:
+        *rivals, ours = group.split(",")
+        for contestant in (*rivals, ours):
+            others = rivals if contestant == ours else []
+            print(format_row(contestant, others, speed, losses[name_setting(contestant)]))
+
+
+if __name__ == "__main__":
+    main()
