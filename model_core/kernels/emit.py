@@ -182,6 +182,47 @@ def load_widened(b: ir.IRBuilder, address: ir.Value, kind: int) -> ir.Value:
     return b.bitcast(b.shl(b.zext(bits, I32X16), splat(16, I32X16)), F32X16)
 
 
+def float_to_half(b: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    """A float, or 16 of them, as float16, rounded to nearest even: i16 or <16 x i16>.
+
+    A larger number becomes the largest float16, except infinity: what is not finite is not hidden.
+    """
+    # In integers, so that it is the same everywhere: scale, round away 13 bits, keep the sign.
+    floats, integers, shorts = (F32, I32, I16)
+    if value.type == F32X16:
+        floats, integers, shorts = F32X16, I32X16, ir.VectorType(I16, LANES)
+
+    def constant(number: float, kind: ir.Type) -> ir.Constant:
+        return splat(number, kind) if isinstance(kind, ir.VectorType) else ir.Constant(kind, number)
+
+    def bits_of(number: int) -> ir.Constant:
+        return constant(number, integers)
+
+    bits, limit = b.bitcast(value, integers), constant(65504.0, floats)
+    sign = b.and_(b.lshr(bits, bits_of(16)), bits_of(0x8000))
+    magnitude = b.and_(bits, bits_of(0x7FFFFFFF))
+    is_finite = b.icmp_unsigned("<", magnitude, bits_of(0x7F800000))
+    size = b.bitcast(magnitude, floats)
+    size = b.select(b.fcmp_ordered("<", size, limit), size, limit)
+    # Adding 0.5 aligns the mantissa, so that the low bits are those of a float16 subnormal.
+    small = b.sub(b.bitcast(b.fadd(size, constant(0.5, floats)), integers), bits_of(0x3F000000))
+    raw = b.bitcast(size, integers)
+    odd = b.and_(b.lshr(raw, bits_of(13)), bits_of(1))
+    rounded = b.add(b.add(raw, bits_of(0xFFF - (112 << 23) & 0xFFFFFFFF)), odd)
+    normal = b.lshr(rounded, bits_of(13))
+    tiny = b.fcmp_ordered("<", size, constant(2.0**-14, floats))
+    # Of a NaN the highest bit of the mantissa is set, of infinity none.
+    other = b.or_(b.lshr(magnitude, bits_of(13)), bits_of(0x7C00))
+    other = b.and_(other, bits_of(0x7E00))
+    half = b.select(is_finite, b.select(tiny, small, normal), other)
+    return b.trunc(b.or_(half, sign), shorts)
+
+
+def float_to_byte(b: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    """16 floats from -127 to 127 as signed bytes, rounded half to even."""
+    return b.trunc(b.fptosi(call(b, "llvm.rint.v16f32", F32X16, value), I32X16), I8X16)
+
+
 def dot4(b: ir.IRBuilder, acc: ir.Value, w: ir.Value, x: ir.Value, offset: int) -> ir.Value:
     """acc + the sum of four products a lane: 16 integers, unsigned bytes less `offset`, signed bytes.
 

@@ -1,8 +1,9 @@
 """One step of any model: a tape that a team of threads runs together (see model_core/tape/tape.py).
 
-Operations are of two sorts. Row operations touch one row only: a run of them is one loop over the rows, which
-threads take row by row, without a barrier between the operations. Team operations (LINEAR and those after it
-below) share the work of one operation. Threads meet at a barrier after each run and each team operation.
+Operations are of two sorts. Row operations touch one row only: a run of them is one loop over the rows, of
+which threads take a few at a time, without a barrier between the operations. Team operations (LINEAR and
+those after it below) share the work of one operation. Threads meet at a barrier after each run and each team
+operation.
 
 Numba optimizes a function again with each function that calls it. So the functions between `run_tape` and the
 large blocks of code are inlined: that halves the time of compiling.
@@ -39,6 +40,8 @@ from .sequences.online_softmax import merge_states, state_bytes, write_outputs
 from .sequences.recurrence import conv, scan
 from .simd import get_f32, get_i32, read_cycles, set_f32
 from .team import barrier, claim
+
+_SHARES = 4  # shares of rows for each thread, at least, so that no thread waits long for another
 
 
 class Operation(IntEnum):
@@ -169,11 +172,14 @@ def run_tape(thread, threads, steps, tape, buffers, pools, factors):
                 and tape[end].for_logit_rows == i.for_logit_rows
             ):
                 end += 1
-            row = claim(s.team)
+            # Neighbours in a page of keys share cache lines, so that one thread should write them.
+            together = max(1, min(PAGE, rows // (_SHARES * threads)))
+            row = together * claim(s.team)
             while row < rows:
-                for j in range(start, end):
-                    _row(s, tape[j], buffers, pools, row)
-                row = claim(s.team)
+                for r in range(row, min(row + together, rows)):
+                    for j in range(start, end):
+                        _row(s, tape[j], buffers, pools, r)
+                row = together * claim(s.team)
         barrier(s.team, threads)
         start = end
     end_tiles()

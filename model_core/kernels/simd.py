@@ -67,36 +67,47 @@ def set_i8(typing_context, address, offset, value):
 
 @intrinsic
 def set_f16(typing_context, address, offset, value):
-    """Store one float as float16, rounded to nearest even.
-
-    A larger number becomes the largest float16, except infinity: what is not finite is not hidden.
-    """
+    """Store one float as float16 (see emit.float_to_half)."""
 
     def code(b: ir.IRBuilder, a: ir.Value, o: ir.Value, v: ir.Value) -> None:
-        # In integers, so that it is the same everywhere: scale, round away 13 bits, keep the sign.
-        limit = ir.Constant(emit.F32, 65504.0)
-        bits = b.bitcast(v, emit.I32)
-        sign = b.and_(b.lshr(bits, ir.Constant(emit.I32, 16)), ir.Constant(emit.I32, 0x8000))
-        magnitude = b.and_(bits, ir.Constant(emit.I32, 0x7FFFFFFF))
-        is_finite = b.icmp_unsigned("<", magnitude, ir.Constant(emit.I32, 0x7F800000))
-        size = b.bitcast(magnitude, emit.F32)
-        size = b.select(b.fcmp_ordered("<", size, limit), size, limit)
-        # Adding 0.5 aligns the mantissa, so that the low bits are those of a float16 subnormal.
-        small = b.sub(
-            b.bitcast(b.fadd(size, ir.Constant(emit.F32, 0.5)), emit.I32), ir.Constant(emit.I32, 0x3F000000)
-        )
-        raw = b.bitcast(size, emit.I32)
-        odd = b.and_(b.lshr(raw, ir.Constant(emit.I32, 13)), ir.Constant(emit.I32, 1))
-        rounded = b.add(b.add(raw, ir.Constant(emit.I32, 0xFFF - (112 << 23) & 0xFFFFFFFF)), odd)
-        normal = b.lshr(rounded, ir.Constant(emit.I32, 13))
-        tiny = b.fcmp_ordered("<", size, ir.Constant(emit.F32, 2.0**-14))
-        # Of a NaN the highest bit of the mantissa is set, of infinity none.
-        other = b.or_(b.lshr(magnitude, ir.Constant(emit.I32, 13)), ir.Constant(emit.I32, 0x7C00))
-        other = b.and_(other, ir.Constant(emit.I32, 0x7E00))
-        half = b.select(is_finite, b.select(tiny, small, normal), other)
-        emit.store(b, b.add(a, o), b.trunc(b.or_(half, sign), emit.I16))
+        emit.store(b, b.add(a, o), emit.float_to_half(b, v))
 
     return emit.typed(types.void, (_n, _n, types.float32), code)
+
+
+def _spread_lanes(convert: Callable[[ir.IRBuilder, ir.Value], ir.Value]) -> tuple[Any, Any]:
+    """What an intrinsic returns that stores the 16 numbers of `convert`, `stride` bytes apart."""
+
+    def code(b: ir.IRBuilder, address: ir.Value, stride: ir.Value, value: ir.Value) -> None:
+        numbers = convert(b, value)
+        size = 4 if numbers.type == emit.F32X16 else numbers.type.element.width // 8
+        with b.if_else(b.icmp_signed("==", stride, stride.type(size))) as (are_neighbours, are_apart):
+            with are_neighbours:
+                emit.store(b, address, numbers)
+            with are_apart:
+                for lane in range(LANES):
+                    at = b.add(address, b.mul(stride, stride.type(lane)))
+                    emit.store(b, at, b.extract_element(numbers, ir.Constant(emit.I32, lane)))
+
+    return emit.typed(types.void, (_n, _n, f32x16), code)
+
+
+@intrinsic
+def spread_f32(typing_context, address, stride, value):
+    """Store 16 floats, `stride` bytes apart."""
+    return _spread_lanes(lambda b, v: v)
+
+
+@intrinsic
+def spread_f16(typing_context, address, stride, value):
+    """Store 16 floats as float16 (see emit.float_to_half), `stride` bytes apart."""
+    return _spread_lanes(emit.float_to_half)
+
+
+@intrinsic
+def spread_rounded(typing_context, address, stride, value):
+    """Store 16 floats from -127 to 127 as signed bytes, rounded half to even, `stride` bytes apart."""
+    return _spread_lanes(emit.float_to_byte)
 
 
 @intrinsic
@@ -342,8 +353,7 @@ def store_rounded(typing_context, address, offset, value):
     """Store 16 floats from -127 to 127 as signed bytes, rounded half to even."""
 
     def code(b: ir.IRBuilder, a: ir.Value, o: ir.Value, v: ir.Value) -> None:
-        integers = b.fptosi(emit.call(b, "llvm.rint.v16f32", emit.F32X16, v), emit.I32X16)
-        emit.store(b, b.add(a, o), b.trunc(integers, emit.I8X16))
+        emit.store(b, b.add(a, o), emit.float_to_byte(b, v))
 
     return emit.typed(types.void, (_n, _n, f32x16), code)
 

@@ -152,8 +152,7 @@ class Team:
         Raises what the kernel raises in any thread. Then its results are not valid, but the team is ready for
         the next call.
         """
-        if not kernel.overloads:  # otherwise each thread would compile it, or fail to, while the others wait
-            kernel.compile(tuple(typeof(value) for value in (0, self.threads, *args)))
+        self.compile(kernel, *args)
         call, affinity = _Call(kernel, args), self._pin_caller()
         try:
             for calls in self._calls:
@@ -169,6 +168,11 @@ class Team:
         finally:
             if affinity:
                 _pin(affinity)
+
+    def compile(self, kernel: Dispatcher, *args: Any) -> None:
+        """Compile a kernel unless it is. Otherwise each thread would, or fail to, while the others wait."""
+        if not kernel.overloads:
+            kernel.compile(tuple(typeof(value) for value in (0, self.threads, *args)))
 
     def close(self) -> None:
         """End the threads."""

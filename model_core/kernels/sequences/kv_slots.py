@@ -4,7 +4,18 @@ import numpy as np
 
 from ..inner import inner
 from ..layout import FLOAT16, FLOAT32, INT8, PAGE
-from ..simd import get_f32, set_f16, set_f32, set_i8
+from ..simd import (
+    broadcast,
+    get_f32,
+    load_f32,
+    multiply,
+    set_f16,
+    set_f32,
+    set_i8,
+    spread_f16,
+    spread_f32,
+    spread_rounded,
+)
 
 
 @inner
@@ -24,22 +35,30 @@ def write_kv_slot(p, layer, page, slot, keys, values):
         if p.kind == INT8:
             k_scale = _scale(k, p.key_dim, p.key_scales + at + 4 * (head * PAGE + slot))
             v_scale = _scale(v, p.value_dim, p.value_scales + at + 4 * (head * PAGE + slot))
-        for i in range(p.key_dim):
-            a = get_f32(k, 4 * i)
-            if p.kind == FLOAT32:
-                set_f32(to_k, 4 * PAGE * i, a)
-            elif p.kind == FLOAT16:
-                set_f16(to_k, 2 * PAGE * i, a)
-            else:
-                set_i8(to_k, PAGE * i, np.int32(np.rint(a * k_scale)))
-        for i in range(p.value_dim):
-            b = get_f32(v, 4 * i)
-            if p.kind == FLOAT32:
-                set_f32(to_v, 4 * i, b)
-            elif p.kind == FLOAT16:
-                set_f16(to_v, 2 * i, b)
-            else:
-                set_i8(to_v, i, np.int32(np.rint(b * v_scale)))
+        _write(k, p.key_dim, p.kind, k_scale, to_k, size * PAGE)
+        _write(v, p.value_dim, p.kind, v_scale, to_v, size)
+
+
+@inner
+def _write(x, count, kind, scale, to, stride):
+    """Write `count` floats as numbers of a kind, `stride` bytes apart. scale: what brings them to int8."""
+    whole = count // 16 * 16
+    for i in range(0, whole, 16):
+        at, value = to + i * stride, load_f32(x, 4 * i)
+        if kind == FLOAT32:
+            spread_f32(at, stride, value)
+        elif kind == FLOAT16:
+            spread_f16(at, stride, value)
+        else:
+            spread_rounded(at, stride, multiply(value, broadcast(scale)))
+    for i in range(whole, count):
+        at, number = to + i * stride, get_f32(x, 4 * i)
+        if kind == FLOAT32:
+            set_f32(at, 0, number)
+        elif kind == FLOAT16:
+            set_f16(at, 0, number)
+        else:
+            set_i8(at, 0, np.int32(np.rint(number * scale)))
 
 
 @inner

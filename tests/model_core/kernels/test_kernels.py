@@ -195,11 +195,17 @@ def test_gelu_is_exact_to_the_last_bits() -> None:
     assert np.allclose(y, expected, rtol=2e-7, atol=6e-7)
 
 
-def test_float16_is_rounded_as_in_numpy() -> None:
+@pytest.mark.parametrize("stride", [2, 6])
+def test_float16_is_rounded_as_in_numpy(stride: int) -> None:
     @njit
     def write(source: int, target: int, count: int) -> None:
         for i in range(count):
             simd.set_f16(target, 2 * i, simd.get_f32(source, 4 * i))
+
+    @njit
+    def spread(source: int, target: int, count: int, stride: int) -> None:
+        for i in range(0, count, 16):
+            simd.spread_f16(target + i * stride, stride, simd.load_f32(source, 4 * i))
 
     x = np.concatenate(
         [
@@ -214,6 +220,11 @@ def test_float16_is_rounded_as_in_numpy() -> None:
     write(x.ctypes.data, y.ctypes.data, len(x))
     expected = np.where(np.isfinite(x), np.clip(x, -65504, 65504), x).astype(np.float16)
     assert np.array_equal(y.view(np.uint16), expected.view(np.uint16))
+    x = np.resize(x, -(-len(x) // 16) * 16)
+    apart = np.full((len(x), stride // 2), 7, np.float16)
+    spread(x.ctypes.data, apart.ctypes.data, len(x), stride)
+    assert np.array_equal(apart[: len(y), 0].view(np.uint16), expected.view(np.uint16))
+    assert (apart[:, 1:] == 7).all()  # nothing between them is written
 
 
 @pytest.mark.parametrize("is_interleaved", [False, True])
