@@ -48,6 +48,9 @@ class Batch:
 
     def query_blocks(self, max_rows: int) -> np.ndarray:
         """Each sequence's rows in blocks of up to `max_rows`: int32 [blocks, 3], see interpreter.STEP."""
+        if len(self.tokens) == len(self.starts) - 1:  # as in most steps
+            numbers = np.arange(len(self.tokens), dtype=np.int32)
+            return np.stack([numbers, np.ones_like(numbers), numbers], axis=1)
         counts_of_blocks = -(-np.diff(self.starts) // max_rows)
         sequences = np.repeat(np.arange(len(counts_of_blocks)), counts_of_blocks)
         before = np.repeat(np.cumsum(counts_of_blocks) - counts_of_blocks, counts_of_blocks)

@@ -74,9 +74,7 @@ class RowSampler:
             indices.append(index)
             choices.append((draw.row, mask, not sampler.reads_row, *settings, NOT_FINITE))
         if choices:
-            records = np.empty(len(choices), CHOICE)
-            for name, column in zip(CHOICE.names or (), zip(*choices, strict=True), strict=True):
-                records[name] = column
+            records = np.array(choices, CHOICE)
             table = np.zeros((len(masks), max(map(len, masks))), np.uint32)
             for row, words in zip(table, masks, strict=True):
                 row[: len(words)] = words
@@ -103,9 +101,9 @@ def _with_padding(rows: np.ndarray) -> np.ndarray:
 
     So the kernel gets one type of array, and is compiled once, whether a model's vocabulary has gaps or not.
     """
-    # NumPy gives any distance to the next row where there is none.
-    width = rows.strides[0] // rows.itemsize if len(rows) > 1 else rows.shape[1]
-    return np.lib.stride_tricks.as_strided(rows, (len(rows), width))
+    if rows.flags.c_contiguous:  # also a single row, whatever its distance to the next one is said to be
+        return rows
+    return np.lib.stride_tricks.as_strided(rows, (len(rows), rows.strides[0] // rows.itemsize))
 
 
 def _finish(draw: Draw, token: int) -> Sample | TritonchatError:
