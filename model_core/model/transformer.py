@@ -332,8 +332,10 @@ class Transformer:
         arguments = (step, self._program.instructions[part], records, cache.records, self.adapters.factors)
         if self._profile is None:
             return self._team.run(run_tape, *arguments)
+        cycles = self._profile.cycles[part]
+        self._team.compile(profile_tape, *arguments, cycles)  # which is not the time of a step
         start = time.perf_counter()
-        self._team.run(profile_tape, *arguments, self._profile.cycles[part])
+        self._team.run(profile_tape, *arguments, cycles)
         self._profile.seconds += time.perf_counter() - start
 
     def _set_logit_rows(self, batch: Batch, rows: np.ndarray) -> None:
