@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -114,10 +115,14 @@ def test_a_check_that_hangs_is_ended_with_what_it_started(tmp_path: Path) -> Non
         "import subprocess, sys; child = subprocess.Popen(['sleep', '1000']); "
         f"open({str(started)!r}, 'w').write(str(child.pid)); child.wait()"
     )
-    choice = run_check(program(code), 5)
-    assert choice == TileChoice(False, "the check of them took more than 5 seconds")
+    for limit_s in (2, 10, 60):  # a busy machine takes its time to start the program
+        choice = run_check(program(code), limit_s)
+        assert choice == TileChoice(False, f"the check of them took more than {limit_s} seconds")
+        if started.exists():
+            break
     status = Path(f"/proc/{started.read_text()}/status")
-    assert not status.exists() or "zombie" in status.read_text()
+    while status.exists() and "zombie" not in status.read_text():  # it is about to end
+        time.sleep(0.01)
 
 
 def test_a_choice_is_made_once(tmp_path: Path) -> None:
