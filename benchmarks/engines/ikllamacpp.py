@@ -6,6 +6,7 @@ It reads the files that llama.cpp has quantized.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from ik_llama_cpp import _ctypes_api as ik
@@ -21,6 +22,13 @@ class Sequences(llama_contexts.Sequences):
 
     def __init__(self, model: int, count: int, threads: int) -> None:
         super().__init__(ik, model, count, threads)
+
+    def adjust(self, params: Any) -> None:
+        """Leave out flash attention for several sequences.
+
+        Version 0.1.5 aborts there now and then: `GGML_ASSERT(S > 0)` of iqk_fa_templates.h.
+        """
+        params.flash_attn = params.n_seq_max == 1
 
     def clear(self) -> None:
         """Remove all sequences from the context."""

@@ -26,11 +26,15 @@ class Sequences:
         params = api.llama_context_default_params()
         params.n_seq_max, params.n_ctx, params.n_batch = count, count * CONTEXT, BATCH
         params.n_threads = params.n_threads_batch = threads
+        self.adjust(params)
         self.vocab_size = api.llama_vocab_n_tokens(api.llama_model_get_vocab(model))
         self.context = api.llama_init_from_model(model, params)
         if not self.context:
             raise RuntimeError(f"there is no context for {count} sequences")
         self.batch = api.llama_batch_init(BATCH, 0, 1)
+
+    def adjust(self, params: Any) -> None:
+        """Change parameters of the context before it is made."""
 
     def clear(self) -> None:
         """Remove all sequences from the context."""
