@@ -3,18 +3,19 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..chat.chat_tokenizer import ChatTokenizer
-from ..chat.template import read_chat_template, read_template_sources
+from ..chat.template import read_template_sources
 from ..checks.file_values import read_json
 from ..families.config import read_config
-from ..text.rwkv_tokenizer import VOCABULARY_NAME, RwkvTokenizer
-from ..text.tokenizer import Tokenizer
 from .checkpoint import Checkpoint
 from .gguf.model import GGUFModel
+from .gguf.selection import find_only_model
 from .source import TensorSource
+from .tokenizers.folder import open_folder_tokenizer
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class ModelFiles:
         config: the fields of config.json; those of the text model, if the model also sees or hears.
         generation_config: the fields of generation_config.json.
         open_tensors: opens the weights. Raises ModelError.
-        open_tokenizer: max_context -> the tokenizer with the chat template; None if there is no tokenizer.
-            Raises ModelError.
+        open_tokenizer: max_context, and the file of another chat template or None -> the tokenizer with the
+            chat template; None if there is no tokenizer. Raises ModelError.
         has_chat_template: whether the model was made for conversations. Raises ModelError.
         pooling: how hidden states become a vector, if the one file of a model says so: a name in
             pooling.POOLINGS, or "none".
@@ -37,7 +38,7 @@ class ModelFiles:
     config: dict[str, Any]
     generation_config: dict[str, Any]
     open_tensors: Callable[[], TensorSource]
-    open_tokenizer: Callable[[int], ChatTokenizer | None]
+    open_tokenizer: Callable[[int, Path | None], ChatTokenizer | None]
     has_chat_template: Callable[[], bool]
     pooling: str | None = None
 
@@ -47,11 +48,14 @@ class ModelFiles:
 
 
 def open_model_files(path: Path) -> ModelFiles:
-    """The files of the model at `path`: a folder, or a .gguf file. Raises ModelError.
+    """The files of the model at `path`: a .gguf file, or a folder with one or in Hugging Face layout.
 
-    It is raised if there is no model, or if its fields are damaged.
+    Raises ModelError if there is no model, or if its fields are damaged.
     """
-    return _open_gguf(path) if os.path.isfile(path) else _open_folder(path)
+    if os.path.isfile(path):
+        return _open_gguf(path)
+    file = find_only_model(path) if os.path.isdir(path) else None
+    return _open_folder(path) if file is None else _open_gguf(file)
 
 
 def _open_folder(folder: Path) -> ModelFiles:
@@ -67,7 +71,7 @@ def _open_folder(folder: Path) -> ModelFiles:
         config,
         read_json(generation) if os.path.isfile(generation) else {},
         lambda: Checkpoint(folder, config.get("quantization_config")),
-        lambda max_context: open_folder_tokenizer(folder, max_context),
+        partial(open_folder_tokenizer, folder),
         lambda: bool(read_template_sources(folder)),
     )
 
@@ -83,20 +87,4 @@ def _open_gguf(path: Path) -> ModelFiles:
         model.open_tokenizer,
         model.has_chat_template,
         model.pooling,
-    )
-
-
-def open_folder_tokenizer(folder: Path, max_context: int = 2**17) -> ChatTokenizer | None:
-    """The tokenizer and the chat template of a model folder; None if it has no tokenizer.
-
-    `max_context`: positions that a conversation may have. Raises ModelError if a file is damaged.
-    """
-    is_rwkv = not os.path.isfile(folder / "tokenizer.json")
-    if is_rwkv and not os.path.isfile(folder / VOCABULARY_NAME):
-        return None
-    template = read_chat_template(folder, max_context)
-    if is_rwkv:
-        return ChatTokenizer(RwkvTokenizer.from_folder(folder), template)
-    return ChatTokenizer(
-        Tokenizer.from_folder(folder, "" if template is None else template.sample_text), template
     )

@@ -11,9 +11,9 @@ from ..text.rwkv_tokenizer import VOCABULARY_NAME
 from .names import HubName
 
 # The files of a model folder that are read. None of them is a program.
-_PATTERNS = ("*.json", "*.safetensors", "*.jinja", VOCABULARY_NAME)
-# The folders of a model for embeddings, such as 1_Pooling.
-_MODULE_FILE = re.compile(r"\d+_\w+/(config\.json|model\.safetensors)")
+_PATTERNS = ("*.json", "*.safetensors", "*.jinja", "tokenizer.model", "merges.txt", VOCABULARY_NAME)
+# Those in folders of it, such as 1_Pooling of a model for embeddings.
+_INNER_FILE = re.compile(r"\d+_\w+/(config\.json|model\.safetensors)|additional_chat_templates/\w+\.jinja")
 _SINGLE = "model.safetensors"
 _DUPLICATES = "consolidated*"  # the same weights in another format
 
@@ -27,7 +27,7 @@ def choose_model_files(paths: Sequence[str], name: HubName) -> list[str]:
     if _SINGLE in folder:  # others are the same weights in another type
         folder = [path for path in folder if path == _SINGLE or not path.endswith(".safetensors")]
     if name.quantization is None and any(path.endswith(".safetensors") for path in folder):
-        return folder + [path for path in paths if _MODULE_FILE.fullmatch(path)]
+        return folder + [path for path in paths if _INNER_FILE.fullmatch(path)]
     if any(is_gguf(path) for path in paths):
         try:
             return choose_files(paths, name.quantization)

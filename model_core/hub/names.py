@@ -9,6 +9,8 @@ from huggingface_hub.utils import validate_repo_id
 from ..checks.file_values import shorten
 from ..errors import ModelError
 
+# As pages and other programs write names.
+_PREFIX = re.compile(r"(https://)?(hf\.co|huggingface\.co)/", re.IGNORECASE)
 _NAME = re.compile(r"(\w[\w.-]*/\w[\w.-]*?)(?::(\w[\w.-]*))?", re.ASCII)
 
 
@@ -32,8 +34,8 @@ class HubName:
 
 
 def parse_name(text: str, revision: str | None = None) -> HubName:
-    """Parse `owner/name` or `owner/name:Q4_K_M`. Raises ModelError for anything else."""
-    match = _NAME.fullmatch(text)
+    """Parse `owner/name` or `owner/name:Q4_K_M`, also as a URL of the hub. Raises ModelError otherwise."""
+    match = _NAME.fullmatch(_PREFIX.sub("", text, count=1).removesuffix("/") if _PREFIX.match(text) else text)
     try:
         validate_repo_id(match[1] if match else "")
     except HFValidationError as error:

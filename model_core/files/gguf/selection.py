@@ -1,17 +1,27 @@
 """Which of a repository's .gguf files are the model that is asked for."""
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from ...checks.file_values import shorten
 from ...errors import ModelError
 from .reader import SPLIT_NAME
 
-_PREFERRED = ("Q4_K_M", "Q4_K_S", "Q4_0", "Q5_K_M", "Q6_K", "Q8_0")
-# Files beside a model: encoders of images, statistics, drafts of other models.
-_OTHERS = re.compile(r"(^|[-._])(mmproj|imatrix|mtp)([-._]|$)", re.IGNORECASE)
+# The quantizations of which one is taken unless a name says which, the best choice first: what answers well
+# in little memory, what answers better, what is smaller, and what is not rounded.
+_PREFERRED = (
+    *("Q4_K_M", "Q4_K_S", "Q4_K_L", "Q4_K_XL", "UD-Q4_K_XL", "MXFP4", "Q4_0", "Q4_1", "IQ4_NL", "IQ4_XS"),
+    *("Q5_K_M", "Q5_K_S", "Q5_K_L", "Q5_0", "Q5_1", "Q6_K", "Q6_K_L", "Q8_0"),
+    *("Q3_K_L", "Q3_K_M", "Q3_K_S", "Q2_K_L", "Q2_K", "BF16", "F16", "FP16", "F32", "FP32"),
+)
+# Files beside a model: encoders of images, and statistics.
+_OTHERS = re.compile(r"(^|[-._])(mmproj|imatrix)([-._]|$)", re.IGNORECASE)
+_DRAFTS = re.compile(r"(^|[-._])mtp([-._]|$)", re.IGNORECASE)  # or models that have such a head
+# Types of which blocks.py has none.
+_UNREADABLE = re.compile(r"(^|-)(IQ[123]|TQ)", re.IGNORECASE)
 _QUANTIZATION = re.compile(
     r"(?:^|[-._])((?:UD-)?(?:I?Q\d(?:_\w+)?|TQ\d_\d|MXFP4(?:_MOE)?|BF16|F16|F32|FP16|FP32))(?=[-._]|$)",
     re.IGNORECASE,
@@ -30,14 +40,29 @@ def choose_files(names: Iterable[str], quantization: str | None = None) -> list[
     if not models:
         raise ModelError("there is no .gguf file.")
     if not quantization or quantization == "latest":
-        wanted = [*_PREFERRED, *sorted(filter(None, map(quantization_of, models)))]
-        chosen: str | None = next((found for name in wanted if (found := _find(models, name))), min(models))
+        named = {stem: quantization_of(stem) or "" for stem in models}
+        readable = {stem for stem in models if not _UNREADABLE.search(named[stem])} or set(models)
+        wanted = [*_PREFERRED, *sorted(filter(None, (named[stem] for stem in readable)))]
+        found = (_find(readable, name) for name in wanted)
+        chosen: str | None = next(filter(None, found), min(readable))
     else:
         chosen = _find(models, quantization)
     if chosen is None:
         known = sorted({quantization_of(stem) or stem for stem in models})
         raise ModelError(f"there is no .gguf file of {shorten(quantization)}; there are {', '.join(known)}.")
     return _check_complete(models[chosen])
+
+
+def find_only_model(folder: Path) -> Path | None:
+    """The first .gguf file of the one model in a folder that has no .safetensors files; None without any.
+
+    Raises ModelError if there are several models, or if one of its parts is missing.
+    """
+    names = os.listdir(folder)
+    models = {} if any(name.endswith(".safetensors") for name in names) else _group_parts(names)
+    if len(models) > 1:
+        raise ModelError(f"{folder} has several .gguf files; give the path of one: {', '.join(models)}.")
+    return next((folder / _check_complete(parts)[0] for parts in models.values()), None)
 
 
 def quantization_of(name: str) -> str | None:
@@ -50,11 +75,11 @@ def quantization_of(name: str) -> str | None:
 def _group_parts(names: Iterable[str]) -> dict[str, list[str]]:
     """Path without the number of the part -> the parts of a model."""
     models = defaultdict(list)
-    for name in sorted(names):
-        path = PurePosixPath(name)
-        if path.suffix.lower() == ".gguf" and not _OTHERS.search(path.name):
-            match = SPLIT_NAME.fullmatch(path.name)
-            models[str(path.with_name(f"{match['stem']}.gguf")) if match else name].append(name)
+    paths = [PurePosixPath(name) for name in sorted(names)]
+    paths = [path for path in paths if path.suffix.lower() == ".gguf" and not _OTHERS.search(path.name)]
+    for path in [path for path in paths if not _DRAFTS.search(path.name)] or paths:
+        match = SPLIT_NAME.fullmatch(path.name)
+        models[str(path.with_name(f"{match['stem']}.gguf") if match else path)].append(str(path))
     return dict(models)
 
 

@@ -1,9 +1,11 @@
 """Which of a repository's .gguf files are taken."""
 
+from pathlib import Path
+
 import pytest
 
 from model_core.errors import ModelError
-from model_core.files.gguf.selection import choose_files, quantization_of
+from model_core.files.gguf.selection import choose_files, find_only_model, quantization_of
 
 FILES = [
     ".gitattributes",
@@ -49,8 +51,35 @@ def test_all_parts_of_a_split_model_are_taken_in_order() -> None:
 
 def test_another_quantization_is_taken_if_q4_k_m_is_missing() -> None:
     assert choose_files(["a-Q2_K.gguf", "a-Q8_0.gguf"]) == ["a-Q8_0.gguf"]
-    assert choose_files(["a-Q2_K.gguf", "a-IQ2_S.gguf"]) == ["a-IQ2_S.gguf"]
+    assert choose_files(["a-Q2_K.gguf", "a-IQ2_S.gguf"]) == ["a-Q2_K.gguf"]  # the other cannot be read
+    assert choose_files(["a-IQ1_S.gguf", "a-IQ2_M.gguf", "a-BF16.gguf"]) == ["a-BF16.gguf"]
+    assert choose_files(["a-IQ2_M.gguf", "a-UD-IQ2_XXS.gguf"]) == ["a-IQ2_M.gguf"]  # there is no better one
     assert choose_files(["model.gguf"]) == ["model.gguf"]
+
+
+def test_mtp_in_all_names_is_that_of_the_model() -> None:
+    names = ["Qwen3-MTP-Q4_K_M.gguf", "Qwen3-MTP-Q8_0.gguf", "mmproj-Qwen3-MTP-F16.gguf"]
+    assert choose_files(names) == ["Qwen3-MTP-Q4_K_M.gguf"]
+    assert choose_files(["mtp-GLM-Q4_K_M.gguf", "GLM-Q8_0.gguf"]) == ["GLM-Q8_0.gguf"]
+
+
+def test_the_only_model_of_a_folder(tmp_path: Path) -> None:
+    assert find_only_model(tmp_path) is None
+    for name in (
+        "mmproj-F16.gguf",
+        "a-Q8_0-00001-of-00002.gguf",
+        "a-Q8_0-00002-of-00002.gguf",
+        "config.json",
+    ):
+        (tmp_path / name).write_text("")
+    assert find_only_model(tmp_path) == tmp_path / "a-Q8_0-00001-of-00002.gguf"
+    (tmp_path / "b.gguf").write_text("")
+    with pytest.raises(
+        ModelError, match=r"several \.gguf files; give the path of one: a-Q8_0\.gguf, b\.gguf"
+    ):
+        find_only_model(tmp_path)
+    (tmp_path / "model.safetensors").write_text("")
+    assert find_only_model(tmp_path) is None  # the folder is the model
 
 
 def test_a_missing_quantization_is_refused_with_those_that_there_are() -> None:

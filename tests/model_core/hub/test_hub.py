@@ -19,7 +19,7 @@ from model_core.errors import ModelError
 from model_core.families import read_model_config, write_tape
 from model_core.hub import fetch_model
 from model_core.hub.choice import choose_model_files
-from model_core.hub.names import HubName
+from model_core.hub.names import HubName, parse_name
 from model_core.tape.passes import products, vector_refs
 
 LOAD = """
@@ -318,6 +318,14 @@ def test_gguf_file_of_the_hub_is_run(tmp_path: Path) -> None:
         out, errors = run(LOAD, "someone/tiny:Q8_0", home=tmp_path, HF_ENDPOINT=hub.url)
     assert out.startswith("someone/tiny:Q8_0 ["), errors
     assert [path.name for path in tmp_path.glob("hub/models--*/snapshots/*/*")] == ["tiny-Q8_0.gguf"]
+
+
+@pytest.mark.parametrize("prefix", ["", "hf.co/", "https://huggingface.co/", "HTTPS://hf.co/"])
+def test_names_as_pages_write_them(prefix: str) -> None:
+    assert parse_name(f"{prefix}someone/tiny") == HubName("someone/tiny")
+    assert parse_name(f"{prefix}someone/tiny:Q8_0") == HubName("someone/tiny", "Q8_0")
+    if prefix:
+        assert parse_name(f"{prefix}someone/tiny/") == HubName("someone/tiny")
 
 
 def test_invalid_names_do_not_reach_the_network() -> None:
