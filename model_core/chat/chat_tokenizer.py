@@ -9,15 +9,15 @@ from ..requests.messages import DEFAULT_FIELDS, ChatFields, Message
 from ..text.control_tokens import remove_marks
 from ..text.tokenizer import AnyTokenizer
 from .marking import render_marked
-from .template import ChatPrompt, ChatTemplate, require_template
+from .template import ChatPrompt, ChatTemplate, NoTemplate, require_template
 
 
 @dataclass(frozen=True)
 class ChatTokenizer:
-    """A tokenizer, and the chat template of the same model, if it has one. `close` ends its process."""
+    """A tokenizer, and the chat template of the same model. `close` ends its process."""
 
     tokenizer: AnyTokenizer
-    chat_template: ChatTemplate | None
+    chat_template: ChatTemplate | NoTemplate
 
     def encode_chat(self, messages: Sequence[Message], fields: ChatFields = DEFAULT_FIELDS) -> ChatPrompt:
         """The prompt for the next answer to a conversation, or for the rest of its last message.
@@ -34,10 +34,8 @@ class ChatTokenizer:
 
     def definition(self) -> list[Any]:
         """All that the tokens of prompts depend on, as plain values for a fingerprint."""
-        template = None if self.chat_template is None else self.chat_template.sources
-        return [*self.tokenizer.definition(), template]
+        return [*self.tokenizer.definition(), self.chat_template.sources]
 
     def close(self) -> None:
         """End the process that renders the chat template."""
-        if self.chat_template is not None:
-            self.chat_template.close()
+        self.chat_template.close()

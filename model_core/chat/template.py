@@ -1,6 +1,7 @@
 """Chat templates: messages -> the prompt, rendered by Jinja2 in a process with limits."""
 
 import json
+import logging
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -8,19 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..checks.file_values import read_json
 from ..errors import InvalidRequest, ModelError, PromptTooLong
 from ..requests.messages import ChatFields, Message
-from ..text.special_tokens import read_special_tokens, read_tokenizer_config
+from ..text.special_tokens import read_tokenizer_config
 from .conventions import PROBE_TOOL, find_conventions, shape_tool
 from .render_program import REFUSED, TOO_LONG
 from .renderer import LIMIT_EXCEEDED, RenderError, TemplateRenderer
 
+LOGGER = logging.getLogger(__name__)
 # Both are appended to a last message that is to be continued. The end mark is half of a surrogate pair, which
 # no valid text contains. The trim mark is an em space: if it is missing, the template has trimmed the text.
 _END_MARK = "\udc01"
 _TRIM_MARK = "\u2003"
 # Text has about four characters a token. A text with more characters than this is too long for the model.
 MAX_CHARACTERS_PER_POSITION = 32
+_JSON_FILE = "chat_template.json"  # of models that also see
 _DEFAULT, _TOOL_USE = "default", "tool_use"  # names of templates
 _PROMPT_END = 256  # characters of `ChatPrompt.end`
 _MAX_VARIABLES, _MAX_VARIABLE_BYTES = 32, 2**14
@@ -219,26 +223,60 @@ class ChatTemplate:
             ) from error
 
 
-def require_template(template: ChatTemplate | None) -> ChatTemplate:
+class NoTemplate:
+    """In the place of the chat template of a model that has none, or a damaged one: `reason` is a sentence.
+
+    `sample_text`: as that of a template. `sources`: those of a damaged one.
+    """
+
+    sample_text = ""
+
+    def __init__(
+        self, reason: str = "this model has no chat template.", sources: Mapping[str, str] | None = None
+    ) -> None:
+        self.reason, self.sources = reason, None if sources is None else dict(sources)
+
+    def close(self) -> None:
+        """There is no process to end."""
+
+
+def open_chat_template(
+    sources: Mapping[str, str],
+    special_tokens: Mapping[str, str],
+    path: Path,
+    max_context: int,
+    replacement: Path | None = None,
+) -> ChatTemplate | NoTemplate:
+    """The chat template of a model. A damaged one is a warning: the model still continues texts.
+
+    sources: of the model at `path`, by name, see ChatTemplate; none if it has no template. replacement: a
+    file whose template is taken instead. Raises ModelError if that one is damaged or cannot be read.
+    """
+    if replacement is not None:
+        text = {_DEFAULT: _read_text(replacement)}
+        return ChatTemplate(text, special_tokens, replacement, max_context)
+    if not sources:
+        return NoTemplate()
+    try:
+        return ChatTemplate(sources, special_tokens, path, max_context)
+    except ModelError as error:
+        LOGGER.warning("%s There are no conversations; --chat-template FILE replaces it.", error)
+        return NoTemplate(str(error), sources)
+
+
+def require_template(template: ChatTemplate | NoTemplate) -> ChatTemplate:
     """The template of a model that has one. Raises InvalidRequest."""
-    if template is None:
-        raise InvalidRequest(
-            "this model has no chat template; send a string to continue instead of messages.", "messages"
-        )
+    if isinstance(template, NoTemplate):
+        raise InvalidRequest(f"{template.reason} Send a string to continue instead of messages.", "messages")
     return template
-
-
-def read_chat_template(folder: Path, max_context: int) -> ChatTemplate | None:
-    """The templates of a model folder; None if it has none. Raises ModelError if they are damaged."""
-    sources = read_template_sources(folder)
-    return ChatTemplate(sources, read_special_tokens(folder), folder, max_context) if sources else None
 
 
 def read_template_sources(folder: Path) -> dict[str, str]:
     """The sources of a model folder's templates, by name; none if there is no chat template.
 
-    They are `chat_template.jinja` with `additional_chat_templates/tool_use.jinja`, or `chat_template` in
-    tokenizer_config.json: one, or a list of several with names. Raises ModelError if a file is damaged.
+    They are `chat_template.jinja` with `additional_chat_templates/tool_use.jinja`; or `chat_template` in
+    tokenizer_config.json, or else in chat_template.json: one, or a list of several with names. Raises
+    ModelError if a file is damaged.
     """
     separate = {
         _DEFAULT: folder / "chat_template.jinja",
@@ -246,7 +284,9 @@ def read_template_sources(folder: Path) -> dict[str, str]:
     }
     sources: Any = {name: _read_text(path) for name, path in separate.items() if os.path.isfile(path)}
     if _DEFAULT not in sources:
-        sources = read_tokenizer_config(folder).get("chat_template")
+        sources, separate_json = read_tokenizer_config(folder).get("chat_template"), folder / _JSON_FILE
+        if sources is None and os.path.isfile(separate_json):
+            sources = read_json(separate_json).get("chat_template")
         if isinstance(sources, list):
             named = [t for t in sources if isinstance(t, dict) and isinstance(t.get("name"), str)]
             sources = {template["name"]: template.get("template") for template in named}

@@ -7,6 +7,7 @@ Qwen3-Reranker, from the model card of Qwen/Qwen3-Reranker-0.6B (arXiv:2506.0517
 import re
 
 from ..chat.chat_tokenizer import ChatTokenizer
+from ..chat.template import ChatTemplate
 from ..requests.messages import Message
 
 _BEGIN = (
@@ -27,7 +28,7 @@ def encode_question(
     is cut, unless a chat template writes the question.
     """
     template, tokenizer = chat_tokenizer.chat_template, chat_tokenizer.tokenizer
-    if template is not None and all(role.search(template.source) for role in _ROLES):
+    if isinstance(template, ChatTemplate) and all(role.search(template.source) for role in _ROLES):
         texts = {"system": instruction, "query": query, "document": document}
         messages = [
             Message.model_construct(role=role, content=text)  # type: ignore[arg-type]  # other roles

@@ -62,7 +62,13 @@ def _build(
     )
     own_limit = model.config.max_context
     max_context = min(settings.max_context or own_limit, own_limit)
-    chat_tokenizer = files.open_tokenizer(max_context)
+    chat_tokenizer = files.open_tokenizer(max_context, settings.chat_template)
+    if chat_tokenizer is None and model.has_head:
+        LOGGER.warning(
+            "%s has no tokenizer (tokenizer.json, tekken.json, tokenizer.model, or vocab.json and "
+            "merges.txt), so that requests must send token ids.",
+            files.path,
+        )
     tokenizer = None if chat_tokenizer is None else chat_tokenizer.tokenizer
     defaults = _read_defaults(files)
     embedding = read_embedding_settings(files, tokenizer, model.is_causal, model.hidden.width)

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any, TypedDict
 
+from ..chat.template import ChatTemplate
 from ..kernels.emit import TILES_CHOICE
 from .loaded import LoadedModel
 
@@ -61,7 +62,8 @@ def describe_model(llm: LoadedModel) -> ModelDescription:
     config, limits = llm.model.config, llm.engine.limits
     sampling = asdict(llm.defaults)
     del sampling["eos_token_ids"]
-    template = None if llm.chat_tokenizer is None else llm.chat_tokenizer.chat_template
+    chat_template = None if llm.chat_tokenizer is None else llm.chat_tokenizer.chat_template
+    template = chat_template if isinstance(chat_template, ChatTemplate) else None
     return {
         "name": llm.name,
         "family": config.family,

@@ -51,7 +51,7 @@ def load_draft_model(
     if model.tape.states or not model.has_head:
         what = "has recurrent layers, whose states cannot go back" if model.tape.states else "makes no text"
         raise ModelError(f"{name} {what}, so it cannot draft; choose another draft model (--draft-model).")
-    small = files.open_tokenizer(model.config.max_context)
+    small = files.open_tokenizer(model.config.max_context, None)
     try:
         check_vocabulary(name, model, None if small is None else small.tokenizer, large, tokenizer)
     finally:

@@ -22,6 +22,7 @@ class LLMSettings:
         portable: compute with float weights as on every other processor, to the bit. With integer weights
             that is always so.
         threads: threads for the arithmetic; None: all cores this process may use, one for a tiny model.
+        chat_template: a file with a chat template (Jinja2) that is taken instead of the model's.
         max_context: positions a request may have, up to the model's own limit; None: this limit.
         kv_cache_memory: bytes of KV memory; None: a quarter of the memory that is free.
         kv_cache_dtype: float32; or float16 or int8, with half or a quarter of the memory. auto: float16; with
@@ -42,6 +43,7 @@ class LLMSettings:
     arithmetic: str = "auto"
     portable: bool = False
     threads: int | None = None
+    chat_template: Path | None = None
     max_context: int | None = None
     kv_cache_memory: int | None = None
     kv_cache_dtype: str = "auto"

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import tokenizers
 
 from ..errors import InvalidRequest, ModelError, TritonchatError
+from .byte_level import CHARACTER_BYTES
 from .control_tokens import ControlTokens, check_unicode
 from .inside_text import InnerEncoder
 from .special_tokens import read_special_tokens
@@ -17,16 +18,6 @@ _ENCODING_FAILED = "the model's tokenizer fails on this text"
 # What a decoder writes for bytes that are not valid UTF-8, or not yet.
 REPLACEMENT = "\ufffd"
 _BYTE_TOKEN = re.compile("<0x([0-9A-Fa-f]{2})>")  # the name of a byte in vocabularies with a byte fallback
-
-
-def _byte_level_alphabet() -> dict[str, int]:
-    """The characters that stand for bytes in byte-level vocabularies (as GPT-2's) -> their bytes."""
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in printable]
-    return {chr(byte): byte for byte in printable} | {chr(256 + i): byte for i, byte in enumerate(others)}
-
-
-_BYTE_LEVEL = _byte_level_alphabet()
 
 
 class AnyTokenizer(Protocol):
@@ -226,8 +217,8 @@ class Tokenizer:
             return text.encode()
         if fallback := _BYTE_TOKEN.fullmatch(token):
             return bytes.fromhex(fallback[1])
-        if all(character in _BYTE_LEVEL for character in token):
-            return bytes(_BYTE_LEVEL[character] for character in token)
+        if all(character in CHARACTER_BYTES for character in token):
+            return bytes(CHARACTER_BYTES[character] for character in token)
         return text.encode()
 
 

@@ -78,6 +78,8 @@ class ModelsSettings(LoadingSettings, ComputingSettings):
     keep_alive_s: KeepAlive = setting("-1", key="keep_alive")
     """Load each model when a request needs it, and unload it after this time without requests, such as
     10m; 0: at once. -1: load all at the start, and keep them."""
+    chat_template: File | None = setting(LLMSettings.chat_template, shown="the model's", is_rare=True)
+    """A chat template (Jinja2) in the place of the model's, for all models."""
     adapters: NamedAdapters = setting((), key="adapter")
     """LoRA adapter of the (first) model: a folder in PEFT's layout. Requests name it as their model. It
     may be repeated. In the environment, commas separate them."""

@@ -50,6 +50,6 @@ class GGUFModel:
         """Whether the file has a chat template."""
         return "tokenizer.chat_template" in self._file.metadata
 
-    def open_tokenizer(self, max_context: int) -> ChatTokenizer | None:
+    def open_tokenizer(self, max_context: int, template_file: Path | None = None) -> ChatTokenizer | None:
         """The tokenizer, None if the file has none. Raises ModelError."""
-        return open_tokenizer(self._file.metadata, self.path, max_context)
+        return open_tokenizer(self._file.metadata, self.path, max_context, template_file)

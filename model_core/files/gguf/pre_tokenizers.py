@@ -24,6 +24,7 @@ def _cased(digits: str, suffix: str = "") -> str:
     return rf"{words}|\p{{N}}{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n/]*|{_END}"
 
 
+TEKKEN = _cased("")
 _CJK = "[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"
 # names -> expressions, each of which splits the parts that the one before has left
 _TABLE = {
@@ -49,7 +50,7 @@ _TABLE = {
     ],
     "deepseek-coder": ["[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _CJK, r"\p{N}"],
     "falcon": [r"[\p{P}\$\+<=>\^~\|`]+", _GPT2, "[0-9][0-9][0-9]"],
-    "tekken": [_cased("")],
+    "tekken": [TEKKEN],
     "gpt-4o llama4 kanana2": [_cased("{1,3}", f"{_CONTRACTIONS}?")],
     "tiny_aya": [r"\d{1,3}(?=(?:\d{3})*\b)", _cased("{1,3}", f"{_CONTRACTIONS}?")],
     "default": [r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]"],

@@ -10,7 +10,7 @@ import tokenizers
 from tokenizers import decoders, models, normalizers, processors
 
 from ...chat.chat_tokenizer import ChatTokenizer
-from ...chat.template import ChatTemplate
+from ...chat.template import ChatTemplate, NoTemplate, open_chat_template
 from ...checks.file_values import shorten
 from ...errors import ModelError
 from ...text.rwkv_tokenizer import RwkvTokenizer
@@ -28,6 +28,7 @@ _RWKV_TEMPLATE = (
     "{% for m in messages %}{{ m.role | title }}: {{ m.content | trim }}\n\n{% endfor %}"
     "{% if add_generation_prompt %}Assistant:{% endif %}"
 )
+_DAMAGED = "its tokenizer is damaged"
 _SPECIAL = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
 
 
@@ -77,10 +78,13 @@ class _Vocabulary:
         return [token for token, kind in zip(self.tokens, self.types, strict=True) if kind in types]
 
 
-def open_tokenizer(metadata: Mapping[str, Any], path: Path, max_context: int) -> ChatTokenizer | None:
+def open_tokenizer(
+    metadata: Mapping[str, Any], path: Path, max_context: int, template_file: Path | None = None
+) -> ChatTokenizer | None:
     """The tokenizer of a file, None if it has none. `path`: of the file, for errors.
 
-    `max_context`: positions that a conversation may have. Raises ModelError.
+    max_context: positions that a conversation may have. template_file: of another chat template. Raises
+    ModelError.
     """
     kind = metadata.get("tokenizer.ggml.model")
     if kind is None or (isinstance(kind, str) and kind in ("none", "no_vocab")):
@@ -89,32 +93,49 @@ def open_tokenizer(metadata: Mapping[str, Any], path: Path, max_context: int) ->
         known = ", ".join((*_MAKERS, _RWKV))
         raise ModelError(f"{path} has a tokenizer of the type {shorten(kind)}; {known} are supported.")
     try:
-        vocabulary = _Vocabulary(metadata)
-        special_tokens = {
-            name: token for name, key in _SPECIAL.items() if (token := vocabulary.special(key)) is not None
-        }
-        template = _read_template(metadata, special_tokens, path, max_context)
         if kind == _RWKV:
+            vocabulary = _Vocabulary(metadata)
+            special_tokens = _find_special_tokens(vocabulary)
+            template = _read_template(metadata, special_tokens, path, max_context, template_file)
             return ChatTokenizer(RwkvTokenizer(_read_byte_strings(vocabulary)), template)
-        with raise_failures_as(ModelError, "its tokenizer is damaged"):
-            tokenizer = _MAKERS[kind](vocabulary, metadata)
-            _add_tokens(tokenizer, vocabulary, is_phi3=_is_phi3(metadata, kind))
-            sample_text = "" if template is None else template.sample_text
-            return ChatTokenizer(Tokenizer(tokenizer, special_tokens, sample_text), template)
+        tokenizer, special_tokens = make_tokenizer(metadata)
+        template = _read_template(metadata, special_tokens, path, max_context, template_file)
+        with raise_failures_as(ModelError, _DAMAGED):
+            return ChatTokenizer(Tokenizer(tokenizer, special_tokens, template.sample_text), template)
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
 
 
+def make_tokenizer(metadata: Mapping[str, Any]) -> tuple[tokenizers.Tokenizer, dict[str, str]]:
+    """The tokenizer that the fields "tokenizer.ggml.*" describe, and its special tokens by their roles.
+
+    Raises ModelError without the name of the file.
+    """
+    vocabulary, kind = _Vocabulary(metadata), metadata["tokenizer.ggml.model"]
+    with raise_failures_as(ModelError, _DAMAGED):
+        tokenizer = _MAKERS[kind](vocabulary, metadata)
+        _add_tokens(tokenizer, vocabulary, is_phi3=_is_phi3(metadata, kind))
+    return tokenizer, _find_special_tokens(vocabulary)
+
+
+def _find_special_tokens(vocabulary: _Vocabulary) -> dict[str, str]:
+    """Roles such as "eos_token" -> texts."""
+    return {name: token for name, key in _SPECIAL.items() if (token := vocabulary.special(key)) is not None}
+
+
 def _read_template(
-    metadata: Mapping[str, Any], special_tokens: Mapping[str, str], path: Path, max_context: int
-) -> ChatTemplate | None:
+    metadata: Mapping[str, Any],
+    special_tokens: Mapping[str, str],
+    path: Path,
+    max_context: int,
+    template_file: Path | None,
+) -> ChatTemplate | NoTemplate:
     names = {"default": "tokenizer.chat_template", "tool_use": "tokenizer.chat_template.tool_use"}
     sources = {name: metadata[key] for name, key in names.items() if isinstance(metadata.get(key), str)}
-    if "default" not in sources:
-        return None
-    if sources["default"] == _RWKV_TEMPLATE_NAME:
+    if sources.get("default") == _RWKV_TEMPLATE_NAME:
         sources["default"] = _RWKV_TEMPLATE
-    return ChatTemplate(sources, special_tokens, path, max_context)
+    sources = sources if "default" in sources else {}
+    return open_chat_template(sources, special_tokens, path, max_context, template_file)
 
 
 def _read_byte_strings(vocabulary: _Vocabulary) -> dict[int, bytes]:
@@ -186,11 +207,22 @@ def _make_sentencepiece(
         vocab=vocabulary.ids, merges=merges, unk_token=unknown, fuse_unk=True, byte_fallback=has_bytes
     )
     tokenizer = tokenizers.Tokenizer(model)
-    steps = [normalizers.Prepend(_SPACE)] if has_prefix else []
-    tokenizer.normalizer = normalizers.Sequence([*steps, normalizers.Replace(" ", _SPACE)])
+    tokenizer.normalizer = _make_normalizer(vocabulary, has_prefix)
     tokenizer.decoder = _make_decoder(has_prefix)
     _set_ends(tokenizer, vocabulary, adds_beginning=True)
     return tokenizer
+
+
+def _make_normalizer(vocabulary: _Vocabulary, has_prefix: bool) -> normalizers.Normalizer:
+    """What SentencePiece does to a text first."""
+    charsmap = vocabulary.get("precompiled_charsmap", np.ndarray)
+    steps: list[normalizers.Normalizer] = []
+    steps += [] if charsmap is None else [normalizers.Precompiled(charsmap.astype(np.uint8).tobytes())]
+    if vocabulary.get("remove_extra_whitespaces", bool, False):
+        steps.append(normalizers.Replace(tokenizers.Regex("^ +| +$"), ""))
+        steps.append(normalizers.Replace(tokenizers.Regex(" {2,}"), " "))
+    steps += [normalizers.Prepend(_SPACE)] if has_prefix else []
+    return normalizers.Sequence([*steps, normalizers.Replace(" ", _SPACE)])
 
 
 def _find_merges(vocabulary: _Vocabulary) -> list[tuple[str, str]]:
@@ -213,14 +245,8 @@ def _make_unigram(vocabulary: _Vocabulary, metadata: Mapping[str, Any]) -> token
     scores = vocabulary.numbers("scores", 0.0)
     pieces = list(zip(vocabulary.tokens, map(float, scores), strict=True))
     tokenizer = tokenizers.Tokenizer(models.Unigram(pieces, unknown, _BYTE in vocabulary.types))
-    charsmap = vocabulary.get("precompiled_charsmap", np.ndarray)
-    steps: list[normalizers.Normalizer] = []
-    steps += [] if charsmap is None else [normalizers.Precompiled(charsmap.astype(np.uint8).tobytes())]
-    if vocabulary.get("remove_extra_whitespaces", bool, False):
-        steps.append(normalizers.Replace(tokenizers.Regex(" {2,}"), " "))
     has_prefix = vocabulary.get("add_space_prefix", bool, True)
-    steps += [normalizers.Prepend(_SPACE)] if has_prefix else []
-    tokenizer.normalizer = normalizers.Sequence([*steps, normalizers.Replace(" ", _SPACE)])
+    tokenizer.normalizer = _make_normalizer(vocabulary, has_prefix)
     tokenizer.decoder = _make_decoder(has_prefix)
     _set_ends(tokenizer, vocabulary, adds_beginning=False)
     return tokenizer

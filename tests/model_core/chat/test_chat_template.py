@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from model_core.chat.chat_tokenizer import ChatTokenizer
+from model_core.chat.template import ChatTemplate
 from model_core.errors import InvalidRequest
-from model_core.files.model_files import open_folder_tokenizer
+from model_core.files.tokenizers.folder import open_folder_tokenizer
 from model_core.hub import embedded_model
 from model_core.requests.messages import ChatFields, parse_messages
 
@@ -266,7 +267,10 @@ def test_template_for_tools_is_used_with_tools(load: Load, tmp_path: Path) -> No
     tokenizer = load([{"name": name, "template": source} for name, source in named.items()])
     assert rendered(tokenizer, [QUESTION]) == "plain And in Paris?"
     assert rendered(tokenizer, [QUESTION], tools=[WEATHER]) == "tools get_weather"
-    assert tokenizer.chat_template is not None and tokenizer.chat_template.source == named["tool_use"]
+    assert (
+        isinstance(tokenizer.chat_template, ChatTemplate)
+        and tokenizer.chat_template.source == named["tool_use"]
+    )
     folder = tmp_path / "0"
     (folder / "chat_template.jinja").write_text("from a file")
     (folder / "additional_chat_templates").mkdir()

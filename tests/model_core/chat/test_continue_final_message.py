@@ -9,7 +9,7 @@ import pytest
 from model_core import LLM, SamplingParams
 from model_core.chat.chat_tokenizer import ChatTokenizer
 from model_core.errors import InvalidRequest
-from model_core.files.model_files import open_folder_tokenizer
+from model_core.files.tokenizers.folder import open_folder_tokenizer
 from model_core.hub import embedded_model
 from model_core.requests.messages import ChatFields, parse_messages
 from triton_server.client import ChatClient

@@ -12,8 +12,9 @@ from tokenizers import AddedToken, models, normalizers, pre_tokenizers
 
 from model_core.chat.chat_tokenizer import ChatTokenizer
 from model_core.chat.model import ChatOptions
+from model_core.chat.template import ChatTemplate
 from model_core.errors import InvalidRequest
-from model_core.files.model_files import open_folder_tokenizer
+from model_core.files.tokenizers.folder import open_folder_tokenizer
 from model_core.hub import embedded_model
 from model_core.requests.messages import DEFAULT_FIELDS, ChatFields, parse_messages
 
@@ -60,7 +61,7 @@ def encode(tokenizer: ChatTokenizer, messages: list[Any], fields: ChatFields = D
 
 def encode_unprotected(tokenizer: ChatTokenizer, messages: list[dict[str, str]]) -> list[int]:
     """The ids of a prompt without protection against control tokens in messages."""
-    assert tokenizer.chat_template is not None
+    assert isinstance(tokenizer.chat_template, ChatTemplate)
     prompt = tokenizer.chat_template.render({"messages": messages}, DEFAULT_FIELDS)
     return tokenizer.tokenizer.encode(prompt, add_special_tokens=False)
 

@@ -19,8 +19,9 @@ from support import wait_until
 from model_core import LLM
 from model_core.chat.chat_tokenizer import ChatTokenizer
 from model_core.chat.render_program import make_environment
-from model_core.errors import InvalidRequest, ModelError, PromptTooLong
-from model_core.files.model_files import open_folder_tokenizer
+from model_core.chat.template import ChatTemplate
+from model_core.errors import InvalidRequest, PromptTooLong
+from model_core.files.tokenizers.folder import open_folder_tokenizer
 from model_core.hub import embedded_model
 from model_core.requests.messages import DEFAULT_FIELDS, Message
 
@@ -105,8 +106,9 @@ LOADING_ATTACKS = {
 @pytest.mark.parametrize("name", LOADING_ATTACKS)
 def test_attack_while_loading_exceeds_a_limit(load: Callable[[str], ChatTokenizer], name: str) -> None:
     before, memory = template_processes(), psutil.Process().memory_info().rss
-    with pytest.raises(ModelError, match=r"chat template of .*poisoned-0"):
-        load(LOADING_ATTACKS[name])
+    tokenizer = load(LOADING_ATTACKS[name])
+    with pytest.raises(InvalidRequest, match=r"chat template of .*poisoned-0"):
+        tokenizer.encode_chat([Message(role="user", content="a")])
     assert template_processes() == before
     assert psutil.Process().memory_info().rss - memory < 100 * 2**20
 
@@ -137,7 +139,7 @@ def test_rendered_texts_are_those_of_jinja() -> None:
         for text in ("Hello", "é 🦊\n\n", "HELLO THERE", "", "{{ 1 }}", '"\\u1234'):
             messages = [{"role": role, "content": text} for role in ("user", "assistant") * count]
             expected = template.render(messages=messages, add_generation_prompt=True)
-            assert tokenizer.chat_template is not None
+            assert isinstance(tokenizer.chat_template, ChatTemplate)
             assert tokenizer.chat_template.render({"messages": messages}, DEFAULT_FIELDS) == expected
     tokenizer.close()
 
@@ -145,7 +147,7 @@ def test_rendered_texts_are_those_of_jinja() -> None:
 def test_long_conversation_is_within_the_time_limit() -> None:
     tokenizer = open_folder_tokenizer(embedded_model(), max_context=2**20)
     messages = [{"role": "user", "content": "word " * 200_000}, {"role": "assistant", "content": "Yes"}] * 2
-    assert tokenizer.chat_template is not None
+    assert isinstance(tokenizer.chat_template, ChatTemplate)
     assert len(tokenizer.chat_template.render({"messages": messages}, DEFAULT_FIELDS)) > 2_000_000
     tokenizer.close()
 
@@ -200,7 +202,7 @@ def test_template_process_ends_with_its_parent(tmp_path: Path, attack: bool) -> 
     (folder / "chat_template.jinja").write_text(ON_DEMAND.format(LOOP))
     code = (
         "import sys, psutil, pathlib\n"
-        "from model_core.files.model_files import open_folder_tokenizer\n"
+        "from model_core.files.tokenizers.folder import open_folder_tokenizer\n"
         "tokenizer = open_folder_tokenizer(pathlib.Path(sys.argv[1]))\n"
         "print(psutil.Process().children()[0].pid, flush=True)\n"
         "from model_core.requests.messages import Message\n"

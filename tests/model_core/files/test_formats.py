@@ -101,10 +101,16 @@ def test_quantized_models_can_be_quantized_again(tmp_path: Path, kind: str) -> N
         np.testing.assert_array_equal(chosen[0][label].codes, codes.codes)
 
 
+def list_warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """The warnings so far, but for the one that these models have no tokenizer."""
+    warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    return [message for message in warnings if "has no tokenizer" not in message]
+
+
 def test_rounding_again_says_what_is_lost(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     write("gptq-4", tmp_path / "model")
     with LLM(tmp_path / "model", weights="int8"):
-        [message] = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+        [message] = list_warnings(caplog)
     match = re.search(r"rounded to int8, with a relative error of 0\.00\d+; --weights auto", message)
     assert match and str(tmp_path / "model") in message
 
@@ -117,7 +123,7 @@ def test_experts_with_columns_in_another_order_are_floats_and_a_line_says_so(
         expected = reference.logits(PROMPT)
     with LLM(tmp_path / "model", arithmetic="float32") as llm:
         np.testing.assert_allclose(llm.logits(PROMPT), expected, atol=1e-4, rtol=0)
-    [message] = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    [message] = list_warnings(caplog)
     assert re.search(
         r"different orders \(desc_act\).* float32, and take .* GiB instead of .* --weights", message
     )

@@ -120,14 +120,6 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: (f / "tokenizer.json").write_text("{}"),
         r"tokenizer\.json is damaged",
     ),
-    "template that always loops": (
-        lambda f: change(
-            f,
-            "tokenizer_config.json",
-            chat_template="{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
-        ),
-        "takes longer than",
-    ),
 }
 
 

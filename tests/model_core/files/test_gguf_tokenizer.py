@@ -9,12 +9,13 @@ from conftest import MODELS
 from gguf_tokenizers import tokenizer_metadata
 from gguf_writer import write_gguf
 
-from model_core.errors import ModelError
+from model_core.chat.template import ChatTemplate
+from model_core.errors import InvalidRequest, ModelError
 from model_core.files.gguf.config import read_generation_config
 from model_core.files.gguf.metadata import Metadata
 from model_core.files.gguf.reader import GGUFFile
 from model_core.files.gguf.tokenizer import open_tokenizer
-from model_core.files.model_files import open_folder_tokenizer
+from model_core.files.tokenizers.folder import open_folder_tokenizer
 from model_core.hub import embedded_model
 from model_core.requests.messages import Message
 from model_core.text.tokenizer import AnyTokenizer
@@ -70,7 +71,7 @@ def test_ids_and_texts_are_those_of_the_folder(name: str) -> None:
     assert tokenizer.eos_token_id == expected.eos_token_id
     assert tokenizer.control_token_ids == expected.control_token_ids
     assert tokenizer.all_token_bytes(500)[3:] == expected.all_token_bytes(500)[3:]
-    if wanted.chat_template is not None:
+    if isinstance(wanted.chat_template, ChatTemplate):
         assert made.encode_chat(MESSAGES) == wanted.encode_chat(MESSAGES)
     made.close(), wanted.close()
 
@@ -169,9 +170,14 @@ def test_a_damaged_tokenizer_is_refused(fields: dict[str, Any], message: str) ->
     assert "model.gguf" in str(info.value)
 
 
-def test_a_damaged_chat_template_is_refused() -> None:
-    with pytest.raises(ModelError, match=r"chat template of model\.gguf is damaged"):
-        open_tokenizer(byte_level() | {"tokenizer.chat_template": "{% if"}, Path("model.gguf"), 1024)
+def test_with_a_damaged_chat_template_texts_are_continued(caplog: pytest.LogCaptureFixture) -> None:
+    fields = byte_level() | {"tokenizer.chat_template": "{% if"}
+    opened = open_tokenizer(fields, Path("model.gguf"), 1024)
+    assert opened is not None
+    assert opened.tokenizer.decode(opened.tokenizer.encode("the")) == "the"
+    assert "chat template of model.gguf is damaged" in caplog.text
+    with pytest.raises(InvalidRequest, match=r"chat template of model\.gguf is damaged"):
+        opened.encode_chat([Message(role="user", content="a")])
 
 
 def test_merges_of_unknown_tokens_are_left_out() -> None:

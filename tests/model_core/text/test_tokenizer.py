@@ -8,7 +8,7 @@ import pytest
 
 from model_core.chat.chat_tokenizer import ChatTokenizer
 from model_core.errors import InvalidRequest, ModelError
-from model_core.files.model_files import open_folder_tokenizer
+from model_core.files.tokenizers.folder import open_folder_tokenizer
 from model_core.hub import embedded_model
 from model_core.requests.messages import Message
 from model_core.text.stream import TextStream
@@ -210,9 +210,28 @@ def test_special_tokens_in_special_tokens_map(tmp_path: Path) -> None:
     assert tokenizer.tokenizer.eos_token_id is None
 
 
-def test_damaged_template_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="template"):
-        template(tmp_path, "{% if %}")
+def test_damaged_template_is_named_and_can_be_replaced(tmp_path: Path) -> None:
+    with pytest.raises(InvalidRequest, match=r"The chat template of .*/model is damaged: .*\. Send a string"):
+        rendered(template(tmp_path, "{% if %}"), "x")
+    file = tmp_path / "mine.jinja"
+    file.write_text("mine")
+    assert rendered(open_folder_tokenizer(tmp_path / "model", template_file=file), "x") == "mine"
+    file.write_text("{% if %}")
+    with pytest.raises(ModelError, match=r"mine\.jinja is damaged"):
+        open_folder_tokenizer(tmp_path / "model", template_file=file)
+    with pytest.raises(ModelError, match=r"none\.jinja cannot be read"):
+        open_folder_tokenizer(tmp_path / "model", template_file=tmp_path / "none.jinja")
+
+
+def test_template_in_a_json_file(tmp_path: Path) -> None:
+    """Models that also see have it there; the tokenizer's own comes first."""
+    assert rendered(template(tmp_path, "own"), "x") == "own"
+    folder = tmp_path / "model"
+    (folder / "chat_template.json").write_text('{"chat_template": "of the processor"}')
+    assert rendered(open_folder_tokenizer(folder), "x") == "own"
+    path = folder / "tokenizer_config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "chat_template": None}))
+    assert rendered(open_folder_tokenizer(folder), "x") == "of the processor"
 
 
 def test_without_template_chat_is_refused(tmp_path: Path) -> None:
