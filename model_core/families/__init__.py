@@ -85,6 +85,7 @@ FAMILIES: dict[str, ModuleType] = {
     "phi3": phi3,
     "qwen2": qwen2,
     "qwen3": qwen3,
+    "qwen3_5_moe_text": qwen3_next,
     "qwen3_5_text": qwen3_next,
     "qwen3_moe": qwen3_moe,
     "qwen3_next": qwen3_next,

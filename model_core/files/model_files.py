@@ -15,6 +15,7 @@ from .checkpoint import Checkpoint
 from .gguf.model import GGUFModel
 from .gguf.selection import find_only_model
 from .source import TensorSource
+from .stacked_experts import StackedExperts
 from .tokenizers.folder import open_folder_tokenizer
 
 
@@ -70,7 +71,7 @@ def _open_folder(folder: Path) -> ModelFiles:
         folder,
         config,
         read_json(generation) if os.path.isfile(generation) else {},
-        lambda: Checkpoint(folder, config.get("quantization_config")),
+        lambda: StackedExperts(Checkpoint(folder, config.get("quantization_config"))),
         partial(open_folder_tokenizer, folder),
         lambda: bool(read_template_sources(folder)),
     )

@@ -32,19 +32,25 @@ class Qwen3NextConfig(MixtureConfig):
 
 
 def read_config(raw: dict[str, Any]) -> Qwen3NextConfig:
-    """The config.json of Qwen3-Next or of Qwen3.5 (its text part), which has no experts."""
+    """The config.json of Qwen3-Next, or of Qwen3.5's text part, with experts in all layers or in none."""
     expect(raw, attn_output_gate=True, mamba_ssm_dtype="float32", hidden_act="silu")
     expect(raw, output_gate_type="swish", mlp_bias=False)
     ignore(raw, "mtp_num_hidden_layers", "mtp_use_dedicated_embeddings")  # tokens further ahead
     interval = read_size(raw, "full_attention_interval", default=4)
     types = read_layer_types(raw, interval, known=("full_attention", "linear_attention"))
-    mixture = no_experts(read_layer_count(raw))
+    shared_size = read_size(raw, "shared_expert_intermediate_size", default=512)
     if raw["model_type"] == "qwen3_next":
         normalizes = bool(raw.get("norm_topk_prob", True))
         mixture = read_mixture(raw, "num_experts", "moe_intermediate_size", normalizes=normalizes)
         mixture["has_experts"] = read_sparse_layers(raw)
+    elif raw["model_type"] == "qwen3_5_moe_text":
+        expect(raw, mlp_only_layers=[], decoder_sparse_step=1, norm_topk_prob=True)
+        mixture = read_mixture(raw, "num_experts", "moe_intermediate_size", normalizes=True)
+        # There is no MLP but the shared expert.
+        mixture["intermediate_size"] = read_size(raw, "intermediate_size", default=shared_size)
     else:
         expect(raw, mlp_only_layers=[])
+        mixture = no_experts(read_layer_count(raw))
     key_heads = read_size(raw, "linear_num_key_heads", default=16)
     value_heads = read_size(raw, "linear_num_value_heads", default=32)
     if value_heads % key_heads:
@@ -54,7 +60,7 @@ def read_config(raw: dict[str, Any]) -> Qwen3NextConfig:
         Qwen3NextConfig,
         head_dim=read_size(raw, "head_dim", default=256),
         ropes=read_rope(raw, partial=0.25),
-        shared_expert_size=read_size(raw, "shared_expert_intermediate_size", default=512),
+        shared_expert_size=shared_size,
         is_delta_net=tuple(kind == "linear_attention" for kind in types),
         conv_width=read_size(raw, "linear_conv_kernel_dim", default=4, max_value=64),
         key_heads=key_heads,

@@ -85,12 +85,11 @@ def _read_delta_net(m: Metadata) -> Config:
     }
 
 
-_read_qwen3_next = reader(
-    "qwen3_next",
-    _read_delta_net,
-    shared_expert_intermediate_size=methodcaller("size", "expert_shared_feed_forward_length"),
-    **QWEN_EXPERTS,
-)
+_SHARED_EXPERT = {
+    "shared_expert_intermediate_size": methodcaller("size", "expert_shared_feed_forward_length")
+}
+_read_qwen3_next = reader("qwen3_next", _read_delta_net, **QWEN_EXPERTS, **_SHARED_EXPERT)
+_read_qwen35_moe = reader("qwen3_5_moe_text", _read_delta_net, **QWEN_EXPERTS, **_SHARED_EXPERT)
 
 
 def _delta_net_sizes(config: Config) -> tuple[int, int, int, int]:
@@ -109,6 +108,7 @@ def _adapt_delta_net(places: Places, config: Config) -> None:
     change(places, norms, offset=-1.0)
     change(places, ("linear_attn.A_log",), is_negative_exp=True)
     change(places, ("conv1d.weight",), shape=(columns, 1, config["linear_conv_kernel_dim"]))
+    change(places, ("shared_expert_gate.weight",), shape=(1, config["hidden_size"]))
 
 
 def _adapt_qwen35(places: Places, config: Config) -> None:
@@ -141,7 +141,6 @@ def _adapt_qwen3_next(places: Places, config: Config) -> None:
     for name, place in places.items():
         if name.endswith("in_proj_qkvz.weight") and len(place.names) > 1:
             change(places, (name,), order=np.concatenate(parts, axis=1).reshape(-1))
-    change(places, ("shared_expert_gate.weight",), shape=(1, config["hidden_size"]))
 
 
 def _read_mamba(m: Metadata) -> Config:
@@ -246,18 +245,20 @@ _QWEN35 = _DELTA_NET | in_layers(
     ssm_alpha="linear_attn.in_proj_a",
     ssm_beta="linear_attn.in_proj_b",
 )
+_QWEN_MIXTURE = EXPERTS | in_layers(
+    ffn_gate_shexp="mlp.shared_expert.gate_proj",
+    ffn_up_shexp="mlp.shared_expert.up_proj",
+    ffn_down_shexp="mlp.shared_expert.down_proj",
+    ffn_gate_inp_shexp="mlp.shared_expert_gate",
+)
 _QWEN3_NEXT = {
     **_DELTA_NET,
-    **EXPERTS,
+    **_QWEN_MIXTURE,
     **in_layers(
         attn_qkv="linear_attn.in_proj_qkvz",
         attn_gate="linear_attn.in_proj_qkvz",
         ssm_in="linear_attn.in_proj_qkvz",  # of older files
         ssm_ba="linear_attn.in_proj_ba",
-        ffn_gate_shexp="mlp.shared_expert.gate_proj",
-        ffn_up_shexp="mlp.shared_expert.up_proj",
-        ffn_down_shexp="mlp.shared_expert.down_proj",
-        ffn_gate_inp_shexp="mlp.shared_expert_gate",
     ),
 }
 _MAMBA = in_layers(
@@ -299,5 +300,6 @@ HYBRIDS = {
     "lfm2": Architecture(_read_lfm2, _LFM2, _adapt_lfm2),
     "lfm2moe": Architecture(_read_lfm2_moe, _LFM2_MOE, _adapt_lfm2),
     "qwen35": Architecture(reader("qwen3_5_text", _read_delta_net), _QWEN35, _adapt_qwen35),
+    "qwen35moe": Architecture(_read_qwen35_moe, _QWEN35 | _QWEN_MIXTURE, _adapt_qwen35),
     "qwen3next": Architecture(_read_qwen3_next, _QWEN3_NEXT, _adapt_qwen3_next),
 }

@@ -25,7 +25,13 @@ import numpy as np
 import rwkv7
 import torch
 from safetensors.numpy import save_file
-from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForImageTextToText,
+    PreTrainedConfig,
+    PreTrainedModel,
+)
 from transformers.utils import logging
 
 PROMPT_LENGTH = 26
@@ -166,6 +172,24 @@ DELTA_NET = {
     "linear_value_head_dim": 8,
     "rope_parameters": ROPE | {"partial_rotary_factor": 0.5},
 }
+# Key heads and value heads whose order is not its own inverse.
+DELTA_NET_EXPERTS = {
+    **DELTA_NET,
+    **SMALL_EXPERTS,
+    "linear_num_key_heads": 3,
+    "linear_num_value_heads": 6,
+    "shared_expert_intermediate_size": 12,
+}
+# The smallest part that sees, which is never computed.
+QWEN_VISION = {
+    "depth": 1,
+    "hidden_size": 8,
+    "intermediate_size": 8,
+    "num_heads": 2,
+    "out_hidden_size": 32,
+    "num_position_embeddings": 16,
+    "patch_size": 2,
+}
 SHORT_CONV = {
     "num_hidden_layers": 3,
     "layer_types": ["conv", "full_attention", "conv"],
@@ -227,6 +251,13 @@ class Variant:
     std: float = 0.3  # of the weights
     old_dialect: bool = False
     base: dict[str, Any] = field(default_factory=BASE.copy)
+    vision: dict[str, Any] | None = None  # of a model that sees; `config` is that of its text model
+    is_converted: bool = True  # from names and shapes of Transformers to those that it takes for published
+
+    @property
+    def auto_class(self) -> Any:
+        """Makes models of this kind."""
+        return AutoModelForCausalLM if self.vision is None else AutoModelForImageTextToText
 
 
 VARIANTS = {
@@ -441,6 +472,8 @@ VARIANTS = {
     "qwen3_5": Variant(
         "qwen3_5_text", DELTA_NET | {"linear_num_value_heads": 2, "tie_word_embeddings": True}
     ),
+    # As published: a model that sees, with the experts of a layer in one tensor.
+    "qwen3_5-moe": Variant("qwen3_5_moe", DELTA_NET_EXPERTS, vision=QWEN_VISION, is_converted=False),
     "qwen3-next": Variant(
         "qwen3_next",
         DELTA_NET | SMALL_EXPERTS | {"shared_expert_intermediate_size": 12, "mlp_only_layers": [1]},
@@ -494,8 +527,11 @@ NAMES = [*VARIANTS, "rwkv7"]
 def random_model(variant: Variant, seed: int) -> PreTrainedModel:
     """A model whose weights are all random, biases and norms too, so that leaving any of them out shows."""
     torch.manual_seed(seed)
-    config = AutoConfig.for_model(variant.model_type, **deepcopy(variant.base | variant.config))
-    model = AutoModelForCausalLM.from_config(config)
+    fields = deepcopy(variant.base | variant.config)
+    if variant.vision is not None:
+        tied = fields.get("tie_word_embeddings", False)
+        fields = {"text_config": fields, "vision_config": variant.vision, "tie_word_embeddings": tied}
+    model = variant.auto_class.from_config(AutoConfig.for_model(variant.model_type, **fields))
     for name, parameter in model.named_parameters():
         if re.search(r"(norm|norm_\d|ln_[12f])\.weight$|scale$", name):
             torch.nn.init.uniform_(parameter, 0.5, 1.5)
@@ -511,7 +547,9 @@ def random_model(variant: Variant, seed: int) -> PreTrainedModel:
 
 def save(model: PreTrainedModel, variant: Variant, folder: Path) -> None:
     """Write the checkpoint as Transformers does, or with a configuration as its older releases wrote it."""
-    model.save_pretrained(folder, max_shard_size=variant.max_shard_size)
+    model.save_pretrained(
+        folder, max_shard_size=variant.max_shard_size, save_original_format=variant.is_converted
+    )
     if variant.old_dialect:
         path = folder / "config.json"
         config = json.loads(path.read_text())
@@ -524,9 +562,9 @@ def save(model: PreTrainedModel, variant: Variant, folder: Path) -> None:
         path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
 
 
-def load(folder: Path, config: PreTrainedConfig | None = None) -> PreTrainedModel:
+def load(variant: Variant, folder: Path, config: PreTrainedConfig | None = None) -> PreTrainedModel:
     """The checkpoint as stored, in float32; `config` takes the place of the stored configuration."""
-    return AutoModelForCausalLM.from_pretrained(
+    return variant.auto_class.from_pretrained(
         folder, config=config, dtype=torch.float32, attn_implementation="eager"
     )
 
@@ -554,7 +592,7 @@ def continue_greedily(model: PreTrainedModel, prompt: list[int]) -> tuple[list[i
 def check_feature_matters(variant: Variant, folder: Path, prompt: list[int], expected: np.ndarray) -> None:
     """Fail if a loader that overlooks what the variant is about would pass its tests."""
     config = AutoConfig.from_pretrained(folder, **deepcopy(variant.without))
-    difference = np.abs(logits(load(folder, config), prompt) - expected).max()
+    difference = np.abs(logits(load(variant, folder, config), prompt) - expected).max()
     if difference < MIN_DIFFERENCE:
         raise SystemExit(f"{folder.name}: {variant.without} changes the logits by no more than {difference}")
 
@@ -565,9 +603,9 @@ def make(name: str, variant: Variant, out: Path) -> None:
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / name
             save(random_model(variant, seed), variant, folder)
-            model = load(folder)
+            model = load(variant, folder)
             random = np.random.default_rng(seed)
-            prompt = random.integers(model.config.vocab_size, size=PROMPT_LENGTH).tolist()
+            prompt = random.integers(model.config.get_text_config().vocab_size, size=PROMPT_LENGTH).tolist()
             greedy, margin = continue_greedily(model, prompt)
             if margin < MIN_MARGIN or len(set(greedy)) < MIN_DISTINCT:
                 continue

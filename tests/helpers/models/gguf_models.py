@@ -53,6 +53,7 @@ CHECKPOINTS = {
     "lfm2": "lfm2",
     "lfm2-moe": "lfm2moe",
     **dict.fromkeys(("qwen3_5", "qwen3_5-16-16", "qwen3_5-16-32", "qwen3_5-16-48"), "qwen35"),
+    "qwen3_5-moe": "qwen35moe",
     "qwen3-next": "qwen3next",
     **dict.fromkeys(("granitemoehybrid", "granitemoehybrid-dense"), "granitehybrid"),
     **dict.fromkeys(("deepseek-v2", "deepseek-v2-lite", "deepseek-v3", "deepseek-v3-halves"), "deepseek2"),
@@ -115,7 +116,8 @@ _FALLBACKS = {
     "router.scale": "blk.{i}.ffn_gate_inp.scale",
     "router.per_expert_scale": "blk.{i}.ffn_down_exps.scale",
 } | {f"mlp.{x}_proj": f"blk.{{i}}.ffn_{x}" for x in ("gate", "up", "down")}
-_SHIFTED = ("gemma2", "gemma3", "qwen35", "qwen3next")  # 1 is added to weights of norms
+_SHIFTED = ("gemma2", "gemma3", "qwen35", "qwen35moe", "qwen3next")  # 1 is added to weights of norms
+_STACKED = ("qwen35moe",)  # experts of a layer in one tensor
 _TYPES = {"float32": 0, "float16": 1, "bfloat16": 30}
 _Q8_0 = 8
 
@@ -205,6 +207,13 @@ def _tensors(folder: Path, raw: dict[str, Any], architecture: str) -> Iterator[t
     stacks: dict[str, dict[int, np.ndarray]] = {}
     for name in source.unread():
         array = source[name]
+        if name.startswith("model.visual."):
+            continue
+        if architecture in _STACKED and name.endswith("experts.gate_up_proj"):
+            for kind, part in zip(("gate", "up"), np.split(array, 2, axis=1), strict=True):
+                new = name.replace("gate_up_proj", f"{kind}_proj.weight")
+                yield from _convert(new, part, raw, architecture, names)
+            continue
         stack, count = re.subn(r"(experts|_projections)\.\d+\.", r"\1.", name)
         if count:
             stacks.setdefault(stack, {})[int(re.search(r"(?:experts|_projections)\.(\d+)", name)[1])] = array
@@ -252,7 +261,7 @@ def _convert(
             array = array[:, None]
         if name.endswith("mamba.norm.weight"):
             array = array.reshape(raw["mamba_n_groups"], -1)
-    if architecture == "qwen35":
+    if architecture in ("qwen35", "qwen35moe"):
         array = _tile_values(name, array, raw)
     if "in_proj_qkvz" in name:
         yield from _split_qkvz(name, array, raw)
@@ -489,6 +498,7 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "ssm.inner_size": raw["linear_num_value_heads"] * raw["linear_value_head_dim"],
         "rope.dimension_sections": np.array([2, 1, 1, 0]),
     },
+    "qwen35moe": lambda raw: _OTHERS["qwen3next"](raw),
     "qwen3next": lambda raw: {
         **_OTHERS["qwen35"](raw),
         "expert_shared_feed_forward_length": raw["shared_expert_intermediate_size"],

@@ -111,6 +111,17 @@ PUBLISHED_SIBLINGS: dict[str, dict[str, Any]] = {
     },
     "Qwen3.5-9B": _DELTA_NET | {"mlp_only_layers": []},
     "Qwen3.6-27B": _DELTA_NET | {"output_gate_type": "swish"},
+    "Qwen3.6-35B-A3B": _DELTA_NET
+    | {
+        "model_type": "qwen3_5_moe_text",
+        "mlp_only_layers": [],
+        "moe_intermediate_size": 512,
+        "num_experts": 256,
+        "num_experts_per_tok": 8,
+        "output_router_logits": False,
+        "router_aux_loss_coef": 0.001,
+        "shared_expert_intermediate_size": 512,
+    },
     "Kimi-K2.5": TRANSFORMERS_FIELDS
     | {
         "model_type": "deepseek_v3",

@@ -9,7 +9,7 @@ from paths import CHECKPOINTS
 from model_core import LLM
 from model_core.families import read_model_config, write_tape
 from model_core.families.config import read_config
-from model_core.files.checkpoint import Checkpoint
+from model_core.files.model_files import open_model_files
 from model_core.reference import interpreter, operators
 from model_core.tape.operations import Add, Attend, Gate, Linear, Rope
 from model_core.tape.passes import fuse
@@ -25,10 +25,7 @@ class Reference:
 
     def __init__(self, folder: Path) -> None:
         self.tape = write_tape(read_model_config(folder, read_config(folder)))
-        checkpoint = Checkpoint(folder)
-        tensors = {name: checkpoint[name] for name in checkpoint.unread()}
-        tensors.setdefault("model.embed_tokens.weight", tensors.get("lm_head.weight"))
-        self.weights = interpreter.make_weight_reader(tensors)
+        self.weights = interpreter.make_weight_reader(open_model_files(folder).open_tensors())
 
     def logits(self, chunks: list[list[int]]) -> np.ndarray:
         """Logits of a sequence whose tokens come in chunks."""
