@@ -57,6 +57,8 @@ _FIELDS_AROUND_TEXT_CONFIG = (
     *("model_type", "tie_word_embeddings", "quantization_config", "dtype", "torch_dtype"),
     *("bos_token_id", "eos_token_id", "pad_token_id"),
 )
+# Models that see, whose first files describe the text model without `text_config`.
+_FLAT = ("qwen2_vl", "qwen2_5_vl")
 Config = TypeVar("Config", bound=ModelConfig)
 # hidden_act -> name of the activation on tapes
 _ACTIVATIONS = {"silu": "silu", "swish": "silu"} | dict.fromkeys(
@@ -85,6 +87,10 @@ def read_config(folder: Path) -> dict[str, Any]:
         )
     raw = read_json(path)
     text = raw.pop("text_config", None)
+    if text is None and raw.get("model_type") in _FLAT:
+        return {k: v for k, v in raw.items() if k != "vision_config"} | {
+            "model_type": f"{raw['model_type']}_text"
+        }
     if text is None:
         return raw
     if not isinstance(text, dict):

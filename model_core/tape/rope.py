@@ -57,6 +57,7 @@ class RopeConfig:
 # rope_type in config.json -> the same without synonyms. Their frequencies are those of "default":
 KINDS = {
     "default": "default",
+    "mrope": "default",  # positions with three axes, which are the same in a text (Qwen2-VL)
     "linear": "linear",  # divided by `factor` (Chen et al., 2023, arXiv:2306.15595)
     "llama3": "llama3",  # the lower ones divided by `factor` (Llama 3.1)
     "yarn": "yarn",  # the same, with other limits (Peng et al., 2023, arXiv:2309.00071)

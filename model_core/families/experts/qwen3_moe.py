@@ -1,9 +1,13 @@
-"""Qwen3 with mixtures of experts (Yang et al., 2025, arXiv:2505.09388), in all layers or in some."""
+"""Qwen3 with mixtures of experts (Yang et al., 2025, arXiv:2505.09388), in all layers or in some.
+
+Also the text model of Qwen3-VL with mixtures (arXiv:2511.21631).
+"""
 
 from typing import Any
 
 from ...checks.file_values import expect, read_size, shorten
 from ...errors import ModelError
+from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_window
 from ..parts import write_attention, write_head, write_mlp
@@ -11,13 +15,24 @@ from .mixture import MixtureConfig, read_mixture, separate_experts, write_expert
 
 
 def read_config(raw: dict[str, Any]) -> MixtureConfig:
-    """Qwen3-MoE's config.json. Every `decoder_sparse_step`-th layer has experts, unless it is named."""
+    """The config.json of Qwen3-MoE, or of the text model of Qwen3-VL-MoE, which always normalizes.
+
+    Every `decoder_sparse_step`-th layer has experts, unless it is named.
+    """
     expect(raw, use_qk_norm=True, qkv_bias=False, mlp_bias=False, shared_expert_intermediate_size=0)
-    normalizes = bool(raw.get("norm_topk_prob", False))
+    sees = raw["model_type"] == "qwen3_vl_moe_text"
+    if sees:
+        expect(raw, norm_topk_prob=True)
+    normalizes = sees or bool(raw.get("norm_topk_prob", False))
     mixture = read_mixture(raw, "num_experts", "moe_intermediate_size", normalizes=normalizes)
     mixture["has_experts"] = read_sparse_layers(raw)
     return read_decoder_config(
-        raw, MixtureConfig, windows=read_window(raw), **read_attention_bias(raw), **mixture
+        raw,
+        MixtureConfig,
+        ropes=read_rope(raw, theta=5e5 if sees else 1e4),
+        windows=read_window(raw),
+        **read_attention_bias(raw),
+        **mixture,
     )
 
 

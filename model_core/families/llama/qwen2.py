@@ -1,8 +1,13 @@
-"""Qwen2 (Yang et al., 2024, arXiv:2407.10671): Llama with biases on queries, keys and values."""
+"""Qwen2 (Yang et al., 2024, arXiv:2407.10671): Llama with biases on queries, keys and values.
+
+Also the text models of Qwen2-VL (arXiv:2409.12191) and Qwen2.5-VL (arXiv:2502.13923). The three axes of their
+positions are the same in a text.
+"""
 
 from typing import Any
 
 from ...checks.file_values import expect
+from ...tape.rope import read_rope
 from ..config import (
     ModelConfig,
     read_decoder_config,
@@ -17,8 +22,9 @@ __all__ = ["read_config", "write_tape"]
 
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
-    """Qwen2's config.json."""
-    config = read_decoder_config(raw, qkv_bias=True, windows=read_windows(raw))
+    """The config.json of Qwen2, or of the text model of Qwen2-VL or Qwen2.5-VL."""
+    ropes = read_rope(raw, theta=1e4 if raw["model_type"] == "qwen2" else 1e6)
+    config = read_decoder_config(raw, ropes=ropes, qkv_bias=True, windows=read_windows(raw))
     expect(raw, attention_bias=True)  # of queries, keys and values
     return config
 

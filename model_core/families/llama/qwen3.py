@@ -1,8 +1,12 @@
-"""Qwen3 (Yang et al., 2025, arXiv:2505.09388): Llama with a norm of each query and key head."""
+"""Qwen3 (Yang et al., 2025, arXiv:2505.09388): Llama with a norm of each query and key head.
+
+Also the text model of Qwen3-VL (arXiv:2511.21631). The three axes of its positions are the same in a text.
+"""
 
 from typing import Any
 
 from ...checks.file_values import expect
+from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_attention_bias, read_decoder_config
 from ..parts import write_attention, write_head, write_mlp
@@ -10,9 +14,10 @@ from . import qwen2
 
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
-    """Qwen3's config.json."""
+    """The config.json of Qwen3, or of Qwen3-VL's text model."""
     expect(raw, use_qk_norm=True, mlp_bias=False)
-    return read_decoder_config(raw, windows=qwen2.read_windows(raw), **read_attention_bias(raw))
+    ropes = read_rope(raw, theta=1e4 if raw["model_type"] == "qwen3" else 5e5)
+    return read_decoder_config(raw, ropes=ropes, windows=qwen2.read_windows(raw), **read_attention_bias(raw))
 
 
 def write_tape(t: Tape, c: ModelConfig) -> None:

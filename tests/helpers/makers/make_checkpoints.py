@@ -180,7 +180,24 @@ DELTA_NET_EXPERTS = {
     "linear_num_value_heads": 6,
     "shared_expert_intermediate_size": 12,
 }
-# The smallest part that sees, which is never computed.
+# The smallest parts that see, which are never computed.
+QWEN2_VISION = {
+    "depth": 1,
+    "embed_dim": 8,
+    "hidden_size": 32,
+    "num_heads": 2,
+    "mlp_ratio": 1,
+    "patch_size": 2,
+}
+QWEN2_5_VISION = {
+    "depth": 1,
+    "hidden_size": 8,
+    "intermediate_size": 8,
+    "num_heads": 2,
+    "out_hidden_size": 32,
+    "patch_size": 2,
+    "fullatt_block_indexes": [0],
+}
 QWEN_VISION = {
     "depth": 1,
     "hidden_size": 8,
@@ -190,6 +207,9 @@ QWEN_VISION = {
     "num_position_embeddings": 16,
     "patch_size": 2,
 }
+QWEN3_VISION = QWEN_VISION | {"deepstack_visual_indexes": [0]}
+THREE_AXES = {"rope_parameters": ROPE | {"mrope_section": [2, 1, 1]}}
+MIXED_AXES = {"rope_parameters": ROPE | {"mrope_section": [2, 2, 2], "mrope_interleaved": True}}
 SHORT_CONV = {
     "num_hidden_layers": 3,
     "layer_types": ["conv", "full_attention", "conv"],
@@ -518,6 +538,18 @@ VARIANTS = {
         | {"num_dense_layers": 1, "moe_intermediate_size": 20, "routed_scaling_factor": 1.7},
         without={"routed_scaling_factor": 1.0},
     ),
+    "qwen2-vl": Variant("qwen2_vl", THREE_AXES, vision=QWEN2_VISION),
+    "qwen2_5-vl": Variant(
+        "qwen2_5_vl", THREE_AXES | {"num_key_value_heads": 1}, vision=QWEN2_5_VISION, is_converted=False
+    ),
+    "qwen3-vl": Variant(
+        "qwen3_vl", MIXED_AXES | {"head_dim": 12, "tie_word_embeddings": True}, vision=QWEN3_VISION
+    ),
+    "qwen3-vl-moe": Variant(
+        "qwen3_vl_moe",
+        SMALL_EXPERTS | MIXED_AXES | {"head_dim": 12, "num_hidden_layers": 3, "mlp_only_layers": [1]},
+        vision=QWEN3_VISION,
+    ),
     "qwen2-biases": Variant("qwen2", {"tie_word_embeddings": True}),
     "qwen2-window": Variant("qwen2", WINDOW, without={"layer_types": ["full_attention"] * 3}),
 }
@@ -529,8 +561,8 @@ def random_model(variant: Variant, seed: int) -> PreTrainedModel:
     torch.manual_seed(seed)
     fields = deepcopy(variant.base | variant.config)
     if variant.vision is not None:
-        tied = fields.get("tie_word_embeddings", False)
-        fields = {"text_config": fields, "vision_config": variant.vision, "tie_word_embeddings": tied}
+        tied = {"tie_word_embeddings": fields.get("tie_word_embeddings", False)}
+        fields = {"text_config": fields | tied, "vision_config": variant.vision, **tied}
     model = variant.auto_class.from_config(AutoConfig.for_model(variant.model_type, **fields))
     for name, parameter in model.named_parameters():
         if re.search(r"(norm|norm_\d|ln_[12f])\.weight$|scale$", name):

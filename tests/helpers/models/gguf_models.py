@@ -36,6 +36,9 @@ CHECKPOINTS = {
     "qwen2-biases": "qwen2",
     "qwen3": "qwen3",
     "qwen3-moe": "qwen3moe",
+    **dict.fromkeys(("qwen2-vl", "qwen2_5-vl"), "qwen2vl"),
+    "qwen3-vl": "qwen3vl",
+    "qwen3-vl-moe": "qwen3vlmoe",
     "gemma2": "gemma2",
     "gemma3": "gemma3",
     **dict.fromkeys(("phi3", "phi3-longrope", "phi3-partial"), "phi3"),
@@ -117,7 +120,7 @@ _FALLBACKS = {
     "router.per_expert_scale": "blk.{i}.ffn_down_exps.scale",
 } | {f"mlp.{x}_proj": f"blk.{{i}}.ffn_{x}" for x in ("gate", "up", "down")}
 _SHIFTED = ("gemma2", "gemma3", "qwen35", "qwen35moe", "qwen3next")  # 1 is added to weights of norms
-_STACKED = ("qwen35moe",)  # experts of a layer in one tensor
+_STACKED = ("qwen35moe", "qwen3vlmoe")  # experts of a layer in one tensor
 _TYPES = {"float32": 0, "float16": 1, "bfloat16": 30}
 _Q8_0 = 8
 
@@ -207,7 +210,7 @@ def _tensors(folder: Path, raw: dict[str, Any], architecture: str) -> Iterator[t
     stacks: dict[str, dict[int, np.ndarray]] = {}
     for name in source.unread():
         array = source[name]
-        if name.startswith("model.visual."):
+        if name.startswith(("visual.", "model.visual.")):
             continue
         if architecture in _STACKED and name.endswith("experts.gate_up_proj"):
             for kind, part in zip(("gate", "up"), np.split(array, 2, axis=1), strict=True):
@@ -503,6 +506,12 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         **_OTHERS["qwen35"](raw),
         "expert_shared_feed_forward_length": raw["shared_expert_intermediate_size"],
     },
+    "qwen2vl": lambda raw: {"rope.dimension_sections": np.array([2, 1, 1, 0])},
+    "qwen3vl": lambda raw: {
+        "rope.dimension_sections": np.array([2, 2, 2, 0]),
+        "n_deepstack_layers": 1,
+    },
+    "qwen3vlmoe": lambda raw: _OTHERS["qwen3vl"](raw),
     "falcon-h1": lambda raw: {
         "ssm.conv_kernel": raw["mamba_d_conv"],
         "ssm.state_size": raw["mamba_d_state"],

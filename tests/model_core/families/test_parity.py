@@ -1,7 +1,9 @@
 """Every family and variant computes what Hugging Face Transformers computes (see make_checkpoints.py)."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,16 +90,52 @@ def test_model_that_sees_loads_its_text_model(tmp_path: Path, model_type: str, p
     assert np.linalg.norm(logits - expected["logits"]) < 1e-5 * np.linalg.norm(expected["logits"])
 
 
+def test_qwen2_vl_as_it_was_published(tmp_path: Path) -> None:
+    """Its configuration describes the text model in the outer object, and has a kind of positions."""
+    source = CHECKPOINTS / "qwen2-vl"
+    config = read_json(source / "config.json")
+    text = config.pop("text_config")
+    rope = text.pop("rope_parameters")
+    scaling = {"type": "mrope", "mrope_section": rope["mrope_section"]}
+    config = text | config | {"rope_scaling": scaling, "rope_theta": rope["rope_theta"]}
+    tensors = {name.replace("model.visual.", "visual."): np.array(array) for name, array in stored(source)}
+    check_published(tmp_path, config, tensors, source)
+
+
+def test_qwen3_vl_moe_as_it_was_published(tmp_path: Path) -> None:
+    """Its experts have inputs before outputs."""
+    source = CHECKPOINTS / "qwen3-vl-moe"
+    tensors = {
+        name: np.array(array.swapaxes(1, 2) if ".experts." in name else array)
+        for name, array in stored(source)
+    }
+    assert tensors["model.layers.0.mlp.experts.down_proj"].shape == (6, 20, 32)
+    check_published(tmp_path, read_json(source / "config.json"), tensors, source)
+
+
+def stored(source: Path) -> Iterator[tuple[str, np.ndarray]]:
+    """The tensors of a checkpoint."""
+    checkpoint = Checkpoint(source)
+    for name in checkpoint.unread():
+        yield name, checkpoint[name]
+
+
+def check_published(
+    folder: Path, config: dict[str, Any], tensors: dict[str, np.ndarray], source: Path
+) -> None:
+    """Write a model to `folder`, and compare it with the checkpoint `source`."""
+    write_safetensors(folder / "model.safetensors", tensors)
+    write_json(folder / "config.json", config)
+    expected = np.load(source / "expected.npz")
+    with LLM(folder, arithmetic="float32") as llm:
+        logits = llm.logits(expected["prompt"].tolist())
+    assert np.linalg.norm(logits - expected["logits"]) < 1e-5 * np.linalg.norm(expected["logits"])
+
+
 def test_gpt2_as_it_was_published(tmp_path: Path) -> None:
     """Its tensors have no prefix, and causal masks stand among them."""
     source = CHECKPOINTS / "gpt2"
-    checkpoint = Checkpoint(source)
-    tensors = {name: np.array(checkpoint[name]) for name in checkpoint.unread()}
+    tensors = {name: np.array(array) for name, array in stored(source)}
     assert "wte.weight" in tensors
     masks = {f"h.{i}.attn.bias": np.ones((1, 1, 128, 128), np.float32) for i in range(2)}
-    write_safetensors(tmp_path / "model.safetensors", tensors | masks)
-    write_json(tmp_path / "config.json", read_json(source / "config.json"))
-    expected = np.load(source / "expected.npz")
-    with LLM(tmp_path, arithmetic="float32") as llm:
-        logits = llm.logits(expected["prompt"].tolist())
-    assert np.linalg.norm(logits - expected["logits"]) < 1e-5 * np.linalg.norm(expected["logits"])
+    check_published(tmp_path, read_json(source / "config.json"), tensors | masks, source)
