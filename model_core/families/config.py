@@ -82,8 +82,8 @@ def read_config(folder: Path) -> dict[str, Any]:
     path = folder / "config.json"
     if not os.path.isfile(path):
         raise ModelError(
-            f"{folder} is not a model folder: it has no config.json. "
-            "Give a folder in Hugging Face layout (config.json, model.safetensors, tokenizer.json)."
+            f"{folder} is not a model folder: it has no config.json. Give a folder in Hugging Face layout "
+            "(config.json, model.safetensors, tokenizer.json), or one with a .gguf file."
         )
     raw = read_json(path)
     text = raw.pop("text_config", None)
