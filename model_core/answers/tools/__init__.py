@@ -7,15 +7,18 @@ import re
 
 from .deepseek import DEEPSEEK_V3, DEEPSEEK_V31
 from .format import ToolFormat, Tools
+from .functionary import FUNCTIONARY
 from .gemma import FUNCTION_GEMMA, GEMMA4
 from .glm import GLM
 from .harmony import HARMONY
 from .hermes import HERMES
+from .listed import COMMAND, GRANITE
 from .llama3 import LLAMA3
 from .mistral import MISTRAL, MISTRAL_LIST
 from .plain import PLAIN, describe_tools
 from .pythonic import LFM2, PYTHONIC
 from .qwen_coder import QWEN_CODER
+from .seed_oss import SEED_OSS
 
 __all__ = ["FORMATS", "PLAIN", "ToolFormat", "Tools", "describe_tools", "recognize"]
 
@@ -29,8 +32,12 @@ FORMATS = (
     GEMMA4,
     FUNCTION_GEMMA,
     LFM2,
+    COMMAND,
+    GRANITE,
     GLM,
+    SEED_OSS,
     QWEN_CODER,
+    FUNCTIONARY,
     HERMES,
     PYTHONIC,
     LLAMA3,

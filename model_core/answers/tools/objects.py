@@ -1,7 +1,9 @@
 """Calls that are JSON objects, such as {"name": "f", "arguments": {"a": 1}}."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import Any
 
 from ...grammar.json_rules import write_json
 from ...grammar.lark import Lark, parameters
@@ -9,6 +11,7 @@ from ...requests.messages import Tool
 from ..reader import AnswerReader, Steps
 from ..writer import EventWriter
 
+_NAME_KEYS = ("name", "tool_name")
 _ARGUMENT_KEYS = ("arguments", "parameters")
 
 
@@ -45,7 +48,7 @@ def parse_object(
             return False
         if key in _ARGUMENT_KEYS:
             arguments = value
-        elif key == "name":
+        elif key in _NAME_KEYS:
             name = parse_string(value)
             if not name or (known is not None and name not in known):
                 return False
@@ -98,14 +101,20 @@ def parse_list(
     return True
 
 
-def object_call(lark: Lark, tool: Tool, arguments_key: str) -> str:
-    """An expression for a call of a tool."""
+def object_call(
+    lark: Lark,
+    tool: Tool,
+    arguments_key: str,
+    name_key: str = "name",
+    first: Mapping[str, Any] = MappingProxyType({}),
+) -> str:
+    """An expression for a call of a tool. first: the schemas of the members before the name."""
     arguments = dict(parameters(tool))
     definitions = arguments.pop("$defs", {})
     schema = {
         "type": "object",
-        "properties": {"name": {"const": tool.name}, arguments_key: arguments},
-        "required": ["name", arguments_key],
+        "properties": {**first, name_key: {"const": tool.name}, arguments_key: arguments},
+        "required": [*first, name_key, arguments_key],
         "additionalProperties": False,
         "$defs": definitions,
     }

@@ -267,7 +267,10 @@ def _call(lark: Lark, tool: Tool) -> str:
 
 LFM2 = ToolFormat(
     name="lfm2",
-    is_used_by=lambda template: _LFM2 in template or "<|tool_list_start|>" in template,
+    # The last is all that the template of LFM2.5 says.
+    is_used_by=lambda template: any(
+        text in template for text in (_LFM2, "<|tool_list_start|>", "List of tools: [")
+    ),
     parse=_parse_marked,
     call=_call,
     mark=_LFM2,

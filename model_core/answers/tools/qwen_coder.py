@@ -12,16 +12,17 @@ Source: the chat template of huggingface.co/Qwen/Qwen3-Coder-30B-A3B-Instruct.
 """
 
 import re
+from collections.abc import Callable
 
 from ..reader import AnswerReader, Steps
 from ..writer import EventWriter
 from .format import ToolFormat, Tools
 from .tagged import Tags
 
-_START, _FUNCTION, _END = "<tool_call>", "<function=", "</tool_call>"
+_START, FUNCTION, _END = "<tool_call>", "<function=", "</tool_call>"
 _OTHER_START = re.compile(r"<\w+:tool_call>")  # of Seed OSS, which writes such functions in tags of its own
 _TAGS = Tags(
-    before_name=f"\n{_FUNCTION}",
+    before_name=f"\n{FUNCTION}",
     after_name=">\n",
     key="<parameter=",
     key_end=">",
@@ -32,28 +33,35 @@ _TAGS = Tags(
 )
 
 
-def _parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
-    # The model at times leaves out the outer tag.
-    while mark := (yield from reader.copy_until((_START, _FUNCTION), writer.text)):
-        reader.mark(mark)
-        if mark == _START:
-            yield from reader.skip_space()
-        if mark == _FUNCTION or (yield from reader.accept(_FUNCTION)):
-            name = yield from reader.read_name()
-            has_name = bool(name) and (yield from reader.accept(">"))
-            if has_name and (yield from _TAGS.read_arguments(reader, writer, tools.get(name), name)):
+def make_parser(
+    start: str, end: str, tags: Tags
+) -> Callable[[AnswerReader, EventWriter, Tools], Steps[None]]:
+    """What reads functions between the tags `start` and `end`."""
+
+    def parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
+        # Models at times leave out the outer tag.
+        while mark := (yield from reader.copy_until((start, FUNCTION), writer.text)):
+            reader.mark(mark)
+            if mark == start:
                 yield from reader.skip_space()
-                yield from reader.accept(_END)
-                continue
-        writer.text(reader.text_since_mark())
+            if mark == FUNCTION or (yield from reader.accept(FUNCTION)):
+                name = yield from reader.read_name()
+                has_name = bool(name) and (yield from reader.accept(">"))
+                if has_name and (yield from tags.read_arguments(reader, writer, tools.get(name), name)):
+                    yield from reader.skip_space()
+                    yield from reader.accept(end)
+                    continue
+            writer.text(reader.text_since_mark())
+
+    return parse
 
 
 QWEN_CODER = ToolFormat(
     name="qwen_coder",
     is_used_by=lambda template: (
-        _FUNCTION in template and "<parameter=" in template and not _OTHER_START.search(template)
+        FUNCTION in template and "<parameter=" in template and not _OTHER_START.search(template)
     ),
-    parse=_parse,
+    parse=make_parser(_START, _END, _TAGS),
     call=_TAGS.call,
     mark=_START,
     separator="\n",

@@ -90,6 +90,24 @@ Paris
 </tool_call>""",
     "lfm2": '<|tool_call_start|>[get_weather(city="Paris"), get_time()]<|tool_call_end|>',
     "pythonic": '[get_weather(city="Paris"), get_time()]',
+    "seed_oss": """Let me see.
+<seed:tool_call>
+<function=get_weather>
+<parameter=city>Paris</parameter>
+</function>
+</seed:tool_call>
+<seed:tool_call>
+<function=get_time>
+</function>
+</seed:tool_call>""",
+    "granite": '<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Paris"}}, '
+    '{"name": "get_time", "arguments": {}}]',
+    "command": """<|START_ACTION|>[
+    {"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city": "Paris"}},
+    {"tool_call_id": "1", "tool_name": "get_time", "parameters": {}}
+]<|END_ACTION|>""",
+    "functionary": 'Let me see.<function=get_weather>{"city": "Paris"}</function>'
+    "<function=get_time>{}</function>",
     "harmony": '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris"}',
     "plain": '{"name": "get_weather", "arguments": {"city": "Paris"}}\n{"name": "get_time", "arguments": {}}',
 }
@@ -121,6 +139,20 @@ VARIANTS: list[tuple[str, str, str, list[tuple[str, Any]]]] = [
         [],
     ),
     ("hermes", "<tool_ca", "<tool_ca", []),
+    ("seed_oss", "<function=f><parameter=a>two\nlines</parameter>", "", [("f", '{"a": "two\\nlines"')]),
+    ("seed_oss", "<seed:tool_call>none</seed:tool_call>", "<seed:tool_call>none</seed:tool_call>", []),
+    ("granite", '<|tool_call|> [{"name": "f", "arguments": {"a": 1}}] Bye', "Bye", [("f", {"a": 1})]),
+    ("granite", "<|tool_call|>none", "<|tool_call|>none", []),
+    (
+        "command",
+        '<|START_ACTION|>[{"tool_name": "f", "parameters": {"a": 1}}]<|END_ACTION|>Bye',
+        "Bye",
+        [("f", {"a": 1})],
+    ),
+    ("command", "<|START_ACTION|>[]<|END_ACTION|>", "<|START_ACTION|>[]<|END_ACTION|>", []),
+    ("functionary", '<function=f>\n{"a": 1}\n</function>Bye', "Bye", [("f", {"a": 1})]),
+    ("functionary", "<function=f>", "", [("f", "")]),
+    ("functionary", "<function=f>no</function>", "<function=f>no</function>", []),
     (
         "qwen_coder",
         "<function=get_weather>\n<parameter=days>\n3\n</parameter>\n<parameter=city>\n7\n</parameter>\n</function>",
@@ -553,11 +585,14 @@ def test_strict_arguments_need_a_schema_that_can_be_enforced(ll_tokenizer: LLTok
         ("harmony", "{% if tools %}{% endif %}<|start|>assistant<|channel|>final<|message|>"),
         ("plain", "{% for message in messages %}{{ message.tool_calls }}<tool_call>{% endfor %}"),
         ("plain", "{% if tools %}in a way of its own{% endif %}"),
-        ("plain", "{% if tools %}<seed:tool_call><function=f><parameter=a></seed:tool_call>{% endif %}"),
+        ("lfm2", '{% set list = "List of tools: [" %}{% for tool in tools %}{% endfor %}'),
+        ("seed_oss", "{% if tools %}<seed:tool_call><function=f><parameter=a></seed:tool_call>{% endif %}"),
+        ("granite", "{% if tools %}respond with <|tool_call|> followed by a JSON list{% endif %}"),
+        ("command", "{% if tools %}write <|START_ACTION|> followed by a list{% endif %}"),
         ("plain", '{% if tools %}]<]minimax[>[<tool_call><invoke name="f">{% endif %}'),
         ("plain", '{% if tools %}<minimax:tool_call><invoke name="f">{% endif %}'),
         ("plain", "{% if tools %}between <tool_call> tags: <tool_calls>[{}]</tool_calls>{% endif %}"),
-        ("plain", "{% if tools %}<function=f>{}</function>, or code after <|python_tag|>{% endif %}"),
+        ("functionary", "{% if tools %}<function=f>{}</function>, or code after <|python_tag|>{% endif %}"),
     ],
 )
 def test_the_template_tells_the_format(name: str, template: str) -> None:
