@@ -82,10 +82,12 @@ class KVCache:
             parts, shape = _parts(group.shape, dtype), group.shape
             record["kind"], record["kv_heads"] = KINDS[dtype], shape.kv_heads
             record["key_dim"], record["value_dim"] = shape.key_dim, shape.value_dim
-            record["padded_dim"] = round_up(shape.value_dim, PAGE)
+            record["padded_dim"] = parts["values"][1][-1]
             record["page_stride"], record["layer_stride"] = self.page_bytes, _layer_bytes(shape, dtype)
             for name, (offset, _, _) in parts.items():
                 record[name] = self.memory.ctypes.data + offset
+            if shape.is_latent:
+                record["key_scales"] = record["value_scales"]
 
     @staticmethod
     def bytes_per_page(groups: Iterable[KVGroup], dtype: str = "float32") -> int:
@@ -111,7 +113,8 @@ class KVCache:
         keys: [layers, pages, kv_heads, key_dim, PAGE] of float32, float16 or int8, so that a vector holds one
         dimension of all positions of a page. values: [layers, pages, kv_heads, PAGE, value_dim], the last
         axis padded with zeros to whole vectors. With int8 also key_scales and value_scales, the scale of each
-        position and head, float32 [layers, pages, kv_heads, PAGE].
+        position and head, float32 [layers, pages, kv_heads, PAGE]. Latents are stored once, as values are,
+        and keys and values are views of them.
         """
         shape, views = self.groups[group].shape, dict[str, np.ndarray]()
         for name, (offset, sizes, dtype) in _parts(shape, self.dtype).items():
@@ -123,19 +126,27 @@ class KVCache:
                 offset,
                 (_layer_bytes(shape, self.dtype), self.page_bytes, *inner),
             )
+        if shape.is_latent:
+            latents = views["values"]
+            views |= {"keys": latents.swapaxes(-1, -2)[..., : shape.key_dim, :]}
+            views["values"] = latents[..., : round_up(shape.value_dim, PAGE)]
+            if self.dtype == "int8":
+                views["key_scales"] = views["value_scales"]
         return views
 
 
 def _parts(shape: KVLayer, dtype: str) -> dict[str, tuple[int, tuple[int, ...], str]]:
     """What a page has of one layer: name -> (offset in bytes, shape, dtype)."""
-    heads = shape.kv_heads
+    heads, scales = shape.kv_heads, ["key_scales", "value_scales"]
     sizes = {"keys": (heads, shape.key_dim, PAGE), "values": (heads, PAGE, round_up(shape.value_dim, PAGE))}
+    if shape.is_latent:
+        sizes, scales = {"values": (1, PAGE, round_up(shape.key_dim, PAGE))}, ["value_scales"]
     parts, offset = dict[str, tuple[int, tuple[int, ...], str]](), 0
     for name, size in sizes.items():
         parts[name] = offset, size, dtype
         offset += round_up(int(np.prod(size)) * np.dtype(dtype).itemsize, 64)
     if dtype == "int8":
-        for name in ("key_scales", "value_scales"):
+        for name in scales:
             parts[name] = offset, (heads, PAGE), "float32"
             offset += heads * PAGE * 4
     return parts

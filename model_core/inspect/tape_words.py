@@ -142,6 +142,9 @@ def _say(record: Record, tape: Tape) -> str:
             )
             sense = ": the scores of all tokens of the vocabulary" if record.is_head else ""
             return f"Multiply {x.buffer} ({x.width} columns) by the matrix {sizes}{sense}."
+        case operations.HeadLinear(x, _, weight, _):
+            name = weight.name.removesuffix(".weight").rpartition(".")[2]
+            return f"Multiply each of the {x.heads} heads of {x.buffer} by its own part of the matrix {name}."
         case operations.Permute(x, y, _):
             return f"Put the columns of {x.buffer} in the order in which the next matrix was quantized."
         case operations.Rope(x, rope, _):

@@ -8,7 +8,17 @@ from numba import types
 from numba.extending import intrinsic
 
 from . import emit
-from .blocks import HEIGHTS, Sums, cases_of, emit_addresses, emit_cases, emit_loop, initial_sum, prefetch
+from .blocks import (
+    HEIGHTS,
+    Strided,
+    Sums,
+    cases_of,
+    emit_addresses,
+    emit_cases,
+    emit_loop,
+    initial_sum,
+    prefetch,
+)
 from .emit import HAS_WIDE_VECTORS, ROWS
 from .layout import PAGE
 
@@ -94,6 +104,39 @@ def page_block(typing_context, kinds, widths, case, pages, w, x, steps, y):
 
     code = _emit_blocks(kinds, widths, block, lambda heights: heights)
     return emit.typed(types.void, (kinds, widths, case, pages, w, x, types.intp, y), code)
+
+
+# Which lanes of two vectors to take in turn: their first halves, or their second ones.
+_HALVES = [
+    ir.Constant(emit.I32X16, [lane for i in range(first, first + 8) for lane in (i, 16 + i)])
+    for first in (0, 8)
+]
+
+
+@intrinsic(prefer_literal=True)
+def turn_block(typing_context, kinds, kind, rows, columns):
+    """columns[j][i] = rows[i][j] as floats, for 16 rows of 16 numbers of a kind.
+
+    kinds: a constant tuple of the kinds that there may be. rows: Strided. columns: address of floats
+    [16, 16].
+    """
+    kinds_ = [value.literal_value for value in kinds]
+
+    def code(b: ir.IRBuilder, _: Any, kind: ir.Value, rows: Strided, columns: ir.Value) -> None:
+        addresses = emit_addresses(b, rows, 16)
+
+        def turn(kind: int) -> None:
+            vectors = [emit.load_widened(b, address, kind) for address in addresses]
+            for _ in range(4):  # each moves the highest bit of a row's number to that of the column
+                vectors = [
+                    b.shuffle_vector(vectors[i // 2], vectors[8 + i // 2], _HALVES[i % 2]) for i in range(16)
+                ]
+            for i, vector in enumerate(vectors):
+                emit.store(b, emit.at(b, columns, 64 * i), vector)
+
+        emit_cases(b, kind, kinds_, turn)
+
+    return emit.typed(types.void, (kinds, kind, rows, types.intp), code)
 
 
 def _emit_blocks(

@@ -37,6 +37,7 @@ MATRIX = record_type(
     "n",
     "k",
     "inputs",  # columns without padding
+    "head_strips",  # strips that multiply the same columns of activations; the next ones multiply the next
     "rounding",  # of activations that it multiplies: EXACT, BY_CHUNK, ROTATED or BY_GROUP
     "is_rotated",  # whether its weights are
     "parts",  # in bfloat16 of activations that it multiplies; 0: it multiplies float32
@@ -59,13 +60,13 @@ PAGE = 16  # positions in a page of KV memory: the lanes of a vector
 
 # KV memory as kernels see it, for a group of layers (see cache/memory.py): sizes, and the addresses of
 # the first layer's keys and values in the first page, and of their scales where they are bytes. Pages and
-# layers are page_stride and layer_stride bytes apart.
+# layers are page_stride and layer_stride bytes apart. Without an address of keys, the values are latents.
 KV_MEMORY = record_type(
     "kind",
     "kv_heads",
     "key_dim",
     "value_dim",
-    "padded_dim",  # of values
+    "padded_dim",  # of values; of latents, which are keys and values
     "page_stride",
     "layer_stride",
     "keys",

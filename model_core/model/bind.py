@@ -140,6 +140,10 @@ class _Binder:
                 self._emit("center", x, y)
             case operations.Linear():
                 self._bind_linear(record)
+            case operations.HeadLinear(x, y, weight):
+                matrix = self._matrices[weight,]
+                self._prepare_input(x, matrix)
+                self._emit("linear", x, y, mode=linear.SET, matrix=matrix.record())
             case operations.Permute(x, y, order):
                 self._orders[y.buffer] = order
                 indices = aligned_zeros((len(order),), np.int32)

@@ -11,10 +11,10 @@ from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name
 from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, INT8, PAGE, STEPPED_BITS
 from ..tape.operations import Linear
-from ..tape.passes import products, tables, vector_refs
+from ..tape.passes import head_products, products, tables, vector_refs
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
-from .packer import choose_matrix_kind
+from .packer import choose_head_kind, choose_matrix_kind
 from .tied_head import untie_stored_head
 
 # Bits of a weight in memory by its kind, with its share of the scales of groups.
@@ -126,6 +126,7 @@ def _advise(files: ModelFiles, flags: MemoryFlags, free: int) -> str:
 
 def _weight_bytes(tape: Tape, source: TensorSource, weights: str, files: ModelFiles) -> int:
     bits = sum(_matrix_bits(linear, source, weights, files) for linear in products(tape.records))
+    bits += sum(_head_bits(record.weight, source, weights) for record in head_products(tape.records))
     bits += sum(math.prod(table.shape) * _bits_as_stored(table, source) for table in tables(tape).values())
     bits += 32 * sum(math.prod(weight.shape) for weight in vector_refs(tape.records))
     return round(bits / 8)
@@ -138,6 +139,14 @@ def _matrix_bits(linear: Linear, source: TensorSource, weights: str, files: Mode
         each = _bits_as_stored(weight, source) if kind is None else _BITS[kind]
         bits += weight.rows * linear.x.width * each
     return bits
+
+
+def _head_bits(weight: WeightRef, source: TensorSource, weights: str) -> float:
+    """Bits that the matrix of a product by heads takes; 0 if it is missing."""
+    stored = _bits_as_stored(weight, source)
+    kinds = {32: "float32", 16: "float16"}  # as many bits as bfloat16
+    kind = choose_head_kind(weights, kinds.get(round(stored)))
+    return weight.rows * weight.shape[1] * _BITS[kind] if stored else 0
 
 
 def _bits_as_stored(weight: WeightRef, source: TensorSource) -> float:

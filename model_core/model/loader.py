@@ -23,9 +23,20 @@ from ..kernels.emit import HAS_AMX
 from ..kernels.products.bfloat16 import HAS_PAIRS
 from ..machine.memory import aligned_zeros
 from ..tape.classifier import Classifier, Dense, LoadedClassifier
-from ..tape.passes import drop_head, fuse, permute_inputs, products, split_products, tables, vector_refs
+from ..tape.operations import HeadLinear
+from ..tape.passes import (
+    drop_head,
+    fuse,
+    head_products,
+    permute_inputs,
+    products,
+    split_products,
+    tables,
+    vector_refs,
+)
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
+from ..weights.matrix import Matrix
 from .loaded_weights import LoadedWeights
 from .packer import Packer
 from .tied_head import untie_stored_head
@@ -79,9 +90,13 @@ def _read_weights(
 ) -> LoadedWeights:
     """The weights of a tape, packed."""
     records = fuse(tape.records)
-    linears, matrices = list(products(records)), {}
+    linears = [*products(records), *head_products(records)]
+    matrices: dict[tuple[WeightRef, ...], Matrix] = {}
     for record in tqdm(linears, "Loading weights", unit="matrix", delay=2):
-        matrices[record.weights] = packer.pack(record)
+        if isinstance(record, HeadLinear):
+            matrices[record.weight,] = packer.pack_heads(record)
+        else:
+            matrices[record.weights] = packer.pack(record)
         source.drop_file_pages()  # the packed matrix replaces it
         if on_progress is not None:
             on_progress(len(matrices) / len(linears))

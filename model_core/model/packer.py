@@ -2,20 +2,21 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ..errors import ModelError
 from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name, read_tensor, read_weights
-from ..kernels.layout import FLOAT32, INT8, STEPPED_BITS
+from ..kernels.layout import FLOAT16, FLOAT32, INT8, STEPPED_BITS
 from ..machine.memory import aligned_zeros
-from ..tape.operations import Linear
+from ..tape.operations import HeadLinear, Linear
 from ..tape.passes import PERMUTED
 from ..tape.references import WeightRef
 from ..weights.codes import Codes, dequantize_codes
 from ..weights.exact_rows import is_int8, to_stepped
-from ..weights.matrix import KINDS, Matrix
+from ..weights.matrix import FLOATS, KINDS, Matrix
 from ..weights.pack import pack, pack_codes
 from ..weights.rotation import rotate
 from ..weights.rounding import Stepped, dequantize, round_rows
@@ -34,6 +35,13 @@ def choose_matrix_kind(product: Linear, weights: str, files: ModelFiles) -> int 
     if weights == "auto" and product.is_head and is_written_here:
         return INT8
     return choose_kind(product, weights)
+
+
+def choose_head_kind(weights: str, stored: str | None) -> int:
+    """The kind of a matrix by heads with these --weights. stored: the type of its floats; None for codes."""
+    if KINDS.get(weights) in FLOATS:
+        return KINDS[weights]
+    return FLOAT16 if stored is None else KINDS[stored]
 
 
 class Packer:
@@ -67,6 +75,15 @@ class Packer:
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
             path = self._source.path_of(find_name(self._source, product.weights[0]))
             raise ModelError(f"{path}: {', '.join(names[:3])}{more}: {error}") from error
+
+    def pack_heads(self, product: HeadLinear) -> Matrix:
+        """The matrix of a product by heads: floats, also of codes. Raises ModelError."""
+        stored = read_weights(self._source, product.weight)
+        floats = dequantize_codes(stored) if isinstance(stored, Codes) else stored
+        matrices = floats.reshape(product.x.heads, -1, floats.shape[1])
+        matrices = matrices.transpose(0, 2, 1) if product.is_transposed else matrices
+        kind = choose_head_kind(self._weights, None if isinstance(stored, Codes) else stored.dtype.name)
+        return replace(pack(list(matrices), kind), heads=product.x.heads)
 
     def pack_table(self, table: WeightRef) -> np.ndarray | Matrix:
         """The rows of an embedding: in memory as they are stored. Raises ModelError."""

@@ -103,6 +103,10 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
             s.put(y, op.center(s.get(x)))
         case operations.Linear():
             _linear(record, weights, s)
+        case operations.HeadLinear(x, y, weight, is_transposed):
+            stored = weights(weight).reshape(x.heads, -1, weight.shape[1])
+            matrices = stored if is_transposed else stored.transpose(0, 2, 1)
+            s.put(y, np.matmul(s.get(x).transpose(1, 0, 2), matrices).transpose(1, 0, 2))
         case operations.Permute(x, y, order):
             s.put(y, s.rows(x)[:, order])
         case operations.Rope(x, rope, scale):

@@ -58,6 +58,20 @@ class Linear:
 
 
 @dataclass(frozen=True)
+class HeadLinear:
+    """y = x times a matrix of its own for each head: [a head of y, a head of x] transposed.
+
+    The weight has the matrices one below the other. is_transposed: they are stored as
+    [a head of x, a head of y].
+    """
+
+    x: Span
+    y: Span
+    weight: WeightRef
+    is_transposed: bool = False
+
+
+@dataclass(frozen=True)
 class Permute:
     """y[j] = x[order[j]]: columns in another order, in which a matrix was quantized."""
 
@@ -294,8 +308,8 @@ class Scan:
 
 
 Record = (
-    Norm | Center | Linear | Permute | Rope | AddPosition | WriteKV | Attend | Gate | Add | Scale | Softcap
-    | TakeRows | Route | Experts | Map | Dot | Join | Conv | Scan
+    Norm | Center | Linear | HeadLinear | Permute | Rope | AddPosition | WriteKV | Attend | Gate | Add | Scale
+    | Softcap | TakeRows | Route | Experts | Map | Dot | Join | Conv | Scan
 )  # fmt: skip
 
 
@@ -303,15 +317,17 @@ Record = (
 class KVLayer:
     """The keys and values that a layer stores for each position, and for how many of the latest positions.
 
-    `key_dim`, `value_dim`: numbers of a head.
+    `key_dim`, `value_dim`: numbers of a head. is_latent: there is one head, and its values are the first
+    numbers of its keys, which are stored once (DeepSeek-V2, arXiv:2405.04434).
     """
 
     kv_heads: int
     key_dim: int
     value_dim: int
     window: int | None
+    is_latent: bool = False
 
     @property
     def size(self) -> int:
         """Numbers for each position."""
-        return self.kv_heads * (self.key_dim + self.value_dim)
+        return self.kv_heads * (self.key_dim + (0 if self.is_latent else self.value_dim))

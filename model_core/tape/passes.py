@@ -26,6 +26,11 @@ def products(tape: Iterable[Record]) -> Iterator[operations.Linear]:
             yield from (record.gate_up, record.down)
 
 
+def head_products(tape: Iterable[Record]) -> list[operations.HeadLinear]:
+    """The products of a tape with a matrix for each head."""
+    return [record for record in tape if isinstance(record, operations.HeadLinear)]
+
+
 def vector_refs(tape: Iterable[Record]) -> Iterator[WeightRef]:
     """The weights of a tape that are not part of a product."""
     for record in tape:

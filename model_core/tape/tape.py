@@ -153,6 +153,14 @@ class Tape:
         self.records.append(operations.Linear(x, y, weights, biases, is_head=is_head, is_router=is_router))
         return spans
 
+    def multiply_heads(
+        self, x: Span, to: str, weight: WeightRef, size: int, is_transposed: bool = False
+    ) -> Span:
+        """Each head of x times a matrix of its own (see operations.HeadLinear): heads of `size`."""
+        y = Span(to, 0, x.heads * size, x.heads)
+        self.records.append(operations.HeadLinear(x, y, weight, is_transposed))
+        return y
+
     def score(self, x: Span, name: str, count: int, bias: bool = False) -> Span:
         """x times the matrix of a router (see operations.Linear), into the buffer "router"."""
         weight = WeightRef(f"{name}.weight", (count, x.width))
@@ -230,6 +238,13 @@ class Tape:
         self.kv_layers.append(KVLayer(keys.heads, keys.size, values.size, window))
         self.records.append(operations.WriteKV(keys, values, layer))
         return self.attend_again(q, layer, scale, softcap, sinks, ahead)
+
+    def attend_to_latents(self, q: Span, latents: Span, value_dim: int, scale: float) -> Span:
+        """Write latents, one head, to a new KV layer, and attend to it: values are its first numbers."""
+        layer = len(self.kv_layers)
+        self.kv_layers.append(KVLayer(1, latents.size, value_dim, None, is_latent=True))
+        self.records.append(operations.WriteKV(latents, replace(latents, width=value_dim), layer))
+        return self.attend_again(q, layer, scale)
 
     def attend_again(
         self,

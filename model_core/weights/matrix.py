@@ -46,6 +46,7 @@ _DTYPES = {
     BFLOAT16: np.dtype(ml_dtypes.bfloat16),
     FLOAT16: np.dtype(np.float16),
 }
+FLOATS = set(_DTYPES)
 INTEGERS = {INT8, *STEPPED_BITS, GROUPED8, GROUPED4}
 _GROUP_KINDS = {np.dtype(np.int8): INT8, np.dtype(np.uint8): UINT8} | {
     dtype: kind for kind, dtype in _DTYPES.items()
@@ -78,6 +79,8 @@ class Matrix:
         is_rotated: whether the weights are rotated (see rotation.py): those of INT8, and of STEPPED_BITS
             that are rounded here.
         bias: float32 [n], or None.
+        heads: the matrix is that of so many, one below the other, each of which multiplies a head of the
+            activations.
     """
 
     kind: int
@@ -96,6 +99,7 @@ class Matrix:
     bias: np.ndarray | None = None
     is_small: bool = False
     is_rotated: bool = False
+    heads: int = 1
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays that are not None, by name."""
@@ -124,6 +128,7 @@ class Matrix:
         for name in ("kind", "n", "k", "inputs", "group", "is_small", "is_rotated"):
             record[name] = getattr(self, name)
         record["rounding"] = self.rounding(arithmetic)
+        record["head_strips"] = self.n // STRIP // self.heads
         record["parts"] = parts if self.kind == BFLOAT16 else 0
         for name, array in self.arrays().items():
             record[name] = array.ctypes.data

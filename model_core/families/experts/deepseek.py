@@ -1,7 +1,9 @@
 """DeepSeek-V2 and V3, and GLM-4.7-Flash: multi-head latent attention, and routed and shared experts.
 
 Multi-head latent attention (DeepSeek-V2, 2024, arXiv:2405.04434) projects keys and values from one narrow
-row, their latent. It is expanded to the keys and values of all heads here, and these are stored.
+row, their latent, which all heads share. It is stored, and the matrices that would expand it are applied to
+queries and mixed latents instead: q (W c) = (q W) c. Latents of sizes that do not fill strips are expanded,
+and the keys and values of all heads stored.
 """
 
 import math
@@ -10,6 +12,7 @@ from typing import Any
 
 from ...checks.file_values import expect, ignore, read_number, read_size, shorten
 from ...errors import ModelError
+from ...kernels.layout import STRIP
 from ...tape.references import Span, WeightRef
 from ...tape.rope import RopeConfig, find_rope_fields, read_rope
 from ...tape.tape import Tape
@@ -38,6 +41,11 @@ class DeepSeekConfig(SharedMixtureConfig):
     rotated_dim: int
     value_dim: int
     score_scale: float
+
+    @property
+    def stores_latents(self) -> bool:
+        """Whether latents are stored."""
+        return self.kv_rank % STRIP == 0 and self.value_dim % STRIP == 0
 
 
 def read_config(raw: dict[str, Any]) -> DeepSeekConfig:
@@ -122,19 +130,32 @@ def _write_attention(t: Tape, c: DeepSeekConfig, h: Span, i: int) -> Span:
         source = t.project(h, "q_latent", f"{p}.q_a_proj", c.query_rank, bias=c.qkv_bias)
         source, name = t.norm(source, f"{p}.q_a_layernorm", _LATENT_EPS), "q_b_proj"
     q, q_rotated = _expand(t, c, source, "q", f"{p}.{name}", (c.plain_dim, c.rotated_dim))
-    q = t.join(q, t.rope(q_rotated, rope), to="queries")
+    q_rotated = t.rope(q_rotated, rope)
     parts = [(1, c.kv_rank), (1, c.rotated_dim)]
     latent, k_rotated = t.linear_split(h, "kv_latent", f"{p}.kv_a_proj_with_mqa", parts, bias=c.qkv_bias)
     latent = t.norm(latent, f"{p}.kv_a_layernorm", _LATENT_EPS, to="kv_normed")
-    k, v = _expand(t, c, latent, "kv", f"{p}.kv_b_proj", (c.plain_dim, c.value_dim))
-    k = t.join(k, t.rope(k_rotated, rope), to="keys")
-    mixed = t.attend(q, k, v, c.score_scale)
+    k_rotated = t.rope(k_rotated, rope)
+    sizes = (c.plain_dim, c.value_dim)
+    if c.stores_latents:
+        of_keys, of_values = _split_rows(c, f"{p}.kv_b_proj", sizes, c.kv_rank)
+        q = t.multiply_heads(q, "q_latent_keys", of_keys, c.kv_rank, is_transposed=True)
+        q, latents = t.join(q, q_rotated, to="queries"), t.join(latent, k_rotated, to="keys")
+        mixed = t.attend_to_latents(q, latents, c.kv_rank, c.score_scale)
+        mixed = t.multiply_heads(mixed, "mixed_values", of_values, c.value_dim)
+    else:
+        k, v = _expand(t, c, latent, "kv", f"{p}.kv_b_proj", sizes)
+        q, k = t.join(q, q_rotated, to="queries"), t.join(k, k_rotated, to="keys")
+        mixed = t.attend(q, k, v, c.score_scale)
     return t.project(mixed, "out", f"{p}.o_proj", c.hidden_size, bias=c.output_bias)
 
 
 def _expand(t: Tape, c: DeepSeekConfig, x: Span, to: str, name: str, sizes: tuple[int, int]) -> list[Span]:
     """x times a matrix with the rows of two parts for each head. sizes: columns of a head in each part."""
-    shape, first = (c.heads * sum(sizes), x.width), sizes[0]
-    parts = ((0, first), (first, sum(sizes)))
-    weights = [WeightRef(f"{name}.weight", shape, *part, groups=c.heads) for part in parts]
-    return t.matmul(x, to, [(weight, c.heads) for weight in weights])
+    return t.matmul(x, to, [(weight, c.heads) for weight in _split_rows(c, name, sizes, x.width)])
+
+
+def _split_rows(c: DeepSeekConfig, name: str, sizes: tuple[int, int], columns: int) -> list[WeightRef]:
+    """The two parts of a matrix with so many rows of each for each head."""
+    parts = ((0, sizes[0]), (sizes[0], sum(sizes)))
+    shape = (c.heads * sum(sizes), columns)
+    return [WeightRef(f"{name}.weight", shape, *part, groups=c.heads) for part in parts]

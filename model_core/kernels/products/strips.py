@@ -295,6 +295,7 @@ def _float_strip(m, a, start, rows, strip, next_strip, scratch):
     size = 4 if kind == FLOAT32 else 2
     w, tile_bytes = m.data + strip * STRIP * m.k * size, m.k * 16 * size
     w_step, w_tile = 16 * size, tile_bytes
+    x = a.floats + strip // m.head_strips * 4 * m.inputs
     largest = FLOAT_ROWS if rows > FLOAT_ROWS else ROWS[0]
     blocks = -(-rows // largest)
     length = _LENGTH if has_codes else 2 * GROUP // size  # k of a chunk
@@ -325,7 +326,7 @@ def _float_strip(m, a, start, rows, strip, next_strip, scratch):
                     ),
                     Weights(chunk + tile * w_tile, w_step, w_tile),
                     Ahead(prefetch_a, w_step, prefetch_b, prefetch_b_bytes // count),
-                    Strided(a.floats + (start + row) * a.row + 4 * first, a.row),
+                    Strided(x + (start + row) * a.row + 4 * first, a.row),
                     count,
                     Sums(scratch + SUMS + (row * STRIP + 16 * tile) * 4, 4 * STRIP, first),
                 )

@@ -12,7 +12,7 @@ from numba.extending import register_jitable
 
 from ..blocks import Ahead, Strided, Sums, block_rows
 from ..emit import FLOAT_ROWS, HAS_WIDE_VECTORS, ROWS
-from ..float_blocks import QUERY_ROWS, FloatCase, Pages, Weights, float_block, page_block
+from ..float_blocks import QUERY_ROWS, FloatCase, Pages, Weights, float_block, page_block, turn_block
 from ..inner import inner
 from ..layout import FLOAT16, FLOAT32, INT8, PAGE
 from ..pointwise import scale_row
@@ -39,7 +39,14 @@ def scratch_rows(group):
 @register_jitable
 def attention_scratch(key_dim, value_dim, group):
     """Bytes that a thread needs to attend, with `group` query heads a KV head."""
-    return scratch_rows(group) * (4 * pad(key_dim) + 2 * state_bytes(value_dim) + _SCORES_ROW)
+    rows = scratch_rows(group) * (4 * pad(key_dim) + 2 * state_bytes(value_dim) + _SCORES_ROW)
+    return rows + 2 * _turned_bytes(key_dim)
+
+
+@register_jitable
+def _turned_bytes(key_dim):
+    """Bytes of a page of latents as keys."""
+    return 4 * PAGE * pad(key_dim)
 
 
 @inner
@@ -122,9 +129,12 @@ def attend_segment(p, i, q, segment, states, scratch):
     table, position, group, head, window = q.table, q.position, q.group, q.head, i.window
     dim, padded, rows = p.key_dim, p.padded_dim, q.tokens * group
     size = 4 if p.kind == FLOAT32 else 2 if p.kind == FLOAT16 else 1
+    is_latent = p.keys == 0
+    key_kind = FLOAT32 if is_latent else p.kind
+    key_bytes = 4 * PAGE if is_latent else PAGE * size  # from one number of the keys of a page to the next
     at = i.layer * p.layer_stride
     first_keys, first_values = (
-        p.keys + at + head * dim * PAGE * size,
+        (p.values if is_latent else p.keys + head * dim * PAGE * size) + at,
         p.values + at + head * PAGE * padded * size,
     )
     key_scales, value_scales = p.key_scales + at + head * 4 * PAGE, p.value_scales + at + head * 4 * PAGE
@@ -133,8 +143,9 @@ def attend_segment(p, i, q, segment, states, scratch):
     if window > 0:
         first_page = max(first_page, (position - window + 1) // PAGE)
     last_page = -(-length // PAGE)
-    row_bytes, state_row = _SCORES_ROW, state_bytes(p.value_dim)
+    row_bytes, state_row, value_tiles = _SCORES_ROW, state_bytes(p.value_dim), pad(p.value_dim) // 16
     queries, scores = scratch, scratch + 4 * scratch_rows(group) * pad(dim)
+    turned = scratch + attention_scratch(dim, p.value_dim, group) - 2 * _turned_bytes(dim)
 
     for row in range(rows):
         source = q.at + (row // group) * q.stride + 4 * (head * group + row % group) * dim
@@ -150,6 +161,13 @@ def attend_segment(p, i, q, segment, states, scratch):
         pages = min(2, last_page - number)
         keys = first_keys + _page_offset(p, table, number)
         distance = first_keys + _page_offset(p, table, number + pages - 1) - keys
+        if is_latent:
+            for page in range(pages):
+                rows_of_page = first_values + _page_offset(p, table, number + page)
+                for j in range(0, dim, 16):
+                    columns = turned + page * _turned_bytes(dim) + 4 * PAGE * j
+                    turn_block(_KINDS, p.kind, Strided(rows_of_page + j * size, padded * size), columns)
+            keys, distance = turned, _turned_bytes(dim)
         to = scores + 4 * PAGE * (number - first_page)
         row = block = 0
         while row < rows:
@@ -170,8 +188,8 @@ def attend_segment(p, i, q, segment, states, scratch):
                     float_block(
                         _KINDS,
                         (1, 2),
-                        FloatCase(p.kind, height if first else count, tiles),
-                        Weights(keys + first * distance + start * PAGE * size, PAGE * size, distance),
+                        FloatCase(key_kind, height if first else count, tiles),
+                        Weights(keys + first * distance + start * key_bytes, key_bytes, distance),
                         Ahead(prefetch_a, ahead, prefetch_b, ahead),
                         Strided(queries + 4 * (row * dim + start), 4 * dim),
                         (part + 1) * dim // parts - start,
@@ -208,8 +226,8 @@ def attend_segment(p, i, q, segment, states, scratch):
         count = min(_PAGES_OF_VALUES * PAGE, length - number * PAGE)
         weights = scores + 4 * PAGE * (number - first_page)
         tile = 0
-        while tile < padded // 16:
-            row, tiles = 0, _VALUE_TILES if padded // 16 - tile >= _VALUE_TILES and not is_tall else 1
+        while tile < value_tiles:
+            row, tiles = 0, _VALUE_TILES if value_tiles - tile >= _VALUE_TILES and not is_tall else 1
             while row < rows:
                 height = _next_rows(rows - row, largest)
                 page_block(

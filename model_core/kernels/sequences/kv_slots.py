@@ -23,20 +23,23 @@ def write_kv_slot(p, layer, page, slot, keys, values):
     """Write keys and values of one position and all KV heads of a layer to a page.
 
     slot: position within the page. keys: address of floats [kv_heads, key_dim]. values: address of floats
-    [kv_heads, value_dim].
+    [kv_heads, value_dim]; of latents that of the keys, whose first numbers they are.
     """
     size = 4 if p.kind == FLOAT32 else 2 if p.kind == FLOAT16 else 1
+    value_dim = p.value_dim if p.keys else p.key_dim
     at = page * p.page_stride + layer * p.layer_stride
     for head in range(p.kv_heads):
-        k, v = keys + 4 * head * p.key_dim, values + 4 * head * p.value_dim
+        k, v = keys + 4 * head * p.key_dim, values + 4 * head * value_dim
         to_k = p.keys + at + (head * p.key_dim * PAGE + slot) * size
         to_v = p.values + at + (head * PAGE + slot) * p.padded_dim * size
         k_scale = v_scale = np.float32(0)
-        if p.kind == INT8:
+        if p.kind == INT8 and p.keys:
             k_scale = _scale(k, p.key_dim, p.key_scales + at + 4 * (head * PAGE + slot))
-            v_scale = _scale(v, p.value_dim, p.value_scales + at + 4 * (head * PAGE + slot))
-        _write(k, p.key_dim, p.kind, k_scale, to_k, size * PAGE)
-        _write(v, p.value_dim, p.kind, v_scale, to_v, size)
+        if p.kind == INT8:
+            v_scale = _scale(v, value_dim, p.value_scales + at + 4 * (head * PAGE + slot))
+        if p.keys:
+            _write(k, p.key_dim, p.kind, k_scale, to_k, size * PAGE)
+        _write(v, value_dim, p.kind, v_scale, to_v, size)
 
 
 @inner

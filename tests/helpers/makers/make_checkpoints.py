@@ -520,6 +520,13 @@ VARIANTS = {
         LATENTS | {"attention_bias": True, "rope_parameters": MSCALE},
         without={"rope_parameters": MSCALE | {"mscale_all_dim": 0.0}},
     ),
+    # Of sizes that fill strips, the latents are stored.
+    "deepseek-v3-latents": Variant(
+        "deepseek_v3",
+        LATENTS | {"attention_bias": True, "rope_parameters": MSCALE, "kv_lora_rank": 64, "v_head_dim": 128},
+        without={"rope_parameters": MSCALE | {"mscale_all_dim": 0.0}},
+        dtype=torch.bfloat16,
+    ),
     "deepseek-v3-halves": Variant(
         "deepseek_v3",
         LATENTS | {"q_lora_rank": None, "rope_interleave": False, "attention_bias": True},

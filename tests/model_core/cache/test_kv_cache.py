@@ -36,6 +36,20 @@ def test_parts_of_a_page_do_not_overlap(dtype: str) -> None:
             assert (array == number + 1).all()
 
 
+@pytest.mark.parametrize("dtype", KV_CACHE_DTYPES)
+def test_latents_are_stored_once(dtype: str) -> None:
+    """DeepSeek-V3's: 576 numbers of a position, of which the first 512 are its values (arXiv:2405.04434)."""
+    shape = KVLayer(1, 576, 512, None, is_latent=True)
+    assert shape.size == 576
+    cache = KVCache([KVGroup(shape, (0, 1))], 3, dtype)
+    size = np.dtype(dtype).itemsize * 576 + 4 * (dtype == "int8")  # and a scale
+    assert 0 <= cache.page_bytes - 2 * 16 * size <= 2048
+    arrays = cache.arrays()
+    arrays["keys"][1, 2] = np.arange(576)[:, None] % 100
+    assert (arrays["values"][1, 2, 0] == np.arange(512) % 100).all()
+    assert not arrays["values"][0].any()
+
+
 def test_page_bytes_are_no_multiple_of_what_caches_map_to_one_set() -> None:
     for heads in (1, 2, 4, 8, 16):
         shape = KVLayer(heads, 64, 64, None)

@@ -25,7 +25,16 @@ from model_core.cache.prefix_file import remove_parts, write_prompt_file
 from model_core.errors import InvalidRequest, NoMemory, PromptFileError, StorageError
 from model_core.files.safetensors import SafetensorsFolder
 
-FAMILIES = ["llama-bfloat16", "gemma3", "gemma4", "deepseek-v3", "lfm2", "rwkv7", "qwen3-next"]
+FAMILIES = [
+    "llama-bfloat16",
+    "gemma3",
+    "gemma4",
+    "deepseek-v3",
+    "deepseek-v3-latents",
+    "lfm2",
+    "rwkv7",
+    "qwen3-next",
+]
 
 
 def load(family: str = "llama-bfloat16", **settings: object) -> LLM:

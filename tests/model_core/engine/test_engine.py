@@ -292,7 +292,9 @@ def test_logits_that_are_not_finite_are_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kv", ["auto", "float32", "int8"])
-@pytest.mark.parametrize("name", ["qwen3-moe", "qwen3-moe-plain", "deepseek-v2", "deepseek-v3", "gpt-oss"])
+@pytest.mark.parametrize(
+    "name", ["qwen3-moe", "qwen3-moe-plain", "deepseek-v2", "deepseek-v3-latents", "gpt-oss"]
+)
 def test_a_row_of_a_mixture_that_is_not_finite_harms_no_other(name: str, kv: str) -> None:
     params = SamplingParams(max_tokens=12, ignore_eos=True, temperature=0)
     with LLM(CHECKPOINTS / name, kv_cache_dtype=kv) as llm:

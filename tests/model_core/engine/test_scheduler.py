@@ -32,6 +32,7 @@ FAMILIES = [
     "gemma4",
     "olmo3",
     "deepseek-v3",
+    "deepseek-v3-latents",
 ]
 
 

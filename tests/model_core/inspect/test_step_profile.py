@@ -49,7 +49,9 @@ def test_products_read_each_weight_once(llm: LLM) -> None:
     assert eight["linear x"].arithmetic == 8 * parts["linear x"].arithmetic
 
 
-@pytest.mark.parametrize("name", ["qwen3-moe", "rwkv7", "gemma3", "qwen3-next", "deepseek-v3"])
+@pytest.mark.parametrize(
+    "name", ["qwen3-moe", "rwkv7", "gemma3", "qwen3-next", "deepseek-v3", "deepseek-v3-latents"]
+)
 @pytest.mark.parametrize("load", LOADS)
 def test_families_are_profiled(name: str, load: str) -> None:
     with LLM(CHECKPOINTS / name, weights="int8") as llm:

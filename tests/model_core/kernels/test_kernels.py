@@ -240,12 +240,23 @@ def test_rope(size: int, is_interleaved: bool) -> None:
 
 @pytest.mark.parametrize(("dtype", "error"), [("float32", 1e-5), ("float16", 1e-3), ("int8", 2e-2)])
 @pytest.mark.parametrize(
-    ("heads", "kv_heads", "key_dim", "value_dim"),
-    [(6, 2, 26, 26), (4, 4, 64, 64), (8, 1, 80, 48), (40, 1, 16, 20), (6, 3, 24, 100)],
+    ("heads", "kv_heads", "key_dim", "value_dim", "is_latent"),
+    [
+        *((6, 2, 26, 26, False), (4, 4, 64, 64, False), (8, 1, 80, 48, False)),
+        *((40, 1, 16, 20, False), (6, 3, 24, 100, False)),
+        *((8, 1, 80, 48, True), (20, 1, 58, 40, True), (40, 1, 16, 16, True)),
+    ],
 )
 @pytest.mark.parametrize("window", [None, 20])
 def test_attention_with_scattered_pages(
-    dtype: str, error: float, heads: int, kv_heads: int, key_dim: int, value_dim: int, window: int | None
+    dtype: str,
+    error: float,
+    heads: int,
+    kv_heads: int,
+    key_dim: int,
+    value_dim: int,
+    is_latent: bool,
+    window: int | None,
 ) -> None:
     """Two layers, pages in any order, unused pages with NaN, and prompts in chunks of any size."""
     length, table = 70, np.array([6, 1, 4, 0, 3], np.int32)
@@ -253,10 +264,13 @@ def test_attention_with_scattered_pages(
         RANDOM.standard_normal((length, h, size), dtype=np.float32)
         for h, size in ((heads, key_dim), (kv_heads, key_dim), (kv_heads, value_dim))
     )
+    if is_latent:
+        v = k[..., :value_dim]
     # Sinks of windowed layers, as gpt-oss has them.
     sinks = RANDOM.standard_normal(heads, dtype=np.float32) + 2 if window else None
     expected = op.attention(q, k.transpose(1, 0, 2), v.transpose(1, 0, 2), key_dim**-0.5, window, sinks=sinks)
-    cache = KVCache([KVGroup(KVLayer(kv_heads, key_dim, value_dim, window), (0, 1))], 7, dtype)
+    layer = KVLayer(kv_heads, key_dim, value_dim, window, is_latent)
+    cache = KVCache([KVGroup(layer, (0, 1))], 7, dtype)
     if dtype != "int8":
         for array in cache.arrays().values():
             array[:] = np.nan
@@ -271,7 +285,8 @@ def test_attention_with_scattered_pages(
         for first in range(0, length, chunk):
             count = min(chunk, length - first)
             for i in range(first, first + count):
-                page, keys, values = table[i // 16], k[i].ctypes.data, v[i].ctypes.data
+                page, keys = table[i // 16], k[i].ctypes.data
+                values = keys if is_latent else v[i].ctypes.data
                 outer(kv_slots.write_kv_slot)(record, 1, page, i % 16, keys, values)
             for head in range(kv_heads):
                 outer(attention.attend)(

@@ -67,7 +67,17 @@ def test_weights_take_what_is_estimated(files: ModelFiles, weights: str) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["llama-float16", "llama-sharded", "deepseek-v3", "gpt-oss", "gemma3n", "qwen3-next", "rwkv7"]
+    "name",
+    [
+        "llama-float16",
+        "llama-sharded",
+        "deepseek-v3",
+        "deepseek-v3-latents",
+        "gpt-oss",
+        "gemma3n",
+        "qwen3-next",
+        "rwkv7",
+    ],
 )
 def test_weights_of_families_take_what_is_estimated(name: str) -> None:
     """Matrices in memory are padded, which makes tiny ones larger."""

@@ -13,6 +13,7 @@ from model_core import LLM, SamplingParams
 from model_core.errors import ModelError
 from model_core.files.checkpoint import Checkpoint
 from model_core.files.model_files import open_model_files
+from model_core.files.source import read_tensor
 from model_core.hub import embedded_model
 from model_core.kernels.layout import INT8, NIBBLE_GROUP
 from model_core.model.loader import load_model
@@ -20,7 +21,7 @@ from model_core.quantizing.calibrate import compute_hessian, quantize_layers
 from model_core.quantizing.loss import ExactTexts, Loss
 from model_core.reference import interpreter
 from model_core.tape.operations import TakeRows
-from model_core.tape.passes import products, vector_refs
+from model_core.tape.passes import head_products, products, vector_refs
 from model_core.weights.rounding import (
     Stepped,
     dequantize,
@@ -234,13 +235,19 @@ def tensors_of(folder: Path) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("folder", sorted(CHECKPOINTS.iterdir()), ids=lambda folder: folder.name)
 def test_calibration_gives_the_models_hidden_states(folder: Path, tmp_path: Path) -> None:
     prompt = np.load(folder / "expected.npz")["prompt"].tolist()
-    tensors, model = tensors_of(folder), load_model(open_model_files(folder))
-    steps = quantize_layers(model.tape, Checkpoint(folder), [prompt, prompt[:7]])
+    model, source = load_model(open_model_files(folder)), open_model_files(folder).open_tensors()
+    steps = quantize_layers(model.tape, source, [prompt, prompt[:7]])
+    linears, by_head = list(products(model.tape.records)), head_products(model.tape.records)
+    # Names as the tape has them, without tensors of images.
+    refs = [*(ref for product in linears for ref in (*product.weights, *product.biases))]
+    refs += [*(product.weight for product in by_head), *vector_refs(model.tape.records)]
+    refs += model.tape.embeddings.values()
+    tensors = {ref.name: np.array(read_tensor(source, ref), np.float32) for ref in refs}
     changed = {name: tensor.copy() for name, tensor in tensors.items()}
-    linears = list(products(model.tape.records))
     weights = {weight.label: weight for product in linears for weight in product.weights}
     kept = {product.weights[0].name for product in linears if product.is_router}
     kept |= {weight.name for weight in vector_refs(model.tape.records)}
+    kept |= {product.weight.name for product in by_head}
     quantized = set()
     while True:
         try:
