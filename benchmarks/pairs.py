@@ -43,7 +43,8 @@ from model_core.hub import embedded_model
 
 SAMPLED = {"streams": 16, "prompt": 256, "tokens": 64}
 FIGURES = (
-    "prompt (of 512 tokens), prompt:2048, a number of streams; or sampled: 16 requests of 256 tokens, "
+    "prompt (of 512 tokens), prompt:2048, a number of streams, 1:4096 after prompts of so many tokens; or "
+    "sampled: 16 requests of 256 tokens, "
     "with 64 new ones each at temperature 0.8 and top_p 0.95, all at once, and all their time counts"
 )
 GGUF_VARIANTS = ("q8_0", "q4_0", "q4_k_m")
@@ -147,13 +148,13 @@ def measure(contestant: Contestant, figure: str, seed: int) -> dict[str, float]:
         elapsed = contestant.ask(**SAMPLED, samples=True, seed=seed)
         return {kind: seconds / SAMPLED["streams"] / SAMPLED["tokens"] for kind, seconds in elapsed.items()}
     name, _, length = figure.partition(":")
+    prompt = int(length or (PROMPT if name == "prompt" else SHORT_PROMPT))
     if name == "prompt":
-        prompt = int(length or PROMPT)
         elapsed = contestant.ask(streams=1, prompt=prompt, tokens=1, samples=False, seed=seed)
         return {kind: seconds / prompt for kind, seconds in elapsed.items()}
-    streams = int(figure)
+    streams = int(name)
     first, last = (
-        contestant.ask(streams=streams, prompt=SHORT_PROMPT, tokens=tokens, samples=False, seed=seed + tokens)
+        contestant.ask(streams=streams, prompt=prompt, tokens=tokens, samples=False, seed=seed + tokens)
         for tokens in (1, NEW_TOKENS)
     )
     return {kind: (last[kind] - first[kind]) / streams / (NEW_TOKENS - 1) for kind in first}

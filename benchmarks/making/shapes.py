@@ -11,7 +11,7 @@ import numpy as np
 
 from model_core.families import read_model_config, write_tape
 from model_core.tape.operations import Experts, Linear
-from model_core.tape.passes import products, vector_refs
+from model_core.tape.passes import head_products, products, vector_refs
 from model_core.tape.references import WeightRef
 from model_core.tape.tape import Tape
 
@@ -136,6 +136,32 @@ SHAPES: dict[str, dict[str, Any]] = {
         "head_dim": 64,
         "vocab_size": 32000,
     },
+    "glm-4.7-flash-6": COMMON  # zai-org/GLM-4.7-Flash with 6 of its 47 layers, and 16 of 64 experts
+    | {
+        "architectures": ["Glm4MoeLiteForCausalLM"],
+        "model_type": "glm4_moe_lite",
+        "hidden_size": 2048,
+        "intermediate_size": 10240,
+        "moe_intermediate_size": 1536,
+        "n_routed_experts": 16,
+        "n_shared_experts": 1,
+        "num_experts_per_tok": 4,
+        "routed_scaling_factor": 1.8,
+        "n_group": 1,
+        "topk_group": 1,
+        "norm_topk_prob": True,
+        "mlp_layer_types": ["dense"] + ["sparse"] * 5,
+        "num_hidden_layers": 6,
+        "num_attention_heads": 20,
+        "num_key_value_heads": 20,
+        "q_lora_rank": 768,
+        "kv_lora_rank": 512,
+        "qk_nope_head_dim": 192,
+        "qk_rope_head_dim": 64,
+        "v_head_dim": 256,
+        "vocab_size": 32000,
+        "max_position_embeddings": 16384,
+    },
     "lfm2-350m": COMMON  # LiquidAI/LFM2-350M
     | {
         "architectures": ["Lfm2ForCausalLM"],
@@ -206,6 +232,7 @@ TITLES = {
     "minilm-l6": "MiniLM-L6",
     "gemma3-270m": "Gemma 3 270M",
     "qwen3-moe": "Qwen3-MoE with 1 B weights, 64 experts, 4 active",
+    "glm-4.7-flash-6": "GLM-4.7-Flash with 6 of 47 layers and 16 of 64 experts",
     "lfm2-350m": "LFM2-350M",
     "llama-350m": "a Llama of 350 million weights",
     "rwkv7-0.1b": "RWKV-7 0.1B",
@@ -225,6 +252,8 @@ def list_weights(tape: Tape) -> Iterator[WeightRef]:
     for product in products(tape.records):
         yield from product.weights
         yield from product.biases
+    for by_head in head_products(tape.records):
+        yield by_head.weight
     yield from vector_refs(tape.records)
 
 
