@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
+from ..cache.states import state_offsets
 from ..errors import ModelError
 from ..families import read_model_config, write_tape
 from ..files.model_files import ModelFiles, open_model_files
@@ -22,9 +23,10 @@ from .write_folder import write_quantized_folder
 
 _CHUNK_TOKENS = 512  # of a text, computed together
 _MAX_TOKENS = 16384  # of a text, at its start
-_KV_MEMORY = 2**26  # of the engine, which computes nothing here
+_KV_MEMORY = 2**26  # of the engine, which computes nothing here; besides the states of a few requests
+_STATES = 4
 _MAX_BYTES = 2**30  # of log probabilities of the texts that the loss is measured on
-# Texts in several languages that no model has read.
+# Texts in several languages, written for this project.
 TEXTS = sorted((Path(__file__).parent / "texts").glob("*.txt"))
 
 
@@ -86,12 +88,16 @@ def quantize(
             loss = exact.compare(_compute_logits(llm, chunks)) if chunks else None
             bytes_after = llm.model.weights.nbytes
     kind = "texts in several languages" if text is None else text.name
-    return QuantizationResult(loss, bytes_before, bytes_after, kind)
+    positions = sum(map(len, chunks))
+    return QuantizationResult(loss, bytes_before, bytes_after, f"{kind} ({positions:,} tokens)")
 
 
 def _load(path: Path, arithmetic: str = "auto") -> LLM:
     """The model, for logits alone."""
-    return LLM(path, arithmetic=arithmetic, kv_cache_memory=_KV_MEMORY)
+    files = open_model_files(path)
+    tape = write_tape(read_model_config(files.named("config.json"), files.config))
+    memory = _KV_MEMORY + _STATES * state_offsets(tape.states)[1]
+    return LLM(path, arithmetic=arithmetic, kv_cache_memory=memory)
 
 
 def _compute_logits(llm: LLM, chunks: Sequence[Sequence[int]]) -> Iterator[np.ndarray]:

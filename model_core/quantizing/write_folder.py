@@ -48,8 +48,8 @@ def write_quantized_folder(
 ) -> None:
     """Write the text model of `files` with weights in int8, mixed or int4 to a new folder.
 
-    The head and the routers of experts stay as they are, and so do its other files. `codes` has those of some
-    weights, by their labels, instead of rounded ones. Raises ModelError if the new folder is not empty or
+    The head and the routers of experts stay as they are. Other files are copied. codes: of some weights, by
+    their labels, instead of rounded ones. Raises ModelError if the new folder is not empty or
     cannot be written, or a file of the model is wrong.
     """
     if not files.path.is_dir():
@@ -200,9 +200,7 @@ def _describe(bits: Mapping[str, int], tape: Tape) -> dict[str, Any]:
     schemes = [
         {
             "targets": targets,
-            "weights": _ROW_SCHEME
-            if not bits
-            else _GROUP_SCHEME | {"num_bits": number, "group_size": NIBBLE_GROUP},
+            "weights": _GROUP_SCHEME | {"num_bits": number} if bits else _ROW_SCHEME,
             "input_activations": None if bits else _TOKEN_SCHEME,
             "output_activations": None,
         }

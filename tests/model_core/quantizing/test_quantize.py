@@ -17,6 +17,7 @@ from model_core.files.source import read_tensor
 from model_core.hub import embedded_model
 from model_core.kernels.layout import INT8, NIBBLE_GROUP
 from model_core.model.loader import load_model
+from model_core.quantizing import quantize_model
 from model_core.quantizing.calibrate import compute_hessian, quantize_layers
 from model_core.quantizing.loss import ExactTexts, Loss
 from model_core.reference import interpreter
@@ -311,3 +312,13 @@ def test_perplexity_of_a_trained_model_after_quantizing(name: str, tmp_path: Pat
     assert abs(cost("int8", int8)) < 0.005
     assert cost("int4", {**int8, **rounded}) < 0.06
     assert cost("gptq", {**int8, **gptq}) < 0.06
+
+
+def test_a_model_with_large_recurrent_states_is_quantized(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A state of Qwen3.5-4B has 50 MiB. Here, one does not fit into the other memory of the engine."""
+    monkeypatch.setattr(quantize_model, "_KV_MEMORY", 2**14)
+    result = quantize_model.quantize(CHECKPOINTS / "qwen3-next", tmp_path / "out", "int8")
+    assert result.loss is None  # there is no tokenizer
+    assert 0 < result.bytes_after < result.bytes_before
