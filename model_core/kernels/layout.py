@@ -13,6 +13,7 @@ STEPPED_BITS = {INT4: 4, INT5: 5, INT6: 6}
 
 # Outputs that a thread computes together: weights are padded to strips of this many.
 STRIP = 64
+STRIP_TILES = STRIP // 16  # vectors of a strip
 # Products with integer weights are summed in chunks of this many k.
 GROUP = 256
 NIBBLE_GROUP = 32  # consecutive inputs of a row of codes that share a step and a zero point

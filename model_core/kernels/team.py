@@ -170,7 +170,7 @@ class Team:
                 _pin(affinity)
 
     def compile(self, kernel: Dispatcher, *args: Any) -> None:
-        """Compile a kernel unless it is. Otherwise each thread would, or fail to, while the others wait."""
+        """Compile a kernel that is not yet, before threads call it: one that fails must not fail in each."""
         if not kernel.overloads:
             kernel.compile(tuple(typeof(value) for value in (0, self.threads, *args)))
 

@@ -39,10 +39,14 @@ LEAST_GAINS = {"int8": 1.05, "bfloat16": 1.05, "one row": 0.9}
 
 @dataclass(frozen=True)
 class TileChoice:
-    """Whether tiles are used, and why: the rest of a sentence that says so."""
+    """Whether tiles are used, and why: the rest of a sentence that says so.
+
+    is_final: the same would be found again. A check that was ended from outside is repeated.
+    """
 
     used: bool
     reason: str
+    is_final: bool = True
 
     def __str__(self) -> str:
         return f"{'used' if self.used else 'not used'}: {self.reason}"
@@ -55,10 +59,9 @@ def choose_tiles() -> TileChoice:
     wanted = os.environ.get(VARIABLE, "")
     if wanted not in ("", "1"):
         return TileChoice(False, f"{VARIABLE}={wanted}")
-    choice = TileChoice(True, f"{VARIABLE}=1") if wanted else _recall_choice()
-    if choice.used and not _are_granted():
+    if not _are_granted():
         return TileChoice(False, "the system does not grant them")
-    return choice
+    return TileChoice(True, f"{VARIABLE}=1") if wanted else _recall_choice()
 
 
 def _are_listed() -> bool:
@@ -86,7 +89,10 @@ def _recall_choice() -> TileChoice:
         return TileChoice(False, f"there is no cache folder to keep a check in; {VARIABLE}=1 uses them")
     check = Path(__file__).parents[1] / "model" / "tile_check.py"
     version = compute_version(platform.release(), check.read_text())
-    return recall_choice(folder / f"{version[:16]}.json", check_command(), LIMIT_S)
+    try:
+        return recall_choice(folder / f"{version[:16]}.json", check_command(), LIMIT_S)
+    except OSError as error:  # vectors compute everything, too
+        return TileChoice(False, f"the check could not run ({error.strerror or error})")
 
 
 def check_command(vectors_file: str = "") -> list[str]:
@@ -99,19 +105,21 @@ def check_command(vectors_file: str = "") -> list[str]:
 
 
 def recall_choice(file: Path, check: Sequence[str], limit_s: float) -> TileChoice:
-    """The choice that a file holds. If there is none, it is made by the program `check`, and kept there.
+    """The choice that a file holds. If there is none, the program `check` makes it, and it is kept there.
 
-    Processes that start at the same time wait for the first one.
+    Processes that start at the same time wait for the first one. Raises OSError if the program cannot be
+    started, or the file not be written.
     """
     with FileLock(f"{file}.lock"):
         with contextlib.suppress(OSError, ValueError, TypeError):
             return TileChoice(**json.loads(file.read_text()))
         choice = run_check(check, limit_s)
-        reason = f"{choice.reason}, found {time.strftime('%Y-%m-%d')} and kept in {file}"
-        choice = TileChoice(choice.used, reason)
-        partial = file.with_suffix(".partial")
-        partial.write_text(json.dumps(asdict(choice)))
-        partial.replace(file)
+        if choice.is_final:
+            reason = f"{choice.reason}, found {time.strftime('%Y-%m-%d')} and kept in {file}"
+            choice = TileChoice(choice.used, reason)
+            partial = file.with_suffix(".partial")
+            partial.write_text(json.dumps(asdict(choice)))
+            partial.replace(file)
         LOGGER.log(logging.INFO if choice.used else logging.WARNING, "Tiles (AMX) are %s", choice)
         return choice
 
@@ -134,22 +142,22 @@ def run_check(check: Sequence[str], limit_s: float) -> TileChoice:
     try:
         output, errors = _wait(process, limit_s)
     except subprocess.TimeoutExpired:
-        return TileChoice(False, f"the check of them took more than {limit_s:.0f} seconds")
+        return TileChoice(False, f"the check took more than {limit_s:.0f} seconds", is_final=False)
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
     if process.returncode < 0:
-        name = signal.Signals(-process.returncode).name
-        return TileChoice(False, f"the check of them ended with {name}")
+        found = signal.Signals(-process.returncode)
+        return TileChoice(False, f"the check ended with {found.name}", is_final=found != signal.SIGKILL)
     try:
         report = json.loads(output.splitlines()[-1])
         wrong, gains = list(report["wrong"]), {load: float(report["gains"][load]) for load in LEAST_GAINS}
     except (IndexError, ValueError, KeyError, TypeError):
         last = errors.strip().splitlines()[-1:] or ["no output"]
-        return TileChoice(False, f"the check of them failed ({last[0][:200]})")
+        return TileChoice(False, f"the check failed ({last[0][:200]})")
     if wrong:
-        return TileChoice(False, f"{len(wrong)} products on them are wrong ({wrong[0]} first)")
+        return TileChoice(False, f"wrong products: {len(wrong)}, first {wrong[0]}")
     speed = ", ".join(f"{gain:.2f} ({load})" for load, gain in gains.items())
     if all(gain >= LEAST_GAINS[load] for load, gain in gains.items()):
         return TileChoice(True, f"they are right, and reach {speed} of the speed of vectors")

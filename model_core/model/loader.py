@@ -124,8 +124,8 @@ def _choose_parts(arithmetic: str, is_portable: bool, has_integers: bool) -> int
         return 2 if HAS_AMX else 0
     if not HAS_PAIRS:
         raise ModelError(
-            "arithmetic 'bfloat16' needs a processor with AVX-512 BF16, or with AMX and TRITONCHAT_AMX=1 "
-            "(see docs/speed.md)."
+            "arithmetic 'bfloat16' needs a processor with AVX-512 BF16, or with AMX that is used "
+            "(`tritonchat doctor` says why it is not)."
         )
     if is_portable:
         raise ModelError("arithmetic 'bfloat16' is not portable: give one of the two.")

@@ -29,7 +29,7 @@ from .batch import BatchBuilder
 from .loaded_weights import LoadedWeights
 from .transformer import Transformer
 
-SIZES = ((64, 64), (70, 96), (128, 576), (64, 330))  # of weights, [n, k]
+SIZES = ((64, 64), (70, 96), (70, 97), (128, 576), (64, 330))  # of weights, [n, k]
 ROWS = (1, 3, 11, 12, 16, 29, 48)
 INTEGERS = ("int8", "int6", "int5", "int4")
 KEY_SIZE = 16
@@ -55,8 +55,23 @@ class Product:
         matrices = {product.weights: pack([w], KINDS[kind]) for product in products(records)}
         weights = LoadedWeights(records, matrices, {}, {"x": x})
         config = ModelConfig(
-            *("product", len(w), x.shape[1], 0, 1, 1, 1, KEY_SIZE, 1e-6, len(x), "silu", (None,)),
-            *(False, False, False, False, (None,)),
+            family="product",
+            vocab_size=len(w),
+            hidden_size=x.shape[1],
+            intermediate_size=0,
+            layers=1,
+            heads=1,
+            kv_heads=1,
+            head_dim=KEY_SIZE,
+            norm_eps=1e-6,
+            max_context=len(x),
+            activation="silu",
+            ropes=(None,),
+            tie_word_embeddings=False,
+            qkv_bias=False,
+            output_bias=False,
+            mlp_bias=False,
+            windows=(None,),
         )
         self._model = Transformer(config, tape, weights, "int8", parts)
         self._cache, self._tables = self._model.create_cache(1, len(x), "float32")
@@ -75,9 +90,12 @@ class Product:
 
 
 def draw(n: int, k: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Activations [rows, k] and weights [n, k], the same in each process."""
+    """Activations [rows, k] and weights [n, k], the same in each process. Some are denormal numbers."""
     random = np.random.default_rng(n + k)
-    return 3 * random.standard_normal((rows, k), np.float32), random.standard_normal((n, k), np.float32)
+    x, w = 3 * random.standard_normal((rows, k), np.float32), random.standard_normal((n, k), np.float32)
+    x[:, ::7] *= np.float32(1e-39)
+    w[::5, ::3] *= np.float32(1e-39)
+    return x, w
 
 
 def compute() -> dict[str, np.ndarray]:

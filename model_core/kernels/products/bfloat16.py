@@ -19,14 +19,13 @@ from .. import emit
 from ..blocks import Ahead, Strided, block_rows, emit_addresses, emit_cases, emit_loop, prefetch
 from ..emit import HAS_AMX, HAS_BFLOAT16, ROWS
 from ..inner import inner
-from ..layout import STRIP
+from ..layout import STRIP, STRIP_TILES
 from ..simd import keep_lanes, load_f32
-from .few_rows import FEW_ROWS, few_rows_block, flush_denormals
+from .few_rows import FEW_ROWS, few_rows_block, flush_denormals, restore_denormals
 from .prefetch import plan_prefetch, prefetch_offset
 from .tiles import PIECE, TILE_ROWS, bfloat16_block
 
 HAS_PAIRS = HAS_AMX or HAS_BFLOAT16
-_BLOCK_TILES = STRIP // 16
 # k that all of a few rows are multiplied with while the weights are in the second cache.
 _LONG_PIECE = 4 * PIECE
 
@@ -64,12 +63,12 @@ def vector_block(typing_context, is_paired, rows, pairs, w, ahead, x, y, accumul
     def code(b: ir.IRBuilder, *args: ir.Value) -> None:
         is_paired, rows, pairs, w, ahead, x, y, accumulate = args
         continues = b.icmp_signed("!=", accumulate, accumulate.type(0))
-        ws = emit_addresses(b, w, _BLOCK_TILES)
+        ws = emit_addresses(b, w, STRIP_TILES)
 
         def multiply(case: int, is_paired: int) -> None:
             rows = abs(case)
             xs = emit_addresses(b, x, rows)
-            offsets = product(range(rows), range(_BLOCK_TILES))
+            offsets = product(range(rows), range(STRIP_TILES))
             places = [emit.at(b, y, 4 * STRIP * row + 64 * tile) for row, tile in offsets]
 
             def step(pair: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
@@ -150,7 +149,7 @@ def multiply_bfloat16(m, a, start, rows, strip, next_strip, y, memory):
         steps = (count + 31) // 32
         w, w_tile = m.data + 2 * strip * STRIP * m.k + 32 * first, tile_bytes
         if is_paired:
-            for tile in range(_BLOCK_TILES):
+            for tile in range(STRIP_TILES):
                 for i in range(0, 32 * steps, 2):
                     to = memory + 32 * (tile * PIECE + i)
                     if i < count:
@@ -187,7 +186,7 @@ def multiply_bfloat16(m, a, start, rows, strip, next_strip, y, memory):
 @inner
 def _multiply_few_rows(m, a, start, rows, strip, y):
     """multiply_bfloat16 for at most FEW_ROWS rows, with the bits of tiles."""
-    flush_denormals(1)
+    before = flush_denormals()
     for first in range(0, m.inputs, _LONG_PIECE):
         pairs = min(_LONG_PIECE, m.inputs - first) // 2
         w, row = m.data + 2 * strip * STRIP * m.k + 32 * first, 0
@@ -205,7 +204,7 @@ def _multiply_few_rows(m, a, start, rows, strip, y):
                 first,
             )
             row += height
-    flush_denormals(0)
+    restore_denormals(before)
 
 
 @register_jitable

@@ -12,28 +12,41 @@ from numba.extending import intrinsic
 
 from .. import emit
 from ..blocks import emit_addresses, emit_cases, emit_loop
-from ..layout import STRIP
+from ..layout import BFLOAT16, STRIP, STRIP_TILES
 
 FEW_ROWS = 4
 _PAIRS = 16  # of k in a step, whose even and odd products are summed apart
-_BLOCK_TILES = STRIP // 16
-_DEFAULT, _FLUSHING = 0x1F80, 0x9FC0  # of the register MXCSR: with FTZ and DAZ, as tiles compute
+_FLUSHING = 0x8040  # the bits FTZ and DAZ of the register MXCSR, as tiles compute
 
 _n = types.intp
 
 
 @intrinsic
-def flush_denormals(typing_context, flushes):
-    """Whether vectors take denormal numbers for 0 from now on, as tiles do."""
+def flush_denormals(typing_context):
+    """Let vectors take denormal numbers for 0, as tiles do. Returns how they took them before."""
 
-    def code(b: ir.IRBuilder, flushes: ir.Value) -> None:
-        is_on = b.icmp_signed("!=", flushes, flushes.type(0))
+    def code(b: ir.IRBuilder) -> ir.Value:
         place = b.alloca(emit.I32)
-        b.store(b.select(is_on, emit.I32(_FLUSHING), emit.I32(_DEFAULT)), place)
         pointer = b.bitcast(place, ir.PointerType(emit.I8))
+        emit.call(b, "llvm.x86.sse.stmxcsr", ir.VoidType(), pointer)
+        before = b.load(place)
+        b.store(b.or_(before, emit.I32(_FLUSHING)), place)
         emit.call(b, "llvm.x86.sse.ldmxcsr", ir.VoidType(), pointer)
+        return before
 
-    return emit.typed(types.void, (_n,), code)
+    return emit.typed(types.int32, (), code)
+
+
+@intrinsic
+def restore_denormals(typing_context, before):
+    """Let vectors take denormal numbers as they did before `flush_denormals`."""
+
+    def code(b: ir.IRBuilder, before: ir.Value) -> None:
+        place = b.alloca(emit.I32)
+        b.store(before, place)
+        emit.call(b, "llvm.x86.sse.ldmxcsr", ir.VoidType(), b.bitcast(place, ir.PointerType(emit.I8)))
+
+    return emit.typed(types.void, (types.int32,), code)
 
 
 @intrinsic
@@ -48,13 +61,8 @@ def few_rows_block(typing_context, rows, parts, pairs, w, x, x_part, y, accumula
     def code(b: ir.IRBuilder, *args: ir.Value) -> None:
         rows, parts, pairs, w, x, x_part, y, accumulate = args
         continues = b.icmp_signed("!=", accumulate, accumulate.type(0))
-        ws = emit_addresses(b, w, _BLOCK_TILES)
+        ws = emit_addresses(b, w, STRIP_TILES)
         zeros = emit.splat(0.0, emit.F32X16)
-
-        def widen(address: ir.Value) -> ir.Value:
-            """16 weights."""
-            half = emit.load(b, address, ir.VectorType(emit.I16, 16))
-            return b.bitcast(b.shl(b.zext(half, emit.I32X16), emit.splat(16, emit.I32X16)), emit.F32X16)
 
         def spread(address: ir.Value) -> ir.Value:
             """One activation in all lanes."""
@@ -63,7 +71,7 @@ def few_rows_block(typing_context, rows, parts, pairs, w, x, x_part, y, accumula
 
         def multiply(rows: int, parts: int) -> None:
             xs = emit_addresses(b, x, rows)
-            offsets = list(product(range(rows), range(_BLOCK_TILES)))
+            offsets = list(product(range(rows), range(STRIP_TILES)))
             places = [emit.at(b, y, 4 * STRIP * row + 64 * tile) for row, tile in offsets]
 
             def add_step(step: ir.Value, totals: list[ir.Value]) -> list[ir.Value]:
@@ -75,12 +83,15 @@ def few_rows_block(typing_context, rows, parts, pairs, w, x, x_part, y, accumula
                     k, sums = b.add(first, pair), list(sums)
                     for odd in range(2):
                         place = b.mul(k, k.type(64))
-                        weights = [widen(emit.at(b, b.add(at, place), 32 * odd)) for at in ws]
+                        weights = [
+                            emit.load_widened(b, emit.at(b, b.add(at, place), 32 * odd), BFLOAT16)
+                            for at in ws
+                        ]
                         for part, row in product(range(parts), range(rows)):
                             at = b.add(xs[row], b.mul(x_part, x_part.type(part)))
                             value = spread(emit.at(b, b.add(at, b.mul(k, k.type(4))), 2 * odd))
-                            for tile in range(_BLOCK_TILES):
-                                i = ((part * rows + row) * _BLOCK_TILES + tile) * 2 + odd
+                            for tile in range(STRIP_TILES):
+                                i = ((part * rows + row) * STRIP_TILES + tile) * 2 + odd
                                 sums[i] = emit.fma(b, value, weights[tile], sums[i])
                     return sums
 

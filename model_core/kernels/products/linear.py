@@ -4,11 +4,11 @@ import numpy as np
 
 from ..compiler import njit
 from ..inner import inner
-from ..layout import STRIP
+from ..layout import STRIP, STRIP_TILES
 from ..pointwise import clamped_swiglu, geglu, swiglu
 from ..simd import add, load_f32, multiply, store_f32
 from ..team import claim, claim_ahead
-from .strips import STRIP_TILES, SUMS, multiply_strip
+from .strips import SUMS, multiply_strip
 
 # What `linear` does with its results.
 SET, ADD, SWIGLU, GEGLU, CLAMPED_SWIGLU = range(5)

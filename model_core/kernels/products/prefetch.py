@@ -1,9 +1,7 @@
 """Which weights a block of rows prefetches, while it multiplies others."""
 
 from ..inner import inner
-from ..layout import STRIP
-
-_TILES = STRIP // 16
+from ..layout import STRIP, STRIP_TILES
 
 
 @inner
@@ -14,7 +12,7 @@ def plan_prefetch(blocks, block, tile, prefetch, tile_bytes, size):
     address of the chunk, whose tiles of `size` bytes are `tile_bytes` apart. Returns whether the block
     prefetches, the two addresses it starts from, and how many bytes from the second (`size` from the first).
     """
-    if blocks == 1 or block >= _TILES or tile > 0:
+    if blocks == 1 or block >= STRIP_TILES or tile > 0:
         return False, prefetch, prefetch, 0
     if blocks == 2:
         first = prefetch + 2 * block * tile_bytes

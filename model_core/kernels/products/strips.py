@@ -37,6 +37,7 @@ from ..layout import (
     INT8,
     NIBBLE_GROUP,
     STRIP,
+    STRIP_TILES,
 )
 from ..simd import add, broadcast, load_f32, multiply, store_f32, subtract
 from .activations import RUN_BYTES, RUN_SCALES
@@ -44,8 +45,6 @@ from .bfloat16 import HAS_PAIRS, multiply_bfloat16
 from .grouped import dequantize, expand_groups, widen_grouped4, widen_stepped
 from .prefetch import plan_prefetch, prefetch_offset
 from .tiles import TILE_ROWS, multiply_int8
-
-STRIP_TILES = STRIP // 16
 
 # The kinds of blocks by group: kernels are compiled for those that this processor needs.
 _GROUPED_KINDS = (GROUPED8, GROUPED4, GROUPED6) if HAS_DOT8 else (GROUPED8, GROUPED4)

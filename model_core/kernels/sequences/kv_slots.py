@@ -70,7 +70,7 @@ def _scale(x, count, to):
     peak = np.float32(0)
     for i in range(count):
         size = abs(get_f32(x, 4 * i))
-        if size > peak or np.isnan(size):  # which stays, so that attention reads numbers that are none
+        if size > peak or np.isnan(size):  # NaN stays, so that the request fails instead of reading zeros
             peak = size
     set_f32(to, 0, peak / np.float32(127))
     return np.float32(127) / peak if peak > np.float32(1e-30) else np.float32(0)

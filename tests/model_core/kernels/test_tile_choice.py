@@ -1,16 +1,18 @@
 """Whether tiles are used: the check that a first start runs, where its tiles are emulated, and its end."""
 
+import contextlib
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import amx_emulator
 import numpy as np
+import psutil
 import pytest
 import tile_check_program
+from support import is_alive, wait_until
 
 from model_core.kernels import emit, tile_choice
 from model_core.kernels.tile_choice import TileChoice, choose_tiles, recall_choice, run_check
@@ -95,7 +97,7 @@ def test_slower_tiles_are_not_used(load: str) -> None:
 @pytest.mark.parametrize(
     ("check", "reason"),
     [
-        (report(["int8 64 64 0 12"], GAINS), "1 products on them are wrong (int8 64 64 0 12 first)"),
+        (report(["int8 64 64 0 12"], GAINS), "wrong products: 1, first int8 64 64 0 12"),
         (program("import os, signal; os.kill(os.getpid(), signal.SIGILL)"), "ended with SIGILL"),
         (program("raise RuntimeError('no such thing')"), "failed (RuntimeError: no such thing)"),
         (program("pass"), "failed (no output)"),
@@ -117,12 +119,39 @@ def test_a_check_that_hangs_is_ended_with_what_it_started(tmp_path: Path) -> Non
     )
     for limit_s in (2, 10, 60):  # a busy machine takes its time to start the program
         choice = run_check(program(code), limit_s)
-        assert choice == TileChoice(False, f"the check of them took more than {limit_s} seconds")
+        expected = TileChoice(False, f"the check took more than {limit_s} seconds", is_final=False)
+        assert choice == expected
         if started.exists():
             break
-    status = Path(f"/proc/{started.read_text()}/status")
-    while status.exists() and "zombie" not in status.read_text():  # it is about to end
-        time.sleep(0.01)
+    with contextlib.suppress(psutil.NoSuchProcess):
+        child = psutil.Process(int(started.read_text()))
+        wait_until(lambda: not is_alive(child))
+
+
+def test_a_check_that_was_ended_from_outside_is_repeated(tmp_path: Path) -> None:
+    file = tmp_path / "choice.json"
+    for code in ("import time; time.sleep(60)", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"):
+        choice = recall_choice(file, program(code), 1)
+        assert not choice.used
+        assert not choice.is_final
+        assert not file.exists()
+    assert recall_choice(file, report([], GAINS), 60).used
+    assert file.exists()
+
+
+@needs_avx512
+def test_without_a_place_or_a_permission_there_are_no_tiles(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And no error: the kernels of vectors compute everything, too."""
+    monkeypatch.delenv(tile_choice.VARIABLE, raising=False)
+    monkeypatch.setattr(tile_choice.config, "CPU_FEATURES", AMX)
+    monkeypatch.setattr(tile_choice, "_are_granted", lambda: True)
+    monkeypatch.setattr(tile_choice, "make_folder", lambda _: Path("/proc/none"))
+    assert choose_tiles().reason.startswith("the check could not run (")
+    monkeypatch.setattr(tile_choice, "_are_granted", lambda: False)
+    monkeypatch.setattr(tile_choice, "run_check", lambda *_: pytest.fail("it was checked"))
+    assert choose_tiles() == TileChoice(False, "the system does not grant them")
 
 
 def test_a_choice_is_made_once(tmp_path: Path) -> None:

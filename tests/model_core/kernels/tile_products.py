@@ -18,10 +18,10 @@ from products import Activations, multiply
 
 from model_core import LLM
 from model_core.kernels import emit
+from model_core.model.tile_check import SIZES
 from model_core.weights.matrix import KINDS
 from model_core.weights.pack import pack
 
-SIZES = ((64, 64), (70, 96), (128, 576), (64, 330))
 ROWS = (1, 11, 12, 16, 29, 48)
 SETTINGS: dict[str, Any] = {"threads": 1, "kv_cache_dtype": "float32"}
 MODELS = ("llama-tied-gqa", "qwen3-moe")
