@@ -219,7 +219,7 @@ def _make_normalizer(vocabulary: _Vocabulary, has_prefix: bool) -> normalizers.N
     steps: list[normalizers.Normalizer] = []
     steps += [] if charsmap is None else [normalizers.Precompiled(charsmap.astype(np.uint8).tobytes())]
     if vocabulary.get("remove_extra_whitespaces", bool, False):
-        steps.append(normalizers.Replace(tokenizers.Regex("^ +| +$"), ""))
+        steps.append(normalizers.Replace(tokenizers.Regex(r"\A +| +\z"), ""))
         steps.append(normalizers.Replace(tokenizers.Regex(" {2,}"), " "))
     steps += [normalizers.Prepend(_SPACE)] if has_prefix else []
     return normalizers.Sequence([*steps, normalizers.Replace(" ", _SPACE)])

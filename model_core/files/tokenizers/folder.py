@@ -28,8 +28,6 @@ _CLASSES = {
     "LlamaTokenizer": (True, False),
     "CodeLlamaTokenizer": (True, False),
     "GemmaTokenizer": (True, False),
-    "InternLM2Tokenizer": (True, False),
-    "T5Tokenizer": (False, True),
 }
 _NORMAL = 1  # a type of tokens
 
@@ -82,6 +80,8 @@ def _read_sentencepiece(folder: Path) -> dict[str, Any]:
     fields = read_sentencepiece(folder / _SENTENCEPIECE)
     for key, default in zip(("add_bos_token", "add_eos_token"), _CLASSES[name], strict=True):
         fields[f"tokenizer.ggml.{key}"] = bool(config.get(key, default))
+    if config.get("add_prefix_space") is False:
+        fields["tokenizer.ggml.add_space_prefix"] = False
     return fields
 
 

@@ -25,6 +25,7 @@ TEXTS = [
     " ",
     "a",
     "Hello  World\n\n  twice",
+    "  a  \n  b \n c ",
     " leading and trailing ",
     "ünïcödé ﬁ ① 北京 🙂 \u200b\t|",
     "don't 1234 x=2.5",
@@ -69,10 +70,11 @@ def write_config(folder: Path, **fields: object) -> None:
     "options",
     [
         AS_LLAMA,
+        {"normalization_rule_name": "identity"},
         {},
         {"add_dummy_prefix": False, "user_defined_symbols": ["<mark>"]},
     ],
-    ids=["as Llama", "normalized", "without prefix"],
+    ids=["as Llama", "stripped", "normalized", "without prefix"],
 )
 def test_sentencepiece(tmp_path: Path, kind: str, options: dict[str, object]) -> None:
     reference = train_sentencepiece(tmp_path, model_type=kind, **options)
@@ -102,17 +104,20 @@ def test_settings_of_the_folder(tmp_path: Path) -> None:
     )
     (tmp_path / "added_tokens.json").write_text(json.dumps({"<extra>": size}))
     tokenizer = open_tokenizer(tmp_path)
-    inner = reference.encode("the dog")[:1] + reference.encode("the dog")[1:]
-    assert tokenizer.encode("the dog") == inner
+    assert tokenizer.encode("the dog") == reference.encode("the dog")
     assert tokenizer.eos_token_id == size + 2
-    assert tokenizer.encode("<|turn|>the<extra>") == [
-        size + 2,
-        *[token for token in tokenizer.encode("<|turn|>the") if token != size + 2],
-        size,
-    ]
-    after = [reference.id_to_piece(token) for token in tokenizer.encode("<|turn|>the")[1:]]
-    assert "".join(after) == "the"  # without a space, of which "legacy" would put one there
+    first, *middle, last = tokenizer.encode("<|turn|>the<extra>")
+    assert (first, last) == (size + 2, size)
+    # Without a space, of which "legacy" would put one there.
+    assert "".join(map(reference.id_to_piece, middle)) == "the"
     assert tokenizer.decode(tokenizer.encode("<|turn|>the dog"), keep_special=True) == "<|turn|>the dog"
+
+
+def test_a_text_without_a_space_before_it(tmp_path: Path) -> None:
+    reference = train_sentencepiece(tmp_path, **AS_LLAMA)
+    write_config(tmp_path, add_prefix_space=False, add_bos_token=False)
+    found = open_tokenizer(tmp_path).encode("the dog")
+    assert "".join(map(reference.id_to_piece, found)) == "the\u2581dog"
 
 
 def test_classes_that_number_otherwise_are_refused(tmp_path: Path) -> None:
