@@ -66,7 +66,7 @@ def _build(
     if chat_tokenizer is None and model.has_head:
         LOGGER.warning(
             "%s has no tokenizer (tokenizer.json, tekken.json, tokenizer.model, or vocab.json and "
-            "merges.txt), so that requests must send token ids.",
+            "merges.txt), so requests must send token ids.",
             files.path,
         )
     tokenizer = None if chat_tokenizer is None else chat_tokenizer.tokenizer

@@ -16,7 +16,8 @@ class ModelDescription(TypedDict):
         family: its architecture; of a model that another server computes, whose API that server has.
         engine: URL of the server that computes it; None: this one.
         weights, weight_bytes: how the weights are stored in memory, such as "int8", and their size.
-        arithmetic: the type to which most products round activations: int8, bfloat16, or float32 for none.
+        arithmetic: the type to which products round activations: int8 if any does, bfloat16, or float32 for
+            none.
         tiles: whether products use tiles (Intel AMX), and why.
         tasks: of "generate", "embed" and "score".
         embedding: its dimensions, pooling, the most tokens of an input and the names of its prompts; None if

@@ -131,7 +131,7 @@ class Transformer:
 
     @property
     def arithmetic(self) -> str:
-        """The type to which most products round activations: int8 or bfloat16; float32 if they do not."""
+        """The type to which products round activations: int8 if any does, else bfloat16, or float32."""
         if self.rounds_activations:
             return "int8"
         return "bfloat16" if self.activation_parts == 1 else "float32"
@@ -333,7 +333,7 @@ class Transformer:
         if self._profile is None:
             return self._team.run(run_tape, *arguments)
         cycles = self._profile.cycles[part]
-        self._team.compile(profile_tape, *arguments, cycles)  # which is not the time of a step
+        self._team.compile(profile_tape, *arguments, cycles)  # before its time is measured
         start = time.perf_counter()
         self._team.run(profile_tape, *arguments, cycles)
         self._profile.seconds += time.perf_counter() - start

@@ -22,14 +22,16 @@ from .objects import object_call, parse_list
 _GRANITE, _ACTION, _ACTION_END = "<|tool_call|>", "<|START_ACTION|>", "<|END_ACTION|>"
 
 
-def _make_parser(start: str, end: str) -> Callable[[AnswerReader, EventWriter, Tools], Steps[None]]:
+def _make_parser(
+    start: str, end: str = "", name_key: str = "name"
+) -> Callable[[AnswerReader, EventWriter, Tools], Steps[None]]:
     """What reads lists behind `start`, each of which may end with `end`."""
 
     def parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
         while (yield from reader.copy_until((start,), writer.text)):
             reader.mark(start)
             yield from reader.skip_space()
-            if not (yield from parse_list(reader, writer)):
+            if not (yield from parse_list(reader, writer, name_key=name_key)):
                 writer.text(reader.text_since_mark())
             elif end:
                 yield from reader.skip_space()
@@ -50,7 +52,7 @@ def _command_call(lark: Lark, tool: Tool) -> str:
 GRANITE = ToolFormat(
     name="granite",
     is_used_by=lambda template: _GRANITE in template,
-    parse=_make_parser(_GRANITE, ""),
+    parse=_make_parser(_GRANITE),
     call=_granite_call,
     mark=_GRANITE,
     marks_each_call=False,
@@ -62,7 +64,7 @@ GRANITE = ToolFormat(
 COMMAND = ToolFormat(
     name="command",
     is_used_by=lambda template: _ACTION in template,
-    parse=_make_parser(_ACTION, _ACTION_END),
+    parse=_make_parser(_ACTION, _ACTION_END, "tool_name"),
     call=_command_call,
     mark=_ACTION,
     marks_each_call=False,

@@ -11,16 +11,19 @@ from ...requests.messages import Tool
 from ..reader import AnswerReader, Steps
 from ..writer import EventWriter
 
-_NAME_KEYS = ("name", "tool_name")
 _ARGUMENT_KEYS = ("arguments", "parameters")
 
 
 def parse_object(
-    reader: AnswerReader, writer: EventWriter, known: Collection[str] | None = None
+    reader: AnswerReader,
+    writer: EventWriter,
+    known: Collection[str] | None = None,
+    name_key: str = "name",
 ) -> Steps[bool]:
     """Read an object, and write it as a call. False if it is none; then nothing was written.
 
-    `known`: the names that a call may have; None: any. Members other than name and arguments are left out.
+    known: the names that a call may have; None: any. name_key: the member that names the tool. Members other
+    than name and arguments are left out.
     """
     name, arguments, is_first, has_started = None, None, True, False
     if not (yield from reader.accept("{")):
@@ -48,7 +51,7 @@ def parse_object(
             return False
         if key in _ARGUMENT_KEYS:
             arguments = value
-        elif key in _NAME_KEYS:
+        elif key == name_key:
             name = parse_string(value)
             if not name or (known is not None and name not in known):
                 return False
@@ -77,22 +80,25 @@ def _skip_members(reader: AnswerReader) -> Steps[None]:
 
 
 def parse_list(
-    reader: AnswerReader, writer: EventWriter, known: Collection[str] | None = None
+    reader: AnswerReader,
+    writer: EventWriter,
+    known: Collection[str] | None = None,
+    name_key: str = "name",
 ) -> Steps[bool]:
-    """Read a list of objects, and write them as calls. False if the first is no call.
+    """Read a list of objects (see parse_object), and write them as calls. False if the first is no call.
 
     If a later one is none, it is text, like all that follows.
     """
     if not (yield from reader.accept("[")):
         return False
     yield from reader.skip_space()
-    if not (yield from parse_object(reader, writer, known)):
+    if not (yield from parse_object(reader, writer, known, name_key)):
         return False
     yield from reader.skip_space()
     reader.mark()
     while (yield from reader.accept(",")):
         yield from reader.skip_space()
-        if not (yield from parse_object(reader, writer, known)):
+        if not (yield from parse_object(reader, writer, known, name_key)):
             writer.text(reader.text_since_mark())
             return True
         yield from reader.skip_space()

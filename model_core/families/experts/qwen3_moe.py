@@ -20,16 +20,16 @@ def read_config(raw: dict[str, Any]) -> MixtureConfig:
     Every `decoder_sparse_step`-th layer has experts, unless it is named.
     """
     expect(raw, use_qk_norm=True, qkv_bias=False, mlp_bias=False, shared_expert_intermediate_size=0)
-    sees = raw["model_type"] == "qwen3_vl_moe_text"
-    if sees:
+    is_vl = raw["model_type"] == "qwen3_vl_moe_text"
+    if is_vl:
         expect(raw, norm_topk_prob=True)
-    normalizes = sees or bool(raw.get("norm_topk_prob", False))
+    normalizes = is_vl or bool(raw.get("norm_topk_prob", False))
     mixture = read_mixture(raw, "num_experts", "moe_intermediate_size", normalizes=normalizes)
     mixture["has_experts"] = read_sparse_layers(raw)
     return read_decoder_config(
         raw,
         MixtureConfig,
-        ropes=read_rope(raw, theta=5e5 if sees else 1e4),
+        ropes=read_rope(raw, theta=5e5 if is_vl else 1e4),
         windows=read_window(raw),
         **read_attention_bias(raw),
         **mixture,

@@ -121,8 +121,8 @@ def _read_stablelm(m: Metadata) -> Config:
     }
 
 
-def _read_seeing(m: Metadata) -> Config:
-    """Of a model that sees, for texts alone."""
+def _read_vl(m: Metadata) -> Config:
+    """The text model of a vision-language model."""
     m.ignore("n_deepstack_layers")  # which add features of images
     return read_decoder(m)
 
@@ -263,8 +263,8 @@ ARCHITECTURES = {
     "qwen2vl": Architecture(reader("qwen2_vl_text"), LLAMA),
     "qwen3": Architecture(reader("qwen3"), LLAMA),
     "qwen3moe": Architecture(reader("qwen3_moe", **QWEN_EXPERTS), LLAMA | EXPERTS),
-    "qwen3vl": Architecture(reader("qwen3_vl_text", _read_seeing), LLAMA),
-    "qwen3vlmoe": Architecture(reader("qwen3_vl_moe_text", _read_seeing, **QWEN_EXPERTS), LLAMA | EXPERTS),
+    "qwen3vl": Architecture(reader("qwen3_vl_text", _read_vl), LLAMA),
+    "qwen3vlmoe": Architecture(reader("qwen3_vl_moe_text", _read_vl, **QWEN_EXPERTS), LLAMA | EXPERTS),
     "rwkv7": RWKV7,
     "smollm3": Architecture(reader("smollm3", _read_llama, no_rope_layer_interval=4), LLAMA, undo_pairs),
     "stablelm": Architecture(_read_stablelm, LLAMA),

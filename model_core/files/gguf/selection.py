@@ -56,9 +56,12 @@ def choose_files(names: Iterable[str], quantization: str | None = None) -> list[
 def find_only_model(folder: Path) -> Path | None:
     """The first .gguf file of the one model in a folder that has no .safetensors files; None without any.
 
-    Raises ModelError if there are several models, or if one of its parts is missing.
+    Raises ModelError if there are several models, one of its parts is missing, or the folder cannot be read.
     """
-    names = os.listdir(folder)
+    try:
+        names = os.listdir(folder)
+    except OSError as error:
+        raise ModelError(f"{folder} cannot be read: {error.strerror}.") from error
     models = {} if any(name.endswith(".safetensors") for name in names) else _group_parts(names)
     if len(models) > 1:
         raise ModelError(f"{folder} has several .gguf files; give the path of one: {', '.join(models)}.")
