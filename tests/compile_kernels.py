@@ -24,7 +24,7 @@ def compile_here() -> None:
         llm.generate("Hello", SamplingParams(max_tokens=1))
     one = np.ones((1, 1), np.float32)
     multiply(pack([one], emit.FLOAT32), Activations(one), 1)
-    test_kernels.test_attention_with_scattered_pages("float32", 1e-5, 6, 2, 26, 26, None)
+    test_kernels.test_attention_with_scattered_pages("float32", 1e-5, 6, 2, 26, 26, False, None)
     test_kernels.test_scan(2, 6, 9)
     test_kernels.test_maps()
     for is_interleaved in (False, True):
