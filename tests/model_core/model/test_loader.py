@@ -211,7 +211,7 @@ def test_gptq_on_a_text_is_better_than_rounding(tmp_path: Path, weights: str) ->
     assert chosen.loss.perplexity_before == rounded.loss.perplexity_before
     assert chosen.loss.divergence < rounded.loss.divergence
     elsewhere = quantize(model, next(folders), "int8")
-    assert elsewhere.text == "texts in several languages" and rounded.text == text.name
+    assert elsewhere.text.startswith("texts in several languages (") and rounded.text.startswith(text.name)
     assert elsewhere.loss.perplexity_before > rounded.loss.perplexity_before
     short = tmp_path / "short.txt"
     short.write_text("Hello")
