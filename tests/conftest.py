@@ -1,5 +1,6 @@
 """What tests share: the tiny checkpoints, the embedded model, and a real server started once."""
 
+import atexit
 import contextlib
 import functools
 import gc
@@ -41,6 +42,9 @@ from triton_server.system.hosts import LOOPBACK
 MODELS = ROOT.parent / "shared" / "models"
 TRITONCHAT = (sys.executable, "-m", "triton_server")
 
+# Conversations and saved prompts of tests are not those of the user who runs them.
+os.environ["XDG_DATA_HOME"] = _data = tempfile.mkdtemp(prefix="tritonchat-tests-")
+atexit.register(shutil.rmtree, _data, ignore_errors=True)
 # Every engine checks the books of its pages whenever it is idle, in servers too.
 os.environ["TRITONCHAT_CHECK_PAGES"] = "1"
 
