@@ -3,16 +3,13 @@
 It reads the files that llama.cpp has quantized.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from ik_llama_cpp import _ctypes_api as ik
 
-from . import Generate, Prompts, llama_contexts
-from .llama_contexts import generator, text_logits, weight_bytes
+from . import llama_contexts
+from .llama_contexts import make_functions, weight_bytes
 
 __all__ = ["load", "logits", "weight_bytes"]
 
@@ -49,17 +46,4 @@ def load_model(folder: Path) -> int:
     return model
 
 
-@contextmanager
-def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
-    """Load the model; create a context for each number of sequences when it is first needed."""
-    model = load_model(folder)
-    with generator(lambda count: Sequences(model, count, threads)) as generate:
-        yield generate
-    ik.llama_free_model(model)
-
-
-def logits(folder: Path, threads: int, texts: Prompts) -> Iterator[np.ndarray]:
-    """Float32 [tokens, vocabulary] of each text."""
-    model = load_model(folder)
-    yield from text_logits(Sequences(model, 1, threads), texts)
-    ik.llama_free_model(model)
+load, logits = make_functions(load_model, ik.llama_free_model, Sequences)

@@ -114,6 +114,33 @@ def generator(start: Callable[[int], Sequences]) -> Iterator[Generate]:
             sequences.close()
 
 
+def make_functions(
+    load_model: Callable[[Path], Any],
+    free_model: Callable[[Any], None],
+    make_sequences: Callable[[Any, int, int], Sequences],
+) -> tuple[Any, Any]:
+    """`load` and `logits` of an engine, see engines.
+
+    make_sequences: a model, a number of sequences and one of threads -> a context.
+    """
+
+    @contextmanager
+    def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
+        """Load the model; create a context for each number of sequences when it is first needed."""
+        model = load_model(folder)
+        with generator(lambda count: make_sequences(model, count, threads)) as generate:
+            yield generate
+        free_model(model)
+
+    def logits(folder: Path, threads: int, texts: Prompts) -> Iterator[np.ndarray]:
+        """Float32 [tokens, vocabulary] of each text."""
+        model = load_model(folder)
+        yield from text_logits(make_sequences(model, 1, threads), texts)
+        free_model(model)
+
+    return load, logits
+
+
 def text_logits(sequences: Sequences, texts: Prompts) -> Iterator[np.ndarray]:
     """Float32 [tokens, vocabulary] of each text, in a context for one sequence."""
     for text in texts:

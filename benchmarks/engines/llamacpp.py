@@ -3,7 +3,6 @@
 import ctypes
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import gguf
@@ -11,8 +10,8 @@ import llama_cpp
 import numpy as np
 from making.checkpoints import read_config, read_tensors, to_float32
 
-from . import SAMPLING, Generate, Prompts, llama_contexts
-from .llama_contexts import generator, text_logits, weight_bytes
+from . import SAMPLING, llama_contexts
+from .llama_contexts import make_functions, weight_bytes
 
 __all__ = ["convert", "load", "logits", "weight_bytes"]
 
@@ -156,17 +155,4 @@ def load_model(folder: Path) -> llama_cpp.llama_model_p:
     return model
 
 
-@contextmanager
-def load(folder: Path, variant: str, threads: int) -> Iterator[Generate]:
-    """Load the model; create a context for each number of sequences when it is first needed."""
-    model = load_model(folder)
-    with generator(lambda count: Sequences(model, count, threads)) as generate:
-        yield generate
-    llama_cpp.llama_model_free(model)
-
-
-def logits(folder: Path, threads: int, texts: Prompts) -> Iterator[np.ndarray]:
-    """Float32 [tokens, vocabulary] of each text."""
-    model = load_model(folder)
-    yield from text_logits(Sequences(model, 1, threads), texts)
-    llama_cpp.llama_model_free(model)
+load, logits = make_functions(load_model, llama_cpp.llama_model_free, Sequences)

@@ -19,6 +19,7 @@ from ...requests.messages import Tool
 from ..reader import AnswerReader, Steps
 from ..writer import EventWriter
 from .format import ToolFormat, Tools
+from .marked import parse_marked
 
 _LIST, _LIST_END = "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"
 _CALL, _SEPARATOR, _CALL_END = "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"
@@ -27,16 +28,15 @@ _SPECIAL_TOKENS = (_LIST, _LIST_END, _CALL, _SEPARATOR, _CALL_END)
 
 
 def _parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
-    # Some models leave out the mark of the list.
-    while mark := (yield from reader.copy_until((_LIST, _CALL, _LIST_END), writer.text)):
-        reader.mark(mark)
+    def parse_call(mark: str) -> Steps[bool]:
         if mark == _LIST:
             yield from reader.skip_space()
             if not (yield from reader.accept(_CALL)):
-                writer.text(reader.text_since_mark())
-                continue
-        if mark != _LIST_END and not (yield from _parse_call(reader, writer)):
-            writer.text(reader.text_since_mark())
+                return False
+        return mark == _LIST_END or (yield from _parse_call(reader, writer))
+
+    # Some models leave out the mark of the list.
+    yield from parse_marked(reader, writer, (_LIST, _CALL, _LIST_END), parse_call)
 
 
 def _parse_call(reader: AnswerReader, writer: EventWriter) -> Steps[bool]:

@@ -11,23 +11,25 @@ from ...requests.messages import Tool
 from ..reader import AnswerReader, Steps
 from ..writer import EventWriter
 from .format import ToolFormat, Tools
+from .marked import parse_marked
 
 _START, _END = "<function=", "</function>"
 
 
 def _parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
-    while (yield from reader.copy_until((_START,), writer.text)):
-        reader.mark(_START)
+    def parse_call(mark: str) -> Steps[bool]:
         name = yield from reader.read_name()
         has_name = bool(name) and (yield from reader.accept(">"))
         yield from reader.skip_space()
-        if has_name and (yield from reader.peek()) in ("{", ""):
-            writer.start_call(name)
-            yield from reader.copy_value(writer.arguments)
-            yield from reader.skip_space()
-            yield from reader.accept(_END)
-        else:
-            writer.text(reader.text_since_mark())
+        if not has_name or (yield from reader.peek()) not in ("{", ""):
+            return False
+        writer.start_call(name)
+        yield from reader.copy_value(writer.arguments)
+        yield from reader.skip_space()
+        yield from reader.accept(_END)
+        return True
+
+    yield from parse_marked(reader, writer, (_START,), parse_call)
 
 
 def _call(lark: Lark, tool: Tool) -> str:

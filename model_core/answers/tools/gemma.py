@@ -21,6 +21,7 @@ from ...requests.messages import Tool
 from ..reader import AnswerReader, Steps
 from ..writer import EventWriter
 from .format import ToolFormat, Tools
+from .marked import parse_marked
 from .transcript import Cursor, Cut, write_calls
 
 _PLAIN_KEY = re.compile(r"[\w$@][\w$@.\-]*")
@@ -37,11 +38,11 @@ class _Marks:
 
     def parse(self, reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
         """Read an answer to the end."""
-        while (yield from reader.copy_until((self.start,), writer.text)):
-            reader.mark(self.start)
-            body, is_whole = yield from self._read_body(reader)
-            if not self._write_call(writer, body, is_whole):
-                writer.text(reader.text_since_mark())
+
+        def parse_call(mark: str) -> Steps[bool]:
+            return self._write_call(writer, *(yield from self._read_body(reader)))
+
+        yield from parse_marked(reader, writer, (self.start,), parse_call)
 
     def _read_body(self, reader: AnswerReader) -> Steps[tuple[str, bool]]:
         """What stands before the mark that ends a call, and whether it is there. In a string it is text."""

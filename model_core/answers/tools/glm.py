@@ -11,6 +11,7 @@ GLM 4.7 writes no line ends between the tags. Source: the chat template of huggi
 from ..reader import AnswerReader, Steps
 from ..writer import EventWriter
 from .format import ToolFormat, Tools
+from .marked import parse_marked
 from .tagged import Tags
 
 _START, _END = "<tool_call>", "</tool_call>"
@@ -26,12 +27,12 @@ _TAGS = Tags(
 
 
 def _parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
-    while (yield from reader.copy_until((_START,), writer.text)):
-        reader.mark(_START)
+    def parse_call(mark: str) -> Steps[bool]:
         yield from reader.skip_space()
         name = yield from reader.read_name()
-        if not name or not (yield from _TAGS.read_arguments(reader, writer, tools.get(name), name)):
-            writer.text(reader.text_since_mark())
+        return bool(name) and (yield from _TAGS.read_arguments(reader, writer, tools.get(name), name))
+
+    yield from parse_marked(reader, writer, (_START,), parse_call)
 
 
 GLM = ToolFormat(

@@ -12,6 +12,7 @@ from ...requests.messages import Tool
 from ..reader import AnswerReader, Steps
 from ..writer import EventWriter
 from .format import ToolFormat, Tools
+from .marked import parse_marked
 from .objects import object_call, parse_object
 
 _START, _END = "<tool_call>", "</tool_call>"
@@ -20,14 +21,15 @@ _OTHER_MARKS = ("<function=", "<invoke", "<arg_key>", "<tool_calls>")
 
 
 def _parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
-    while (yield from reader.copy_until((_START,), writer.text)):
-        reader.mark(_START)
+    def parse_call(mark: str) -> Steps[bool]:
         yield from reader.skip_space()
-        if (yield from parse_object(reader, writer)):
-            yield from reader.skip_space()
-            yield from reader.accept(_END)
-        else:
-            writer.text(reader.text_since_mark())
+        if not (yield from parse_object(reader, writer)):
+            return False
+        yield from reader.skip_space()
+        yield from reader.accept(_END)
+        return True
+
+    yield from parse_marked(reader, writer, (_START,), parse_call)
 
 
 def _call(lark: Lark, tool: Tool) -> str:

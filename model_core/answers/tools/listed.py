@@ -17,6 +17,7 @@ from ...requests.messages import Tool
 from ..reader import AnswerReader, Steps
 from ..writer import EventWriter
 from .format import ToolFormat, Tools
+from .marked import parse_marked
 from .objects import object_call, parse_list
 
 _GRANITE, _ACTION, _ACTION_END = "<|tool_call|>", "<|START_ACTION|>", "<|END_ACTION|>"
@@ -28,14 +29,16 @@ def _make_parser(
     """What reads lists behind `start`, each of which may end with `end`."""
 
     def parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
-        while (yield from reader.copy_until((start,), writer.text)):
-            reader.mark(start)
+        def parse_call(mark: str) -> Steps[bool]:
             yield from reader.skip_space()
             if not (yield from parse_list(reader, writer, name_key=name_key)):
-                writer.text(reader.text_since_mark())
-            elif end:
+                return False
+            if end:
                 yield from reader.skip_space()
                 yield from reader.accept(end)
+            return True
+
+        yield from parse_marked(reader, writer, (start,), parse_call)
 
     return parse
 

@@ -13,18 +13,19 @@ from ...requests.messages import Tool
 from ..reader import AnswerReader, Steps
 from ..writer import EventWriter
 from .format import ToolFormat, Tools
+from .marked import parse_marked
 from .objects import object_call, parse_list
 
 _MARK, _CALL_ID, _ARGUMENTS = "[TOOL_CALLS]", "[CALL_ID]", "[ARGS]"
 
 
 def _parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
-    while (yield from reader.copy_until((_MARK,), writer.text)):
-        reader.mark(_MARK)
+    def parse_call(mark: str) -> Steps[bool]:
         yield from reader.skip_space()
         is_list = (yield from reader.peek()) == "["
-        if not (yield from (parse_list(reader, writer) if is_list else _parse_named(reader, writer))):
-            writer.text(reader.text_since_mark())
+        return (yield from (parse_list(reader, writer) if is_list else _parse_named(reader, writer)))
+
+    yield from parse_marked(reader, writer, (_MARK,), parse_call)
 
 
 def _parse_named(reader: AnswerReader, writer: EventWriter) -> Steps[bool]:

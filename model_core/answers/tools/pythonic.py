@@ -26,6 +26,7 @@ from ..reader import AnswerReader, Steps
 from ..writer import EventWriter
 from .format import ToolFormat, Tools
 from .lines import parse_lines
+from .marked import parse_marked
 from .objects import parse_list
 from .transcript import Cursor, Cut, write_calls
 
@@ -48,11 +49,10 @@ _ESCAPES = 'nrbtf\\"'  # of JSON, with the same meaning in Python
 
 
 def _parse_marked(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
-    while (yield from reader.copy_until((_LFM2,), writer.text)):
-        reader.mark(_LFM2)
-        code, is_whole = yield from _read_code(reader, _LFM2_END)
-        if not _write_code(writer, code, is_whole):
-            writer.text(reader.text_since_mark())
+    def parse_call(mark: str) -> Steps[bool]:
+        return _write_code(writer, *(yield from _read_code(reader, _LFM2_END)))
+
+    yield from parse_marked(reader, writer, (_LFM2,), parse_call)
 
 
 def _parse_bare(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:

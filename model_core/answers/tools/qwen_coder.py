@@ -17,11 +17,12 @@ from collections.abc import Callable
 from ..reader import AnswerReader, Steps
 from ..writer import EventWriter
 from .format import ToolFormat, Tools
+from .marked import parse_marked
 from .tagged import Tags
 
 _START, FUNCTION, _END = "<tool_call>", "<function=", "</tool_call>"
 _OTHER_START = re.compile(r"<\w+:tool_call>")  # of Seed OSS, which writes such functions in tags of its own
-_TAGS = Tags(
+TAGS = Tags(
     before_name=f"\n{FUNCTION}",
     after_name=">\n",
     key="<parameter=",
@@ -39,19 +40,22 @@ def make_parser(
     """What reads functions between the tags `start` and `end`."""
 
     def parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
-        # Models at times leave out the outer tag.
-        while mark := (yield from reader.copy_until((start, FUNCTION), writer.text)):
-            reader.mark(mark)
+        def parse_call(mark: str) -> Steps[bool]:
             if mark == start:
                 yield from reader.skip_space()
-            if mark == FUNCTION or (yield from reader.accept(FUNCTION)):
-                name = yield from reader.read_name()
-                has_name = bool(name) and (yield from reader.accept(">"))
-                if has_name and (yield from tags.read_arguments(reader, writer, tools.get(name), name)):
-                    yield from reader.skip_space()
-                    yield from reader.accept(end)
-                    continue
-            writer.text(reader.text_since_mark())
+                if not (yield from reader.accept(FUNCTION)):
+                    return False
+            name = yield from reader.read_name()
+            if not name or not (yield from reader.accept(">")):
+                return False
+            if not (yield from tags.read_arguments(reader, writer, tools.get(name), name)):
+                return False
+            yield from reader.skip_space()
+            yield from reader.accept(end)
+            return True
+
+        # Models at times leave out the outer tag.
+        yield from parse_marked(reader, writer, (start, FUNCTION), parse_call)
 
     return parse
 
@@ -61,8 +65,8 @@ QWEN_CODER = ToolFormat(
     is_used_by=lambda template: (
         FUNCTION in template and "<parameter=" in template and not _OTHER_START.search(template)
     ),
-    parse=make_parser(_START, _END, _TAGS),
-    call=_TAGS.call,
+    parse=make_parser(_START, _END, TAGS),
+    call=TAGS.call,
     mark=_START,
     separator="\n",
     special_tokens=(_START, _END),

@@ -9,20 +9,13 @@
 Source: the chat template of huggingface.co/ByteDance-Seed/Seed-OSS-36B-Instruct.
 """
 
+from dataclasses import replace
+
 from .format import ToolFormat
-from .qwen_coder import FUNCTION, make_parser
-from .tagged import Tags
+from .qwen_coder import FUNCTION, TAGS, make_parser
 
 _START, _END = "<seed:tool_call>", "</seed:tool_call>"
-_TAGS = Tags(
-    before_name=f"\n{FUNCTION}",
-    after_name=">\n",
-    key="<parameter=",
-    key_end=">",
-    value_end="</parameter>",
-    closing="</function>",
-    outer_closing=f"\n{_END}",
-)
+_TAGS = replace(TAGS, line="", outer_closing=f"\n{_END}")
 
 SEED_OSS = ToolFormat(
     name="seed_oss",
