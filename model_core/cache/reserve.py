@@ -11,6 +11,7 @@ from .states import StateCache, state_offsets
 
 LOGGER = logging.getLogger(__name__)
 MAX_SNAPSHOTS = 64  # copies of recurrent states in the prefix cache
+MAX_DRAFTS = 16  # states after drafted tokens in one step
 
 
 @dataclass(frozen=True)
@@ -46,17 +47,21 @@ def create_kv_cache(
         ) from error
 
 
-def create_states(shapes: Sequence[tuple[int, ...]], limits: Limits) -> tuple[Limits, StateCache | None]:
+def create_states(
+    shapes: Sequence[tuple[int, ...]], limits: Limits, has_drafts: bool = False
+) -> tuple[Limits, StateCache | None]:
     """The slots for the recurrent states of a model, None if it has none, and the limits that fit them.
 
-    Slots take at most half of the KV memory. If there are more requests than that, fewer run together. What
-    is left of the half is for the copies of the prefix cache. Raises NoMemory.
+    Slots, with those of drafts if there are some, take at most half of the KV memory. If there are more
+    requests than that, fewer run together. What is left of the half is for the copies of the prefix cache.
+    Raises NoMemory.
     """
     if not shapes:
         return limits, None
     slot_bytes = state_offsets(shapes)[1]
     room = limits.kv_cache_memory // 2 // slot_bytes
-    slots = min(limits.max_concurrency, room)
+    drafts = min(MAX_DRAFTS, room // 4) if has_drafts else 0
+    slots = min(limits.max_concurrency, room - drafts)
     if not slots:
         raise NoMemory(
             f"a sequence has {slot_bytes / 2**20:.3g} MiB of recurrent state, which takes more than half of "
@@ -71,9 +76,8 @@ def create_states(shapes: Sequence[tuple[int, ...]], limits: Limits) -> tuple[Li
             slot_bytes / 2**20,
         )
     try:
-        return replace(limits, max_concurrency=slots), StateCache(
-            shapes, slots, min(MAX_SNAPSHOTS, room - slots)
-        )
+        snapshots = min(MAX_SNAPSHOTS, room - slots - drafts)
+        return replace(limits, max_concurrency=slots), StateCache(shapes, slots, snapshots, drafts)
     except (OSError, ValueError, OverflowError) as error:
         raise NoMemory(
             f"the machine has no {slots * slot_bytes / 2**30:.3g} GiB for recurrent states; start with a "

@@ -2,7 +2,9 @@
 
 Each running sequence has a slot, which holds the states of all its layers. The states of a sequence are zero
 before its first token. They cannot be cut as keys and values can: they belong to one number of tokens. So the
-prefix cache keeps copies of slots, at the ends of some pages (`next_snapshot_position`).
+prefix cache keeps copies of slots, at the ends of some pages (`next_snapshot_position`). A step writes the
+state after each drafted token to a slot of its own, and the state after the last token that was right becomes
+that of the sequence.
 """
 
 from collections import OrderedDict
@@ -46,14 +48,20 @@ class StateCache:
     Attributes:
         memory: float32 [slots, numbers]. The kernels set it to zero for the first token of a sequence.
         snapshot_slots: the slots of copies, which follow those of sequences.
+        draft_slots: the slots of states after drafted tokens, which follow those of copies.
     """
 
-    def __init__(self, shapes: Sequence[tuple[int, ...]], slots: int, snapshots: int = 0) -> None:
+    def __init__(
+        self, shapes: Sequence[tuple[int, ...]], slots: int, snapshots: int = 0, drafts: int = 0
+    ) -> None:
         """Reserve memory. Raises OSError, ValueError or OverflowError if it is too much."""
+        count = slots + snapshots + drafts
         self.slot_bytes = state_offsets(shapes)[1]
         self.snapshot_slots = range(slots, slots + snapshots)
-        self.memory = aligned_zeros((slots + snapshots, self.slot_bytes // 4), np.float32)
-        self._positions = np.zeros(slots + snapshots, np.int32)  # tokens that each has seen; -1: unknown
+        self.draft_slots = range(slots + snapshots, count)
+        self.memory = aligned_zeros((count, self.slot_bytes // 4), np.float32)
+        self._rows = np.arange(count, dtype=np.int32)  # of the memory, by slots
+        self._positions = np.zeros(count, np.int32)  # tokens that each slot has seen; -1: unknown
 
     def begin(self, slots: np.ndarray, positions: np.ndarray) -> None:
         """Begin a step that goes on from `positions`, int32 [sequences].
@@ -65,16 +73,32 @@ class StateCache:
         self._positions[slots] = -1
 
     def finish(self, slots: np.ndarray, positions: np.ndarray) -> None:
-        """End the step. `positions`: how many tokens each slot has seen now."""
+        """End the step. `positions`: how many tokens each slot has seen now; of one that is named several
+        times, the last counts.
+        """
         self._positions[slots] = positions
+
+    def rows(self, slots: np.ndarray) -> np.ndarray:
+        """The rows of the memory that slots have: int32, as `slots`."""
+        return self._rows[slots]
+
+    def accept(self, slot: int, draft: int) -> None:
+        """Let a sequence go on from the state of a draft slot, which gets the sequence's own."""
+        pair, swapped = [slot, draft], [draft, slot]
+        self._rows[pair], self._positions[pair] = self._rows[swapped], self._positions[swapped]
+
+    def read(self, slot: int) -> np.ndarray:
+        """A view of the states of a slot, float32 [numbers]."""
+        view: np.ndarray = self.memory[self._rows[slot]]
+        return view
 
     def copy(self, source: int, target: int) -> None:
         """Copy the states of one slot to another."""
-        self.write(target, self.memory[source], self._positions[source])
+        self.write(target, self.read(source), self._positions[source])
 
     def write(self, slot: int, state: np.ndarray, position: int) -> None:
         """Set the states of a slot, float32 [numbers], which has seen `position` tokens."""
-        self.memory[slot] = state
+        self.memory[self._rows[slot]] = state
         self._positions[slot] = position
 
 
@@ -108,7 +132,7 @@ class Snapshots(Generic[Key]):
     def read(self, key: Key) -> np.ndarray:
         """A copy of the states for a key, float32 [numbers]."""
         self._slots.move_to_end(key)
-        return self._states.memory[self._slots[key]].copy()
+        return self._states.read(self._slots[key]).copy()
 
     def restore(self, key: Key, slot: int) -> None:
         """Copy back to a slot."""

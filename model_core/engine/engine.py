@@ -49,7 +49,7 @@ class Engine:
         limits: Limits,
         drafter: Drafter | None = None,
     ) -> None:
-        """`drafter`: drafts tokens of the answers; None for none, as for models with states."""
+        """`drafter`: drafts tokens of the answers; None for none."""
         self.limits = limits
         self._model, self._cache, self._drafter = model, cache, drafter
         self._scheduler = Scheduler(cache, limits)
@@ -288,7 +288,8 @@ class Engine:
             self._drafter.record(sequence, len(item.drafts), appended.accepted)
         if appended.accepted or appended.forced:
             with self._condition:
-                sequence.computed_tokens += appended.accepted
+                if appended.accepted:
+                    self._scheduler.accept_drafts(item, appended.accepted)
                 self._totals["accepted_tokens"] += appended.accepted
                 self._totals["forced_tokens"] += appended.forced
         if appended.reason is not None:

@@ -67,7 +67,8 @@ class Scheduler:
     @property
     def max_drafts(self) -> int:
         """Drafts that the next step has room for; more of them would delay prompts."""
-        return STEP_TOKENS // 2 - len(self.running)
+        room = STEP_TOKENS // 2 - len(self.running)
+        return room if self._states is None else min(room, len(self._states.draft_slots))
 
     def check_room(self, sequence: Sequence) -> None:
         """Raises QueueFull, or NoMemory if a request would not fit into an empty server."""
@@ -123,6 +124,8 @@ class Scheduler:
             work[sequence], item.end = item, end
             # No request is preempted to have pages for drafts.
             own = drafts.get(sequence) if drafts else None
+            if own and self._states is not None:
+                own = own[: self._next_snapshot(sequence) - end]  # where a state is copied, a step ends
             if own and self.pool.allocate(sequence.pages, end + len(own)):
                 work[sequence] = WorkItem(sequence, end, item.logit_count + len(own), own)
                 draft_rows += len(own)
@@ -162,7 +165,8 @@ class Scheduler:
         adapters = None
         if any(sequence.adapter is not None for sequence in sequences):
             adapters = np.array([sequence.adapter_slot for sequence in sequences], np.int32)
-        return builder.build(tables.take(slots, axis=1), slots, adapters, scores=scores)
+        rest = (None, scores, self._find_state_slots(work))
+        return builder.build(tables.take(slots, axis=1), slots, adapters, *rest)
 
     def commit(self, work: list[WorkItem]) -> int:
         """Record that the work of a step is computed, its drafts excepted. Returns its tokens of prompts."""
@@ -181,6 +185,17 @@ class Scheduler:
             if is_snapshot_due:
                 self.pool.save_state(pages, sequence.slot, end)
         return prompt_tokens
+
+    def accept_drafts(self, item: WorkItem, count: int) -> None:
+        """Record that the first drafts of an item are right, and are computed. The tokens have them."""
+        sequence, end = item.sequence, item.end + count
+        is_snapshot_due = self._states is not None and end == self._next_snapshot(sequence)
+        sequence.computed_tokens = end
+        if self._states is not None:
+            self._states.accept(sequence.slot, item.draft_slots[count - 1])
+        if is_snapshot_due:
+            self.pool.insert(sequence.pages, sequence.tokens, end)
+            self.pool.save_state(sequence.pages, sequence.slot, end)
 
     def remove(self, sequence: Sequence) -> None:
         """Remove a request, running or waiting. Does nothing if it is neither."""
@@ -217,6 +232,19 @@ class Scheduler:
         logit_count = int(sequence.wants_answer and end == len(sequence.tokens))
         work[sequence] = WorkItem(sequence, end, logit_count, is_prompt_chunk=True)
         return end - sequence.computed_tokens
+
+    def _find_state_slots(self, work: list[WorkItem]) -> np.ndarray | None:
+        """Batch.state_slots. Each draft gets a slot for the state after it."""
+        if self._states is None or not any(item.drafts for item in work):
+            return None
+        slots, free = list[int](), self._states.draft_slots
+        for item in work:
+            count = len(item.drafts)
+            item.draft_slots, free = free[:count], free[count:]
+            slots += [item.sequence.slot] * (item.end - item.sequence.computed_tokens) + list(
+                item.draft_slots
+            )
+        return np.array(slots, np.int32)
 
     def _next_snapshot(self, sequence: Sequence) -> int:
         """After how many tokens the prefix cache copies a sequence's state next; never without states."""

@@ -14,6 +14,7 @@ class WorkItem:
     logit_count: int  # how many of the last computed tokens, drafts included, need logits to go on
     drafts: list[int] | tuple[()] = ()
     is_prompt_chunk: bool = False  # a chunk of a prompt or of a preempted request, not one token of an answer
+    draft_slots: range = range(0)  # of the recurrent states after each draft, if the model has some
     is_single: bool = field(init=False)  # the last token of a sequence, with its logits alone
 
     def __post_init__(self) -> None:

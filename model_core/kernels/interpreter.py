@@ -123,6 +123,7 @@ STEP = record_type(
     "states",  # the states of slot 0; those of the next slot are state_row bytes later
     "state_row",
     "slots",  # int32 [sequence_count]
+    "state_slots",  # int32 [tokens], the slot of the state after each token; 0: those of the sequences
     "runs",  # int32 [run_count, RUN_FIELDS], see adapters.py; none if no row has an adapter
     "run_count",
     "logit_runs",  # the same for the rows that need logits

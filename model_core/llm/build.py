@@ -81,7 +81,8 @@ def _build(
         kv_cache_memory=settings.kv_cache_memory or available_memory() // 4,
         step_time_s=settings.step_time_s,
     )
-    limits, states = create_states(model.tape.states, limits)
+    has_drafts = bool(settings.speculate) or settings.draft_model is not None
+    limits, states = create_states(model.tape.states, limits, has_drafts)
     draft_model = None
     if settings.draft_model is not None:
         draft = DraftSettings(settings.draft_model, settings.weights, settings.arithmetic, kv_cache_dtype)
@@ -92,7 +93,7 @@ def _build(
     embedder = Embedder(model, chat_tokenizer, embedding, max_context, limits.kv_cache_memory)
     _compile_kernels(model, limits)
     drafter = None
-    if states is None and (settings.speculate or draft_model is not None):
+    if has_drafts:
         drafter = Drafter(settings.speculate, draft_model)
     engine = Engine(model, tokenizer, _end_tokens(defaults, chat_tokenizer), cache, limits, drafter)
     return LoadedModel(

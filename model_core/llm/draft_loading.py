@@ -35,11 +35,6 @@ def load_draft_model(
     Each gets memory for the same number of positions. Raises ModelError or NoMemory.
     """
     name = model_name(settings.model)
-    if large.tape.states:
-        raise ModelError(
-            "a model with recurrent layers cannot check drafts, because its states cannot go back; start "
-            "without a draft model (--draft-model)."
-        )
 
     def check(files: ModelFiles) -> None:
         flags = MemoryFlags(settings.weights, None, 0, settings.kv_cache_dtype)

@@ -32,7 +32,6 @@ class LLMSettings:
         step_time_s: seconds that a step aims at in which running answers get a token and prompts a chunk;
             changes no answer.
         speculate: draft up to this many tokens ahead from the request's own text; changes no answer.
-            Models with recurrent layers do not draft, because their states cannot go back.
         draft_model: a small model of the same vocabulary, given as the model is. It drafts tokens that the
             model then checks; changes no answer. It takes a part of `kv_cache_memory`.
         adapters: name -> folder, for `load_adapter`.

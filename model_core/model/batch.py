@@ -25,6 +25,8 @@ class Batch:
             behind a window and after the end may be any numbers.
         logit_rows: int32 [rows], the indices of the tokens whose logits are computed.
         slots: int32 [sequences], the slots of the sequences' recurrent states.
+        state_slots: int32 [tokens], the slots of the states after each token: that of its sequence, but for
+            drafts, which follow the other tokens; None: no token is a draft.
         adapters: int32 [sequences], the slots of their adapters, NO_SLOT for none; None: no sequence has one.
             Sequences with the same adapter should follow each other.
         types: int32 [tokens], such as 0 for a question and 1 for a document in BERT; None: all are 0.
@@ -40,6 +42,7 @@ class Batch:
     adapters: np.ndarray | None = None
     types: np.ndarray | None = None
     scores: StepScores | None = None
+    state_slots: np.ndarray | None = None
 
     @property
     def sequences(self) -> np.ndarray:
@@ -86,10 +89,12 @@ class BatchBuilder:
         adapters: np.ndarray | None = None,
         types: np.ndarray | None = None,
         scores: StepScores | None = None,
+        state_slots: np.ndarray | None = None,
     ) -> Batch:
         """The batch. `slots`: by default the numbers of the sequences."""
         lists = (self.tokens, self._positions, self._starts, self._logit_rows)
         tokens, positions, starts, logit_rows = (np.array(values, np.int32) for values in lists)
         if slots is None:
             slots = np.arange(len(starts) - 1, dtype=np.int32)
-        return Batch(tokens, positions, starts, page_tables, logit_rows, slots, adapters, types, scores)
+        rest = (adapters, types, scores, state_slots)
+        return Batch(tokens, positions, starts, page_tables, logit_rows, slots, *rest)

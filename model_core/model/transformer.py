@@ -289,16 +289,19 @@ class Transformer:
             "blocks": blocks,
             "page_tables": batch.page_tables,
             "starts": batch.starts,
-            "slots": batch.slots,
         }
+        if states := cache.states:
+            step["states"], step["state_row"] = states.memory.ctypes.data, states.memory.strides[0]
+            states.begin(batch.slots, batch.positions[batch.starts[:-1]])
+            arrays["slots"] = states.rows(batch.slots)
+            if batch.state_slots is not None:
+                arrays["state_slots"] = states.rows(batch.state_slots)
+        step["state_slots"] = 0
         for name, array in arrays.items():
             step[name] = array.ctypes.data
         step["tokens"], step["block_count"] = tokens, len(blocks)
         step["page_tables_group"], step["page_tables_row"] = batch.page_tables.strides[:2]
         step["sequence_count"] = len(batch.starts) - 1
-        if states := cache.states:
-            step["states"], step["state_row"] = states.memory.ctypes.data, states.memory.strides[0]
-            states.begin(batch.slots, batch.positions[batch.starts[:-1]])
         rows, start = None, 0
         try:
             if watched is not None:
@@ -310,7 +313,9 @@ class Transformer:
             raise NotFinite() from error
         if self._profile is not None:
             self._profile.steps += 1
-        if states:
+        if states and batch.state_slots is not None:
+            states.finish(batch.state_slots, batch.positions + 1)
+        elif states:
             states.finish(batch.slots, batch.positions[batch.starts[1:] - 1] + 1)
         return rows
 

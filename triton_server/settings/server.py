@@ -60,8 +60,7 @@ class ComputingSettings(Settings):
     """Compute with float weights as on every x86 processor with AVX2, to the bit. With integer weights
     that is always so."""
     speculate: int = setting(LLMSettings.speculate, is_rare=True, ge=0, le=64)
-    """Draft up to this many tokens ahead from the text so far; changes the speed, never the answer.
-    Models with recurrent layers do not draft, because their states cannot go back."""
+    """Draft up to this many tokens ahead from the text so far; changes the speed, never the answer."""
     draft_model: str | None = setting(LLMSettings.draft_model, is_rare=True)
     """A small model with the same vocabulary, as --model: it drafts tokens that the large one then
     checks; changes the speed, never the answer."""

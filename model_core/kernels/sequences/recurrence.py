@@ -1,7 +1,8 @@
 """Operations that go on from a state: causal convolution, and linear attention (see cache/states.py).
 
 The tokens of a sequence go in order, so bits do not depend on how a prompt is cut. Threads share the work by
-sequences, and by columns or heads.
+sequences, and by columns or heads. The state after a drafted token goes to a slot of its own (STEP's
+`state_slots`), so that a draft that proves wrong changes nothing.
 """
 
 from typing import NamedTuple
@@ -43,19 +44,32 @@ def conv(s, i, x, y):
     while item < s.sequence_count * blocks:
         sequence, first = item // blocks, item % blocks * COLUMNS
         start, stop = get_i32(s.starts, 4 * sequence), get_i32(s.starts, 4 * sequence + 4)
-        state = s.states + get_i32(s.slots, 4 * sequence) * s.state_row + i.state
-        is_new = get_i32(s.positions, 4 * start) == 0
-        _conv_columns(i, x, y, start, stop, first, state, is_new)
+        slot, sure = get_i32(s.slots, 4 * sequence), stop
+        while s.state_slots and get_i32(s.state_slots, 4 * (sure - 1)) != slot:
+            sure -= 1
+        _conv_columns(s, i, x, y, SequenceRows(slot, start, sure, stop), first)
         item = claim(s.team)
 
 
-@inner
-def _conv_columns(i, x, y, start, stop, first, state, is_new):
-    """`conv` of the rows `start` to `stop` of a sequence, and of at most COLUMNS columns from `first` on.
+class SequenceRows(NamedTuple):
+    """The rows `start` to `stop` of a sequence, of which those from `sure` on are drafts."""
 
-    state: address of floats [width - 1, columns, padded].
+    slot: int
+    start: int
+    sure: int
+    stop: int
+
+
+@inner
+def _conv_columns(s, i, x, y, rows, first):
+    """`conv` of the rows of a sequence (SequenceRows), and of at most COLUMNS columns from `first` on.
+
+    A state is floats [width - 1, columns, padded].
     """
+    slot, start, sure, stop = rows
+    is_new = get_i32(s.positions, 4 * start) == 0
     row_bytes, past, last = _pad(i.size), i.width - 1, min(first + COLUMNS, i.size)
+    state = s.states + slot * s.state_row + i.state
     if is_new:
         for tap in range(past):
             _clear(state + tap * row_bytes + 4 * first, _pad(last - first))
@@ -77,13 +91,25 @@ def _conv_columns(i, x, y, start, stop, first, state, is_new):
                 elif tap == 0:
                     total = value
             store_lanes(target + row * y.row, at, total, last - column)
-        for tap in range(past):  # the last rows, in the order in which none is needed any more
-            before = stop + tap - past
-            if before >= start:
-                value = load_f32(source + before * x.row, at)
-            else:
-                value = load_f32(state + (before - start + past) * row_bytes, at)
-            store_f32(state + tap * row_bytes, at, value)
+        for row in range(sure, stop):
+            draft = s.states + get_i32(s.state_slots, 4 * row) * s.state_row + i.state
+            _keep_rows(source + at, x.row, start, row + 1, past, state + at, draft + at, row_bytes)
+        _keep_rows(source + at, x.row, start, sure, past, state + at, state + at, row_bytes)
+
+
+@inner
+def _keep_rows(source, source_row, start, end, past, state, target, row_bytes):
+    """Write the last `past` rows before `end` of 16 columns to `target`, which may be the state itself.
+
+    source: address of the columns of row 0. Rows before `start` are in the state.
+    """
+    for tap in range(past):  # in the order in which none is needed any more
+        before = end + tap - past
+        if before >= start:
+            value = load_f32(source + before * source_row, 0)
+        else:
+            value = load_f32(state + (before - start + past) * row_bytes, 0)
+        store_f32(target + tap * row_bytes, 0, value)
 
 
 @inner
@@ -103,6 +129,10 @@ def scan(s, i, buffers):
             _clear(state, head_bytes)
         y = buffers[i.y]
         for row in range(start, stop):
+            target = state
+            if s.state_slots:
+                target = s.states + get_i32(s.state_slots, 4 * row) * s.state_row + i.state
+                target += head * head_bytes
             inputs = ScanInputs(
                 _head_address(buffers, i.input_0, row, head),
                 _head_address(buffers, i.input_1, row, head),
@@ -111,7 +141,8 @@ def scan(s, i, buffers):
                 _head_address(buffers, i.input_4, row, head),
                 _head_address(buffers, i.input_5, row, head),
             )
-            scan_token(i, inputs, state, y.floats + row * y.row + i.y_start + 4 * head * i.size)
+            scan_token(i, inputs, state, target, y.floats + row * y.row + i.y_start + 4 * head * i.size)
+            state = target
         item = claim(s.team)
 
 
@@ -134,10 +165,11 @@ class ScanInputs(NamedTuple):
 
 
 @inner
-def scan_token(i, inputs, state, y):
+def scan_token(i, inputs, state, target, y):
     """One token of one head. inputs: ScanInputs. y: address of the values.
 
-    state: address of floats [keys, values, padded]. It is read and written 64 values at a time.
+    state, target: addresses of floats [keys, values, padded]: the state before the token, which is read 64
+    values at a time, and after it. They may be the same.
     """
     w, v, k, r, a, b = inputs
     row_bytes = _pad(i.size)
@@ -162,17 +194,17 @@ def scan_token(i, inputs, state, y):
                 seen_3 = fma(load_f32(s, 192), factor, seen_3)
         y_0, y_1, y_2, y_3 = zero, zero, zero, zero
         for key in range(i.keys):
-            s = state + key * row_bytes + at
+            s, t = state + key * row_bytes + at, target + key * row_bytes + at
             decay, key_factor = broadcast(get_f32(w, key * w_step)), broadcast(get_f32(k, key * k_step))
             removal, query = broadcast(get_f32(b, key * b_step)), broadcast(get_f32(r, key * r_step))
             new_0 = fma(seen_0, removal, fma(v_0, key_factor, multiply(load_f32(s, 0), decay)))
             new_1 = fma(seen_1, removal, fma(v_1, key_factor, multiply(load_f32(s, 64), decay)))
             new_2 = fma(seen_2, removal, fma(v_2, key_factor, multiply(load_f32(s, 128), decay)))
             new_3 = fma(seen_3, removal, fma(v_3, key_factor, multiply(load_f32(s, 192), decay)))
-            store_f32(s, 0, new_0)
-            store_f32(s, 64, new_1)
-            store_f32(s, 128, new_2)
-            store_f32(s, 192, new_3)
+            store_f32(t, 0, new_0)
+            store_f32(t, 64, new_1)
+            store_f32(t, 128, new_2)
+            store_f32(t, 192, new_3)
             y_0, y_1 = fma(new_0, query, y_0), fma(new_1, query, y_1)
             y_2, y_3 = fma(new_2, query, y_2), fma(new_3, query, y_3)
         store_lanes(y, at, y_0, count)

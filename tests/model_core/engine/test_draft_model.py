@@ -143,8 +143,17 @@ def test_model_with_another_vocabulary_cannot_draft(story: Path) -> None:
         LLM(draft_model=PLAIN)
 
 
-def test_models_with_states_neither_draft_nor_check_drafts() -> None:
+def test_recurrent_model_cannot_draft() -> None:
     with pytest.raises(ModelError, match="cannot draft"):
         LLM(PLAIN, draft_model=CHECKPOINTS / "lfm2")
-    with pytest.raises(ModelError, match="cannot check drafts"):
-        LLM(CHECKPOINTS / "lfm2", draft_model=PLAIN)
+
+
+def test_draft_model_drafts_for_a_recurrent_model() -> None:
+    prompts = [ids(size, seed=size) for size in (1, 15, 40, 100)]
+    params = SamplingParams(max_tokens=40, temperature=0.0, logprobs=1, ignore_eos=True)
+    with LLM(CHECKPOINTS / "lfm2") as llm:
+        alone = [content(llm.generate(prompt, params)) for prompt in prompts]
+    with drafting_llm(CHECKPOINTS / "lfm2", PLAIN) as llm:
+        assert [content(completion) for completion in llm.generate(prompts, params)] == alone
+        assert totals(llm)["drafted_tokens"] > 0
+        assert_all_pages_are_released(llm)

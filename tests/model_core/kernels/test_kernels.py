@@ -384,7 +384,8 @@ def test_scan(heads: int, keys: int, values: int) -> None:
             for head in range(heads):
                 inputs = [np.pad(x[t, head], (0, 64)) for x in (w, v, k, r, a, b)]
                 addresses = recurrence.ScanInputs(*[x.ctypes.data for x in inputs])
-                outer(recurrence.scan_token)(i, addresses, now[head].ctypes.data, y[t, head].ctypes.data)
+                address = now[head].ctypes.data
+                outer(recurrence.scan_token)(i, addresses, address, address, y[t, head].ctypes.data)
         np.testing.assert_allclose(y[..., :values], expected, rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(now[..., :values], expected_state, rtol=1e-5, atol=1e-5)
         assert (y[..., values] == -1).all()

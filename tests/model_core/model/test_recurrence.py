@@ -9,6 +9,7 @@ import pytest
 from held import held
 from paths import CHECKPOINTS
 from support import wait_until
+from test_draft_model import UnknownCost
 from test_engine import Receiver, submit
 from test_scheduler import assert_all_pages_are_released, content, ids, llm_with_pages, totals
 from test_tape import Reference
@@ -18,7 +19,7 @@ from model_core.cache import reserve, states
 from model_core.cache.memory import PAGE, KVCache
 from model_core.cache.reserve import LOGGER
 from model_core.cache.states import StateCache
-from model_core.engine import scheduler
+from model_core.engine import drafter, scheduler
 from model_core.engine.job import Job
 from model_core.errors import NoMemory, TritonchatError
 from model_core.kernels.pointwise import Function
@@ -187,11 +188,51 @@ def test_step_that_fails_midway_never_gives_wrong_tokens(monkeypatch: pytest.Mon
         assert content(llm.generate(ids(9), PARAMS)) == expected
 
 
-def test_models_with_states_do_not_draft() -> None:
-    params = PARAMS.model_copy(update={"temperature": 0, "logit_bias": {5: 100}})
-    with LLM(CHECKPOINTS / "lfm2") as llm, LLM(CHECKPOINTS / "lfm2", speculate=8) as drafting:
-        assert content(llm.generate([5, 5, 5], params)) == content(drafting.generate([5, 5, 5], params))
-        assert totals(drafting)["drafted_tokens"] == 0
+@pytest.mark.parametrize("folder", FAMILIES)
+def test_states_after_drafts_are_taken_back(folder: str) -> None:
+    """A step with drafts, of which some are accepted, leaves the states of the tokens alone."""
+    tokens, wrong = ids(40), ids(4, seed=9)
+    with LLM(CHECKPOINTS / folder, threads=2) as llm:
+        expected = llm.logits(tokens)
+        states = StateCache(llm.model.tape.states, 2, drafts=4)
+        shape = (len(llm.model.kv_groups), 1, 3 * 64 // PAGE)
+        cache = KVCache(llm.model.kv_groups, int(np.prod(shape)), llm.kv_cache_dtype, states)
+        table, first = np.arange(cache.pages, dtype=np.int32).reshape(shape), 0
+        for sure, accepted in ((5, 0), (1, 3), (2, 1), (1, 4), (7, 2), (1, 0), (3, 4)):
+            end = first + sure
+            drafts = [*tokens[end : end + accepted], *wrong[accepted:]]
+            builder = BatchBuilder()
+            builder.add([*tokens[first:end], *drafts], first, range(first, end + 4))
+            slots = np.int32([1] * sure + list(states.draft_slots))
+            logits = llm.model.forward(builder.build(table, np.int32([1]), state_slots=slots), cache)
+            right = sure + accepted
+            assert np.array_equal(logits[:right], expected[first : first + right])
+            if accepted:
+                states.accept(1, states.draft_slots[accepted - 1])
+            first += right
+        assert first == 34
+
+
+@pytest.mark.parametrize("folder", FAMILIES)
+def test_drafts_change_no_answer(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Right and wrong ones, beside others, with copies of states within answers and in later turns."""
+    monkeypatch.setattr(states, "SNAPSHOT_INTERVAL", 32)
+    monkeypatch.setattr(drafter, "StepCost", UnknownCost)
+    params = PARAMS.model_copy(update={"max_tokens": 70, "temperature": 0.5})
+    prompts = [[5, 6, 7, 8] * 8, ids(40), [9, 9, 9, 9], *(ids(size, seed=size) for size in (3, 20, 33))]
+    with tiny_llm(folder) as llm:
+        first = llm.generate(prompts, params)
+        turns = [[*p, *c.token_ids, 5, 6] for p, c in zip(prompts, first, strict=True)]
+        second = llm.generate(turns, params)
+    with tiny_llm(folder, speculate=6) as llm:
+        drafted = llm.generate(prompts, params)
+        assert [content(c) for c in drafted] == [content(c) for c in first]
+        again = llm.generate(turns, params)
+        assert [content(c) for c in again] == [content(c) for c in second]
+        cached = [c.usage.cached_tokens for c in again]
+        assert cached == [c.usage.cached_tokens for c in second]  # no copy was missed
+        assert totals(llm)["drafted_tokens"] > totals(llm)["accepted_tokens"] > 0
+        assert_all_pages_are_released(llm)
 
 
 def test_states_take_a_part_of_the_memory(caplog: pytest.LogCaptureFixture) -> None:
