@@ -1,11 +1,14 @@
-"""Measure drafts of a small model: the speed, and the fraction of what the accepted drafts allow.
+"""Measure drafts of a model: the speed, and the fraction of what the accepted drafts allow.
 
-    python benchmarks/drafts.py [--layers 24] [--tokens 300] [--streams 1,4]
+    python benchmarks/drafts.py [--layers 24] [--tokens 300] [--streams 1,4] [--mtp]
 
 The large model is the embedded one with layers added that change nothing, so that a step costs more. The
 small model is the embedded one, whose drafts are right, or one with noise in its weights, whose drafts are
-right now and then. If k tokens are drafted and a of them accepted on average, then (a + 1) / (k draft steps
-and one check) is possible, with steps measured in the same run. Prints a Markdown table, names the machine.
+right now and then. With --mtp, the large model has the shape of Qwen3.5-0.8B in int8 and an MTP head; its
+layers change nothing, so that what follows depends on the last token alone, and the head knows it, or has
+noise in its projection. If k tokens are drafted and a of them accepted on average, then (a + 1) / (k draft
+steps and one check) is possible, with steps measured in the same run. Prints a Markdown table, names the
+machine.
 """
 
 import argparse
@@ -22,13 +25,16 @@ from typing import Any
 
 import numpy as np
 from making.checkpoints import read_config, read_tensors, write_checkpoint
+from making.shapes import SHAPES, list_weights, read_tape
 from serving import processor_name
 
 from model_core import LLM, SamplingParams
+from model_core.families import read_model_config, write_mtp_tape
 from model_core.hub import embedded_model
 
 PROMPT = "Once upon a time there was a little girl who"
 NOISE = 0.15
+MTP_NOISE = 0.15
 _LAYER = re.compile(r"(model\.layers\.)(\d+)\.(.*)")
 
 
@@ -89,24 +95,51 @@ def watch(owner: Any, name: str, seconds: list[float]) -> None:
     setattr(owner, name, run_timed)
 
 
-def measure(
-    large: Path, small: Path | None, streams: int, tokens: int, temperature: float
-) -> dict[str, float]:
+def write_mtp_model(folder: Path, noise: float = 0.0) -> Path:
+    """Write a model of Qwen3.5-0.8B's shape, whose MTP head drafts what the model says, but for noise."""
+    # With a head of its own, what follows a token is another one.
+    config = SHAPES["qwen3.5-0.8b"] | {"tie_word_embeddings": False}
+    tape = read_tape(config)
+    head = write_mtp_tape(read_model_config(folder / "config.json", config), tape)
+    assert head is not None
+    shapes = {w.name: w.shape for w in (*list_weights(tape), *list_weights(head))}
+    names, random = iter(shapes), np.random.default_rng(0)
+
+    def next_values(shape: tuple[int, ...]) -> np.ndarray:
+        name = next(names)
+        values = random.standard_normal(shape, np.float32)
+        if name == "mtp.fc.weight":
+            scale = np.float32(noise / shape[1] ** 0.5)
+            return np.eye(*shape, dtype=np.float32) + scale * values
+        if name.endswith(("o_proj.weight", "out_proj.weight", "down_proj.weight")):
+            return np.zeros(shape, np.float32)
+        if len(shape) == 1:
+            return np.zeros(shape, np.float32)
+        return np.float32(0.02) * values
+
+    folder.mkdir()
+    write_checkpoint(folder, config, shapes, next_values)
+    return folder
+
+
+def measure(large: Path, streams: int, tokens: int, temperature: float, **settings: Any) -> dict[str, float]:
     """Return the tokens per second, and what the steps of both models took."""
-    with LLM(large, draft_model=small) as llm:
+    with LLM(large, **settings) as llm:
         params = [
             SamplingParams(max_tokens=tokens, temperature=temperature, ignore_eos=True, seed=seed)
             for seed in range(streams)
         ]
-        llm.generate([PROMPT] * streams, params)
+        prompt = PROMPT if llm.tokenizer is not None else list(range(100, 112))
+        llm.generate([prompt] * streams, params)
         checks: list[float] = []
         passes: list[float] = []
-        watch(llm.model, "forward", checks)
-        if llm.draft_model is not None:
-            watch(llm.draft_model, "_compute", passes)
+        for name in ("forward", "forward_for_drafts"):
+            watch(llm.model, name, checks)
+        if llm.engine.draft_source is not None:
+            watch(llm.engine.draft_source, "_compute", passes)
         before = dict(llm.engine.stats()["totals"])
         start = time.perf_counter()
-        completions = llm.generate([PROMPT] * streams, params)
+        completions = llm.generate([prompt] * streams, params)
         seconds = time.perf_counter() - start
         after = llm.engine.stats()["totals"]
     totals = {name: after[name] - before[name] for name in ("drafted_tokens", "accepted_tokens", "steps")}
@@ -114,7 +147,7 @@ def measure(
     made = streams * tokens
     possible = made / (sum(checks) + sum(passes))
     return {
-        "text": hash(tuple(completion.text for completion in completions)),
+        "text": hash(tuple(tuple(completion.token_ids) for completion in completions)),
         "rate": made / seconds,
         "possible": possible,
         "drafted": totals["drafted_tokens"] / steps / streams,
@@ -132,24 +165,32 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=24, help="of the large model")
     parser.add_argument("--tokens", type=int, default=300)
     parser.add_argument("--streams", default="1,4")
+    parser.add_argument("--mtp", action="store_true", help="drafts of an MTP head")
     args = parser.parse_args()
-    print(f"{processor_name()}; the embedded model with {args.layers} layers\n", flush=True)
+    what = "Qwen3.5-0.8B's shape, int8" if args.mtp else f"the embedded model with {args.layers} layers"
+    print(f"{processor_name()}; {what}\n", flush=True)
     print("| drafts | temperature | streams | tokens/s | k | a | draft, ms | check, ms | of the possible |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        large = write_model(folder / "large", args.layers)
-        own = json.loads((Path(embedded_model()) / "config.json").read_text())["num_hidden_layers"]
-        smalls = {
-            "none": None,
-            "the embedded model": write_model(folder / "same", own),
-            f"with {NOISE:.0%} noise": write_model(folder / "noisy", own, NOISE),
-        }
+        cases: dict[str, dict[str, Any]] = {}
+        if args.mtp:
+            right, noisy = write_mtp_model(folder / "right"), write_mtp_model(folder / "noisy", MTP_NOISE)
+            cases["none"] = {"large": right, "weights": "int8", "no_mtp": True}
+            cases["the MTP head"] = {"large": right, "weights": "int8"}
+            cases["with noise"] = {"large": noisy, "weights": "int8"}
+        else:
+            large = write_model(folder / "large", args.layers)
+            own = json.loads((Path(embedded_model()) / "config.json").read_text())["num_hidden_layers"]
+            cases["none"] = {"large": large}
+            same, noisy = write_model(folder / "same", own), write_model(folder / "noisy", own, NOISE)
+            cases["the embedded model"] = {"large": large, "draft_model": same}
+            cases[f"with {NOISE:.0%} noise"] = {"large": large, "draft_model": noisy}
         for streams in map(int, args.streams.split(",")):
-            for temperature in (0.0, 0.8):
+            for temperature in (0.0,) if args.mtp else (0.0, 0.8):  # random logits are alike
                 texts = set()
-                for name, small in smalls.items():
-                    found = measure(large, small, streams, args.tokens, temperature)
+                for name, case in cases.items():
+                    found = measure(streams=streams, tokens=args.tokens, temperature=temperature, **case)
                     texts.add(found["text"])
                     print(
                         f"| {name} | {temperature} | {streams} | {found['rate']:.0f} "

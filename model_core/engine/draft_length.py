@@ -4,7 +4,8 @@ Where each drafted token is accepted with probability r, a step with k drafts gi
 and takes 1 + k * cost times as long (Leviathan et al., 2023, arXiv:2211.17192).
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from .prompt_lookup import PromptLookup
 
@@ -13,6 +14,24 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 8, 256  # steps without drafts where these cost m
 # The part of a step that is due to its rows where it is not known, and limits of it against noise.
 _ROW_SHARE, _MIN_SHARE, _MAX_SHARE = 0.05, 0.01, 0.95
 _MIN_SPREAD = 0.01  # of the numbers of rows, as part of their mean, squared
+
+
+@dataclass
+class Acceptance:
+    """Tokens of drafts that were accepted, and that were tried; older ones have less weight."""
+
+    accepted: float = 1.0
+    tried: float = 1.0
+
+    @property
+    def rate(self) -> float:
+        """The part that is accepted."""
+        return self.accepted / self.tried
+
+    def record(self, drafted: int, accepted: int) -> None:
+        """Note how many tokens of a draft were accepted: the first one that was not was tried too."""
+        self.accepted = _MEMORY * self.accepted + accepted
+        self.tried = _MEMORY * self.tried + accepted + (accepted < drafted)
 
 
 class DraftLength:
@@ -26,7 +45,7 @@ class DraftLength:
         """`follows_last`: a draft is at most what was accepted of the last one, or twice that if all was."""
         self._longest = self._limit = longest
         self._follows_last = follows_last
-        self._accepted = self._tried = 1.0  # tokens, older ones with less weight
+        self._acceptance = Acceptance()
         self._pause = self._last_pause = 0
         self._is_probe = False
 
@@ -36,7 +55,7 @@ class DraftLength:
             self._pause -= 1
             self._is_probe = self._pause == 0
             return int(self._is_probe)
-        rate, best = self._accepted / self._tried, 0
+        rate, best = self._acceptance.rate, 0
         best_gain = tokens = power = 1.0
         for length in range(1, self._limit + 1):
             power *= rate
@@ -52,14 +71,76 @@ class DraftLength:
     def record(self, drafted: int, accepted: int) -> None:
         """Note how many tokens of the last draft were accepted."""
         if self._is_probe and accepted:
-            self._accepted = self._tried = 1.0
+            self._acceptance = Acceptance()
             self._last_pause = 0
         self._is_probe = False
-        self._accepted = _MEMORY * self._accepted + accepted
-        self._tried = _MEMORY * self._tried + accepted + (accepted < drafted)
+        self._acceptance.record(drafted, accepted)
         if self._follows_last:
             doubled = min(self._longest, max(self._limit, 2 * drafted))
             self._limit = doubled if accepted == drafted else max(1, accepted)
+
+
+class ModelDraftLengths:
+    """The lengths of a model's drafts for all requests of a step.
+
+    A pass of the model drafts one token of each request that wants one, and takes about as long for one
+    request as for many. So the lengths are chosen together: so many passes that the step gives most tokens
+    for its time. Where no pass is worth it there are none, but for one now and then, for all requests.
+    """
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._pause = self._last_pause = 0
+        self._is_probe = False
+
+    def choose(
+        self,
+        rates: Sequence[float],
+        rooms: Sequence[int],
+        most: int,
+        streams: int,
+        pass_cost: float,
+        row_cost: float,
+    ) -> list[int]:
+        """The lengths of the drafts of some requests.
+
+        Args:
+            rates: the part of the drafts of each that is accepted.
+            rooms: the longest draft that each can have. most: tokens of all drafts together.
+            streams: requests of the step. Each gives a token without drafts, too.
+            pass_cost, row_cost: of a pass, and of each drafted token, as parts of a step without drafts.
+        """
+        if self._pause:
+            self._pause -= 1
+            self._is_probe = self._pause == 0
+            return [
+                min(1, room) if self._is_probe and number < most else 0 for number, room in enumerate(rooms)
+            ]
+        self._is_probe = False
+        lengths, tokens, cost = [0] * len(rates), float(streams), 1.0
+        for depth in range(1, self._longest + 1):
+            joining = [
+                (number, rate**depth)
+                for number, (rate, room) in enumerate(zip(rates, rooms, strict=True))
+                if lengths[number] == depth - 1 and room >= depth and rate**depth * cost > row_cost * tokens
+            ]
+            more = tokens + sum(gain for _, gain in joining)
+            dearer = cost + pass_cost + row_cost * len(joining)
+            if more / dearer <= tokens / cost or sum(lengths) + len(joining) > most:
+                break
+            tokens, cost = more, dearer
+            for number, _ in joining:
+                lengths[number] = depth
+        if rates and not any(lengths):
+            self._pause = self._last_pause = min(_LONGEST_PAUSE, max(_FIRST_PAUSE, 2 * self._last_pause))
+        return lengths
+
+    def record(self, acceptance: Acceptance, drafted: int, accepted: int) -> None:
+        """Note how many tokens of a request's last draft were accepted."""
+        if self._is_probe and accepted:
+            acceptance.accepted = acceptance.tried = 1.0
+            self._last_pause = 0
+        acceptance.record(drafted, accepted)
 
 
 @dataclass
@@ -103,9 +184,9 @@ class StepCost:
 class SequenceDrafts:
     """What the drafter keeps of one request."""
 
-    def __init__(self, longest_lookup: int, longest_model: int) -> None:
-        """The longest drafts from the text and of the draft model; 0: this source is not used."""
+    def __init__(self, longest_lookup: int, before: Acceptance) -> None:
+        """The longest draft from the text; 0: none. `before`: how a model did with other requests."""
         self.lookup = PromptLookup() if longest_lookup else None
         self.lookup_length = DraftLength(longest_lookup, follows_last=True)
-        self.model_length = DraftLength(longest_model)
-        self.last_length = self.lookup_length  # that of the source of the last draft
+        self.of_model = replace(before)
+        self.was_of_model = False  # the last draft

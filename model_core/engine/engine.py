@@ -12,20 +12,25 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..cache.memory import KVCache
 from ..cache.page_tree import CacheRoot
 from ..cache.prefix_io import PromptPages
 from ..cache.reserve import Limits
 from ..errors import InvalidRequest, RequestTimeout, ShuttingDown, TritonchatError
 from ..grammar.constraint import GrammarCompiler
+from ..model.batch import Batch
 from ..model.transformer import Transformer
 from ..requests.results import Delta, DeltaCallback
 from ..sampling.batch_sampler import RowSampler
 from ..text.tokenizer import AnyTokenizer
 from .admission import Admission
+from .draft_model import DraftModel
 from .drafter import Drafter
 from .job import Job
 from .masks import TokenMasks
+from .mtp_drafts import MTPDrafts
 from .next_tokens import AnswerTokens, Chosen
 from .scheduler import Scheduler
 from .sequence import FinishReason, Sequence
@@ -148,6 +153,11 @@ class Engine:
             now = describe_scheduler(self._scheduler, with_tree)
         return {**now, **self._log.read()}
 
+    @property
+    def draft_source(self) -> DraftModel | MTPDrafts | None:
+        """The model that drafts, if there is one."""
+        return None if self._drafter is None else self._drafter.model
+
     def check(self) -> None:
         """Raise AssertionError, which names the page, unless each page of KV memory is in one place.
 
@@ -247,7 +257,7 @@ class Engine:
         try:
             batch = self._scheduler.build_batch(work)
             with self._masks.computed(work) as masks:
-                logits = self._model.forward(batch, self._cache)
+                logits = self._forward(batch, work)
         except BaseException as error:
             if len(work) == 1:
                 return self._fail(work[0].sequence, error)
@@ -267,6 +277,13 @@ class Engine:
                 self._fail(sequence, error)
         times = (begin, scheduled, computed, time.monotonic())
         self._log.record(times, len(work), tokens, answer_tokens)
+
+    def _forward(self, batch: Batch, work: list[WorkItem]) -> np.ndarray:
+        if self._drafter is None or not self._drafter.needs_hidden_states:
+            return self._model.forward(batch, self._cache)
+        logits, hidden = self._model.forward_for_drafts(batch, self._cache)
+        self._drafter.keep(work, hidden)
+        return logits
 
     def _commit(self, work: list[WorkItem], tokens: int) -> None:
         """Record that so many tokens of a step are computed, and how long this took."""
@@ -321,6 +338,8 @@ class Engine:
         except BaseException as failure:
             rest, error = "", error or TritonchatError(f"the text could not be decoded ({failure}).")
         sequence.pending_text += rest
+        if self._drafter is not None and reason != "cancelled":
+            self._drafter.finish(sequence)
         with self._condition:
             if self._sequences.get(sequence.request_id) is not sequence:
                 return  # it had ended before it failed

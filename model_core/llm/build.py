@@ -11,6 +11,7 @@ from ..embeddings.embedder import Embedder
 from ..embeddings.settings import read_embedding_settings
 from ..engine.drafter import Drafter
 from ..engine.engine import Engine
+from ..engine.mtp_drafts import MTPDrafts
 from ..errors import InvalidRequest, ModelError
 from ..files.model_files import ModelFiles, open_model_files
 from ..hub import embedded_model, fetch_model, model_name
@@ -53,7 +54,14 @@ def build_model(
 def _build(
     name: str, files: ModelFiles, settings: LLMSettings, on_progress: Callable[[float], None] | None
 ) -> LoadedModel:
-    model = load_model(files, settings.weights, on_progress, settings.arithmetic, settings.portable)
+    model = load_model(
+        files,
+        settings.weights,
+        on_progress,
+        settings.arithmetic,
+        settings.portable,
+        with_mtp=settings.uses_mtp,
+    )
     kv_cache_dtype = choose_kv_cache_dtype(settings.kv_cache_dtype, settings.arithmetic)
     model.set_threads(settings.threads or default_threads(model.weights.nbytes))
     LOGGER.info(
@@ -81,7 +89,8 @@ def _build(
         kv_cache_memory=settings.kv_cache_memory or available_memory() // 4,
         step_time_s=settings.step_time_s,
     )
-    has_drafts = bool(settings.speculate) or settings.draft_model is not None
+    has_model = settings.draft_model is not None or model.mtp_head is not None
+    has_drafts = bool(settings.speculate) or has_model
     limits, states = create_states(model.tape.states, limits, has_drafts)
     draft_model = None
     if settings.draft_model is not None:
@@ -94,7 +103,8 @@ def _build(
     _compile_kernels(model, limits)
     drafter = None
     if has_drafts:
-        drafter = Drafter(settings.speculate, draft_model)
+        mtp = None if model.mtp_head is None else MTPDrafts(model, cache)
+        drafter = Drafter(settings.speculate, draft_model or mtp)
     engine = Engine(model, tokenizer, _end_tokens(defaults, chat_tokenizer), cache, limits, drafter)
     return LoadedModel(
         name=name,
@@ -116,6 +126,7 @@ def _open_files(name: str, path: str | Path | None, settings: LLMSettings) -> tu
         settings.max_context,
         settings.kv_cache_memory,
         choose_kv_cache_dtype(settings.kv_cache_dtype, settings.arithmetic),
+        settings.uses_mtp,
     )
 
     def find_needed_memory(files: ModelFiles) -> int:

@@ -37,7 +37,7 @@ def load_draft_model(
     name = model_name(settings.model)
 
     def check(files: ModelFiles) -> None:
-        flags = MemoryFlags(settings.weights, None, 0, settings.kv_cache_dtype)
+        flags = MemoryFlags(settings.weights, None, 0, settings.kv_cache_dtype, mtp=False)
         check_memory(name, files, flags, available_memory())
 
     files = open_model_files(fetch_model(settings.model, None, check))

@@ -34,6 +34,8 @@ class LLMSettings:
         speculate: draft up to this many tokens ahead from the request's own text; changes no answer.
         draft_model: a small model of the same vocabulary, given as the model is. It drafts tokens that the
             model then checks; changes no answer. It takes a part of `kv_cache_memory`.
+        no_mtp: do not draft with the model's MTP head (multi-token prediction). It is used where the files
+            have one, no `draft_model` is given, and drafts save time; changes no answer.
         adapters: name -> folder, for `load_adapter`.
     """
 
@@ -51,7 +53,13 @@ class LLMSettings:
     step_time_s: float = 0.15
     speculate: int = 0
     draft_model: str | Path | None = None
+    no_mtp: bool = False
     adapters: Mapping[str, str | Path] | None = None
+
+    @property
+    def uses_mtp(self) -> bool:
+        """Whether an MTP head is loaded where there is one."""
+        return not self.no_mtp and self.draft_model is None
 
     def __post_init__(self) -> None:
         if self.arithmetic not in ARITHMETIC:

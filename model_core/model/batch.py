@@ -1,7 +1,8 @@
 """The input of a step of the model, and how large a step is."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -25,6 +26,7 @@ class Batch:
             behind a window and after the end may be any numbers.
         logit_rows: int32 [rows], the indices of the tokens whose logits are computed.
         slots: int32 [sequences], the slots of the sequences' recurrent states.
+        inputs: float32 [tokens, width], rows for the tape's `inputs`, by their buffers.
         state_slots: int32 [tokens], the slots of the states after each token: that of its sequence, but for
             drafts, which follow the other tokens; None: no token is a draft.
         adapters: int32 [sequences], the slots of their adapters, NO_SLOT for none; None: no sequence has one.
@@ -43,6 +45,7 @@ class Batch:
     types: np.ndarray | None = None
     scores: StepScores | None = None
     state_slots: np.ndarray | None = None
+    inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def sequences(self) -> np.ndarray:
@@ -90,11 +93,12 @@ class BatchBuilder:
         types: np.ndarray | None = None,
         scores: StepScores | None = None,
         state_slots: np.ndarray | None = None,
+        inputs: Mapping[str, np.ndarray] = MappingProxyType({}),
     ) -> Batch:
         """The batch. `slots`: by default the numbers of the sequences."""
         lists = (self.tokens, self._positions, self._starts, self._logit_rows)
         tokens, positions, starts, logit_rows = (np.array(values, np.int32) for values in lists)
         if slots is None:
             slots = np.arange(len(starts) - 1, dtype=np.int32)
-        rest = (adapters, types, scores, state_slots)
+        rest = (adapters, types, scores, state_slots, inputs)
         return Batch(tokens, positions, starts, page_tables, logit_rows, slots, *rest)

@@ -11,9 +11,10 @@ from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name
 from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, INT8, PAGE, STEPPED_BITS
 from ..tape.operations import Linear
-from ..tape.passes import head_products, products, tables, vector_refs
+from ..tape.passes import drop_head, head_products, products, tables, vector_refs
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
+from .loader import find_mtp_tape
 from .packer import choose_head_kind, choose_matrix_kind
 from .tied_head import untie_stored_head
 
@@ -36,6 +37,7 @@ class MemoryFlags:
     max_context: int | None
     kv_cache_memory: int | None
     kv_cache_dtype: str
+    mtp: bool = True  # whether an MTP head is loaded where there is one
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,12 @@ def estimate_memory(files: ModelFiles, flags: MemoryFlags) -> MemoryEstimate:
     Tensors that are missing take none. Raises ModelError if a file is damaged.
     """
     config, source = read_model_config(files.named("config.json"), files.config), files.open_tensors()
-    tape = write_tape(untie_stored_head(config, source))
+    config = untie_stored_head(config, source)
+    tape = write_tape(config)
     weights = _weight_bytes(tape, source, flags.weights, files)
+    if flags.mtp and (head := find_mtp_tape(config, tape, source)) is not None:
+        own = replace(head, records=drop_head(head.records), embeddings={})  # the others are the model's
+        weights += _weight_bytes(own, source, flags.weights, files)
     if flags.kv_cache_memory is not None:
         return MemoryEstimate(weights, flags.kv_cache_memory, None)
     context = min(flags.max_context or _CONTEXT, config.max_context)

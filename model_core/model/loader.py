@@ -15,7 +15,7 @@ from tqdm import tqdm
 from ..checks.file_values import shorten
 from ..checks.flags import check_weights
 from ..errors import ModelError
-from ..families import read_model_config, write_tape
+from ..families import read_model_config, write_mtp_tape, write_tape
 from ..families.config import ModelConfig
 from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name, read_tensor
@@ -23,10 +23,11 @@ from ..kernels.emit import HAS_AMX
 from ..kernels.products.bfloat16 import HAS_PAIRS
 from ..machine.memory import aligned_zeros
 from ..tape.classifier import Classifier, Dense, LoadedClassifier
-from ..tape.operations import HeadLinear
+from ..tape.operations import HeadLinear, Linear
 from ..tape.passes import (
     drop_head,
     fuse,
+    hand_on_hidden_states,
     head_products,
     permute_inputs,
     products,
@@ -51,18 +52,54 @@ def load_model(
     on_progress: Callable[[float], None] | None = None,
     arithmetic: str = "auto",
     portable: bool = False,
+    with_mtp: bool = False,
 ) -> Transformer:
     """Load a model, with matrices of the type `weights`; "auto" is the stored type.
 
     `on_progress` is called with the part of the matrices that is loaded. `arithmetic`, `portable`: see LLM.
-    Raises ModelError if the family is unknown, or a file is missing, damaged or wrong.
+    with_mtp: load its MTP head too, if the files have one. Raises ModelError if the family is unknown, or a
+    file is missing, damaged or wrong.
     """
     check_weights(weights)
     source, config, tape = _read_tape(files, weights == "auto")
-    loaded = _read_weights(tape, source, Packer(files, source, weights), on_progress)
+    head_tape, head_weights, head = None, None, None
+    if with_mtp and any(product.is_head for product in products(tape.records)):
+        head_tape = find_mtp_tape(config, tape, source)
+    if head_tape is not None:
+        tape = hand_on_hidden_states(tape)
+        head_tape = _fit_tape(head_tape, source) if weights == "auto" else head_tape
+    packer = Packer(files, source, weights)
+    loaded = _read_weights(tape, source, packer, on_progress)
+    if head_tape is not None:
+        head_weights = _read_weights(head_tape, source, packer, None, loaded)
+    packer.report_loss()
     _check_all_read(source, config, tape, bool(files.config.get("num_nextn_predict_layers")))
     parts = _choose_parts(arithmetic, portable, loaded.has_integers)
-    return Transformer(config, tape, loaded, arithmetic, parts)
+    if head_tape is not None and head_weights is not None:
+        head = Transformer(config, head_tape, head_weights, arithmetic, parts)
+    return Transformer(config, tape, loaded, arithmetic, parts, head)
+
+
+def find_mtp_tape(config: ModelConfig, tape: Tape, source: TensorSource) -> Tape | None:
+    """The tape of the MTP head that the files have; None if they have none, or a part of it only.
+
+    Its KV layer becomes one of the model's tape.
+    """
+    layers = len(tape.kv_layers)
+    head = write_mtp_tape(config, tape)
+    if head is None:
+        return None
+    refs = [weight for product in products(head.records) for weight in product.weights]
+    refs += [product.weight for product in head_products(head.records)]
+    missing = [
+        ref.name for ref in (*refs, *vector_refs(head.records)) if find_name(source, ref) not in source
+    ]
+    if not missing:
+        return head
+    del tape.kv_layers[layers:]
+    if refs[0].name in source:
+        LOGGER.warning("The MTP head is not used, because the files have no %s.", missing[0])
+    return None
 
 
 def _read_tape(files: ModelFiles, as_stored: bool) -> tuple[TensorSource, ModelConfig, Tape]:
@@ -86,12 +123,22 @@ def _read_tape(files: ModelFiles, as_stored: bool) -> tuple[TensorSource, ModelC
 
 
 def _read_weights(
-    tape: Tape, source: TensorSource, packer: Packer, on_progress: Callable[[float], None] | None
+    tape: Tape,
+    source: TensorSource,
+    packer: Packer,
+    on_progress: Callable[[float], None] | None,
+    shared: LoadedWeights | None = None,
 ) -> LoadedWeights:
-    """The weights of a tape, packed."""
+    """The weights of a tape, packed. An MTP head shares embedding and head with those of its model."""
     records = fuse(tape.records)
     linears = [*products(records), *head_products(records)]
     matrices: dict[tuple[WeightRef, ...], Matrix] = {}
+    embeddings: dict[str, np.ndarray | Matrix] = {}
+    if shared is not None:
+        heads = [record for record in linears if isinstance(record, Linear) and record.is_head]
+        matrices = {record.weights: shared.matrices[record.weights] for record in heads}
+        embeddings = {name: shared.embeddings[name] for name in tables(tape)}
+        linears = [record for record in linears if record not in heads]
     for record in tqdm(linears, "Loading weights", unit="matrix", delay=2):
         if isinstance(record, HeadLinear):
             matrices[record.weight,] = packer.pack_heads(record)
@@ -100,12 +147,12 @@ def _read_weights(
         source.drop_file_pages()  # the packed matrix replaces it
         if on_progress is not None:
             on_progress(len(matrices) / len(linears))
-    packer.report_loss()
+    embeddings = embeddings or {name: packer.pack_table(table) for name, table in tables(tape).items()}
     return LoadedWeights(
         records,
         matrices,
         {weight: _read_vector(source, weight) for weight in vector_refs(records)},
-        {buffer: packer.pack_table(table) for buffer, table in tables(tape).items()},
+        embeddings,
         _read_classifier(source, tape.classifier),
     )
 

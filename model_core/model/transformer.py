@@ -27,7 +27,7 @@ from ..kernels.team import Team
 from ..machine.fair_lock import Turns
 from ..reference.operators import embed
 from ..sampling.prompt_logprobs import StepScores
-from ..tape.operations import Attend, Linear, Permute, Record
+from ..tape.operations import Attend, Linear, Permute, Record, TakeRows
 from ..tape.references import Span
 from ..tape.tape import TYPES, Tape
 from ..weights.matrix import KINDS, Matrix
@@ -68,7 +68,8 @@ class Transformer:
     """A model with its weights in memory. Any thread may compute steps; one runs at a time.
 
     `turns` is held during a step, and goes to the thread that has waited longest: models that share a machine
-    share it. `step_s` is how many seconds the last step of `forward` took, once its turn had come.
+    share it. `step_s` is how many seconds the last step of `forward` took, once its turn had come. `mtp_head`
+    drafts further tokens, where the model was loaded with one.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Transformer:
         weights: LoadedWeights,
         arithmetic: str = "int8",
         parts: int = 0,
+        mtp_head: "Transformer | None" = None,
     ) -> None:
         """Bind a tape to its weights.
 
@@ -90,6 +92,7 @@ class Transformer:
         self.config, self.tape, self.weights, self.records = config, tape, weights, weights.records
         self.turns: AbstractContextManager = Turns()
         self.step_s = 0.0
+        self.mtp_head = mtp_head
         self.has_head = weights.head is not None
         self.hidden = _find_hidden_states(self.records)
         self.is_causal = tape.is_causal
@@ -123,6 +126,8 @@ class Transformer:
             self._team.close()
             self._team = team
             self._buffers = StepBuffers(self._program, self._query_group, self._team)
+        if self.mtp_head is not None:
+            self.mtp_head.set_threads(threads)
 
     @property
     def rounds_activations(self) -> bool:
@@ -239,12 +244,17 @@ class Transformer:
         that are not become logits.
         """
         with self.turns, self._lock:
-            start = time.perf_counter()
-            logits, _ = self._compute_logits(batch, cache)
-            if batch.scores is not None and batch.scores.rows:
-                self._score(batch, cache, batch.scores)
-            self.step_s = time.perf_counter() - start
-        return logits
+            return self._forward(batch, cache)
+
+    def forward_for_drafts(self, batch: Batch, cache: KVCache) -> tuple[np.ndarray, np.ndarray]:
+        """As `forward`, and what goes to an MTP head (Tape.handed_on): float32 [rows, hidden size]."""
+        span = self.tape.handed_on
+        assert span is not None
+        is_for_all = any(isinstance(record, TakeRows) and record.x == span for record in self.records)
+        rows = len(batch.tokens if is_for_all else batch.logit_rows)
+        with self.turns, self._lock:
+            logits = self._forward(batch, cache)
+            return logits, self._buffers.floats[span.buffer][:rows, : span.width].copy()
 
     def hidden_states(self, batch: Batch, cache: KVCache) -> np.ndarray:
         """As `forward`, but returns the last hidden states, after the final norm, and computes no logits.
@@ -255,6 +265,15 @@ class Transformer:
         with self.turns, self._lock:
             self._step(batch, cache, self._program.head)
             return self._buffers.floats[self.hidden.buffer][: len(batch.logit_rows), columns].copy()
+
+    def _forward(self, batch: Batch, cache: KVCache) -> np.ndarray:
+        """See `forward`. The caller holds the lock."""
+        start = time.perf_counter()
+        logits, _ = self._compute_logits(batch, cache)
+        if batch.scores is not None and batch.scores.rows:
+            self._score(batch, cache, batch.scores)
+        self.step_s = time.perf_counter() - start
+        return logits
 
     def _compute_logits(
         self, batch: Batch, cache: KVCache, watched: tuple[int, Span] | None = None
@@ -279,6 +298,8 @@ class Transformer:
             ids = batch.types if name == TYPES else batch.tokens
             ids = np.zeros(tokens, np.int32) if ids is None else ids
             buffers.floats[name][:tokens, : embedding.shape[1]] = self.embed(ids, name)
+        for name, width in self.tape.inputs.items():
+            buffers.floats[name][:tokens, :width] = batch.inputs[name]
         self._set_adapters(batch)
         self._set_logit_rows(batch, batch.logit_rows)
         blocks = batch.query_blocks(max(1, MAX_QUERY_ROWS // self._query_group))
@@ -290,7 +311,8 @@ class Transformer:
             "page_tables": batch.page_tables,
             "starts": batch.starts,
         }
-        if states := cache.states:
+        states = cache.states if self.tape.states else None
+        if states:
             step["states"], step["state_row"] = states.memory.ctypes.data, states.memory.strides[0]
             states.begin(batch.slots, batch.positions[batch.starts[:-1]])
             arrays["slots"] = states.rows(batch.slots)

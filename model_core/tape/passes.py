@@ -59,6 +59,20 @@ def drop_head(tape: Sequence[Record]) -> list[Record]:
     return list(tape[: next(heads, len(tape))])
 
 
+def hand_on_hidden_states(tape: Tape) -> Tape:
+    """The tape with the final norm before the rows that need logits are taken: what an MTP head takes.
+
+    The norm of a row has the same bits.
+    """
+    records = list(tape.records)
+    at = next(i for i, record in enumerate(records) if isinstance(record, operations.TakeRows))
+    take, norm = records[at], records[at + 1]
+    assert isinstance(take, operations.TakeRows) and isinstance(norm, operations.Norm) and norm.x == take.y
+    hidden = replace(take.x, buffer="normed")
+    records[at : at + 2] = [replace(norm, x=take.x, y=hidden), operations.TakeRows(hidden, norm.y)]
+    return replace(tape, records=records, handed_on=hidden)
+
+
 def fuse(tape: Iterable[Record]) -> list[Record]:
     """Join operations that kernels compute together.
 

@@ -28,6 +28,10 @@ class Tape:
         kv_layers: what layers of attention store, by the number of the KV layer.
         states: the shapes of what recurrent layers keep of a sequence between steps, in float32.
         embeddings: tables with a row for each token, by the buffers that hold the rows as a step begins.
+        inputs: further buffers that hold rows of a step's input as it begins (see Batch.inputs), and their
+            widths.
+        handed_on: the hidden states that go to an MTP head: of a model for all rows of a step, of the head
+            itself for the rows that need logits.
         unused: names of tensors that a checkpoint may have, and the model does not use.
         classifier: the layers that turn the hidden states of a text into a score, if the model has one.
     """
@@ -36,6 +40,8 @@ class Tape:
     kv_layers: list[KVLayer] = field(default_factory=list)
     states: list[tuple[int, ...]] = field(default_factory=list)
     embeddings: dict[str, WeightRef] = field(default_factory=dict)
+    inputs: dict[str, int] = field(default_factory=dict)
+    handed_on: Span | None = None
     unused: set[str] = field(default_factory=set)
     classifier: Classifier | None = None
 
@@ -62,6 +68,11 @@ class Tape:
     def embed_types(self, name: str, count: int, width: int) -> Span:
         """The rows of the embedding `name` for the types of the tokens (see Batch.types)."""
         return self.embed(name, count, width, to=TYPES)
+
+    def take_input(self, name: str, width: int) -> Span:
+        """Rows that a step is given, in the buffer `name` as it begins."""
+        self.inputs[name] = width
+        return Span(name, 0, width)
 
     def norm(
         self,

@@ -64,6 +64,9 @@ class ComputingSettings(Settings):
     draft_model: str | None = setting(LLMSettings.draft_model, is_rare=True)
     """A small model with the same vocabulary, as --model: it drafts tokens that the large one then
     checks; changes the speed, never the answer."""
+    no_mtp: bool = setting(LLMSettings.no_mtp, is_rare=True)
+    """Do not draft with the model's own MTP head (multi-token prediction). Where its files have one, it
+    drafts tokens that the model then checks, if that saves time; changes the speed, never the answer."""
 
 
 class ModelsSettings(LoadingSettings, ComputingSettings):

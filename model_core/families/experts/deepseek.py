@@ -17,8 +17,9 @@ from ...tape.references import Span, WeightRef
 from ...tape.rope import RopeConfig, find_rope_fields, read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_types
+from ..mtp import layer_names, write_mtp_head
 from ..parts import write_head, write_mlp
-from .mixture import SharedMixtureConfig, read_shared_mixture, write_shared_mixture
+from .mixture import SharedMixtureConfig, read_shared_mixture, with_mtp_layer, write_shared_mixture
 
 _LATENT_EPS = 1e-6  # of the norms of latents, whatever the config says
 
@@ -115,11 +116,21 @@ def write_tape(t: Tape, c: DeepSeekConfig) -> None:
     """Llama's layers with latent attention, and with experts instead of most MLPs."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
-        x = t.add(x, _write_attention(t, c, h, i))
-        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
-        x = t.add(x, write_shared_mixture(t, c, h, i) if c.has_experts[i] else write_mlp(t, c, h, i))
+        x = _write_layer(t, c, x, i)
     write_head(t, c, x)
+
+
+def write_mtp_tape(t: Tape, c: DeepSeekConfig) -> None:
+    """The MTP head: a further layer. GLM's hands its normed hidden states on."""
+    names, further, is_glm = layer_names(c.layers), with_mtp_layer(c), c.family == "glm4_moe_lite"
+    write_mtp_head(t, c, names, lambda x: _write_layer(t, further, x, c.layers), hands_on_normed=is_glm)
+
+
+def _write_layer(t: Tape, c: DeepSeekConfig, x: Span, i: int) -> Span:
+    h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
+    x = t.add(x, _write_attention(t, c, h, i))
+    h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
+    return t.add(x, write_shared_mixture(t, c, h, i) if c.has_experts[i] else write_mlp(t, c, h, i))
 
 
 def _write_attention(t: Tape, c: DeepSeekConfig, h: Span, i: int) -> Span:

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_decoder_config
+from ..mtp import layer_names, write_mtp_head
 from ..parts import write_attention, write_head, write_mlp
-from .mixture import SharedMixtureConfig, read_shared_mixture, write_shared_mixture
+from .mixture import SharedMixtureConfig, read_shared_mixture, with_mtp_layer, write_shared_mixture
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,18 @@ def write_tape(t: Tape, c: Glm4MoEConfig) -> None:
     """Llama's layers, the later ones with experts instead of MLPs."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
-        x = t.add(x, write_attention(t, c, h, i, head_norm=c.has_head_norm))
-        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
-        x = t.add(x, write_shared_mixture(t, c, h, i) if c.has_experts[i] else write_mlp(t, c, h, i))
+        x = _write_layer(t, c, x, i)
     write_head(t, c, x)
+
+
+def write_mtp_tape(t: Tape, c: Glm4MoEConfig) -> None:
+    """The MTP head: a further layer."""
+    names, further = layer_names(c.layers), with_mtp_layer(c)
+    write_mtp_head(t, c, names, lambda x: _write_layer(t, further, x, c.layers))
+
+
+def _write_layer(t: Tape, c: Glm4MoEConfig, x: Span, i: int) -> Span:
+    h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
+    x = t.add(x, write_attention(t, c, h, i, head_norm=c.has_head_norm))
+    h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
+    return t.add(x, write_shared_mixture(t, c, h, i) if c.has_experts[i] else write_mlp(t, c, h, i))

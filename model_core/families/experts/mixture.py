@@ -1,8 +1,8 @@
 """What families with mixtures of experts have in common: configuration, and where weights are stored."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from ...checks.file_values import ignore, read_number, read_size
 from ...errors import ModelError
@@ -36,6 +36,9 @@ class SharedMixtureConfig(MixtureConfig):
     has_choice_bias: bool
 
 
+Config = TypeVar("Config", bound=MixtureConfig)
+
+
 def read_mixture(raw: dict[str, Any], experts: str, expert_size: str, **routing: Any) -> dict[str, Any]:
     """The fields of MixtureConfig for a model in which all layers have experts.
 
@@ -57,6 +60,16 @@ def read_mixture(raw: dict[str, Any], experts: str, expert_size: str, **routing:
         "routing": Routing(top_k=top_k, **routing),
         "has_experts": (True,) * read_layer_count(raw),
     }
+
+
+def with_mtp_layer(c: Config) -> Config:
+    """The configuration with one layer more, which attends to all positions, and is as the last one else."""
+    return replace(
+        c,
+        ropes=(*c.ropes, c.ropes[-1]),
+        windows=(*c.windows, None),
+        has_experts=(*c.has_experts, c.has_experts[-1]),
+    )
 
 
 def no_experts(layers: int) -> dict[str, Any]:

@@ -4,7 +4,7 @@ Gated delta networks: Yang et al., 2024, arXiv:2412.06464. The stored weights of
 not those of the delta nets' outputs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...checks.file_values import expect, ignore, read_size
@@ -13,9 +13,19 @@ from ...tape.references import Span, WeightRef
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_layer_types
-from ..experts.mixture import MixtureConfig, no_experts, read_mixture, separate_experts, write_experts
+from ..experts.mixture import (
+    MixtureConfig,
+    no_experts,
+    read_mixture,
+    separate_experts,
+    with_mtp_layer,
+    write_experts,
+)
 from ..experts.qwen3_moe import read_sparse_layers
-from ..parts import write_attend, write_convs, write_head, write_mlp, write_named_mlp
+from ..mtp import MTPNames, write_mtp_head
+from ..parts import write_attend, write_convs, write_head, write_named_mlp
+
+MTP_NAMES = MTPNames("mtp.pre_fc_norm_embedding", "mtp.pre_fc_norm_hidden", "mtp.fc", "mtp.norm")
 
 
 @dataclass(frozen=True)
@@ -76,20 +86,35 @@ def write_tape(t: Tape, c: Qwen3NextConfig) -> None:
     """x += mixer(norm(x)), x += mlp(norm(x)) in each layer. The mixer is a delta net or attention."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        p, eps = f"model.layers.{i}", c.norm_eps
-        h = t.norm(x, f"{p}.input_layernorm", eps, to="h", offset=1.0)
-        x = t.add(x, _write_delta_net(t, c, h, i) if c.is_delta_net[i] else _write_attention(t, c, h, i))
-        h = t.norm(x, f"{p}.post_attention_layernorm", eps, to="h", offset=1.0)
-        x = t.add(x, _write_mixture(t, c, h, i) if c.has_experts[i] else write_mlp(t, c, h, i))
+        x = _write_layer(t, c, x, f"model.layers.{i}", i)
     write_head(t, c, x, offset=1.0)
 
 
-def _write_delta_net(t: Tape, c: Qwen3NextConfig, h: Span, i: int) -> Span:
+def write_mtp_tape(t: Tape, c: Qwen3NextConfig) -> None:
+    """The MTP head, whose layer attends, and has experts if the model has some."""
+    further = replace(with_mtp_layer(c), is_delta_net=(*c.is_delta_net, False))
+    write_mtp_head(
+        t, c, MTP_NAMES, lambda x: _write_layer(t, further, x, "mtp.layers.0", c.layers), offset=1.0
+    )
+
+
+def _write_layer(t: Tape, c: Qwen3NextConfig, x: Span, p: str, i: int) -> Span:
+    """Layer i. p: the beginning of its names."""
+    h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h", offset=1.0)
+    write_mixer = _write_delta_net if c.is_delta_net[i] else _write_attention
+    x = t.add(x, write_mixer(t, c, h, p, i))
+    h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h", offset=1.0)
+    if c.has_experts[i]:
+        return t.add(x, _write_mixture(t, c, h, p))
+    return t.add(x, write_named_mlp(t, c, h, f"{p}.mlp", c.intermediate_size))
+
+
+def _write_delta_net(t: Tape, c: Qwen3NextConfig, h: Span, p: str, _: int) -> Span:
     """S_t = alpha S_(t-1) (I - beta k k^T) + beta v k^T, y = S_t q, for each head of values.
 
     alpha = exp(-exp(A) softplus(a + dt)), beta = sigmoid(b). The output is normed, and multiplied by silu(z).
     """
-    p = f"model.layers.{i}.linear_attn"
+    p = f"{p}.linear_attn"
     q, k, v, z, b, a = t.matmul(h, "delta", _delta_net_weights(c, p))
     q, k, v = write_convs(t, (q, k, v), f"{p}.conv1d", c.conv_width)
     q, k = t.l2_norm(q, 1e-6, scale=c.key_dim**-0.5), t.l2_norm(k, 1e-6)
@@ -127,12 +152,12 @@ def _delta_net_weights(c: Qwen3NextConfig, p: str) -> list[tuple[WeightRef, int]
     return list(zip(weights, heads, strict=True))
 
 
-def _write_attention(t: Tape, c: Qwen3NextConfig, h: Span, i: int) -> Span:
+def _write_attention(t: Tape, c: Qwen3NextConfig, h: Span, p: str, i: int) -> Span:
     """Attention whose output is multiplied by the sigmoid of a gate.
 
     The gate is projected from h as queries are: its rows of each head follow those of the head's query.
     """
-    p, n = f"model.layers.{i}.self_attn", c.head_dim
+    p, n = f"{p}.self_attn", c.head_dim
     queries, keys = (2 * c.heads * n, c.hidden_size), (c.kv_heads * n, c.hidden_size)
     weights = [
         (WeightRef(f"{p}.q_proj.weight", queries, 0, n, groups=c.heads), c.heads),
@@ -147,9 +172,9 @@ def _write_attention(t: Tape, c: Qwen3NextConfig, h: Span, i: int) -> Span:
     return t.project(mixed, "out", f"{p}.o_proj", c.hidden_size, bias=c.output_bias)
 
 
-def _write_mixture(t: Tape, c: Qwen3NextConfig, h: Span, i: int) -> Span:
+def _write_mixture(t: Tape, c: Qwen3NextConfig, h: Span, p: str) -> Span:
     """Experts, and one that is always chosen, multiplied by the sigmoid of its own gate."""
-    p = f"model.layers.{i}.mlp"
+    p = f"{p}.mlp"
     y = write_named_mlp(t, c, h, f"{p}.shared_expert", c.shared_expert_size)
     share = t.map("sigmoid", t.project(h, "share", f"{p}.shared_expert_gate", 1))
     mixture = write_experts(t, c, h, f"{p}.gate", separate_experts(c, f"{p}.experts"))

@@ -93,6 +93,15 @@ GRANITE_EXPERTS = in_layers(
 )
 JOINED_MLP = in_layers(ffn_up="mlp.gate_up_proj")
 AFTER = in_layers(post_attention_norm="post_attention_layernorm", post_ffw_norm="post_feedforward_layernorm")
+# Of an MTP head, which is a further layer.
+MTP = in_layers(
+    **{
+        "nextn.eh_proj": "eh_proj",
+        "nextn.enorm": "enorm",
+        "nextn.hnorm": "hnorm",
+        "nextn.shared_head_norm": "shared_head.norm",
+    }
+)
 FOUR_NORMS = AFTER | in_layers(ffn_norm="pre_feedforward_layernorm")
 
 

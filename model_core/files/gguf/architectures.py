@@ -15,6 +15,7 @@ from .architecture import (
     LAYER,
     LLAMA,
     MIXTRAL,
+    MTP,
     QWEN_EXPERTS,
     SHARED_EXPERTS,
     SIGMOID,
@@ -242,7 +243,7 @@ ARCHITECTURES = {
         | JOINED_MLP
         | in_layers(post_attention_norm="post_self_attn_layernorm", post_ffw_norm="post_mlp_layernorm"),
     ),
-    "glm4moe": Architecture(_read_glm4_moe, LLAMA | SHARED_EXPERTS | AFTER),
+    "glm4moe": Architecture(_read_glm4_moe, LLAMA | SHARED_EXPERTS | AFTER | MTP),
     "gpt-oss": Architecture(_read_gpt_oss, _GPT_OSS, _interleave_experts),
     "gpt2": Architecture(_read_gpt2, _GPT2, _transpose),
     "gptneox": Architecture(_read_gpt_neox, _GPT_NEOX, _interleave_heads),

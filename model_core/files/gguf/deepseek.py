@@ -1,6 +1,6 @@
 """deepseek2: DeepSeek-V2 and V3, and GLM-4.7-Flash in GGUF files."""
 
-from .architecture import LLAMA, SHARED_EXPERTS, SIGMOID, Architecture, in_layers, read_shared_experts
+from .architecture import LLAMA, MTP, SHARED_EXPERTS, SIGMOID, Architecture, in_layers, read_shared_experts
 from .config import Config, read_rope, read_sizes
 from .metadata import Metadata
 from .names import Places, change
@@ -70,6 +70,7 @@ def _join_expansions(places: Places, config: Config) -> None:
 _NAMES = {
     **LLAMA,
     **SHARED_EXPERTS,
+    **MTP,
     **in_layers(
         attn_q_a="self_attn.q_a_proj",
         attn_q_a_norm="self_attn.q_a_layernorm",

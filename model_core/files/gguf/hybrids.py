@@ -1,16 +1,20 @@
 """Architectures with layers that do not only attend: LFM2, Qwen3.5, Qwen3-Next, Granite 4 and Falcon-H1."""
 
+from dataclasses import astuple
 from operator import methodcaller
 
 import numpy as np
 
 from ...errors import ModelError
+from ...families.mtp import layer_names
+from ...families.recurrent.qwen3_next import MTP_NAMES
 from .architecture import (
     ATTENTION,
     EXPERTS,
     GRANITE_EXPERTS,
     LAYER,
     LLAMA,
+    MTP,
     QWEN_EXPERTS,
     SIGMOID,
     TOP,
@@ -109,6 +113,16 @@ def _adapt_delta_net(places: Places, config: Config) -> None:
     change(places, ("linear_attn.A_log",), is_negative_exp=True)
     change(places, ("conv1d.weight",), shape=(columns, 1, config["linear_conv_kernel_dim"]))
     change(places, ("shared_expert_gate.weight",), shape=(1, config["hidden_size"]))
+    _rename_mtp_head(places, config["num_hidden_layers"])
+
+
+def _rename_mtp_head(places: Places, layer: int) -> None:
+    """The family has names of its own for the MTP head, which files have as a further layer."""
+    stored, prefix = layer_names(layer), f"model.layers.{layer}."
+    pairs = zip(astuple(stored), astuple(MTP_NAMES), strict=True)
+    renamed = {f"{old}.weight": f"{new}.weight" for old, new in pairs}
+    for name in [name for name in places if name.startswith(prefix)]:
+        places[renamed.get(name, f"mtp.layers.0.{name.removeprefix(prefix)}")] = places.pop(name)
 
 
 def _adapt_qwen35(places: Places, config: Config) -> None:
@@ -231,13 +245,17 @@ _LFM2_MOE = _LFM2 | in_layers(
     ffn_down_exps="feed_forward.experts.{e}.w2",
     **{"exp_probs_b.bias": "feed_forward.expert_bias"},
 )
-_DELTA_NET = LLAMA | in_layers(
-    post_attention_norm="post_attention_layernorm",
-    ssm_a="linear_attn.A_log",
-    ssm_conv1d="linear_attn.conv1d",
-    ssm_norm="linear_attn.norm",
-    ssm_out="linear_attn.out_proj",
-    **{"ssm_dt.bias": "linear_attn.dt_bias"},
+_DELTA_NET = (
+    LLAMA
+    | MTP
+    | in_layers(
+        post_attention_norm="post_attention_layernorm",
+        ssm_a="linear_attn.A_log",
+        ssm_conv1d="linear_attn.conv1d",
+        ssm_norm="linear_attn.norm",
+        ssm_out="linear_attn.out_proj",
+        **{"ssm_dt.bias": "linear_attn.dt_bias"},
+    )
 )
 _QWEN35 = _DELTA_NET | in_layers(
     attn_qkv="linear_attn.in_proj_qkv",

@@ -18,9 +18,11 @@ import shutil
 import tempfile
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import mtp_heads
 import numpy as np
 import rwkv7
 import torch
@@ -272,6 +274,7 @@ class Variant:
     old_dialect: bool = False
     base: dict[str, Any] = field(default_factory=BASE.copy)
     vision: dict[str, Any] | None = None  # of a model that sees; `config` is that of its text model
+    has_mtp: bool = False  # an MTP head, whose logits `expected.npz` has too: see mtp_heads.py
     is_converted: bool = True  # from names and shapes of Transformers to those that it takes for published
 
     @property
@@ -498,6 +501,12 @@ VARIANTS = {
         "qwen3_next",
         DELTA_NET | SMALL_EXPERTS | {"shared_expert_intermediate_size": 12, "mlp_only_layers": [1]},
     ),
+    "qwen3_5-mtp": Variant(
+        "qwen3_5_text", DELTA_NET | {"num_key_value_heads": 1, "tie_word_embeddings": True}, has_mtp=True
+    ),
+    "qwen3_5-moe-mtp": Variant(
+        "qwen3_5_moe", DELTA_NET_EXPERTS, vision=QWEN_VISION, is_converted=False, has_mtp=True
+    ),
     "lfm2": Variant("lfm2", LFM2),
     "lfm2-biases": Variant("lfm2", LFM2 | {"conv_bias": True, "conv_L_cache": 4}),
     # Without groups, rows would choose among all experts.
@@ -506,6 +515,8 @@ VARIANTS = {
         SHARED_EXPERTS | {"use_qk_norm": True, "attention_bias": True, "num_key_value_heads": 2},
         without={"topk_group": 4},
     ),
+    "glm4-moe-mtp": Variant("glm4_moe", SHARED_EXPERTS | {"attention_bias": True}, has_mtp=True),
+    "deepseek-v3-mtp": Variant("deepseek_v3", LATENTS | {"rope_parameters": MSCALE}, has_mtp=True),
     "deepseek-v2": Variant(
         "deepseek_v2",
         LATENTS
@@ -571,17 +582,22 @@ def random_model(variant: Variant, seed: int) -> PreTrainedModel:
         tied = {"tie_word_embeddings": fields.get("tie_word_embeddings", False)}
         fields = {"text_config": fields | tied, "vision_config": variant.vision, **tied}
     model = variant.auto_class.from_config(AutoConfig.for_model(variant.model_type, **fields))
-    for name, parameter in model.named_parameters():
+    initialize(model, variant.std)
+    return model.to(variant.dtype)
+
+
+def initialize(module: torch.nn.Module, std: float) -> None:
+    """Draw all weights."""
+    for name, parameter in module.named_parameters():
         if re.search(r"(norm|norm_\d|ln_[12f])\.weight$|scale$", name):
             torch.nn.init.uniform_(parameter, 0.5, 1.5)
         else:
-            torch.nn.init.normal_(parameter, std=variant.std)
-    for name, buffer in model.named_buffers():
+            torch.nn.init.normal_(parameter, std=std)
+    for name, buffer in module.named_buffers():
         if name.endswith("bias"):  # of a router's choice
-            torch.nn.init.normal_(buffer, std=variant.std)
+            torch.nn.init.normal_(buffer, std=std)
         elif name.endswith("layer_scalar"):
             torch.nn.init.uniform_(buffer, 0.5, 1.5)
-    return model.to(variant.dtype)
 
 
 def save(model: PreTrainedModel, variant: Variant, folder: Path) -> None:
@@ -652,6 +668,12 @@ def make(name: str, variant: Variant, out: Path) -> None:
             if variant.without:
                 check_feature_matters(variant, folder, prompt, expected)
             results = {"prompt": np.int64(prompt), "logits": expected, "greedy": np.int64(greedy)}
+            if variant.has_mtp:
+                text = getattr(model.model, "language_model", model.model)
+                config = model.config.get_text_config()
+                head = mtp_heads.make_head(text, config, partial(initialize, std=variant.std))
+                results |= mtp_heads.compute(model, head, prompt)
+                mtp_heads.store(head, model, folder)
             np.savez(folder / "expected.npz", **results)
             shutil.rmtree(out / name, ignore_errors=True)
             shutil.move(folder, out / name)

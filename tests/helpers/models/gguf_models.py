@@ -44,7 +44,7 @@ CHECKPOINTS = {
     **dict.fromkeys(("phi3", "phi3-longrope", "phi3-partial"), "phi3"),
     **dict.fromkeys(("olmo2", "olmo3"), "olmo2"),
     "glm4": "glm4",
-    "glm4-moe": "glm4moe",
+    **dict.fromkeys(("glm4-moe", "glm4-moe-mtp"), "glm4moe"),
     **dict.fromkeys(("exaone4", "exaone4-full"), "exaone4"),
     "hunyuan": "hunyuan-dense",
     "cohere2": "cohere2",
@@ -56,11 +56,12 @@ CHECKPOINTS = {
     "lfm2": "lfm2",
     "lfm2-moe": "lfm2moe",
     **dict.fromkeys(("qwen3_5", "qwen3_5-16-16", "qwen3_5-16-32", "qwen3_5-16-48"), "qwen35"),
-    "qwen3_5-moe": "qwen35moe",
+    "qwen3_5-mtp": "qwen35",
+    **dict.fromkeys(("qwen3_5-moe", "qwen3_5-moe-mtp"), "qwen35moe"),
     "qwen3-next": "qwen3next",
     **dict.fromkeys(("granitemoehybrid", "granitemoehybrid-dense"), "granitehybrid"),
     **dict.fromkeys(("deepseek-v2", "deepseek-v2-lite", "deepseek-v3"), "deepseek2"),
-    **dict.fromkeys(("deepseek-v3-halves", "deepseek-v3-latents"), "deepseek2"),
+    **dict.fromkeys(("deepseek-v3-halves", "deepseek-v3-latents", "deepseek-v3-mtp"), "deepseek2"),
     "ernie4-5": "ernie4_5",
     **dict.fromkeys(("falcon-h1", "falcon-h1-plain"), "falcon-h1"),
     "rwkv7": "rwkv7",
@@ -79,6 +80,7 @@ _OVERRIDES = {
     "deepseek-v2": {"rope_parameters": {**_YARN, "mscale": 0.7, "mscale_all_dim": 0.7}},
     "deepseek-v2-lite": {"n_group": 1, "topk_group": 1},
     "deepseek-v3": {"rope_parameters": {**_YARN, "mscale": 1.0, "mscale_all_dim": 1.0}},
+    "deepseek-v3-mtp": {"rope_parameters": {**_YARN, "mscale": 1.0, "mscale_all_dim": 1.0}},
     "deepseek-v3-latents": {"rope_parameters": {**_YARN, "mscale": 1.0, "mscale_all_dim": 1.0}},
     "deepseek-v3-halves": {"rope_interleave": True},
     "mixtral": {"sliding_window": None},
@@ -118,11 +120,20 @@ _FALLBACKS = {
     "feed_forward.experts.w2": "blk.{i}.ffn_down_exps",
     "feed_forward.experts.w3": "blk.{i}.ffn_up_exps",
     "mlp.gate.e_score_correction_bias": "blk.{i}.exp_probs_b",
+    **{x: f"blk.{{i}}.nextn.{x}" for x in ("eh_proj", "enorm", "hnorm")},
+    "shared_head.norm": "blk.{i}.nextn.shared_head_norm",
     "router.scale": "blk.{i}.ffn_gate_inp.scale",
     "router.per_expert_scale": "blk.{i}.ffn_down_exps.scale",
 } | {f"mlp.{x}_proj": f"blk.{{i}}.ffn_{x}" for x in ("gate", "up", "down")}
 _SHIFTED = ("gemma2", "gemma3", "qwen35", "qwen35moe", "qwen3next")  # 1 is added to weights of norms
 _STACKED = ("qwen35moe", "qwen3vlmoe")  # experts of a layer in one tensor
+# Of the MTP head of Qwen3.5, which becomes a further layer.
+_MTP = {
+    "mtp.fc": "eh_proj",
+    "mtp.pre_fc_norm_embedding": "enorm",
+    "mtp.pre_fc_norm_hidden": "hnorm",
+    "mtp.norm": "shared_head.norm",
+}
 _TYPES = {"float32": 0, "float16": 1, "bfloat16": 30}
 _Q8_0 = 8
 
@@ -210,8 +221,12 @@ def _tensors(folder: Path, raw: dict[str, Any], architecture: str) -> Iterator[t
         yield from convert_rwkv7({name: source[name] for name in source.unread()}, names)
         return
     stacks: dict[str, dict[int, np.ndarray]] = {}
-    for name in source.unread():
-        array = source[name]
+    for stored in source.unread():
+        array, name = source[stored], stored
+        if stored.startswith("mtp."):
+            name = _MTP.get(stored.removesuffix(".weight"), stored.removeprefix("mtp.layers.0."))
+            name = f"model.layers.{raw['num_hidden_layers']}.{name.removesuffix('.weight')}"
+            name += ".weight" * stored.endswith(".weight")
         if name.startswith(("visual.", "model.visual.")):
             continue
         if architecture in _STACKED and name.endswith("experts.gate_up_proj"):
@@ -366,6 +381,8 @@ def _metadata(raw: dict[str, Any], architecture: str) -> dict[str, Any]:
         values["attention.layer_norm_epsilon"] = raw.get(name, values.get("attention.layer_norm_epsilon"))
     values |= _rope(raw, architecture)
     values |= _OTHERS.get(architecture, lambda raw: {})(raw)
+    if further := raw.get("mtp_num_hidden_layers", raw.get("num_nextn_predict_layers")):
+        values |= {"nextn_predict_layers": further, "block_count": raw["num_hidden_layers"] + further}
     return {key: value for key, value in values.items() if value is not None}
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from held import held
 from paths import CHECKPOINTS
 from test_engine import submit
 from test_scheduler import assert_all_pages_are_released, content, ids, totals
@@ -98,8 +99,9 @@ def test_answers_are_the_same_with_wrong_guesses(folder: str, monkeypatch: pytes
             40 * len(llm.model.kv_groups) * KVCache.bytes_per_page(llm.model.kv_groups, llm.kv_cache_dtype)
         )
     with drafting_llm(CHECKPOINTS / folder, PLAIN, kv_cache_memory=memory) as llm:
-        found = llm.generate(prompts, params)
-        assert [content(completion) for completion in found] == alone
+        with held(llm):
+            receivers = [submit(llm, prompt, own) for prompt, own in zip(prompts, params, strict=True)]
+        assert [content(receiver.completion()) for receiver in receivers] == alone
         assert totals(llm)["drafted_tokens"] > 0
         assert totals(llm)["preemptions"] > 0
         assert_all_pages_are_released(llm)  # of the draft model, too

@@ -8,7 +8,7 @@ import pytest
 from paths import CHECKPOINTS
 
 from model_core import LLM, SamplingParams
-from model_core.engine.draft_length import DraftLength, StepCost
+from model_core.engine.draft_length import Acceptance, DraftLength, ModelDraftLengths, StepCost
 from model_core.engine.prompt_lookup import PromptLookup
 
 STORY = "Tom has a red ball. Tom has a red ball. Tom has a red ball. Lily has a"
@@ -161,3 +161,33 @@ def test_rejected_drafts_are_not_cached(folder: str) -> None:
         second, with_drafts = llm.generate(second_turn, params), drafting_llm.generate(second_turn, params)
         assert with_drafts.usage.cached_tokens == second.usage.cached_tokens == 89
         assert (second.token_ids, second.logprobs) == (with_drafts.token_ids, with_drafts.logprobs)
+
+
+def test_drafts_of_a_model_are_as_long_for_all_as_is_best_together() -> None:
+    """A pass drafts for all requests, so one request of many is not worth it, and all together are."""
+    rooms, costs = [8] * 4, {"pass_cost": 0.3, "row_cost": 0.02}
+    assert ModelDraftLengths(8).choose([0.8] * 4, rooms, 64, streams=4, **costs) == [2] * 4
+    assert ModelDraftLengths(8).choose([0.8], [8], 64, streams=4, **costs) == [0]
+    assert ModelDraftLengths(8).choose([0.8], [8], 64, streams=1, **costs) == [3]
+    # Where drafts are seldom right, a request has none beside others.
+    assert ModelDraftLengths(8).choose([0.9, 0.9, 0.9, 0.01], rooms, 64, streams=4, **costs)[3] == 0
+    # What there is room for is shared.
+    assert ModelDraftLengths(8).choose([1.0] * 4, rooms, 16, streams=4, **costs) == [4] * 4
+    assert ModelDraftLengths(8).choose([1.0] * 4, [8, 2, 8, 1], 64, streams=4, **costs) == [2, 2, 2, 1]
+
+
+def test_drafts_of_a_model_that_are_not_worth_it_end() -> None:
+    lengths, wrong = ModelDraftLengths(8), [Acceptance(0.1, 1.0) for _ in range(3)]
+    chosen = []
+    for _ in range(1000):
+        chosen.append(lengths.choose([a.rate for a in wrong], [8] * 3, 64, 3, 0.3, 0.02))
+        for acceptance, length in zip(wrong, chosen[-1], strict=True):
+            if length:
+                lengths.record(acceptance, length, 0)
+    assert all(len(set(each)) == 1 for each in chosen)  # they try together
+    assert 0 < sum(each[0] for each in chosen) < 10
+    while not any(drafted := lengths.choose([a.rate for a in wrong], [8] * 3, 64, 3, 0.3, 0.02)):
+        pass
+    for acceptance in wrong:
+        lengths.record(acceptance, drafted[0], drafted[0])
+    assert lengths.choose([a.rate for a in wrong], [8] * 3, 64, 3, 0.3, 0.02) == [8] * 3

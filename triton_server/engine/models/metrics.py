@@ -45,7 +45,7 @@ _TOTALS = {
     "completion_tokens": "Tokens of answers, running ones included.",
     "cancellations": "Requests that were cancelled, mostly because their client disconnected.",
     "preemptions": "Times that a request gave its KV memory to an older one, to be computed again later.",
-    "drafted_tokens": "Draft tokens (--speculate).",
+    "drafted_tokens": "Draft tokens: of an MTP head, --draft-model or --speculate.",
     "accepted_tokens": "Draft tokens that were right.",
     "forced_tokens": "Tokens that the form of an answer left no choice for.",
     "steps": "Steps of the engine.",

@@ -215,6 +215,8 @@ def create_pool(
                     llm.name, llm.model.turns = name, turns
                     if llm.draft_model is not None:
                         llm.draft_model.model.turns = turns
+                    if llm.model.mtp_head is not None:
+                        llm.model.mtp_head.turns = turns
                     return LocalEngine(llm)
 
         saved = None if prompts is None else SlotPrompts(prompts, name)

@@ -1,0 +1,153 @@
+"""Drafts of a model's own MTP head (families/mtp.py), which needs the model's hidden states.
+
+The head computes each position once the next token is known. So it is a step behind: what the model has
+computed is kept here, and the head computes it together before it drafts. Its keys and values are a layer of
+the pages of the model itself, and so are found again with these by later requests. Where a page was computed
+without the head, drafts are wrong, and nothing else.
+"""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..cache.memory import PAGE, KVCache
+from ..families.mtp import HIDDEN_INPUT
+from ..model.batch import BatchBuilder
+from ..model.transformer import Transformer
+from ..sampling.batch_sampler import Draw, RowSampler, Sample
+from ..sampling.sampler import Guess
+from .sequence import Sequence
+from .work import WorkItem
+
+MOST_PENDING = 64  # positions of a request that wait for a draft; more are computed without one
+_USUAL_ROWS = 16  # of a request in a pass whose time says what a draft costs
+_NEW_WEIGHT = 0.1  # of a new measurement in the mean
+
+
+@dataclass
+class _Pending:
+    """Hidden states, float32 [rows, hidden size], of positions from `first` on, for the head to compute."""
+
+    first: int
+    hidden: np.ndarray
+
+    @property
+    def end(self) -> int:
+        """The position after the last one."""
+        return self.first + len(self.hidden)
+
+
+@dataclass
+class _Row:
+    """A position that the head computes: its hidden state, and the next token, which may be a draft."""
+
+    position: int
+    token: int
+    hidden: np.ndarray
+
+
+class MTPDrafts:
+    """Drafts for many requests at once. Not thread-safe: it belongs to the engine's thread.
+
+    Attributes:
+        pass_s: mean seconds of a pass that drafts a token of each request.
+    """
+
+    def __init__(self, model: Transformer, cache: KVCache) -> None:
+        """`model` has an MTP head. `cache`: that of the model."""
+        assert model.mtp_head is not None
+        self._head, self._cache = model.mtp_head, cache
+        self._rows = RowSampler(model.config.vocab_size, model.threads, self._head.run_kernel)
+        self._pending: dict[Sequence, _Pending] = {}
+        self.pass_s = 0.0
+
+    def keep(self, work: Iterable[WorkItem], hidden: np.ndarray) -> None:
+        """Keep the hidden states of a step, float32 [tokens, hidden size], before its work is recorded."""
+        row = 0
+        for item in work:
+            sequence, first = item.sequence, item.sequence.computed_tokens
+            count = item.end - first + len(item.drafts)
+            new, old = hidden[row : row + count], self._pending.get(sequence)
+            row += count
+            if old is not None and old.first < first <= old.end:  # it goes on; wrong drafts are dropped
+                first, new = old.first, np.concatenate([old.hidden[: first - old.first], new])
+            self._pending[sequence] = _Pending(first, new)
+
+    def draft(self, wanted: Mapping[Sequence, int]) -> dict[Sequence, list[int]]:
+        """Drafts of so many tokens. A request whose last hidden state is unknown has none."""
+        rows: dict[Sequence, list[_Row]] = {}
+        for sequence, pending in self._pending.items():
+            if sequence in wanted or len(pending.hidden) > MOST_PENDING:
+                rows[sequence] = self._take(sequence, pending)
+        drafting = {s for s in wanted if rows.get(s) and rows[s][-1].position == len(s.tokens) - 2}
+        drafts: dict[Sequence, list[int]] = {}
+        while any(rows.values()):
+            start = time.perf_counter()
+            is_usual = bool(drafting) and all(len(part) <= _USUAL_ROWS for part in rows.values())
+            samples, handed_on = self._compute(rows, drafting, drafts)
+            if is_usual:
+                weight = _NEW_WEIGHT if self.pass_s else 1.0
+                self.pass_s += weight * (time.perf_counter() - start - self.pass_s)
+            last, rows = {sequence: part[-1].position for sequence, part in rows.items() if part}, {}
+            for sequence, sample in samples.items():
+                if not isinstance(sample, Sample):
+                    continue  # its logits are no numbers
+                tokens, position = drafts.setdefault(sequence, []), last[sequence] + 1
+                tokens.append(sample.token)
+                if len(tokens) < wanted[sequence] and position < sequence.pages.count * PAGE:
+                    rows[sequence] = [_Row(position, sample.token, handed_on[sequence])]
+            drafting = set(rows)
+        return drafts
+
+    def finish(self, sequence: Sequence) -> None:
+        """Compute what is left of a request that ends, whose pages other requests may find."""
+        pending = self._pending.get(sequence)
+        if pending is not None and (rows := self._take(sequence, pending)):
+            self._compute({sequence: rows}, set(), {})
+
+    def forget(self, sequence: Sequence) -> None:
+        """Drop what is kept of a request that has ended."""
+        self._pending.pop(sequence, None)
+
+    def check(self) -> None:
+        """Raise AssertionError if something is kept. No request may run."""
+        if self._pending:
+            raise AssertionError(f"hidden states of {len(self._pending)} requests are left.")
+
+    def _take(self, sequence: Sequence, pending: _Pending) -> list[_Row]:
+        """What the head can compute of a request: pending positions that are no wrong drafts."""
+        end = min(sequence.computed_tokens, pending.end)
+        tokens = [*sequence.tokens[pending.first + 1 : end + 1], 0]  # what follows a prompt alone is unknown
+        taken = [
+            _Row(pending.first + row, tokens[row], pending.hidden[row]) for row in range(end - pending.first)
+        ]
+        pending.first, pending.hidden = end, pending.hidden[:0]
+        return taken
+
+    def _compute(
+        self,
+        rows: Mapping[Sequence, list[_Row]],
+        drafting: set[Sequence],
+        drafts: Mapping[Sequence, list[int]],
+    ) -> tuple[dict[Sequence, Sample | Exception], dict[Sequence, np.ndarray]]:
+        """Compute rows of each request. For those that draft: the next tokens, and what is handed on."""
+        parts = {sequence: part for sequence, part in rows.items() if part}
+        builder, guessing = BatchBuilder(), [sequence for sequence in parts if sequence in drafting]
+        for sequence, part in parts.items():
+            end = part[-1].position + 1
+            builder.add(
+                [row.token for row in part], part[0].position, range(end - (sequence in drafting), end)
+            )
+        most_pages = max(sequence.pages.count for sequence in parts)
+        tables = np.stack([sequence.pages.table[:, :most_pages] for sequence in parts], axis=1)
+        hidden = np.stack([row.hidden for part in parts.values() for row in part])
+        batch = builder.build(np.ascontiguousarray(tables), inputs={HIDDEN_INPUT: hidden})
+        logits, handed_on = self._head.forward_for_drafts(batch, self._cache)
+        draws = [
+            Draw(Guess(sequence.sampler, len(drafts.get(sequence, ()))), row)
+            for row, sequence in enumerate(guessing)
+        ]
+        samples = self._rows.sample(logits, draws) if draws else []
+        return dict(zip(guessing, samples, strict=True)), dict(zip(guessing, handed_on, strict=True))
