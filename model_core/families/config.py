@@ -3,13 +3,13 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from ..checks.file_values import ignore, read_json, read_number, read_size, shorten
 from ..errors import ModelError
-from ..tape.rope import RopeConfig, read_rope
+from ..tape.rope import RopeConfig, find_rope_fields, read_rope
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class ModelConfig:
         windows: how many of the latest positions each layer attends to, None for all.
         is_causal: whether tokens attend to those before them alone. Otherwise they attend to all of a text,
             and layers with a window to so many positions on each side.
+        stretched_context: positions with LongRoPE's factors for long texts (see `stretch`); None: there are
+            none.
         labels: the scores that a model for classification gives to a text; 0 for other models.
     """
 
@@ -49,6 +51,7 @@ class ModelConfig:
     mlp_bias: bool
     windows: tuple[int | None, ...]
     is_causal: bool = field(default=True, kw_only=True)
+    stretched_context: int | None = field(default=None, kw_only=True)
     labels: int = field(default=0, kw_only=True)
 
 
@@ -130,6 +133,8 @@ def read_decoder_config(raw: dict[str, Any], kind: Any = ModelConfig, **family: 
     if "activation" not in family:
         family["activation"] = read_activation(raw, "hidden_act", "silu")
     limits = [rope.max_positions for rope in family["ropes"] if rope and rope.max_positions]
+    has_long_factors = all(rope.long_factors for rope in family["ropes"] if rope and rope.max_positions)
+    context = max(read_size(raw, "max_position_embeddings", default=2048), _read_yarn_context(raw, family))
     fields = dict(
         family=raw["model_type"],
         vocab_size=read_size(raw, "vocab_size"),
@@ -139,7 +144,8 @@ def read_decoder_config(raw: dict[str, Any], kind: Any = ModelConfig, **family: 
         heads=heads,
         kv_heads=kv_heads,
         head_dim=head_dim,
-        max_context=min([read_size(raw, "max_position_embeddings", default=2048), *limits]),
+        max_context=min([context, *limits]),
+        stretched_context=context if limits and context > min(limits) and has_long_factors else None,
         tie_word_embeddings=bool(raw.get("tie_word_embeddings", False)),
         qkv_bias=False,
         output_bias=False,
@@ -155,11 +161,37 @@ def read_decoder_config(raw: dict[str, Any], kind: Any = ModelConfig, **family: 
     return config
 
 
+def _read_yarn_context(raw: dict[str, Any], family: dict[str, Any]) -> int:
+    """The positions that YaRN stretches those of the training to; 0 if config.json does not say it.
+
+    Makers document YaRN as fields to add by hand, beside max_position_embeddings as it was.
+    """
+    if "original_max_position_embeddings" not in find_rope_fields(raw):
+        return 0
+    ropes = [rope for rope in family["ropes"] if rope and rope.kind == "yarn"]
+    return int(min((rope.factor * rope.original_max_position for rope in ropes), default=0))
+
+
+def stretch(config: Config, max_context: int | None) -> Config:
+    """The configuration for texts of so many positions: with LongRoPE's factors for long texts, if need be.
+
+    Then they are used for all texts, as in vLLM. None: the model's own positions, without them.
+    """
+    if max_context is None or max_context <= config.max_context or config.stretched_context is None:
+        return config
+    ropes = tuple(
+        replace(rope, is_long=True) if rope and rope.kind == "longrope" else rope for rope in config.ropes
+    )
+    return replace(config, ropes=ropes, max_context=config.stretched_context)
+
+
 def _check_ropes(config: ModelConfig) -> None:
     for rope in {rope for rope in config.ropes if rope is not None}:
         needed = int(config.head_dim * rope.partial) // 2
         if rope.kind == "longrope" and len(rope.short_factors) != needed:
             raise ModelError(f"short_factor of LongRoPE should have {needed} numbers.")
+        if rope.long_factors and len(rope.long_factors) != needed:
+            raise ModelError(f"long_factor of LongRoPE should have {needed} numbers.")
         if rope.query_growth and rope.partial < 1:
             raise ModelError("llama_4_scaling_beta with a partial_rotary_factor is not supported.")
 

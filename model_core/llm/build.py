@@ -61,6 +61,7 @@ def _build(
         settings.arithmetic,
         settings.portable,
         with_mtp=settings.uses_mtp,
+        max_context=settings.max_context,
     )
     kv_cache_dtype = choose_kv_cache_dtype(settings.kv_cache_dtype, settings.arithmetic)
     model.set_threads(settings.threads or default_threads(model.weights.nbytes))

@@ -23,7 +23,8 @@ class LLMSettings:
             that is always so.
         threads: threads for the arithmetic; None: all cores this process may use, one for a tiny model.
         chat_template: a file with a chat template (Jinja2) that is taken instead of the model's.
-        max_context: positions a request may have, up to the model's own limit; None: this limit.
+        max_context: positions a request may have, up to the model's own limit; None: this limit. Of LongRoPE,
+            the limit is the original one, or what its factors for long texts allow if more is asked for.
         kv_cache_memory: bytes of KV memory; None: a quarter of the memory that is free.
         kv_cache_dtype: float32; or float16 or int8, with half or a quarter of the memory. auto: float16; with
             arithmetic float32, float32.

@@ -7,6 +7,7 @@ from ..cache.memory import KVCache, group_layers
 from ..cache.states import state_offsets
 from ..errors import NoMemory
 from ..families import read_model_config, write_tape
+from ..families.config import stretch
 from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name
 from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, INT8, PAGE, STEPPED_BITS
@@ -95,7 +96,7 @@ def estimate_memory(files: ModelFiles, flags: MemoryFlags) -> MemoryEstimate:
     Tensors that are missing take none. Raises ModelError if a file is damaged.
     """
     config, source = read_model_config(files.named("config.json"), files.config), files.open_tensors()
-    config = untie_stored_head(config, source)
+    config = untie_stored_head(stretch(config, flags.max_context), source)
     tape = write_tape(config)
     weights = _weight_bytes(tape, source, flags.weights, files)
     if flags.mtp and (head := find_mtp_tape(config, tape, source)) is not None:

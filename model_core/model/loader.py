@@ -16,7 +16,7 @@ from ..checks.file_values import shorten
 from ..checks.flags import check_weights
 from ..errors import ModelError
 from ..families import read_model_config, write_mtp_tape, write_tape
-from ..families.config import ModelConfig
+from ..families.config import ModelConfig, stretch
 from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name, read_tensor
 from ..kernels.emit import HAS_AMX
@@ -53,15 +53,16 @@ def load_model(
     arithmetic: str = "auto",
     portable: bool = False,
     with_mtp: bool = False,
+    max_context: int | None = None,
 ) -> Transformer:
     """Load a model, with matrices of the type `weights`; "auto" is the stored type.
 
     `on_progress` is called with the part of the matrices that is loaded. `arithmetic`, `portable`: see LLM.
-    with_mtp: load its MTP head too, if the files have one. Raises ModelError if the family is unknown, or a
-    file is missing, damaged or wrong.
+    with_mtp: load its MTP head too, if the files have one. max_context: positions that texts may have; None:
+    the model's own. Raises ModelError if the family is unknown, or a file is missing, damaged or wrong.
     """
     check_weights(weights)
-    source, config, tape = _read_tape(files, weights == "auto")
+    source, config, tape = _read_tape(files, weights == "auto", max_context)
     head_tape, head_weights, head = None, None, None
     if with_mtp and any(product.is_head for product in products(tape.records)):
         head_tape = find_mtp_tape(config, tape, source)
@@ -102,12 +103,21 @@ def find_mtp_tape(config: ModelConfig, tape: Tape, source: TensorSource) -> Tape
     return None
 
 
-def _read_tape(files: ModelFiles, as_stored: bool) -> tuple[TensorSource, ModelConfig, Tape]:
+def _read_tape(
+    files: ModelFiles, as_stored: bool, max_context: int | None
+) -> tuple[TensorSource, ModelConfig, Tape]:
     """The tensors of a model, its configuration, and its tape, as it fits the tensors.
 
     as_stored: matrices are packed as they are stored.
     """
-    stated, source = read_model_config(files.named("config.json"), files.config), files.open_tensors()
+    own, source = read_model_config(files.named("config.json"), files.config), files.open_tensors()
+    stated = stretch(own, max_context)
+    if stated != own:
+        LOGGER.warning(
+            "Contexts of more than %d tokens need LongRoPE's factors for long texts, which are used for all "
+            "texts now, with other answers to short ones.",
+            own.max_context,
+        )
     config = untie_stored_head(stated, source)
     if config != stated:
         LOGGER.warning(

@@ -25,7 +25,8 @@ class RopeConfig:
         low_freq_factor, high_freq_factor: of llama3.
         beta_fast, beta_slow, truncate: of yarn.
         alpha: of dynamic.
-        short_factors: of longrope, one for each frequency.
+        short_factors, long_factors: of longrope, one for each frequency: for texts within the original
+            positions, and for longer ones. is_long: whether the latter are used, for all texts.
         attention_factor: of yarn and longrope; cosines and sines are multiplied by it.
         original_max_position: positions that the model was trained on before it was stretched.
         query_growth: queries at position p are multiplied by 1 + query_growth * ln(1 + floor(p /
@@ -44,6 +45,8 @@ class RopeConfig:
     truncate: bool = True
     alpha: float = 1.0
     short_factors: tuple[float, ...] = ()
+    long_factors: tuple[float, ...] = ()
+    is_long: bool = False
     attention_factor: float = 1.0
     original_max_position: int = 8192
     query_growth: float = 0.0
@@ -51,7 +54,12 @@ class RopeConfig:
     @property
     def max_positions(self) -> int | None:
         """The positions for which frequencies are known, None for any number."""
-        return self.original_max_position if self.kind == "longrope" else None
+        return self.original_max_position if self.kind == "longrope" and not self.is_long else None
+
+    @property
+    def factors(self) -> tuple[float, ...]:
+        """Those of longrope that are used."""
+        return self.long_factors if self.is_long else self.short_factors
 
 
 # rope_type in config.json -> the same without synonyms. Their frequencies are those of "default":
@@ -64,8 +72,9 @@ KINDS = {
     # The base is multiplied by alpha^(dim / (dim - 2)) (Hunyuan). Without alpha, it would grow with the
     # length of a text that is longer than the model's context, which is refused.
     "dynamic": "dynamic",
-    # Divided by `short_factors` (Ding et al., 2024, arXiv:2402.13753). The file has other factors for texts
-    # beyond the original context. Such texts are refused: their first tokens would have to be computed anew.
+    # Divided by `short_factors` (Ding et al., 2024, arXiv:2402.13753), or by `long_factors` in models that
+    # are loaded for texts beyond the original context. A text that grows beyond it would have to be computed
+    # anew otherwise.
     "longrope": "longrope",
     "su": "longrope",
     # of the whole head, those beyond the part that is rotated being zero (Gemma 4)
@@ -91,7 +100,7 @@ def _frequency(rope: RopeConfig, i: int, dim: int) -> float:
     if rope.kind in ("linear", "proportional"):
         return frequency / rope.factor
     if rope.kind == "longrope":
-        return frequency / rope.short_factors[i // 2]
+        return frequency / rope.factors[i // 2]
     if rope.kind == "llama3":
         turns = rope.original_max_position * frequency / (2 * math.pi)
         unscaled_share = (turns - rope.low_freq_factor) / (rope.high_freq_factor - rope.low_freq_factor)
@@ -139,6 +148,7 @@ def read_rope(
     original = read_number(values, "original_max_position_embeddings", context, 1, 2**31)
     default_factor = 1.0 if kind == "proportional" else context / original
     factor = read_number(scaling, "factor", default_factor, 1e-6, 1e6) if kind != "default" else 1.0
+    has_long_factors = kind == "longrope" and "long_factor" in scaling
     rope = RopeConfig(
         theta=read_number(values, "rope_theta", theta, 1, 1e15),
         kind=kind,
@@ -150,7 +160,8 @@ def read_rope(
         beta_slow=read_number(scaling, "beta_slow", 1.0, 1e-6, 1e6),
         truncate=bool(scaling.get("truncate", True)),
         alpha=read_number(scaling, "alpha", 1.0, 1e-6, 1e9),
-        short_factors=_short_factors(scaling) if kind == "longrope" else (),
+        short_factors=_factors(scaling, "short_factor") if kind == "longrope" else (),
+        long_factors=_factors(scaling, "long_factor") if has_long_factors else (),
         attention_factor=_attention_factor(scaling, kind, factor, original),
         original_max_position=int(original),
         query_growth=read_number(scaling, "llama_4_scaling_beta", 0.0, 0, 1e6),
@@ -213,12 +224,12 @@ def read_layer_ropes(
     return tuple(ropes[layer_type] for layer_type in types)
 
 
-def _short_factors(scaling: Mapping[str, Any]) -> tuple[float, ...]:
-    """LongRoPE's divisors of the frequencies, for texts within the original context."""
-    factors = scaling.get("short_factor")
+def _factors(scaling: Mapping[str, Any], name: str) -> tuple[float, ...]:
+    """LongRoPE's divisors of the frequencies in the field `name`."""
+    factors = scaling.get(name)
     if not isinstance(factors, list):
-        raise ModelError(f"short_factor of LongRoPE should be a list of numbers, not {shorten(factors)}.")
-    return tuple(read_number({"short_factor": f}, "short_factor", 0.0, 1e-6, 1e6) for f in factors)
+        raise ModelError(f"{name} of LongRoPE should be a list of numbers, not {shorten(factors)}.")
+    return tuple(read_number({name: f}, name, 0.0, 1e-6, 1e6) for f in factors)
 
 
 def _attention_factor(scaling: Mapping[str, Any], kind: str, factor: float, original: float) -> float:

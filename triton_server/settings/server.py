@@ -38,7 +38,7 @@ class LoadingSettings(Settings):
     weights: Annotated[str, OneOf(WEIGHTS)] = LLMSettings.weights
     """Type of the weights; auto: as stored. mixed: of 5 and 6 bits; int4: of 4 and 5."""
     max_context: int | None = setting(LLMSettings.max_context, shown="the model's", ge=2)
-    """Tokens of prompt and answer together."""
+    """Tokens of prompt and answer together. Models with LongRoPE (Phi-3) can have more than the default."""
     kv_cache_dtype: Annotated[str, OneOf(("auto", *KV_CACHE_DTYPES))] = LLMSettings.kv_cache_dtype
     """Keys and values in memory: float16 or int8 take half or a quarter of float32. auto: float16, or
     float32 with --arithmetic float32."""

@@ -98,6 +98,8 @@ def read_rope(m: Metadata, head_dim: int) -> Config:
             "original_max_position_embeddings": original,
             "attention_factor": m.number("rope.scaling.attn_factor", 1.0),
         }
+        if m.has_tensor("rope_factors_long.weight"):
+            fields["rope_scaling"]["long_factor"] = m.floats("rope_factors_long.weight")
     elif m.has_tensor("rope_freqs.weight"):
         fields["rope_scaling"] = {
             "rope_type": "longrope",

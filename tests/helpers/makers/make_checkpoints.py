@@ -644,6 +644,13 @@ def continue_greedily(model: PreTrainedModel, prompt: list[int]) -> tuple[list[i
     return tokens[len(prompt) :], margin
 
 
+def beyond_original(model: PreTrainedModel) -> dict[str, np.ndarray]:
+    """A prompt beyond the original context of LongRoPE, and the logits of its last tokens."""
+    config = model.config
+    tokens = np.random.default_rng(1).integers(config.vocab_size, size=140).tolist()
+    return {"long_prompt": np.int64(tokens), "long_logits": logits(model, tokens)[-8:]}
+
+
 def check_feature_matters(variant: Variant, folder: Path, prompt: list[int], expected: np.ndarray) -> None:
     """Fail if a loader that overlooks what the variant is about would pass its tests."""
     config = AutoConfig.from_pretrained(folder, **deepcopy(variant.without))
@@ -668,6 +675,8 @@ def make(name: str, variant: Variant, out: Path) -> None:
             if variant.without:
                 check_feature_matters(variant, folder, prompt, expected)
             results = {"prompt": np.int64(prompt), "logits": expected, "greedy": np.int64(greedy)}
+            if variant.config.get("rope_parameters") is LONGROPE:
+                results |= beyond_original(model)
             if variant.has_mtp:
                 text = getattr(model.model, "language_model", model.model)
                 config = model.config.get_text_config()

@@ -2,13 +2,17 @@
 
 import hashlib
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
+from gguf_models import copy_model, write_model
 from paths import CHECKPOINTS
 
 from model_core import LLM
 from model_core.errors import ModelError, PromptTooLong
+from model_core.families import read_model_config
+from model_core.families.config import read_config
 from model_core.inspect.explain import MAX_TOKENS, explain_prompt
 from model_core.model.rope_table import RopeTable, cos_sin
 from model_core.reference import operators
@@ -76,6 +80,51 @@ def test_proportional_frequencies_end_with_zeros() -> None:
 def test_longrope_ends_with_the_original_context() -> None:
     with LLM(CHECKPOINTS / "phi3-longrope") as llm:
         assert llm.engine.limits.max_context == 128
+
+
+def test_longrope_has_other_factors_beyond_the_original_context(caplog: pytest.LogCaptureFixture) -> None:
+    expected = np.load(CHECKPOINTS / "phi3-longrope" / "expected.npz")
+    prompt = expected["long_prompt"].tolist()
+    with LLM(CHECKPOINTS / "phi3-longrope", max_context=200, arithmetic="float32") as llm:
+        assert "factors for long texts" in caplog.text
+        assert llm.engine.limits.max_context == 200
+        logits = llm.logits(prompt)[-8:]
+        assert np.abs(logits - expected["long_logits"]).max() < 1e-4 * np.abs(logits).max()
+        with pytest.raises(PromptTooLong, match="200"):
+            llm.logits([1] * 201)
+    with LLM(CHECKPOINTS / "phi3-longrope", max_context=9999) as llm:
+        assert llm.engine.limits.max_context == 256
+    with LLM(CHECKPOINTS / "phi3-longrope", max_context=128, arithmetic="float32") as llm:
+        assert llm.engine.limits.max_context == 128
+        short = np.load(CHECKPOINTS / "phi3-longrope" / "expected.npz")
+        found = llm.logits(short["prompt"].tolist())
+        assert np.abs(found - short["logits"]).max() < 1e-4 * np.abs(found).max()
+
+
+def test_file_has_the_long_factors_of_the_folder(tmp_path: Path) -> None:
+    folder = copy_model("phi3-longrope", tmp_path)
+    write_model(folder, tmp_path / "model.gguf")
+    prompt = np.load(folder / "expected.npz")["long_prompt"].tolist()
+    found = []
+    for path in (folder, tmp_path / "model.gguf"):
+        with LLM(path, max_context=256, arithmetic="float32") as llm:
+            found.append(llm.logits(prompt))
+    assert np.abs(found[1] - found[0]).max() < 1e-4 * np.abs(found[0]).max()
+
+
+def test_yarn_that_is_added_by_hand_stretches_the_context() -> None:
+    """As the pages of Qwen2.5 and Qwen3 tell people to do: the other fields stay as they were."""
+    raw = read_config(CHECKPOINTS / "qwen3")
+    scaling = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 192}
+    plain = {name: value for name, value in raw.items() if name != "rope_parameters"}
+    for field in ("rope_scaling", "rope_parameters"):
+        by_hand = plain | {"rope_theta": 100.0, field: scaling}
+        assert read_model_config(Path("config.json"), by_hand).max_context == 768
+    no_original = {"rope_type": "yarn", "factor": 4.0}
+    config = read_model_config(Path("config.json"), plain | {"rope_scaling": no_original})
+    assert config.max_context == raw["max_position_embeddings"]
+    stretched = plain | {"max_position_embeddings": 1024, "rope_scaling": scaling}
+    assert read_model_config(Path("config.json"), stretched).max_context == 1024
 
 
 def test_queries_grow_in_steps() -> None:
