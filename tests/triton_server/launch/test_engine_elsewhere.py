@@ -23,7 +23,7 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("flag", [*VALUES, "--portable"])
+@pytest.mark.parametrize("flag", [*VALUES, "--portable", "--no-mtp"])
 def test_flag_without_effect_is_refused(flag: str) -> None:
     arguments = [flag, VALUES[flag]] if flag in VALUES else [flag]
     with pytest.raises(TritonchatError, match=f"{flag} has no effect with --engine"):
@@ -32,4 +32,4 @@ def test_flag_without_effect_is_refused(flag: str) -> None:
 
 def test_every_flag_of_a_model_is_among_them() -> None:
     settings = {**list_settings(LoadingSettings), **list_settings(ComputingSettings)}
-    assert {setting.flag for setting in settings.values()} <= {*VALUES, "--portable"}
+    assert {setting.flag for setting in settings.values()} <= {*VALUES, "--portable", "--no-mtp"}
