@@ -19,6 +19,7 @@ from numba import typeof, types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
+from ..machine.processors import choose_processors
 from . import emit
 from .inner import inner
 
@@ -128,8 +129,8 @@ class Team:
 
     One call of `run` at a time. Its kernel must pass a barrier at its end.
 
-    A team with one thread for each processor pins each thread to its own processor during a call. Otherwise
-    some systems let several threads share a processor for long, although they wait for each other.
+    Each thread is pinned to a processor of its own during a call (machine/processors.py), unless there are
+    more threads than processors.
     """
 
     def __init__(self, threads: int) -> None:
@@ -139,8 +140,7 @@ class Team:
         first = (self.address - self._memory.ctypes.data) // 8
         self._shared = self._memory[first : first + _SIZE // 8]
         self._shared[_THREADS // 8] = threads
-        free = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
-        self._processors = sorted(free) if threads == len(free) > 1 else []
+        self._processors = choose_processors(threads) if threads > 1 else []
         self._calls: list[queue.SimpleQueue[_Call | None]] = [queue.SimpleQueue() for _ in range(threads - 1)]
         for thread in range(1, threads):
             args = (thread, {self._processors[thread]} if self._processors else set())

@@ -27,7 +27,9 @@ from .tiles import PIECE, TILE_ROWS, bfloat16_block
 
 HAS_PAIRS = HAS_AMX or HAS_BFLOAT16
 # k that all of a few rows are multiplied with while the weights are in the second cache.
-_LONG_PIECE = 4 * PIECE
+_LONG_PIECE = 2 * PIECE
+# Rows up to which tiles take half of a PIECE.
+_HALF_PIECE_ROWS = 64
 
 _n = types.intp
 
@@ -103,22 +105,25 @@ def vector_block(typing_context, is_paired, rows, pairs, w, ahead, x, y, accumul
 
 
 @intrinsic
-def _pair_weights(typing_context, w, count, out):
-    """Two k of the 16 outputs of a tile beside each other: bfloat16 [count, 16] -> [count / 2, 16, 2].
+def _pair_weights(typing_context, w, out):
+    """Two k of the 16 outputs of a tile beside each other: bfloat16 [2, 16] -> [16, 2]."""
 
-    count: 1 or 2; with 1, the second k is 0.
-    """
-    half = ir.VectorType(emit.I16, 16)
+    def code(b: ir.IRBuilder, w: ir.Value, out: ir.Value) -> None:
+        both = emit.load(b, w, _I16X32)
+        emit.store(b, out, b.shuffle_vector(both, both, _PAIRED))
 
-    def code(b: ir.IRBuilder, w: ir.Value, count: ir.Value, out: ir.Value) -> None:
-        def pair(count: int) -> None:
-            first = emit.load(b, w, half)
-            second = emit.load(b, emit.at(b, w, 32), half) if count == 2 else emit.splat(0, half)
-            emit.store(b, out, b.shuffle_vector(first, second, _PAIRED))
+    return emit.typed(types.void, (_n,) * 2, code)
 
-        emit_cases(b, count, (1, 2), pair)
 
-    return emit.typed(types.void, (_n,) * 3, code)
+@intrinsic
+def _pair_last_weights(typing_context, w, out):
+    """The same for a single k: the second one is 0."""
+
+    def code(b: ir.IRBuilder, w: ir.Value, out: ir.Value) -> None:
+        half = ir.VectorType(emit.I16, 16)
+        emit.store(b, out, b.shuffle_vector(emit.load(b, w, half), emit.splat(0, half), _PAIRED))
+
+    return emit.typed(types.void, (_n,) * 2, code)
 
 
 @intrinsic
@@ -143,19 +148,22 @@ def multiply_bfloat16(m, a, start, rows, strip, next_strip, y, memory):
     # A few blocks of vectors pair weights in registers; for more, they are paired once. Pieces stay in the
     # first cache for all blocks; a single block reads memory faster without.
     is_paired = HAS_AMX or blocks > 4 or m.inputs % 2 != 0
-    length = m.inputs if blocks == 1 and not is_paired else PIECE
+    length = PIECE if HAS_AMX and rows > _HALF_PIECE_ROWS else PIECE // 2
+    if blocks == 1 and not is_paired:
+        length = m.inputs
     for first in range(0, m.inputs, length):
         count = min(length, m.inputs - first)
         steps = (count + 31) // 32
         w, w_tile = m.data + 2 * strip * STRIP * m.k + 32 * first, tile_bytes
         if is_paired:
             for tile in range(STRIP_TILES):
-                for i in range(0, 32 * steps, 2):
-                    to = memory + 32 * (tile * PIECE + i)
-                    if i < count:
-                        _pair_weights(w + tile * tile_bytes + 32 * i, min(2, count - i), to)
-                    else:
-                        _clear_line(to)
+                source, to = w + tile * tile_bytes, memory + 32 * tile * PIECE
+                for i in range(0, count - 1, 2):
+                    _pair_weights(source + 32 * i, to + 32 * i)
+                if count % 2:
+                    _pair_last_weights(source + 32 * (count - 1), to + 32 * (count - 1))
+                for i in range(count + count % 2, 32 * steps, 2):
+                    _clear_line(to + 32 * i)
             w, w_tile = memory, 32 * PIECE
         x, row, block = a.parts + start * a.parts_row + 2 * first, 0, 0
         later = m.data + 2 * prefetch_offset(m, strip, next_strip, first + 2 * length)

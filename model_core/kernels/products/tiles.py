@@ -25,8 +25,9 @@ from ..layout import STRIP
 TILE_ROWS = 16
 # Fewer rows of bytes are multiplied faster by vectors.
 _MIN_ROWS = 12
-# k of bfloat16 that all rows are multiplied with while the weights are in the first cache.
-PIECE = 128
+# k of bfloat16 that all rows are multiplied with while the weights are in the first cache. For few rows it is
+# half of them: the sums are read and written less often, but there is less to hide the pairing behind.
+PIECE = 256
 _BLOCK = 4 * TILE_ROWS * STRIP  # bytes of the sums of a block, int32 [TILE_ROWS, STRIP]
 _BLOCK_TILES = STRIP // 16
 
@@ -183,18 +184,17 @@ def bfloat16_block(typing_context, parts, steps, w, x, x_row, x_part, y, accumul
                     _call(b, "tilezero", emit.I8(tile))
 
         def multiply(parts: int) -> None:
+            first = 4 + parts  # of the tiles of weights, which are used in turn
             with cgutils.for_range(b, steps) as loop:
                 rows = b.add(x, b.mul(loop.index, steps.type(64)))
                 weights = b.add(w, b.mul(loop.index, steps.type(1024)))
-                for pair in (0, 2):  # two tiles of weights at a time
-                    for tile in range(2):
-                        _load_tile(b, 6 + tile, emit.at(b, weights, (pair + tile) * 32 * PIECE), emit.I64(64))
+                for part in range(parts):
+                    _load_tile(b, 4 + part, b.add(rows, b.mul(x_part, x_part.type(part))), x_row)
+                for tile in range(_BLOCK_TILES):
+                    own = first + tile % (8 - first)
+                    _load_tile(b, own, emit.at(b, weights, tile * 32 * PIECE), emit.I64(64))
                     for part in range(parts):
-                        place = b.add(rows, b.mul(x_part, x_part.type(part)))
-                        _load_tile(b, 4 + part, place, x_row)
-                        for tile in range(2):
-                            operands = (emit.I8(pair + tile), emit.I8(4 + part), emit.I8(6 + tile))
-                            _call(b, "tdpbf16ps", *operands)
+                        _call(b, "tdpbf16ps", emit.I8(tile), emit.I8(4 + part), emit.I8(own))
 
         emit_cases(b, parts, (1, 2), multiply)
         for tile in range(_BLOCK_TILES):

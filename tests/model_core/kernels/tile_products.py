@@ -22,7 +22,7 @@ from model_core.model.tile_check import SIZES
 from model_core.weights.matrix import KINDS
 from model_core.weights.pack import pack
 
-ROWS = (1, 11, 12, 16, 29, 48)
+ROWS = (1, 11, 12, 16, 29, 80)
 SETTINGS: dict[str, Any] = {"threads": 1, "kv_cache_dtype": "float32"}
 MODELS = ("llama-tied-gqa", "qwen3-moe")
 
