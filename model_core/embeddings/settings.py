@@ -87,9 +87,9 @@ def read_embedding_settings(
     folder, default_pooling = files.path, files.pooling or ("last" if is_causal else "mean")
     answers = _find_answers(files, tokenizer)
     if not os.path.isfile(folder / "modules.json"):
-        return EmbeddingSettings(
-            default_pooling, activation=_read_score_activation(files, {}), answers=answers
-        )
+        dense_layers, activation = files.read_dense(), _read_score_activation(files, {})
+        _check_dense(files, dense_layers, width)
+        return EmbeddingSettings(default_pooling, dense=dense_layers, activation=activation, answers=answers)
     pooling, normalizes = None, False
     dense: list[Dense] = []
     modules = _read_modules(folder)
@@ -116,6 +116,15 @@ def read_embedding_settings(
         activation=_read_score_activation(files, raw),
         answers=answers,
     )
+
+
+def _check_dense(files: ModelFiles, layers: Sequence[Dense], width: int) -> None:
+    """Raises ModelError if layers do not fit each other, or the hidden states."""
+    for layer in layers:
+        if layer.weight.ndim != 2 or layer.weight.shape[1] != width:
+            shape = list(layer.weight.shape)
+            raise ModelError(f"{files.path} has a dense layer {shape} behind {width} numbers.")
+        width = len(layer.weight)
 
 
 def _read_modules(folder: Path) -> list[tuple[str, Path]]:

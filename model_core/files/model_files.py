@@ -11,6 +11,7 @@ from ..chat.chat_tokenizer import ChatTokenizer
 from ..chat.template import read_template_sources
 from ..checks.file_values import read_json
 from ..families.config import read_config
+from ..tape.classifier import Dense
 from .checkpoint import Checkpoint
 from .gguf.model import GGUFModel
 from .gguf.selection import find_only_model
@@ -33,6 +34,7 @@ class ModelFiles:
         has_chat_template: whether the model was made for conversations. Raises ModelError.
         pooling: how hidden states become a vector, if the one file of a model says so: a name in
             pooling.POOLINGS, or "none".
+        read_dense: the layers behind pooling that the one file of a model has. Raises ModelError.
     """
 
     path: Path
@@ -42,6 +44,7 @@ class ModelFiles:
     open_tokenizer: Callable[[int, Path | None], ChatTokenizer | None]
     has_chat_template: Callable[[], bool]
     pooling: str | None = None
+    read_dense: Callable[[], tuple[Dense, ...]] = tuple
 
     def named(self, name: str) -> Path:
         """The file to name in errors about what a folder has in the file `name`."""
@@ -88,4 +91,5 @@ def _open_gguf(path: Path) -> ModelFiles:
         model.open_tokenizer,
         model.has_chat_template,
         model.pooling,
+        model.read_dense,
     )

@@ -12,7 +12,7 @@ from ..embeddings.settings import read_embedding_settings
 from ..engine.drafter import Drafter
 from ..engine.engine import Engine
 from ..engine.mtp_drafts import MTPDrafts
-from ..errors import InvalidRequest, ModelError
+from ..errors import InvalidRequest, ModelError, NotFinite
 from ..files.model_files import ModelFiles, open_model_files
 from ..hub import embedded_model, fetch_model, model_name
 from ..kernels.compiler import show_compilation
@@ -101,7 +101,10 @@ def _build(
     for adapter, folder in (settings.adapters or {}).items():
         load_adapter(model, adapter, folder)
     embedder = Embedder(model, chat_tokenizer, embedding, max_context, limits.kv_cache_memory)
-    _compile_kernels(model, limits)
+    try:
+        _compile_kernels(model, limits)
+    except NotFinite as error:
+        raise ModelError(f"{files.path}: {error}") from error
     drafter = None
     if has_drafts:
         mtp = None if model.mtp_head is None else MTPDrafts(model, cache)

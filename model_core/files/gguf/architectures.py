@@ -29,6 +29,7 @@ from .architecture import (
 )
 from .config import Config, read_common, read_decoder, read_granite_multipliers, read_window, read_windows
 from .deepseek import DEEPSEEK2
+from .encoders import ENCODERS
 from .gemmas import GEMMAS
 from .hybrids import HYBRIDS
 from .metadata import Metadata
@@ -231,6 +232,7 @@ _GPT_OSS = {
 
 # general.architecture -> how it is read
 ARCHITECTURES = {
+    **ENCODERS,
     **GEMMAS,
     **HYBRIDS,
     "cohere2": Architecture(_read_cohere2, LLAMA),

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...checks.file_values import shorten
 from ...errors import ModelError
 from .metadata import Metadata
 
@@ -112,7 +113,7 @@ def read_rope(m: Metadata, head_dim: int) -> Config:
     elif kind == "yarn" and factor:
         fields["rope_scaling"] = {"rope_type": "yarn", **_read_yarn(m, factor, original)}
     elif kind not in (None, "none", "linear", "longrope", "yarn"):
-        raise ModelError(f"rope.scaling.type {kind!r} is not supported.")
+        raise ModelError(f"rope.scaling.type {shorten(kind)} is not supported.")
     return fields
 
 

@@ -3,8 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ...chat.chat_tokenizer import ChatTokenizer
 from ...errors import ModelError
+from ...tape.classifier import Dense
 from .architectures import find_architecture
 from .config import read_direction, read_generation_config, read_pooling
 from .metadata import Metadata
@@ -12,6 +15,8 @@ from .names import find_places
 from .reader import GGUFFile
 from .source import GGUFSource
 from .tokenizer import open_tokenizer
+
+DENSE_NAMES = ("dense_2.weight", "dense_3.weight")
 
 
 class GGUFModel:
@@ -45,6 +50,12 @@ class GGUFModel:
         places = find_places(stored, self._architecture.names)
         self._architecture.adapt(places, self.config)
         return GGUFSource(self._file, places)
+
+    def read_dense(self) -> tuple[Dense, ...]:
+        """The layers behind the pooled hidden states (EmbeddingGemma). Raises ModelError."""
+        source = self.open_tensors()
+        names = [name for name in DENSE_NAMES if name in source]
+        return tuple(Dense(source[name].astype(np.float32)) for name in names)
 
     def has_chat_template(self) -> bool:
         """Whether the file has a chat template."""

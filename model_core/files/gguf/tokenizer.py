@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import tokenizers
-from tokenizers import decoders, models, normalizers, processors
+from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 
 from ...chat.chat_tokenizer import ChatTokenizer
 from ...chat.template import ChatTemplate, NoTemplate, open_chat_template
@@ -239,6 +239,31 @@ def _find_merges(vocabulary: _Vocabulary) -> list[tuple[str, str]]:
     return [(first, second) for *_, first, second in ranked]
 
 
+def _make_wordpiece(vocabulary: _Vocabulary, metadata: Mapping[str, Any]) -> tokenizers.Tokenizer:
+    """BERT's WordPiece. In files, a token that begins a word has a space in front, not the others "##"."""
+    names = {}
+    for token, token_id in vocabulary.ids.items():
+        is_marked = token.startswith("[") and token.endswith("]")
+        if not is_marked:
+            token = token.removeprefix(_SPACE) if token.startswith(_SPACE) else f"##{token}"
+        names[token] = token_id
+    unknown = vocabulary.special("unknown", "[UNK]")
+    tokenizer = tokenizers.Tokenizer(models.WordPiece(names, unk_token=unknown or "[UNK]"))
+    # Files do not say whether case counts. It does where a token has upper case.
+    has_case = any(token != token.lower() for token in names if not token.startswith("["))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=not has_case)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    first, last = vocabulary.special("cls", "[CLS]"), vocabulary.special("seperator", "[SEP]")
+    if first is not None and last is not None:
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single=f"{first}:0 $A:0 {last}:0",
+            pair=f"{first}:0 $A:0 {last}:0 $B:1 {last}:1",
+            special_tokens=[(token, vocabulary.ids[token]) for token in (first, last)],
+        )
+    return tokenizer
+
+
 def _make_unigram(vocabulary: _Vocabulary, metadata: Mapping[str, Any]) -> tokenizers.Tokenizer:
     """SentencePiece's unigram model: the tokens with the greatest sum of scores."""
     unknown = vocabulary.get("unknown_token_id", int, 0)
@@ -291,6 +316,7 @@ def _is_phi3(metadata: Mapping[str, Any], kind: str) -> bool:
 # tokenizer.ggml.model -> what makes such a tokenizer
 _MAKERS = {
     "gpt2": _make_byte_level,
+    "bert": _make_wordpiece,
     "llama": _make_by_scores,
     "gemma4": _make_gemma4,
     "t5": _make_unigram,

@@ -348,7 +348,7 @@ def _new_name(name: str, names: dict[str, str]) -> str:
             base, ending = name.removesuffix(suffix), suffix
     layer = re.search(r"(?<=layers\.)\d+|(?<=\bh\.)\d+", base)
     pattern = re.sub(r"(layers|\bh)\.\d+\.", r"\1.{i}.", base)
-    for candidate in (pattern, f"transformer.{pattern}"):
+    for candidate in (pattern, f"transformer.{pattern}", f"model.{pattern}"):
         if candidate in names:
             return names[candidate].replace("{i}", layer[0] if layer else "") + ending
     new = _FALLBACKS[pattern.rpartition("}.")[2]].replace("{i}", layer[0] if layer else "")
@@ -446,7 +446,7 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     },
     "gemma3": lambda raw: {
         "attention.sliding_window": raw["sliding_window"],
-        "attention.sliding_window_pattern": raw["sliding_window_pattern"],
+        "attention.sliding_window_pattern": raw.get("sliding_window_pattern", 6),
     },
     "granite": lambda raw: {
         "attention.scale": raw["attention_multiplier"],

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 from damaged_folders import TEMPLATES, VALUES
+from gguf_encoders import read_encoder
 from gguf_models import copy_model, read_model
 from gguf_tokenizers import tokenizer_metadata
 from gguf_writer import write_gguf
+from paths import DATA
 
 from model_core.files.gguf.blocks import BLOCKS
 
@@ -29,7 +31,8 @@ def make_bases(folder: Path, chat: Path) -> list[Model]:
     sentencepiece["tokenizer.ggml.scores"] = -np.arange(len(tokenizer["tokenizer.ggml.tokens"]), dtype=float)
     del sentencepiece["tokenizer.ggml.merges"]
     chats = [(quantized[0] | extra, quantized[1]) for extra in (tokenizer, sentencepiece)]
-    return [*bases, *chats, *chats, *chats, _make_wide(tokenizer)]
+    encoders = [read_encoder(DATA / "embedders" / name) for name in ("bert", "nomic_bert")]
+    return [*bases, *chats, *chats, *chats, _make_wide(tokenizer), *encoders]
 
 
 def _make_wide(tokenizer: dict[str, Any]) -> Model:
