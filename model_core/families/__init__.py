@@ -32,10 +32,20 @@ from ..tape.passes import attend_both_ways, drop_head
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from .config import ModelConfig, read_label_count
-from .dense import cohere2, exaone4, glm4, gpt2, gpt_neox, olmo2, olmo3, stablelm, starcoder2
+from .dense import arcee, cohere2, exaone4, glm4, gpt2, gpt_neox, olmo2, olmo3, stablelm, starcoder2
 from .encoders import bert, modernbert, nomic_bert, xlm_roberta
-from .experts import deepseek, glm4_moe, gpt_oss, granitemoe, mixtral, qwen3_moe
-from .gemma import gemma, gemma3n, gemma4
+from .experts import (
+    deepseek,
+    glm4_moe,
+    gpt_oss,
+    granitemoe,
+    minimax_m2,
+    mixtral,
+    olmoe,
+    qwen2_moe,
+    qwen3_moe,
+)
+from .gemma import gemma, gemma1, gemma3n, gemma4
 from .llama import (
     ernie4_5,
     granite,
@@ -53,12 +63,14 @@ from .recurrent import falcon_h1, granitemoehybrid, lfm2, qwen3_next, rwkv7
 
 # model_type in config.json -> the module with `read_config` and `write_tape`
 FAMILIES: dict[str, ModuleType] = {
+    "arcee": arcee,
     "cohere2": cohere2,
     "deepseek_v2": deepseek,
     "deepseek_v3": deepseek,
     "ernie4_5": ernie4_5,
     "exaone4": exaone4,
     "falcon_h1": falcon_h1,
+    "gemma": gemma1,
     "gemma2": gemma,
     "gemma3_text": gemma,
     "gemma3n_text": gemma3n,
@@ -77,13 +89,16 @@ FAMILIES: dict[str, ModuleType] = {
     "lfm2": lfm2,
     "lfm2_moe": lfm2,
     "llama": llama,
+    "minimax_m2": minimax_m2,
     "ministral3": ministral3,
     "mistral": mistral,
     "mixtral": mixtral,
     "olmo2": olmo2,
     "olmo3": olmo3,
+    "olmoe": olmoe,
     "phi3": phi3,
     "qwen2": qwen2,
+    "qwen2_moe": qwen2_moe,
     "qwen2_5_vl_text": qwen2,
     "qwen2_vl_text": qwen2,
     "qwen3": qwen3,

@@ -120,6 +120,14 @@ def write_shared_mixture(t: Tape, c: SharedMixtureConfig, h: Span, i: int) -> Sp
     return t.add(mixture, write_named_mlp(t, c, h, f"{p}.shared_experts", c.shared_size))
 
 
+def write_gated_mixture(t: Tape, c: MixtureConfig, h: Span, p: str, shared_size: int) -> Span:
+    """Experts, and one that is always chosen, multiplied by the sigmoid of its own gate. p: of the names."""
+    y = write_named_mlp(t, c, h, f"{p}.shared_expert", shared_size)
+    share = t.map("sigmoid", t.project(h, "share", f"{p}.shared_expert_gate", 1))
+    mixture = write_experts(t, c, h, f"{p}.gate", separate_experts(c, f"{p}.experts"))
+    return t.map("multiply_add", mixture, y, share)
+
+
 def separate_experts(
     c: MixtureConfig, p: str, names: tuple[str, str, str] = ("gate_proj", "up_proj", "down_proj")
 ) -> list[Expert]:

@@ -13,14 +13,7 @@ from ...tape.references import Span, WeightRef
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_layer_types
-from ..experts.mixture import (
-    MixtureConfig,
-    no_experts,
-    read_mixture,
-    separate_experts,
-    with_mtp_layer,
-    write_experts,
-)
+from ..experts.mixture import MixtureConfig, no_experts, read_mixture, with_mtp_layer, write_gated_mixture
 from ..experts.qwen3_moe import read_sparse_layers
 from ..mtp import MTPNames, write_mtp_head
 from ..parts import write_attend, write_convs, write_head, write_named_mlp
@@ -105,7 +98,7 @@ def _write_layer(t: Tape, c: Qwen3NextConfig, x: Span, p: str, i: int) -> Span:
     x = t.add(x, write_mixer(t, c, h, p, i))
     h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h", offset=1.0)
     if c.has_experts[i]:
-        return t.add(x, _write_mixture(t, c, h, p))
+        return t.add(x, write_gated_mixture(t, c, h, f"{p}.mlp", c.shared_expert_size))
     return t.add(x, write_named_mlp(t, c, h, f"{p}.mlp", c.intermediate_size))
 
 
@@ -170,12 +163,3 @@ def _write_attention(t: Tape, c: Qwen3NextConfig, h: Span, p: str, i: int) -> Sp
     k = t.norm(k, f"{p}.k_norm", c.norm_eps, offset=1.0)
     mixed = t.map("multiply", write_attend(t, c, q, k, v, i), t.map("sigmoid", gate))
     return t.project(mixed, "out", f"{p}.o_proj", c.hidden_size, bias=c.output_bias)
-
-
-def _write_mixture(t: Tape, c: Qwen3NextConfig, h: Span, p: str) -> Span:
-    """Experts, and one that is always chosen, multiplied by the sigmoid of its own gate."""
-    p = f"{p}.mlp"
-    y = write_named_mlp(t, c, h, f"{p}.shared_expert", c.shared_expert_size)
-    share = t.map("sigmoid", t.project(h, "share", f"{p}.shared_expert_gate", 1))
-    mixture = write_experts(t, c, h, f"{p}.gate", separate_experts(c, f"{p}.experts"))
-    return t.map("multiply_add", mixture, y, share)

@@ -76,6 +76,13 @@ EXPERTS = in_layers(
     ffn_up_exps="mlp.experts.{e}.up_proj",
     ffn_down_exps="mlp.experts.{e}.down_proj",
 )
+# With one that is always chosen, as in Qwen.
+QWEN_MIXTURE = EXPERTS | in_layers(
+    ffn_gate_shexp="mlp.shared_expert.gate_proj",
+    ffn_up_shexp="mlp.shared_expert.up_proj",
+    ffn_down_shexp="mlp.shared_expert.down_proj",
+    ffn_gate_inp_shexp="mlp.shared_expert_gate",
+)
 SHARED_EXPERTS = {
     **EXPERTS,
     **in_layers(

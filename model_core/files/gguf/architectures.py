@@ -17,6 +17,7 @@ from .architecture import (
     MIXTRAL,
     MTP,
     QWEN_EXPERTS,
+    QWEN_MIXTURE,
     SHARED_EXPERTS,
     SIGMOID,
     TOP,
@@ -37,7 +38,20 @@ from .names import Places, change
 from .rwkv7 import RWKV7
 
 _HAS_BIAS = methodcaller("has_tensor", "blk.0.attn_q.bias")
+_HAS_MLP_BIAS = methodcaller("has_tensor", "blk.0.ffn_up.bias")
 _EPSILON = methodcaller("number", "attention.layer_norm_epsilon")
+_MINIMAX = MIXTRAL | in_layers(**{"exp_probs_b.bias": "block_sparse_moe.e_score_correction_bias"})
+_EXPERT_COUNTS = {
+    "num_experts": methodcaller("size", "expert_count"),
+    "num_experts_per_tok": methodcaller("size", "expert_used_count"),
+}
+_read_arcee = reader("arcee", hidden_act="relu2", attention_bias=_HAS_BIAS, mlp_bias=_HAS_MLP_BIAS)
+# llama.cpp does not divide by the sum of the chosen ones.
+_read_qwen2_moe = reader(
+    "qwen2_moe",
+    **QWEN_EXPERTS | {"norm_topk_prob": False, "qkv_bias": _HAS_BIAS},
+    shared_expert_intermediate_size=methodcaller("size", "expert_shared_feed_forward_length"),
+)
 _read_llama = reader(
     "llama",
     hidden_act="silu",
@@ -93,6 +107,16 @@ def _read_glm4_moe(m: Metadata) -> Config:
         "model_type": "glm4_moe",
         "attention_bias": _HAS_BIAS(m),
         "use_qk_norm": m.has_tensor("blk.0.attn_q_norm.weight"),
+    }
+
+
+def _read_minimax_m2(m: Metadata) -> Config:
+    m.expect("expert_gating_func", SIGMOID)
+    return {
+        **read_decoder(m),
+        **read_expert_counts(m, "num_local_experts"),
+        "model_type": "minimax_m2",
+        "intermediate_size": m.size("expert_feed_forward_length"),
     }
 
 
@@ -235,6 +259,7 @@ ARCHITECTURES = {
     **ENCODERS,
     **GEMMAS,
     **HYBRIDS,
+    "arcee": Architecture(_read_arcee, LLAMA, undo_pairs),
     "cohere2": Architecture(_read_cohere2, LLAMA),
     "deepseek2": DEEPSEEK2,
     "ernie4_5": Architecture(reader("ernie4_5", use_bias=_HAS_BIAS), LLAMA),
@@ -256,13 +281,16 @@ ARCHITECTURES = {
         LLAMA | in_layers(attn_q_norm="self_attn.query_layernorm", attn_k_norm="self_attn.key_layernorm"),
     ),
     "llama": Architecture(_read_llama_or_mixtral, MIXTRAL, undo_pairs),
+    "minimax-m2": Architecture(_read_minimax_m2, _MINIMAX),
     "mistral3": Architecture(_read_ministral3, LLAMA, undo_pairs),
     "olmo2": Architecture(_read_olmo2, LLAMA | AFTER),
+    "olmoe": Architecture(reader("olmoe", norm_topk_prob=False, **_EXPERT_COUNTS), LLAMA | EXPERTS),
     "phi3": Architecture(
         reader("phi3", sliding_window=read_window),
         LLAMA | JOINED_MLP | in_layers(attn_qkv="self_attn.qkv_proj"),
     ),
     "qwen2": Architecture(reader("qwen2"), LLAMA),
+    "qwen2moe": Architecture(_read_qwen2_moe, LLAMA | QWEN_MIXTURE),
     "qwen2vl": Architecture(reader("qwen2_vl_text"), LLAMA),
     "qwen3": Architecture(reader("qwen3"), LLAMA),
     "qwen3moe": Architecture(reader("qwen3_moe", **QWEN_EXPERTS), LLAMA | EXPERTS),

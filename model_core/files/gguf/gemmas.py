@@ -3,7 +3,7 @@
 from statistics import NormalDist
 
 from ...errors import ModelError
-from .architecture import FOUR_NORMS, LLAMA, Architecture, in_layers, read_expert_counts
+from .architecture import FOUR_NORMS, LLAMA, Architecture, in_layers, read_expert_counts, reader
 from .config import Config, read_decoder, read_sizes, read_windows
 from .metadata import Metadata
 from .names import Places, change
@@ -174,6 +174,9 @@ _GEMMA4 = {
     ),
 }
 GEMMAS = {
+    "gemma": Architecture(
+        reader("gemma", hidden_act="gelu_pytorch_tanh", tie_word_embeddings=True), LLAMA, _subtract_one
+    ),
     "gemma2": Architecture(_read_gemma2, LLAMA | FOUR_NORMS, _subtract_one),
     "gemma3": Architecture(_read_gemma3, LLAMA | FOUR_NORMS, _subtract_one),
     "gemma3n": Architecture(_read_gemma3n, _GEMMA3N),

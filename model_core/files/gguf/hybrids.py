@@ -10,12 +10,12 @@ from ...families.mtp import layer_names
 from ...families.recurrent.qwen3_next import MTP_NAMES
 from .architecture import (
     ATTENTION,
-    EXPERTS,
     GRANITE_EXPERTS,
     LAYER,
     LLAMA,
     MTP,
     QWEN_EXPERTS,
+    QWEN_MIXTURE,
     SIGMOID,
     TOP,
     Architecture,
@@ -263,15 +263,9 @@ _QWEN35 = _DELTA_NET | in_layers(
     ssm_alpha="linear_attn.in_proj_a",
     ssm_beta="linear_attn.in_proj_b",
 )
-_QWEN_MIXTURE = EXPERTS | in_layers(
-    ffn_gate_shexp="mlp.shared_expert.gate_proj",
-    ffn_up_shexp="mlp.shared_expert.up_proj",
-    ffn_down_shexp="mlp.shared_expert.down_proj",
-    ffn_gate_inp_shexp="mlp.shared_expert_gate",
-)
 _QWEN3_NEXT = {
     **_DELTA_NET,
-    **_QWEN_MIXTURE,
+    **QWEN_MIXTURE,
     **in_layers(
         attn_qkv="linear_attn.in_proj_qkvz",
         attn_gate="linear_attn.in_proj_qkvz",
@@ -318,6 +312,6 @@ HYBRIDS = {
     "lfm2": Architecture(_read_lfm2, _LFM2, _adapt_lfm2),
     "lfm2moe": Architecture(_read_lfm2_moe, _LFM2_MOE, _adapt_lfm2),
     "qwen35": Architecture(reader("qwen3_5_text", _read_delta_net), _QWEN35, _adapt_qwen35),
-    "qwen35moe": Architecture(_read_qwen35_moe, _QWEN35 | _QWEN_MIXTURE, _adapt_qwen35),
+    "qwen35moe": Architecture(_read_qwen35_moe, _QWEN35 | QWEN_MIXTURE, _adapt_qwen35),
     "qwen3next": Architecture(_read_qwen3_next, _QWEN3_NEXT, _adapt_qwen3_next),
 }

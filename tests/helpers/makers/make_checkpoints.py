@@ -568,6 +568,27 @@ VARIANTS = {
         SMALL_EXPERTS | MIXED_AXES | {"head_dim": 12, "num_hidden_layers": 3, "mlp_only_layers": [1]},
         vision=QWEN3_VISION,
     ),
+    "arcee": Variant("arcee", BIASES | {"head_dim": 12}),
+    "gemma": Variant("gemma", {"head_dim": 12}),
+    "olmoe": Variant(
+        "olmoe",
+        EXPERTS | {"intermediate_size": 20, "norm_topk_prob": True},
+        without={"norm_topk_prob": False},
+    ),
+    "minimax-m2": Variant(
+        "minimax_m2",
+        EXPERTS
+        | {"intermediate_size": 20, "head_dim": 12}
+        | {"rope_parameters": ROPE | {"partial_rotary_factor": 0.5}},
+        without={"rope_parameters": ROPE},
+    ),
+    "qwen2-moe": Variant(
+        "qwen2_moe",
+        SMALL_EXPERTS
+        | {"num_hidden_layers": 3, "mlp_only_layers": [1], "shared_expert_intermediate_size": 12}
+        | {"use_sliding_window": True, "sliding_window": 6, "max_window_layers": 2},
+        without={"norm_topk_prob": True},
+    ),
     "qwen2-biases": Variant("qwen2", {"tie_word_embeddings": True}),
     "qwen2-window": Variant("qwen2", WINDOW, without={"layer_types": ["full_attention"] * 3}),
 }

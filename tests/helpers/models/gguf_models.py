@@ -33,6 +33,11 @@ CHECKPOINTS = {
     "smollm3": "smollm3",
     "granite": "granite",
     "granitemoe": "granitemoe",
+    "arcee": "arcee",
+    "gemma": "gemma",
+    "olmoe": "olmoe",
+    "minimax-m2": "minimax-m2",
+    "qwen2-moe": "qwen2moe",
     "qwen2-biases": "qwen2",
     "qwen3": "qwen3",
     "qwen3-moe": "qwen3moe",
@@ -89,6 +94,8 @@ _OVERRIDES = {
     "cohere2": {"tie_word_embeddings": True},
     "gemma3": {"query_pre_attn_scalar": 12},
     "qwen3-moe": {"norm_topk_prob": True},
+    "olmoe": {"norm_topk_prob": False},
+    "qwen2-moe": {"use_sliding_window": False},
     "lfm2-moe": {"routed_scaling_factor": 1.0},
     # Heads of keys and of values, as in files of 2B, 9B and 27B.
     **{
@@ -111,7 +118,15 @@ _OVERRIDES = {
         }
     },
 }
-_PAIRED = ("llama", "mistral3", "smollm3", "granite", "granitemoe", "granitehybrid")  # q and k are reordered
+_PAIRED = (
+    "arcee",
+    "llama",
+    "mistral3",
+    "smollm3",
+    "granite",
+    "granitemoe",
+    "granitehybrid",
+)  # q and k are reordered
 # Names that llama.cpp has for other architectures only.
 _FALLBACKS = {
     "lm_head": "output",
@@ -120,12 +135,13 @@ _FALLBACKS = {
     "feed_forward.experts.w2": "blk.{i}.ffn_down_exps",
     "feed_forward.experts.w3": "blk.{i}.ffn_up_exps",
     "mlp.gate.e_score_correction_bias": "blk.{i}.exp_probs_b",
+    "block_sparse_moe.e_score_correction_bias": "blk.{i}.exp_probs_b",
     **{x: f"blk.{{i}}.nextn.{x}" for x in ("eh_proj", "enorm", "hnorm")},
     "shared_head.norm": "blk.{i}.nextn.shared_head_norm",
     "router.scale": "blk.{i}.ffn_gate_inp.scale",
     "router.per_expert_scale": "blk.{i}.ffn_down_exps.scale",
 } | {f"mlp.{x}_proj": f"blk.{{i}}.ffn_{x}" for x in ("gate", "up", "down")}
-_SHIFTED = ("gemma2", "gemma3", "qwen35", "qwen35moe", "qwen3next")  # 1 is added to weights of norms
+_SHIFTED = ("gemma", "gemma2", "gemma3", "qwen35", "qwen35moe", "qwen3next")  # 1 is added to weights of norms
 _STACKED = ("qwen35moe", "qwen3vlmoe")  # experts of a layer in one tensor
 # Of the MTP head of Qwen3.5, which becomes a further layer.
 _MTP = {
@@ -510,6 +526,14 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         **_OTHERS["lfm2"](raw),
         "leading_dense_block_count": raw["num_dense_layers"],
         "expert_gating_func": 2,
+    },
+    "minimax-m2": lambda raw: {
+        "expert_feed_forward_length": raw["intermediate_size"],
+        "expert_gating_func": 2,
+        "rope.dimension_count": int(raw["head_dim"] * raw["rope_parameters"]["partial_rotary_factor"]),
+    },
+    "qwen2moe": lambda raw: {
+        "expert_shared_feed_forward_length": raw["shared_expert_intermediate_size"],
     },
     "qwen35": lambda raw: {
         "full_attention_interval": 2,

@@ -152,7 +152,7 @@ def test_unigram_takes_the_tokens_with_the_best_sum_of_scores() -> None:
     [
         (
             {"model": "plamo2"},
-            "a tokenizer of the type 'plamo2'; gpt2, llama, gemma4, t5, rwkv are supported",
+            "a tokenizer of the type 'plamo2'; gpt2, bert, llama, gemma4, t5, rwkv are supported",
         ),
         ({"tokens": ["a", "b", "a"], "token_type": None, "merges": []}, "tokens has 'a' twice"),
         ({"tokens": None}, "tokens should be a list"),
