@@ -9,7 +9,7 @@ import hashlib
 import itertools
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,6 +37,7 @@ class Conventions:
         arguments_object: they are an object, even if the model has not written one.
         null_content: the content of a message that only calls tools is null, not an empty text.
         short_ids: the ids of calls have nine letters and digits.
+        named_ids: they are functions.NAME:NUMBER, and stand for the names (Kimi K2).
         text_or_reasoning: a message that calls tools has text or reasoning, not both.
         single_calls: a message calls one tool at most.
         single_system: only one system message, at the start.
@@ -53,6 +54,7 @@ class Conventions:
     arguments_object: bool = False
     null_content: bool = False
     short_ids: bool = False
+    named_ids: bool = False
     text_or_reasoning: bool = False
     single_calls: bool = False
     single_system: bool = False
@@ -92,22 +94,22 @@ class Conventions:
             shaped["name"] = message.name
         if message.tool_calls:
             names.update((call.id, call.name) for call in message.tool_calls)
-            shaped["tool_calls"] = [self._shape_call(call) for call in message.tool_calls]
+            shaped["tool_calls"] = [self._shape_call(call, names) for call in message.tool_calls]
             if not content and self.null_content:
                 shaped["content"] = None
             if content and reasoning and self.text_or_reasoning:
                 reasoning, shaped["content"] = f"{reasoning}\n\n{content}", ""
         if message.tool_call_id is not None:
-            shaped["tool_call_id"] = self._shape_id(message.tool_call_id)
+            shaped["tool_call_id"] = self._shape_id(message.tool_call_id, names)
             if message.tool_call_id in names:
                 shaped["name"] = names[message.tool_call_id]
         if reasoning:
             shaped.update(dict.fromkeys(self.reasoning_names, reasoning))
         return shaped
 
-    def _shape_call(self, call: ToolCall) -> dict[str, Any]:
+    def _shape_call(self, call: ToolCall, names: Mapping[str, str]) -> dict[str, Any]:
         function = {"name": call.name, "arguments": self._shape_arguments(call.json_arguments)}
-        return {"type": "function", "id": self._shape_id(call.id), "function": function}
+        return {"type": "function", "id": self._shape_id(call.id, names), "function": function}
 
     def _shape_arguments(self, text: str) -> Any:
         if self.arguments_text:
@@ -118,7 +120,9 @@ class Conventions:
             value = text  # as the model has written it
         return value if isinstance(value, dict) or not self.arguments_object else complete_object(text)
 
-    def _shape_id(self, call_id: str) -> str:
+    def _shape_id(self, call_id: str, names: Mapping[str, str]) -> str:
+        if self.named_ids and call_id in names:
+            return f"functions.{names[call_id]}:{[*names].index(call_id)}"
         if not self.short_ids or _SHORT_ID.fullmatch(call_id):
             return call_id
         return hashlib.sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()[:9]
@@ -166,9 +170,13 @@ def _find_call_conventions(conventions: Conventions, render: Render) -> Conventi
     call = ToolCall(id="probe", name=_PROBE_NAME, arguments=arguments)
     calling = Message(role="assistant", tool_calls=[call])
     result = Message(role="tool", content=_PROBE_TEXT, tool_call_id="probe")
-    for short_ids, null_content, arguments_text in itertools.product((False, True), repeat=3):
+    for named, short, null_content, arguments_text in itertools.product((False, True), repeat=4):
         tried = replace(
-            conventions, short_ids=short_ids, null_content=null_content, arguments_text=arguments_text
+            conventions,
+            named_ids=named,
+            short_ids=short,
+            null_content=null_content,
+            arguments_text=arguments_text,
         )
         text = _render_as(render, tried, (user, calling, result))
         # Python's form of an object shows that the template expects text.

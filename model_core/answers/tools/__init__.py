@@ -12,8 +12,10 @@ from .gemma import FUNCTION_GEMMA, GEMMA4
 from .glm import GLM
 from .harmony import HARMONY
 from .hermes import HERMES
+from .kimi import KIMI
 from .listed import COMMAND, GRANITE
 from .llama3 import LLAMA3
+from .minimax import MINIMAX
 from .mistral import MISTRAL, MISTRAL_LIST
 from .plain import PLAIN, describe_tools
 from .pythonic import LFM2, PYTHONIC
@@ -29,6 +31,8 @@ FORMATS = (
     MISTRAL_LIST,
     DEEPSEEK_V3,
     DEEPSEEK_V31,
+    KIMI,
+    MINIMAX,
     GEMMA4,
     FUNCTION_GEMMA,
     LFM2,

@@ -100,6 +100,17 @@ Paris
 <function=get_time>
 </function>
 </seed:tool_call>""",
+    "minimax": """Let me see.
+<minimax:tool_call>
+<invoke name="get_weather">
+<parameter name="city">Paris</parameter>
+</invoke>
+<invoke name="get_time">
+</invoke>
+</minimax:tool_call>""",
+    "kimi": "Let me see.<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
+    '<|tool_call_argument_begin|>{"city": "Paris"}<|tool_call_end|><|tool_call_begin|>functions.get_time:1'
+    "<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
     "granite": '<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Paris"}}, '
     '{"name": "get_time", "arguments": {}}]',
     "command": """<|START_ACTION|>[
@@ -143,6 +154,28 @@ VARIANTS: list[tuple[str, str, str, list[tuple[str, Any]]]] = [
     ("seed_oss", "<seed:tool_call>none</seed:tool_call>", "<seed:tool_call>none</seed:tool_call>", []),
     ("granite", '<|tool_call|> [{"name": "f", "arguments": {"a": 1}}] Bye', "Bye", [("f", {"a": 1})]),
     ("granite", "<|tool_call|>none", "<|tool_call|>none", []),
+    (
+        "minimax",
+        '<invoke name="f"><parameter name="a">two\nlines</parameter>',
+        "",
+        [("f", '{"a": "two\\nlines"')],
+    ),
+    ("minimax", '<invoke name="f"></invoke> Bye', "Bye", [("f", {})]),
+    (
+        "minimax",
+        "<minimax:tool_call>none</minimax:tool_call>",
+        "<minimax:tool_call>none</minimax:tool_call>",
+        [],
+    ),
+    (
+        "kimi",
+        '<|tool_call_begin|>f<|tool_call_argument_begin|>{"a": 1}<|tool_call_end|>',
+        "",
+        [("f", {"a": 1})],
+    ),
+    ("kimi", '<|tool_call_begin|>functions.a.b:12<|tool_call_argument_begin|>{"a', "", [("a.b", '{"a')]),
+    ("kimi", "<|tool_calls_section_begin|>none", "<|tool_calls_section_begin|>none", []),
+    ("kimi", "<|tool_call_begin|>no name", "<|tool_call_begin|>no name", []),
     (
         "command",
         '<|START_ACTION|>[{"tool_name": "f", "parameters": {"a": 1}}]<|END_ACTION|>Bye',
@@ -590,7 +623,11 @@ def test_strict_arguments_need_a_schema_that_can_be_enforced(ll_tokenizer: LLTok
         ("granite", "{% if tools %}respond with <|tool_call|> followed by a JSON list{% endif %}"),
         ("command", "{% if tools %}write <|START_ACTION|> followed by a list{% endif %}"),
         ("plain", '{% if tools %}]<]minimax[>[<tool_call><invoke name="f">{% endif %}'),
-        ("plain", '{% if tools %}<minimax:tool_call><invoke name="f">{% endif %}'),
+        ("minimax", '{% if tools %}<minimax:tool_call><invoke name="f">{% endif %}'),
+        (
+            "kimi",
+            "{% if tools %}<|tool_calls_section_begin|><|tool_call_begin|>{{ id }}<|tool_call_argument_begin|>{% endif %}",
+        ),
         ("plain", "{% if tools %}between <tool_call> tags: <tool_calls>[{}]</tool_calls>{% endif %}"),
         ("functionary", "{% if tools %}<function=f>{}</function>, or code after <|python_tag|>{% endif %}"),
     ],

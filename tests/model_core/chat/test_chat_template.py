@@ -105,6 +105,19 @@ def test_call_and_result_keep_the_same_id(load: Load) -> None:
     assert text[:9] == text[-9:] and text[:9].isalnum()
 
 
+def test_ids_stand_for_names_where_a_template_writes_no_names(load: Load) -> None:
+    """As Kimi K2's: the model would not know what it has called."""
+    call = "[{{ c.id }}{% if c.function.arguments is string %}{{ c.function.arguments }}{% else %}"
+    call += "{{ c.function.arguments | tojson }}{% endif %}]"
+    tokenizer = load(CALL_LOOP.replace("CALL", call) + "{{ messages[-1].tool_call_id }}")
+    time = {"id": "other", "name": "get_time", "arguments": "{}"}
+    calls = {**CALL, "tool_calls": [*CALL["tool_calls"], time]}
+    result = {**RESULT, "tool_call_id": "other"}
+    assert rendered(tokenizer, [QUESTION, calls, RESULT, result]) == (
+        '[functions.get_weather:0{"city": "Paris"}][functions.get_time:1{}]functions.get_time:1'
+    )
+
+
 def test_arguments_that_are_no_json_stay_as_they_are(load: Load) -> None:
     tokenizer = load(CALL_LOOP.replace("CALL", "{{ c.function.name }}{{ c.function.arguments | tojson }}"))
     calls = [{"id": "1", "name": "f", "arguments": text} for text in ("", '{"a": 1', "[" * 100_000)]
