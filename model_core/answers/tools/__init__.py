@@ -9,18 +9,18 @@ from .deepseek import DEEPSEEK_V3, DEEPSEEK_V31
 from .format import ToolFormat, Tools
 from .functionary import FUNCTIONARY
 from .gemma import FUNCTION_GEMMA, GEMMA4
-from .glm import GLM
 from .harmony import HARMONY
 from .hermes import HERMES
 from .kimi import KIMI
 from .listed import COMMAND, GRANITE
 from .llama3 import LLAMA3
-from .minimax import MINIMAX
 from .mistral import MISTRAL, MISTRAL_LIST
 from .plain import PLAIN, describe_tools
 from .pythonic import LFM2, PYTHONIC
-from .qwen_coder import QWEN_CODER
-from .seed_oss import SEED_OSS
+from .tags.glm import GLM
+from .tags.minimax import MINIMAX
+from .tags.qwen_coder import QWEN_CODER
+from .tags.seed_oss import SEED_OSS
 
 __all__ = ["FORMATS", "PLAIN", "ToolFormat", "Tools", "describe_tools", "recognize"]
 

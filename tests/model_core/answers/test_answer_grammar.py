@@ -12,9 +12,9 @@ from model_core.answers.parser import AnswerStyle
 from model_core.answers.reasoning import GEMMA, HARMONY, THINK
 from model_core.answers.tools import PLAIN
 from model_core.answers.tools.gemma import GEMMA4
-from model_core.answers.tools.glm import GLM
 from model_core.answers.tools.harmony import HARMONY as HARMONY_TOOLS
 from model_core.answers.tools.hermes import HERMES
+from model_core.answers.tools.tags.glm import GLM
 from model_core.errors import InvalidRequest
 from model_core.grammar.trial import GrammarCheck
 from model_core.hub import embedded_model

@@ -18,10 +18,10 @@ from model_core.answers.reasoning import (
 )
 from model_core.answers.tools import PLAIN, recognize
 from model_core.answers.tools.gemma import GEMMA4
-from model_core.answers.tools.glm import GLM
 from model_core.answers.tools.hermes import HERMES
 from model_core.answers.tools.mistral import MISTRAL as MISTRAL_TOOLS
-from model_core.answers.tools.qwen_coder import QWEN_CODER
+from model_core.answers.tools.tags.glm import GLM
+from model_core.answers.tools.tags.qwen_coder import QWEN_CODER
 from model_core.answers.writer import join_events
 from model_core.requests.events import Event, Reasoning, Text, ToolCallDelta
 from model_core.requests.messages import Tool

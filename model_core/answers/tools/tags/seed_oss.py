@@ -11,7 +11,7 @@ Source: the chat template of huggingface.co/ByteDance-Seed/Seed-OSS-36B-Instruct
 
 from dataclasses import replace
 
-from .format import ToolFormat
+from ..format import ToolFormat
 from .qwen_coder import FUNCTION, TAGS, make_parser
 
 _START, _END = "<seed:tool_call>", "</seed:tool_call>"

@@ -9,10 +9,10 @@
 Source: the chat template of huggingface.co/MiniMaxAI/MiniMax-M2.
 """
 
-from ..reader import AnswerReader, Steps
-from ..writer import EventWriter
-from .format import ToolFormat, Tools
-from .marked import parse_marked
+from ...reader import AnswerReader, Steps
+from ...writer import EventWriter
+from ..format import ToolFormat, Tools
+from ..marked import parse_marked
 from .tagged import Tags
 
 _START, _INVOKE, _END = "<minimax:tool_call>", '<invoke name="', "</minimax:tool_call>"

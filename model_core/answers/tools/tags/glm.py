@@ -8,10 +8,10 @@
 GLM 4.7 writes no line ends between the tags. Source: the chat template of huggingface.co/zai-org/GLM-4.6.
 """
 
-from ..reader import AnswerReader, Steps
-from ..writer import EventWriter
-from .format import ToolFormat, Tools
-from .marked import parse_marked
+from ...reader import AnswerReader, Steps
+from ...writer import EventWriter
+from ..format import ToolFormat, Tools
+from ..marked import parse_marked
 from .tagged import Tags
 
 _START, _END = "<tool_call>", "</tool_call>"

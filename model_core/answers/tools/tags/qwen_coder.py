@@ -14,10 +14,10 @@ Source: the chat template of huggingface.co/Qwen/Qwen3-Coder-30B-A3B-Instruct.
 import re
 from collections.abc import Callable
 
-from ..reader import AnswerReader, Steps
-from ..writer import EventWriter
-from .format import ToolFormat, Tools
-from .marked import parse_marked
+from ...reader import AnswerReader, Steps
+from ...writer import EventWriter
+from ..format import ToolFormat, Tools
+from ..marked import parse_marked
 from .tagged import Tags
 
 _START, FUNCTION, _END = "<tool_call>", "<function=", "</tool_call>"

@@ -12,15 +12,15 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ...grammar.json_rules import write_json
-from ...grammar.lark import OBJECT_KEYWORDS, CannotWrite, Lark, parameters, write_all
-from ...grammar.strings import string_terminal
-from ...grammar.value_types import STRING, alternatives, read_bare_value, read_properties, value_types
-from ...requests.messages import Tool
-from ...text.overlap import overlap_length
-from ..reader import AnswerReader, Steps
-from ..writer import EventWriter
-from .transcript import write_calls, write_object
+from ....grammar.json_rules import write_json
+from ....grammar.lark import OBJECT_KEYWORDS, CannotWrite, Lark, parameters, write_all
+from ....grammar.strings import string_terminal
+from ....grammar.value_types import STRING, alternatives, read_bare_value, read_properties, value_types
+from ....requests.messages import Tool
+from ....text.overlap import overlap_length
+from ...reader import AnswerReader, Steps
+from ...writer import EventWriter
+from ..transcript import write_calls, write_object
 
 _JSON_STARTS = tuple('{["')
 _QUOTE = re.compile(r'(?<!\\)(?:\\\\)*"')
