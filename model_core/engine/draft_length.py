@@ -152,6 +152,7 @@ class StepCost:
     seconds: float = 0.0
     rows_squared: float = 0.0
     rows_seconds: float = 0.0
+    row_seconds: float = 0.0  # of a row, as it was last known; 0: never
 
     def record(self, rows: int, seconds: float) -> None:
         """Note a step that computed so many rows."""
@@ -159,26 +160,26 @@ class StepCost:
         names = ("count", "rows", "seconds", "rows_squared", "rows_seconds")
         for name, value in zip(names, values, strict=True):
             setattr(self, name, 0.98 * getattr(self, name) + value)
+        spread = self.rows_squared * self.count - self.rows**2
+        if spread > _MIN_SPREAD * self.rows**2:
+            self.row_seconds = (self.rows_seconds * self.count - self.rows * self.seconds) / spread
 
     def seconds_of(self, rows: int) -> float:
         """What a step of so many rows takes; 0 if nothing is known."""
         if not self.count:
             return 0.0
-        return max(0.0, self.seconds / self.count + self._slope() * (rows - self.rows / self.count))
+        return max(0.0, self.seconds / self.count + self._row_seconds() * (rows - self.rows / self.count))
 
     def row_share(self, rows: int) -> float:
         """The part of a step of so many rows that is due to their number, and not to the weights."""
         seconds = self.seconds_of(rows)
         if not seconds:
             return _ROW_SHARE
-        return min(_MAX_SHARE, max(_MIN_SHARE, rows * self._slope() / seconds))
+        return min(_MAX_SHARE, max(_MIN_SHARE, rows * self._row_seconds() / seconds))
 
-    def _slope(self) -> float:
-        """Seconds a row. Where all steps had about as many rows, it is a usual part of a step's."""
-        spread = self.rows_squared * self.count - self.rows**2
-        if spread <= _MIN_SPREAD * self.rows**2:
-            return _ROW_SHARE * self.seconds / max(self.rows, 1.0)
-        return (self.rows_seconds * self.count - self.rows * self.seconds) / spread
+    def _row_seconds(self) -> float:
+        """Seconds of a row. Where all steps have had about as many rows, it is a usual part of a step's."""
+        return self.row_seconds or _ROW_SHARE * self.seconds / max(self.rows, 1.0)
 
 
 class SequenceDrafts:

@@ -90,6 +90,9 @@ def test_share_of_rows_is_learnt_from_steps() -> None:
         cost.record(rows, 0.010 + 0.001 * rows)
     assert cost.row_share(4) == pytest.approx(4 / 14)
     assert cost.seconds_of(10) == pytest.approx(0.020)
+    for _ in range(500):
+        cost.record(4, 0.014)  # steps of one size say nothing new, and nothing is forgotten
+    assert cost.row_share(4) == pytest.approx(4 / 14)
     same = StepCost()
     for _ in range(5):
         same.record(4, 0.014)
