@@ -15,7 +15,7 @@ from ..tape.operations import Linear
 from ..tape.passes import drop_head, head_products, products, tables, vector_refs
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
-from .loader import find_mtp_tape
+from .mtp_head import find_mtp_tape
 from .packer import choose_head_kind, choose_matrix_kind
 from .tied_head import untie_stored_head
 

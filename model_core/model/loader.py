@@ -15,7 +15,7 @@ from tqdm import tqdm
 from ..checks.file_values import shorten
 from ..checks.flags import check_weights
 from ..errors import ModelError
-from ..families import read_model_config, write_mtp_tape, write_tape
+from ..families import read_model_config, write_tape
 from ..families.config import ModelConfig, stretch
 from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name, read_tensor
@@ -39,6 +39,7 @@ from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from ..weights.matrix import Matrix
 from .loaded_weights import LoadedWeights
+from .mtp_head import find_mtp_tape
 from .packer import Packer
 from .tied_head import untie_stored_head
 from .transformer import Transformer
@@ -79,28 +80,6 @@ def load_model(
     if head_tape is not None and head_weights is not None:
         head = Transformer(config, head_tape, head_weights, arithmetic, parts)
     return Transformer(config, tape, loaded, arithmetic, parts, head)
-
-
-def find_mtp_tape(config: ModelConfig, tape: Tape, source: TensorSource) -> Tape | None:
-    """The tape of the MTP head that the files have; None if they have none, or a part of it only.
-
-    Its KV layer becomes one of the model's tape.
-    """
-    layers = len(tape.kv_layers)
-    head = write_mtp_tape(config, tape)
-    if head is None:
-        return None
-    refs = [weight for product in products(head.records) for weight in product.weights]
-    refs += [product.weight for product in head_products(head.records)]
-    missing = [
-        ref.name for ref in (*refs, *vector_refs(head.records)) if find_name(source, ref) not in source
-    ]
-    if not missing:
-        return head
-    del tape.kv_layers[layers:]
-    if refs[0].name in source:
-        LOGGER.warning("The MTP head is not used, because the files have no %s.", missing[0])
-    return None
 
 
 def _read_tape(
