@@ -12,10 +12,12 @@ from ..tape.passes import head_products, products, vector_refs
 from ..tape.tape import Tape
 
 LOGGER = logging.getLogger(__name__)
+# Where mtp_use_dedicated_embeddings is true, the head has these. Drafts from the model's would be wrong.
+OWN_EMBEDDING = "mtp.embed_tokens.weight"
 
 
 def find_mtp_tape(config: ModelConfig, tape: Tape, source: TensorSource) -> Tape | None:
-    """The tape of the MTP head that the files have; None if they have none, or a part of it only.
+    """The tape of the MTP head that the files have; None if they have none, or one that is not read.
 
     Its KV layer becomes one of the model's tape.
     """
@@ -28,9 +30,12 @@ def find_mtp_tape(config: ModelConfig, tape: Tape, source: TensorSource) -> Tape
     missing = [
         ref.name for ref in (*refs, *vector_refs(head.records)) if find_name(source, ref) not in source
     ]
-    if not missing:
+    has_own_embedding = OWN_EMBEDDING in source
+    if not missing and not has_own_embedding:
         return head
     del tape.kv_layers[layers:]
-    if refs[0].name in source:
+    if has_own_embedding:
+        LOGGER.warning("The MTP head is not used, because it has an embedding of its own.")
+    elif refs[0].name in source:
         LOGGER.warning("The MTP head is not used, because the files have no %s.", missing[0])
     return None

@@ -98,3 +98,16 @@ def test_head_with_a_missing_tensor_is_not_used(tmp_path: Path, caplog: pytest.L
         model = load_model(open_model_files(tmp_path), with_mtp=True)
     assert model.mtp_head is None and missing in caplog.text
     assert len(model.tape.kv_layers) == 3
+
+
+def test_head_with_its_own_embedding_is_not_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    folder = CHECKPOINTS / "qwen3_5-mtp"
+    source = Checkpoint(folder)
+    tensors = {name: np.array(source[name]) for name in source.unread()}
+    embedding = next(name for name in tensors if name.endswith("embed_tokens.weight"))
+    tensors["mtp.embed_tokens.weight"] = tensors[embedding]
+    write_safetensors(tmp_path / "model.safetensors", tensors)
+    write_json(tmp_path / "config.json", read_config(folder))
+    with caplog.at_level(logging.WARNING):
+        model = load_model(open_model_files(tmp_path), with_mtp=True)
+    assert model.mtp_head is None and "an embedding of its own" in caplog.text
