@@ -33,7 +33,7 @@ from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from .config import ModelConfig, read_label_count
 from .dense import arcee, cohere2, exaone4, glm4, gpt2, gpt_neox, olmo2, olmo3, stablelm, starcoder2
-from .encoders import bert, modernbert, nomic_bert, xlm_roberta
+from .encoders import bert, distilbert, modernbert, nomic_bert, xlm_roberta
 from .experts import (
     deepseek,
     glm4_moe,
@@ -117,6 +117,7 @@ FAMILIES: dict[str, ModuleType] = {
 # The same for encoders, which make embeddings and scores, but no text.
 ENCODERS: dict[str, ModuleType] = {
     "bert": bert,
+    "distilbert": distilbert,
     "modernbert": modernbert,
     "nomic_bert": nomic_bert,
     "roberta": xlm_roberta,

@@ -1,5 +1,6 @@
-"""What BERT and RoBERTa have in common: their configuration, their layers, and names that they do not use."""
+"""What BERT and its like have in common: their configuration, their layers, and names without use."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from ...checks.file_values import expect, ignore, read_number
@@ -36,28 +37,55 @@ _UNUSED = {
 }
 
 
-def write_bert(t: Tape, c: ModelConfig, types: int, first_position: int = 0) -> Span:
+@dataclass(frozen=True)
+class EncoderNames:
+    """The names of the tensors of a layer, behind its own. The fields are in the order of the computation."""
+
+    layer: str
+    qkv: tuple[str, str, str]
+    attention_out: str
+    attention_norm: str
+    inner: str
+    out: str
+    norm: str
+
+
+BERT_NAMES = EncoderNames(
+    "encoder.layer",
+    ("attention.self.query", "attention.self.key", "attention.self.value"),
+    "attention.output.dense",
+    "attention.output.LayerNorm",
+    "intermediate.dense",
+    "output.dense",
+    "output.LayerNorm",
+)
+
+
+def write_bert(
+    t: Tape, c: ModelConfig, types: int, first_position: int = 0, names: EncoderNames = BERT_NAMES
+) -> Span:
     """BERT's hidden states (Devlin et al., 2018, arXiv:1810.04805).
 
     x is the sum of the embeddings of token, type and position; x = norm(x + attention(x)) and
-    x = norm(x + mlp(x)) in each layer. `types`: how many types of tokens there are. `first_position`: the row
-    of the first position in its table.
+    x = norm(x + mlp(x)) in each layer. `types`: how many types of tokens there are; 0: no embedding of types.
+    `first_position`: the row of the first position in its table.
     """
     t.unused |= _UNUSED | (set() if c.labels else _POOLER_TENSORS)
     p, eps = "embeddings", c.norm_eps
     x = t.embed(f"{p}.word_embeddings", c.vocab_size, c.hidden_size)
-    x = t.add(x, t.embed_types(f"{p}.token_type_embeddings", types, c.hidden_size))
+    if types:
+        x = t.add(x, t.embed_types(f"{p}.token_type_embeddings", types, c.hidden_size))
     x = t.add_position(x, f"{p}.position_embeddings", c.max_context, first_position)
     x = t.layer_norm(x, f"{p}.LayerNorm", eps, to="x", bias=True)
     for i in range(c.layers):
-        p = f"encoder.layer.{i}"
-        parts = {f"{p}.attention.self.{name}": (c.heads, c.head_dim) for name in ("query", "key", "value")}
+        p = f"{names.layer}.{i}"
+        parts = {f"{p}.{name}": (c.heads, c.head_dim) for name in names.qkv}
         q, k, v = t.linear(x, "qkv", parts, bias=True)
         mixed = t.attend(q, k, v, c.head_dim**-0.5, ahead=None)
-        x = t.add(x, t.project(mixed, "out", f"{p}.attention.output.dense", c.hidden_size, bias=True))
-        x = t.layer_norm(x, f"{p}.attention.output.LayerNorm", eps, to="x", bias=True)
-        inner = t.project(x, "inner", f"{p}.intermediate.dense", c.intermediate_size, bias=True)
+        x = t.add(x, t.project(mixed, "out", f"{p}.{names.attention_out}", c.hidden_size, bias=True))
+        x = t.layer_norm(x, f"{p}.{names.attention_norm}", eps, to="x", bias=True)
+        inner = t.project(x, "inner", f"{p}.{names.inner}", c.intermediate_size, bias=True)
         inner = t.map(c.activation, inner)
-        x = t.add(x, t.project(inner, "out", f"{p}.output.dense", c.hidden_size, bias=True))
-        x = t.layer_norm(x, f"{p}.output.LayerNorm", eps, to="x", bias=True)
+        x = t.add(x, t.project(inner, "out", f"{p}.{names.out}", c.hidden_size, bias=True))
+        x = t.layer_norm(x, f"{p}.{names.norm}", eps, to="x", bias=True)
     return t.take_rows(x)

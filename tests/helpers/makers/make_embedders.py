@@ -43,6 +43,14 @@ BERT = {
     "max_position_embeddings": 192,
     "layer_norm_eps": 1e-3,
 }
+DISTILBERT = {
+    "dim": 32,
+    "hidden_dim": 48,
+    "n_layers": 2,
+    "n_heads": 4,
+    "max_position_embeddings": 192,
+    "activation": "gelu_new",
+}
 DECODER = {
     "hidden_size": 32,
     "intermediate_size": 48,
@@ -186,6 +194,7 @@ VARIANTS = {
     "bert-cls": Variant("bert", BERT | {"type_vocab_size": 1}, wordpiece, "cls", normalizes=False),
     "roberta": Variant("roberta", BERT | {"type_vocab_size": 1}, unigram, "cls", prompts=PROMPTS),
     "xlm-roberta": Variant("xlm-roberta", BERT | {"type_vocab_size": 1}, unigram),
+    "distilbert": Variant("distilbert", DISTILBERT, wordpiece),
     "nomic_bert": Variant("nomic_bert", BERT, wordpiece, prompts=PROMPTS),
     "modernbert": Variant("modernbert", MODERN, wordpiece, "cls"),
     "qwen3": Variant(
@@ -223,6 +232,9 @@ VARIANTS = {
     "bert-reranker": Variant("bert", BERT, wordpiece, None, kind=AutoModelForSequenceClassification),
     "xlm-roberta-reranker": Variant(
         "xlm-roberta", BERT | {"type_vocab_size": 1}, unigram, None, kind=AutoModelForSequenceClassification
+    ),
+    "distilbert-reranker": Variant(
+        "distilbert", DISTILBERT, wordpiece, None, kind=AutoModelForSequenceClassification
     ),
     "modernbert-reranker": Variant(
         "modernbert",

@@ -191,3 +191,19 @@ def test_answers_that_are_no_tokens_are_named(tmp_path: Path, answers: object) -
     folder = copy_without(tmp_path, "qwen3-reranker", "modules.json", classifier_from_token=answers)
     with pytest.raises(ModelError, match="classifier_from_token should be the tokens for no and yes"):
         LLM(folder)
+
+
+def test_distilbert_of_another_task(tmp_path: Path) -> None:
+    """As distilbert-base-uncased was published: with the head that fills in words."""
+    folder = copy_without(tmp_path, "distilbert")
+    source = Checkpoint(EMBEDDERS / "distilbert")
+    stored = {name: np.array(source[name]) for name in source.unread()}
+    tensors = {
+        f"distilbert.{'' if name.startswith('embeddings') else 'transformer.'}{name}": value
+        for name, value in stored.items()
+    }
+    tensors["vocab_projector.bias"] = np.zeros(200, np.float32)
+    tensors["vocab_transform.weight"] = np.zeros((32, 32), np.float32)
+    write_safetensors(folder / "model.safetensors", tensors)
+    with LLM(folder) as llm, LLM(EMBEDDERS / "distilbert") as original:
+        assert np.array_equal(llm.embed(TEXTS, CUT), original.embed(TEXTS, CUT))
