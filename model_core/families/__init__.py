@@ -64,6 +64,7 @@ from .recurrent import falcon_h1, granitemoehybrid, lfm2, qwen3_next, rwkv7
 # model_type in config.json -> the module with `read_config` and `write_tape`
 FAMILIES: dict[str, ModuleType] = {
     "arcee": arcee,
+    "cohere": cohere2,
     "cohere2": cohere2,
     "deepseek_v2": deepseek,
     "deepseek_v3": deepseek,

@@ -1,7 +1,7 @@
-"""Command R7B and Aya (Cohere, 2024): attention and MLP read the same layer norm, in parallel.
+"""Command R, R7B and Aya (Cohere, 2024): attention and MLP read the same layer norm, in parallel.
 
-Three of four layers attend to a window and rotate neighbouring dimensions together. The others attend to
-everything and have no positions.
+Queries and keys rotate neighbouring dimensions together. In newer models (`cohere2`) three of four layers
+attend to a window, and the others attend to everything and have no positions.
 """
 
 from dataclasses import dataclass, replace
@@ -22,19 +22,31 @@ class Cohere2Config(ModelConfig):
 
 
 def read_config(raw: dict[str, Any]) -> Cohere2Config:
-    """The config.json of Command R7B."""
-    expect(raw, use_gated_activation=True, use_parallel_block=True)
-    expect(raw, position_embedding_type="rope_gptj", rotary_pct=1.0, use_qk_norm=False, mlp_bias=False)
-    ignore(raw, "layer_switch", "order_of_interleaved_layers")  # layer_types says the same
-    ignore(raw, "use_embedding_sharing", "use_parallel_embedding")
-    types = read_layer_types(raw, default=read_size(raw, "sliding_window_pattern", default=4))
-    rope = replace(read_rope(raw), is_interleaved=True)
+    """The config.json of Command R7B, or of Command R and Aya 23."""
+    expect(raw, use_qk_norm=False, mlp_bias=False)
+    layers: dict[str, Any]
+    if raw["model_type"] == "cohere":
+        rope = replace(read_rope(raw, theta=500_000.0), is_interleaved=True)
+        trained = read_size(
+            raw, "max_position_embeddings", default=8192
+        )  # in Command R, a part of its context
+        layers = {"ropes": rope, "max_context": read_size(raw, "model_max_length", default=trained)}
+    else:
+        expect(raw, use_gated_activation=True, use_parallel_block=True)
+        expect(raw, position_embedding_type="rope_gptj", rotary_pct=1.0)
+        ignore(raw, "layer_switch", "order_of_interleaved_layers")  # layer_types says the same
+        ignore(raw, "use_embedding_sharing", "use_parallel_embedding")
+        types = read_layer_types(raw, default=read_size(raw, "sliding_window_pattern", default=4))
+        rope = replace(read_rope(raw), is_interleaved=True)
+        layers = {
+            "ropes": tuple(rope if kind == "sliding_attention" else None for kind in types),
+            "windows": windows_of(types, read_size(raw, "sliding_window", default=4096)),
+        }
     return read_decoder_config(
         raw,
         Cohere2Config,
         norm_eps=read_number(raw, "layer_norm_eps", 1e-5, 1e-30, 1),
-        ropes=tuple(rope if kind == "sliding_attention" else None for kind in types),
-        windows=windows_of(types, read_size(raw, "sliding_window", default=4096)),
+        **layers,
         tie_word_embeddings=bool(raw.get("tie_word_embeddings", True)),
         logit_scale=read_number(raw, "logit_scale", 0.0625),
         **read_attention_bias(raw),

@@ -137,6 +137,15 @@ def _read_cohere2(m: Metadata) -> Config:
     }
 
 
+def _read_command_r(m: Metadata) -> Config:
+    return read_decoder(m) | {
+        "model_type": "cohere",
+        "layer_norm_eps": _EPSILON(m),
+        "logit_scale": m.number("logit_scale"),
+        "attention_bias": _HAS_BIAS(m),
+    }
+
+
 def _read_stablelm(m: Metadata) -> Config:
     m.ignore("use_parallel_residual")  # the norms that are there say it
     return read_decoder(m) | {
@@ -261,6 +270,7 @@ ARCHITECTURES = {
     **HYBRIDS,
     "arcee": Architecture(_read_arcee, LLAMA, undo_pairs),
     "cohere2": Architecture(_read_cohere2, LLAMA),
+    "command-r": Architecture(_read_command_r, LLAMA),
     "deepseek2": DEEPSEEK2,
     "ernie4_5": Architecture(reader("ernie4_5", use_bias=_HAS_BIAS), LLAMA),
     "exaone4": Architecture(_read_exaone4, LLAMA | AFTER),

@@ -318,6 +318,11 @@ VARIANTS = {
         {"head_dim": 12, "pad_token_id": 0, "rope_parameters": ROPE | {"partial_rotary_factor": 0.5}},
         without={"attention_bias": False},
     ),
+    "cohere": Variant(
+        "cohere",
+        {"layer_norm_eps": 1e-3, "logit_scale": 1.5, "use_qk_norm": False},
+        without={"logit_scale": 1.0},
+    ),
     "cohere2": Variant(
         "cohere2",
         {"num_hidden_layers": 4, "sliding_window": 6, "tie_word_embeddings": False}

@@ -52,6 +52,7 @@ CHECKPOINTS = {
     **dict.fromkeys(("glm4-moe", "glm4-moe-mtp"), "glm4moe"),
     **dict.fromkeys(("exaone4", "exaone4-full"), "exaone4"),
     "hunyuan": "hunyuan-dense",
+    "cohere": "command-r",
     "cohere2": "cohere2",
     **dict.fromkeys(("stablelm", "stablelm-parallel"), "stablelm"),
     "starcoder2": "starcoder2",
@@ -91,6 +92,7 @@ _OVERRIDES = {
     "mixtral": {"sliding_window": None},
     "starcoder2": {"sliding_window": None},
     "gemma2": {"query_pre_attn_scalar": 12, "tie_word_embeddings": True},
+    "cohere": {"tie_word_embeddings": True},
     "cohere2": {"tie_word_embeddings": True},
     "gemma3": {"query_pre_attn_scalar": 12},
     "qwen3-moe": {"norm_topk_prob": True},
@@ -474,6 +476,7 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "phi3": lambda raw: {"attention.sliding_window": raw.get("sliding_window") or 0},
     "olmo2": lambda raw: {"attention.sliding_window": raw.get("sliding_window")},
     "exaone4": lambda raw: {"attention.sliding_window": raw.get("sliding_window")},
+    "command-r": lambda raw: {"logit_scale": raw["logit_scale"]},
     "cohere2": lambda raw: {
         "attention.sliding_window": raw["sliding_window"],
         "logit_scale": raw["logit_scale"],

@@ -297,6 +297,15 @@ PUBLISHED: dict[str, dict[str, Any]] = {
         "sliding_window": 4096,
         "sliding_window_pattern": "LLLG",
     },
+    "c4ai-command-r-v01": {
+        "model_type": "cohere",
+        "attention_bias": False,
+        "layer_norm_eps": 1e-05,
+        "logit_scale": 0.0625,
+        "model_max_length": 131072,
+        "pad_token_id": 0,
+        "use_qk_norm": False,
+    },
     "c4ai-command-r7b-12-2024": {
         "model_type": "cohere2",
         "attention_bias": False,
@@ -699,5 +708,5 @@ PUBLISHED: dict[str, dict[str, Any]] = {
 def published(name: str) -> dict[str, Any]:
     """A whole config.json."""
     fields = PUBLISHED[name]
-    has_sizes = "hidden_size" in fields or "n_embd" in fields
+    has_sizes = "hidden_size" in fields or "n_embd" in fields or "dim" in fields
     return ANY | ({} if has_sizes else SIZES) | fields

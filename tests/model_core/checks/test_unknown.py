@@ -62,6 +62,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("qwen2-biases", {"dual_chunk_attention_config": {"chunk_size": 1024}}, "dual_chunk_attention_config"),
     ("granite", {"position_embedding_type": "nope"}, "position_embedding_type"),
     ("hunyuan", {"use_cla": True}, "use_cla"),
+    ("cohere", {"use_qk_norm": True}, "use_qk_norm"),
     ("cohere2", {"use_qk_norm": True}, "use_qk_norm"),
     ("cohere2", {"use_parallel_block": False}, "use_parallel_block"),
     ("starcoder2", {"hidden_act": "quick_gelu"}, "quick_gelu"),
