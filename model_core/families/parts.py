@@ -1,6 +1,6 @@
 """What families have in common: attention, MLP, head and so on. Each function adds records to the tape t."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ..tape.references import Span, WeightRef
@@ -119,6 +119,43 @@ def write_convs(t: Tape, parts: Sequence[Span], p: str, width: int, bias: bool =
         convolved.append(t.map("silu", t.conv(part, "convolved", weight, added)))
         start += part.width
     return convolved
+
+
+def write_layer(
+    t: Tape,
+    c: ModelConfig,
+    x: Span,
+    i: int,
+    mlp: Callable[[Span, int], Span],
+    head_norm: bool = False,
+    full_norm: bool = False,
+    scores: Scores = _PLAIN,
+) -> Span:
+    """x += attention(norm(x)), x += mlp(norm(x)), as in Llama, where x are the hidden states before layer i.
+
+    Args:
+        mlp: writes the MLP, or what is there instead, for its input and the number of the layer.
+        head_norm, full_norm, scores: see write_attention.
+    """
+    h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
+    x = t.add(x, write_attention(t, c, h, i, head_norm, full_norm, scores=scores))
+    h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
+    return t.add(x, mlp(h, i))
+
+
+def write_layers(
+    t: Tape,
+    c: ModelConfig,
+    mlp: Callable[[Span, int], Span],
+    head_norm: bool = False,
+    full_norm: bool = False,
+    scores: Scores = _PLAIN,
+) -> None:
+    """A whole model: the embedding, layers (see write_layer), and the head."""
+    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
+    for i in range(c.layers):
+        x = write_layer(t, c, x, i, mlp, head_norm, full_norm, scores)
+    write_head(t, c, x)
 
 
 def write_head(t: Tape, c: ModelConfig, x: Span, norm: str = "model.norm", offset: float = 0.0) -> Span:

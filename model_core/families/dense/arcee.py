@@ -3,9 +3,10 @@
 from typing import Any
 
 from ...checks.file_values import expect
+from ...tape.references import Span
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_attention_bias, read_decoder_config
-from ..parts import write_attention, write_head
+from ..parts import write_layers
 
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
@@ -20,14 +21,11 @@ def read_config(raw: dict[str, Any]) -> ModelConfig:
 
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
-    """x += attention(norm(x)), x += mlp(norm(x)) in each layer."""
-    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
-    for i in range(c.layers):
-        p = f"model.layers.{i}"
-        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
-        x = t.add(x, write_attention(t, c, h, i))
-        h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
-        inner = t.project(h, "inner", f"{p}.mlp.up_proj", c.intermediate_size, c.mlp_bias)
-        inner = t.map(c.activation, inner)
-        x = t.add(x, t.project(inner, "out", f"{p}.mlp.down_proj", c.hidden_size, c.mlp_bias))
-    write_head(t, c, x)
+    """Llama's layers, with an MLP without gate."""
+
+    def write_mlp(h: Span, i: int) -> Span:
+        p = f"model.layers.{i}.mlp"
+        inner = t.map(c.activation, t.project(h, "inner", f"{p}.up_proj", c.intermediate_size, c.mlp_bias))
+        return t.project(inner, "out", f"{p}.down_proj", c.hidden_size, c.mlp_bias)
+
+    write_layers(t, c, write_mlp)

@@ -1,6 +1,7 @@
 """GLM-4.5 (Zhipu AI, 2025, arXiv:2508.06471): a few dense layers, then routed and shared experts."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ...tape.references import Span
@@ -8,7 +9,7 @@ from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_decoder_config
 from ..mtp import layer_names, write_mtp_head
-from ..parts import write_attention, write_head, write_mlp
+from ..parts import write_head, write_layer, write_mlp
 from .mixture import SharedMixtureConfig, read_shared_mixture, with_mtp_layer, write_shared_mixture
 
 
@@ -46,7 +47,5 @@ def write_mtp_tape(t: Tape, c: Glm4MoEConfig) -> None:
 
 
 def _write_layer(t: Tape, c: Glm4MoEConfig, x: Span, i: int) -> Span:
-    h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
-    x = t.add(x, write_attention(t, c, h, i, head_norm=c.has_head_norm))
-    h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
-    return t.add(x, write_shared_mixture(t, c, h, i) if c.has_experts[i] else write_mlp(t, c, h, i))
+    mlp = write_shared_mixture if c.has_experts[i] else write_mlp
+    return write_layer(t, c, x, i, partial(mlp, t, c), head_norm=c.has_head_norm)

@@ -7,11 +7,11 @@ from typing import Any
 
 from ...checks.file_values import expect, ignore
 from ...tape.operations import Expert
-from ...tape.references import WeightRef
+from ...tape.references import Span, WeightRef
 from ...tape.rope import find_rope_fields, read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_types, windows_of
-from ..parts import Scores, write_attention, write_head
+from ..parts import Scores, write_layers
 from .mixture import MixtureConfig, read_mixture, write_experts
 
 _YARN = {
@@ -42,15 +42,12 @@ def read_config(raw: dict[str, Any]) -> MixtureConfig:
 
 def write_tape(t: Tape, c: MixtureConfig) -> None:
     """x += attention(norm(x)), x += experts(norm(x)) in each layer."""
-    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
-    for i in range(c.layers):
-        p = f"model.layers.{i}"
-        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
-        x = t.add(x, write_attention(t, c, h, i, scores=Scores(has_sinks=True)))
-        h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
-        experts = _interleaved_experts(c, f"{p}.mlp.experts")
-        x = t.add(x, write_experts(t, c, h, f"{p}.mlp.router", experts, bias=True))
-    write_head(t, c, x)
+
+    def write_mixture(h: Span, i: int) -> Span:
+        p = f"model.layers.{i}.mlp"
+        return write_experts(t, c, h, f"{p}.router", _interleaved_experts(c, f"{p}.experts"), bias=True)
+
+    write_layers(t, c, write_mixture, scores=Scores(has_sinks=True))
 
 
 def _interleaved_experts(c: MixtureConfig, p: str) -> list[Expert]:

@@ -6,10 +6,11 @@ Queries and keys are normed, all heads at once.
 from typing import Any
 
 from ...checks.file_values import expect, ignore, read_size
+from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_decoder_config, read_layer_count
-from ..parts import write_attention, write_head
+from ..parts import write_layers
 from .mixture import MixtureConfig, read_mixture, separate_experts, write_experts
 
 
@@ -32,13 +33,10 @@ def read_config(raw: dict[str, Any]) -> MixtureConfig:
 
 def write_tape(t: Tape, c: MixtureConfig) -> None:
     """Llama's layers, with experts instead of MLPs."""
-    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
-    for i in range(c.layers):
-        p = f"model.layers.{i}"
-        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
-        x = t.add(x, write_attention(t, c, h, i, full_norm=True))
-        h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
-        p = f"{p}.block_sparse_moe"
+
+    def write_mixture(h: Span, i: int) -> Span:
+        p = f"model.layers.{i}.block_sparse_moe"
         experts = separate_experts(c, f"{p}.experts", ("w1", "w3", "w2"))
-        x = t.add(x, write_experts(t, c, h, f"{p}.gate", experts, choice_bias=f"{p}.e_score_correction_bias"))
-    write_head(t, c, x)
+        return write_experts(t, c, h, f"{p}.gate", experts, choice_bias=f"{p}.e_score_correction_bias")
+
+    write_layers(t, c, write_mixture, full_norm=True)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...checks.file_values import expect, read_size
+from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_decoder_config
 from ..llama.qwen2 import read_windows
-from ..parts import write_attention, write_head, write_mlp
+from ..parts import write_layers, write_mlp
 from .mixture import MixtureConfig, read_mixture, write_gated_mixture
 from .qwen3_moe import read_sparse_layers
 
@@ -43,14 +44,10 @@ def read_config(raw: dict[str, Any]) -> Qwen2MoEConfig:
 
 def write_tape(t: Tape, c: Qwen2MoEConfig) -> None:
     """Qwen2's layers, with experts instead of most MLPs."""
-    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
-    for i in range(c.layers):
-        p = f"model.layers.{i}"
-        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
-        x = t.add(x, write_attention(t, c, h, i))
-        h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
-        if c.has_experts[i]:
-            x = t.add(x, write_gated_mixture(t, c, h, f"{p}.mlp", c.shared_size))
-        else:
-            x = t.add(x, write_mlp(t, c, h, i))
-    write_head(t, c, x)
+
+    def write_mixture(h: Span, i: int) -> Span:
+        if not c.has_experts[i]:
+            return write_mlp(t, c, h, i)
+        return write_gated_mixture(t, c, h, f"model.layers.{i}.mlp", c.shared_size)
+
+    write_layers(t, c, write_mixture)

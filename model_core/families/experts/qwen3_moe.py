@@ -7,10 +7,11 @@ from typing import Any
 
 from ...checks.file_values import expect, read_size, shorten
 from ...errors import ModelError
+from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_window
-from ..parts import write_attention, write_head, write_mlp
+from ..parts import write_layers, write_mlp
 from .mixture import MixtureConfig, read_mixture, separate_experts, write_experts
 
 
@@ -47,15 +48,11 @@ def read_sparse_layers(raw: dict[str, Any]) -> tuple[bool, ...]:
 
 def write_tape(t: Tape, c: MixtureConfig) -> None:
     """Qwen3's layers, with experts instead of MLPs."""
-    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
-    for i in range(c.layers):
-        p = f"model.layers.{i}"
-        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
-        x = t.add(x, write_attention(t, c, h, i, head_norm=True))
-        h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
-        if c.has_experts[i]:
-            y = write_experts(t, c, h, f"{p}.mlp.gate", separate_experts(c, f"{p}.mlp.experts"))
-        else:
-            y = write_mlp(t, c, h, i)
-        x = t.add(x, y)
-    write_head(t, c, x)
+
+    def write_mixture(h: Span, i: int) -> Span:
+        if not c.has_experts[i]:
+            return write_mlp(t, c, h, i)
+        p = f"model.layers.{i}.mlp"
+        return write_experts(t, c, h, f"{p}.gate", separate_experts(c, f"{p}.experts"))
+
+    write_layers(t, c, write_mixture, head_norm=True)

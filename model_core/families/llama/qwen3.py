@@ -3,13 +3,14 @@
 Also the text model of Qwen3-VL (arXiv:2511.21631). The three axes of its positions are the same in a text.
 """
 
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_attention_bias, read_decoder_config
-from ..parts import write_attention, write_head, write_mlp
+from ..parts import write_layers, write_mlp
 from . import qwen2
 
 
@@ -22,10 +23,4 @@ def read_config(raw: dict[str, Any]) -> ModelConfig:
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
     """Llama's layers; queries and keys are normed before they are rotated."""
-    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
-    for i in range(c.layers):
-        h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
-        x = t.add(x, write_attention(t, c, h, i, head_norm=True))
-        h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
-        x = t.add(x, write_mlp(t, c, h, i))
-    write_head(t, c, x)
+    write_layers(t, c, partial(write_mlp, t, c), head_norm=True)
