@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...checks.file_values import read_size
-from ...tape.classifier import Classifier, ClassifierLayer
-from ...tape.references import WeightRef
 from ...tape.tape import Tape
 from ..config import ModelConfig
-from .layers import read_encoder_config, write_bert
+from .layers import read_encoder_config, write_bert, write_classifier
 
 
 @dataclass(frozen=True)
@@ -27,9 +25,4 @@ def write_tape(t: Tape, c: BertConfig) -> None:
     """The hidden states. A cross encoder's score comes from those of the first token."""
     write_bert(t, c, c.types)
     if c.labels:
-        n = c.hidden_size
-        pooler = ClassifierLayer(
-            WeightRef("pooler.dense.weight", (n, n)), WeightRef("pooler.dense.bias", (n,)), "tanh"
-        )
-        score = ClassifierLayer(WeightRef("classifier.weight", (1, n)), WeightRef("classifier.bias", (1,)))
-        t.classifier = Classifier("cls", (pooler, score))
+        write_classifier(t, c, "pooler.dense", "tanh", "classifier")

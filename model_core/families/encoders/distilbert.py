@@ -3,11 +3,9 @@
 from typing import Any
 
 from ...checks.file_values import ignore, read_size
-from ...tape.classifier import Classifier, ClassifierLayer
-from ...tape.references import WeightRef
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_activation, read_decoder_config
-from .layers import EncoderNames, write_bert
+from .layers import EncoderNames, write_bert, write_classifier
 
 _NAMES = EncoderNames(
     "layer",
@@ -48,9 +46,4 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
     write_bert(t, c, types=0, names=_NAMES)
     t.unused |= _UNUSED
     if c.labels:
-        n = c.hidden_size
-        layers = []
-        for name, size, activation in (("pre_classifier", n, "relu"), ("classifier", 1, "identity")):
-            weight = WeightRef(f"{name}.weight", (size, n))
-            layers.append(ClassifierLayer(weight, WeightRef(f"{name}.bias", (size,)), activation))
-        t.classifier = Classifier("cls", tuple(layers))
+        write_classifier(t, c, "pre_classifier", "relu", "classifier")

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...checks.file_values import expect, ignore, read_number
-from ...tape.references import Span
+from ...tape.classifier import Classifier, ClassifierLayer
+from ...tape.references import Span, WeightRef
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_activation, read_decoder_config
 
@@ -89,3 +90,12 @@ def write_bert(
         x = t.add(x, t.project(inner, "out", f"{p}.{names.out}", c.hidden_size, bias=True))
         x = t.layer_norm(x, f"{p}.{names.norm}", eps, to="x", bias=True)
     return t.take_rows(x)
+
+
+def write_classifier(t: Tape, c: ModelConfig, dense: str, activation: str, out: str) -> None:
+    """The layers that make a cross encoder's score of the first token's hidden states."""
+    n, layers = c.hidden_size, []
+    for name, size, function in ((dense, n, activation), (out, 1, "identity")):
+        weight, bias = WeightRef(f"{name}.weight", (size, n)), WeightRef(f"{name}.bias", (size,))
+        layers.append(ClassifierLayer(weight, bias, function))
+    t.classifier = Classifier("cls", tuple(layers))

@@ -8,11 +8,9 @@ from typing import Any
 
 from ...checks.file_values import read_size, shorten
 from ...errors import ModelError
-from ...tape.classifier import Classifier, ClassifierLayer
-from ...tape.references import WeightRef
 from ...tape.tape import Tape
 from ..config import ModelConfig
-from .layers import read_encoder_config, write_bert
+from .layers import read_encoder_config, write_bert, write_classifier
 
 
 @dataclass(frozen=True)
@@ -41,9 +39,4 @@ def write_tape(t: Tape, c: RobertaConfig) -> None:
     """The hidden states. A cross encoder's score comes from those of the first token."""
     write_bert(t, c, c.types, c.first_position)
     if c.labels:
-        n = c.hidden_size
-        layers = []
-        for name, size, activation in (("dense", n, "tanh"), ("out_proj", 1, "identity")):
-            weight = WeightRef(f"classifier.{name}.weight", (size, n))
-            layers.append(ClassifierLayer(weight, WeightRef(f"classifier.{name}.bias", (size,)), activation))
-        t.classifier = Classifier("cls", tuple(layers))
+        write_classifier(t, c, "classifier.dense", "tanh", "classifier.out_proj")
