@@ -156,6 +156,7 @@ QUANTIZATION = KnownFields(
         | wait_for_submodule_finalizers
         # How others compute with them.
         | backend | use_cuda_fp16 | (use|disable)_exllama(v2)? | exllama_config | max_input_length | do_fuse
+        | _?load_in_[48]bit | bnb_4bit_\\w+ | llm_int8_(threshold|skip_modules|enable_fp32_cpu_offload)
         | fuse_max_seq_len | modules_to_fuse | run_compressed | dequantize | use_optimized_inference
         """,
         re.VERBOSE,

@@ -17,6 +17,7 @@ from ...errors import ModelError
 from ...weights.codes import Codes
 from ..safetensors import SafetensorsFolder
 from .awq import Awq
+from .bitsandbytes import BitsAndBytes
 from .compressed_tensors import CompressedTensors
 from .fp8 import Fp8
 from .gptq import Gptq
@@ -50,6 +51,7 @@ class Format(Protocol):
 FORMATS: dict[str, type[Format]] = {
     "gptq": Gptq,
     "awq": Awq,
+    "bitsandbytes": BitsAndBytes,
     "compressed-tensors": CompressedTensors,
     "fp8": Fp8,
     "fbgemm_fp8": Fp8,

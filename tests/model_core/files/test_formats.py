@@ -88,6 +88,50 @@ def test_weights_are_what_mlx_reads(folder: Path) -> None:
     assert source.unread() == []
 
 
+@pytest.mark.parametrize(("kind", "tolerance"), [("nf4", 0.0039), ("fp4", 0.0033), ("int8", 1e-6)])
+def test_weights_and_answers_are_those_of_bitsandbytes(kind: str, tolerance: float) -> None:
+    """Transformers wrote these folders (tests/helpers/makers/make_bitsandbytes.py)."""
+    folder = DATA / "bitsandbytes" / kind
+    source = open_model_files(folder).open_tensors()
+    expected = np.load(folder / "expected.npz")
+    for name in expected.files:
+        if name.endswith(".weight"):
+            weights, exact = source[name], expected[name]
+            assert weights.shape == exact.shape
+            blocks, found = exact.reshape(-1, 64), weights.reshape(-1, 64)
+            peaks = np.abs(blocks).max(axis=1, keepdims=True)
+            assert (np.abs(found - blocks) <= tolerance * peaks * 1.001).all()
+    with LLM(folder, arithmetic="float32") as llm:
+        logits = llm.logits(expected["prompt"].tolist())
+    assert divergence(expected["logits"], logits) < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "expected"),
+    [
+        ("weight", np.zeros((9, 1), np.uint8), "has 9 bytes, which do not hold"),
+        ("weight.absmax", np.zeros(7, np.uint8), r"absmax is \[7\], but should be \[32\]"),
+        ("weight.quant_map", np.zeros(16, np.float32), "quant_map should have finite numbers"),
+        ("weight.quant_state.bitsandbytes__nf4", np.zeros(3, np.uint8), "should be JSON"),
+        (
+            "weight.quant_state.bitsandbytes__nf4",
+            np.frombuffer(b'{"shape": [32, 0], "blocksize": 64}', np.uint8),
+            "should have two positive numbers",
+        ),
+    ],
+)
+def test_damaged_weights_of_bitsandbytes_are_named(
+    tmp_path: Path, part: str, value: np.ndarray, expected: str
+) -> None:
+    stored = SafetensorsFolder(DATA / "bitsandbytes" / "nf4")
+    tensors = {name: np.array(stored[name]) for name in stored}
+    tensors["model.layers.0.self_attn.k_proj." + part] = value
+    write_safetensors(tmp_path / "model.safetensors", tensors)
+    shutil.copy(DATA / "bitsandbytes" / "nf4" / "config.json", tmp_path)
+    with pytest.raises(ModelError, match=expected):
+        LLM(tmp_path)
+
+
 @pytest.mark.parametrize("kind", ["packed-4-order", "mxfp4"])
 def test_quantized_models_can_be_quantized_again(tmp_path: Path, kind: str) -> None:
     """GPTQ reads the same numbers from quantized weights as from floats."""
@@ -218,7 +262,8 @@ def test_damage_is_named(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"quant_method": "bitsandbytes", "load_in_4bit": True}, "'bitsandbytes' are not supported"),
+        ({"quant_method": "hqq", "nbits": 4}, "'hqq' are not supported"),
+        ({"quant_method": "bitsandbytes", "llm_int8_has_fp16_weight": True}, "llm_int8_has_fp16_weight"),
         ({"quant_method": "gptq", "checkpoint_format": "marlin"}, "'marlin' is not supported"),
         ({"quant_method": "awq", "version": "gemv"}, "'gemv' is not supported, only gemm"),
         ({"quant_method": "awq", "bits": 8}, "bits is 8"),
