@@ -110,6 +110,8 @@ class ModelDraftLengths:
             streams: requests of the step. Each gives a token without drafts, too.
             pass_cost, row_cost: of a pass, and of each drafted token, as parts of a step without drafts.
         """
+        if not rates:
+            return []
         if self._pause:
             self._pause -= 1
             self._is_probe = self._pause == 0
@@ -124,14 +126,15 @@ class ModelDraftLengths:
                 for number, (rate, room) in enumerate(zip(rates, rooms, strict=True))
                 if lengths[number] == depth - 1 and room >= depth and rate**depth * cost > row_cost * tokens
             ]
+            joining = sorted(joining, key=lambda pair: -pair[1])[: most - sum(lengths)]
             more = tokens + sum(gain for _, gain in joining)
             dearer = cost + pass_cost + row_cost * len(joining)
-            if more / dearer <= tokens / cost or sum(lengths) + len(joining) > most:
+            if more / dearer <= tokens / cost:
                 break
             tokens, cost = more, dearer
             for number, _ in joining:
                 lengths[number] = depth
-        if rates and not any(lengths):
+        if not any(lengths):
             self._pause = self._last_pause = min(_LONGEST_PAUSE, max(_FIRST_PAUSE, 2 * self._last_pause))
         return lengths
 

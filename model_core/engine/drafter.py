@@ -63,7 +63,7 @@ class Drafter:
             try:
                 found |= self.model.draft(wanted)
             except Exception:  # answers do not need drafts
-                LOGGER.exception("The draft model failed")
+                LOGGER.exception("Drafting failed")
         for sequence, tokens in found.items():
             if sequence.constraint is not None:
                 found[sequence] = sequence.constraint.keep_valid(tokens)
@@ -93,11 +93,11 @@ class Drafter:
         if self._mtp is not None:
             self._mtp.keep(work, hidden)
 
-    def finish(self, sequence: Sequence) -> None:
-        """Prepare the pages of a request that ends well for requests that find them."""
+    def finish(self, sequences: Items[Sequence]) -> None:
+        """Prepare the pages of requests that end well for requests that find them."""
         if self._mtp is not None:
             try:
-                self._mtp.finish(sequence)
+                self._mtp.finish(sequences)
             except Exception:  # later drafts are wrong, and no answer is
                 LOGGER.exception("The MTP head failed")
 

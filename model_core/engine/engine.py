@@ -31,7 +31,7 @@ from .drafter import Drafter
 from .job import Job
 from .masks import TokenMasks
 from .mtp_drafts import MTPDrafts
-from .next_tokens import AnswerTokens, Chosen
+from .next_tokens import AnswerTokens, Appended, Chosen
 from .scheduler import Scheduler
 from .sequence import FinishReason, Sequence
 from .snapshot import count_pages, describe_scheduler
@@ -267,12 +267,23 @@ class Engine:
         computed, tokens = time.monotonic(), len(batch.tokens)
         self._commit(work, tokens)
         chosen, answer_tokens = self._tokens.choose(work, logits, masks), 0
+        ended: dict[Sequence, FinishReason] = {}
         for index, item in enumerate(work):
             sequence = item.sequence
             try:
                 if sequence.prompt_scores is not None and batch.scores is not None:
                     batch.scores.deliver(sequence.prompt_scores)
-                answer_tokens += self._append(item, chosen, index)
+                appended = self._append(item, chosen, index)
+                answer_tokens += appended.tokens
+                if appended.reason is not None:
+                    ended[sequence] = appended.reason
+            except BaseException as error:
+                self._fail(sequence, error)
+        if ended and self._drafter is not None:
+            self._drafter.finish(list(ended))
+        for sequence, reason in ended.items():
+            try:
+                self._finish(sequence, reason)
             except BaseException as error:
                 self._fail(sequence, error)
         times = (begin, scheduled, computed, time.monotonic())
@@ -298,8 +309,8 @@ class Engine:
         if self._drafter is not None and not prompt_tokens:
             self._drafter.steps.record(tokens, step_s)
 
-    def _append(self, item: WorkItem, chosen: Chosen, index: int) -> int:
-        """Append the next tokens of a request, and deliver its new text. Returns how many there are."""
+    def _append(self, item: WorkItem, chosen: Chosen, index: int) -> Appended:
+        """Append the next tokens of a request, and deliver its new text, unless it ends."""
         sequence, appended = item.sequence, self._tokens.append(item, chosen, index)
         if item.drafts and self._drafter is not None:
             self._drafter.record(sequence, len(item.drafts), appended.accepted)
@@ -309,11 +320,9 @@ class Engine:
                     self._scheduler.accept_drafts(item, appended.accepted)
                 self._totals["accepted_tokens"] += appended.accepted
                 self._totals["forced_tokens"] += appended.forced
-        if appended.reason is not None:
-            self._finish(sequence, appended.reason)
-        elif sequence.pending_text:
+        if appended.reason is None and sequence.pending_text:
             self._deliver(sequence, sequence.next_delta())
-        return appended.tokens
+        return appended
 
     def _fail(self, sequence: Sequence, error: BaseException) -> None:
         LOGGER.error("Request %s failed", sequence.request_id, exc_info=error)
@@ -338,8 +347,6 @@ class Engine:
         except BaseException as failure:
             rest, error = "", error or TritonchatError(f"the text could not be decoded ({failure}).")
         sequence.pending_text += rest
-        if self._drafter is not None and reason != "cancelled":
-            self._drafter.finish(sequence)
         with self._condition:
             if self._sequences.get(sequence.request_id) is not sequence:
                 return  # it had ended before it failed

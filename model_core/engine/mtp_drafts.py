@@ -14,7 +14,7 @@ import numpy as np
 
 from ..cache.memory import PAGE, KVCache
 from ..families.mtp import HIDDEN_INPUT
-from ..model.batch import BatchBuilder
+from ..model.batch import STEP_TOKENS, BatchBuilder
 from ..model.transformer import Transformer
 from ..sampling.batch_sampler import Draw, RowSampler, Sample
 from ..sampling.sampler import Guess
@@ -28,10 +28,10 @@ _NEW_WEIGHT = 0.1  # of a new measurement in the mean
 
 @dataclass
 class _Pending:
-    """Hidden states, float32 [rows, hidden size], of positions from `first` on, for the head to compute."""
+    """Hidden states, each float32 [hidden size], of positions from `first` on, for the head to compute."""
 
     first: int
-    hidden: np.ndarray
+    hidden: list[np.ndarray]
 
     @property
     def end(self) -> int:
@@ -71,26 +71,28 @@ class MTPDrafts:
             count = item.end - first + len(item.drafts)
             new, old = hidden[row : row + count], self._pending.get(sequence)
             row += count
-            if old is not None and old.first < first <= old.end:  # it goes on; wrong drafts are dropped
-                first, new = old.first, np.concatenate([old.hidden[: first - old.first], new])
-            self._pending[sequence] = _Pending(first, new)
+            if old is None or not old.first <= first <= old.end:
+                self._pending[sequence] = _Pending(first, list(new))
+            else:  # it goes on; wrong drafts are dropped
+                old.hidden[first - old.first :] = new
 
     def draft(self, wanted: Mapping[Sequence, int]) -> dict[Sequence, list[int]]:
         """Drafts of so many tokens. A request whose last hidden state is unknown has none."""
-        rows: dict[Sequence, list[_Row]] = {}
-        for sequence, pending in self._pending.items():
-            if sequence in wanted or len(pending.hidden) > MOST_PENDING:
-                rows[sequence] = self._take(sequence, pending)
-        drafting = {s for s in wanted if rows.get(s) and rows[s][-1].position == len(s.tokens) - 2}
+        rows = self._take(
+            sequence
+            for sequence, pending in self._pending.items()
+            if sequence in wanted or len(pending.hidden) > MOST_PENDING
+        )
+        drafting = {s for s in wanted if s in rows and rows[s][-1].position == len(s.tokens) - 2}
         drafts: dict[Sequence, list[int]] = {}
-        while any(rows.values()):
+        while rows:
             start = time.perf_counter()
             is_usual = bool(drafting) and all(len(part) <= _USUAL_ROWS for part in rows.values())
             samples, handed_on = self._compute(rows, drafting, drafts)
             if is_usual:
                 weight = _NEW_WEIGHT if self.pass_s else 1.0
                 self.pass_s += weight * (time.perf_counter() - start - self.pass_s)
-            last, rows = {sequence: part[-1].position for sequence, part in rows.items() if part}, {}
+            last, rows = {sequence: part[-1].position for sequence, part in rows.items()}, {}
             for sequence, sample in samples.items():
                 if not isinstance(sample, Sample):
                     continue  # its logits are no numbers
@@ -101,11 +103,11 @@ class MTPDrafts:
             drafting = set(rows)
         return drafts
 
-    def finish(self, sequence: Sequence) -> None:
-        """Compute what is left of a request that ends, whose pages other requests may find."""
-        pending = self._pending.get(sequence)
-        if pending is not None and (rows := self._take(sequence, pending)):
-            self._compute({sequence: rows}, set(), {})
+    def finish(self, sequences: Iterable[Sequence]) -> None:
+        """Compute what is left of requests that end, whose pages other requests may find."""
+        ending = [sequence for sequence in sequences if sequence in self._pending]
+        while rows := self._take(ending):
+            self._compute(rows, set(), {})
 
     def forget(self, sequence: Sequence) -> None:
         """Drop what is kept of a request that has ended."""
@@ -116,15 +118,25 @@ class MTPDrafts:
         if self._pending:
             raise AssertionError(f"hidden states of {len(self._pending)} requests are left.")
 
-    def _take(self, sequence: Sequence, pending: _Pending) -> list[_Row]:
-        """What the head can compute of a request: pending positions that are no wrong drafts."""
-        end = min(sequence.computed_tokens, pending.end)
-        tokens = [*sequence.tokens[pending.first + 1 : end + 1], 0]  # what follows a prompt alone is unknown
-        taken = [
-            _Row(pending.first + row, tokens[row], pending.hidden[row]) for row in range(end - pending.first)
-        ]
-        pending.first, pending.hidden = end, pending.hidden[:0]
-        return taken
+    def _take(self, sequences: Iterable[Sequence]) -> dict[Sequence, list[_Row]]:
+        """What the head can compute in a pass, of requests that have most to compute first."""
+        room, rows = STEP_TOKENS, {}
+        for sequence in sorted(sequences, key=lambda s: len(self._pending[s].hidden), reverse=True):
+            if part := self._take_rows(sequence, room):
+                rows[sequence] = part
+                room -= len(part)
+        return rows
+
+    def _take_rows(self, sequence: Sequence, most: int) -> list[_Row]:
+        """At most so many pending positions of a request that are no wrong drafts."""
+        pending = self._pending[sequence]
+        count = max(0, min(sequence.computed_tokens, pending.end) - pending.first)
+        del pending.hidden[count:]
+        taken, first = pending.hidden[:most], pending.first
+        # What follows a prompt alone is unknown.
+        tokens = [*sequence.tokens[first + 1 : first + len(taken) + 1], 0]
+        pending.first, pending.hidden = first + len(taken), pending.hidden[most:]
+        return [_Row(first + row, tokens[row], hidden) for row, hidden in enumerate(taken)]
 
     def _compute(
         self,
@@ -133,16 +145,15 @@ class MTPDrafts:
         drafts: Mapping[Sequence, list[int]],
     ) -> tuple[dict[Sequence, Sample | Exception], dict[Sequence, np.ndarray]]:
         """Compute rows of each request. For those that draft: the next tokens, and what is handed on."""
-        parts = {sequence: part for sequence, part in rows.items() if part}
-        builder, guessing = BatchBuilder(), [sequence for sequence in parts if sequence in drafting]
-        for sequence, part in parts.items():
+        builder, guessing = BatchBuilder(), [sequence for sequence in rows if sequence in drafting]
+        for sequence, part in rows.items():
             end = part[-1].position + 1
             builder.add(
                 [row.token for row in part], part[0].position, range(end - (sequence in drafting), end)
             )
-        most_pages = max(sequence.pages.count for sequence in parts)
-        tables = np.stack([sequence.pages.table[:, :most_pages] for sequence in parts], axis=1)
-        hidden = np.stack([row.hidden for part in parts.values() for row in part])
+        most_pages = max(sequence.pages.count for sequence in rows)
+        tables = np.stack([sequence.pages.table[:, :most_pages] for sequence in rows], axis=1)
+        hidden = np.stack([row.hidden for part in rows.values() for row in part])
         batch = builder.build(np.ascontiguousarray(tables), inputs={HIDDEN_INPUT: hidden})
         logits, handed_on = self._head.forward_for_drafts(batch, self._cache)
         draws = [

@@ -113,6 +113,30 @@ def test_later_turn_finds_the_keys_of_the_head(markov: Path, monkeypatch: pytest
         assert np.count_nonzero(np.abs(keys).sum(axis=(1, 2))) == 64
 
 
+@pytest.mark.parametrize("folder", ["qwen3_5-mtp", "glm4-moe-mtp"])
+def test_passes_of_the_head_are_as_small_as_steps(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where all requests draft at once after a pause; and requests that end together share a pass."""
+    monkeypatch.setattr(mtp_drafts, "STEP_TOKENS", 48)
+    params = SamplingParams(max_tokens=30, temperature=0.0, ignore_eos=True)
+    with LLM(CHECKPOINTS / folder) as llm:
+        head, source, passes, ended = llm.model.mtp_head, llm.engine.draft_source, [], []
+        forward, finish = head.forward_for_drafts, source.finish
+
+        def note(batch: Batch, cache: KVCache) -> tuple[np.ndarray, np.ndarray]:
+            passes.append(len(batch.tokens))
+            return forward(batch, cache)
+
+        head.forward_for_drafts = note
+        source.finish = lambda sequences: ended.append(len(sequences)) or finish(sequences)
+        with held(llm):
+            receivers = [submit(llm, ids(10, seed=n), params) for n in range(12)]
+        for receiver in receivers:
+            receiver.completion()
+        assert 12 < max(passes) <= 48
+        assert max(ended) > 1 and sum(ended) == 12
+        assert_all_pages_are_released(llm)
+
+
 def test_failed_drafts_end_no_answer(markov: Path) -> None:
     params = SamplingParams(max_tokens=60, temperature=0.7, seed=0, ignore_eos=True)
     with LLM(markov, no_mtp=True) as llm:

@@ -177,6 +177,9 @@ def test_drafts_of_a_model_are_as_long_for_all_as_is_best_together() -> None:
     # What there is room for is shared.
     assert ModelDraftLengths(8).choose([1.0] * 4, rooms, 16, streams=4, **costs) == [4] * 4
     assert ModelDraftLengths(8).choose([1.0] * 4, [8, 2, 8, 1], 64, streams=4, **costs) == [2, 2, 2, 1]
+    # Where there is not room for all, those have drafts that gain most.
+    crowd = ModelDraftLengths(8).choose([0.9] * 10 + [1.0] * 10, [8] * 20, 16, streams=20, **costs)
+    assert sum(crowd) == 16 and min(crowd[10:]) == 1
 
 
 def test_drafts_of_a_model_that_are_not_worth_it_end() -> None:
@@ -189,6 +192,8 @@ def test_drafts_of_a_model_that_are_not_worth_it_end() -> None:
                 lengths.record(acceptance, length, 0)
     assert all(len(set(each)) == 1 for each in chosen)  # they try together
     assert 0 < sum(each[0] for each in chosen) < 10
+    paused = vars(lengths).copy()
+    assert lengths.choose([], [], 64, 3, 0.3, 0.02) == [] and vars(lengths) == paused  # steps of prompts
     while not any(drafted := lengths.choose([a.rate for a in wrong], [8] * 3, 64, 3, 0.3, 0.02)):
         pass
     for acceptance in wrong:
