@@ -10,6 +10,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,7 @@ from numba import typeof, types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
+from ..machine.fair_lock import Turns
 from ..machine.processors import choose_processors
 from . import emit
 from .inner import inner
@@ -124,13 +126,16 @@ class _Call:
     errors: list[BaseException] = field(default_factory=list)  # of the other threads
 
 
+_turns = Turns()  # of pinned teams, which have the same processors
+
+
 class Team:
     """`threads` threads: the caller and its helpers. `close` ends the helpers.
 
     One call of `run` at a time. Its kernel must pass a barrier at its end.
 
     Each thread is pinned to a processor of its own during a call (machine/processors.py), unless there are
-    more threads than processors.
+    more threads than processors, or it is not known who else pins threads. Pinned teams take turns.
     """
 
     def __init__(self, threads: int) -> None:
@@ -153,6 +158,10 @@ class Team:
         the next call.
         """
         self.compile(kernel, *args)
+        with _turns if self._processors else nullcontext():
+            self._run(kernel, *args)
+
+    def _run(self, kernel: Dispatcher, *args: Any) -> None:
         call, affinity = _Call(kernel, args), self._pin_caller()
         try:
             for calls in self._calls:

@@ -18,11 +18,20 @@ def default_threads(weight_bytes: int) -> int:
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     # Two threads on one core share its arithmetic units and slow each other down.
     allowed = min(allowed, psutil.cpu_count(logical=False) or allowed)
-    try:  # a container may have less than the machine
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        return max(1, min(allowed, int(quota) // int(period)))
-    except (OSError, ValueError):  # no such group, or no limit ("max")
-        return allowed
+    quota = processor_quota()
+    return allowed if quota is None else max(1, min(allowed, int(quota)))
+
+
+def processor_quota(group: Path = Path("/sys/fs/cgroup")) -> float | None:
+    """How much of the machine's processor time a container has, in processors; None without a limit.
+
+    `group`: as in `available_memory`.
+    """
+    try:
+        quota, period = (group / "cpu.max").read_text().split()
+        return int(quota) / int(period)
+    except (OSError, ValueError, ZeroDivisionError):  # no such group, or no limit ("max")
+        return None
 
 
 def total_memory(group: Path = Path("/sys/fs/cgroup")) -> int:

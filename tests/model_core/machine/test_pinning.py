@@ -3,12 +3,17 @@
 import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
+from model_core.kernels import team
 from model_core.kernels.team import Team
+from model_core.machine import processors
 from model_core.machine.processors import choose_processors, order_by_cores
+from model_core.machine.resources import processor_quota
 
 PROGRAM = """
 import sys
@@ -70,27 +75,58 @@ def test_processes_get_different_processors_as_long_as_there_are_some(tmp_path: 
             process.communicate()
 
 
-def test_folder_that_cannot_be_made_changes_nothing(tmp_path: Path) -> None:
-    (tmp_path / f"tritonchat-processors-{os.getuid()}").write_text("in the way")
-    process, (found,) = start(tmp_path, len(os.sched_getaffinity(0)))
-    process.communicate("\n", timeout=30)
-    assert sorted(found) == sorted(os.sched_getaffinity(0))
-
-
-def test_threads_of_a_team_have_a_processor_each() -> None:
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_without_a_folder_of_locks_only_all_processors_are_taken(tmp_path: Path, kind: str) -> None:
+    """With a link in its place nothing is written to where it leads."""
+    target, folder = tmp_path / "elsewhere", tmp_path / f"tritonchat-processors-{os.getuid()}"
+    target.mkdir()
+    folder.write_text("in the way") if kind == "file" else folder.symlink_to(target)
     count = len(os.sched_getaffinity(0))
-    if count < 2:
-        pytest.skip("there is only one processor")
-    team, found = Team(count), {}
+    process, (some, found) = start(tmp_path, count - 1, count)
+    process.communicate("\n", timeout=30)
+    assert some == [] and sorted(found) == sorted(os.sched_getaffinity(0))
+    assert list(target.iterdir()) == []
+
+
+def test_container_with_a_limit_shares_processors_with_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cpu.max").write_text("150000 100000\n")
+    assert processor_quota(tmp_path) == 1.5
+    (tmp_path / "cpu.max").write_text("max 100000\n")
+    assert processor_quota(tmp_path) is None
+    monkeypatch.setattr(processors, "processor_quota", lambda: 1.5)
+    count = len(os.sched_getaffinity(0))
+    assert choose_processors(count - 1) == [] and len(choose_processors(count)) == count
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is only one processor")
+def test_threads_of_a_team_have_the_processors_that_were_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = sorted(os.sched_getaffinity(0))[:2]
+    monkeypatch.setattr(team, "choose_processors", lambda count: [second, first])
+    pair, found, overlaps, running = Team(2), {}, [], []
 
     class Kernel:
         overloads = True
 
         def __call__(self, thread: int, threads: int) -> None:
             found[thread] = os.sched_getaffinity(0)
+            if thread == 0:
+                running.append(self)
+                time.sleep(0.05)
+                overlaps.append(len(running) > 1)
+                running.remove(self)
 
-    team.run(Kernel())
-    while len(found) < count:
-        pass
-    team.close()
-    assert sorted(found.values(), key=min) == [{number} for number in sorted(choose_processors(count))]
+    others = [Team(2) for _ in range(2)]
+    callers = [threading.Thread(target=each.run, args=(Kernel(),)) for each in (pair, *others)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    deadline = time.monotonic() + 30
+    while len(found) < 2 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    for each in (pair, *others):
+        each.close()
+    assert found == {0: {second}, 1: {first}}
+    assert overlaps == [False] * 3  # teams on the same processors take turns
