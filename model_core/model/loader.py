@@ -209,11 +209,10 @@ def _fit_tape(tape: Tape, source: TensorSource) -> Tape:
     )
 
 
-# Tensors that text models have no use for: buffers that older files hold, other modalities, layers that
-# predict several tokens at once, and those behind pooled hidden states, which embeddings read themselves.
+# Tensors that text models have no use for: buffers that older files hold, other modalities, and layers that
+# predict several tokens at once.
 _UNUSED_TENSORS = re.compile(
     r"(.*\.)?(rotary_emb\..*|(attn|attention)\.(masked_)?bias"
-    r"|dense_[23]\.weight"
     r"|blocks\.0\.att\.v[012]"  # RWKV-7 has them in all layers, and uses them in the later ones
     r"|(vision|visual|audio|image|video|multi_modal|mm|mtp|embed_vision|embed_audio)(_\w+)?\..*|image_newline)"
 )

@@ -111,18 +111,18 @@ def read_rope(m: Metadata, head_dim: int) -> Config:
     elif kind == "linear" and factor:
         fields["rope_scaling"] = {"rope_type": "linear", "factor": factor}
     elif kind == "yarn" and factor:
-        fields["rope_scaling"] = {"rope_type": "yarn", **_read_yarn(m, factor, original)}
+        fields["rope_scaling"] = {"rope_type": "yarn", **_read_yarn(m, factor)}
     elif kind not in (None, "none", "linear", "longrope", "yarn"):
         raise ModelError(f"rope.scaling.type {shorten(kind)} is not supported.")
     return fields
 
 
-def _read_yarn(m: Metadata, factor: float, original: int) -> Config:
+def _read_yarn(m: Metadata, factor: float) -> Config:
     """llama.cpp multiplies its own factor of attention by the usual one of YaRN."""
     own_factor = m.number("rope.scaling.yarn_attn_factor", m.number("rope.scaling.attn_factor", 1.0))
-    return {
+    original = m.get("rope.scaling.original_context_length")
+    return ({} if original is None else {"original_max_position_embeddings": original}) | {
         "factor": factor,
-        "original_max_position_embeddings": original,
         "beta_fast": m.number("rope.scaling.yarn_beta_fast", 32.0),
         "beta_slow": m.number("rope.scaling.yarn_beta_slow", 1.0),
         "attention_factor": own_factor * (0.1 * math.log(max(factor, 1e-6)) + 1.0),

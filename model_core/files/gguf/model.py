@@ -13,10 +13,8 @@ from .config import read_direction, read_generation_config, read_pooling
 from .metadata import Metadata
 from .names import find_places
 from .reader import GGUFFile
-from .source import GGUFSource
+from .source import DENSE_NAMES, GGUFSource
 from .tokenizer import open_tokenizer
-
-DENSE_NAMES = ("dense_2.weight", "dense_3.weight")
 
 
 class GGUFModel:

@@ -18,9 +18,11 @@ from .names import Place, Places
 from .reader import GGUFFile
 
 _ARRAYS = ("codes", "scales", "super_scales", "zeros", "offsets", "super_offsets")
-# These tensors are configuration (config.read_rope).
-_CONFIGURATION = frozenset(
-    f"{name}.weight" for name in ("rope_freqs", "rope_factors_short", "rope_factors_long")
+# Layers behind pooled hidden states, which embeddings read (GGUFModel.read_dense).
+DENSE_NAMES = ("dense_2.weight", "dense_3.weight")
+# These tensors are no weights of the tape: configuration (config.read_rope), and those layers.
+_READ_ELSEWHERE = frozenset(
+    (*(f"{name}.weight" for name in ("rope_freqs", "rope_factors_short", "rope_factors_long")), *DENSE_NAMES)
 )
 
 
@@ -30,7 +32,7 @@ class GGUFSource:
     def __init__(self, file: GGUFFile, places: Places) -> None:
         """`places`: see names.find_places."""
         self._file, self._places = file, places
-        self._read: set[str] = set(_CONFIGURATION)  # names in the file
+        self._read: set[str] = set(_READ_ELSEWHERE)  # names in the file
 
     def __contains__(self, name: object) -> bool:
         return name in self._places

@@ -241,10 +241,9 @@ def _find_merges(vocabulary: _Vocabulary) -> list[tuple[str, str]]:
 
 def _make_wordpiece(vocabulary: _Vocabulary, metadata: Mapping[str, Any]) -> tokenizers.Tokenizer:
     """BERT's WordPiece. In files, a token that begins a word has a space in front, not the others "##"."""
-    names = {}
+    names, marked = {}, set(vocabulary.of_type(_CONTROL, _UNKNOWN))
     for token, token_id in vocabulary.ids.items():
-        is_marked = token.startswith("[") and token.endswith("]")
-        if not is_marked:
+        if token not in marked and not (token.startswith("[") and token.endswith("]")):
             token = token.removeprefix(_SPACE) if token.startswith(_SPACE) else f"##{token}"
         names[token] = token_id
     unknown = vocabulary.special("unknown", "[UNK]")

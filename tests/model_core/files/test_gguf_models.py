@@ -43,6 +43,22 @@ def test_logits_are_those_of_the_folder(name: str, tmp_path: Path) -> None:
     assert np.linalg.norm(logits(path, prompt) - expected) < 2e-6 * np.linalg.norm(expected)
 
 
+def test_yarn_without_the_original_context_is_that_of_such_a_folder(tmp_path: Path) -> None:
+    """context_length then is the context that the model was trained with, which YaRN does not multiply."""
+    folder, path = copy_model("llama-rope-yarn", tmp_path), tmp_path / "model.gguf"
+    raw = read_json(folder / "config.json")
+    scaling = raw.get("rope_parameters") or raw["rope_scaling"]
+    fields, tensors = read_model(folder)
+    del fields["llama.rope.scaling.original_context_length"]
+    write_gguf(path, fields, tensors)
+    del scaling["original_max_position_embeddings"]
+    write_json(folder / "config.json", raw)
+    prompt = np.load(folder / "expected.npz")["prompt"]
+    assert np.allclose(logits(path, prompt), logits(folder, prompt), atol=1e-4)
+    with LLM(path, threads=1) as of_file, LLM(folder, threads=1) as of_folder:
+        assert of_file.model.config.max_context == of_folder.model.config.max_context
+
+
 def test_blocks_of_a_matrix_with_columns_in_another_order_stay_as_they_are(tmp_path: Path) -> None:
     """Files of Qwen3.5 have the value heads in another order, which are the inputs of out_proj."""
     path, prompt = tmp_path / "model.gguf", list(range(1, 30))

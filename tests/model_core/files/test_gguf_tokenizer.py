@@ -51,6 +51,23 @@ def open_metadata(metadata: dict[str, Any]) -> AnyTokenizer:
     return chat_tokenizer.tokenizer
 
 
+def test_control_tokens_of_wordpiece_are_written_as_they_are() -> None:
+    """Some files have <s> and </s> where BERT has [CLS] and [SEP]."""
+    tokens = ["<pad>", "<s>", "</s>", "[UNK]", "▁he", "llo", "▁<"]
+    tokenizer = open_metadata(
+        {
+            "tokenizer.ggml.model": "bert",
+            "tokenizer.ggml.tokens": tokens,
+            "tokenizer.ggml.token_type": np.int32([3, 3, 3, 2, 1, 1, 1]),
+            "tokenizer.ggml.unknown_token_id": 3,
+            "tokenizer.ggml.padding_token_id": 0,
+            "tokenizer.ggml.cls_token_id": 1,
+            "tokenizer.ggml.seperator_token_id": 2,
+        }
+    )
+    assert tokenizer.encode("hello<s>") == [1, 4, 5, 1, 2]
+
+
 @pytest.mark.parametrize("name", ["embedded", "story", "minueza-32m"])
 def test_ids_and_texts_are_those_of_the_folder(name: str) -> None:
     folder = embedded_model() if name == "embedded" else MODELS / name
