@@ -12,7 +12,8 @@ Source: the chat template of huggingface.co/ByteDance-Seed/Seed-OSS-36B-Instruct
 from dataclasses import replace
 
 from ..format import ToolFormat
-from .qwen_coder import FUNCTION, TAGS, make_parser
+from .qwen_coder import FUNCTION, TAGS
+from .tagged import make_parser
 
 _START, _END = "<seed:tool_call>", "</seed:tool_call>"
 _TAGS = replace(TAGS, line="", outer_closing=f"\n{_END}")

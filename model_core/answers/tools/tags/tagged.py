@@ -9,6 +9,7 @@ grammar allows is what is read:
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,8 @@ from ....requests.messages import Tool
 from ....text.overlap import overlap_length
 from ...reader import AnswerReader, Steps
 from ...writer import EventWriter
+from ..format import Tools
+from ..marked import parse_marked
 from ..transcript import write_calls, write_object
 
 _JSON_STARTS = tuple('{["')
@@ -121,3 +124,30 @@ class Tags:
             if not in_string or part.endswith("\n") or (yield from reader.peek()) in ("\n", ""):
                 return "".join(parts).removeprefix(self.line).removesuffix(self.line), True
             parts.append(mark)
+
+
+def make_parser(
+    start: str, end: str, tags: Tags
+) -> Callable[[AnswerReader, EventWriter, Tools], Steps[None]]:
+    """What reads calls between the tags `start` and `end`. White space around names does not matter."""
+    before_name, after_name = tags.before_name.strip(), tags.after_name.strip()
+
+    def parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
+        def parse_call(mark: str) -> Steps[bool]:
+            if mark == start:
+                yield from reader.skip_space()
+                if not (yield from reader.accept(before_name)):
+                    return False
+            name = yield from reader.read_name()
+            if not name or not (yield from reader.accept(after_name)):
+                return False
+            if not (yield from tags.read_arguments(reader, writer, tools.get(name), name)):
+                return False
+            yield from reader.skip_space()
+            yield from reader.accept(end)
+            return True
+
+        # Models at times leave out the outer tag.
+        yield from parse_marked(reader, writer, (start, before_name), parse_call)
+
+    return parse
