@@ -171,12 +171,12 @@ def _check_class(raw: dict[str, Any]) -> None:
 def write_mtp_tape(config: ModelConfig, tape: Tape) -> Tape | None:
     """The tape of the MTP head of a model, None if models of its family have none (see mtp.py).
 
-    Its attention gets a further KV layer of the model's own `tape`, whose pages both share.
+    Its KV layers are those of the model's own `tape`, whose pages both share, and a further one.
     """
     write = getattr(_ALL[config.family], "write_mtp_tape", None)
     if write is None or not config.is_causal or config.labels:
         return None
-    head = Tape(kv_layers=tape.kv_layers)
+    head = Tape(kv_layers=[*tape.kv_layers])
     write(head, config)
     return head
 

@@ -1,8 +1,8 @@
 """MTP heads: a layer after those of a model that predicts the token after the next one.
 
-Multi-token prediction (DeepSeek-V3, 2024, arXiv:2412.19437, section 2.2) trains it with the model, which
-drafts with it then (engine/mtp_drafts.py). Its input at a position is the last hidden state there, after the
-final norm, and the embedding of the next token. Embedding and head are those of the model.
+The head is trained with the model (multi-token prediction; DeepSeek-V3, 2024, arXiv:2412.19437, section
+2.2), and then drafts for it (engine/mtp_drafts.py). Its input at a position is the last hidden state there,
+after the final norm, and the embedding of the next token. Embedding and head are those of the model.
 """
 
 from collections.abc import Callable

@@ -21,7 +21,6 @@ def find_mtp_tape(config: ModelConfig, tape: Tape, source: TensorSource) -> Tape
 
     Its KV layer becomes one of the model's tape.
     """
-    layers = len(tape.kv_layers)
     head = write_mtp_tape(config, tape)
     if head is None:
         return None
@@ -32,8 +31,8 @@ def find_mtp_tape(config: ModelConfig, tape: Tape, source: TensorSource) -> Tape
     ]
     has_own_embedding = OWN_EMBEDDING in source
     if not missing and not has_own_embedding:
+        tape.kv_layers[:] = head.kv_layers
         return head
-    del tape.kv_layers[layers:]
     if has_own_embedding:
         LOGGER.warning("The MTP head is not used, because it has an embedding of its own.")
     elif refs[0].name in source:

@@ -8,10 +8,8 @@ import itertools
 import math
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
@@ -34,34 +32,11 @@ from ..weights.matrix import KINDS, Matrix
 from .batch import Batch
 from .bind import bind
 from .loaded_weights import LoadedWeights
+from .profile import Profile
 from .step_buffers import StepBuffers
 
 # Rows of logits in memory at a time, of those that are only reduced: 39 MB for a vocabulary of 152,000.
 SCORED_ROWS = 64
-
-
-@dataclass
-class Profile:
-    """Where the time of steps went.
-
-    Attributes:
-        cycles: int64 [instructions], of the first thread in each instruction, until all threads are done.
-        operations: what each instruction does.
-        seconds: of all steps together. steps: how many there were.
-    """
-
-    cycles: np.ndarray
-    operations: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    steps: int = 0
-
-    def seconds_by_operation(self) -> dict[str, float]:
-        """The seconds of each operation, the longest first. Together they are `seconds`."""
-        totals: dict[str, float] = defaultdict(float)
-        scale = self.seconds / max(1, int(self.cycles.sum()))
-        for name, cycles in zip(self.operations, self.cycles, strict=True):
-            totals[name] += int(cycles) * scale
-        return dict(sorted(totals.items(), key=lambda item: -item[1]))
 
 
 class Transformer:
@@ -95,6 +70,11 @@ class Transformer:
         self.mtp_head = mtp_head
         self.has_head = weights.head is not None
         self.hidden = _find_hidden_states(self.records)
+        # A model hands on those of all rows, before it takes some for the logits. Its head hands on those it
+        # took.
+        self._hands_on_all_rows = any(
+            isinstance(record, TakeRows) and record.x == tape.handed_on for record in self.records
+        )
         self.is_causal = tape.is_causal
         self._program = bind(tape, weights, config.max_context, arithmetic, parts)
         self.adapters = AdapterTable(self._program.tensors)
@@ -250,21 +230,20 @@ class Transformer:
         """As `forward`, and what goes to an MTP head (Tape.handed_on): float32 [rows, hidden size]."""
         span = self.tape.handed_on
         assert span is not None
-        is_for_all = any(isinstance(record, TakeRows) and record.x == span for record in self.records)
-        rows = len(batch.tokens if is_for_all else batch.logit_rows)
+        rows = len(batch.tokens if self._hands_on_all_rows else batch.logit_rows)
         with self.turns, self._lock:
             logits = self._forward(batch, cache)
-            return logits, self._buffers.floats[span.buffer][:rows, : span.width].copy()
+            return logits, self._buffers.floats[span.buffer][:rows, span.columns].copy()
 
     def hidden_states(self, batch: Batch, cache: KVCache) -> np.ndarray:
         """As `forward`, but returns the last hidden states, after the final norm, and computes no logits.
 
         float32 [len(batch.logit_rows), hidden size].
         """
-        columns = slice(self.hidden.start, self.hidden.start + self.hidden.width)
         with self.turns, self._lock:
             self._step(batch, cache, self._program.head)
-            return self._buffers.floats[self.hidden.buffer][: len(batch.logit_rows), columns].copy()
+            states = self._buffers.floats[self.hidden.buffer]
+            return states[: len(batch.logit_rows), self.hidden.columns].copy()
 
     def _forward(self, batch: Batch, cache: KVCache) -> np.ndarray:
         """See `forward`. The caller holds the lock."""
@@ -329,7 +308,7 @@ class Transformer:
             if watched is not None:
                 start, span = watched
                 self._run_tape(cache, slice(start))
-                rows = buffers.floats[span.buffer][:tokens, span.start : span.start + span.width].copy()
+                rows = buffers.floats[span.buffer][:tokens, span.columns].copy()
             self._run_tape(cache, slice(start, count))
         except ZeroDivisionError as error:  # the sum of the scores of experts that are no numbers
             raise NotFinite() from error

@@ -61,7 +61,7 @@ class Sequence:
 
     def rows(self, span: Span) -> np.ndarray:
         """float32 [rows, width]."""
-        return self.buffers[span.buffer][:, span.start : span.start + span.width]
+        return self.buffers[span.buffer][:, span.columns]
 
     def get(self, span: Span) -> np.ndarray:
         """float32 [rows, heads, size]."""

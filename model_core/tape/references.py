@@ -24,6 +24,11 @@ class Span:
         """Columns of one head."""
         return self.width // self.heads
 
+    @property
+    def columns(self) -> slice:
+        """Its columns of the buffer."""
+        return slice(self.start, self.start + self.width)
+
 
 @final
 @dataclass(frozen=True)

@@ -27,9 +27,8 @@ def read_config(raw: dict[str, Any]) -> Cohere2Config:
     layers: dict[str, Any]
     if raw["model_type"] == "cohere":
         rope = replace(read_rope(raw, theta=500_000.0), is_interleaved=True)
-        trained = read_size(
-            raw, "max_position_embeddings", default=8192
-        )  # in Command R, a part of its context
+        # In Command R, max_position_embeddings is a part of the context.
+        trained = read_size(raw, "max_position_embeddings", default=8192)
         layers = {"ropes": rope, "max_context": read_size(raw, "model_max_length", default=trained)}
     else:
         expect(raw, use_gated_activation=True, use_parallel_block=True)

@@ -63,7 +63,7 @@ def read_mixture(raw: dict[str, Any], experts: str, expert_size: str, **routing:
 
 
 def with_mtp_layer(c: Config) -> Config:
-    """The configuration with one layer more, which attends to all positions, and is as the last one else."""
+    """The configuration with one layer more, which attends to all positions, and otherwise is as the last."""
     return replace(
         c,
         ropes=(*c.ropes, c.ropes[-1]),
@@ -121,7 +121,7 @@ def write_shared_mixture(t: Tape, c: SharedMixtureConfig, h: Span, i: int) -> Sp
 
 
 def write_gated_mixture(t: Tape, c: MixtureConfig, h: Span, p: str, shared_size: int) -> Span:
-    """Experts, and one that is always chosen, multiplied by the sigmoid of its own gate. p: of the names."""
+    """Experts, and one that is always chosen, times the sigmoid of its own gate. p: how names begin."""
     y = write_named_mlp(t, c, h, f"{p}.shared_expert", shared_size)
     share = t.map("sigmoid", t.project(h, "share", f"{p}.shared_expert_gate", 1))
     mixture = write_experts(t, c, h, f"{p}.gate", separate_experts(c, f"{p}.experts"))
