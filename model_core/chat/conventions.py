@@ -170,14 +170,9 @@ def _find_call_conventions(conventions: Conventions, render: Render) -> Conventi
     call = ToolCall(id="probe", name=_PROBE_NAME, arguments=arguments)
     calling = Message(role="assistant", tool_calls=[call])
     result = Message(role="tool", content=_PROBE_TEXT, tool_call_id="probe")
-    for named, short, null_content, arguments_text in itertools.product((False, True), repeat=4):
-        tried = replace(
-            conventions,
-            named_ids=named,
-            short_ids=short,
-            null_content=null_content,
-            arguments_text=arguments_text,
-        )
+    ids: list[dict[str, Any]] = [{}, {"short_ids": True}, {"named_ids": True}]
+    for changes, null_content, arguments_text in itertools.product(ids, (False, True), (False, True)):
+        tried = replace(conventions, null_content=null_content, arguments_text=arguments_text, **changes)
         text = _render_as(render, tried, (user, calling, result))
         # Python's form of an object shows that the template expects text.
         if _PROBE_NAME in text and _PROBE_VALUE in text and "{'key'" not in text:

@@ -165,7 +165,7 @@ class Scheduler:
         adapters = None
         if any(sequence.adapter is not None for sequence in sequences):
             adapters = np.array([sequence.adapter_slot for sequence in sequences], np.int32)
-        rest = (None, scores, self._find_state_slots(work))
+        rest = (None, scores, self._assign_draft_slots(work))
         return builder.build(tables.take(slots, axis=1), slots, adapters, *rest)
 
     def commit(self, work: list[WorkItem]) -> int:
@@ -233,8 +233,8 @@ class Scheduler:
         work[sequence] = WorkItem(sequence, end, logit_count, is_prompt_chunk=True)
         return end - sequence.computed_tokens
 
-    def _find_state_slots(self, work: list[WorkItem]) -> np.ndarray | None:
-        """Batch.state_slots. Each draft gets a slot for the state after it."""
+    def _assign_draft_slots(self, work: list[WorkItem]) -> np.ndarray | None:
+        """Give each draft a slot for the state after it. Returns Batch.state_slots."""
         if self._states is None or not any(item.drafts for item in work):
             return None
         slots, free = list[int](), self._states.draft_slots

@@ -25,8 +25,9 @@ from ..layout import STRIP
 TILE_ROWS = 16
 # Fewer rows of bytes are multiplied faster by vectors.
 _MIN_ROWS = 12
-# k of bfloat16 that all rows are multiplied with while the weights are in the first cache. For few rows it is
-# half of them: the sums are read and written less often, but there is less to hide the pairing behind.
+# k of bfloat16 that all rows are multiplied with while the weights are in the first cache. More of them read
+# and write the sums less often. For few rows it is half as many: pairing the weights then takes a larger part
+# of the time, and goes on beside the products only if pieces are short.
 PIECE = 256
 _BLOCK = 4 * TILE_ROWS * STRIP  # bytes of the sums of a block, int32 [TILE_ROWS, STRIP]
 _BLOCK_TILES = STRIP // 16
