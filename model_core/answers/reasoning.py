@@ -63,8 +63,12 @@ HARMONY = ReasoningForm(
     special_tokens=("<|channel|>", "<|message|>", "<|start|>", "<|end|>"),
     repeats=True,
 )
-# Marks of other models: Command R7B and Command A, Apertus.
-_PAIRS = (("<|START_THINKING|>", "<|END_THINKING|>"), ("<|inner_prefix|>", "<|inner_suffix|>"))
+# Marks of other models: Command R7B and Command A, Apertus, Apriel.
+_PAIRS = (
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),
+)
 # `<think>` with a prefix, such as `<seed:think>` of Seed-OSS or `<mm:think>` of MiniMax-M3.
 _PREFIXED = re.compile(r"</(\w+:think)>")
 

@@ -18,7 +18,7 @@ STRING = frozenset(("string",))
 # Keywords that do not change which values a schema allows.
 ANNOTATIONS = {"$schema", "$id", "$defs", "definitions", "title", "description", "default", "examples"}
 ANNOTATIONS |= {"$comment", "deprecated", "readOnly", "writeOnly", "format"}
-_ALL_TYPES = frozenset(("string", "number", "integer", "boolean", "null", "object", "array"))
+ANY_TYPE = frozenset(("string", "number", "integer", "boolean", "null", "object", "array"))
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _PYTHON_NAMES = {"True": "true", "False": "false", "None": "null"}  # some templates show values so
 _TYPES_BY_START = {'"': "string", "{": "object", "[": "array", "t": "boolean", "f": "boolean", "n": "null"}
@@ -88,14 +88,14 @@ def type_of(value: Any) -> str:
 
 def _own_types(schema: Any) -> frozenset[str]:
     if not _is_map(schema):
-        return _ALL_TYPES if schema is not False else frozenset()
+        return ANY_TYPE if schema is not False else frozenset()
     values = [schema["const"]] if "const" in schema else schema.get("enum")
     if isinstance(values, list):
         return frozenset(map(type_of, values))
     kinds = schema.get("type")
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if not isinstance(kinds, list):
-        return _ALL_TYPES
+        return ANY_TYPE
     types = frozenset(kind for kind in kinds if isinstance(kind, str))
     return types | {"integer"} if "number" in types else types
 

@@ -10,13 +10,14 @@ from .format import ToolFormat, Tools
 from .functionary import FUNCTIONARY
 from .gemma import FUNCTION_GEMMA, GEMMA4
 from .harmony import HARMONY
-from .hermes import HERMES
+from .hermes import HERMES, INTERNLM, PHI4
 from .kimi import KIMI
-from .listed import COMMAND, GRANITE
+from .listed import APERTUS, APRIEL, COMMAND, FUNCTOOLS, GRANITE, NEMOTRON
 from .llama3 import LLAMA3
 from .mistral import MISTRAL, MISTRAL_LIST
-from .plain import PLAIN, describe_tools
-from .pythonic import LFM2, PYTHONIC
+from .plain import PLAIN, XLAM, describe_tools
+from .pythonic import LFM2, OLMO3, PYTHONIC
+from .tags.dsml import DSML, DSML_V4
 from .tags.glm import GLM
 from .tags.minimax import MINIMAX
 from .tags.qwen_coder import QWEN_CODER
@@ -31,18 +32,28 @@ FORMATS = (
     MISTRAL_LIST,
     DEEPSEEK_V3,
     DEEPSEEK_V31,
+    DSML,
+    DSML_V4,
     KIMI,
     MINIMAX,
     GEMMA4,
     FUNCTION_GEMMA,
     LFM2,
+    OLMO3,
     COMMAND,
+    APERTUS,
+    NEMOTRON,
+    APRIEL,
+    PHI4,
+    FUNCTOOLS,
+    INTERNLM,
     GRANITE,
     GLM,
     SEED_OSS,
     QWEN_CODER,
     FUNCTIONARY,
     HERMES,
+    XLAM,
     PYTHONIC,
     LLAMA3,
 )

@@ -1,7 +1,7 @@
 """Calls that are JSON objects, such as {"name": "f", "arguments": {"a": 1}}."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -85,20 +85,27 @@ def parse_list(
     known: Collection[str] | None = None,
     name_key: str = "name",
 ) -> Steps[bool]:
-    """Read a list of objects (see parse_object), and write them as calls. False if the first is no call.
+    """Read a list of objects (see parse_object), and write them as calls. False if the first is no call."""
+    return (yield from parse_items(reader, writer, lambda: parse_object(reader, writer, known, name_key)))
+
+
+def parse_items(
+    reader: AnswerReader, writer: EventWriter, parse_item: Callable[[], Steps[bool]]
+) -> Steps[bool]:
+    """Read a list of calls, each of which `parse_item` reads and writes. False if the first is no call.
 
     If a later one is none, it is text, like all that follows.
     """
     if not (yield from reader.accept("[")):
         return False
     yield from reader.skip_space()
-    if not (yield from parse_object(reader, writer, known, name_key)):
+    if not (yield from parse_item()):
         return False
     yield from reader.skip_space()
     reader.mark()
     while (yield from reader.accept(",")):
         yield from reader.skip_space()
-        if not (yield from parse_object(reader, writer, known, name_key)):
+        if not (yield from parse_item()):
             writer.text(reader.text_since_mark())
             return True
         yield from reader.skip_space()

@@ -102,4 +102,14 @@ def _call(lark: Lark, tool: Tool) -> str:
     return object_call(lark, tool, "arguments")
 
 
+# xLAM 2 writes the same as one list (source: the chat template of huggingface.co/Salesforce/xLAM-2-3b-fc-r).
+XLAM = ToolFormat(
+    name="xlam",
+    is_used_by=lambda template: "calls in a single JSON array" in template,
+    parse=_parse,
+    call=_call,
+    opening="[",
+    separator=", ",
+    closing="]",
+)
 PLAIN = ToolFormat(name="plain", is_used_by=lambda template: True, parse=_parse, call=_call, separator="\n")

@@ -1,21 +1,26 @@
-"""Calls in the form of Python: LFM2, Llama 4 and others.
+"""Calls in the form of Python: LFM2, OLMo 3, Llama 4 and others.
 
     <|tool_call_start|>[get_weather(city="Paris"), get_time()]<|tool_call_end|>
+    <function_calls>
+    get_weather(city="Paris")
+    get_time()
+    </function_calls>
     [get_weather(city="Paris")]
     ```tool_code
     print(get_weather(city="Paris"))
     ```
 
 An argument whose name has other characters than Python's is written as it is or, as in Python,
-`**{"its name": 1}`. Llama 4 writes no marks, or <|python_start|> and <|python_end|>; Gemma 3
-writes the third form. Between its marks LFM2 may also write a list of JSON objects. Sources:
-huggingface.co/LiquidAI/LFM2-1.2B, llama.com/docs/model-cards-and-prompt-formats/llama4,
-ai.google.dev/gemma/docs/capabilities/function-calling.
+`**{"its name": 1}`. OLMo 3 writes the second form. Llama 4 writes no marks, or <|python_start|> and
+<|python_end|>; Gemma 3 writes the last form. Between its marks LFM2 may also write a list of JSON objects.
+Sources: huggingface.co/LiquidAI/LFM2-1.2B, huggingface.co/allenai/Olmo-3-7B-Instruct,
+llama.com/docs/model-cards-and-prompt-formats/llama4, ai.google.dev/gemma/docs/capabilities/function-calling.
 """
 
 import ast
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 from ...grammar.json_rules import write_json
@@ -31,6 +36,7 @@ from .objects import parse_list
 from .transcript import Cursor, Cut, write_calls
 
 _LFM2, _LFM2_END = "<|tool_call_start|>", "<|tool_call_end|>"
+_OLMO3, _OLMO3_END = "<function_calls>", "</function_calls>"
 _LLAMA4, _LLAMA4_END = "<|python_start|>", "<|python_end|>"
 _FENCE, _FENCE_END = "```tool_code\n", "```"
 _CALL_START = re.compile(r"\s*(print\()?\s*(?:default_api\.)?([\w.\-]+)\(")
@@ -48,11 +54,16 @@ _QUOTES, _OPENING, _CLOSING = "\"'", "[{(", "]})"
 _ESCAPES = 'nrbtf\\"'  # of JSON, with the same meaning in Python
 
 
-def _parse_marked(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
-    def parse_call(mark: str) -> Steps[bool]:
-        return _write_code(writer, *(yield from _read_code(reader, _LFM2_END)))
+def _make_parser(start: str, end: str) -> Callable[[AnswerReader, EventWriter, Tools], Steps[None]]:
+    """What reads calls between two marks."""
 
-    yield from parse_marked(reader, writer, (_LFM2,), parse_call)
+    def parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
+        def parse_call(mark: str) -> Steps[bool]:
+            return _write_code(writer, *(yield from _read_code(reader, end)))
+
+        yield from parse_marked(reader, writer, (start,), parse_call)
+
+    return parse
 
 
 def _parse_bare(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:
@@ -271,7 +282,7 @@ LFM2 = ToolFormat(
     is_used_by=lambda template: any(
         text in template for text in (_LFM2, "<|tool_list_start|>", "List of tools: [")
     ),
-    parse=_parse_marked,
+    parse=_make_parser(_LFM2, _LFM2_END),
     call=_call,
     mark=_LFM2,
     marks_each_call=False,
@@ -279,6 +290,18 @@ LFM2 = ToolFormat(
     separator=", ",
     closing="]" + _LFM2_END,
     special_tokens=(_LFM2, _LFM2_END),
+)
+OLMO3 = ToolFormat(
+    name="olmo3",
+    is_used_by=lambda template: _OLMO3 in template and "<invoke" not in template,
+    parse=_make_parser(_OLMO3, _OLMO3_END),
+    call=_call,
+    mark=_OLMO3,
+    marks_each_call=False,
+    opening="\n",
+    separator="\n",
+    closing="\n" + _OLMO3_END,
+    special_tokens=(_OLMO3, _OLMO3_END),
 )
 PYTHONIC = ToolFormat(
     name="pythonic",

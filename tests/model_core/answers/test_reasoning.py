@@ -221,6 +221,9 @@ def make_form(start: str, end: str) -> ReasoningForm:
     return ReasoningForm(start, end, ending=end, special_tokens=(start, end))
 
 
+APRIEL = make_form("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]")
+
+
 @pytest.mark.parametrize(
     ("template", "form"),
     [
@@ -234,12 +237,23 @@ def make_form(start: str, end: str) -> ReasoningForm:
             "{{ '<|START_THINKING|>' ~ text ~ '<|END_THINKING|>' }}",
             make_form("<|START_THINKING|>", "<|END_THINKING|>"),
         ),
+        (
+            "{% set start = 'Here are my reasoning steps:\\n' %} after the marker [BEGIN FINAL RESPONSE]",
+            APRIEL,
+        ),
         ("{{ '<|im_start|>assistant\\n' }}", None),
     ],
 )
 def test_the_template_tells_the_form(template: str, form: ReasoningForm | None) -> None:
     assert recognize_reasoning(template) == form
     assert recognize(template).name in ("plain", "harmony")
+
+
+def test_reasoning_of_a_prompt_that_opens_it_in_words_ends_at_the_mark() -> None:
+    style = AnswerStyle(PLAIN, APRIEL)
+    parser = AnswerParser(style, prompt_end="<|begin_assistant|>\nHere are my reasoning steps:\n")
+    events = [*parser.push("Two and two.\n[BEGIN FINAL"), *parser.push(" RESPONSE]\nFour."), *parser.finish()]
+    assert join_events(events) == [Reasoning("Two and two."), Text("Four.")]
 
 
 def answer_with_budget(

@@ -117,6 +117,41 @@ Paris
     {"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city": "Paris"}},
     {"tool_call_id": "1", "tool_name": "get_time", "parameters": {}}
 ]<|END_ACTION|>""",
+    "nemotron": '<TOOLCALL>[{"name": "get_weather", "arguments": {"city": "Paris"}}, '
+    '{"name": "get_time", "arguments": {}}]</TOOLCALL>',
+    "apriel": 'Let me see.\n<tool_calls>[{"name": "get_weather", "arguments": {"city": "Paris"}}, '
+    '{"name": "get_time", "arguments": {}}]</tool_calls>',
+    "functools": 'functools[{"name": "get_weather", "arguments": {"city": "Paris"}}, '
+    '{"name": "get_time", "arguments": {}}]',
+    "apertus": '<|tools_prefix|>[{"get_weather": {"city": "Paris"}}, {"get_time": {}}]<|tools_suffix|>',
+    "phi4": '<|tool_call|>{"name": "get_weather", "arguments": {"city": "Paris"}}<|/tool_call|>'
+    '<|tool_call|>{"name": "get_time", "arguments": {}}<|/tool_call|>',
+    "internlm": """Let me see.<|action_start|><|plugin|>
+{"name": "get_weather", "parameters": {"city": "Paris"}}<|action_end|><|action_start|><|plugin|>
+{"name": "get_time", "parameters": {}}<|action_end|>""",
+    "xlam": '[{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "get_time", "arguments": {}}]',
+    "olmo3": """<function_calls>
+get_weather(city="Paris")
+get_time()
+</function_calls>""",
+    "dsml": """Let me see.
+
+<｜DSML｜function_calls>
+<｜DSML｜invoke name="get_weather">
+<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>
+</｜DSML｜invoke>
+<｜DSML｜invoke name="get_time">
+</｜DSML｜invoke>
+</｜DSML｜function_calls>""",
+    "dsml_v4": """Let me see.
+
+<｜DSML｜tool_calls>
+<｜DSML｜invoke name="get_weather">
+<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>
+</｜DSML｜invoke>
+<｜DSML｜invoke name="get_time">
+</｜DSML｜invoke>
+</｜DSML｜tool_calls>""",
     "functionary": 'Let me see.<function=get_weather>{"city": "Paris"}</function>'
     "<function=get_time>{}</function>",
     "harmony": '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris"}',
@@ -183,6 +218,77 @@ VARIANTS: list[tuple[str, str, str, list[tuple[str, Any]]]] = [
         [("f", {"a": 1})],
     ),
     ("command", "<|START_ACTION|>[]<|END_ACTION|>", "<|START_ACTION|>[]<|END_ACTION|>", []),
+    (
+        "nemotron",
+        '<TOOLCALL>[{"name": "f", "arguments": {"a": 1}}]</TOOLCALL>\nBye',
+        "Bye",
+        [("f", {"a": 1})],
+    ),
+    ("nemotron", "<TOOLCALL>[]</TOOLCALL>", "<TOOLCALL>[]</TOOLCALL>", []),
+    ("apriel", '<tool_calls>\n[{"name": "f", "arguments": {"a', "", [("f", '{"a')]),
+    (
+        "apriel",
+        '<tool_calls>[{"name": "get_time", "arguments": {}, "id": "call_1"}]</tool_calls>',
+        "",
+        [NOW],
+    ),
+    ("functools", ' functools[{"name": "f", "arguments": {"a": 1}}]', "", [("f", {"a": 1})]),
+    ("functools", "Use functools.partial, or functools[0].", "Use functools.partial, or functools[0].", []),
+    ("apertus", '<|tools_prefix|>[{"f": {"a": "}]"}}]<|tools_suffix|>Bye', "Bye", [("f", {"a": "}]"})]),
+    ("apertus", "<|tools_prefix|>[{}]<|tools_suffix|>", "<|tools_prefix|>[{}]<|tools_suffix|>", []),
+    ("apertus", '<|tools_prefix|>[{"f": {"a', "", [("f", '{"a')]),
+    (
+        "phi4",
+        '<|tool_call|>[{"name": "f", "arguments": {"a": 1}}, {"name": "get_time"}]<|/tool_call|>',
+        "",
+        [("f", {"a": 1}), NOW],
+    ),
+    ("phi4", "<|tool_call|>none<|/tool_call|>", "<|tool_call|>none<|/tool_call|>", []),
+    (
+        "internlm",
+        '<|action_start|><|plugin|>{"name": "f", "arguments": {"a": 1}}<|action_end|>Bye',
+        "Bye",
+        [("f", {"a": 1})],
+    ),
+    ("internlm", "<|action_start|><|interpreter|>1", "<|action_start|><|interpreter|>1", []),
+    ("xlam", '[{"name": "other", "arguments": {}}]', '[{"name": "other", "arguments": {}}]', []),
+    ("xlam", '```json\n[{"name": "get_time", "arguments": {}}]\n```', "", [NOW]),
+    ("olmo3", "<function_calls>get_time()</function_calls> Bye", "Bye", [NOW]),
+    (
+        "olmo3",
+        "<function_calls>\nf(a='x, )', b=true)\nf(a=null)\n</function_calls>",
+        "",
+        [("f", {"a": "x, )", "b": True}), ("f", {"a": None})],
+    ),
+    ("olmo3", "<function_calls>\nnone\n</function_calls>", "<function_calls>\nnone\n</function_calls>", []),
+    (
+        "dsml",
+        '<｜DSML｜invoke name="get_weather"><｜DSML｜parameter name="city" string="true">12</｜DSML｜parameter>'
+        '<｜DSML｜parameter name="days" string="false">12</｜DSML｜parameter></｜DSML｜invoke>',
+        "",
+        [("get_weather", {"city": "12", "days": 12})],
+    ),
+    (  # the flag decides, not the schema
+        "dsml",
+        '<｜DSML｜function_calls><｜DSML｜invoke name="get_weather"><｜DSML｜parameter name="city" string="false">'
+        '{"name": "</｜DSML｜parameter>"}</｜DSML｜parameter>\n<｜DSML｜parameter name="days" string="true">3'
+        "</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>",
+        "",
+        [("get_weather", {"city": {"name": "</｜DSML｜parameter>"}, "days": "3"})],
+    ),
+    (
+        "dsml",
+        '<｜DSML｜invoke name="f"><｜DSML｜parameter name="a" string="true">never en',
+        "",
+        [("f", '{"a": "never en')],
+    ),
+    ("dsml", "<｜DSML｜function_calls>none", "<｜DSML｜function_calls>none", []),
+    (
+        "dsml_v4",
+        '<｜DSML｜tool_calls><｜DSML｜invoke name="f">',
+        '<｜DSML｜tool_calls><｜DSML｜invoke name="f">',
+        [],
+    ),
     ("functionary", '<function=f>\n{"a": 1}\n</function>Bye', "Bye", [("f", {"a": 1})]),
     ("functionary", "<function=f>", "", [("f", "")]),
     ("functionary", "<function=f>no</function>", "<function=f>no</function>", []),
@@ -628,7 +734,17 @@ def test_strict_arguments_need_a_schema_that_can_be_enforced(ll_tokenizer: LLTok
             "kimi",
             "{% if tools %}<|tool_calls_section_begin|><|tool_call_begin|>{{ id }}<|tool_call_argument_begin|>{% endif %}",
         ),
-        ("plain", "{% if tools %}between <tool_call> tags: <tool_calls>[{}]</tool_calls>{% endif %}"),
+        ("apriel", "{% if tools %}between <tool_call> tags: <tool_calls>[{}]</tool_calls>{% endif %}"),
+        ("nemotron", "{% if tools %}use this format: <TOOLCALL>[{}]</TOOLCALL>{% endif %}"),
+        ("phi4", "{% if tools %}{% endif %}<|tool_call|>{{ call }}<|/tool_call|>"),
+        ("functools", "{% if tools %}formatted as functools[{}, ...]{% endif %}"),
+        ("apertus", "{% if tools %}{% set call = '<|tools_prefix|>' %}{% endif %}"),
+        ("internlm", "{% if tools %}{% endif %}<|action_start|><|plugin|>{{ call }}<|action_end|>"),
+        ("xlam", "{% if tools %}make calls in a single JSON array{% endif %}"),
+        ("olmo3", "{% if tools %}wrapped in <function_calls></function_calls>{% endif %}"),
+        ("plain", "{% if tools %}<function_calls><invoke name=f>{% endif %}"),
+        ("dsml", "{% if tools %}{% set mark = '｜DSML｜' %}<{{ mark }}function_calls>{% endif %}"),
+        ("dsml_v4", "{% if tools %}{% set mark = '｜DSML｜' %}<{{ mark }}tool_calls>{% endif %}"),
         ("functionary", "{% if tools %}<function=f>{}</function>, or code after <|python_tag|>{% endif %}"),
     ],
 )

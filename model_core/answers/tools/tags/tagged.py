@@ -8,6 +8,7 @@ grammar allows is what is read:
   grammar writes one beside the tag that ends the value.
 """
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +17,14 @@ from typing import Any
 from ....grammar.json_rules import write_json
 from ....grammar.lark import OBJECT_KEYWORDS, CannotWrite, Lark, parameters, write_all
 from ....grammar.strings import string_terminal
-from ....grammar.value_types import STRING, alternatives, read_bare_value, read_properties, value_types
+from ....grammar.value_types import (
+    ANY_TYPE,
+    STRING,
+    alternatives,
+    read_bare_value,
+    read_properties,
+    value_types,
+)
 from ....requests.messages import Tool
 from ....text.overlap import overlap_length
 from ...reader import AnswerReader, Steps
@@ -40,6 +48,7 @@ class Tags:
         before_name, after_name: around the name of the tool.
         between: white space between `key_end` and `value`.
         line: a line end between a value and its tags.
+        has_flags: behind `key_end` stands `true` if the value is a string, or `false` if it is JSON.
     """
 
     key: str
@@ -52,6 +61,7 @@ class Tags:
     value: str = ""
     line: str = ""
     outer_closing: str = ""
+    has_flags: bool = False
 
     def call(self, lark: Lark, tool: Tool) -> str:
         """An expression for a call of a tool, without the mark that starts it."""
@@ -61,7 +71,8 @@ class Tags:
         def member(name: str, schema: Any) -> str:
             if self.key_end in name:
                 raise CannotWrite(f"properties.{name}")
-            start = lark.literal(self.key + name + self.key_end + self.between + self.value + self.line)
+            flag = json.dumps(value_types(schema, root) == STRING) if self.has_flags else self.between
+            start = lark.literal(self.key + name + self.key_end + flag + self.value + self.line)
             value = self._value(lark, tool, schema, f"properties.{name}.")
             return f"{start} {value} {lark.literal(chr(10))}"
 
@@ -95,11 +106,16 @@ class Tags:
             if not (yield from reader.accept(self.key)):
                 break
             key, mark = yield from reader.read_to(self.key_end)
-            if self.value:
+            types = value_types(properties.get(key, True), root)
+            if self.has_flags:
+                if (yield from reader.accept("true")):
+                    types = STRING
+                elif (yield from reader.accept("false")) and types == STRING:
+                    types = ANY_TYPE
+            elif self.value:
                 yield from reader.skip_space()
             if mark is None or not (yield from reader.accept(self.value)):
                 return False
-            types = value_types(properties.get(key, True), root)
             text, is_whole = yield from self._read_text(reader, types == STRING)
             members[key] = read_bare_value(types, text, is_whole)
         if is_whole and not (yield from reader.accept(self.closing)):
