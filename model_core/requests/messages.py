@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError, from_json
 from ..checks.request_values import JsonObject, Text, explain
 from ..errors import InvalidRequest
 
+MAX_TOOL_NAME = 128  # in characters; Anthropic's limit, OpenAI's is half of it
 Item = TypeVar("Item")
 # Validation stops at the first error: a large list may have millions, which take minutes to list.
 FailFastList = Annotated[list[Item], Field(fail_fast=True)]
@@ -80,7 +81,7 @@ class Message(_Part):
 class Tool(_Part):
     """A function that the model may call."""
 
-    name: str = Field(min_length=1, max_length=64, pattern=r"^[\w.-]+$")
+    name: str = Field(min_length=1, max_length=MAX_TOOL_NAME, pattern=r"^[\w.-]+$")
     description: Text | None = None
     parameters: JsonObject | None = Field(None, description="The JSON schema of its arguments.")
     strict: bool = Field(False, description="Whether arguments follow the schema for certain.")

@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ...system.body_encoding import BodyRefused
 from ...system.hosts import is_loopback
 from ..errors import ApiError, response_of
+from ..ignored import HEADERS as IGNORED_HEADERS
 from ..settings import ServiceSettings
 from .answer_slots import AnswerSlots
 from .body_limit import LimitedExchange
@@ -42,6 +43,7 @@ EXPOSED_HEADERS = (
     "Request-Id",
     "Retry-After",
     "X-Seed",
+    *IGNORED_HEADERS.values(),
     "WWW-Authenticate",
     "X-RateLimit-Limit-Requests",
     "X-RateLimit-Remaining-Requests",

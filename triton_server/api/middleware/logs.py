@@ -19,6 +19,8 @@ from structlog.types import EventDict, Processor
 
 from ...contract.api_keys import short_owner
 from ..errors import response_of
+from ..ignored import HEADERS as IGNORED_HEADERS
+from ..ignored import list_ignored
 from ..settings import ServiceSettings
 from .metrics import ServiceMetrics, metrics_of
 
@@ -160,6 +162,7 @@ class LogMiddleware:
             line["key"] = short_owner(state["owner"])
         usage = state.get("usage", {})
         line |= {name: usage[name] for name in _USAGE_FIELDS if name in usage}
+        line |= {f"ignored_{kind}": names for kind, names in list_ignored(scope).items()}
         if self._with_content:
             line |= {"body": _text(exchange.body), "answer": _text(exchange.answer)}
         if failure is None:
@@ -180,6 +183,7 @@ class _LoggedExchange:
         self._receive, self._send, self._max_content = receive, send, max_content
         self._id = choose_request_id(Headers(scope=scope).get(REQUEST_ID_HEADER))
         scope.setdefault("state", {})["request_id"] = self._id
+        self._scope = scope
 
     async def receive(self) -> Message:
         message = await self._receive()
@@ -194,6 +198,8 @@ class _LoggedExchange:
             headers = MutableHeaders(scope=message)
             # Anthropic's clients read the second.
             headers[REQUEST_ID_HEADER] = headers["Request-Id"] = self._id
+            for kind, names in list_ignored(self._scope).items():
+                headers[IGNORED_HEADERS[kind]] = ", ".join(names)
         else:
             self.is_complete = not message.get("more_body", False) and not self._is_disconnected
             if self._max_content:

@@ -1,23 +1,46 @@
 """The items of a conversation in OpenAI's Responses API: their ids, and the messages that they stand for."""
 
+import json
 import re
 import secrets
 from collections.abc import Iterable
 from typing import Any
 
-from .schemas import (
+from ..custom_tools import INPUT
+from .calls import CallForm, write_arguments
+from .item_schemas import (
     ITEMS,
+    ActionItem,
+    ActionOutputItem,
+    CallOutputItem,
+    CustomCallItem,
     FunctionCallItem,
-    FunctionCallOutputItem,
     Item,
+    ItemReference,
     MessageItem,
+    OtherItem,
     ReasoningItem,
     ReasoningPart,
     TextPart,
 )
+from .tools import function_name
 
 _ITEM_ID = re.compile("[a-z]+_([0-9a-f]{32})[0-9a-f]{4}")
-_ID_PREFIXES = {"message": "msg", "function_call": "fc", "function_call_output": "fco", "reasoning": "rs"}
+_ID_PREFIXES = {
+    "message": "msg",
+    "function_call": "fc",
+    "function_call_output": "fco",
+    "custom_tool_call": "ctc",
+    "custom_tool_call_output": "ctco",
+    "shell_call": "sh",
+    "local_shell_call": "lsh",
+    "apply_patch_call": "apc",
+    "reasoning": "rs",
+}
+# Items of other services that have no text: a picture, a summary that only they can read.
+_WITHOUT_TEXT = ("image_generation_call", "computer_call_output", "compaction")
+# Fields of items that say nothing.
+_FIELDS_WITHOUT_TEXT = ("type", "id", "call_id", "status", "created_by", "caller", "encrypted_content")
 
 
 def new_response_id() -> str:
@@ -27,7 +50,7 @@ def new_response_id() -> str:
 
 def item_id(kind: str, response_id: str, index: int) -> str:
     """The id of an item of the type `kind`. `index` counts the items of a response, input and output."""
-    return f"{_ID_PREFIXES[kind]}_{response_id.removeprefix('resp_')}{index:04x}"
+    return f"{_ID_PREFIXES.get(kind, 'item')}_{response_id.removeprefix('resp_')}{index:04x}"
 
 
 def find_response_id(name: str) -> str | None:
@@ -48,24 +71,39 @@ def list_input(items: list[Item], response_id: str) -> list[dict[str, Any]]:
     return listed
 
 
+def list_left_out(items: Iterable[Item]) -> list[str]:
+    """The types of the items that say nothing to the model."""
+    return [
+        item.type
+        for item in items
+        if isinstance(item, ItemReference) or (isinstance(item, OtherItem) and not _describe(item))
+    ]
+
+
 def to_messages(items: Iterable[Item]) -> list[dict[str, Any]]:
     """The messages, in JSON, that the items stand for.
 
     Reasoning, text and calls of the assistant that follow each other in this order are one message.
     """
     messages: list[dict[str, Any]] = []
+    call_ids: dict[str, str] = {}  # of commands, by the id of their item
     for item in items:
-        if isinstance(item, FunctionCallOutputItem):
-            messages.append({"role": "tool", "tool_call_id": item.call_id, "content": _text(item.output)})
-        elif isinstance(item, MessageItem) and item.role != "assistant":
+        if isinstance(item, MessageItem) and item.role != "assistant":
             messages.append({"role": item.role, "content": _text(item.content)})
         elif isinstance(item, MessageItem):
             _turn(messages, "content", "tool_calls")["content"] = _text(item.content)
-        elif isinstance(item, FunctionCallItem):
-            call = {"id": item.call_id, "name": item.name, "arguments": item.arguments}
-            _turn(messages).setdefault("tool_calls", []).append(call)
+        elif isinstance(item, FunctionCallItem | CustomCallItem | ActionItem):
+            _turn(messages).setdefault("tool_calls", []).append(_read_call(item))
+            call_ids[item.id or item.call_id] = item.call_id
+        elif isinstance(item, CallOutputItem):
+            messages.append({"role": "tool", "tool_call_id": item.call_id, "content": _text(item.output)})
+        elif isinstance(item, ActionOutputItem):
+            call_id = item.call_id or call_ids.get(item.id or "", item.id or "")
+            messages.append({"role": "tool", "tool_call_id": call_id, "content": _read_output(item)})
         elif isinstance(item, ReasoningItem) and item.content:
             _turn(messages, "reasoning", "content", "tool_calls")["reasoning"] = _text(item.content)
+        elif isinstance(item, OtherItem) and (text := _describe(item)):
+            _turn(messages, "content", "tool_calls")["content"] = text
     return messages
 
 
@@ -74,6 +112,45 @@ def _turn(messages: list[dict[str, Any]], *later: str) -> dict[str, Any]:
     if not messages or messages[-1]["role"] != "assistant" or messages[-1].keys() & later:
         messages.append({"role": "assistant"})
     return messages[-1]
+
+
+def _read_call(item: FunctionCallItem | CustomCallItem | ActionItem) -> dict[str, Any]:
+    """The call of a function that an item stands for."""
+    if isinstance(item, ActionItem):
+        name = item.type.removesuffix("_call")
+        arguments = write_arguments(item.type, item.action or item.operation or {})
+    else:
+        name = function_name(CallForm(item.type, item.name, item.namespace))
+        if isinstance(item, CustomCallItem):
+            arguments = json.dumps({INPUT: item.input}, ensure_ascii=False)
+        else:
+            arguments = item.arguments
+    return {"id": item.call_id, "name": name, "arguments": arguments}
+
+
+def _read_output(item: ActionOutputItem) -> str:
+    """What a command has printed, and how it ended."""
+    if not isinstance(item.output, list):
+        return item.output or item.status or ""
+    parts = []
+    for part in item.output:
+        outcome = part.get("outcome")
+        is_exit = isinstance(outcome, dict) and outcome.get("type") == "exit"
+        end = f"exit code {outcome.get('exit_code')}" if is_exit and outcome else "timeout"
+        parts.append(f"{part.get('stdout') or ''}{part.get('stderr') or ''}\n({end})".strip())
+    return "\n".join(parts)
+
+
+def _describe(item: OtherItem) -> str:
+    """What an item of another service says, as text; "" if it says nothing."""
+    fields = {
+        name: value
+        for name, value in (item.model_extra or {}).items()
+        if name not in _FIELDS_WITHOUT_TEXT and value not in (None, "", [], {})
+    }
+    if item.type in _WITHOUT_TEXT or not fields:
+        return ""
+    return f"{item.type}: {json.dumps(fields, ensure_ascii=False)}"
 
 
 def _text(content: str | list[TextPart] | list[ReasoningPart]) -> str:

@@ -1,12 +1,15 @@
 """Render answers in the form of OpenAI's Responses API: as one body, or as server-sent events."""
 
 import time
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Literal
 
 from model_core.requests.events import Done, Event, Failed, Logprobs, Reasoning, Text, ToolCallDelta, Usage
 
 from ..openai.chat import render_logprob
 from ..stream_response import to_json
+from .calls import CallForm, fill_item, start_item
 from .items import item_id
 from .schemas import ResponsesRequest
 
@@ -16,6 +19,14 @@ _EMPTY_PARTS: dict[str, dict[str, Any]] = {  # of output items with content
     "message": {"type": "output_text", "text": "", "annotations": [], "logprobs": []},
     "reasoning": {"type": "reasoning_text", "text": ""},
 }
+
+
+# What a call that is streamed is called in its events.
+_CALL_EVENTS = {
+    "function_call": "response.function_call_arguments",
+    "custom_tool_call": "response.custom_tool_call_input",
+}
+_NO_FORMS: Mapping[str, CallForm] = MappingProxyType({})
 
 
 def new_response(body: ResponsesRequest, response_id: str, model: str) -> dict[str, Any]:
@@ -46,7 +57,7 @@ def new_response(body: ResponsesRequest, response_id: str, model: str) -> dict[s
             "format": text_format or {"type": "text"},
             "verbosity": (text.verbosity if text else None) or "medium",
         },
-        "tool_choice": choice if isinstance(choice, str) else choice.model_dump(),
+        "tool_choice": choice if isinstance(choice, str) else choice.model_dump(exclude_unset=True),
         "tools": [tool.model_dump() for tool in body.tools or ()],
         "top_logprobs": body.top_logprobs or 0,
         "top_p": body.top_p,
@@ -63,9 +74,17 @@ class ResponseWriter:
     `response` is complete after Done or Failed; then `end` makes the last event.
     """
 
-    def __init__(self, response: dict[str, Any], input_count: int) -> None:
-        """`response` is that of `new_response`. `input_count` is the number of its input items."""
-        self.response = response
+    def __init__(
+        self,
+        response: dict[str, Any],
+        input_count: int,
+        forms: Mapping[str, CallForm] = _NO_FORMS,
+    ) -> None:
+        """`response` is that of `new_response`. `input_count` is the number of its input items.
+
+        `forms`: how the client knows calls, by the name of the function; calls of others are function_call.
+        """
+        self.response, self._forms = response, forms
         self._input_count = input_count
         self._events: list[StreamEvent] = []  # since the last call
         self._event_count = 0
@@ -120,51 +139,70 @@ class ResponseWriter:
     def _write_call(self, delta: ToolCallDelta) -> None:
         if delta.id is not None:
             self._close("completed")
-        place = self._open("function_call", call_id=delta.id, name=delta.name, arguments="")
+            name = delta.name or ""
+            form = self._forms.get(name, CallForm("function_call", name))
+            self._open(form.kind, **start_item(form, delta.id))
         self._logprobs = []
-        if delta.arguments:
+        if delta.arguments and self._item is not None:
             self._text.append(delta.arguments)
-            self._emit("response.function_call_arguments.delta", **place, delta=delta.arguments)
+            if event := _CALL_EVENTS.get(self._item["type"]):
+                self._emit(f"{event}.delta", **self._place(), delta=delta.arguments)
 
     def _open(self, kind: str, **fields: Any) -> dict[str, Any]:
-        """Begin an output item of the type `kind`, unless there is one. Returns the fields that locate it."""
-        index = len(self.response["output"])
+        """Begin an output item of the type `kind`, unless there is one. Returns the fields that locate it.
+
+        What the client learns of a call as a whole is announced when it ends.
+        """
         if self._item is not None and self._item["type"] != kind:
             self._close("completed")
-            index += 1
         if self._item is None:
+            index = len(self.response["output"])
             name = item_id(kind, self.response["id"], self._input_count + index)
             self._item = {"id": name, "type": kind, "status": "in_progress", **fields}
-            self._emit("response.output_item.added", output_index=index, item=self._item)
+            if kind in _EMPTY_PARTS or kind in _CALL_EVENTS:
+                self._emit("response.output_item.added", output_index=index, item=self._item)
             if kind in _EMPTY_PARTS:
                 self._emit(
                     "response.content_part.added",
-                    item_id=name,
-                    output_index=index,
+                    **self._place(),
                     content_index=0,
                     part=_EMPTY_PARTS[kind],
                 )
-        return {"item_id": self._item["id"], "output_index": index}
+        return self._place()
+
+    def _place(self) -> dict[str, Any]:
+        """The fields that locate the output item that is being written."""
+        assert self._item is not None
+        return {"item_id": self._item["id"], "output_index": len(self.response["output"])}
 
     def _close(self, status: Literal["completed", "incomplete"]) -> None:
         """End the output item, if there is one."""
         if self._item is None:
             return
-        item, text = {**self._item, "status": status}, "".join(self._text)
-        place: dict[str, Any] = {"item_id": item["id"], "output_index": len(self.response["output"])}
-        if item["type"] == "function_call":
-            item["arguments"] = text
-            self._emit("response.function_call_arguments.done", **place, name=item["name"], arguments=text)
-        else:
-            part = {**_EMPTY_PARTS[item["type"]], "text": text}
+        place, kind, text = self._place(), self._item["type"], "".join(self._text)
+        item = {**self._item, "status": status}
+        if kind in _EMPTY_PARTS:
+            part = {**_EMPTY_PARTS[kind], "text": text}
             place["content_index"] = 0
-            if item["type"] == "message":
+            if kind == "message":
                 part["logprobs"] = self._item_logprobs
                 self._emit("response.output_text.done", **place, text=text, logprobs=self._item_logprobs)
             else:
                 self._emit("response.reasoning_text.done", **place, text=text)
             self._emit("response.content_part.done", **place, part=part)
             item["content"] = [part]
+        else:
+            filled = fill_item(kind, text)
+            item |= filled
+            if kind == "function_call":
+                filled["name"] = item["name"]
+            if event := _CALL_EVENTS.get(kind):
+                self._emit(f"{event}.done", **place, **filled)
+            else:
+                begun = {**item, "status": "in_progress"}
+                self._emit("response.output_item.added", output_index=place["output_index"], item=begun)
+            if kind == "apply_patch_call" and status == "incomplete":
+                item["status"] = "in_progress"  # it has no other word for it
         self._emit("response.output_item.done", output_index=place["output_index"], item=item)
         self.response["output"].append(item)
         self._item, self._text, self._item_logprobs = None, [], []

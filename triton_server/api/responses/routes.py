@@ -20,24 +20,25 @@ from ...contract.conversation_errors import StoreRefusal
 from ...contract.request_fields import fields_of_request
 from ...conversations.responses import ResponseStore
 from ...conversations.tables import StoredResponse
-from ..errors import ERROR_RESPONSES, ApiError, failure_of, unsupported
+from ..custom_tools import unwrap_inputs
+from ..errors import ERROR_RESPONSES, failure_of, unsupported
 from ..generation import check_length, end_with_failure, forget_prefixes, stream_answers, wait_until_accepted
+from ..ignored import ignore
 from ..request_body import repeat
 from ..sessions.store_calls import get_owner, run_to_end
 from ..stream_response import KEEP_ALIVE, NumberedEvents, StreamResponse, to_json
-from .items import find_response_id, list_input, new_response_id, to_messages
+from .calls import CALL_KINDS
+from .item_schemas import ITEMS, Item, ItemReference
+from .items import find_response_id, list_input, list_left_out, new_response_id, to_messages
 from .render import ResponseWriter, new_response, render_event
 from .schemas import (
-    ITEMS,
     DeletedResponse,
-    FunctionName,
-    Item,
     ItemList,
-    ItemReference,
     ResponseBody,
     ResponsesRequest,
     TextOptions,
 )
+from .tools import Functions, find_functions
 
 MAX_PAGE = 100
 _LOGPROBS = "message.output_text.logprobs"
@@ -110,7 +111,9 @@ async def list_input_items(
     )
 
 
-def parse(body: ResponsesRequest, messages: list[dict[str, Any]]) -> request_fields.Request:
+def parse(
+    body: ResponsesRequest, messages: list[dict[str, Any]], functions: Functions
+) -> request_fields.Request:
     """The request for the answer. `messages` are those of `input`, after those that it continues.
 
     Raises ApiError or InvalidRequest.
@@ -126,14 +129,13 @@ def parse(body: ResponsesRequest, messages: list[dict[str, Any]]) -> request_fie
         raise InvalidRequest("input is empty.", "input")
     fields = fields_of_request(body) | {
         "messages": messages,
-        "tools": [tool.to_fields() for tool in body.tools or ()],
+        "tools": functions.tools,
+        "tool_choice": functions.choice,
     }
     if form := _form(body.text):
         if body.form is not None:
             raise InvalidRequest("form and text.format cannot both be given.", "form")
         fields["form"] = form
-    if isinstance(body.tool_choice, FunctionName):
-        fields["tool_choice"] = {"name": body.tool_choice.name}
     if body.top_logprobs is not None or _LOGPROBS in (body.include or ()):
         fields["logprobs"] = body.top_logprobs or 0
     if body.reasoning is not None and body.reasoning.effort is not None:
@@ -141,7 +143,7 @@ def parse(body: ResponsesRequest, messages: list[dict[str, Any]]) -> request_fie
     names = body.sent_names
     if form:
         names = {"form": "text.format", "form.json_schema": "text.format.schema"}
-    return request_fields.Request(**fields).sent_as(names)
+    return request_fields.Request(**fields).sent_as({**names, **functions.sent_names})
 
 
 def _form(text: TextOptions | None) -> dict[str, Any] | None:
@@ -161,7 +163,10 @@ async def _answer(request: Request, body: ResponsesRequest) -> Response:
     items = await _resolve_references(request, body.items())
     messages = to_messages([*_list_items(previous), *items])
     check_length(len(messages), request.app.state.settings)  # before all the work that is done for each
-    (answer_request,) = repeat([parse(body, messages)])
+    functions = find_functions(body.tools or (), body.tool_choice)
+    ignore(request, "tools", functions.left_out)
+    ignore(request, "items", list_left_out(items))
+    (answer_request,) = repeat([parse(body, messages, functions)])
     response = new_response(body, new_response_id(), model.name)
     stored_input = list_input(items, response["id"])
     try:
@@ -177,8 +182,9 @@ async def _answer(request: Request, body: ResponsesRequest) -> Response:
             last = previous[-1] if previous else None
             await run_to_end(responses.add, owner, response, stored_input, last)
 
-    writer = ResponseWriter(response, len(stored_input))
-    events = stream_answers(request, [answer_request])
+    writer = ResponseWriter(response, len(stored_input), functions.forms)
+    custom = {name for name, form in functions.forms.items() if form.kind == "custom_tool_call"}
+    events = unwrap_inputs(stream_answers(request, [answer_request]), custom)
     if body.stream:
         events = end_with_failure(await wait_until_accepted(events))
         return StreamResponse(_render_events(events, writer, store), "text/event-stream")
@@ -197,7 +203,7 @@ async def _read_previous(request: Request, response_id: str | None) -> list[Stor
 
 
 async def _resolve_references(request: Request, items: list[Item]) -> list[Item]:
-    """The items, with those of stored responses in place of references. Raises ApiError (404)."""
+    """The items, with those of stored responses in place of references. Other references stay."""
     references = {item.id for item in items if isinstance(item, ItemReference)}
     if not references:
         return items
@@ -205,20 +211,16 @@ async def _resolve_references(request: Request, items: list[Item]) -> list[Item]
     limit = request.app.state.settings.max_body_bytes
     stored = await asyncio.to_thread(_responses(request).get_all, get_owner(request), response_ids, limit)
     found_items = {item["id"]: item for response in stored for item in response.items}
-    resolved: list[Any] = []
-    for number, item in enumerate(items):
-        if isinstance(item, ItemReference) and item.id not in found_items:
-            message = f"input[{number}] is the item {item.id[:64]!r}, which is not stored."
-            raise ApiError(404, message, "item_not_found", f"input[{number}]")
-        resolved.append(found_items[item.id] if isinstance(item, ItemReference) else item)
-    return ITEMS.validate_python(resolved)
+    return ITEMS.validate_python(
+        [found_items.get(item.id, item) if isinstance(item, ItemReference) else item for item in items]
+    )
 
 
 def _list_items(responses: list[StoredResponse]) -> list[Item]:
     """All items of a chain of responses, without calls that were cut off: their arguments are no JSON."""
     items = [item for stored in responses for item in stored.items]
     return ITEMS.validate_python(
-        [item for item in items if (item["type"], item["status"]) != ("function_call", "incomplete")]
+        [item for item in items if item["type"] not in CALL_KINDS or item["status"] == "completed"]
     )
 
 

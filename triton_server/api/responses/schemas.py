@@ -3,141 +3,18 @@
 Other fields are ignored.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, TypeAdapter
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field
 
-from model_core.checks.request_values import JsonObject, Text, shorten
-from model_core.requests.messages import Arguments, ChatFields, FailFastList, ReasoningEffort
+from model_core.checks.request_values import JsonObject, Text
+from model_core.requests.messages import ChatFields, FailFastList, ReasoningEffort
 from model_core.requests.sampling import MAX_LOGPROBS
 
 from ..body import Body
 from ..request_body import GenerationBody, other_names
-
-
-def _known_types(*names: str, default: str | None = None) -> BeforeValidator:
-    """Refuses an object whose field `type` is none of `names`."""
-
-    def check(value: Any) -> Any:
-        kind = value.get("type", default) if isinstance(value, dict) else None
-        if isinstance(kind, str) and kind not in names:
-            raise PydanticCustomError(
-                "unsupported_type",
-                "is of the type {type}, and this service supports only {names}",
-                {"type": shorten(kind), "names": ", ".join(names)},
-            )
-        return value
-
-    return BeforeValidator(check)
-
-
-class TextPart(Body):
-    """A part of a message, or of the result of a call."""
-
-    type: Literal["input_text", "output_text"]
-    text: Text
-
-
-Content = Text | FailFastList[Annotated[TextPart, _known_types("input_text", "output_text")]]
-
-
-class MessageItem(Body):
-    """A message of the conversation."""
-
-    type: Literal["message"] = "message"
-    id: str | None = None
-    role: Literal["system", "developer", "user", "assistant"]
-    content: Content
-
-
-class FunctionCallItem(Body):
-    """A call of a function by the model."""
-
-    type: Literal["function_call"]
-    id: str | None = None
-    call_id: str
-    name: str
-    arguments: Arguments = Field("", description="A JSON object as text.")
-
-
-class FunctionCallOutputItem(Body):
-    """The result of a call."""
-
-    type: Literal["function_call_output"]
-    id: str | None = None
-    call_id: str
-    output: Content
-
-
-class ReasoningPart(Body):
-    """A part of reasoning."""
-
-    type: Literal["reasoning_text", "summary_text"]
-    text: Text
-
-
-class ReasoningItem(Body):
-    """What the model thought. Reasoning that is only encrypted or summarized is not shown to the model."""
-
-    type: Literal["reasoning"]
-    id: str | None = None
-    content: FailFastList[ReasoningPart] | None = None
-    summary: FailFastList[ReasoningPart] | None = None
-
-
-class ItemReference(Body):
-    """An item of a stored response, of its input or its output."""
-
-    type: Literal["item_reference"]
-    id: str
-
-
-_TAGS = {
-    "message": "Message",
-    "function_call": "Call",
-    "function_call_output": "Result",
-    "reasoning": "Reasoning",
-    "item_reference": "Reference",
-}
-
-
-def _tag_of_item(value: Any) -> str:
-    kind = value.get("type", "message") if isinstance(value, dict) else getattr(value, "type", "message")
-    return _TAGS.get(kind, "Message") if isinstance(kind, str) else "Message"
-
-
-Item = Annotated[
-    Annotated[MessageItem, Tag("Message")]
-    | Annotated[FunctionCallItem, Tag("Call")]
-    | Annotated[FunctionCallOutputItem, Tag("Result")]
-    | Annotated[ReasoningItem, Tag("Reasoning")]
-    | Annotated[ItemReference, Tag("Reference")],
-    Discriminator(_tag_of_item),
-    _known_types(*_TAGS, default="message"),
-]
-ITEMS: TypeAdapter[list[Item]] = TypeAdapter(list[Item])
-
-
-class FunctionTool(Body):
-    """A function that the model may call."""
-
-    type: Literal["function"]
-    name: str = Field(min_length=1, max_length=64)
-    description: str | None = None
-    parameters: JsonObject | None = Field(None, description="The JSON schema of its arguments.")
-    strict: bool | None = Field(None, description="Whether arguments follow the schema for certain.")
-
-    def to_fields(self) -> dict[str, Any]:
-        """The fields of model_core.requests.messages.Tool. `strict` is true by default, as with OpenAI."""
-        return {**self.model_dump(exclude={"type"}), "strict": self.strict is not False}
-
-
-class FunctionName(Body):
-    """The function that the model must call."""
-
-    type: Literal["function"]
-    name: str
+from .item_schemas import Item, MessageItem
+from .tools import ResponsesTool, ToolSelection
 
 
 class TextFormat(Body):
@@ -191,13 +68,13 @@ class ResponsesRequest(GenerationBody, ChatFields):
     include: FailFastList[str] | None = Field(
         None, description="message.output_text.logprobs reports log probabilities; others are ignored."
     )
-    tools: FailFastList[Annotated[FunctionTool, _known_types("function")]] | None = Field(  # type: ignore[assignment]
-        None, description="Functions that the model may call."
+    tools: FailFastList[ResponsesTool] | None = Field(  # type: ignore[assignment]
+        None,
+        description="What the model may call. X-Ignored-Tools names tools that are left out.",
     )
-    tool_choice: (
-        Literal["auto", "none", "required"] | Annotated[FunctionName, _known_types("function")] | None
-    ) = Field(  # type: ignore[assignment]  # these two in the form of Responses
-        "auto", description="Whether the model may, must not or must call a function, or which."
+    tool_choice: Literal["auto", "none", "required"] | ToolSelection | None = Field(  # type: ignore[assignment]
+        "auto",  # these two in the form of Responses
+        description="Whether the model may, must not or must call a tool, which, or those that it may call.",
     )
     text: TextOptions | None = None
     reasoning: ReasoningOptions | None = None

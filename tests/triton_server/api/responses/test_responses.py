@@ -120,10 +120,12 @@ def test_items_of_stored_responses_are_referred_to(gpt: openai.OpenAI) -> None:
     listed = list(gpt.responses.input_items.list(second.id, order="asc"))
     assert [item.id for item in listed[:2]] == [item["id"] for item in items]
     gpt.responses.delete(first.id)
+    alone = gpt.responses.create(model="default", input=[last])
     for name in (items[0]["id"], "msg_1"):
-        with pytest.raises(openai.NotFoundError, match="is not stored") as raised:
-            gpt.responses.create(model="default", input=[last, {"type": "item_reference", "id": name}])
-        assert raised.value.param == "input[1]"
+        reference = {"type": "item_reference", "id": name}
+        raw = gpt.responses.with_raw_response.create(model="default", input=[reference, last])
+        assert raw.headers["X-Ignored-Items"] == "item_reference"
+        assert raw.parse().output_text == alone.output_text
 
 
 def test_instructions_are_the_system_prompt(gpt: openai.OpenAI, llm: LLM) -> None:
@@ -181,7 +183,6 @@ def test_log_probabilities_are_reported(gpt: openai.OpenAI) -> None:
             {"input": [QUESTION, {"role": "user", "content": [{"type": "input_image"}]}]},
             "input[1].content[0]",
         ),
-        ({"input": [QUESTION, {"type": "computer_call"}]}, "input[1]"),
         ({"input": [QUESTION, {"type": ["message"]}]}, "input[1].type"),
         ({"input": [{"type": "function_call", "name": "f", "arguments": "{}"}]}, "input[0].call_id"),
         ({"input": "\ud800"}, "input"),
@@ -191,7 +192,12 @@ def test_log_probabilities_are_reported(gpt: openai.OpenAI) -> None:
         ({"temperature": 3}, "temperature"),
         ({"top_logprobs": 21}, "top_logprobs"),
         ({"reasoning": {"effort": "huge"}}, "reasoning.effort"),
-        ({"tools": [{"type": "web_search"}]}, "tools[0]"),
+        ({"tools": [{"name": "f"}]}, "tools[0].type"),
+        ({"tools": [{"type": "web_search"}], "tool_choice": "required"}, "tool_choice"),
+        (
+            {"tools": [{"type": "namespace", "name": "n", "tools": [{"type": "custom"}]}]},
+            "tools[0].tools[0].name",
+        ),
         ({"tool_choice": "required"}, "tool_choice"),
         ({"tool_choice": {"type": "mcp", "server_label": "x"}}, "tool_choice"),
         ({"text": {"format": {"type": "xml"}}}, "text.format.type"),
@@ -222,12 +228,14 @@ def test_refusals_name_what_is_refused(api: Server) -> None:
     def refusal(**body: Any) -> str:
         return httpx.post(api.api_url + ASK, json={"input": HELLO, **body}).json()["error"]["message"]
 
-    assert refusal(tools=[{"type": "web_search"}]) == (
-        "tools[0] is of the type 'web_search', and this service supports only function."
+    assert refusal(tool_choice={"type": "web_search"}) == (
+        "tool_choice asks for 'web_search', which this service cannot run; send auto."
     )
     assert refusal(background=True) == "background is not supported; send it without, and read the stream."
-    assert refusal(input=[{"type": "computer_call", "id": "cu_1"}]).startswith(
-        "input[0] is of the type 'computer_call', and this service supports only message, function_call, "
+    image = {"role": "user", "content": [{"type": "input_image", "image_url": "data:image/png;base64,AA"}]}
+    assert refusal(input=[image]) == (
+        "input[0].content[0] is of the type 'input_image' and has no text, but this service shows models "
+        "text only."
     )
 
 
@@ -248,10 +256,9 @@ def test_keys_do_not_see_responses_of_others(start: Callable[..., Service]) -> N
             read(response.id)
     with pytest.raises(openai.BadRequestError, match="to continue"):
         bo.responses.create(model="default", input=HELLO, previous_response_id=response.id)
-    with pytest.raises(openai.NotFoundError, match="is not stored"):
-        bo.responses.create(
-            model="default", input=[{"type": "item_reference", "id": response.output[0].id}, QUESTION]
-        )
+    reference = {"type": "item_reference", "id": response.output[0].id}
+    raw = bo.responses.with_raw_response.create(model="default", input=[reference, QUESTION])
+    assert raw.headers["X-Ignored-Items"] == "item_reference"
     assert ada.responses.retrieve(response.id) == response
 
 

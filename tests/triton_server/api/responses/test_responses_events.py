@@ -18,9 +18,10 @@ from model_core.requests.events import (
     ToolCallDelta,
     Usage,
 )
+from triton_server.api.responses.item_schemas import ITEMS
 from triton_server.api.responses.items import list_input, to_messages
 from triton_server.api.responses.render import ResponseWriter, new_response, render_event
-from triton_server.api.responses.schemas import ITEMS, ResponsesRequest
+from triton_server.api.responses.schemas import ResponsesRequest
 
 ID = "resp_" + "0" * 32
 USAGE, TIMINGS = Usage(5, 9, 4), Timings(0.1, 0.2, 0.3)

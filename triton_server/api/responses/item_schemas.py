@@ -1,0 +1,186 @@
+"""The items of a conversation in OpenAI's Responses API, with the fields that this service reads.
+
+Other fields are ignored. Source: the types of the Python package `openai`.
+"""
+
+import base64
+import binascii
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, TypeAdapter
+from pydantic_core import PydanticCustomError
+
+from model_core.checks.request_values import JsonObject, Text, shorten
+from model_core.requests.messages import Arguments, FailFastList
+
+from ..body import Body
+
+
+def read_text_file(data: Any) -> str | None:
+    """The text of a file that a client sends as base64 or as a data URL; None if it is no text in UTF-8."""
+    if not isinstance(data, str):
+        return None
+    _, comma, rest = data.partition(",") if data.startswith("data:") else ("", "", data)
+    try:
+        return base64.b64decode(rest if comma else data, validate=True).decode()
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _to_text_part(value: Any) -> Any:
+    """A part with its text. Raises PydanticCustomError for one that the model cannot be shown."""
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        return value
+    kind, text = value["type"], value.get("text")
+    if kind == "refusal":
+        text = value.get("refusal")
+    elif kind == "input_file":
+        text = read_text_file(value.get("file_data"))
+        if text is not None and isinstance(value.get("filename"), str):
+            text = f"{value['filename']}:\n{text}"
+    if kind in ("input_text", "output_text") or isinstance(text, str):
+        return {**value, "type": "output_text" if kind == "output_text" else "input_text", "text": text}
+    raise PydanticCustomError(
+        "unsupported_type",
+        "is of the type {type} and has no text, but this service shows models text only",
+        {"type": shorten(kind)},
+    )
+
+
+class TextPart(Body):
+    """A part of a message, or of the result of a call."""
+
+    type: Literal["input_text", "output_text"]
+    text: Text
+
+
+_Part = Annotated[TextPart, BeforeValidator(_to_text_part)]
+# What is missing or null is empty.
+Content = Annotated[Text | FailFastList[_Part], BeforeValidator(lambda value: "" if value is None else value)]
+
+
+class MessageItem(Body):
+    """A message of the conversation."""
+
+    type: Literal["message"] = "message"
+    id: str | None = None
+    role: Literal["system", "developer", "user", "assistant"]
+    content: Content = ""
+
+
+class FunctionCallItem(Body):
+    """A call of a function by the model."""
+
+    type: Literal["function_call"]
+    id: str | None = None
+    call_id: str
+    name: str
+    namespace: str | None = None
+    arguments: Arguments = Field("", description="A JSON object as text.")
+
+
+class CustomCallItem(Body):
+    """A call of a custom tool by the model."""
+
+    type: Literal["custom_tool_call"]
+    id: str | None = None
+    call_id: str
+    name: str
+    namespace: str | None = None
+    input: Text = ""
+
+
+class ActionItem(Body):
+    """A command or a patch by the model, which the client runs or applies."""
+
+    type: Literal["shell_call", "local_shell_call", "apply_patch_call"]
+    id: str | None = None
+    call_id: str
+    action: JsonObject | None = Field(None, description="The commands.")
+    operation: JsonObject | None = Field(None, description="The patch.")
+
+
+class CallOutputItem(Body):
+    """The result of a call."""
+
+    type: Literal["function_call_output", "custom_tool_call_output"]
+    id: str | None = None
+    call_id: str
+    output: Content = ""
+
+
+class ActionOutputItem(Body):
+    """The result of a command or a patch."""
+
+    type: Literal["shell_call_output", "local_shell_call_output", "apply_patch_call_output"]
+    id: str | None = Field(None, description="Of local_shell_call_output: the id of the call.")
+    call_id: str | None = None
+    status: str | None = None
+    output: Text | FailFastList[JsonObject] | None = None
+
+
+class ReasoningPart(Body):
+    """A part of reasoning."""
+
+    type: Literal["reasoning_text", "summary_text"]
+    text: Text
+
+
+class ReasoningItem(Body):
+    """What the model thought. Reasoning that is only encrypted or summarized is not shown to the model."""
+
+    type: Literal["reasoning"]
+    id: str | None = None
+    content: FailFastList[ReasoningPart] | None = None
+    summary: FailFastList[ReasoningPart] | None = None
+
+
+class ItemReference(Body):
+    """An item of a stored response, of its input or its output."""
+
+    type: Literal["item_reference"]
+    id: str
+
+
+class OtherItem(Body):
+    """An item of another service. What it says is shown to the model as text."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: Text
+
+
+_CLASSES: dict[str, type[Body]] = {
+    "message": MessageItem,
+    "function_call": FunctionCallItem,
+    "custom_tool_call": CustomCallItem,
+    **dict.fromkeys(("shell_call", "local_shell_call", "apply_patch_call"), ActionItem),
+    **dict.fromkeys(("function_call_output", "custom_tool_call_output"), CallOutputItem),
+    **dict.fromkeys(
+        ("shell_call_output", "local_shell_call_output", "apply_patch_call_output"), ActionOutputItem
+    ),
+    "reasoning": ReasoningItem,
+    "item_reference": ItemReference,
+}
+
+
+def _tag_of_item(value: Any) -> str:
+    kind = value.get("type", "message") if isinstance(value, dict) else getattr(value, "type", "message")
+    if not isinstance(value, dict | Body) or not isinstance(kind, str):
+        return MessageItem.__name__  # which refuses it
+    return _CLASSES.get(kind, OtherItem).__name__
+
+
+Item = Annotated[
+    Annotated[MessageItem, Tag("MessageItem")]
+    | Annotated[FunctionCallItem, Tag("FunctionCallItem")]
+    | Annotated[CustomCallItem, Tag("CustomCallItem")]
+    | Annotated[ActionItem, Tag("ActionItem")]
+    | Annotated[CallOutputItem, Tag("CallOutputItem")]
+    | Annotated[ActionOutputItem, Tag("ActionOutputItem")]
+    | Annotated[ReasoningItem, Tag("ReasoningItem")]
+    | Annotated[ItemReference, Tag("ItemReference")]
+    | Annotated[OtherItem, Tag("OtherItem")],
+    Discriminator(_tag_of_item),
+]
+ITEMS: TypeAdapter[list[Item]] = TypeAdapter(list[Item])

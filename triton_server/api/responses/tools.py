@@ -1,0 +1,258 @@
+"""The tools of OpenAI's Responses API, and the functions that the model gets for them.
+
+The client runs functions, custom tools, shells and patches. Each becomes a function, and a call of it is
+given back in the form of its tool (calls.py). Tools that OpenAI runs, such as web_search, are left out,
+because nobody here can run them.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Discriminator, Field, Tag
+
+from model_core.checks.request_values import JsonObject, Text, shorten
+from model_core.errors import InvalidRequest
+from model_core.requests.messages import MAX_TOOL_NAME, FailFastList
+
+from ..body import Body
+from ..custom_tools import CustomFormat, describe_input
+from ..errors import unsupported
+from .calls import CallForm
+
+_NOT_IN_NAMES = re.compile(r"[^\w.-]")
+_STRING, _NUMBER = {"type": "string"}, {"type": "integer"}
+_STRINGS = {"type": "array", "items": _STRING}
+
+
+def _function(description: str, required: tuple[str, ...], **properties: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": properties, "required": [*required]}
+    return {"description": description, "parameters": {**schema, "additionalProperties": False}}
+
+
+# The functions for tools that have no description of their own.
+_FUNCTIONS = {
+    "shell": _function(
+        "Run commands in a shell, one after another.",
+        ("commands",),
+        commands=_STRINGS,
+        timeout_ms=_NUMBER,
+        max_output_length=_NUMBER,
+    ),
+    "local_shell": _function(
+        "Run a command: the program and its arguments.",
+        ("command",),
+        command=_STRINGS,
+        working_directory=_STRING,
+        timeout_ms=_NUMBER,
+        env={"type": "object", "additionalProperties": _STRING},
+    ),
+    "apply_patch": _function(
+        "Create, update or delete a file. The diff has lines that begin with a space, + or -, in sections "
+        "that begin with @@; that of a new file has lines that begin with +.",
+        ("type", "path"),
+        type={"enum": ["create_file", "update_file", "delete_file"]},
+        path=_STRING,
+        diff=_STRING,
+    ),
+}
+
+
+_KINDS = {
+    "function": "function_call",
+    "custom": "custom_tool_call",
+    **{name: f"{name}_call" for name in _FUNCTIONS},
+}
+# Where the client has sent a tool, its function, and how the client knows its calls.
+_Found = tuple[str, dict[str, Any], CallForm]
+
+
+class FunctionTool(Body):
+    """A function that the model may call."""
+
+    type: Literal["function"]
+    name: str = Field(min_length=1, max_length=MAX_TOOL_NAME)
+    description: str | None = None
+    parameters: JsonObject | None = Field(None, description="The JSON schema of its arguments.")
+    strict: bool | None = Field(None, description="Whether arguments follow the schema for certain.")
+
+    def to_fields(self) -> dict[str, Any]:
+        """The fields of model_core.requests.messages.Tool. `strict` is true by default, as with OpenAI."""
+        return {**self.model_dump(exclude={"type"}), "strict": self.strict is not False}
+
+
+class CustomTool(Body):
+    """A tool whose input is text."""
+
+    type: Literal["custom"]
+    name: str = Field(min_length=1, max_length=MAX_TOOL_NAME)
+    description: str | None = None
+    format: CustomFormat | None = None
+
+    def to_fields(self) -> dict[str, Any]:
+        """The fields of model_core.requests.messages.Tool."""
+        return {"name": self.name, **describe_input(self.description, self.format)}
+
+
+class ActionTool(Body):
+    """A shell or patches, which the client runs or applies."""
+
+    type: Literal["shell", "local_shell", "apply_patch"]
+
+    def to_fields(self) -> dict[str, Any]:
+        """The fields of model_core.requests.messages.Tool."""
+        return {"name": self.type, **_FUNCTIONS[self.type]}
+
+
+class HostedTool(Body):
+    """A tool of another service, which is left out."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: Text
+
+
+def _tag_of_tool(value: Any) -> str:
+    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    return _TOOLS.get(kind, HostedTool).__name__ if isinstance(kind, str) else HostedTool.__name__
+
+
+_InNamespace = Annotated[
+    Annotated[FunctionTool, Tag("FunctionTool")]
+    | Annotated[CustomTool, Tag("CustomTool")]
+    | Annotated[HostedTool, Tag("HostedTool")],
+    Discriminator(_tag_of_tool),
+]
+
+
+class NamespaceTool(Body):
+    """Several tools whose names belong together."""
+
+    type: Literal["namespace"]
+    name: str = Field(min_length=1)
+    description: str | None = None
+    tools: FailFastList[_InNamespace]
+
+
+_TOOLS: dict[str, type[Body]] = {
+    "function": FunctionTool,
+    "custom": CustomTool,
+    "namespace": NamespaceTool,
+    **dict.fromkeys(_FUNCTIONS, ActionTool),
+}
+ResponsesTool = Annotated[
+    Annotated[FunctionTool, Tag("FunctionTool")]
+    | Annotated[CustomTool, Tag("CustomTool")]
+    | Annotated[NamespaceTool, Tag("NamespaceTool")]
+    | Annotated[ActionTool, Tag("ActionTool")]
+    | Annotated[HostedTool, Tag("HostedTool")],
+    Discriminator(_tag_of_tool),
+]
+
+
+class ToolSelection(Body):
+    """The tool that the model must call, or those that it may call."""
+
+    type: Text
+    name: Text | None = None
+    namespace: Text | None = None
+    mode: Literal["auto", "required"] = "auto"
+    tools: FailFastList[JsonObject] = Field([], description="Of allowed_tools.")
+
+
+@dataclass(frozen=True)
+class Functions:
+    """The functions for the tools of a request.
+
+    Attributes:
+        tools: the fields of model_core.requests.messages.Tool.
+        forms: by the name of a function, how the client knows its calls.
+        choice: the field tool_choice for the engine.
+        sent_names: where the client has sent a tool, by its place in `tools`.
+        left_out: the types of the tools that are left out.
+    """
+
+    tools: list[dict[str, Any]]
+    forms: dict[str, CallForm]
+    choice: Any
+    sent_names: dict[str, str]
+    left_out: list[str]
+
+
+def find_functions(tools: Iterable[Any], choice: str | ToolSelection | None) -> Functions:
+    """The functions for the tools of a request. Raises ApiError or InvalidRequest for a wrong choice."""
+    found: list[_Found] = []
+    left_out: list[str] = []
+    for path, tool, namespace in _walk(tools):
+        if isinstance(tool, HostedTool):
+            left_out.append(tool.type)
+            continue
+        fields = tool.to_fields()
+        form = CallForm(_KINDS[tool.type], fields["name"], namespace)
+        found.append((path, {**fields, "name": function_name(form)}, form))
+    if isinstance(choice, ToolSelection):
+        selected, choice_field = _select(found, choice)
+        found = selected if choice.type == "allowed_tools" else found
+    else:
+        choice_field = choice or "auto"
+    return Functions(
+        tools=[fields for _, fields, _ in found],
+        forms={fields["name"]: form for _, fields, form in found},
+        choice=choice_field,
+        sent_names={f"tools[{number}]": path for number, (path, _, _) in enumerate(found)},
+        left_out=left_out,
+    )
+
+
+def function_name(form: CallForm) -> str:
+    """The name that the model sees, of the tool's own and its namespace."""
+    if form.namespace is None:
+        return form.name
+    start = form.namespace if form.namespace.endswith("__") else f"{form.namespace}__"
+    name = _NOT_IN_NAMES.sub("_", start + form.name)
+    if len(name) <= MAX_TOOL_NAME:
+        return name
+    digest = hashlib.sha256(f"{form.namespace} {form.name}".encode()).hexdigest()[:8]
+    return f"{name[: MAX_TOOL_NAME - 9]}_{digest}"
+
+
+def _walk(tools: Iterable[Any]) -> Iterator[tuple[str, Any, str | None]]:
+    """Each tool with its path in the request, and the namespace in which it is."""
+    for number, tool in enumerate(tools):
+        if isinstance(tool, NamespaceTool):
+            for inner, each in enumerate(tool.tools):
+                yield f"tools[{number}].tools[{inner}]", each, tool.name
+        else:
+            yield f"tools[{number}]", tool, None
+
+
+def _select(found: list[_Found], choice: ToolSelection) -> tuple[list[_Found], Any]:
+    """The tools that a choice names, and the field tool_choice for the engine."""
+    if choice.type == "allowed_tools":
+        allowed = [tool for tool in found if any(_is_named(tool, entry) for entry in choice.tools)]
+        if not allowed:
+            raise InvalidRequest("tool_choice allows none of the tools that there are.", "tool_choice")
+        return allowed, choice.mode
+    if choice.type not in _KINDS:
+        raise unsupported(
+            "tool_choice",
+            f"tool_choice asks for {shorten(choice.type)}, which this service cannot run; send auto.",
+        )
+    named = [tool for tool in found if _is_named(tool, choice.model_dump())]
+    name = named[0][1]["name"] if named else choice.name or choice.type
+    return named, {"name": name}
+
+
+def _is_named(tool: _Found, entry: dict[str, Any]) -> bool:
+    """Whether an entry of tool_choice names a tool, or its namespace."""
+    form, kind, name = tool[2], entry.get("type"), entry.get("name")
+    if kind == "namespace":
+        return form.namespace is not None and form.namespace == name
+    wanted = name if kind in ("function", "custom") else kind
+    return (
+        form.name == wanted
+        and form.kind == _KINDS.get(str(kind))
+        and entry.get("namespace") in (None, form.namespace)
+    )
