@@ -21,6 +21,7 @@ from ..errors import (
     unsupported,
 )
 from ..generation import end_with_failure, stream_answers, wait_until_accepted
+from ..ignored import ignore
 from ..request_body import repeat
 from ..stream_response import StreamResponse
 from .render import render_events, render_message
@@ -28,7 +29,6 @@ from .schemas import (
     Answer,
     Block,
     CountRequest,
-    CustomTool,
     MessagesRequest,
     TextBlock,
     TextContent,
@@ -36,6 +36,7 @@ from .schemas import (
     ToolChoice,
     ToolResultBlock,
 )
+from .tools import HostedTool, list_left_out
 
 _EVENT_STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}
 _TOOL_CHOICES = {"auto": "auto", "any": "required", "none": "none"}
@@ -47,6 +48,7 @@ router = APIRouter(prefix=ANTHROPIC_PATH, tags=["Anthropic"], responses=ANTHROPI
 async def messages(request: HttpRequest, body: MessagesRequest) -> Response:
     """Answer a conversation, as one body or as a stream. The header X-Seed has the seed that was used."""
     model = await request.app.state.served_models.resolve(body.model)
+    ignore(request, "tools", list_left_out(body.tools or ()))
     (answer,) = repeat([parse(body)])
     events, headers = stream_answers(request, [answer]), {"X-Seed": str(answer.seed)}
     message_id, request_id = f"msg_{secrets.token_hex(12)}", request.state.request_id
@@ -62,6 +64,7 @@ async def messages(request: HttpRequest, body: MessagesRequest) -> Response:
 async def count_tokens(request: HttpRequest, body: CountRequest) -> TokenCount:
     """Count the tokens of a conversation, as the model's chat template renders it."""
     await request.app.state.served_models.resolve(body.model)
+    ignore(request, "tools", list_left_out(body.tools or ()))
     counting = parse(body).model_copy(update={"count_only": True})
     async with aclosing(stream_answers(request, [counting])) as events:
         done = await anext(event async for _, event in events if isinstance(event, Done))
@@ -79,8 +82,11 @@ def parse(body: CountRequest) -> Request:
     fields["messages"] = [*system, *chain.from_iterable(parsed)]
     if body.messages[-1].role == "assistant":
         fields["continue_final_message"] = True
-    if body.tools:
-        fields["tools"] = [_parse_tool(tool) for tool in body.tools]
+    tools = [(place, tool) for place, tool in enumerate(body.tools or ()) if not isinstance(tool, HostedTool)]
+    if tools:
+        fields["tools"] = [tool.to_fields() for _, tool in tools]
+    else:
+        fields.pop("tools", None)
     if body.tool_choice is not None:
         fields |= _parse_tool_choice(body.tool_choice)
     if body.thinking is not None and body.thinking.type != "adaptive":
@@ -92,7 +98,11 @@ def parse(body: CountRequest) -> Request:
     output_format = body.output_format or (body.output_config and body.output_config.format)
     if output_format:
         fields["form"] = {"json_schema": output_format.json_schema}
-    names = {"tools[].parameters": "tools[].input_schema"}
+    names = {
+        f"tools[{number}]{end}": f"tools[{place}]{sent}"
+        for number, (place, _) in enumerate(tools)
+        for end, sent in (("", ""), (".parameters", ".input_schema"))
+    }
     if output_format:
         place = "output_format" if body.output_format else "output_config.format"
         names |= {"form": place, "form.json_schema": f"{place}.schema"}
@@ -150,15 +160,6 @@ def _parse_assistant(blocks: list[Block]) -> dict[str, Any]:
 
 def _join_text(content: TextContent) -> str:
     return content if isinstance(content, str) else "\n".join(block.text for block in content)
-
-
-def _parse_tool(tool: CustomTool) -> dict[str, Any]:
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.input_schema,
-        "strict": bool(tool.strict),
-    }
 
 
 def _parse_tool_choice(choice: ToolChoice) -> dict[str, Any]:

@@ -23,7 +23,9 @@ from model_core.requests.messages import ChatFields, FailFastList
 from model_core.requests.sampling import MAX_TOKEN_COUNT
 
 from ..body import Body
+from ..foreign_content import describe_part, read_text_file
 from ..request_body import GenerationBody, other_names
+from .tools import ClientTool
 
 
 def _with_type(*known: str | None) -> BeforeValidator:
@@ -42,6 +44,44 @@ def _with_type(*known: str | None) -> BeforeValidator:
     return BeforeValidator(check)
 
 
+def _to_known_block(value: Any) -> Any:
+    """A block, which is text if it has a type of another service. Raises PydanticCustomError without text."""
+    kind = value.get("type") if isinstance(value, dict) else None
+    if not isinstance(kind, str) or kind in _BLOCK_CLASSES:
+        return value
+    source = value.get("source")
+    if kind == "document" and isinstance(source, dict):
+        text = _read_document(source)
+        heads = (value.get(name) for name in ("title", "context"))
+        if text is not None:
+            parts = [*(head for head in heads if isinstance(head, str)), text]
+            return {"type": "text", "text": "\n".join(parts)}
+    if kind in ("image", "document", "container_upload"):
+        raise PydanticCustomError(
+            "no_text",
+            "has the type {type} and no text, but this service shows models text only",
+            {"type": shorten(kind)},
+        )
+    return {"type": "text", "text": describe_part(kind, value)}
+
+
+def _read_document(source: dict[str, Any]) -> str | None:
+    """The text of a document; None if it has none."""
+    kind, data, content = source.get("type"), source.get("data"), source.get("content")
+    if kind == "text" and isinstance(data, str):
+        return data
+    if kind == "base64" and source.get("media_type") == "text/plain":
+        return read_text_file(data)
+    if kind == "content" and isinstance(content, list):
+        texts = [part["text"] for part in content if isinstance(part, dict) and _is_text(part)]
+        return "\n".join(texts) if len(texts) == len(content) else None
+    return content if kind == "content" and isinstance(content, str) else None
+
+
+def _is_text(part: dict[str, Any]) -> bool:
+    return isinstance(part.get("text"), str)
+
+
 class TextBlock(Body):
     """Text."""
 
@@ -49,7 +89,7 @@ class TextBlock(Body):
     text: str
 
 
-TextContent = str | FailFastList[Annotated[TextBlock, _with_type("text")]]
+TextContent = str | FailFastList[Annotated[TextBlock, _with_type("text"), BeforeValidator(_to_known_block)]]
 
 
 class ThinkingBlock(Body):
@@ -106,6 +146,7 @@ Block = Annotated[
     | Annotated[ToolResultBlock, Tag("ToolResultBlock")],
     Discriminator(_name_class),
     _with_type(*_BLOCK_CLASSES),
+    BeforeValidator(_to_known_block),
 ]
 _BLOCK_TYPES_OF_ROLES = {
     "system": ("text",),
@@ -118,7 +159,9 @@ class InputMessage(Body):
     """A message of a conversation."""
 
     role: Literal["user", "assistant", "system"]
-    content: str | FailFastList[Block]
+    content: Annotated[
+        str | FailFastList[Block], BeforeValidator(lambda value: "" if value is None else value)
+    ]
 
     @field_validator("content")
     @classmethod
@@ -144,16 +187,6 @@ class InputMessage(Body):
                     {"type": block.type, "role": self.role},
                 )
         return self
-
-
-class CustomTool(Body):
-    """A tool that the client runs."""
-
-    type: Literal["custom"] | None = None
-    name: str
-    description: str | None = None
-    input_schema: JsonObject = Field(description="The JSON schema of its arguments.")
-    strict: bool | None = Field(False, description="Whether arguments follow the schema for certain.")
 
 
 class ToolChoice(Body):
@@ -201,7 +234,9 @@ class CountRequest(ChatFields, Body):
         description="If the last one is the assistant's, the answer continues it."
     )
     system: TextContent | None = None
-    tools: FailFastList[Annotated[CustomTool, _with_type("custom", None)]] | None = None  # type: ignore[assignment]
+    tools: FailFastList[ClientTool] | None = Field(  # type: ignore[assignment]
+        None, description="X-Ignored-Tools names tools that are left out: those that Anthropic runs."
+    )
     tool_choice: ToolChoice | None = None  # type: ignore[assignment]  # these two in Anthropic's form
     thinking: Thinking | None = Field(None, description="The default is the model's.")
     output_config: OutputConfig | None = None

@@ -16,7 +16,7 @@ from ...contract.request_fields import CacheFields, fields_of_request
 from ..body import Body
 from ..errors import ERROR_RESPONSES
 from ..generation import stream_answers, wait_until_accepted
-from ..openai.chat import ChatMessage, parse_message
+from ..openai.chat import ChatMessage, parse_messages
 from ..openai.completions import TokenIds
 from ..openai.fields import PromptTokensDetails
 
@@ -99,7 +99,7 @@ def parse(body: ChooseRequest) -> request_fields.Request:
         raise InvalidRequest("send either messages or prompt.", "messages")
     prompt: Any = body.prompt
     if body.messages is not None:
-        prompt = [parse_message(number, message) for number, message in enumerate(body.messages)]
+        prompt = parse_messages(body.messages)
     return request_fields.Request(**fields_of_request(body) | {"messages": prompt})
 
 

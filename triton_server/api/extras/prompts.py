@@ -12,7 +12,8 @@ from ...contract.request_fields import Request as Generation
 from ..body import Body
 from ..errors import ERROR_RESPONSES, ApiError
 from ..generation import check_length
-from ..openai.chat import ChatMessage, ChatRequest, FunctionTool, parse
+from ..openai.chat import ChatMessage, ChatRequest, parse
+from ..openai.chat_tools import FunctionTool
 
 _POLL_S = 0.3
 

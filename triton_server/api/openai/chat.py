@@ -1,8 +1,13 @@
 """Conversations in OpenAI's form: the bodies of /v1/chat/completions."""
 
+import json
+from collections.abc import Callable, Container, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from model_core.requests.answer_parts import AnswerParts
 from model_core.requests.events import Reasoning, Text, ToolCallDelta
@@ -11,18 +16,30 @@ from model_core.requests.sampling import MAX_LOGPROBS
 
 from ...contract.request_fields import Request, fields_of_request
 from ..body import Body
+from ..custom_tools import INPUT
 from ..errors import ApiError, unsupported
+from ..foreign_content import read_text_file
 from ..request_body import other_names, repeat
 from ..stream_response import to_json
+from .chat_tools import ChatTool, Functions, FunctionSchema, ToolName, ToolSelection, find_functions
 from .fields import Choice, Completion, OpenAIFields, VllmPromptLogprobs
 from .render import AnswerFormat, LogprobEntries
 
 
+class File(Body):
+    """A file. Only text is understood."""
+
+    file_data: str | None = None
+    filename: str | None = None
+
+
 class ContentPart(Body):
-    """A part of a message. Only those of the type "text" are understood."""
+    """A part of a message. Those without text are refused, such as pictures."""
 
     type: str
     text: str | None = None
+    refusal: str | None = None
+    file: File | None = None
 
 
 class Function(Body):
@@ -32,59 +49,46 @@ class Function(Body):
     arguments: Arguments = ""
 
 
+class CustomInput(Body):
+    """A custom tool that the model calls."""
+
+    name: str
+    input: str = ""
+
+
 class FunctionCall(Body):
-    """A call of a tool."""
+    """A call of a tool: of a function, or of a custom tool."""
 
     id: str
-    type: Literal["function"] = "function"
-    function: Function
+    type: Literal["function", "custom"] = "function"
+    function: Function | None = None
+    custom: CustomInput | None = None
+
+    @model_validator(mode="after")
+    def _check_call(self) -> "FunctionCall":
+        if getattr(self, self.type) is None:
+            raise PydanticCustomError("missing", "has no {field}", {"field": self.type})
+        return self
 
 
 class ChatMessage(Body):
     """A message of a conversation."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"] = Field(
-        description="developer is another name for system; function is refused."
+        description="developer is another name for system, function for tool."
     )
     content: str | FailFastList[ContentPart] | None = Field(
-        None, description="Text, or parts of the type text, which are joined by line ends."
+        None, description="Text, or parts that are text, which are joined by line ends."
     )
+    refusal: str | None = Field(None, description="The text of an assistant that has refused to answer.")
     reasoning_content: str | None = Field(
         None, description="Not OpenAI's: what the assistant thought before its answer."
     )
     reasoning: str | None = Field(None, description="Another name of reasoning_content.")
     tool_calls: FailFastList[FunctionCall] | None = Field(None, description="Calls that the assistant made.")
+    function_call: Function | None = Field(None, description="A call in the older form.")
     tool_call_id: str | None = Field(None, description="The call of which a tool message is the result.")
     name: str | None = None
-
-
-class FunctionSchema(Body):
-    """A function that the model may call."""
-
-    name: str
-    description: str | None = None
-    parameters: dict[str, Any] | None = Field(None, description="The JSON schema of its arguments.")
-    strict: bool | None = None
-
-
-class FunctionTool(Body):
-    """A tool of the type function. There are no others."""
-
-    type: Literal["function"]
-    function: FunctionSchema
-
-
-class FunctionName(Body):
-    """The function that the model must call."""
-
-    name: str
-
-
-class FunctionChoice(Body):
-    """The tool that the model must call."""
-
-    type: Literal["function"]
-    function: FunctionName
 
 
 class ChatRequest(OpenAIFields, ChatFields):
@@ -97,12 +101,14 @@ class ChatRequest(OpenAIFields, ChatFields):
     top_logprobs: int | None = Field(
         None, ge=0, le=MAX_LOGPROBS, description="Alternatives for each token; it needs logprobs."
     )
-    tools: FailFastList[FunctionTool] | None = Field(  # type: ignore[assignment]  # these two in OpenAI's form
-        None, description="Functions that the model may call."
+    tools: FailFastList[ChatTool] | None = Field(  # type: ignore[assignment]  # these two in OpenAI's form
+        None, description="What the model may call. X-Ignored-Tools names tools that are left out."
     )
-    tool_choice: Literal["auto", "none", "required"] | FunctionChoice | None = "auto"  # type: ignore[assignment]
-    functions: FailFastList[Any] | None = Field(None, description='Refused, unless function_call is "none".')
-    function_call: Any = None
+    tool_choice: Literal["auto", "none", "required"] | ToolSelection | None = "auto"  # type: ignore[assignment]
+    functions: FailFastList[FunctionSchema] | None = Field(None, description="The older form of tools.")
+    function_call: Literal["none", "auto"] | ToolName | None = Field(
+        None, description="The older form of tool_choice."
+    )
     modalities: FailFastList[str] | None = Field(None, description="text; others are refused.")
 
 
@@ -138,6 +144,7 @@ class AnswerMessage(BaseModel):
     )
     reasoning: str | None = Field(None, description="The same, as vLLM calls it.")
     tool_calls: list[FunctionCall] | None = None
+    function_call: Function | None = Field(None, description="The call, where the request has functions.")
 
 
 class ChatChoice(Choice):
@@ -160,45 +167,75 @@ class ChatCompletion(Completion):
     )
 
 
-def parse(body: ChatRequest) -> list[Request]:
-    """The requests for the answers. Raises ApiError or InvalidRequest."""
+_SAID = {"content", "tool_calls", "reasoning"}
+
+
+def find_tools(body: ChatRequest) -> Functions:
+    """The functions that the model may call. Raises ApiError or InvalidRequest."""
+    if not body.functions:
+        if body.function_call not in (None, "none", "auto"):
+            raise _invalid("function_call", "function_call is only allowed when functions are given.")
+        return find_functions(body.tools or (), body.tool_choice)
+    if body.tools:
+        raise _invalid("functions", "functions is the older form of tools; send one of them.")
+    called = body.function_call
+    choice = {"name": called.name} if isinstance(called, ToolName) else called or "auto"
+    return Functions(
+        tools=[function.model_dump(exclude_none=True) for function in body.functions],
+        choice=choice,
+        custom=frozenset(),
+        sent_names={"tools": "functions", "tool_choice": "function_call"},
+        left_out=[],
+    )
+
+
+def parse(body: ChatRequest, functions: Functions | None = None) -> list[Request]:
+    """The requests for the answers. `functions`: see find_tools. Raises ApiError or InvalidRequest."""
     body.refuse_constraints()
-    if body.functions and body.function_call != "none":
-        raise unsupported("functions", "functions is the old form of tools; send tools, or leave it out.")
-    if body.function_call not in (None, "none", "auto") and not body.functions:
-        raise _invalid("function_call", "function_call is only allowed when functions are given.")
+    functions = functions or find_tools(body)
     if body.modalities is not None and body.modalities != ["text"]:
         raise unsupported("modalities", "this service answers in text only.")
     if body.top_logprobs and not body.logprobs:
         raise _invalid("top_logprobs", "top_logprobs needs logprobs to be true.")
     fields = fields_of_request(body) | {
-        "messages": [parse_message(number, message) for number, message in enumerate(body.messages)],
+        "messages": parse_messages(body.messages),
         "logprobs": (body.top_logprobs or 0) if body.logprobs else None,
-        "tools": [tool.function.model_dump(exclude_none=True) for tool in body.tools or ()],
+        "tools": functions.tools,
+        "tool_choice": functions.choice,
     }
-    if isinstance(body.tool_choice, FunctionChoice):
-        fields["tool_choice"] = body.tool_choice.function.model_dump()
-    names = {**body.sent_names, "tools[].parameters": "tools[].function.parameters"}
-    return repeat([Request(**fields).sent_as(names)], body.n)
+    if body.functions:
+        fields["parallel_tool_calls"] = False
+    return repeat([Request(**fields).sent_as({**body.sent_names, **functions.sent_names})], body.n)
 
 
-def parse_message(number: int, message: ChatMessage) -> dict[str, Any]:
-    """A message as the fields of model_core.requests.messages.Message."""
-    param = f"messages[{number}]"
-    if message.role == "function":
-        raise unsupported(param, f"{param} has the role function, the old form of tool; send that.")
+def parse_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
+    """The messages as the fields of model_core.requests.messages.Message.
+
+    The results of calls in the older form, which have no ids, belong to the last call.
+    """
+    parsed = []
+    call_id: str | None = None  # of the last call in the older form
+    for number, message in enumerate(messages):
+        fields = _parse_message(f"messages[{number}]", message)
+        if message.function_call is not None and message.role == "assistant":
+            call_id = f"function_call_{number}"
+            fields.setdefault("tool_calls", []).append({"id": call_id, **vars(message.function_call)})
+        elif message.role == "function":
+            fields |= {"role": "tool", "tool_call_id": call_id} if call_id else {"role": "tool"}
+        if "content" in message.model_fields_set and not fields.keys() & _SAID:
+            fields["content"] = ""  # it is null
+        parsed.append(fields)
+    return parsed
+
+
+def _parse_message(param: str, message: ChatMessage) -> dict[str, Any]:
     content: Any = message.content
     if isinstance(content, list):
-        for part in content:
-            if part.type != "text" or part.text is None:
-                raise unsupported(
-                    param, f"{param} has a part of type {part.type[:40]!r}, but only text is understood."
-                )
-        content = [{"type": "text", "text": part.text} for part in content]
-    calls: Any = message.tool_calls and [{"id": c.id, **vars(c.function)} for c in message.tool_calls]
+        content = [{"type": "text", "text": _read_part(param, part)} for part in content]
+    calls: Any = message.tool_calls and [_parse_call(call) for call in message.tool_calls]
     fields = {
         "role": message.role,
-        "content": content,
+        "content": message.refusal if content is None else content,
         "reasoning": message.reasoning_content or message.reasoning,
         "tool_calls": calls,
         "tool_call_id": message.tool_call_id,
@@ -207,11 +244,60 @@ def parse_message(number: int, message: ChatMessage) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
+def _read_part(param: str, part: ContentPart) -> str:
+    """The text of a part. Raises ApiError if it has none."""
+    text = part.refusal if part.type == "refusal" else part.text
+    if part.type == "file" and part.file is not None:
+        text = read_text_file(part.file.file_data)
+        text = f"{part.file.filename}:\n{text}" if text is not None and part.file.filename else text
+    if text is None:
+        raise unsupported(
+            param,
+            f"{param} has a part of type {part.type[:40]!r} without text, but models are shown text only.",
+        )
+    return text
+
+
+def _parse_call(call: FunctionCall) -> dict[str, Any]:
+    if call.custom is not None:
+        arguments = json.dumps({INPUT: call.custom.input}, ensure_ascii=False)
+        return {"id": call.id, "name": call.custom.name, "arguments": arguments}
+    return {"id": call.id, **vars(call.function)}
+
+
 def _invalid(param: str, message: str) -> ApiError:
     return ApiError(400, message, "invalid_request", param)
 
 
-def _render_choice(answer: AnswerParts) -> dict[str, Any]:
+def make_format(functions: Functions, is_older: bool) -> AnswerFormat:
+    """The form of answers to a request with these functions. `is_older`: they have function_call."""
+    if is_older:
+        return replace(
+            FORMAT,
+            render_part=partial(_render_part, render_delta=_render_older_delta),
+            render_choice=_render_older_choice,
+            finish_reasons={"tool_calls": "function_call"},
+        )
+    if not functions.custom:
+        return FORMAT
+    render_call = partial(_render_call, custom=functions.custom)
+    return replace(
+        FORMAT,
+        render_part=partial(_render_part, render_delta=partial(_render_delta, render_call=render_call)),
+        render_choice=partial(_render_choice, render_call=render_call),
+    )
+
+
+def _render_call(
+    call_id: str | None, name: str, arguments: str, custom: Container[str] = ()
+) -> dict[str, Any]:
+    """A call. Of a custom tool, `arguments` is the input."""
+    if name in custom:
+        return {"id": call_id, "type": "custom", "custom": {"name": name, "input": arguments}}
+    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def _render_choice(answer: AnswerParts, render_call: Callable[..., Any] = _render_call) -> dict[str, Any]:
     calls = answer.tool_calls
     message: dict[str, Any] = {
         "role": "assistant",
@@ -221,25 +307,39 @@ def _render_choice(answer: AnswerParts) -> dict[str, Any]:
     if answer.reasoning:
         message["reasoning_content"] = message["reasoning"] = answer.reasoning
     if calls:
-        message["tool_calls"] = [_render_call(call.id, call.name, call.arguments) for call in calls]
+        message["tool_calls"] = [render_call(call.id, call.name, call.arguments) for call in calls]
     return {"message": message}
 
 
-def _render_part(part: Text | Reasoning | ToolCallDelta) -> bytes:
+def _render_older_choice(answer: AnswerParts) -> dict[str, Any]:
+    message = _render_choice(answer)["message"]
+    for call in message.pop("tool_calls", []):
+        message["function_call"] = call["function"]
+    return {"message": message}
+
+
+def _render_delta(part: ToolCallDelta, render_call: Callable[..., Any] = _render_call) -> dict[str, Any]:
+    if part.name is None:
+        call: dict[str, Any] = {"function": {"arguments": part.arguments}}
+    else:
+        call = render_call(part.id, part.name, part.arguments)
+    return {"tool_calls": [{"index": part.index, **call}]}
+
+
+def _render_older_delta(part: ToolCallDelta) -> dict[str, Any]:
+    name = {} if part.name is None else {"name": part.name}
+    return {"function_call": {**name, "arguments": part.arguments}}
+
+
+def _render_part(
+    part: Text | Reasoning | ToolCallDelta, render_delta: Callable[[ToolCallDelta], Any] = _render_delta
+) -> bytes:
     if isinstance(part, Text):
         return b',"delta":{"content":%b}' % to_json(part.text).encode()
     if isinstance(part, Reasoning):
         text = to_json(part.text).encode()
         return b',"delta":{"reasoning_content":%b,"reasoning":%b}' % (text, text)
-    if part.name is None:
-        call: dict[str, Any] = {"function": {"arguments": part.arguments}}
-    else:
-        call = _render_call(part.id, part.name, part.arguments)
-    return b',"delta":{"tool_calls":[%b]}' % to_json({"index": part.index, **call}).encode()
-
-
-def _render_call(call_id: str | None, name: str, arguments: str) -> dict[str, Any]:
-    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
+    return b',"delta":%b' % to_json(render_delta(part)).encode()
 
 
 def _render_logprobs(entries: LogprobEntries, offset: int) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class Choice(BaseModel):
     """One of the answers."""
 
     index: int
-    finish_reason: Literal["stop", "length", "tool_calls"]
+    finish_reason: Literal["stop", "length", "tool_calls", "function_call"]
     token_ids: list[int] | None = Field(
         None, description="Not OpenAI's: of the answer, with return_token_ids."
     )

@@ -5,9 +5,9 @@ Events are joined from bytes, because the code for one event runs a thousand tim
 
 import secrets
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from model_core.requests.answer_parts import AnswerParts
@@ -41,6 +41,7 @@ class AnswerFormat:
         render_part: the JSON fields of the choice in the event for a part of the answer.
         render_choice: the fields of the choice in a body.
         render_logprobs: the field `logprobs`, from entries and the offset of the first, in characters.
+        finish_reasons: other words for reasons.
         has_one_prompt: whether what is told of the prompt are fields of the body, not of each choice.
     """
 
@@ -54,6 +55,7 @@ class AnswerFormat:
     render_choice: Callable[[AnswerParts], dict[str, Any]]
     render_logprobs: Callable[[LogprobEntries, int], dict[str, Any]]
     has_one_prompt: bool
+    finish_reasons: Mapping[str, str] = field(default_factory=dict)
 
     def common_fields(self, model: str, fingerprint: str | None, streamed: bool) -> dict[str, Any]:
         """The fields that a body, or each event of a stream, begins with. `model` is its name."""
@@ -64,6 +66,10 @@ class AnswerFormat:
             "model": model,
             "system_fingerprint": fingerprint,
         }
+
+    def name_reason(self, done: Done) -> str:
+        """Why an answer has ended."""
+        return self.finish_reasons.get(done.finish_reason, done.finish_reason)
 
 
 async def render_answer(
@@ -82,7 +88,7 @@ async def render_answer(
             "logprobs": None
             if answer.logprobs is None
             else answer_format.render_logprobs(answer.logprobs, 0),
-            "finish_reason": answer.done.finish_reason,
+            "finish_reason": answer_format.name_reason(answer.done),
             "seed": answer.done.seed,
             **_ids_field("token_ids", answer.token_ids),
             **({} if answer_format.has_one_prompt else _prompt_fields(answer)),
@@ -150,7 +156,7 @@ async def render_events(
                     prompt_ids[number] = b',"prompt_token_ids":%b' % to_json(event.prompt_ids).encode()
             elif isinstance(event, Done):
                 dones[number] = event
-                reason = b'"%b","seed":%d' % (event.finish_reason.encode(), event.seed)
+                reason = b'"%b","seed":%d' % (answer_format.name_reason(event).encode(), event.seed)
                 yield render_event(number, answer_format.last_fields, reason=reason)
             elif isinstance(event, Text | Reasoning | ToolCallDelta):
                 yield render_event(number, answer_format.render_part(event), logprobs[number])

@@ -1,5 +1,6 @@
 """The routes of OpenAI's API: /v1/chat/completions, /v1/completions, /v1/models."""
 
+from collections.abc import Collection
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
@@ -7,8 +8,10 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from ...contract import request_fields
+from ..custom_tools import unwrap_inputs
 from ..errors import ERROR_RESPONSES, ApiError, unsupported
 from ..generation import end_with_failure, stream_answers
+from ..ignored import ignore
 from ..served_models import ModelInfo
 from ..stream_response import StreamResponse
 from . import chat
@@ -58,7 +61,10 @@ class ModelList(BaseModel):
 async def chat_completions(request: Request, body: ChatRequest) -> Response:
     """Answer a conversation, as one body or as a stream, once or `n` times."""
     model = await request.app.state.served_models.resolve(body.model)
-    return await _respond(request, body, chat.parse(body), chat.FORMAT, model)
+    functions = chat.find_tools(body)
+    ignore(request, "tools", functions.left_out)
+    answer_format = chat.make_format(functions, is_older=bool(body.functions))
+    return await _respond(request, body, chat.parse(body, functions), answer_format, model, functions.custom)
 
 
 @router.post("/completions", responses={200: {"model": TextCompletion, "content": _EVENT_STREAM}})
@@ -89,7 +95,9 @@ async def _respond(
     requests: list[request_fields.Request],
     answer_format: AnswerFormat,
     model: ModelInfo,
+    custom: Collection[str] = (),
 ) -> Response:
+    """The response with the answers. `custom`: the names of custom tools."""
     if body.stream and body.prompt_logprobs is not None:
         raise unsupported("prompt_logprobs", "a stream does not report prompt_logprobs; leave one out.")
     n, count, limit = body.n or 1, len(requests), request.app.state.settings.max_body_bytes
@@ -97,6 +105,8 @@ async def _respond(
     if n > 1 and n * len(await request.body()) > limit:
         raise ApiError(413, f"n times the body is more than {limit} bytes (--max-body).", "too_large", "n")
     events = stream_answers(request, requests)
+    if custom:
+        events = unwrap_inputs(events, custom)
     _, accepted = await anext(events)  # a refusal is raised here, before the response starts
     if not body.stream:
         content = await render_answer(events, count, n, answer_format, model.name)

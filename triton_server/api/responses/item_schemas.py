@@ -3,8 +3,6 @@
 Other fields are ignored. Source: the types of the Python package `openai`.
 """
 
-import base64
-import binascii
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, TypeAdapter
@@ -14,17 +12,7 @@ from model_core.checks.request_values import JsonObject, Text, shorten
 from model_core.requests.messages import Arguments, FailFastList
 
 from ..body import Body
-
-
-def read_text_file(data: Any) -> str | None:
-    """The text of a file that a client sends as base64 or as a data URL; None if it is no text in UTF-8."""
-    if not isinstance(data, str):
-        return None
-    _, comma, rest = data.partition(",") if data.startswith("data:") else ("", "", data)
-    try:
-        return base64.b64decode(rest if comma else data, validate=True).decode()
-    except (binascii.Error, ValueError):
-        return None
+from ..foreign_content import read_text_file
 
 
 def _to_text_part(value: Any) -> Any:

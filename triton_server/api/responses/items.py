@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..custom_tools import INPUT
+from ..foreign_content import describe_part
 from .calls import CallForm, write_arguments
 from .item_schemas import (
     ITEMS,
@@ -39,8 +40,6 @@ _ID_PREFIXES = {
 }
 # Items of other services that have no text: a picture, a summary that only they can read.
 _WITHOUT_TEXT = ("image_generation_call", "computer_call_output", "compaction")
-# Fields of items that say nothing.
-_FIELDS_WITHOUT_TEXT = ("type", "id", "call_id", "status", "created_by", "caller", "encrypted_content")
 
 
 def new_response_id() -> str:
@@ -143,14 +142,7 @@ def _read_output(item: ActionOutputItem) -> str:
 
 def _describe(item: OtherItem) -> str:
     """What an item of another service says, as text; "" if it says nothing."""
-    fields = {
-        name: value
-        for name, value in (item.model_extra or {}).items()
-        if name not in _FIELDS_WITHOUT_TEXT and value not in (None, "", [], {})
-    }
-    if item.type in _WITHOUT_TEXT or not fields:
-        return ""
-    return f"{item.type}: {json.dumps(fields, ensure_ascii=False)}"
+    return "" if item.type in _WITHOUT_TEXT else describe_part(item.type, item.model_extra or {})
 
 
 def _text(content: str | list[TextPart] | list[ReasoningPart]) -> str:

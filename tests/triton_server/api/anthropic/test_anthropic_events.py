@@ -24,6 +24,7 @@ from model_core.requests.events import (
 from triton_server.api.anthropic.render import render_events, render_message
 from triton_server.api.anthropic.routes import parse
 from triton_server.api.anthropic.schemas import MessagesRequest
+from triton_server.api.anthropic.tools import list_left_out
 from triton_server.api.errors import ApiError
 
 CALLS = [
@@ -233,6 +234,100 @@ def test_calls_and_results_become_messages() -> None:
         {"role": "tool", "tool_call_id": "t3", "content": ""},
         {"role": "user", "content": "And now?"},
     ]
+
+
+SEARCH_RESULT = {
+    "type": "search_result",
+    "source": "https://a.b",
+    "title": "Rain",
+    "content": [{"type": "text", "text": "It rains."}],
+    "citations": {"enabled": True},
+}
+
+
+@pytest.mark.parametrize(
+    ("role", "block", "text"),
+    [
+        (
+            "user",
+            {
+                "type": "document",
+                "title": "Notes",
+                "source": {"type": "text", "media_type": "text/plain", "data": "Hi"},
+            },
+            "Notes\nHi",
+        ),
+        (
+            "user",
+            {"type": "document", "source": {"type": "base64", "media_type": "text/plain", "data": "SGk="}},
+            "Hi",
+        ),
+        (
+            "user",
+            {"type": "document", "source": {"type": "content", "content": [{"type": "text", "text": "Hi"}]}},
+            "Hi",
+        ),
+        (
+            "user",
+            SEARCH_RESULT,
+            'search_result: {"source": "https://a.b", "title": "Rain", "content": [{"text": "It rains."}]}',
+        ),
+        (
+            "assistant",
+            {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "rain"}},
+            'server_tool_use: {"name": "web_search", "input": {"query": "rain"}}',
+        ),
+        (
+            "assistant",
+            {
+                "type": "web_search_tool_result",
+                "tool_use_id": "s1",
+                "content": [
+                    {"type": "web_search_result", "title": "Rain", "encrypted_content": "Eo8=", "url": "u"}
+                ],
+            },
+            'web_search_tool_result: {"content": [{"title": "Rain", "url": "u"}]}',
+        ),
+    ],
+)
+def test_blocks_of_other_services_are_text(role: str, block: dict[str, Any], text: str) -> None:
+    hello = {"role": "user", "content": "Hello"}
+    turn = {"role": role, "content": [block]}
+    messages = [hello, turn, hello] if role == "assistant" else [turn]
+    expected = {"role": role, "content": text}
+    assert expected in sent(messages=messages)["messages"]
+
+
+def test_results_of_calls_may_have_blocks_of_other_services() -> None:
+    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "f", "input": {}}]}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": [SEARCH_RESULT]}
+    *_, answered = sent(messages=[call, {"role": "user", "content": [result]}])["messages"]
+    assert answered["role"] == "tool" and "It rains." in answered["content"]
+
+
+def test_content_may_be_null() -> None:
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": None}]
+    assert sent(messages=[*messages, messages[0]])["messages"][1] == {"role": "assistant", "content": ""}
+
+
+def test_tools_of_anthropics_types_are_functions() -> None:
+    tools = [
+        {"type": "web_search_20250305", "name": "web_search"},
+        {"type": "bash_20250124", "name": "bash"},
+        {"type": "text_editor_20250728", "name": "str_replace_based_edit_tool", "max_characters": 9},
+        {"type": "memory_20250818", "name": "memory"},
+        {"type": "computer_20250124", "name": "computer", "display_width_px": 1, "display_height_px": 1},
+        {"name": "x" * 128, "input_schema": {"type": "object"}},
+    ]
+    request = sent(tools=tools)
+    names = [tool["name"] for tool in request["tools"]]
+    assert names == ["bash", "str_replace_based_edit_tool", "memory", "x" * 128]
+    bash, editor, memory = (tool["parameters"]["properties"] for tool in request["tools"][:3])
+    assert {*bash} == {"command", "restart"}
+    assert "view" in editor["command"]["enum"] and "rename" in memory["command"]["enum"]
+    body = MessagesRequest.model_validate({**BODY, "tools": tools})
+    assert list_left_out(body.tools or ()) == ["web_search_20250305", "computer_20250124"]
+    assert "tools" not in sent(tools=tools[:1])
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,155 @@
+"""The tools of OpenAI's chats, and the functions that the model gets for them.
+
+Functions and custom tools are run by the client. Others are left out, because nobody here can run them.
+`functions` and `function_call` are the older form: an answer then has one call at most, as `function_call`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Discriminator, Tag
+
+from model_core.checks.request_values import JsonObject, Text
+from model_core.errors import InvalidRequest
+from model_core.requests.messages import FailFastList
+
+from ..body import Body
+from ..custom_tools import CustomFormat, describe_input
+
+
+class FunctionSchema(Body):
+    """A function that the model may call."""
+
+    name: str
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+    strict: bool | None = None
+
+
+class FunctionTool(Body):
+    """A tool of the type function."""
+
+    type: Literal["function"]
+    function: FunctionSchema
+
+
+class CustomSchema(Body):
+    """A tool whose input is text."""
+
+    name: str
+    description: str | None = None
+    format: CustomFormat | None = None
+
+
+class CustomTool(Body):
+    """A tool of the type custom."""
+
+    type: Literal["custom"]
+    custom: CustomSchema
+
+
+class HostedTool(Body):
+    """A tool of another service, which is left out."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: Text
+
+
+def _tag_of_tool(value: Any) -> str:
+    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    classes = {"function": FunctionTool, "custom": CustomTool}
+    return classes.get(kind, HostedTool).__name__ if isinstance(kind, str) else HostedTool.__name__
+
+
+ChatTool = Annotated[
+    Annotated[FunctionTool, Tag("FunctionTool")]
+    | Annotated[CustomTool, Tag("CustomTool")]
+    | Annotated[HostedTool, Tag("HostedTool")],
+    Discriminator(_tag_of_tool),
+]
+
+
+class ToolName(Body):
+    """A tool that the model must call."""
+
+    name: str
+
+
+class AllowedTools(Body):
+    """The tools that the model may call."""
+
+    mode: Literal["auto", "required"] = "auto"
+    tools: FailFastList[JsonObject]
+
+
+class ToolSelection(Body):
+    """The tool that the model must call, or those that it may call."""
+
+    type: Literal["function", "custom", "allowed_tools"]
+    function: ToolName | None = None
+    custom: ToolName | None = None
+    allowed_tools: AllowedTools | None = None
+
+
+@dataclass(frozen=True)
+class Functions:
+    """The functions for the tools of a request.
+
+    Attributes:
+        tools: the fields of model_core.requests.messages.Tool.
+        choice: the field tool_choice for the engine.
+        custom: the names of the custom tools among them.
+        sent_names: where the client has sent a tool, by its place in `tools`.
+        left_out: the types of the tools that are left out.
+    """
+
+    tools: list[dict[str, Any]]
+    choice: Any
+    custom: frozenset[str]
+    sent_names: dict[str, str]
+    left_out: list[str]
+
+
+def find_functions(tools: Iterable[Any], choice: str | ToolSelection | None) -> Functions:
+    """The functions for the tools of a request. Raises InvalidRequest for a wrong choice."""
+    found: list[tuple[str, dict[str, Any]]] = []  # the path of each, and its fields
+    custom, left_out = set[str](), list[str]()
+    for number, tool in enumerate(tools):
+        if isinstance(tool, FunctionTool):
+            fields = tool.function.model_dump(exclude_none=True)
+            found.append((f"tools[{number}].function", fields))
+        elif isinstance(tool, CustomTool):
+            described = describe_input(tool.custom.description, tool.custom.format)
+            found.append((f"tools[{number}].custom", {"name": tool.custom.name, **described}))
+            custom.add(tool.custom.name)
+        else:
+            left_out.append(tool.type)
+    choice_field: Any = choice or "auto"
+    if isinstance(choice, ToolSelection):
+        found, choice_field = _select(found, choice)
+    return Functions(
+        tools=[fields for _, fields in found],
+        choice=choice_field,
+        custom=frozenset(custom),
+        sent_names={f"tools[{number}]": path for number, (path, _) in enumerate(found)},
+        left_out=left_out,
+    )
+
+
+def _select(
+    found: list[tuple[str, dict[str, Any]]], choice: ToolSelection
+) -> tuple[list[tuple[str, dict[str, Any]]], Any]:
+    """The tools that are left, and the field tool_choice for the engine."""
+    named: Any = getattr(choice, choice.type)
+    if named is None:
+        raise InvalidRequest(f"tool_choice.{choice.type} is missing.", f"tool_choice.{choice.type}")
+    if isinstance(named, ToolName):
+        return found, {"name": named.name}
+    names = [entry.get(str(entry.get("type"))) for entry in named.tools]
+    allowed = {name.get("name") for name in names if isinstance(name, dict)}
+    left = [tool for tool in found if tool[1]["name"] in allowed]
+    if not left:
+        raise InvalidRequest("tool_choice allows none of the tools that there are.", "tool_choice")
+    return left, named.mode
