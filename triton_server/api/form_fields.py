@@ -1,7 +1,6 @@
 """The form of an answer, as clients of OpenAI, vLLM, SGLang and llama.cpp ask for it."""
 
 import json
-from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
@@ -118,16 +117,6 @@ class FormFields(SamplingFields, Body):
             "ebnf": _drop_missing(grammar=self.ebnf),
             "grammar": _drop_missing(grammar=self.grammar),
         }
-
-
-def refuse_unknown_constraints(fields: Mapping[str, Any] | None) -> None:
-    """Raises ApiError if there is a constraint among `fields`, which are those that the body lacks.
-
-    An answer that does not obey it would break the client.
-    """
-    for name, value in (fields or {}).items():
-        if value is not None and (name == "structural_tag" or name.startswith("guided_")):
-            raise unsupported(name, f"{name} is not supported; leave it out.")
 
 
 def _make_form(param: str, values: dict[str, Any]) -> Form:

@@ -8,11 +8,21 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from starlette.requests import HTTPConnection
+from pydantic import BaseModel
+from starlette.requests import HTTPConnection, Request
 from starlette.types import Scope
 
-Kind = Literal["tools", "items"]
-HEADERS: dict[Kind, str] = {"tools": "X-Ignored-Tools", "items": "X-Ignored-Items"}
+from model_core.checks.request_values import shorten
+
+from .errors import ApiError
+from .field_rules import find_unknown
+
+Kind = Literal["tools", "items", "fields"]
+HEADERS: dict[Kind, str] = {
+    "tools": "X-Ignored-Tools",
+    "items": "X-Ignored-Items",
+    "fields": "X-Ignored-Fields",
+}
 _MAX_NAMES = 20
 _NOT_IN_HEADERS = re.compile(r"[^\w.:\[\]-]", re.ASCII)
 _MAX_LENGTH = 64
@@ -24,6 +34,18 @@ def ignore(request: HTTPConnection, kind: Kind, names: Iterable[str]) -> None:
     if short:
         ignored = request.scope["state"].setdefault("ignored", {})
         ignored[kind] = list(dict.fromkeys([*ignored.get(kind, ()), *short]))[:_MAX_NAMES]
+
+
+def check_fields(request: Request, body: BaseModel) -> None:
+    """Look at the fields that a body lacks, and note those that are not known.
+
+    Raises ApiError for one that is refused, and with --strict-fields for one that is not known.
+    """
+    unknown = find_unknown(body.model_extra)
+    if unknown and request.app.state.settings.strict_fields:
+        name = shorten(unknown[0])
+        raise ApiError(400, f"this service has no field {name}.", "unknown_field", unknown[0][:_MAX_LENGTH])
+    ignore(request, "fields", unknown)
 
 
 def list_ignored(scope: Scope) -> dict[Kind, list[str]]:

@@ -126,7 +126,8 @@ def _table_of_names() -> str:
     for route, body in routes.items():
         for name, field in body.model_fields.items():
             if isinstance(field.validation_alias, AliasChoices):
-                rows.append(f"| {route} | `{field.validation_alias.choices[0]}` | `{name}` |")
+                others = [other for other in field.validation_alias.choices if other != name]
+                rows += [f"| {route} | `{other}` | `{name}` |" for other in others]
     return "\n".join(rows)
 
 

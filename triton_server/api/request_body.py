@@ -1,47 +1,59 @@
 """What the bodies of requests for answers have in common."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
-from pydantic import (
-    AliasChoices,
-    AliasGenerator,
-    ConfigDict,
-    model_validator,
-)
+from pydantic import AliasChoices, AliasGenerator, ConfigDict, model_validator
 
 from model_core.requests.sampling import draw_seed
 
 from ..contract.request_fields import CacheFields, Request
 from .body import Body
 from .errors import ApiError, unsupported
-from .form_fields import FormFields, refuse_unknown_constraints
+from .form_fields import FormFields
 
+# llama.cpp's names.
+LLAMA_CPP_NAMES = MappingProxyType({"n_predict": "max_tokens", "repeat_penalty": "repetition_penalty"})
 MAX_ANSWERS = 128  # to one request: n, times the number of prompts
 
 
-def other_names(**names: str) -> ConfigDict:
+def other_names(fallbacks: Mapping[str, str] | None = None, /, **names: str) -> ConfigDict:
     """The configuration of a body whose fields have other names, too: other name = field.
 
-    The other name takes precedence.
+    The other name takes precedence; those in `fallbacks` do not.
     """
-    others = {field: other for other, field in names.items()}
+    before, after = _invert(names), _invert(fallbacks or {})
 
     def choose_names(field: str) -> AliasChoices | str:
-        return AliasChoices(others[field], field) if field in others else field
+        choices = (*before.get(field, []), field, *after.get(field, []))
+        return AliasChoices(*choices) if len(choices) > 1 else field
 
     def describe_names(schema: dict[str, Any]) -> None:
-        for other, field in names.items():
-            schema["properties"][field] = schema["properties"][other] | {
-                "description": f"Another name of {other}, which takes precedence."
-            }
+        properties = schema["properties"]
+        for field in before.keys() | after.keys():
+            names_of_field = [*before.get(field, []), field, *after.get(field, [])]
+            first = names_of_field[0]
+            for other in names_of_field[1:]:
+                properties[other] = properties[first] | {
+                    "description": f"Another name of {first}, which takes precedence."
+                }
 
     return ConfigDict(
         alias_generator=AliasGenerator(validation_alias=choose_names), json_schema_extra=describe_names
     )
 
 
+def _invert(names: Mapping[str, str]) -> dict[str, list[str]]:
+    """For each field, its other names."""
+    others: dict[str, list[str]] = {}
+    for other, field in names.items():
+        others.setdefault(field, []).append(other)
+    return others
+
+
 class GenerationBody(FormFields, CacheFields, Body):
-    """The sampling parameters in a body. What it does not know, it keeps, to refuse constraints."""
+    """The sampling parameters in a body. What it does not know, it keeps (ignored.check_fields)."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -50,12 +62,13 @@ class GenerationBody(FormFields, CacheFields, Body):
     def _leave_out_nulls(cls, values: Any) -> Any:
         # Clients send null for what is not set. A null under one name must not hide a value under another.
         if isinstance(values, dict):
-            return {name: value for name, value in values.items() if value is not None}
+            is_unlimited = values.get("n_predict") == -1  # llama.cpp's word for no limit
+            return {
+                name: value
+                for name, value in values.items()
+                if value is not None and not (is_unlimited and name == "n_predict")
+            }
         return values
-
-    def refuse_constraints(self) -> None:
-        """Raises ApiError if the request constrains the answer in a way that is not supported."""
-        refuse_unknown_constraints(self.model_extra)
 
     def refuse_prompt_logprobs(self) -> None:
         """Raises ApiError if the request asks for what its form of answer has no place for."""

@@ -187,6 +187,9 @@ class HttpSettings(Settings):
     """Let /metrics have vLLM's names, too, which dashboards and autoscalers for vLLM read."""
     log_content: bool = False
     """Write the contents of HTTP requests and answers to the log."""
+    strict_fields: bool = setting(False, is_rare=True)
+    """Refuse requests over HTTP with fields that the service does not know. Without it, they are ignored,
+    and the response header X-Ignored-Fields names them."""
 
 
 class LimitSettings(Settings):

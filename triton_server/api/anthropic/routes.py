@@ -21,7 +21,7 @@ from ..errors import (
     unsupported,
 )
 from ..generation import end_with_failure, stream_answers, wait_until_accepted
-from ..ignored import ignore
+from ..ignored import check_fields, ignore
 from ..request_body import repeat
 from ..stream_response import StreamResponse
 from .render import render_events, render_message
@@ -48,6 +48,7 @@ router = APIRouter(prefix=ANTHROPIC_PATH, tags=["Anthropic"], responses=ANTHROPI
 async def messages(request: HttpRequest, body: MessagesRequest) -> Response:
     """Answer a conversation, as one body or as a stream. The header X-Seed has the seed that was used."""
     model = await request.app.state.served_models.resolve(body.model)
+    check_fields(request, body)
     ignore(request, "tools", list_left_out(body.tools or ()))
     (answer,) = repeat([parse(body)])
     events, headers = stream_answers(request, [answer]), {"X-Seed": str(answer.seed)}
@@ -64,6 +65,7 @@ async def messages(request: HttpRequest, body: MessagesRequest) -> Response:
 async def count_tokens(request: HttpRequest, body: CountRequest) -> TokenCount:
     """Count the tokens of a conversation, as the model's chat template renders it."""
     await request.app.state.served_models.resolve(body.model)
+    check_fields(request, body)
     ignore(request, "tools", list_left_out(body.tools or ()))
     counting = parse(body).model_copy(update={"count_only": True})
     async with aclosing(stream_answers(request, [counting])) as events:

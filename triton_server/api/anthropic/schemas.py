@@ -22,7 +22,7 @@ from model_core.checks.request_values import JsonObject, shorten
 from model_core.requests.messages import ChatFields, FailFastList
 from model_core.requests.sampling import MAX_TOKEN_COUNT
 
-from ..body import Body
+from ..body import Body, WholeBody
 from ..foreign_content import describe_part, read_text_file
 from ..request_body import GenerationBody, other_names
 from .tools import ClientTool
@@ -226,7 +226,7 @@ class OutputConfig(Body):
     format: OutputFormat | None = None
 
 
-class CountRequest(ChatFields, Body):
+class CountRequest(ChatFields, WholeBody):
     """A conversation whose tokens are counted. Fields that are not Anthropic's are those of this service."""
 
     model: str = Field(description="The name of a model (see /v1/models); default: the first one.")

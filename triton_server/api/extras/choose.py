@@ -13,9 +13,10 @@ from model_core.requests.sampling import SamplingFields
 
 from ...contract import request_fields
 from ...contract.request_fields import CacheFields, fields_of_request
-from ..body import Body
+from ..body import WholeBody
 from ..errors import ERROR_RESPONSES
 from ..generation import stream_answers, wait_until_accepted
+from ..ignored import check_fields
 from ..openai.chat import ChatMessage, parse_messages
 from ..openai.completions import TokenIds
 from ..openai.fields import PromptTokensDetails
@@ -23,8 +24,8 @@ from ..openai.fields import PromptTokensDetails
 router = APIRouter(prefix="/v1", tags=["choose"], responses=ERROR_RESPONSES)
 
 
-class ChooseRequest(PromptFields, CacheFields, ChoiceFields, Body):
-    """A conversation, or a raw prompt, and answers to choose from. Unknown fields are ignored."""
+class ChooseRequest(PromptFields, CacheFields, ChoiceFields, WholeBody):
+    """A conversation, or a raw prompt, and answers to choose from."""
 
     model: str = Field("default", description="The name of a model (see /v1/models); default: the first one.")
     messages: FailFastList[ChatMessage] | None = Field(None, description="A conversation to answer.")
@@ -73,6 +74,7 @@ class ChoiceList(BaseModel):
 @router.post("/choose")
 async def choose(request: Request, body: ChooseRequest) -> ChoiceList:
     """Tell how likely the model would give each of some answers."""
+    check_fields(request, body)
     model = await request.app.state.served_models.resolve(body.model)
     answer = AnswerParts()
     async for _, event in await wait_until_accepted(stream_answers(request, [parse(body)])):

@@ -12,8 +12,9 @@ from model_core.requests.embedding import ScoreFields
 from model_core.requests.messages import FailFastList
 
 from ...contract.embedding_fields import MAX_INPUTS
-from ..body import Body
+from ..body import Body, WholeBody
 from ..errors import ERROR_RESPONSES
+from ..ignored import check_fields
 from ..openai.embedding_calls import compute_vectors, fields_set
 from ..openai.embeddings import EmbeddingUsage
 
@@ -26,7 +27,7 @@ class DocumentText(Body):
     text: str
 
 
-class RerankRequest(ScoreFields, Body):
+class RerankRequest(ScoreFields, WholeBody):
     """A query, and documents that may answer it."""
 
     model: str = Field("default", description="The name of a model (see /v1/models); default: the first one.")
@@ -55,7 +56,7 @@ class RerankResponse(BaseModel):
     usage: EmbeddingUsage
 
 
-class ScoreRequest(ScoreFields, Body):
+class ScoreRequest(ScoreFields, WholeBody):
     """Pairs of texts."""
 
     model: str = Field("default", description="The name of a model (see /v1/models); default: the first one.")
@@ -87,6 +88,7 @@ class ScoreResponse(BaseModel):
 @router.post("/rerank", response_model_exclude_none=True, include_in_schema=False)
 async def rerank(request: Request, body: RerankRequest) -> RerankResponse:
     """Sort documents by how well they answer a query. The model must be a reranker."""
+    check_fields(request, body)
     model = await request.app.state.served_models.resolve(body.model)
     texts = [item if isinstance(item, str) else item.text for item in body.documents]
     parameters = {**fields_set(body, ScoreFields), "model": body.model, "query": body.query}
@@ -112,6 +114,7 @@ async def rerank(request: Request, body: RerankRequest) -> RerankResponse:
 @router.post("/score", include_in_schema=False)
 async def score(request: Request, body: ScoreRequest) -> ScoreResponse:
     """Score pairs of texts. The model must be a reranker."""
+    check_fields(request, body)
     model = await request.app.state.served_models.resolve(body.model)
     queries, texts = _pair(body)
     parameters = {**fields_set(body, ScoreFields), "model": body.model, "query": queries}

@@ -14,6 +14,7 @@ from ...contract import request_fields
 from ...contract.request_fields import ModelFields, fields_of_request
 from ..errors import ERROR_RESPONSES
 from ..generation import stream_answers, wait_until_accepted
+from ..ignored import check_fields
 from ..request_body import GenerationBody, other_names, repeat
 from ..stream_response import NumberedEvents, StreamResponse
 
@@ -25,7 +26,7 @@ router = APIRouter(tags=["stream"], responses=ERROR_RESPONSES)
 
 
 class StreamRequest(GenerationBody, ModelFields):
-    """A text to continue, with sampling parameters. Unknown fields are ignored."""
+    """A text to continue, with sampling parameters."""
 
     model_config = other_names(
         num_predict="max_tokens", temp="temperature", repeat_penalty="repetition_penalty"
@@ -53,6 +54,7 @@ async def stream(request: Request, body: StreamRequest) -> Response:
     used. If an answer fails after it has begun, the response has no end of its transfer encoding, and clients
     report a broken connection.
     """
+    check_fields(request, body)
     answer = parse(body)
     events = await wait_until_accepted(stream_answers(request, [answer], takes_cut_off=True))
     return StreamResponse(render_lines(events), "text/plain", {"X-Seed": str(answer.seed)})
@@ -60,7 +62,6 @@ async def stream(request: Request, body: StreamRequest) -> Response:
 
 def parse(body: StreamRequest) -> request_fields.Request:
     """The request for the answer, with a seed. Raises ApiError or InvalidRequest."""
-    body.refuse_constraints()
     body.refuse_prompt_logprobs()
     request = request_fields.Request(messages=body.prompt, **fields_of_request(body))
     (request,) = repeat([request.sent_as(body.sent_names)])

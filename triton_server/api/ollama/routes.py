@@ -12,6 +12,7 @@ from starlette.responses import Response
 from ...contract.request_fields import Request, fields_of_request
 from ..errors import ERROR_RESPONSES, OLLAMA_PATH, unsupported
 from ..generation import end_with_failure, stream_answers, wait_until_accepted
+from ..ignored import check_fields
 from ..request_body import repeat
 from ..served_models import ModelInfo
 from ..stream_response import StreamResponse
@@ -29,6 +30,7 @@ router = APIRouter(
 async def chat(request: HttpRequest, body: ChatRequest) -> Response:
     """Answer a conversation, as lines of JSON or as one body. X-Seed has the seed that was used."""
     model = await request.app.state.served_models.resolve(body.model.removesuffix(":latest"))
+    check_fields(request, body)
     (answer,) = repeat([parse(body, model.name)])
     events, headers = stream_answers(request, [answer]), {"X-Seed": str(answer.seed)}
     if body.stream is False:

@@ -12,7 +12,7 @@ from model_core.checks.request_values import JsonObject, shorten
 from model_core.requests.messages import FailFastList
 from model_core.requests.sampling import SamplingFields
 
-from ..body import Body
+from ..body import Body, WholeBody
 from ..request_body import other_names
 
 _OTHER_NAMES = {"num_predict": "max_tokens", "repeat_penalty": "repetition_penalty"}
@@ -88,7 +88,7 @@ class Options(SamplingFields, Body):
         return known
 
 
-class ChatRequest(Body):
+class ChatRequest(WholeBody):
     """A conversation to answer."""
 
     model: str

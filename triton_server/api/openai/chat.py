@@ -19,7 +19,7 @@ from ..body import Body
 from ..custom_tools import INPUT
 from ..errors import ApiError, unsupported
 from ..foreign_content import read_text_file
-from ..request_body import other_names, repeat
+from ..request_body import LLAMA_CPP_NAMES, other_names, repeat
 from ..stream_response import to_json
 from .chat_tools import ChatTool, Functions, FunctionSchema, ToolName, ToolSelection, find_functions
 from .fields import Choice, Completion, OpenAIFields, VllmPromptLogprobs
@@ -94,7 +94,7 @@ class ChatMessage(Body):
 class ChatRequest(OpenAIFields, ChatFields):
     """A conversation to answer."""
 
-    model_config = other_names(max_completion_tokens="max_tokens")
+    model_config = other_names(LLAMA_CPP_NAMES, max_completion_tokens="max_tokens")
 
     messages: FailFastList[ChatMessage]
     logprobs: bool | None = Field(False, description="Report log probabilities.")
@@ -110,6 +110,17 @@ class ChatRequest(OpenAIFields, ChatFields):
         None, description="The older form of tool_choice."
     )
     modalities: FailFastList[str] | None = Field(None, description="text; others are refused.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_probabilities(cls, values: Any) -> Any:
+        # llama.cpp's n_probs asks for both.
+        if not isinstance(values, dict) or "n_probs" not in values:
+            return values
+        others = {name: value for name, value in values.items() if name != "n_probs"}
+        if not values["n_probs"] or values.get("logprobs") is not None:
+            return others
+        return {**others, "logprobs": True, "top_logprobs": values["n_probs"]}
 
 
 class TopLogprob(BaseModel):
@@ -191,7 +202,6 @@ def find_tools(body: ChatRequest) -> Functions:
 
 def parse(body: ChatRequest, functions: Functions | None = None) -> list[Request]:
     """The requests for the answers. `functions`: see find_tools. Raises ApiError or InvalidRequest."""
-    body.refuse_constraints()
     functions = functions or find_tools(body)
     if body.modalities is not None and body.modalities != ["text"]:
         raise unsupported("modalities", "this service answers in text only.")

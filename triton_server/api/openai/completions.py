@@ -10,7 +10,7 @@ from model_core.requests.messages import FailFastList
 
 from ...contract.request_fields import EchoFields, Request, fields_of_request
 from ..errors import ApiError, unsupported
-from ..request_body import repeat
+from ..request_body import LLAMA_CPP_NAMES, other_names, repeat
 from ..stream_response import to_json
 from .fields import Choice, Completion, OpenAIFields, VllmPromptLogprobs
 from .render import AnswerFormat, LogprobEntries, count_characters
@@ -21,6 +21,8 @@ TokenIds = Annotated[FailFastList[int], Field(min_length=1)]
 
 class CompletionRequest(OpenAIFields, EchoFields):
     """A text to continue, or several: as text or as token ids. Without max_tokens, it gets 16 tokens."""
+
+    model_config = other_names({**LLAMA_CPP_NAMES, "n_probs": "logprobs"})
 
     prompt: str | FailFastList[str] | TokenIds | FailFastList[TokenIds]
     suffix: str | None = Field(None, description="Refused, unless empty.")
@@ -67,7 +69,6 @@ def parse(body: CompletionRequest) -> list[Request]:
     ):
         if is_set:
             raise unsupported(name, f"{name} is not supported; leave it out.")
-    body.refuse_constraints()
     prompt = body.prompt
     if not prompt or (not isinstance(prompt, str) and not all(item != "" for item in prompt)):
         raise ApiError(400, "the prompt is empty.", "invalid_request", "prompt")

@@ -14,8 +14,9 @@ from model_core.requests.embedding import EmbeddingFields
 from model_core.requests.messages import FailFastList
 
 from ...contract.embedding_fields import MAX_INPUTS
-from ..body import Body
+from ..body import WholeBody
 from ..errors import ERROR_RESPONSES
+from ..ignored import check_fields
 from .embedding_calls import compute_vectors, fields_set
 
 _LIMITS = Field(min_length=1, max_length=MAX_INPUTS)
@@ -33,7 +34,7 @@ def _kind_of_input(value: Any) -> str:
     return "Texts" if isinstance(value, list) else "Text"
 
 
-class EmbeddingsRequest(EmbeddingFields, Body):
+class EmbeddingsRequest(EmbeddingFields, WholeBody):
     """Inputs to embed."""
 
     input: Annotated[
@@ -77,6 +78,7 @@ class EmbeddingList(BaseModel):
 @router.post("/embeddings", response_model=EmbeddingList)
 async def embeddings(request: Request, body: EmbeddingsRequest) -> Response:
     """Embed a text, or each text of a list."""
+    check_fields(request, body)
     model = await request.app.state.served_models.resolve(body.model)
     is_single = isinstance(body.input, str) or isinstance(body.input[0], int)
     parameters = {**fields_set(body, EmbeddingFields), "model": body.model}

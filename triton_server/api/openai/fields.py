@@ -13,6 +13,7 @@ class StreamOptions(Body):
     """Options of a stream."""
 
     include_usage: bool | None = Field(None, description="One more chunk at the end has the usage.")
+    continuous_usage_stats: bool | None = Field(None, description="vLLM's. Refused, unless false.")
 
 
 class OpenAIFields(GenerationBody):

@@ -11,7 +11,7 @@ from ...contract import request_fields
 from ..custom_tools import unwrap_inputs
 from ..errors import ERROR_RESPONSES, ApiError, unsupported
 from ..generation import end_with_failure, stream_answers
-from ..ignored import ignore
+from ..ignored import check_fields, ignore
 from ..served_models import ModelInfo
 from ..stream_response import StreamResponse
 from . import chat
@@ -61,6 +61,7 @@ class ModelList(BaseModel):
 async def chat_completions(request: Request, body: ChatRequest) -> Response:
     """Answer a conversation, as one body or as a stream, once or `n` times."""
     model = await request.app.state.served_models.resolve(body.model)
+    check_fields(request, body)
     functions = chat.find_tools(body)
     ignore(request, "tools", functions.left_out)
     answer_format = chat.make_format(functions, is_older=bool(body.functions))
@@ -71,6 +72,7 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
 async def completions(request: Request, body: CompletionRequest) -> Response:
     """Continue a text, or each text of a list."""
     model = await request.app.state.served_models.resolve(body.model)
+    check_fields(request, body)
     return await _respond(request, body, parse_completion(body), TEXT_FORMAT, model)
 
 
@@ -100,6 +102,9 @@ async def _respond(
     """The response with the answers. `custom`: the names of custom tools."""
     if body.stream and body.prompt_logprobs is not None:
         raise unsupported("prompt_logprobs", "a stream does not report prompt_logprobs; leave one out.")
+    if body.stream_options is not None and body.stream_options.continuous_usage_stats:
+        name = "stream_options.continuous_usage_stats"
+        raise unsupported(name, f"{name} is not supported: send include_usage.")
     n, count, limit = body.n or 1, len(requests), request.app.state.settings.max_body_bytes
     # Each of the n answers sends the whole conversation to the engine.
     if n > 1 and n * len(await request.body()) > limit:

@@ -23,7 +23,7 @@ from ...conversations.tables import StoredResponse
 from ..custom_tools import unwrap_inputs
 from ..errors import ERROR_RESPONSES, failure_of, unsupported
 from ..generation import check_length, end_with_failure, forget_prefixes, stream_answers, wait_until_accepted
-from ..ignored import ignore
+from ..ignored import check_fields, ignore
 from ..request_body import repeat
 from ..sessions.store_calls import get_owner, run_to_end
 from ..stream_response import KEEP_ALIVE, NumberedEvents, StreamResponse, to_json
@@ -118,7 +118,6 @@ def parse(
 
     Raises ApiError or InvalidRequest.
     """
-    body.refuse_constraints()
     body.refuse_prompt_logprobs()
     for name, hint in _UNSUPPORTED.items():
         if getattr(body, name):
@@ -159,6 +158,7 @@ def _form(text: TextOptions | None) -> dict[str, Any] | None:
 
 async def _answer(request: Request, body: ResponsesRequest) -> Response:
     model = await request.app.state.served_models.resolve(body.model)
+    check_fields(request, body)
     previous = await _read_previous(request, body.previous_response_id)
     items = await _resolve_references(request, body.items())
     messages = to_messages([*_list_items(previous), *items])

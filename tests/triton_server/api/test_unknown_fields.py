@@ -1,0 +1,84 @@
+"""Fields that a body does not have: named, refused, or without effect."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from conftest import Server
+from http_service import Service
+
+from triton_server.api.errors import ApiError
+from triton_server.api.field_rules import REFUSED, WITHOUT_EFFECT, find_unknown
+from triton_server.api.openai.chat import ChatRequest, parse
+from triton_server.api.openai.completions import CompletionRequest
+from triton_server.api.openai.completions import parse as parse_completion
+
+HELLO: list[Any] = [{"role": "user", "content": "Hello"}]
+BODIES: dict[str, dict[str, Any]] = {
+    "/v1/chat/completions": {"messages": HELLO, "max_tokens": 2},
+    "/v1/completions": {"prompt": "Hello", "max_tokens": 2},
+    "/v1/responses": {"input": "Hello", "max_output_tokens": 2},
+    "/v1/messages": {"model": "default", "messages": HELLO, "max_tokens": 2},
+    "/v1/messages/count_tokens": {"model": "default", "messages": HELLO},
+    "/v1/embeddings": {"input": "Hello"},
+    "/v1/choose": {"messages": HELLO, "choices": ["a", "b"]},
+    "/stream": {"prompt": "Hello", "max_tokens": 2},
+    "/api/chat": {"model": "default", "messages": HELLO, "stream": False, "options": {"num_predict": 2}},
+}
+
+
+@pytest.mark.parametrize("path", BODIES)
+def test_each_body_names_what_it_does_not_know(api: Server, path: str) -> None:
+    known = httpx.post(api.api_url + path, json=BODIES[path])
+    assert known.status_code == 200 and "X-Ignored-Fields" not in known.headers
+    unknown = httpx.post(api.api_url + path, json={**BODIES[path], "a": 1, "b": [2], "none": None})
+    assert (unknown.status_code, unknown.headers["X-Ignored-Fields"]) == (200, "a, b")
+    harmless = httpx.post(api.api_url + path, json={**BODIES[path], "prompt_cache_key": "x"})
+    assert harmless.status_code == 200 and "X-Ignored-Fields" not in harmless.headers
+    refused = httpx.post(api.api_url + path, json={**BODIES[path], "use_beam_search": True})
+    assert refused.status_code == 400 and "use_beam_search is not supported" in refused.text
+
+
+def test_streams_name_what_is_ignored(api: Server) -> None:
+    body = {**BODIES["/v1/chat/completions"], "stream": True, "strange": 1}
+    with httpx.stream("POST", f"{api.api_url}/v1/chat/completions", json=body) as response:
+        assert response.headers["X-Ignored-Fields"] == "strange"
+        assert "[DONE]" in response.read().decode()
+
+
+def test_a_strict_service_refuses_what_it_does_not_know(start: Callable[..., Service]) -> None:
+    service = start(strict_fields=True)
+    body = {**BODIES["/v1/chat/completions"], "user": "me"}
+    assert service.ask(body).status_code == 200
+    error = service.ask({**body, "strange": 1}).json()["error"]
+    assert error["message"] == "this service has no field 'strange'."
+    assert (error["param"], error["code"]) == ("strange", "unknown_field")
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_fields_that_would_change_an_answer_are_refused(name: str) -> None:
+    neutral, hint = REFUSED[name]
+    assert not any(find_unknown({name: value}) for value in neutral)
+    with pytest.raises(ApiError) as raised:
+        find_unknown({name: "another value"})
+    assert (raised.value.param, str(raised.value)) == (name, f"{name} is not supported: {hint}.")
+
+
+def test_rules_name_no_field_that_bodies_have() -> None:
+    fields = ChatRequest.model_fields
+    assert not fields.keys() & (WITHOUT_EFFECT | {*REFUSED})
+    assert not WITHOUT_EFFECT & {*REFUSED}
+
+
+def test_names_of_llama_cpp_are_understood() -> None:
+    names = {"n_predict": 5, "repeat_penalty": 1.5}
+    (chat,) = parse(ChatRequest.model_validate({"messages": HELLO, **names, "n_probs": 3}))
+    assert (chat.max_tokens, chat.repetition_penalty, chat.logprobs) == (5, 1.5, 3)
+    body = CompletionRequest.model_validate({"prompt": "a", **names, "n_probs": 3})
+    (completion,) = parse_completion(body)
+    assert (completion.max_tokens, completion.repetition_penalty, completion.logprobs) == (5, 1.5, 3)
+    (unlimited,) = parse(ChatRequest.model_validate({"messages": HELLO, "n_predict": -1}))
+    assert unlimited.max_tokens is None
+    (both,) = parse(ChatRequest.model_validate({"messages": HELLO, "max_tokens": 7, **names}))
+    assert both.max_tokens == 7
