@@ -101,12 +101,12 @@ def _weights(record: Record) -> tuple[WeightRef, ...]:
     """The weights of a record; of experts those of the first."""
     match record:
         case operations.Experts(gate_up=gate_up, down=down):
-            return (*gate_up.weights[:2], *down.weights[:1])
+            return (*gate_up.weights[record.inner_weights(0)], *down.weights[:1])
         case operations.Linear(weights=weights, biases=biases):
             return (*weights, *biases)
         case operations.Map(inputs=inputs):
             return tuple(i for i in inputs if isinstance(i, WeightRef))
-    values = (getattr(record, name, None) for name in ("weight", "bias", "table", "sinks"))
+    values = (getattr(record, name, None) for name in ("weight", "bias", "table", "sinks", "rates"))
     return tuple(value for value in values if isinstance(value, WeightRef))
 
 
@@ -123,7 +123,12 @@ def _describe(record: Record, rows: int, tape: Tape) -> Step:
     return Step(operation, _say(record, tape), to.buffer, (rows, to.width), names[:8])
 
 
-_NAMES = {"WriteKV": "write_kv", "TakeRows": "take_rows", "AddPosition": "add_position"}
+_NAMES = {
+    "WriteKV": "write_kv",
+    "TakeRows": "take_rows",
+    "AddPosition": "add_position",
+    "SelectiveScan": "selective_scan",
+}
 
 
 def _say(record: Record, tape: Tape) -> str:
@@ -192,6 +197,11 @@ def _say(record: Record, tape: Tape) -> str:
             return (
                 f"Update the state of {v.heads} heads, {k.size} times {v.size} numbers each, "
                 "token by token, and read it."
+            )
+        case operations.SelectiveScan(v=v, k=k):
+            return (
+                f"Update the state of {v.width} columns, {k.width} numbers each, which decay at their own "
+                "rates, token by token, and read it."
             )
     raise NotImplementedError(f"{type(record).__name__} has no words")
 

@@ -37,7 +37,7 @@ from .products.tiles import begin_tiles, end_tiles
 from .sequences.attention import Queries, attend, attend_segment, end_segment, first_segment, scratch_rows
 from .sequences.kv_slots import write_kv_slot
 from .sequences.online_softmax import merge_states, state_bytes, write_outputs
-from .sequences.recurrence import conv, scan
+from .sequences.recurrence import conv, scan, selective_scan
 from .simd import get_f32, get_i32, read_cycles, set_f32
 from .team import barrier, claim
 
@@ -68,6 +68,7 @@ class Operation(IntEnum):
     EXPERTS = 18
     CONV = 19
     SCAN = 20
+    SELECTIVE_SCAN = 21
 
 
 # A record as kernels see it. x and y are indices of buffers, x_start and y_start bytes into their rows.
@@ -80,12 +81,12 @@ INSTRUCTION = record_type(
     "heads",
     "size",  # floats of a head
     "for_logit_rows",  # whether it computes only the rows that need logits
-    "weight",  # address: of a norm or convolution, a router's bias, attention sinks, or an order
+    "weight",  # address: of a norm or convolution, a router's bias, attention sinks, rates, or an order
     "weight_step",  # bytes from the weights of one head to those of the next
     "bias",  # address, or 0
     "state",  # bytes into a sequence's states
     "width",  # of a convolution
-    "keys",  # of a head's state
+    "keys",  # of a state, of a head or column
     "cos",  # addresses of RoPE tables float32 [positions, rotated / 2], rows table_row bytes apart
     "sin",
     "table_row",
@@ -166,6 +167,8 @@ def run_tape(thread, threads, steps, tape, buffers, pools, factors):
             conv(s, i, buffers[i.x], buffers[i.y])
         elif i.op == Operation.SCAN:
             scan(s, i, buffers)
+        elif i.op == Operation.SELECTIVE_SCAN:
+            selective_scan(s, i, buffers)
         else:
             while (
                 end < len(tape)

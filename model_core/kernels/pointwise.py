@@ -162,6 +162,13 @@ def gelu(x):
 
 
 @inner
+def relu_squared(x):
+    """The square of what is positive, for vectors."""
+    positive = maximum(x, broadcast(np.float32(0)))
+    return multiply(positive, positive)
+
+
+@inner
 def softcap(x, cap):
     """cap * tanh(x / cap), for vectors (operators.softcap): tanh(y) is 2 sigmoid(2 y) - 1."""
     one, two = broadcast(np.float32(1)), broadcast(np.float32(2))
@@ -268,8 +275,7 @@ def _function(function, x, z, w):
     if function == Function.RELU:
         return maximum(x, zero)
     if function == Function.RELU_SQUARED:
-        positive = maximum(x, zero)
-        return multiply(positive, positive)
+        return relu_squared(x)
     if function == Function.SILU:
         return swiglu(x, one)
     if function == Function.GELU:

@@ -24,9 +24,10 @@ from ..weights.matrix import Matrix
 from .loaded_weights import LoadedWeights
 from .rope_table import RopeTable
 
-# activation of a product's gate -> mode of the kernel
+# activation of a product, or of its gate -> mode of the kernel
 _MODES = {
     None: linear.SET,
+    "relu_squared": linear.RELU_SQUARED,
     "silu": linear.SWIGLU,
     "gelu_tanh": linear.GEGLU,
     "clamped_swiglu": linear.CLAMPED_SWIGLU,
@@ -204,6 +205,10 @@ class _Binder:
                 fields = self._operands((w, v, k, r, a or k, b or k), y)
                 fields |= {"state": self._state_starts[state], "mode": a is not None}
                 self._emit("scan", v, y, keys=k.size, **fields)
+            case operations.SelectiveScan(dt, v, k, r, y, rates, state):
+                fields = self._operands((dt, v, k, r), y) | {"state": self._state_starts[state]}
+                fields["weight"] = self._store(self._read(rates).T)
+                self._emit("selective_scan", v, y, keys=k.width, **fields)
             case _:
                 raise NotImplementedError(f"{type(record).__name__} has no kernel")
 
@@ -212,7 +217,7 @@ class _Binder:
         if record.is_head:
             self.head = len(self.instructions)
         self._prepare_input(x, matrix)
-        mode = linear.ADD if record.adds else _MODES[record.gate]
+        mode = linear.ADD if record.adds else _MODES[record.gate or record.activation]
         rounding, order = matrix.rounding(self._arithmetic), self._orders.get(x.buffer)
         tensors = find_tensors(record, rounding, self._embedding, order)
         half_strips = find_half_strips(record)
@@ -239,7 +244,8 @@ class _Binder:
         self.weights.append(down)
         inner = self.buffers.setdefault(gate_up.y.buffer, Buffer())
         gathered = self.buffers.setdefault("gathered", Buffer())
-        inner.width = max(inner.width, matrix.n // record.count // 2, round_up(down.k, STRIP))
+        outputs = matrix.n // record.count // (2 if gate_up.gate else 1)
+        inner.width = max(inner.width, outputs, round_up(down.k, STRIP))
         gathered.width = max(gathered.width, self.buffers[x.buffer].width)
         for buffer in (inner, gathered):
             buffer.is_input = True
@@ -249,7 +255,7 @@ class _Binder:
         mixture["routing_weights"], mixture["inner"] = map(self._index, (record.routing_weights, gate_up.y))
         mixture["gathered"] = list(self.buffers).index("gathered")
         mixture["down"] = down.record(self._arithmetic)
-        mode = _MODES[gate_up.gate]
+        mode = _MODES[gate_up.gate or gate_up.activation]
         fields = {"mode": mode, "matrix": matrix.record(self._arithmetic), "mixture": mixture}
         self._emit("experts", x, record.y, **fields)
 

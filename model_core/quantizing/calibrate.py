@@ -14,7 +14,7 @@ from ..kernels.layout import INT8
 from ..model.presets import choose_bits
 from ..reference import interpreter
 from ..reference import operators as op
-from ..tape.operations import Attend, Conv, Experts, Linear, Scan, TakeRows
+from ..tape.operations import Attend, Conv, Experts, Linear, Scan, SelectiveScan, TakeRows
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from ..weights.rounding import Stepped, dequantize, round_as_packed, round_by_gptq, round_stepped
@@ -80,7 +80,7 @@ def quantize_layers(
                 quantized[weight] = yield from _quantize(weight, read, hessian, bits)
         for sequence in sequences:
             interpreter.execute(record, lambda w: quantized[w] if w in quantized else read(w), sequence)
-            if isinstance(record, Conv | Scan):  # what it keeps is not needed again
+            if isinstance(record, Conv | Scan | SelectiveScan):  # what it keeps is not needed again
                 sequence.states.clear()
             if isinstance(record, Attend) and record is last_readers[record.layer]:
                 del sequence.keys[record.layer], sequence.values[record.layer]
@@ -128,7 +128,7 @@ def _quantize_experts(
             return quantized[weight] if weight in quantized else read(weight)
 
         hessian = None if is_rounded else compute_hessian([x[rows]])
-        for weight in record.gate_up.weights[2 * expert : 2 * expert + 2]:
+        for weight in record.gate_up.weights[record.inner_weights(expert)]:
             quantized[weight] = yield from _quantize(weight, read, hessian, inner_bits)
         inner = interpreter.expert_inner(record, expert, read_quantized, x[rows])
         hessian = None if is_rounded else compute_hessian([inner])

@@ -149,6 +149,8 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
             s.put(y, result)
         case operations.Scan():
             _scan(record, weights, s)
+        case operations.SelectiveScan():
+            _selective_scan(record, weights, s)
 
 
 def _input(span: Span | WeightRef, heads: int, weights: WeightReader, s: Sequence) -> np.ndarray:
@@ -175,6 +177,13 @@ def _scan(record: operations.Scan, weights: WeightReader, s: Sequence) -> None:
     s.put(record.y, y)
 
 
+def _selective_scan(record: operations.SelectiveScan, weights: WeightReader, s: Sequence) -> None:
+    state = s.states.get(record.state, np.zeros((record.k.width, record.v.width), np.float32))
+    dt, v, k, r = (s.rows(span) for span in (record.dt, record.v, record.k, record.r))
+    y, s.states[record.state] = op.selective_scan(dt, v, k, r, weights(record.rates), state)
+    s.put(record.y, y)
+
+
 def _linear(record: operations.Linear, weights: WeightReader, s: Sequence) -> None:
     x, start = s.rows(record.x), record.y.start
     biases = record.biases or (None,) * len(record.weights)
@@ -198,15 +207,21 @@ def _experts(record: operations.Experts, weights: WeightReader, s: Sequence) -> 
 
 
 def expert_inner(record: operations.Experts, expert: int, weights: WeightReader, x: np.ndarray) -> np.ndarray:
-    """activation(gate(x)) * up(x) of one expert: float32 [rows, hidden] -> [rows, inner]."""
-    pair = slice(2 * expert, 2 * expert + 2)
-    biases = record.gate_up.biases[pair] or (None, None)
-    gate, up = (
+    """activation(gate(x)) * up(x) of one expert, or activation(up(x)) of one without gate.
+
+    float32 [rows, hidden] -> [rows, inner].
+    """
+    part, product = record.inner_weights(expert), record.gate_up
+    biases = product.biases[part] or (None,) * len(product.weights[part])
+    outputs = [
         op.linear(x, weights(weight), bias and weights(bias))
-        for weight, bias in zip(record.gate_up.weights[pair], biases, strict=True)
-    )
-    assert record.gate_up.gate is not None
-    return op.gate(gate, up, record.gate_up.gate)
+        for weight, bias in zip(product.weights[part], biases, strict=True)
+    ]
+    if product.gate is not None:
+        gate, up = outputs
+        return op.gate(gate, up, product.gate)
+    assert product.activation is not None
+    return op.FUNCTIONS[product.activation](*outputs)
 
 
 def expert_down(

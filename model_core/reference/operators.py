@@ -294,3 +294,18 @@ def scan(
         state = new + k[t][:, :, None] * v[t][:, None, :]
         y[t] = np.sum(state * r[t][:, :, None], axis=1)
     return y, state
+
+
+def selective_scan(
+    dt: np.ndarray, v: np.ndarray, k: np.ndarray, r: np.ndarray, rates: np.ndarray, state: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """S_t = exp(-dt_t A) * S_(t-1) + v_t k_t^T, y_t = S_t r_t, number by number, token by token.
+
+    dt, v [tokens, columns], k, r [tokens, keys], rates: A [columns, keys]; state [keys, columns] is the
+    transpose of S. Returns y [tokens, columns] and the new state.
+    """
+    y = np.empty(v.shape, np.float32)
+    for t in range(len(v)):
+        state = state * np.exp(-dt[t] * rates.T) + k[t][:, None] * v[t]
+        y[t] = np.sum(state * r[t][:, None], axis=0)
+    return y, state

@@ -37,7 +37,8 @@ class Center:
 class Linear:
     """y = x times weights [n_i, k] transposed, plus biases. Their outputs are side by side in y.
 
-    `adds`: the product is added to y. `gate`: y = activation(first output) * second output.
+    `adds`: the product is added to y. `gate`: y = activation(first output) * second output. `activation`:
+    y = activation(outputs), a key of operators.FUNCTIONS.
     `is_head`: y holds logits. `is_router`: y holds the scores of experts, or of copies. A small error
     could change the choice of experts, so a router keeps its float type when other weights are quantized.
     """
@@ -50,11 +51,12 @@ class Linear:
     gate: str | None = None
     is_head: bool = False
     is_router: bool = False
+    activation: str | None = None
 
     @property
     def is_inner(self) -> bool:
         """Whether its outputs are those within an MLP, before its activation."""
-        return self.gate is not None or self.y.buffer == INNER
+        return (self.gate or self.activation) is not None or self.y.buffer == INNER
 
 
 @dataclass(frozen=True)
@@ -211,8 +213,9 @@ class Route:
 class Experts:
     """y = sum over experts e of routing_weights[e] * down_e(activation(gate_e(x)) * up_e(x)), in order of e.
 
-    `gate_up` has the weights gate_0, up_0, gate_1, up_1 and so on, with its activation as `gate`. `down` has
-    down_0, down_1 and so on.
+    `gate_up` has the weights gate_0, up_0, gate_1, up_1 and so on, with its activation as `gate`; of experts
+    without gates, down_e(activation(up_e(x))), it has up_0, up_1 and so on. `down` has down_0, down_1 and so
+    on.
     """
 
     x: Span
@@ -227,12 +230,17 @@ class Experts:
         """The number of experts."""
         return len(self.down.weights)
 
+    def inner_weights(self, expert: int) -> slice:
+        """The weights of an expert in `gate_up`: those of gate and up projection, or of the latter alone."""
+        size = len(self.gate_up.weights) // self.count
+        return slice(size * expert, size * expert + size)
+
 
 @dataclass(frozen=True)
 class Expert:
-    """The weights of one expert, and their biases."""
+    """The weights of one expert, and their biases. All experts of a mixture have gates, or none has."""
 
-    gate: WeightRef
+    gate: WeightRef | None
     up: WeightRef
     down: WeightRef
     gate_bias: WeightRef | None = None
@@ -307,9 +315,26 @@ class Scan:
     b: Span | None = None
 
 
+@dataclass(frozen=True)
+class SelectiveScan:
+    """S_t = exp(-dt_t A) * S_(t-1) + v_t k_t^T, y_t = S_t r_t, number by number: Mamba (arXiv:2312.00752).
+
+    S and the weight A are [columns, keys]; dt, v and y have a number for each column, k and r one for each
+    key. State `state` holds the transpose of S: [keys, columns].
+    """
+
+    dt: Span
+    v: Span
+    k: Span
+    r: Span
+    y: Span
+    rates: WeightRef
+    state: int
+
+
 Record = (
     Norm | Center | Linear | HeadLinear | Permute | Rope | AddPosition | WriteKV | Attend | Gate | Add | Scale
-    | Softcap | TakeRows | Route | Experts | Map | Dot | Join | Conv | Scan
+    | Softcap | TakeRows | Route | Experts | Map | Dot | Join | Conv | Scan | SelectiveScan
 )  # fmt: skip
 
 

@@ -43,6 +43,8 @@ def vector_refs(tape: Iterable[Record]) -> Iterator[WeightRef]:
                 yield weight
             case operations.Conv(weight=weight, bias=bias):
                 yield from (ref for ref in (weight, bias) if ref is not None)
+            case operations.SelectiveScan(rates=weight):
+                yield weight
             case operations.Map(inputs=inputs):
                 yield from (ref for ref in inputs if isinstance(ref, WeightRef))
 

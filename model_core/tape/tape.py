@@ -201,13 +201,14 @@ class Tape:
     ) -> Span:
         """The mixture of the experts that `route` chose, into the buffer "mixture"."""
         first = experts[0]
-        inner, y = Span("expert_inner", 0, first.gate.rows), Span("mixture", 0, first.down.rows)
+        inner, y = Span("expert_inner", 0, first.up.rows), Span("mixture", 0, first.down.rows)
         gate_up = operations.Linear(
             x,
             inner,
-            tuple(weight for expert in experts for weight in (expert.gate, expert.up)),
+            tuple(weight for expert in experts for weight in (expert.gate, expert.up) if weight),
             tuple(bias for expert in experts for bias in (expert.gate_bias, expert.up_bias) if bias),
-            gate=activation,
+            gate=activation if first.gate else None,
+            activation=None if first.gate else activation,
         )
         down = operations.Linear(
             inner,
@@ -359,6 +360,13 @@ class Tape:
         y = replace(v, buffer=to, start=0)
         self.records.append(operations.Scan(w, v, k, r, y, len(self.states), a, b))
         self.states.append((v.heads, k.size, v.size))
+        return y
+
+    def selective_scan(self, dt: Span, v: Span, k: Span, r: Span, rates: WeightRef, to: str) -> Span:
+        """The outputs of a state with a decay of its own for each number (see operations.SelectiveScan)."""
+        y = replace(v, buffer=to, start=0)
+        self.records.append(operations.SelectiveScan(dt, v, k, r, y, rates, len(self.states)))
+        self.states.append((k.width, v.width))
         return y
 
 

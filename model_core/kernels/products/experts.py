@@ -30,7 +30,7 @@ from ..simd import (
 )
 from ..team import barrier, claim, claim_ahead
 from .activations import RUN_BYTES, quantize_row
-from .linear import store_outputs, strip_output
+from .linear import SWIGLU, store_outputs, strip_output
 from .strips import SUMS, multiply_strip
 
 # What ROUTE and EXPERTS have beside other instructions (see operations.Routing).
@@ -146,6 +146,7 @@ def mix_experts(s, threads, rows, i, buffers, scratch):
     barrier(team, threads)
 
     strips = i.matrix.n // STRIP // experts
+    outputs = STRIP // 2 if i.mode >= SWIGLU else STRIP  # of a strip
     item = claim(team)
     next_item = claim_ahead(team, groups * strips)
     while item < groups * strips:
@@ -155,7 +156,7 @@ def mix_experts(s, threads, rows, i, buffers, scratch):
         expert, start = _get(table, group), _get(starts, group)
         count, strip = _get(starts, group + 1) - start, expert * strips + item % strips
         multiply_strip(i.matrix, gathered, start, count, strip, prefetch, scratch)
-        to = inner.floats + start * inner.row - 2 * STRIP * expert * strips
+        to = inner.floats + start * inner.row - 4 * outputs * expert * strips
         sums, none = scratch + SUMS, np.int64(0)
         store_outputs(i.matrix, count, strip, to, inner.row, i.mode, sums, none)
         item = next_item if next_item >= 0 else claim(team)
@@ -165,7 +166,7 @@ def mix_experts(s, threads, rows, i, buffers, scratch):
     if down.rounding != EXACT:
         pair = claim(team)
         while pair < pairs:
-            quantize_row(inner, pair, i.matrix.n // experts // 2, down)
+            quantize_row(inner, pair, strips * outputs, down)
             pair = claim(team)
         barrier(team, threads)
 

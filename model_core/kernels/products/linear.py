@@ -5,13 +5,13 @@ import numpy as np
 from ..compiler import njit
 from ..inner import inner
 from ..layout import STRIP, STRIP_TILES
-from ..pointwise import clamped_swiglu, geglu, swiglu
+from ..pointwise import clamped_swiglu, geglu, relu_squared, swiglu
 from ..simd import add, load_f32, multiply, store_f32
 from ..team import claim, claim_ahead
 from .strips import SUMS, multiply_strip
 
 # What `linear` does with its results.
-SET, ADD, SWIGLU, GEGLU, CLAMPED_SWIGLU = range(5)
+SET, ADD, RELU_SQUARED, SWIGLU, GEGLU, CLAMPED_SWIGLU = range(6)
 
 
 @njit(nogil=True, inline="always")
@@ -19,9 +19,9 @@ def linear(team, m, a, rows, y, y_row, mode, scratch):
     """y[rows, n] = a[rows, k] times m [n, k] transposed, plus bias, stored as `mode` says.
 
     The threads of a team share the strips of outputs. y: address of floats, rows y_row bytes apart, as wide
-    as n is padded. mode: SET; ADD to the values in y; SWIGLU, GEGLU or CLAMPED_SWIGLU, where a strip holds 32
-    rows of the gate projection, then 32 of the up projection, and y is n / 2 wide. scratch: address of
-    scratch_bytes(rows), private to the thread.
+    as n is padded. mode: SET; ADD to the values in y; RELU_SQUARED of each output; SWIGLU, GEGLU or
+    CLAMPED_SWIGLU, where a strip holds 32 rows of the gate projection, then 32 of the up projection, and y is
+    n / 2 wide. scratch: address of scratch_bytes(rows), private to the thread.
 
     Each output is summed over k in order, in exact integers within a GROUP where the weights are integers.
     So its bits depend neither on the number of rows nor on the thread.
@@ -52,7 +52,11 @@ def store_outputs(m, rows, strip, y, y_row, mode, sums, extra):
             for tile in range(STRIP_TILES):
                 at = 4 * (strip * STRIP + 16 * tile)
                 value = strip_output(m, strip, tile, row, sums, extra)
-                store_f32(to, at, add(load_f32(to, at), value) if mode == ADD else value)
+                if mode == ADD:
+                    value = add(load_f32(to, at), value)
+                elif mode == RELU_SQUARED:
+                    value = relu_squared(value)
+                store_f32(to, at, value)
 
 
 @inner

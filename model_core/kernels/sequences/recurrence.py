@@ -11,10 +11,22 @@ import numpy as np
 
 from ..inner import inner
 from ..layout import STATE_COLUMNS
-from ..simd import broadcast, fma, get_f32, get_i32, keep_lanes, load_f32, multiply, store_f32, store_lanes
+from ..simd import (
+    broadcast,
+    exp_of_negative,
+    fma,
+    get_f32,
+    get_i32,
+    keep_lanes,
+    load_f32,
+    multiply,
+    store_f32,
+    store_lanes,
+    subtract,
+)
 from ..team import claim
 
-# Columns of a convolution that a thread takes at a time.
+# Columns of a convolution or a selective scan that a thread takes at a time.
 COLUMNS = 256
 
 
@@ -211,3 +223,63 @@ def scan_token(i, inputs, state, target, y):
         store_lanes(y, at + 64, y_1, count - 16)
         store_lanes(y, at + 128, y_2, count - 32)
         store_lanes(y, at + 192, y_3, count - 48)
+
+
+@inner
+def selective_scan(s, i, buffers):
+    """The selective scan of the columns of each sequence (operators.selective_scan).
+
+    s: STEP. i: INSTRUCTION with `size` columns and `keys`; `weight` is the address of rates, floats [keys,
+    columns, padded], as a state is; its inputs are dt, v, k and r. buffers: ACTIVATIONS, by index.
+    """
+    blocks = -(-i.size // COLUMNS)
+    item = claim(s.team)
+    while item < s.sequence_count * blocks:
+        sequence, first = item // blocks, item % blocks * COLUMNS
+        start, stop = get_i32(s.starts, 4 * sequence), get_i32(s.starts, 4 * sequence + 4)
+        state = s.states + get_i32(s.slots, 4 * sequence) * s.state_row + i.state
+        if get_i32(s.positions, 4 * start) == 0:
+            for key in range(i.keys):
+                _clear(state + key * _pad(i.size) + 4 * first, _pad(min(COLUMNS, i.size - first)))
+        y = buffers[i.y]
+        for row in range(start, stop):
+            target = state
+            if s.state_slots:
+                target = s.states + get_i32(s.state_slots, 4 * row) * s.state_row + i.state
+            dt, v = _head_address(buffers, i.input_0, row, 0), _head_address(buffers, i.input_1, row, 0)
+            k, r = _head_address(buffers, i.input_2, row, 0), _head_address(buffers, i.input_3, row, 0)
+            out = y.floats + row * y.row + i.y_start
+            for column in range(first, min(first + COLUMNS, i.size), 16):
+                at, count = 4 * column, i.size - column
+                # Lanes beyond the columns stay zero.
+                step, value = keep_lanes(load_f32(dt, at), count), keep_lanes(load_f32(v, at), count)
+                mixed = _step_columns(i, step, value, Keys(k, r), state + at, target + at, i.weight + at)
+                store_lanes(out, at, mixed, count)
+            state = target
+        item = claim(s.team)
+
+
+class Keys(NamedTuple):
+    """Addresses of what a token writes to the keys of a state, and of what it reads them with."""
+
+    k: int
+    r: int
+
+
+@inner
+def _step_columns(i, dt, v, keys, state, target, rates):
+    """One token of 16 columns: their outputs. dt, v: vectors. keys: Keys.
+
+    state, target, rates: addresses of floats, keys _pad(i.size) bytes apart: the state before the token and
+    after it, which may be the same, and how fast it decays.
+    """
+    row_bytes, total = _pad(i.size), broadcast(np.float32(0))
+    negative = subtract(total, dt)
+    for key in range(i.keys):
+        at = key * row_bytes
+        decay = exp_of_negative(multiply(negative, load_f32(rates, at)))
+        added = multiply(v, broadcast(get_f32(keys.k, 4 * key)))
+        new = fma(load_f32(state, at), decay, added)
+        store_f32(target, at, new)
+        total = fma(new, broadcast(get_f32(keys.r, 4 * key)), total)
+    return total

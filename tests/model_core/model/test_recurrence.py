@@ -98,6 +98,24 @@ def test_scan_is_the_recurrence_of_three_papers() -> None:
         np.testing.assert_allclose(new, state.transpose(0, 2, 1), rtol=1e-5, atol=1e-5)
 
 
+def test_selective_scan_is_the_recurrence_of_mamba() -> None:
+    """Gu and Dao, 2023, arXiv:2312.00752, equations 2 and 4, with B discretized as dt B."""
+    tokens, columns, keys = 19, 5, 4
+    rng = np.random.default_rng(0)
+    dt, x = rng.random((tokens, columns)), rng.standard_normal((tokens, columns))
+    b, c = rng.standard_normal((2, tokens, keys))
+    a, state = rng.random((columns, keys)) * 4, rng.standard_normal((columns, keys))
+    given, expected = np.float32(state.T), np.empty((tokens, columns))
+    inputs = [np.float32(array) for array in (dt, dt * x, b, c, a)]
+    for t in range(tokens):
+        for i in range(columns):
+            state[i] = np.diag(np.exp(-dt[t, i] * a[i])) @ state[i] + dt[t, i] * b[t] * x[t, i]
+            expected[t, i] = c[t] @ state[i]
+    y, new = operators.selective_scan(*inputs, given)
+    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(new, state.T, rtol=1e-5, atol=1e-5)
+
+
 def test_kernels_and_operators_have_the_same_functions() -> None:
     assert [function.name.lower() for function in Function] == list(operators.FUNCTIONS)
 
