@@ -59,11 +59,23 @@ from .llama import (
     seed_oss,
     smollm3,
 )
-from .recurrent import falcon_h1, granitemoehybrid, lfm2, qwen3_next, rwkv7
+from .recurrent import (
+    bamba,
+    falcon_h1,
+    granitemoehybrid,
+    jamba,
+    lfm2,
+    mamba1,
+    mamba2,
+    nemotron_h,
+    qwen3_next,
+    rwkv7,
+)
 
 # model_type in config.json -> the module with `read_config` and `write_tape`
 FAMILIES: dict[str, ModuleType] = {
     "arcee": arcee,
+    "bamba": bamba,
     "cohere": cohere2,
     "cohere2": cohere2,
     "deepseek_v2": deepseek,
@@ -71,6 +83,7 @@ FAMILIES: dict[str, ModuleType] = {
     "ernie4_5": ernie4_5,
     "exaone4": exaone4,
     "falcon_h1": falcon_h1,
+    "falcon_mamba": mamba1,
     "gemma": gemma1,
     "gemma2": gemma,
     "gemma3_text": gemma,
@@ -87,13 +100,17 @@ FAMILIES: dict[str, ModuleType] = {
     "granitemoe": granitemoe,
     "granitemoehybrid": granitemoehybrid,
     "hunyuan_v1_dense": hunyuan,
+    "jamba": jamba,
     "lfm2": lfm2,
     "lfm2_moe": lfm2,
     "llama": llama,
+    "mamba": mamba1,
+    "mamba2": mamba2,
     "minimax_m2": minimax_m2,
     "ministral3": ministral3,
     "mistral": mistral,
     "mixtral": mixtral,
+    "nemotron_h": nemotron_h,
     "olmo2": olmo2,
     "olmo3": olmo3,
     "olmoe": olmoe,

@@ -1,7 +1,7 @@
 """Mamba-2 layers (Dao and Gu, 2024, arXiv:2405.21060), which are a part of several families."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,30 +32,59 @@ class MambaShape:
         return self.heads * self.head_dim
 
 
-def read_mamba_shape(raw: dict[str, Any], inner: int, **norm: bool) -> MambaShape:
-    """The fields of config.json whose names begin with `mamba_`.
+# field of MambaShape -> its name in config.json and its default, as in most families
+MAMBA_FIELDS: dict[str, tuple[str, Any]] = {
+    "heads": ("mamba_n_heads", 128),
+    "head_dim": ("mamba_d_head", "auto"),
+    "groups": ("mamba_n_groups", 1),
+    "state": ("mamba_d_state", 256),
+    "conv_width": ("mamba_d_conv", 4),
+    "conv_bias": ("mamba_conv_bias", True),
+    "bias": ("mamba_proj_bias", False),
+}
 
-    inner: columns of all heads. norm: has_norm and norms_before_gate, which some families have.
+
+def read_mamba_shape(
+    raw: dict[str, Any],
+    inner: int | None,
+    fields: Mapping[str, tuple[str, Any]] = MAMBA_FIELDS,
+    **norm: bool,
+) -> MambaShape:
+    """The fields of config.json that describe Mamba-2.
+
+    inner: columns of all heads; None: as many as the heads have. fields: names and defaults, as MAMBA_FIELDS.
+    norm: has_norm and norms_before_gate, which some families have.
     """
     ignore(raw, "mamba_chunk_size", "mamba_expand")
     ignore(raw, "time_step_min", "time_step_max", "time_step_floor")  # of the first values of training
     limit = raw.get("time_step_limit")
     if limit not in (None, [0.0, math.inf], [0.0, {"__float__": "Infinity"}]):  # as Transformers writes it
         raise ModelError(f"time_step_limit is {shorten(limit)}, but only 0 to infinity is supported.")
-    heads = read_size(raw, "mamba_n_heads", default=128)
-    groups = read_size(raw, "mamba_n_groups", default=1)
-    auto = raw.get("mamba_d_head") in (None, "auto")
-    head_dim = inner // heads if auto else read_size(raw, "mamba_d_head")
+
+    def size(field: str, **limits: int) -> int:
+        name, default = fields[field]
+        return read_size(raw, name, default=default, **limits)
+
+    def flag(field: str) -> bool:
+        name, default = fields[field]
+        return bool(raw.get(name, default))
+
+    heads, groups, (name, default) = size("heads"), size("groups"), fields["head_dim"]
+    if inner is not None and (raw.get(name) or default) == "auto":
+        head_dim = inner // heads
+    else:
+        head_dim = size("head_dim")
+    inner = heads * head_dim if inner is None else inner
     if heads * head_dim != inner or heads % groups:
         raise ModelError(f"{inner} columns do not divide into {heads} Mamba heads in {groups} groups.")
     return MambaShape(
         heads=heads,
         head_dim=head_dim,
         groups=groups,
-        state=read_size(raw, "mamba_d_state", default=256),
-        conv_width=read_size(raw, "mamba_d_conv", default=4, max_value=64),
-        conv_bias=bool(raw.get("mamba_conv_bias", True)),
-        bias=bool(raw.get("mamba_proj_bias", False)),
+        state=size("state"),
+        conv_width=size("conv_width", max_value=64),
+        conv_bias=flag("conv_bias"),
+        bias=flag("bias"),
         **norm,
     )
 

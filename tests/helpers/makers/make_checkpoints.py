@@ -164,6 +164,60 @@ FALCON_H1 = {name: value for name, value in MAMBA.items() if name != "layer_type
     "mlp_multipliers": [0.6, 1.4],
     "ssm_multipliers": [0.5, 0.8, 1.2, 1.1, 0.9],
 }
+# Columns that are not `expand` times the hidden ones.
+NEMOTRON_H = {
+    "vocab_size": 64,
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 12,
+    "max_position_embeddings": 256,
+    "layer_norm_epsilon": 1e-3,
+    "mamba_num_heads": 8,
+    "mamba_head_dim": 6,
+    "n_groups": 2,
+    "ssm_state_size": 10,
+}
+NEMOTRON_EXPERTS = {
+    "n_routed_experts": 8,
+    "num_experts_per_tok": 3,
+    "n_group": 4,
+    "topk_group": 2,
+    "moe_intermediate_size": 20,
+    "moe_shared_expert_intermediate_size": 24,
+    "routed_scaling_factor": 1.7,
+}
+MAMBA2 = {
+    "vocab_size": 64,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_heads": 8,
+    "head_dim": 8,
+    "n_groups": 2,
+    "state_size": 10,
+    "layer_norm_epsilon": 1e-3,
+}
+MAMBA1 = {
+    "vocab_size": 64,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "state_size": 10,
+    "time_step_rank": 5,
+    "layer_norm_epsilon": 1e-3,
+}
+JAMBA = {
+    "num_hidden_layers": 3,
+    "attn_layer_period": 3,
+    "attn_layer_offset": 1,
+    "expert_layer_period": 2,
+    "expert_layer_offset": 0,
+    "mamba_d_state": 10,
+    "mamba_dt_rank": 5,
+    "intermediate_size": 20,
+    "num_experts": 6,
+    "num_experts_per_tok": 3,
+}
 DELTA_NET = {
     "head_dim": 16,
     "layer_types": ["linear_attention", "full_attention", "linear_attention"],
@@ -497,6 +551,53 @@ VARIANTS = {
             "mamba_n_groups": 1,
         },
     ),
+    "bamba": Variant(
+        "bamba",
+        {name: value for name, value in MAMBA.items() if name != "layer_types"}
+        | {"attn_layer_indices": [1], "num_hidden_layers": 3, "head_dim": 8},
+    ),
+    "nemotron-h": Variant(
+        "nemotron_h", {"hybrid_override_pattern": "M*M-", "use_bias": True}, base=NEMOTRON_H
+    ),
+    # Without groups, rows would choose among all experts.
+    "nemotron-h-experts": Variant(
+        "nemotron_h",
+        NEMOTRON_EXPERTS | {"hybrid_override_pattern": "ME*E"},
+        without={"topk_group": 4},
+        base=NEMOTRON_H,
+    ),
+    "nemotron-h-latents": Variant(
+        "nemotron_h",
+        NEMOTRON_EXPERTS | {"hybrid_override_pattern": "ME*E", "moe_latent_size": 28},
+        without={"routed_scaling_factor": 1.0},
+        base=NEMOTRON_H,
+    ),
+    "mamba2": Variant("mamba2", {}, base=MAMBA2),
+    "mamba2-biases": Variant(
+        "mamba2",
+        {
+            "use_bias": True,
+            "use_conv_bias": False,
+            "n_groups": 1,
+            "conv_kernel": 3,
+            "tie_word_embeddings": True,
+        },
+        base=MAMBA2,
+    ),
+    "mamba": Variant("mamba", {}, base=MAMBA1),
+    "mamba-biases": Variant(
+        "mamba",
+        {"use_bias": True, "use_conv_bias": False, "conv_kernel": 3, "intermediate_size": 72},
+        base=MAMBA1,
+    ),
+    "falcon-mamba": Variant(
+        "falcon_mamba",
+        {"mixer_rms_eps": 0.3, "tie_word_embeddings": False},
+        without={"mixer_rms_eps": 1e-6},
+        base=MAMBA1,
+    ),
+    "jamba": Variant("jamba", JAMBA),
+    "jamba-dense": Variant("jamba", JAMBA | {"num_experts": 1, "num_experts_per_tok": 1}),
     "qwen3_5": Variant(
         "qwen3_5_text", DELTA_NET | {"linear_num_value_heads": 2, "tie_word_embeddings": True}
     ),
@@ -615,7 +716,7 @@ def random_model(variant: Variant, seed: int) -> PreTrainedModel:
 def initialize(module: torch.nn.Module, std: float) -> None:
     """Draw all weights."""
     for name, parameter in module.named_parameters():
-        if re.search(r"(norm|norm_\d|ln_[12f])\.weight$|scale$", name):
+        if re.search(r"(norm|norm_[\df]|ln_[12f])\.weight$|scale$", name):
             torch.nn.init.uniform_(parameter, 0.5, 1.5)
         else:
             torch.nn.init.normal_(parameter, std=std)

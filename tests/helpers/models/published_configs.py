@@ -3,6 +3,7 @@
 from typing import Any
 
 from published_encoders import PUBLISHED_ENCODERS
+from published_recurrent import PUBLISHED_RECURRENT
 from published_siblings import PUBLISHED_SIBLINGS
 
 # Of all models.
@@ -63,6 +64,7 @@ LATENT_ATTENTION: dict[str, Any] = {
 }
 PUBLISHED: dict[str, dict[str, Any]] = {
     **PUBLISHED_ENCODERS,
+    **PUBLISHED_RECURRENT,
     **PUBLISHED_SIBLINGS,
     "Llama-3.2-1B-Instruct": {
         "model_type": "llama",

@@ -34,6 +34,7 @@ FAMILIES = [
     "lfm2",
     "rwkv7",
     "qwen3-next",
+    "mamba",
 ]
 
 

@@ -50,7 +50,7 @@ def test_products_read_each_weight_once(llm: LLM) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["qwen3-moe", "rwkv7", "gemma3", "qwen3-next", "deepseek-v3", "deepseek-v3-latents"]
+    "name", ["qwen3-moe", "rwkv7", "gemma3", "qwen3-next", "jamba", "deepseek-v3", "deepseek-v3-latents"]
 )
 @pytest.mark.parametrize("load", LOADS)
 def test_families_are_profiled(name: str, load: str) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numba import njit
 from paths import CHECKPOINTS
+from test_tape import Reference
 
 from model_core import LLM
 from model_core.errors import ModelError
@@ -103,7 +104,11 @@ def forward(model: Transformer, texts: Sequence[np.ndarray], cuts: Sequence[int]
 
 @pytest.mark.parametrize(
     ("name", "weights"),
-    [("qwen3-moe", w) for w in ("float32", "bfloat16", "int8", "mixed", "int4")] + [("gpt-oss", "int8")],
+    [
+        *(("qwen3-moe", weights) for weights in ("float32", "bfloat16", "int8", "mixed", "int4")),
+        ("gpt-oss", "int8"),
+        *(("nemotron-h-experts", weights) for weights in ("float32", "int8")),
+    ],
 )
 def test_bits_of_a_row_do_not_depend_on_other_rows(name: str, weights: str) -> None:
     model, random = load_model(open_model_files(CHECKPOINTS / name), weights), np.random.default_rng(0)
@@ -137,6 +142,18 @@ def test_weights_can_be_converted_to_another_type(weights: str, bound: float) ->
     assert error < bound
 
 
+@pytest.mark.parametrize(("weights", "bound"), [("float32", 1e-5), ("int8", 0.15), ("int4", 0.7)])
+def test_experts_without_gates_are_those_of_the_reference(weights: str, bound: float) -> None:
+    folder = CHECKPOINTS / "nemotron-h-latents"
+    model, tokens = load_model(open_model_files(folder), weights, arithmetic="float32"), np.arange(40)
+    (mixture, *_) = [record for record in model.records if isinstance(record, Experts)]
+    assert len(mixture.gate_up.weights) == mixture.count
+    assert model.weights.matrices[mixture.gate_up.weights].n == 64 * mixture.count  # each is padded
+    expected = Reference(folder).logits([tokens.tolist()])
+    (logits,) = forward(model, [tokens])
+    assert np.linalg.norm(logits - expected) < bound * np.linalg.norm(expected)
+
+
 def test_bytes_a_token_are_those_of_its_experts() -> None:
     model = load_model(open_model_files(FOLDER))
     mixtures = [record for record in model.records if isinstance(record, Experts)]
@@ -144,6 +161,16 @@ def test_bytes_a_token_are_those_of_its_experts() -> None:
     others = model.weights.nbytes - model.weights.embeddings["x"].nbytes - all_experts
     assert model.weights.bytes_per_token == others + all_experts // 2  # three of six
     assert all_experts > others
+
+
+def test_gptq_quantizes_experts_without_gates() -> None:
+    folder = CHECKPOINTS / "nemotron-h-experts"
+    model, checkpoint = load_model(open_model_files(folder)), Checkpoint(folder)
+    texts = np.random.default_rng(0).integers(64, size=(6, 60)).tolist()
+    codes = dict(quantize_layers(model.tape, checkpoint, texts))
+    mixtures = [record for record in model.tape.records if isinstance(record, Experts)]
+    labels = {w.label for m in mixtures for product in (m.gate_up, m.down) for w in product.weights}
+    assert len(labels) == 2 * 8 * 2 and labels < set(codes)
 
 
 def test_gptq_rounds_experts_that_few_tokens_choose() -> None:

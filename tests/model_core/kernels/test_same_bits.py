@@ -30,6 +30,7 @@ OF_FLOATS = (
     "phi3-longrope",
     "qwen3-next",
     "rwkv7",
+    "mamba",
     "llama-rope-yarn",
 )
 

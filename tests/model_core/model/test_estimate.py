@@ -77,6 +77,8 @@ def test_weights_take_what_is_estimated(files: ModelFiles, weights: str) -> None
         "gemma3n",
         "qwen3-next",
         "rwkv7",
+        "nemotron-h-experts",
+        "jamba",
     ],
 )
 def test_weights_of_families_take_what_is_estimated(name: str) -> None:
@@ -119,7 +121,7 @@ def test_weights_of_formats_take_what_is_estimated(tmp_path: Path, kind: str) ->
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
-@pytest.mark.parametrize("name", ["llama-float16", "mistral-window", "qwen3-next", "rwkv7"])
+@pytest.mark.parametrize("name", ["llama-float16", "mistral-window", "qwen3-next", "rwkv7", "jamba"])
 def test_kv_memory_is_enough_for_the_context(name: str, dtype: str) -> None:
     files = open_model_files(CHECKPOINTS / name)
     model = load_model(files)

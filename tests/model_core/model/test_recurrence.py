@@ -29,7 +29,16 @@ from model_core.model.batch import Batch, BatchBuilder
 from model_core.reference import operators
 
 PARAMS = SamplingParams(max_tokens=20, temperature=0.9, seed=5, logprobs=3, ignore_eos=True)
-FAMILIES = ["lfm2-biases", "qwen3-next", "rwkv7", "granitemoehybrid"]
+FAMILIES = [
+    "lfm2-biases",
+    "qwen3-next",
+    "rwkv7",
+    "granitemoehybrid",
+    "nemotron-h-experts",
+    "mamba",
+    "jamba-dense",
+]
+NO_PAGES = ("rwkv7", "mamba")
 
 
 def tiny_llm(folder: str | Path, requests: int = 8, pages: int = 200, **settings: int) -> LLM:
@@ -149,7 +158,7 @@ def test_answers_are_the_same_alone_and_among_others(folder: str, monkeypatch: p
         assert [content(completion) for completion in llm.generate(prompts, PARAMS)] == alone
 
 
-@pytest.mark.parametrize("folder", [name for name in FAMILIES if name != "rwkv7"])  # it needs no pages
+@pytest.mark.parametrize("folder", [name for name in FAMILIES if name not in NO_PAGES])
 def test_preempted_requests_answer_the_same(folder: str) -> None:
     prompts = [ids(30, seed=seed) for seed in range(4)]
     params = PARAMS.model_copy(update={"max_tokens": 40})
