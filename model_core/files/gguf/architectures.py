@@ -33,6 +33,7 @@ from .deepseek import DEEPSEEK2
 from .encoders import ENCODERS
 from .gemmas import GEMMAS
 from .hybrids import HYBRIDS
+from .mambas import MAMBAS
 from .metadata import Metadata
 from .names import Places, change
 from .rwkv7 import RWKV7
@@ -268,6 +269,7 @@ ARCHITECTURES = {
     **ENCODERS,
     **GEMMAS,
     **HYBRIDS,
+    **MAMBAS,
     "arcee": Architecture(_read_arcee, LLAMA, undo_pairs),
     "cohere2": Architecture(_read_cohere2, LLAMA),
     "command-r": Architecture(_read_command_r, LLAMA),

@@ -25,6 +25,7 @@ from .architecture import (
     undo_pairs,
 )
 from .config import Config, read_common, read_decoder, read_granite_multipliers, read_rope
+from .mambas import MAMBA2, adapt_mamba2, read_mamba2
 from .metadata import Metadata
 from .names import Places, change
 
@@ -157,31 +158,6 @@ def _adapt_qwen3_next(places: Places, config: Config) -> None:
             change(places, (name,), order=np.concatenate(parts, axis=1).reshape(-1))
 
 
-def _read_mamba(m: Metadata) -> Config:
-    """The sizes of Mamba-2."""
-    heads, inner = m.size("ssm.time_step_rank"), m.size("ssm.inner_size")
-    if not 0 < heads <= inner:
-        raise ModelError("ssm.inner_size does not fit ssm.time_step_rank.")
-    return {
-        "mamba_n_heads": heads,
-        "mamba_d_head": inner // heads,
-        "mamba_n_groups": m.size("ssm.group_count"),
-        "mamba_d_state": m.size("ssm.state_size"),
-        "mamba_d_conv": m.size("ssm.conv_kernel"),
-        "mamba_conv_bias": any(m.has_tensor(f"blk.{i}.ssm_conv1d.bias") for i in range(m.layers)),
-        "mamba_proj_bias": any(m.has_tensor(f"blk.{i}.ssm_in.bias") for i in range(m.layers)),
-    }
-
-
-def _adapt_mamba(places: Places, config: Config) -> None:
-    heads, inner = config["mamba_n_heads"], config["mamba_n_heads"] * config["mamba_d_head"]
-    columns = inner + 2 * config["mamba_n_groups"] * config["mamba_d_state"]
-    change(places, ("mamba.A_log",), shape=(heads,), is_negative_exp=True)
-    change(places, ("mamba.D",), shape=(heads,))
-    change(places, ("mamba.norm.weight",), shape=(inner,))
-    change(places, ("conv1d.weight",), shape=(columns, 1, config["mamba_d_conv"]))
-
-
 def _read_granite_hybrid(m: Metadata) -> Config:
     common, kv_heads = read_common(m), m.sizes("attention.head_count_kv")
     experts, inner = m.size("expert_count", 0), m.size("ssm.inner_size")
@@ -192,7 +168,7 @@ def _read_granite_hybrid(m: Metadata) -> Config:
         **common,
         **read_rope(m, common["head_dim"]),
         **read_granite_multipliers(m, common["head_dim"]),
-        **_read_mamba(m),
+        **read_mamba2(m),
         "model_type": "granitemoehybrid",
         "intermediate_size": m.size("feed_forward_length"),
         "shared_intermediate_size": m.size(name),
@@ -207,14 +183,14 @@ def _read_granite_hybrid(m: Metadata) -> Config:
 
 def _adapt_granite_hybrid(places: Places, config: Config) -> None:
     undo_pairs(places, config)
-    _adapt_mamba(places, config)
+    adapt_mamba2(places, config)
 
 
 def _read_falcon_h1(m: Metadata) -> Config:
     """Files have the weights times all multipliers."""
     return {
         **read_decoder(m),
-        **_read_mamba(m),
+        **read_mamba2(m),
         "model_type": "falcon_h1",
         "mamba_d_ssm": m.size("ssm.inner_size"),
         "mamba_rms_norm": any(m.has_tensor(f"blk.{i}.ssm_norm.weight") for i in range(m.layers)),
@@ -273,20 +249,11 @@ _QWEN3_NEXT = {
         ssm_ba="linear_attn.in_proj_ba",
     ),
 }
-_MAMBA = in_layers(
-    ssm_in="mamba.in_proj",
-    ssm_conv1d="mamba.conv1d",
-    ssm_a="mamba.A_log",
-    ssm_d="mamba.D",
-    ssm_norm="mamba.norm",
-    ssm_out="mamba.out_proj",
-    **{"ssm_dt.bias": "mamba.dt_bias"},
-)
 _FALCON_H1 = {
     **TOP,
     "output_norm": "model.final_layernorm",
     **ATTENTION,
-    **_MAMBA,
+    **MAMBA2,
     **in_layers(
         **{f"ffn_{x}": f"feed_forward.{x}_proj" for x in ("gate", "up", "down")},
         # llama.cpp's converter leaves out the ending of this name.
@@ -295,7 +262,7 @@ _FALCON_H1 = {
 }
 _GRANITE_HYBRID = {
     **LLAMA,
-    **_MAMBA,
+    **MAMBA2,
     **GRANITE_EXPERTS,
     **in_layers(
         ffn_gate="shared_mlp.input_linear",
@@ -307,7 +274,7 @@ _GRANITE_HYBRID = {
     ),
 }
 HYBRIDS = {
-    "falcon-h1": Architecture(_read_falcon_h1, _FALCON_H1, _adapt_mamba),
+    "falcon-h1": Architecture(_read_falcon_h1, _FALCON_H1, adapt_mamba2),
     "granitehybrid": Architecture(_read_granite_hybrid, _GRANITE_HYBRID, _adapt_granite_hybrid),
     "lfm2": Architecture(_read_lfm2, _LFM2, _adapt_lfm2),
     "lfm2moe": Architecture(_read_lfm2_moe, _LFM2_MOE, _adapt_lfm2),

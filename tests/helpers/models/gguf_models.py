@@ -71,6 +71,12 @@ CHECKPOINTS = {
     "ernie4-5": "ernie4_5",
     **dict.fromkeys(("falcon-h1", "falcon-h1-plain"), "falcon-h1"),
     "rwkv7": "rwkv7",
+    "bamba": "granitehybrid",
+    "nemotron-h": "nemotron_h",
+    **dict.fromkeys(("nemotron-h-experts", "nemotron-h-latents"), "nemotron_h_moe"),
+    **dict.fromkeys(("mamba2", "mamba2-biases"), "mamba2"),
+    **dict.fromkeys(("mamba", "mamba-biases", "falcon-mamba"), "mamba"),
+    **dict.fromkeys(("jamba", "jamba-dense"), "jamba"),
     "gemma3n": "gemma3n",
     **dict.fromkeys(("gemma4", "gemma4-experts", "gemma4-unified"), "gemma4"),
 }
@@ -99,6 +105,7 @@ _OVERRIDES = {
     "olmoe": {"norm_topk_prob": False},
     "qwen2-moe": {"use_sliding_window": False},
     "lfm2-moe": {"routed_scaling_factor": 1.0},
+    "falcon-mamba": {"mixer_rms_eps": 1e-6},
     # Heads of keys and of values, as in files of 2B, 9B and 27B.
     **{
         f"qwen3_5-16-{values}": {
@@ -137,6 +144,9 @@ _FALLBACKS = {
     "feed_forward.experts.w2": "blk.{i}.ffn_down_exps",
     "feed_forward.experts.w3": "blk.{i}.ffn_up_exps",
     "mlp.gate.e_score_correction_bias": "blk.{i}.exp_probs_b",
+    "mixer.gate.e_score_correction_bias": "blk.{i}.exp_probs_b",
+    **{f"mixer.experts.{x}_proj": f"blk.{{i}}.ffn_{x}_exps" for x in ("up", "down")},
+    **{f"feed_forward.experts.{x}_proj": f"blk.{{i}}.ffn_{x}_exps" for x in ("gate", "up", "down")},
     "block_sparse_moe.e_score_correction_bias": "blk.{i}.exp_probs_b",
     **{x: f"blk.{{i}}.nextn.{x}" for x in ("eh_proj", "enorm", "hnorm")},
     "shared_head.norm": "blk.{i}.nextn.shared_head_norm",
@@ -294,11 +304,11 @@ def _convert(
     if name.endswith("kv_b_proj.weight"):
         yield from split_expansion(name, array, raw)
         return
-    if architecture in ("granitehybrid", "falcon-h1"):
-        if name.endswith(("A_log", "mamba.D")):
+    if architecture in ("granitehybrid", "falcon-h1", "mamba2", "nemotron_h", "nemotron_h_moe"):
+        if name.endswith(("A_log", "mamba.D", "mixer.D")):
             array = array[:, None]
-        if name.endswith("mamba.norm.weight"):
-            array = array.reshape(raw["mamba_n_groups"], -1)
+        if name.endswith(("mamba.norm.weight", "mixer.norm.weight")):
+            array = array.reshape(raw.get("mamba_n_groups", raw.get("n_groups")), -1)
     if architecture in ("qwen35", "qwen35moe"):
         array = _tile_values(name, array, raw)
     if "in_proj_qkvz" in name:
@@ -565,15 +575,76 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "ssm.time_step_rank": raw["mamba_n_heads"],
         "ssm.inner_size": raw.get("mamba_d_ssm", raw["mamba_expand"] * raw["hidden_size"]),
     },
-    "granitehybrid": lambda raw: {
-        **_OTHERS["granite"](raw),
-        **_OTHERS["falcon-h1"](raw),
-        "rope.scaling.finetuned": raw["position_embedding_type"] == "rope",
+    "granitehybrid": lambda raw: (
+        _bamba(raw)
+        if raw["model_type"] == "bamba"
+        else {
+            **_OTHERS["granite"](raw),
+            **_OTHERS["falcon-h1"](raw),
+            "rope.scaling.finetuned": raw["position_embedding_type"] == "rope",
+            "attention.head_count_kv": np.array(
+                [raw["num_key_value_heads"] * (kind == "full_attention") for kind in raw["layer_types"]]
+            ),
+            "expert_shared_feed_forward_length": raw["shared_intermediate_size"],
+            "feed_forward_length": raw[("" if raw["num_local_experts"] else "shared_") + "intermediate_size"],
+        }
+    ),
+    "nemotron_h": lambda raw: {
+        **_nemotron_layers(raw, raw["intermediate_size"], "mlp"),
+        "attention.layer_norm_rms_epsilon": raw["layer_norm_epsilon"],
+        "expert_count": None,
+        "expert_used_count": None,
+        "expert_feed_forward_length": None,
+        "ssm.conv_kernel": raw["conv_kernel"],
+        "ssm.state_size": raw["ssm_state_size"],
+        "ssm.group_count": raw["n_groups"],
+        "ssm.time_step_rank": raw["mamba_num_heads"],
+        "ssm.inner_size": raw["mamba_num_heads"] * raw["mamba_head_dim"],
+        "rope.scaling.finetuned": False,
+        "rope.dimension_count": raw["head_dim"],
+    },
+    "nemotron_h_moe": lambda raw: {
+        **_OTHERS["nemotron_h"](raw),
+        **_nemotron_layers(raw, raw["moe_intermediate_size"], "moe"),
+        "expert_count": raw["n_routed_experts"],
+        "expert_used_count": raw["num_experts_per_tok"],
+        "expert_feed_forward_length": raw["moe_intermediate_size"],
+        "expert_shared_feed_forward_length": raw["moe_shared_expert_intermediate_size"],
+        "expert_shared_count": raw["n_shared_experts"],
+        "expert_weights_norm": raw["norm_topk_prob"],
+        "expert_weights_scale": raw["routed_scaling_factor"],
+        "expert_group_count": raw["n_group"],
+        "expert_group_used_count": raw["topk_group"],
+        "moe_latent_size": raw["moe_latent_size"],
+    },
+    "mamba": lambda raw: {
+        **_mamba(raw),
+        "ssm.inner_size": raw["intermediate_size"],
+        "ssm.time_step_rank": raw["time_step_rank"],
+        "ssm.dt_b_c_rms": raw["model_type"] == "falcon_mamba",
+    },
+    "mamba2": lambda raw: {
+        **_mamba(raw),
+        "ssm.inner_size": raw["expand"] * raw["hidden_size"],
+        "ssm.time_step_rank": raw["num_heads"],
+        "ssm.group_count": raw["n_groups"],
+    },
+    "jamba": lambda raw: {
         "attention.head_count_kv": np.array(
-            [raw["num_key_value_heads"] * (kind == "full_attention") for kind in raw["layer_types"]]
+            [
+                raw["num_key_value_heads"] * (i % raw["attn_layer_period"] == raw["attn_layer_offset"])
+                for i in range(raw["num_hidden_layers"])
+            ]
         ),
-        "expert_shared_feed_forward_length": raw["shared_intermediate_size"],
-        "feed_forward_length": raw[("" if raw["num_local_experts"] else "shared_") + "intermediate_size"],
+        "attention.key_length": None,
+        "attention.value_length": None,
+        "expert_count": raw["num_experts"],
+        "rope.freq_base": None,
+        "rope.dimension_count": None,
+        "ssm.conv_kernel": raw["mamba_d_conv"],
+        "ssm.state_size": raw["mamba_d_state"],
+        "ssm.time_step_rank": raw["mamba_dt_rank"],
+        "ssm.inner_size": raw["mamba_expand"] * raw["hidden_size"],
     },
     "gemma3n": lambda raw: {
         **_gemma_layers(raw),
@@ -596,6 +667,49 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         ),
     },
 }
+
+
+def _nemotron_layers(raw: dict[str, Any], size: int, kind: str) -> dict[str, Any]:
+    """Which layers of Nemotron-H have keys and values, and which an MLP or experts of this size."""
+    kinds = raw["layers_block_type"]
+    return {
+        "attention.head_count_kv": np.array(
+            [raw["num_key_value_heads"] * (k == "full_attention") for k in kinds]
+        ),
+        "feed_forward_length": np.array([size * (k == kind) for k in kinds]),
+        "block_count": len(kinds),
+    }
+
+
+def _mamba(raw: dict[str, Any]) -> dict[str, Any]:
+    """What files of Mamba and of Mamba-2 have in common."""
+    return {
+        "context_length": 2**20,
+        "feed_forward_length": 0,
+        "attention.head_count": 0,
+        "attention.key_length": None,
+        "attention.value_length": None,
+        "attention.layer_norm_rms_epsilon": raw["layer_norm_epsilon"],
+        "attention.layer_norm_epsilon": None,
+        "rope.freq_base": None,
+        "rope.dimension_count": None,
+        "ssm.conv_kernel": raw["conv_kernel"],
+        "ssm.state_size": raw["state_size"],
+    }
+
+
+def _bamba(raw: dict[str, Any]) -> dict[str, Any]:
+    """Files of Bamba, which is a Granite with positions and without multipliers."""
+    return {
+        **_OTHERS["falcon-h1"](raw),
+        "rope.scaling.finetuned": True,
+        "attention.head_count_kv": np.array(
+            [
+                raw["num_key_value_heads"] * (i in raw["attn_layer_indices"])
+                for i in range(raw["num_hidden_layers"])
+            ]
+        ),
+    }
 
 
 def _gemma_layers(raw: dict[str, Any]) -> dict[str, Any]:

@@ -171,6 +171,20 @@ def test_glm_flash_has_no_gating_function_and_one_more_layer(tmp_path: Path) -> 
     write_and_compare(fields, tensors, tmp_path / "model.gguf", expected)
 
 
+def test_nemotron_has_no_gating_function_and_one_more_layer(tmp_path: Path) -> None:
+    source, prompt = copy_model("nemotron-h-experts", tmp_path), np.arange(1, 20)
+    (fields, tensors), expected = read_model(source), logits(source, prompt)
+    assert "nemotron_h_moe.expert_gating_func" not in fields
+    fields |= {
+        "nemotron_h_moe.block_count": 5,
+        "nemotron_h_moe.nextn_predict_layers": 1,
+        "nemotron_h_moe.attention.head_count_kv": np.array([0, 0, 2, 0, 2]),
+        "nemotron_h_moe.feed_forward_length": np.array([0, 20, 0, 20, 20]),
+    }
+    tensors["blk.4.nextn.eh_proj.weight"] = tensors["blk.4.attn_norm.weight"] = TENSOR
+    write_and_compare(fields, tensors, tmp_path / "model.gguf", expected)
+
+
 def test_quantized_expansions_of_latents_are_floats(tmp_path: Path) -> None:
     """Blocks of the expansion of keys are along its outputs, which no kernel knows."""
     fields, tensors, _ = read_deepseek(tmp_path)
@@ -198,7 +212,7 @@ def test_quantized_expansions_of_latents_are_floats(tmp_path: Path) -> None:
         assert np.isfinite(llm.logits([1, 2, 3])).all()
 
 
-@pytest.mark.parametrize("name", ["llama-tied-gqa", "mixtral", "granitemoe", "gpt-oss"])
+@pytest.mark.parametrize("name", ["llama-tied-gqa", "mixtral", "granitemoe", "gpt-oss", "nemotron-h-experts"])
 def test_weights_in_blocks_are_read_as_codes(name: str, tmp_path: Path) -> None:
     folder = copy_model(name, tmp_path)
     for quantize in (False, True):
@@ -306,6 +320,9 @@ def test_wrong_metadata_are_refused(tmp_path: Path, field: str, value: object, m
         ("qwen3-moe", "qwen3moe.expert_gating_func", 2, "expert_gating_func is 2, but only 1"),
         ("lfm2-moe", "lfm2moe.expert_gating_func", 1, "expert_gating_func is 1, but only 2"),
         ("gpt-oss", "gpt-oss.rope.freq_base_swa", 5.0, r"rope\.freq_base_swa is 5\.0"),
+        ("nemotron-h-experts", "nemotron_h_moe.expert_gating_func", 1, "expert_gating_func is 1, but only 2"),
+        ("jamba", "jamba.attention.head_count_kv", np.array([0, 2, 2]), "not follow .* at equal distances"),
+        ("mamba2", "mamba2.ssm.inner_size", 48, "ssm.inner_size does not fit embedding_length"),
     ],
     ids=str,
 )
