@@ -106,6 +106,8 @@ def _weights(record: Record) -> tuple[WeightRef, ...]:
             return (*weights, *biases)
         case operations.Map(inputs=inputs):
             return tuple(i for i in inputs if isinstance(i, WeightRef))
+        case operations.XIELU():
+            return record.weights
     values = (getattr(record, name, None) for name in ("weight", "bias", "table", "sinks", "rates"))
     return tuple(value for value in values if isinstance(value, WeightRef))
 
@@ -185,6 +187,8 @@ def _say(record: Record, tape: Tape) -> str:
         case operations.Map(function, inputs, _):
             names = ", ".join(i.buffer if isinstance(i, Span) else "learned numbers" for i in inputs)
             return _capitalize(_MAP_WORDS.get(function, function.replace("_", " ") + " of {}").format(names))
+        case operations.XIELU(x, _):
+            return f"Compute xIELU of {x.buffer}: a parabola above zero, an exponential curve below."
         case operations.Dot(x, z, _):
             return f"Sum {x.buffer} times {z.buffer} over the numbers of each head."
         case operations.Join(parts, _):
@@ -210,6 +214,8 @@ def _say_attend(record: operations.Attend, tape: Tape) -> str:
     layer = tape.kv_layers[record.layer]
     shared = "" if layer.kv_heads == record.q.heads else f", which share {layer.kv_heads} heads of keys"
     window = "" if record.window is None else f" of the last {record.window} positions"
+    if record.is_chunked:
+        window = f" in their own chunk of {record.window} positions"
     whom = "all positions" if record.ahead is None else "the positions so far"
     return (
         f"Attend with {_heads(record.q)}{shared}: compare each query with the keys of {whom}{window}, "

@@ -27,6 +27,7 @@ from .pointwise import (
     rotate_pairs,
     scale_row,
     softcap_row,
+    xielu_row,
 )
 from .products.activations import quantize_row
 from .products.adapters import adapted_linear, is_adapted
@@ -63,12 +64,13 @@ class Operation(IntEnum):
     DOT = 13
     JOIN = 14
     PERMUTE = 15
-    LINEAR = 16
-    ATTEND = 17
-    EXPERTS = 18
-    CONV = 19
-    SCAN = 20
-    SELECTIVE_SCAN = 21
+    XIELU = 16
+    LINEAR = 17
+    ATTEND = 18
+    EXPERTS = 19
+    CONV = 20
+    SCAN = 21
+    SELECTIVE_SCAN = 22
 
 
 # A record as kernels see it. x and y are indices of buffers, x_start and y_start bytes into their rows.
@@ -81,7 +83,7 @@ INSTRUCTION = record_type(
     "heads",
     "size",  # floats of a head
     "for_logit_rows",  # whether it computes only the rows that need logits
-    "weight",  # address: of a norm or convolution, a router's bias, attention sinks, rates, or an order
+    "weight",  # address: of a norm, convolution or xIELU, a router's bias, sinks, rates, or an order
     "weight_step",  # bytes from the weights of one head to those of the next
     "bias",  # address, or 0
     "state",  # bytes into a sequence's states
@@ -94,6 +96,7 @@ INSTRUCTION = record_type(
     "layer",  # within the group
     "window",  # 0: none
     "ahead",  # positions after its own that a token attends to
+    "chunk",  # positions of a chunk, to whose tokens it attends; 0: none
     "tensor",  # the first of a product's tensors that adapters may change, and how many there are
     "tensors",
     "half_strips",  # address of int32 [strips, 2, 2]: whose outputs half a strip has, from which tile
@@ -257,6 +260,8 @@ def _row(s, i, buffers, pools, row):
         for head in range(i.heads):
             part = source + head // i.input_0.repeats * i.input_0.head_step
             scale_row(part, i.input_0.head_step // 4, np.float32(1), target + 4 * head * i.size)
+    elif i.op == Operation.XIELU:
+        xielu_row(source, i.heads * i.size, i.weight, target)
     elif i.op == Operation.PERMUTE:
         for j in range(0, 4 * i.heads * i.size, 4):
             set_f32(target, j, get_f32(source, 4 * get_i32(i.weight, j)))

@@ -288,6 +288,31 @@ def _function(function, x, z, w):
 
 
 @inner
+def xielu_row(x, size, numbers, out):
+    """out = xIELU of `size` floats at address x (operators.xielu). numbers: address of p, n, beta and eps.
+
+    What follows the floats of x in their last vector is read, but not used.
+    """
+    zero, one, half = broadcast(np.float32(0)), broadcast(np.float32(1)), broadcast(np.float32(0.5))
+    p, n = broadcast(get_f32(numbers, 0)), broadcast(get_f32(numbers, 4))
+    beta, eps = broadcast(get_f32(numbers, 8)), broadcast(get_f32(numbers, 12))
+    for i in range(0, 4 * size, 64):
+        value = load_f32(x, i)
+        low = minimum(value, eps)
+        # e^low - 1 - low: as a series down to -1/2, where its first terms would cancel.
+        series = broadcast(np.float32(1 / 362880))
+        for term in (1 / 40320, 1 / 5040, 1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2):
+            series = fma(series, low, broadcast(np.float32(term)))
+        near = multiply(multiply(low, low), series)
+        far = subtract(subtract(exp_of_negative(minimum(low, zero)), one), low)
+        curve = select_negative(add(low, half), far, near)
+        below = multiply(n, add(curve, subtract(low, value)))
+        above = multiply(p, multiply(value, value))
+        chosen = select_negative(subtract(zero, value), above, below)
+        store_lanes(out, i, fma(beta, value, chosen), size - i // 4)
+
+
+@inner
 def _load(address, step, i):
     """16 numbers from the i-th on, or the only one of a head 16 times."""
     return load_f32(address, 4 * i) if step else broadcast(get_f32(address, 0))

@@ -13,7 +13,8 @@ from ..kernels.interpreter import INSTRUCTION, Operation
 from ..kernels.layout import EXACT, STRIP
 from ..kernels.pointwise import OPERAND, Function
 from ..kernels.products import linear
-from ..kernels.products.experts import MIXTURE
+from ..kernels.products.experts import MIXTURE, SCORES
+from ..machine.exact_math import exp, log
 from ..machine.memory import aligned_zeros, round_up
 from ..tape import operations
 from ..tape.operations import Record, Routing
@@ -163,9 +164,10 @@ class _Binder:
                 self._emit("add_position", x, x, weight=self._store(self._read(table)), weight_step=step)
             case operations.WriteKV(keys, values, layer):
                 self._emit("write_kv", keys, values, **self._kv_places[layer])
-            case operations.Attend(q, y, layer, scale, window, softcap, sinks, ahead):
+            case operations.Attend(q, y, layer, scale, window, softcap, sinks, ahead, is_chunked):
                 fields = {"window": window or 0, "cap": softcap or 0, "weight": self._address_of(sinks)}
                 fields["ahead"] = _ALL_POSITIONS if ahead is None else ahead
+                fields["chunk"] = window if is_chunked else 0
                 self._emit("attend", q, y, **self._kv_places[layer], scale=scale, **fields)
             case operations.Add(x, y, factor):
                 self._emit("add", x, y, scale=factor)
@@ -178,7 +180,7 @@ class _Binder:
                 self._emit("take_rows", x, y)
             case operations.Route(x, y, routing, bias):
                 # Of scores that are no numbers none is chosen. Their sum, 0, must not be divided by.
-                fields = {"eps": routing.epsilon or _TINY, "scale": routing.scale}
+                fields = {"eps": routing.nearness or routing.epsilon or _TINY, "scale": routing.scale}
                 fields |= {"weight": self._address_of(bias), "mixture": mixture_record(routing, x.width)}
                 self._emit("route", x, y, **fields)
             case operations.Experts():
@@ -187,6 +189,8 @@ class _Binder:
                 self._emit_map(_GATES[activation], (gate, up), y)
             case operations.Map(function, inputs, y):
                 self._emit_map(function, inputs, y)
+            case operations.XIELU(x, y):
+                self._emit("xielu", x, y, weight=self._store(self._xielu_numbers(record)))
             case operations.Dot(x, z, y):
                 self._emit("dot", x, y, **self._operands((x, z), x))
             case operations.Join(parts, y):
@@ -211,6 +215,12 @@ class _Binder:
                 self._emit("selective_scan", v, y, keys=k.width, **fields)
             case _:
                 raise NotImplementedError(f"{type(record).__name__} has no kernel")
+
+    def _xielu_numbers(self, record: operations.XIELU) -> np.ndarray:
+        """p, n, beta and eps of xIELU: float32 [1, 4]."""
+        alpha_p, alpha_n, beta, eps = (self._read(weight) for weight in record.weights)
+        p, n = (log(1 + exp(alpha).item()) for alpha in (alpha_p, alpha_n))
+        return np.array([[p, beta.item() + n, beta.item(), eps.item()]], np.float32)
 
     def _bind_linear(self, record: operations.Linear) -> None:
         x, y, matrix = record.x, record.y, self._matrices[record.weights]
@@ -338,7 +348,7 @@ class _Binder:
 def mixture_record(routing: Routing, experts: int) -> np.ndarray:
     """The settings of a mixture as kernels see them."""
     mixture = np.zeros(1, MIXTURE)
-    mixture["experts"], mixture["is_sigmoid"] = experts, routing.score == "sigmoid"
+    mixture["experts"], mixture["score"] = experts, SCORES.index(routing.score)
     for name in ("top_k", "normalizes", "groups", "top_groups", "group_top"):
         mixture[name] = getattr(routing, name)
     return mixture

@@ -117,6 +117,8 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
         case operations.WriteKV(keys, values, layer):
             for cache, new in ((s.keys, s.get(keys)), (s.values, s.get(values))):
                 cache[layer] = np.concatenate([cache[layer], new]) if layer in cache else new.copy()
+        case operations.Attend(is_chunked=True):
+            s.put(record.y, _attend_in_chunks(record, s))
         case operations.Attend(q, y, layer, scale, window, softcap, sinks, ahead):
             past_keys, past_values = (cache[layer].transpose(1, 0, 2) for cache in (s.keys, s.values))
             scores = scale, window, softcap, sinks and weights(sinks), ahead
@@ -137,6 +139,8 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
             s.put(record.y, _experts(record, weights, s))
         case operations.Map(function, inputs, y):
             s.put(y, op.FUNCTIONS[function](*(_input(i, y.heads, weights, s) for i in inputs)))
+        case operations.XIELU(x, y):
+            s.put(y, op.xielu(s.get(x), *(weights(weight).item() for weight in record.weights)))
         case operations.Dot(x, z, y):
             s.put(y, np.sum(s.get(x) * s.get(z), axis=-1))
         case operations.Join(parts, y):
@@ -161,6 +165,18 @@ def _input(span: Span | WeightRef, heads: int, weights: WeightReader, s: Sequenc
         value = weights(span).reshape(1, -1)
         value = value.reshape(1, heads, -1)
     return np.repeat(value, heads // value.shape[1], axis=1)
+
+
+def _attend_in_chunks(record: operations.Attend, s: Sequence) -> np.ndarray:
+    """Attention of the tokens of each chunk to those before them in it: float32 [rows, heads * size]."""
+    q, keys, values = s.get(record.q), s.keys[record.layer], s.values[record.layer]
+    chunks, mixed = s.positions // record.window, []
+    for chunk in np.unique(chunks):
+        rows = chunks == chunk
+        part = slice(chunk * record.window, s.positions[rows][-1] + 1)
+        past_keys, past_values = (cache[part].transpose(1, 0, 2) for cache in (keys, values))
+        mixed.append(op.attention(q[rows], past_keys, past_values, record.scale, None))
+    return np.concatenate(mixed)
 
 
 def _scan(record: operations.Scan, weights: WeightReader, s: Sequence) -> None:

@@ -96,12 +96,15 @@ def route(logits: np.ndarray, routing: Routing, bias: np.ndarray | None = None) 
     logits: float32 [rows, experts]. bias: float32 [experts], added to scores for the choice. Returns float32
     [rows, experts].
     """
+    if routing.score == "sparsemixer":
+        return _mix_sparsely(logits, routing)
     if routing.score == "sigmoid":
         scores = sigmoid(logits)
         choice = scores if bias is None else scores + bias
     else:
         scores = softmax(logits)
-        choice = logits  # in the order of scores, and without their ties of zeros
+        # Logits are in the order of scores, and without their ties of zeros.
+        choice = logits if bias is None else scores + bias
     if routing.groups > 1:
         grouped = choice.reshape(len(logits), routing.groups, -1)
         group_scores = np.sort(grouped, axis=-1)[..., -routing.group_top :].sum(axis=-1)
@@ -111,6 +114,19 @@ def route(logits: np.ndarray, routing: Routing, bias: np.ndarray | None = None) 
     if routing.normalizes:
         weights = weights / (weights.sum(axis=-1, keepdims=True) + np.float32(routing.epsilon))
     return weights * np.float32(routing.scale)
+
+
+def _mix_sparsely(logits: np.ndarray, routing: Routing) -> np.ndarray:
+    """The routing weights of sparsemixer. Source: Transformers, modeling_phimoe.py."""
+    weights, left = np.zeros_like(logits), logits.copy()
+    for _ in range(routing.top_k):
+        best = left.max(axis=-1, keepdims=True)
+        limit = np.float32(routing.nearness) * np.maximum(np.abs(logits), best)
+        is_near = best - left <= limit
+        chosen = _is_among_best(left, 1)
+        weights[chosen] = softmax(np.where(is_near, left, -np.inf))[chosen]
+        left[chosen] = -np.inf
+    return weights
 
 
 def _is_among_best(scores: np.ndarray, count: int) -> np.ndarray:
@@ -124,6 +140,13 @@ def _is_among_best(scores: np.ndarray, count: int) -> np.ndarray:
 def softplus(x: np.ndarray) -> np.ndarray:
     """log(1 + exp(x))."""
     return np.logaddexp(x, np.float32(0))
+
+
+def xielu(x: np.ndarray, alpha_p: float, alpha_n: float, beta: float, eps: float) -> np.ndarray:
+    """The activation of Apertus (Huang and Schlag, 2024, arXiv:2411.13010; see operations.XIELU)."""
+    p, n = (softplus(np.array(alpha, np.float32)) for alpha in (alpha_p, alpha_n))
+    negative = np.expm1(np.minimum(x, np.float32(eps))) - x
+    return np.where(x > 0, p * x * x, (beta + n) * negative) + np.float32(beta) * x
 
 
 # What maps compute of their inputs: name on tapes -> function.
@@ -160,7 +183,7 @@ def softmax(x: np.ndarray) -> np.ndarray:
 def rope_table(positions: np.ndarray, rope: RopeConfig, head_dim: int) -> tuple[np.ndarray, np.ndarray]:
     """Cosines and sines for positions int [...]: two float32 [..., 1, rotated dimensions / 2]."""
     angles = positions[..., None, None] * rope_frequencies(rope, head_dim)
-    growth = np.log(1 + positions // rope.original_max_position)[..., None, None]
+    growth = np.log(1 + (positions + rope.growth_start) // rope.original_max_position)[..., None, None]
     factor = rope.attention_factor * (1 + rope.query_growth * growth)
     return (np.cos(angles) * factor).astype(np.float32), (np.sin(angles) * factor).astype(np.float32)
 

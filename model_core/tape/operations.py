@@ -115,6 +115,7 @@ class Attend:
 
     With `softcap`, scores become softcap * tanh(scores / softcap) (Gemma 2, arXiv:2408.00118). `sinks` has a
     score for each head that takes part in the softmax, but has no value (gpt-oss, arXiv:2508.10925).
+    is_chunked: positions are in chunks of `window`, from 0 on, and attend to those of their own (Llama 4).
     """
 
     q: Span
@@ -125,6 +126,7 @@ class Attend:
     softcap: float | None = None
     sinks: WeightRef | None = None
     ahead: int | None = 0
+    is_chunked: bool = False
 
 
 @dataclass(frozen=True)
@@ -176,14 +178,16 @@ class Routing:
 
     Attributes:
         top_k: experts that a row chooses. Of equal scores, the lower index wins.
-        score: "softmax" over all experts (Shazeer et al., 2017, arXiv:1701.06538), or "sigmoid" of each
-            (DeepSeek-V3, arXiv:2412.19437).
+        score: "softmax" over all experts (Shazeer et al., 2017, arXiv:1701.06538), "sigmoid" of each
+            (DeepSeek-V3, arXiv:2412.19437), or "sparsemixer": each chosen expert has its weight in a softmax
+            over the experts that are left and near it (SparseMixer-v2; Phi-3.5-MoE, arXiv:2409.12136).
         normalizes: divide the chosen scores by their sum + `epsilon`. With "softmax", this is the softmax
             over the chosen experts.
         scale: factor of the routing weights.
         groups, top_groups: the experts are in `groups` groups of equal size, and a row chooses among those of
             `top_groups` groups (DeepSeek-V2, arXiv:2405.04434).
         group_top: the score of a group is the sum of its best `group_top` scores, 1 or 2.
+        nearness: of sparsemixer. A logit s is near the best one b if (b - s) / max(|s|, b) is at most this.
     """
 
     top_k: int
@@ -194,6 +198,7 @@ class Routing:
     groups: int = 1
     top_groups: int = 1
     group_top: int = 1
+    nearness: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -259,6 +264,26 @@ class Map:
     function: str
     inputs: tuple[Span | WeightRef, ...]
     y: Span
+
+
+@dataclass(frozen=True)
+class XIELU:
+    """y = p x^2 + beta x for x > 0, otherwise n (e^min(x, eps) - 1 - x) + beta x (arXiv:2411.13010).
+
+    p = softplus(alpha_p), n = beta + softplus(alpha_n). Each weight is one number.
+    """
+
+    x: Span
+    y: Span
+    alpha_p: WeightRef
+    alpha_n: WeightRef
+    beta: WeightRef
+    eps: WeightRef
+
+    @property
+    def weights(self) -> tuple[WeightRef, ...]:
+        """The four weights."""
+        return self.alpha_p, self.alpha_n, self.beta, self.eps
 
 
 @dataclass(frozen=True)
@@ -334,7 +359,7 @@ class SelectiveScan:
 
 Record = (
     Norm | Center | Linear | HeadLinear | Permute | Rope | AddPosition | WriteKV | Attend | Gate | Add | Scale
-    | Softcap | TakeRows | Route | Experts | Map | Dot | Join | Conv | Scan | SelectiveScan
+    | Softcap | TakeRows | Route | Experts | Map | XIELU | Dot | Join | Conv | Scan | SelectiveScan
 )  # fmt: skip
 
 

@@ -47,6 +47,8 @@ def vector_refs(tape: Iterable[Record]) -> Iterator[WeightRef]:
                 yield weight
             case operations.Map(inputs=inputs):
                 yield from (ref for ref in inputs if isinstance(ref, WeightRef))
+            case operations.XIELU():
+                yield from record.weights
 
 
 def tables(tape: Tape) -> dict[str, WeightRef]:
@@ -141,10 +143,12 @@ def permute_inputs(
 def attend_both_ways(tape: Tape) -> None:
     """Let tokens attend to those after them, as far as to those before. A window does not count one's own.
 
-    Raises ModelError if layers are recurrent, as these read a text in one direction only.
+    Raises ModelError if layers are recurrent, which read a text in one direction only, or attend in chunks.
     """
     if tape.states:
         raise ModelError("is_causal is false, which is not supported for a model with recurrent layers.")
+    if any(isinstance(record, operations.Attend) and record.is_chunked for record in tape.records):
+        raise ModelError("is_causal is false, which is not supported for a model that attends in chunks.")
     tape.kv_layers = [
         layer if layer.window is None else replace(layer, window=layer.window + 1) for layer in tape.kv_layers
     ]

@@ -73,6 +73,8 @@ class WeightRef:
 
     def select(self, tensor: np.ndarray) -> np.ndarray:
         """The part of the whole tensor, in its own type."""
+        if not self.shape:
+            return tensor  # one number
         tensor = tensor if self.expert is None else tensor[self.expert]
         tensor = tensor.T if self.is_transposed else tensor
         if self.groups == 1:

@@ -31,6 +31,8 @@ class RopeConfig:
         original_max_position: positions that the model was trained on before it was stretched.
         query_growth: queries at position p are multiplied by 1 + query_growth * ln(1 + floor(p /
             original_max_position)) (Ministral 3, after Llama 4 and arXiv:2501.19399).
+        growth_start: is added to p there.
+        is_still: nothing is rotated, and queries only grow.
     """
 
     theta: float = 10000.0
@@ -50,6 +52,8 @@ class RopeConfig:
     attention_factor: float = 1.0
     original_max_position: int = 8192
     query_growth: float = 0.0
+    growth_start: int = 0
+    is_still: bool = False
 
     @property
     def max_positions(self) -> int | None:
@@ -85,6 +89,8 @@ KINDS = {
 def rope_frequencies(rope: RopeConfig, head_dim: int) -> np.ndarray:
     """Radians per position for each pair of a head's rotated dimensions: float64 [rotated / 2]."""
     dim = int(head_dim * rope.partial)
+    if rope.is_still:
+        return np.zeros(dim // 2)
     if rope.kind == "proportional":
         rotated = [_frequency(rope, i, head_dim) for i in range(0, dim // 2 * 2, 2)]
         return np.array(rotated + [0.0] * (head_dim // 2 - len(rotated)))
@@ -103,7 +109,9 @@ def _frequency(rope: RopeConfig, i: int, dim: int) -> float:
         return frequency / rope.factors[i // 2]
     if rope.kind == "llama3":
         turns = rope.original_max_position * frequency / (2 * math.pi)
-        unscaled_share = (turns - rope.low_freq_factor) / (rope.high_freq_factor - rope.low_freq_factor)
+        # In Llama 4 they are equal, and no frequency is between them.
+        between = (rope.high_freq_factor - rope.low_freq_factor) or 1e-12
+        unscaled_share = (turns - rope.low_freq_factor) / between
     elif rope.kind == "yarn":
         low, high = (_yarn_dimension(rope, turns, dim) for turns in (rope.beta_fast, rope.beta_slow))
         if rope.truncate:
@@ -118,7 +126,8 @@ def _frequency(rope: RopeConfig, i: int, dim: int) -> float:
 
 def growth_of_queries(rope: RopeConfig, start: int, stop: int) -> np.ndarray:
     """The factors of queries at positions from `start` to `stop` (see query_growth): float64 [positions]."""
-    steps = (position // rope.original_max_position for position in range(start, stop))
+    positions = range(start + rope.growth_start, stop + rope.growth_start)
+    steps = (position // rope.original_max_position for position in positions)
     return np.array([1 + rope.query_growth * math.log(1 + step) for step in steps])
 
 
@@ -171,8 +180,8 @@ def read_rope(
     ignore(scaling, "mscale", "mscale_all_dim", "attention_factor")  # of other kinds
     ignore(raw, "rope_theta", "partial_rotary_factor", "original_max_position_embeddings")
     scaling.check_all_read()
-    if rope.low_freq_factor >= rope.high_freq_factor:
-        raise ModelError("low_freq_factor of RoPE scaling must be below high_freq_factor.")
+    if rope.low_freq_factor > rope.high_freq_factor:
+        raise ModelError("low_freq_factor of RoPE scaling must not be above high_freq_factor.")
     if kind == "yarn" and rope.theta == 1:
         raise ModelError("rope_theta must be above 1 for YaRN.")
     return rope

@@ -184,16 +184,21 @@ class Tape:
         experts: int,
         routing: Routing,
         bias: bool = False,
-        choice_bias: str | None = None,
+        choice_bias: str | WeightRef | None = None,
     ) -> Span:
         """The routing weights of experts for the rows of x: the weights of a chosen one, 0 for others.
 
         name: of the matrix whose products are the logits of experts, with a bias if it has one. choice_bias:
-        the name of a vector that is added to scores for the choice only.
+        a vector, or its name, that is added to scores for the choice only.
         """
-        logits, y = self.score(x, name, experts, bias), Span("routing", 0, experts)
-        for_choice = None if choice_bias is None else WeightRef(choice_bias, (experts,))
-        self.records.append(operations.Route(logits, y, routing, for_choice))
+        if isinstance(choice_bias, str):
+            choice_bias = WeightRef(choice_bias, (experts,))
+        return self.choose(self.score(x, name, experts, bias), routing, choice_bias)
+
+    def choose(self, logits: Span, routing: Routing, bias: WeightRef | None = None) -> Span:
+        """The routing weights of experts with these logits, which are overwritten (see operations.Route)."""
+        y = Span("routing", 0, logits.width)
+        self.records.append(operations.Route(logits, y, routing, bias))
         return y
 
     def experts(
@@ -250,6 +255,14 @@ class Tape:
         self.kv_layers.append(KVLayer(keys.heads, keys.size, values.size, window))
         self.records.append(operations.WriteKV(keys, values, layer))
         return self.attend_again(q, layer, scale, softcap, sinks, ahead)
+
+    def attend_in_chunks(self, q: Span, keys: Span, values: Span, scale: float, chunk: int) -> Span:
+        """Write keys and values to a new KV layer, and attend to those of the same chunk of positions."""
+        layer, y = len(self.kv_layers), Span("mixed", 0, q.heads * values.size, q.heads)
+        self.kv_layers.append(KVLayer(keys.heads, keys.size, values.size, chunk))
+        self.records.append(operations.WriteKV(keys, values, layer))
+        self.records.append(operations.Attend(q, y, layer, scale, chunk, is_chunked=True))
+        return y
 
     def attend_to_latents(self, q: Span, latents: Span, value_dim: int, scale: float) -> Span:
         """Write latents, one head, to a new KV layer, and attend to it: values are its first numbers."""
@@ -315,6 +328,13 @@ class Tape:
             y = replace(y, width=heads * size, heads=heads)
         self.records.append(operations.Map(name, inputs, y))
         return y
+
+    def xielu(self, x: Span, p: str) -> Span:
+        """xIELU in place, with four numbers whose names begin with p (see operations.XIELU)."""
+        alphas = (WeightRef(f"{p}.{name}", (1,)) for name in ("alpha_p", "alpha_n"))
+        others = (WeightRef(f"{p}.{name}", ()) for name in ("beta", "eps"))
+        self.records.append(operations.XIELU(x, x, *alphas, *others))
+        return x
 
     def dot(self, x: Span, z: Span, to: str) -> Span:
         """The sum of x * z for each head, to the buffer `to`."""

@@ -12,9 +12,11 @@ from ..inner import inner
 from ..layout import EXACT, GROUP, MATRIX, STRIP, record_type
 from ..pointwise import sigmoid
 from ..simd import (
+    absolute,
     add,
     broadcast,
     exp_of_negative,
+    fma,
     get_f32,
     get_i32,
     largest_of,
@@ -22,6 +24,7 @@ from ..simd import (
     mask_outside,
     maximum,
     multiply,
+    select_negative,
     set_f32,
     set_i32,
     store_f32,
@@ -33,11 +36,12 @@ from .activations import RUN_BYTES, quantize_row
 from .linear import SWIGLU, store_outputs, strip_output
 from .strips import SUMS, multiply_strip
 
+SCORES = ("softmax", "sigmoid", "sparsemixer")
 # What ROUTE and EXPERTS have beside other instructions (see operations.Routing).
 MIXTURE = record_type(
     "experts",
     "top_k",
-    "is_sigmoid",
+    "score",  # an index of SCORES
     "normalizes",
     "groups",
     "top_groups",
@@ -59,10 +63,13 @@ def route(x, y, count, bias, epsilon, scale, m):
     """The routing weights of a row (operators.route).
 
     x: address of `count` logits, which are overwritten. y, bias: addresses of as many floats; bias may be 0.
-    m: MIXTURE.
+    epsilon: that of Routing, or its nearness. m: MIXTURE.
     """
     total = np.float32(1)
-    if m.is_sigmoid:
+    if m.score == 2:
+        _mix_sparsely(x, y, count, epsilon, m.top_k)
+        return
+    if m.score == 1:
         for i in range(0, 4 * count, 64):
             score = sigmoid(load_f32(x, i))
             store_f32(y, i, score)
@@ -77,6 +84,10 @@ def route(x, y, count, bias, epsilon, scale, m):
             store_f32(y, i, score)
             sums = add(sums, score)
         total = sum_of(sums)
+        if bias:
+            factors = broadcast(np.float32(1) / total)
+            for i in range(0, 4 * count, 64):
+                store_f32(x, i, fma(load_f32(y, i), factors, load_f32(bias, i)))
     if m.groups > 1:
         _close_groups(x, count // m.groups, m)
     chosen_total = np.float32(0)
@@ -95,6 +106,29 @@ def route(x, y, count, bias, epsilon, scale, m):
         is_chosen = left > 0 and np.isnan(get_f32(x, 4 * expert))
         left -= is_chosen
         set_f32(y, 4 * expert, get_f32(y, 4 * expert) * factor if is_chosen else np.float32(0))
+
+
+@inner
+def _mix_sparsely(x, y, count, nearness, top_k):
+    """The routing weights of sparsemixer (operators.route). x, y: addresses of `count` logits and weights."""
+    zero, lowest = broadcast(np.float32(0)), np.float32(-np.inf)
+    for i in range(0, 4 * count, 64):
+        store_f32(y, i, zero)
+    for _ in range(top_k):
+        best, peak = -1, lowest
+        for expert in range(count):
+            value = get_f32(x, 4 * expert)
+            if value > peak:
+                best, peak = expert, value
+        if best >= 0:
+            peaks, total = broadcast(peak), zero
+            for i in range(0, 4 * count, 64):
+                value = mask_outside(load_f32(x, i), i // 4, 0, count)
+                below = subtract(value, peaks)
+                limit = multiply(broadcast(nearness), maximum(absolute(value), peaks))
+                total = add(total, select_negative(add(limit, below), zero, exp_of_negative(below)))
+            set_f32(y, 4 * best, np.float32(1) / sum_of(total))
+            set_f32(x, 4 * best, lowest)
 
 
 @inner

@@ -103,9 +103,10 @@ def attend(p, i, q, out, out_row, scratch):
     """Attention of some queries (operators.attention).
 
     p: KV_MEMORY. i: INSTRUCTION, with the layer, the window (how many positions up to its own a token attends
-    to; 0: all), how many `ahead` after its own (0: causal attention), the scale of scores, their cap (see
-    pointwise.softcap; 0: none) and as `weight` the address of a sink for each query head (see
-    operations.Attend; 0: none). q: Queries. out: for the mixed values, floats [tokens, all heads, value_dim].
+    to; 0: all), the size of a `chunk`, if it attends only within its own (the window then; 0: none), how many
+    `ahead` after its own (0: causal attention), the scale of scores, their cap (see pointwise.softcap; 0:
+    none) and as `weight` the address of a sink for each query head (see operations.Attend; 0: none).
+    q: Queries. out: for the mixed values, floats [tokens, all heads, value_dim].
     scratch: attention_scratch bytes of the calling thread's own.
 
     Within a segment, every sum runs over the positions in order, a page at a time, and masked positions add
@@ -207,6 +208,8 @@ def attend_segment(p, i, q, segment, states, scratch):
     for row in range(rows):
         own = position + row // group
         start = 0 if window == 0 else max(0, own + 1 - window)
+        if i.chunk:
+            start = own - own % i.chunk  # within the window, which is as long
         sink = np.float32(-np.inf)
         if i.weight and start // SEGMENT == segment:  # the first of this row
             sink = get_f32(i.weight, 4 * (head * group + row % group))

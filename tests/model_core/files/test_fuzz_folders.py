@@ -83,11 +83,11 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda f: change(f, "config.json", rope_parameters={"rope_theta": -5}),
         "rope_theta",
     ),
-    "RoPE factors alike": (
+    "RoPE factors in the wrong order": (
         lambda f: change(
             f,
             "config.json",
-            rope_parameters={"rope_type": "llama3", "low_freq_factor": 4, "high_freq_factor": 4},
+            rope_parameters={"rope_type": "llama3", "low_freq_factor": 5, "high_freq_factor": 4},
         ),
         "low_freq_factor",
     ),

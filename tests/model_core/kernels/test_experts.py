@@ -35,6 +35,7 @@ ROUTINGS = {
     "groups": Routing(top_k=5, score="sigmoid", groups=5, top_groups=2, group_top=2, normalizes=True),
     "groups-by-best": Routing(top_k=3, groups=10, top_groups=3, scale=16.0),
     "all": Routing(top_k=40, normalizes=True),
+    "sparsemixer": Routing(top_k=2, score="sparsemixer", nearness=0.6),
 }
 
 
@@ -52,7 +53,7 @@ def route(logits: np.ndarray, routing: Routing, bias: np.ndarray | None = None) 
     padded = np.zeros(64, np.float32)
     padded[:count] = 0 if bias is None else bias
     address = 0 if bias is None else padded.ctypes.data
-    sizes = np.float32(routing.epsilon), np.float32(routing.scale)
+    sizes = np.float32(routing.nearness or routing.epsilon or 1e-30), np.float32(routing.scale)
     mixture = mixture_record(routing, count)
     run_route(x[:rows], y[:rows], count, address, *sizes, mixture)
     return y[:rows, :count]
@@ -63,7 +64,7 @@ def route(logits: np.ndarray, routing: Routing, bias: np.ndarray | None = None) 
 def test_router_is_that_of_the_reference(name: str, has_bias: bool) -> None:
     random, routing = np.random.default_rng(0), ROUTINGS[name]
     logits = random.normal(size=(50, 40), scale=3).astype(np.float32)
-    has_bias &= routing.score == "sigmoid"
+    has_bias &= routing.score != "sparsemixer"
     bias = random.normal(size=40).astype(np.float32) if has_bias else None
     weights, expected = route(logits, routing, bias), operators.route(logits, routing, bias)
     assert np.array_equal(weights != 0, expected != 0)
@@ -81,6 +82,16 @@ def test_of_equal_scores_the_lower_index_wins() -> None:
     grouped = Routing(top_k=2, score="sigmoid", groups=3, top_groups=1, group_top=2)
     for weights in (route(logits, grouped), operators.route(logits, grouped)):
         assert [np.flatnonzero(row).tolist() for row in weights] == [[4, 5], [0, 1], [2, 3]]
+
+
+def test_sparsemixer_weighs_each_expert_among_those_near_it() -> None:
+    logits = np.float32([[2.0, 1.9, 1.0, -3.0], [-1.0, -1.1, -4.0, -1.2], [0, 0, -1, -1]])
+    routing = Routing(top_k=2, score="sparsemixer", nearness=0.1)
+    # Of the second row, 0.2 / 1.2 is too far from the best one, and 0.1 / 1.2 near the second.
+    a, b, c = (1 / (1 + np.exp(-0.1)), 1.0, 0.5)
+    expected = np.float32([[a, b, 0, 0], [a, a, 0, 0], [c, b, 0, 0]])
+    for weights in (route(logits, routing), operators.route(logits, routing)):
+        np.testing.assert_allclose(weights, expected, rtol=1e-6)
 
 
 def test_logits_that_are_no_numbers_choose_no_more_experts() -> None:

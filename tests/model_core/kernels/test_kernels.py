@@ -247,7 +247,7 @@ def test_rope(size: int, is_interleaved: bool) -> None:
         *((8, 1, 80, 48, True), (20, 1, 58, 40, True), (40, 1, 16, 16, True)),
     ],
 )
-@pytest.mark.parametrize("window", [None, 20])
+@pytest.mark.parametrize("reach", [None, "window", "chunk"])
 def test_attention_with_scattered_pages(
     dtype: str,
     error: float,
@@ -256,10 +256,10 @@ def test_attention_with_scattered_pages(
     key_dim: int,
     value_dim: int,
     is_latent: bool,
-    window: int | None,
+    reach: str | None,
 ) -> None:
     """Two layers, pages in any order, unused pages with NaN, and prompts in chunks of any size."""
-    length, table = 70, np.array([6, 1, 4, 0, 3], np.int32)
+    length, table, window = 70, np.array([6, 1, 4, 0, 3], np.int32), 20 if reach else None
     q, k, v = (
         RANDOM.standard_normal((length, h, size), dtype=np.float32)
         for h, size in ((heads, key_dim), (kv_heads, key_dim), (kv_heads, value_dim))
@@ -268,7 +268,14 @@ def test_attention_with_scattered_pages(
         v = k[..., :value_dim]
     # Sinks of windowed layers, as gpt-oss has them.
     sinks = RANDOM.standard_normal(heads, dtype=np.float32) + 2 if window else None
-    expected = op.attention(q, k.transpose(1, 0, 2), v.transpose(1, 0, 2), key_dim**-0.5, window, sinks=sinks)
+    size = 20 if reach == "chunk" else length
+    parts = [[x[first : first + size] for x in (q, k, v)] for first in range(0, length, size)]
+    expected = np.concatenate(
+        [
+            op.attention(a, b.transpose(1, 0, 2), c.transpose(1, 0, 2), key_dim**-0.5, window, sinks=sinks)
+            for a, b, c in parts
+        ]
+    )
     layer = KVLayer(kv_heads, key_dim, value_dim, window, is_latent)
     cache = KVCache([KVGroup(layer, (0, 1))], 7, dtype)
     if dtype != "int8":
@@ -279,6 +286,7 @@ def test_attention_with_scattered_pages(
     instruction = np.zeros(1, interpreter.INSTRUCTION)[0]
     instruction["layer"], instruction["window"], instruction["scale"] = 1, window or 0, key_dim**-0.5
     instruction["weight"] = 0 if sinks is None else sinks.ctypes.data
+    instruction["chunk"] = 20 if reach == "chunk" else 0
     results = []
     for chunk in (chunk for chunk in (1, 2, 3, 7) if chunk == 1 or chunk * heads // kv_heads <= 24):
         out = np.zeros((length, heads * value_dim), np.float32)
@@ -352,6 +360,21 @@ def test_maps() -> None:
         results.append(y)
     bits = hashlib.sha256(b"".join(y.tobytes() for y in results)).hexdigest()
     assert emit.INSTRUCTION_SET == "generic" or bits[:16] == "ef3d2d82c9e6f0f7"  # generic has no FMA
+
+
+@pytest.mark.parametrize("numbers", [(0.5, -1.0, 0.5, -1e-6), (-2.0, 1.5, 0.3, -0.4)])
+def test_xielu(numbers: tuple[float, float, float, float]) -> None:
+    """Also where the exponential curve is nearly a parabola, and its terms would cancel."""
+    alpha_p, alpha_n, beta, eps = numbers
+    x = np.concatenate([np.linspace(-9, 9, 25), [-1e-3, -1e-5, 0, 1e-5]]).astype(np.float32)
+    expected = op.xielu(x.astype(np.float64), *numbers)
+    padded, y = np.pad(x, (0, 15)), np.full(40, -1, np.float32)
+    p, n = (np.log1p(np.exp(alpha)) for alpha in (alpha_p, alpha_n))
+    values = np.float32([p, beta + n, beta, eps])
+    outer(pointwise.xielu_row)(padded.ctypes.data, len(x), values.ctypes.data, y.ctypes.data)
+    np.testing.assert_allclose(y[: len(x)], expected, rtol=5e-6)
+    np.testing.assert_allclose(op.xielu(x, *numbers), expected, rtol=2e-4)
+    assert (y[len(x) :] == -1).all()
 
 
 def test_maps_repeat_heads_and_numbers() -> None:

@@ -30,10 +30,19 @@ LENGTH = 2 * SEGMENT + 40
         (30, 29),
         (30, 5),
         (SEGMENT, SEGMENT),
+        # In chunks of so many positions.
+        (30, "chunk"),
+        (SEGMENT, "chunk"),
+        (SEGMENT + 20, "chunk"),
     ],
 )
-def test_segments_are_merged_to_one_softmax(window: int | None, ahead: int | None, has_sinks: bool) -> None:
+def test_segments_are_merged_to_one_softmax(
+    window: int | None, ahead: int | str | None, has_sinks: bool
+) -> None:
     """At the borders of segments, for one token and for several."""
+    size = LENGTH
+    if ahead == "chunk":
+        size, ahead = window or LENGTH, 0
     random = np.random.default_rng(1)
     q, k, v = (
         random.standard_normal((LENGTH, heads, DIM), dtype=np.float32)
@@ -41,8 +50,14 @@ def test_segments_are_merged_to_one_softmax(window: int | None, ahead: int | Non
     )
     k[SEGMENT // 2] *= 5  # some positions matter much more than others
     sinks = random.standard_normal(HEADS, dtype=np.float32) + 4 if has_sinks else None
-    expected = op.attention(
-        q, k.transpose(1, 0, 2), v.transpose(1, 0, 2), DIM**-0.5, window, sinks=sinks, ahead=ahead
+    parts = [[x[first : first + size] for x in (q, k, v)] for first in range(0, LENGTH, size)]
+    expected = np.concatenate(
+        [
+            op.attention(
+                a, b.transpose(1, 0, 2), c.transpose(1, 0, 2), DIM**-0.5, window, sinks=sinks, ahead=ahead
+            )
+            for a, b, c in parts
+        ]
     )
     reach = LENGTH if ahead is None else ahead
     pages = -(-LENGTH // kv_slots.PAGE)
@@ -57,6 +72,7 @@ def test_segments_are_merged_to_one_softmax(window: int | None, ahead: int | Non
     instruction = np.zeros((), INSTRUCTION)
     instruction["window"], instruction["ahead"], instruction["scale"] = window or 0, reach, DIM**-0.5
     instruction["weight"] = 0 if sinks is None else sinks.ctypes.data
+    instruction["chunk"] = size if size < LENGTH else 0
 
     def attend(first: int, count: int) -> np.ndarray:
         out = np.zeros((count, HEADS * DIM), np.float32)
