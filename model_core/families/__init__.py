@@ -32,16 +32,34 @@ from ..tape.passes import attend_both_ways, drop_head
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from .config import ModelConfig, read_label_count
-from .dense import arcee, cohere2, exaone4, glm4, gpt2, gpt_neox, olmo2, olmo3, stablelm, starcoder2
+from .dense import (
+    apertus,
+    arcee,
+    cohere2,
+    exaone4,
+    glm4,
+    gpt2,
+    gpt_neox,
+    olmo2,
+    olmo3,
+    phi,
+    stablelm,
+    starcoder2,
+)
 from .encoders import bert, distilbert, modernbert, nomic_bert, xlm_roberta
 from .experts import (
     deepseek,
+    dots1,
+    ernie4_5_moe,
     glm4_moe,
     gpt_oss,
     granitemoe,
+    hunyuan_moe,
+    llama4,
     minimax_m2,
     mixtral,
     olmoe,
+    phimoe,
     qwen2_moe,
     qwen3_moe,
 )
@@ -74,13 +92,16 @@ from .recurrent import (
 
 # model_type in config.json -> the module with `read_config` and `write_tape`
 FAMILIES: dict[str, ModuleType] = {
+    "apertus": apertus,
     "arcee": arcee,
     "bamba": bamba,
     "cohere": cohere2,
     "cohere2": cohere2,
     "deepseek_v2": deepseek,
     "deepseek_v3": deepseek,
+    "dots1": dots1,
     "ernie4_5": ernie4_5,
+    "ernie4_5_moe": ernie4_5_moe,
     "exaone4": exaone4,
     "falcon_h1": falcon_h1,
     "falcon_mamba": mamba1,
@@ -100,10 +121,12 @@ FAMILIES: dict[str, ModuleType] = {
     "granitemoe": granitemoe,
     "granitemoehybrid": granitemoehybrid,
     "hunyuan_v1_dense": hunyuan,
+    "hunyuan_v1_moe": hunyuan_moe,
     "jamba": jamba,
     "lfm2": lfm2,
     "lfm2_moe": lfm2,
     "llama": llama,
+    "llama4_text": llama4,
     "mamba": mamba1,
     "mamba2": mamba2,
     "minimax_m2": minimax_m2,
@@ -114,7 +137,9 @@ FAMILIES: dict[str, ModuleType] = {
     "olmo2": olmo2,
     "olmo3": olmo3,
     "olmoe": olmoe,
+    "phi": phi,
     "phi3": phi3,
+    "phimoe": phimoe,
     "qwen2": qwen2,
     "qwen2_moe": qwen2_moe,
     "qwen2_5_vl_text": qwen2,

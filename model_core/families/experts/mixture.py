@@ -39,16 +39,24 @@ class SharedMixtureConfig(MixtureConfig):
 Config = TypeVar("Config", bound=MixtureConfig)
 
 
-def read_mixture(raw: dict[str, Any], experts: str, expert_size: str, **routing: Any) -> dict[str, Any]:
+def read_mixture(
+    raw: dict[str, Any],
+    experts: str,
+    expert_size: str,
+    chosen: str = "num_experts_per_tok",
+    **routing: Any,
+) -> dict[str, Any]:
     """The fields of MixtureConfig for a model in which all layers have experts.
 
-    experts, expert_size: the names of these fields. routing: fields of Routing other than top_k. Raises
-    ModelError if sizes do not fit each other.
+    experts, expert_size, chosen: the names of the fields with the number of experts, their size, and how many
+    a row chooses. routing: fields of Routing other than top_k.
+
+    Raises ModelError if sizes do not fit each other.
     """
     # Transformers 5 writes `num_local_experts` for every name of it.
     ignore(raw, "num_experts", "num_local_experts", "n_routed_experts")
     count = read_size(raw, experts if experts in raw else "num_local_experts", max_value=4096)
-    top_k = read_size(raw, "num_experts_per_tok", max_value=count)
+    top_k = read_size(raw, chosen, max_value=count)
     groups, top_groups = routing.get("groups", 1), routing.get("top_groups", 1)
     if count % groups or top_groups > groups or top_k > count // groups * top_groups:
         raise ModelError(
@@ -85,7 +93,7 @@ def read_shared_mixture(
     dense_layers: the default of `first_k_dense_replace`. routing: fields of Routing that differ from those of
     DeepSeek-V3 (arXiv:2412.19437).
     """
-    deepseek_v3 = {
+    deepseek_v3: dict[str, Any] = {
         "score": "sigmoid",
         "normalizes": bool(raw.get("norm_topk_prob", True)),
         "epsilon": 1e-20,

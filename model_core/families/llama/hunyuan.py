@@ -1,14 +1,17 @@
 """Hunyuan (Tencent, 2025): Llama with a norm of each query and key head after they are rotated."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect, ignore
+from ...tape.references import Span
 from ...tape.tape import Tape
 from ..config import ModelConfig
 from ..parts import write_head, write_mlp, write_qkv
 from . import llama
 
-# Of larger siblings, of images, of classifiers, and what the fields above switch off.
+# Of images, of classifiers, and what the fields of `check_fields` switch off.
 _NOT_COMPUTED = (
     *("attention_head_dim", "cla_share_factor", "dense_list", "class_num", "pool_type", "pad_id"),
     *("im_start_id", "im_end_id", "im_newline_id", "mask_init_id", "text_start_id", "text_end_id"),
@@ -17,23 +20,37 @@ _NOT_COMPUTED = (
     *("vit_norm_type", "vit_used_rms_norm", "vit_remove_prenorm", "vit_add_patchemb_bias"),
     *("anyres_vit_max_image_size", "anyres_pooling_size", "anyres_vit_two_views"),
     *("kv_lora_rank", "q_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim"),
+    *("moe_random_routing_dropped_token", "capacity_factor", "n_group", "topk_group"),
+)
+# Of siblings with experts.
+_OF_EXPERTS = (
     *("num_shared_expert", "moe_topk", "moe_intermediate_size", "moe_drop_tokens", "moe_layer_num_skipped"),
-    *("moe_random_routing_dropped_token", "capacity_factor", "norm_topk_prob", "routed_scaling_factor"),
-    *("group_limited_greedy", "n_group", "topk_group"),
+    *("norm_topk_prob", "routed_scaling_factor", "group_limited_greedy"),
 )
 
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
     """Hunyuan's config.json."""
-    expect(raw, use_qk_norm=True, use_rotary_pos_emb=True, norm_type="rms", add_classification_head=False)
-    expect(raw, use_cla=False, use_mla=False, use_mixed_mlp_moe=False, num_experts=1)
-    expect(raw, position_embedding_xdrope=False)
-    ignore(raw, *_NOT_COMPUTED)
+    expect(raw, use_mixed_mlp_moe=False, num_experts=1)
+    ignore(raw, *_OF_EXPERTS)
+    check_fields(raw)
     return llama.read_config(raw)
+
+
+def check_fields(raw: dict[str, Any]) -> None:
+    """Raises ModelError for what no model computes here, with or without experts."""
+    expect(raw, use_qk_norm=True, use_rotary_pos_emb=True, norm_type="rms", add_classification_head=False)
+    expect(raw, use_cla=False, use_mla=False, position_embedding_xdrope=False)
+    ignore(raw, *_NOT_COMPUTED)
 
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
     """Llama's layers; queries and keys are normed after they are rotated."""
+    write_layers(t, c, partial(write_mlp, t, c))
+
+
+def write_layers(t: Tape, c: ModelConfig, mlp: Callable[[Span, int], Span]) -> None:
+    """A whole model. mlp: see parts.write_layer."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         p, eps = f"model.layers.{i}", c.norm_eps
@@ -44,5 +61,5 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
         mixed = t.attend(q, k, v, c.head_dim**-0.5)
         x = t.add(x, t.project(mixed, "out", f"{p}.self_attn.o_proj", c.hidden_size, bias=c.output_bias))
         h = t.norm(x, f"{p}.post_attention_layernorm", eps, to="h")
-        x = t.add(x, write_mlp(t, c, h, i))
+        x = t.add(x, mlp(h, i))
     write_head(t, c, x)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from operator import methodcaller
 from typing import Any
 
+import numpy as np
+
 from .config import Config, read_decoder
 from .metadata import Metadata
 from .names import Places, change, order_of_halves
@@ -25,11 +27,13 @@ class Architecture:
         read_config: metadata -> the fields of config.json.
         names: name in files -> name in the family.
         adapt: changes the places of tensors that are stored in another way than the family has them.
+        read_values: metadata -> tensors of the family that are fields of files, by their names.
     """
 
     read_config: Callable[[Metadata], Config]
     names: _Names
     adapt: Callable[[Places, Config], None] = lambda places, config: None
+    read_values: Callable[[Metadata], dict[str, np.ndarray]] = lambda m: {}
 
 
 def reader(

@@ -35,6 +35,7 @@ from .gemmas import GEMMAS
 from .hybrids import HYBRIDS
 from .mambas import MAMBAS
 from .metadata import Metadata
+from .mixtures import MIXTURES
 from .names import Places, change
 from .rwkv7 import RWKV7
 
@@ -111,6 +112,12 @@ def _read_glm4_moe(m: Metadata) -> Config:
     }
 
 
+def _read_dots1(m: Metadata) -> Config:
+    config = _read_glm4_moe(m) | {"model_type": "dots1", "sliding_window": None}
+    del config["use_qk_norm"]
+    return config
+
+
 def _read_minimax_m2(m: Metadata) -> Config:
     m.expect("expert_gating_func", SIGMOID)
     return {
@@ -119,6 +126,21 @@ def _read_minimax_m2(m: Metadata) -> Config:
         "model_type": "minimax_m2",
         "intermediate_size": m.size("expert_feed_forward_length"),
     }
+
+
+def _read_xielu(m: Metadata) -> dict[str, np.ndarray]:
+    """The numbers of xIELU, which are lists of fields without the name of the architecture."""
+    values = {}
+    for name, shape in (("alpha_p", (1,)), ("alpha_n", (1,)), ("beta", ()), ("eps", ())):
+        numbers = m.file.metadata.get(f"xielu.{name}")
+        numbers = np.full(m.layers, numbers) if isinstance(numbers, float) else numbers
+        if not isinstance(numbers, np.ndarray) or len(numbers) < m.layers or not np.isfinite(numbers).all():
+            raise ModelError(f"xielu.{name} should have a number for each of {m.layers} layers.")
+        for i in range(m.layers):
+            values[f"{LAYER}mlp.act_fn.{name}".replace("{i}", str(i))] = np.full(
+                shape, numbers[i], np.float32
+            )
+    return values
 
 
 def _read_exaone4(m: Metadata) -> Config:
@@ -270,10 +292,17 @@ ARCHITECTURES = {
     **GEMMAS,
     **HYBRIDS,
     **MAMBAS,
+    **MIXTURES,
+    "apertus": Architecture(
+        reader("apertus", attention_bias=_HAS_BIAS),
+        LLAMA | in_layers(attn_norm="attention_layernorm", ffn_norm="feedforward_layernorm"),
+        read_values=_read_xielu,
+    ),
     "arcee": Architecture(_read_arcee, LLAMA, undo_pairs),
     "cohere2": Architecture(_read_cohere2, LLAMA),
     "command-r": Architecture(_read_command_r, LLAMA),
     "deepseek2": DEEPSEEK2,
+    "dots1": Architecture(_read_dots1, LLAMA | SHARED_EXPERTS),
     "ernie4_5": Architecture(reader("ernie4_5", use_bias=_HAS_BIAS), LLAMA),
     "exaone4": Architecture(_read_exaone4, LLAMA | AFTER),
     "glm4": Architecture(
@@ -297,6 +326,12 @@ ARCHITECTURES = {
     "mistral3": Architecture(_read_ministral3, LLAMA, undo_pairs),
     "olmo2": Architecture(_read_olmo2, LLAMA | AFTER),
     "olmoe": Architecture(reader("olmoe", norm_topk_prob=False, **_EXPERT_COUNTS), LLAMA | EXPERTS),
+    "phi2": Architecture(
+        reader("phi", layer_norm_eps=_EPSILON, tie_word_embeddings=False),
+        LLAMA
+        | {"output_norm": "model.final_layernorm"}
+        | in_layers(attn_output="self_attn.dense", ffn_up="mlp.fc1", ffn_down="mlp.fc2"),
+    ),
     "phi3": Architecture(
         reader("phi3", sliding_window=read_window),
         LLAMA | JOINED_MLP | in_layers(attn_qkv="self_attn.qkv_proj"),

@@ -11,7 +11,7 @@ from ...tape.classifier import Dense
 from .architectures import find_architecture
 from .config import read_direction, read_generation_config, read_pooling
 from .metadata import Metadata
-from .names import find_places
+from .names import Place, find_places
 from .reader import GGUFFile
 from .source import DENSE_NAMES, GGUFSource
 from .tokenizer import open_tokenizer
@@ -37,6 +37,7 @@ class GGUFModel:
             self.config: dict[str, Any] = self._architecture.read_config(metadata)
             self.config |= read_direction(metadata)
             self.pooling = read_pooling(metadata)
+            self._values = self._architecture.read_values(metadata)
             metadata.check_all_read()
             self.generation_config = read_generation_config(metadata)
         except ModelError as error:
@@ -46,6 +47,7 @@ class GGUFModel:
         """The weights."""
         stored = {name: entry.shape[0] for name, entry in self._file.entries.items()}
         places = find_places(stored, self._architecture.names)
+        places |= {name: Place((), value=value) for name, value in self._values.items()}
         self._architecture.adapt(places, self.config)
         return GGUFSource(self._file, places)
 

@@ -25,6 +25,7 @@ class Place:
         first_is_transposed: of several stored tensors [heads, rows, columns], the first has its last two axes
             swapped.
         is_negative_exp: what is stored is -exp(tensor).
+        value: a tensor that is no tensor in files, but a field. There are no names then.
     """
 
     names: tuple[str, ...]
@@ -36,6 +37,7 @@ class Place:
     is_transposed: bool = False
     first_is_transposed: bool = False
     is_negative_exp: bool = False
+    value: np.ndarray | None = None
 
 
 Places = dict[str, Place]  # name in the family -> place

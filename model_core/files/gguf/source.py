@@ -43,6 +43,8 @@ class GGUFSource:
         Those whose blocks are along outputs, which kernels do not know, are rounded to float16.
         """
         place = self._place(name)
+        if place.value is not None:
+            return place.value
         self._check_parts(name, place)
         parts = [self._floats(stored, place.expert) for stored in place.names]
         if place.first_is_transposed:
@@ -88,7 +90,7 @@ class GGUFSource:
         place = self._place(name)
         types = frozenset(self._file.entries[stored].type for stored in place.names)
         has_floats = any(BLOCKS[kind].decode is None for kind in types)
-        return None if has_floats or place.first_is_transposed else types
+        return None if has_floats or not types or place.first_is_transposed else types
 
     def order(self, name: str) -> np.ndarray | None:
         """See TensorSource: the order of columns that codes have; None for floats. Raises ModelError.
@@ -101,6 +103,8 @@ class GGUFSource:
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of the weights. Raises ModelError."""
         place = self._place(name)
+        if place.value is not None:
+            return place.value.shape
         if place.shape is not None:
             return place.shape
         shapes = [self._file.entries[stored].shape for stored in place.names]
@@ -120,7 +124,8 @@ class GGUFSource:
 
     def path_of(self, name: str) -> Path:
         """The file that holds a tensor. Raises ModelError."""
-        return self._file.entries[self._place(name).names[0]].path
+        names = self._place(name).names
+        return self._file.entries[names[0]].path if names else self._file.path
 
     def unread(self) -> list[str]:
         """The names of stored tensors that nobody has read, in order."""

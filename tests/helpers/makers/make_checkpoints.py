@@ -301,6 +301,18 @@ GPT2 = {
     "layer_norm_epsilon": 1e-3,
     "tie_word_embeddings": False,
 }
+LLAMA4 = {
+    "head_dim": 12,
+    "num_hidden_layers": 4,
+    "num_local_experts": 6,
+    "intermediate_size": 20,
+    "intermediate_size_mlp": 48,
+    "moe_layers": [0, 2, 3],
+    "attention_chunk_size": 6,
+    "floor_scale": 5,
+    "attn_scale": 0.4,
+    "rope_parameters": LLAMA3,
+}
 USUAL_THETA = ROPE | {"rope_theta": 10000.0}
 ODD = {
     "vocab_size": 61,
@@ -694,6 +706,78 @@ VARIANTS = {
         | {"num_hidden_layers": 3, "mlp_only_layers": [1], "shared_expert_intermediate_size": 12}
         | {"use_sliding_window": True, "sliding_window": 6, "max_window_layers": 2},
         without={"norm_topk_prob": True},
+    ),
+    # The inner size is that of llama.cpp's shared experts.
+    "ernie4-5-moe": Variant(
+        "ernie4_5_moe",
+        {
+            "head_dim": 12,
+            "num_hidden_layers": 3,
+            "tie_word_embeddings": False,
+            "moe_intermediate_size": 12,
+            "moe_num_experts": 6,
+            "moe_k": 3,
+        },
+        without={"moe_num_shared_experts": 0},
+    ),
+    # Of four layers, the second has experts.
+    "ernie4-5-moe-interval": Variant(
+        "ernie4_5_moe",
+        {
+            "moe_intermediate_size": 20,
+            "moe_num_experts": 6,
+            "moe_k": 2,
+            "moe_num_shared_experts": 0,
+            "num_hidden_layers": 4,
+            "moe_layer_start_index": 0,
+            "moe_layer_end_index": 2,
+            "moe_layer_interval": 2,
+        },
+    ),
+    "dots1": Variant(
+        "dots1",
+        SHARED_EXPERTS
+        | {"head_dim": 12, "num_key_value_heads": 4, "norm_topk_prob": True}
+        | {"sliding_window": 6, "max_window_layers": 1},
+        without={"layer_types": ["full_attention"] * 3},
+    ),
+    "hunyuan-moe": Variant(
+        "hunyuan_v1_moe",
+        {"head_dim": 12, "intermediate_size": 20, "num_experts": 6, "moe_topk": 3},
+        without={"moe_topk": 2},
+    ),
+    "apertus": Variant(
+        "apertus",
+        {"head_dim": 12, "attention_bias": True, "rope_parameters": LLAMA3},
+        without={"rope_parameters": ROPE},
+        std=0.4,
+    ),
+    # So many experts are near the best one that the routing weights differ.
+    "phimoe": Variant(
+        "phimoe",
+        {
+            "intermediate_size": 20,
+            "num_local_experts": 6,
+            "router_jitter_noise": 0.3,
+            "attention_bias": True,
+            "lm_head_bias": True,
+            "rope_parameters": LONGROPE | {"short_mscale": 1.3, "long_mscale": 1.3},
+        },
+        without={"router_jitter_noise": 0.01},
+    ),
+    "phi": Variant(
+        "phi",
+        {"layer_norm_eps": 1e-3, "num_key_value_heads": 4}
+        | {"rope_parameters": ROPE | {"partial_rotary_factor": 0.5}},
+        without={"rope_parameters": ROPE | {"partial_rotary_factor": 1.0}},
+    ),
+    # A prompt has five chunks, and queries of the fourth layer grow five times.
+    "llama4": Variant("llama4_text", LLAMA4, without={"attention_chunk_size": 100}),
+    "llama4-plain": Variant(
+        "llama4_text",
+        LLAMA4
+        | {"use_qk_norm": False, "moe_layers": None, "interleave_moe_layer_step": 2, "floor_scale": 100},
+        without={"use_qk_norm": True},
     ),
     "qwen2-biases": Variant("qwen2", {"tie_word_embeddings": True}),
     "qwen2-window": Variant("qwen2", WINDOW, without={"layer_types": ["full_attention"] * 3}),

@@ -33,7 +33,14 @@ CHECKPOINTS = {
     "smollm3": "smollm3",
     "granite": "granite",
     "granitemoe": "granitemoe",
+    "apertus": "apertus",
     "arcee": "arcee",
+    **dict.fromkeys(("ernie4-5-moe", "ernie4-5-moe-interval"), "ernie4_5-moe"),
+    **dict.fromkeys(("llama4", "llama4-plain"), "llama4"),
+    "dots1": "dots1",
+    "hunyuan-moe": "hunyuan-moe",
+    "phi": "phi2",
+    "phimoe": "phimoe",
     "gemma": "gemma",
     "olmoe": "olmoe",
     "minimax-m2": "minimax-m2",
@@ -87,6 +94,17 @@ _YARN = {
     "beta_fast": 4.0,
     "original_max_position_embeddings": 64,
 }
+_PHI_FACTOR = math.sqrt(1 + math.log(2) / math.log(128))  # which llama.cpp takes instead of that of the file
+_PHI_LONGROPE = {
+    "rope_type": "longrope",
+    "rope_theta": 100.0,
+    "short_factor": [1.0, 1.5, 3.0, 5.0],
+    "long_factor": [2.0, 4.0, 8.0, 16.0],
+    "original_max_position_embeddings": 128,
+    "short_mscale": _PHI_FACTOR,
+    "long_mscale": _PHI_FACTOR,
+}
+_LLAMA4 = {"attention_chunk_size": 8192, "floor_scale": 8192, "attn_scale": 0.1, "use_qk_norm": True}
 # What files cannot say: other values of config.json.
 _OVERRIDES = {
     "deepseek-v2": {"rope_parameters": {**_YARN, "mscale": 0.7, "mscale_all_dim": 0.7}},
@@ -103,6 +121,9 @@ _OVERRIDES = {
     "gemma3": {"query_pre_attn_scalar": 12},
     "qwen3-moe": {"norm_topk_prob": True},
     "olmoe": {"norm_topk_prob": False},
+    **{name: {**_LLAMA4} for name in ("llama4", "llama4-plain")},
+    "dots1": {"sliding_window": None, "layer_types": None},
+    "phimoe": {"router_jitter_noise": 0.01, "rope_parameters": _PHI_LONGROPE},
     "qwen2-moe": {"use_sliding_window": False},
     "lfm2-moe": {"routed_scaling_factor": 1.0},
     "falcon-mamba": {"mixer_rms_eps": 1e-6},
@@ -148,13 +169,14 @@ _FALLBACKS = {
     **{f"mixer.experts.{x}_proj": f"blk.{{i}}.ffn_{x}_exps" for x in ("up", "down")},
     **{f"feed_forward.experts.{x}_proj": f"blk.{{i}}.ffn_{x}_exps" for x in ("gate", "up", "down")},
     "block_sparse_moe.e_score_correction_bias": "blk.{i}.exp_probs_b",
+    "mlp.moe_statics.e_score_correction_bias": "blk.{i}.exp_probs_b",
     **{x: f"blk.{{i}}.nextn.{x}" for x in ("eh_proj", "enorm", "hnorm")},
     "shared_head.norm": "blk.{i}.nextn.shared_head_norm",
     "router.scale": "blk.{i}.ffn_gate_inp.scale",
     "router.per_expert_scale": "blk.{i}.ffn_down_exps.scale",
 } | {f"mlp.{x}_proj": f"blk.{{i}}.ffn_{x}" for x in ("gate", "up", "down")}
 _SHIFTED = ("gemma", "gemma2", "gemma3", "qwen35", "qwen35moe", "qwen3next")  # 1 is added to weights of norms
-_STACKED = ("qwen35moe", "qwen3vlmoe")  # experts of a layer in one tensor
+_STACKED = ("llama4", "qwen35moe", "qwen3vlmoe")  # experts of a layer in one tensor
 # Of the MTP head of Qwen3.5, which becomes a further layer.
 _MTP = {
     "mtp.fc": "eh_proj",
@@ -231,6 +253,8 @@ def read_model(folder: Path, quantize: bool = False) -> tuple[dict[str, Any], Te
     architecture = CHECKPOINTS.get(folder.name, raw["model_type"])
     fields = {"general.architecture": architecture, "general.name": folder.name}
     fields |= {f"{architecture}.{key}": value for key, value in _metadata(raw, architecture).items()}
+    if architecture == "apertus":
+        fields |= _xielu(folder, raw)
     tensors = {}
     for name, array in [*_tensors(folder, raw, architecture), *_factors(raw)]:
         array = np.ascontiguousarray(array)
@@ -255,8 +279,10 @@ def _tensors(folder: Path, raw: dict[str, Any], architecture: str) -> Iterator[t
             name = _MTP.get(stored.removesuffix(".weight"), stored.removeprefix("mtp.layers.0."))
             name = f"model.layers.{raw['num_hidden_layers']}.{name.removesuffix('.weight')}"
             name += ".weight" * stored.endswith(".weight")
-        if name.startswith(("visual.", "model.visual.")):
+        if name.startswith(("visual.", "model.visual.")) or ".act_fn." in name:
             continue
+        if architecture == "llama4" and ".experts." in name:
+            array = array.swapaxes(1, 2)  # of the inputs and outputs
         if architecture in _STACKED and name.endswith("experts.gate_up_proj"):
             for kind, part in zip(("gate", "up"), np.split(array, 2, axis=1), strict=True):
                 new = name.replace("gate_up_proj", f"{kind}_proj.weight")
@@ -290,6 +316,8 @@ def _convert(
     if architecture == "gptneox" and "query_key_value" in name:
         n = raw["num_attention_heads"]
         array = array.reshape(n, 3, -1, *array.shape[1:]).swapaxes(0, 1).reshape(array.shape)
+    if "moe_statics" in name:
+        array = array[0]
     if "conv.conv" in name or "conv1d.weight" in name:
         array = array[:, 0]
     if name.endswith("A_log"):
@@ -414,6 +442,16 @@ def _metadata(raw: dict[str, Any], architecture: str) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
 
 
+def _xielu(folder: Path, raw: dict[str, Any]) -> dict[str, np.ndarray]:
+    """The numbers of xIELU, which are fields of files."""
+    source, layers = SafetensorsFolder(folder), range(raw["num_hidden_layers"])
+    names = ("alpha_p", "alpha_n", "beta", "eps")
+    return {
+        f"xielu.{name}": np.float32([source[f"model.layers.{i}.mlp.act_fn.{name}"].item() for i in layers])
+        for name in names
+    }
+
+
 def _rope(raw: dict[str, Any], architecture: str) -> dict[str, Any]:
     parameters = raw.get("rope_parameters") or raw.get("rope_scaling") or {}
     local = parameters.get("sliding_attention", {})
@@ -507,6 +545,7 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "expert_group_used_count": raw["topk_group"],
         "expert_gating_func": 2,
     },
+    "dots1": lambda raw: _OTHERS["glm4moe"](raw),
     "deepseek2": lambda raw: {
         **_OTHERS["glm4moe"](raw),
         "expert_gating_func": 1 if raw["model_type"] == "deepseek_v2" else 2,
@@ -544,6 +583,25 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "expert_feed_forward_length": raw["intermediate_size"],
         "expert_gating_func": 2,
         "rope.dimension_count": int(raw["head_dim"] * raw["rope_parameters"]["partial_rotary_factor"]),
+    },
+    "ernie4_5-moe": lambda raw: {
+        "expert_count": raw["moe_num_experts"],
+        "expert_used_count": raw["moe_k"],
+        "expert_shared_count": raw["moe_num_shared_experts"],
+        "expert_shared_feed_forward_length": raw["intermediate_size"] // raw["num_key_value_heads"],
+        "interleave_moe_layer_step": raw["moe_layer_interval"],
+        "leading_dense_block_count": raw["moe_layer_start_index"],
+    },
+    "hunyuan-moe": lambda raw: {
+        "expert_used_count": raw["moe_topk"],
+        "expert_shared_count": 1,
+        "expert_feed_forward_length": raw["intermediate_size"],
+        "expert_shared_feed_forward_length": raw["intermediate_size"],
+    },
+    "llama4": lambda raw: {
+        "feed_forward_length": raw["intermediate_size_mlp"],
+        "expert_feed_forward_length": raw["intermediate_size"],
+        "interleave_moe_layer_step": raw["interleave_moe_layer_step"],
     },
     "qwen2moe": lambda raw: {
         "expert_shared_feed_forward_length": raw["shared_expert_intermediate_size"],

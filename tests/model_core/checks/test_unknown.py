@@ -116,6 +116,16 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("gpt2", {"rope_theta": 0}, "rope_theta"),
     ("starcoder2", {"attention_bias": False}, "attention_bias"),
     ("ernie4-5", {"attention_bias": False}, "attention_bias"),
+    ("ernie4-5-moe", {"use_bias": True}, "use_bias"),
+    ("ernie4-5-moe", {"moe_gate": "top2"}, "moe_gate"),
+    ("apertus", {"post_norm": True}, "post_norm"),
+    ("phi", {"qk_layernorm": True}, "qk_layernorm"),
+    ("phimoe", {"num_experts_per_tok": 3}, "num_experts_per_tok"),
+    ("llama4", {"num_experts_per_tok": 2}, "num_experts_per_tok"),
+    ("llama4", {"attention_chunk_size": None}, "attention_chunk_size is null"),
+    ("llama4", {"is_causal": False}, "attends in chunks"),
+    ("hunyuan-moe", {"moe_topk": [3, 2]}, "moe_topk"),
+    ("hunyuan-moe", {"num_shared_expert": [2, 2]}, "num_shared_expert"),
 ]
 
 

@@ -33,8 +33,10 @@ def test_logits_and_greedy_tokens_match_transformers(folder: Path) -> None:
 @pytest.mark.parametrize("folder", sorted(CHECKPOINTS.iterdir()), ids=lambda folder: folder.name)
 def test_int8_logits_are_close(folder: Path) -> None:
     """Random weights, and experts that are chosen by them, lose more than trained ones."""
-    # Of some tokens, rounding changes an expert: before the first of these, qwen3_5-moe differs by 0.06.
-    names = ("lfm2-moe", "glm4-moe-lite", "qwen3_5-moe", "qwen3_5-moe-mtp", "nemotron-h-experts", "jamba")
+    # Of some tokens, rounding changes an expert, or which ones are near it: before the first of these,
+    # qwen3_5-moe differs by 0.06.
+    mtp = ("qwen3_5-moe", "qwen3_5-moe-mtp")
+    names = ("lfm2-moe", "glm4-moe-lite", "phimoe", "nemotron-h-experts", "jamba", *mtp)
     bounds = dict.fromkeys(names, 0.3) | {"gemma4-experts": 0.4}
     bound = bounds.get(folder.name, 0.15)
     expected = np.load(folder / "expected.npz")
