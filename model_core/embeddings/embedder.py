@@ -126,7 +126,8 @@ class Embedder:
             raise InvalidRequest(
                 "this model does not score documents; load a reranker, or compare embeddings instead."
             )
-        prepare = self._prepare_pairs if self._answers is None else self._prepare_questions
+        is_asked = self._answers is not None or self.settings.asks
+        prepare = self._prepare_questions if is_asked else self._prepare_pairs
         return prepare(queries, documents, params)
 
     def compute_rows(self, texts: Sequence[TextInput], step: Step) -> Iterator[np.ndarray]:
@@ -154,21 +155,14 @@ class Embedder:
         for index, (query, document) in enumerate(zip(queries, documents, strict=True)):
             tokens, types = self._encode_pair(query, document, bool(params.truncate), f"documents[{index}]")
             texts.append(TextInput(tokens, rows_to_pool(classifier.pooling, len(tokens)), types))
-        activation = ACTIVATIONS[self.settings.activation]
-
-        def finish(index: int, rows: np.ndarray) -> np.ndarray:
-            score = activation(_pool(rows, classifier.layers).astype(np.float64))[:1]
-            return _check_finite(score.astype(np.float32), f"documents[{index}]")
-
-        return PreparedTexts(texts, self._model.hidden_states, finish, 1)
+        return self._finish_by_classifier(texts)
 
     def _prepare_questions(
         self, queries: Sequence[str], documents: Sequence[str], params: ScoreParams
     ) -> PreparedTexts:
         """For a decoder that is asked for each document, and answers yes or no (Qwen3-Reranker,
         arXiv:2506.05176): how much likelier yes is than no."""
-        assert self._answers is not None
-        tokenizer, (no, yes), texts = self._require_tokenizer(), self._answers, []
+        tokenizer, texts = self._require_tokenizer(), []
         instruction, room = params.instruction, self._room(bool(params.truncate))
         if instruction is None and self.settings.default_prompt is not None:
             instruction = self.settings.prompts[self.settings.default_prompt]
@@ -178,13 +172,26 @@ class Embedder:
             tokens = encode_question(tokenizer, query, document, instruction, room)
             self._check_tokens(tokens, name)
             texts.append(TextInput(tokens, rows_to_pool("last", len(tokens))))
-        activation = ACTIVATIONS[self.settings.activation]
+        if self._answers is None:
+            return self._finish_by_classifier(texts)
+        (no, yes), activation = self._answers, ACTIVATIONS[self.settings.activation]
 
         def finish(index: int, logits: np.ndarray) -> np.ndarray:
             logit = np.float64(logits[0, yes]) - (0 if no is None else np.float64(logits[0, no]))
             return _check_finite(activation(np.array([logit])).astype(np.float32), f"documents[{index}]")
 
         return PreparedTexts(texts, self._model.forward, finish, 1)
+
+    def _finish_by_classifier(self, texts: Sequence[TextInput]) -> PreparedTexts:
+        """The scores that the model's classifier gives to texts."""
+        classifier, activation = self._model.weights.classifier, ACTIVATIONS[self.settings.activation]
+        assert classifier is not None  # see `can_score`
+
+        def finish(index: int, rows: np.ndarray) -> np.ndarray:
+            score = activation(_pool(rows, classifier.layers).astype(np.float64))[:1]
+            return _check_finite(score.astype(np.float32), f"documents[{index}]")
+
+        return PreparedTexts(texts, self._model.hidden_states, finish, 1)
 
     def _choose_prompt(self, params: EmbeddingParams) -> str:
         """The text to put before inputs. Raises InvalidRequest for an unknown name."""

@@ -64,6 +64,7 @@ class EmbeddingSettings:
         activation: of the score of a cross encoder, a key of dense.ACTIVATIONS.
         answers: of a decoder that scores by its next token, the ids of the tokens for no and yes. Without
             one for no, the logit of yes alone counts.
+        asks: whether the score of a decoder is that of the answer to a question, too.
     """
 
     pooling: str
@@ -75,6 +76,7 @@ class EmbeddingSettings:
     lowers_case: bool = False
     activation: str = "sigmoid"
     answers: tuple[int | None, int] | None = None
+    asks: bool = False
 
 
 def read_embedding_settings(
@@ -89,7 +91,9 @@ def read_embedding_settings(
     if not os.path.isfile(folder / "modules.json"):
         dense_layers, activation = files.read_dense(), _read_score_activation(files, {})
         _check_dense(files, dense_layers, width)
-        return EmbeddingSettings(default_pooling, dense=dense_layers, activation=activation, answers=answers)
+        return EmbeddingSettings(
+            default_pooling, dense=dense_layers, activation=activation, answers=answers, asks=files.asks
+        )
     pooling, normalizes = None, False
     dense: list[Dense] = []
     modules = _read_modules(folder)

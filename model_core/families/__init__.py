@@ -46,7 +46,17 @@ from .dense import (
     stablelm,
     starcoder2,
 )
-from .encoders import bert, distilbert, modernbert, nomic_bert, xlm_roberta
+from .encoders import (
+    bert,
+    distilbert,
+    eurobert,
+    jina_v3,
+    modernbert,
+    mpnet,
+    new,
+    nomic_bert,
+    xlm_roberta,
+)
 from .experts import (
     deepseek,
     dots1,
@@ -161,7 +171,11 @@ FAMILIES: dict[str, ModuleType] = {
 ENCODERS: dict[str, ModuleType] = {
     "bert": bert,
     "distilbert": distilbert,
+    "eurobert": eurobert,
+    "jina_embeddings_v3": jina_v3,
     "modernbert": modernbert,
+    "mpnet": mpnet,
+    "new": new,
     "nomic_bert": nomic_bert,
     "roberta": xlm_roberta,
     "xlm-roberta": xlm_roberta,

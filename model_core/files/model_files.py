@@ -34,6 +34,7 @@ class ModelFiles:
         has_chat_template: whether the model was made for conversations. Raises ModelError.
         pooling: how hidden states become a vector, if the one file of a model says so: a name in
             pooling.POOLINGS, or "none".
+        asks: whether documents are scored by a question, which is answered with yes or no (Qwen3-Reranker).
         read_dense: the layers behind pooling that the one file of a model has. Raises ModelError.
     """
 
@@ -44,6 +45,7 @@ class ModelFiles:
     open_tokenizer: Callable[[int, Path | None], ChatTokenizer | None]
     has_chat_template: Callable[[], bool]
     pooling: str | None = None
+    asks: bool = False
     read_dense: Callable[[], tuple[Dense, ...]] = tuple
 
     def named(self, name: str) -> Path:
@@ -91,5 +93,6 @@ def _open_gguf(path: Path) -> ModelFiles:
         model.open_tokenizer,
         model.has_chat_template,
         model.pooling,
+        model.asks,
         model.read_dense,
     )

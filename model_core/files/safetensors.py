@@ -202,6 +202,8 @@ def text_model_name(name: str) -> str:
         ("transformer.", ""),  # GPT-2, in newer files
         ("bert.", ""),  # in files for other tasks than embeddings
         ("roberta.", ""),
+        ("mpnet.", ""),
+        ("new.", ""),
         ("distilbert.transformer.", ""),
         ("distilbert.", ""),
     ):

@@ -84,8 +84,8 @@ INSTRUCTION = record_type(
     "size",  # floats of a head
     "for_logit_rows",  # whether it computes only the rows that need logits
     "weight",  # address: of a norm, convolution or xIELU, a router's bias, sinks, rates, or an order
-    "weight_step",  # bytes from the weights of one head to those of the next
-    "bias",  # address, or 0
+    "weight_step",  # bytes from the weights of one head to those of the next, or from its biases of attention
+    "bias",  # address, or 0; of attention: what the first head adds at the distance 0
     "state",  # bytes into a sequence's states
     "width",  # of a convolution
     "keys",  # of a state, of a head or column

@@ -10,13 +10,14 @@ from ..adapters.packing import AdaptedTensor, find_half_strips, find_tensors
 from ..cache.memory import KVGroup, group_layers
 from ..cache.states import state_offsets
 from ..kernels.interpreter import INSTRUCTION, Operation
-from ..kernels.layout import EXACT, STRIP
+from ..kernels.layout import EXACT, PAGE, STRIP
 from ..kernels.pointwise import OPERAND, Function
 from ..kernels.products import linear
 from ..kernels.products.experts import MIXTURE, SCORES
 from ..machine.exact_math import exp, log
 from ..machine.memory import aligned_zeros, round_up
 from ..tape import operations
+from ..tape.distances import DistanceBias
 from ..tape.operations import Record, Routing
 from ..tape.references import Span, WeightRef
 from ..tape.rope import RopeConfig
@@ -123,6 +124,7 @@ class _Binder:
             for number, group in enumerate(self.kv_groups)
             for index, layer in enumerate(group.layers)
         }
+        self._distances: dict[DistanceBias, dict[str, int]] = {}  # that layers share
         self._orders: dict[str, tuple[int, ...]] = {}  # of permuted inputs, by the buffer
         # Buffers that are quantized since they were last written, and how; and those that are split.
         self._quantized: dict[str, int] = {}
@@ -164,10 +166,11 @@ class _Binder:
                 self._emit("add_position", x, x, weight=self._store(self._read(table)), weight_step=step)
             case operations.WriteKV(keys, values, layer):
                 self._emit("write_kv", keys, values, **self._kv_places[layer])
-            case operations.Attend(q, y, layer, scale, window, softcap, sinks, ahead, is_chunked):
+            case operations.Attend(q, y, layer, scale, window, softcap, sinks, ahead, distances, is_chunked):
                 fields = {"window": window or 0, "cap": softcap or 0, "weight": self._address_of(sinks)}
                 fields["ahead"] = _ALL_POSITIONS if ahead is None else ahead
                 fields["chunk"] = window if is_chunked else 0
+                fields |= {} if distances is None else self._bias_by_distance(distances)
                 self._emit("attend", q, y, **self._kv_places[layer], scale=scale, **fields)
             case operations.Add(x, y, factor):
                 self._emit("add", x, y, scale=factor)
@@ -246,6 +249,16 @@ class _Binder:
         self._emit("linear", x, y, mode=mode, matrix=record_of_matrix, **fields)
         width = matrix.n // 2 if record.gate else matrix.n
         self.buffers[y.buffer].width = max(self.buffers[y.buffer].width, y.start + width)
+
+    def _bias_by_distance(self, distances: DistanceBias) -> dict[str, int]:
+        """The fields for what attention adds by distance: pages may reach beyond the last position."""
+        if distances not in self._distances:
+            table = None if distances.table is None else self._read(distances.table)
+            reach = round_up(self._max_context, PAGE)
+            rows = distances.rows(table, reach)
+            address, step = self._store(rows), 4 * round_up(rows.shape[1], STRIP)
+            self._distances[distances] = {"bias": address + 4 * reach, "weight_step": step}
+        return self._distances[distances]
 
     def _bind_experts(self, record: operations.Experts) -> None:
         x, gate_up = record.x, record.gate_up

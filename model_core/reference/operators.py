@@ -6,6 +6,7 @@ multiplied in float32.
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -207,14 +208,7 @@ def rotate(x: np.ndarray, cos: np.ndarray, sin: np.ndarray, is_interleaved: bool
 
 
 def attention(
-    q: np.ndarray,
-    keys: np.ndarray,
-    values: np.ndarray,
-    scale: float,
-    window: int | None,
-    cap: float | None = None,
-    sinks: np.ndarray | None = None,
-    ahead: int | None = 0,
+    q: np.ndarray, keys: np.ndarray, values: np.ndarray, *settings: Any, **named_settings: Any
 ) -> np.ndarray:
     """Attention of the last tokens of one sequence (Vaswani et al., 2017, arXiv:1706.03762).
 
@@ -222,7 +216,7 @@ def attention(
     heads * head size of values].
     """
     tokens, kv_heads = len(q), len(keys)
-    weights = attention_weights(q, keys, scale, window, cap, sinks, ahead)
+    weights = attention_weights(q, keys, *settings, **named_settings)
     weights = weights.reshape(kv_heads, -1, weights.shape[-1])
     values = values[:, values.shape[1] - weights.shape[-1] :]
     mixed = np.matmul(weights, values).reshape(kv_heads, -1, tokens, values.shape[-1])
@@ -237,6 +231,7 @@ def attention_weights(
     cap: float | None = None,
     sinks: np.ndarray | None = None,
     ahead: int | None = 0,
+    distances: np.ndarray | None = None,
 ) -> np.ndarray:
     """How much each head of the last tokens of a sequence takes from each position.
 
@@ -249,6 +244,8 @@ def attention_weights(
         cap: see softcap; None: scores are not capped.
         sinks: float32 [heads], scores of a position without a value; None: there is none.
         ahead: attend to this many positions after one's own, 0 in causal attention; None: to all.
+        distances: float32 [heads, 2 * reach], what is added to scores at the distances -reach to reach - 1,
+            where the reach is at least the length; None: nothing.
 
     Returns:
         float32 [heads, tokens, positions], without the first positions if no window reaches them. Each row
@@ -264,6 +261,10 @@ def attention_weights(
     scores = np.matmul(grouped, keys.transpose(0, 2, 1)) * np.float32(scale)
     if cap is not None:
         scores = softcap(scores, cap)
+    if distances is not None:
+        positions = np.arange(first, length) - np.arange(start, length)[:, None]
+        added = distances[:, positions + distances.shape[1] // 2]  # [heads, tokens, positions]
+        scores = scores + added.reshape(scores.shape)
     if tokens > 1:
         scores = scores.reshape(kv_heads, -1, tokens, length - first)
         distance = np.arange(start, length)[:, None] - np.arange(first, length)

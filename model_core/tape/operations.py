@@ -5,6 +5,7 @@ A row belongs to one token. A record says what is computed, in the terms of its 
 
 from dataclasses import dataclass
 
+from .distances import DistanceBias
 from .references import Span, WeightRef
 from .rope import RopeConfig
 
@@ -115,7 +116,8 @@ class Attend:
 
     With `softcap`, scores become softcap * tanh(scores / softcap) (Gemma 2, arXiv:2408.00118). `sinks` has a
     score for each head that takes part in the softmax, but has no value (gpt-oss, arXiv:2508.10925).
-    is_chunked: positions are in chunks of `window`, from 0 on, and attend to those of their own (Llama 4).
+    `distances` is added to scores that are not capped. is_chunked: positions are in chunks of `window`, from 0
+    on, and attend to those of their own (Llama 4).
     """
 
     q: Span
@@ -126,6 +128,7 @@ class Attend:
     softcap: float | None = None
     sinks: WeightRef | None = None
     ahead: int | None = 0
+    distances: DistanceBias | None = None
     is_chunked: bool = False
 
 

@@ -37,10 +37,11 @@ def vector_refs(tape: Iterable[Record]) -> Iterator[WeightRef]:
         match record:
             case operations.Norm(weight=WeightRef() as weight) | operations.AddPosition(table=weight):
                 yield weight
-            case (
-                operations.Route(bias=WeightRef() as weight) | operations.Attend(sinks=WeightRef() as weight)
-            ):
+            case operations.Route(bias=WeightRef() as weight):
                 yield weight
+            case operations.Attend(sinks=sinks, distances=distances):
+                table = None if distances is None else distances.table
+                yield from (ref for ref in (sinks, table) if ref is not None)
             case operations.Conv(weight=weight, bias=bias):
                 yield from (ref for ref in (weight, bias) if ref is not None)
             case operations.SelectiveScan(rates=weight):

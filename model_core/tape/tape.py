@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from ..kernels.layout import STRIP
 from . import operations
 from .classifier import Classifier
+from .distances import DistanceBias
 from .operations import Expert, KVLayer, Record, Routing
 from .references import Span, WeightRef
 from .rope import RopeConfig
@@ -262,6 +263,16 @@ class Tape:
         self.kv_layers.append(KVLayer(keys.heads, keys.size, values.size, chunk))
         self.records.append(operations.WriteKV(keys, values, layer))
         self.records.append(operations.Attend(q, y, layer, scale, chunk, is_chunked=True))
+        return y
+
+    def attend_by_distance(
+        self, q: Span, keys: Span, values: Span, scale: float, distances: DistanceBias
+    ) -> Span:
+        """Attend to all positions of a text, before one's own and after it. distances: see DistanceBias."""
+        y = self.attend(q, keys, values, scale, ahead=None)
+        attend = self.records[-1]
+        assert isinstance(attend, operations.Attend)
+        self.records[-1] = replace(attend, distances=distances)
         return y
 
     def attend_to_latents(self, q: Span, latents: Span, value_dim: int, scale: float) -> Span:

@@ -5,14 +5,20 @@ from typing import Any
 
 from ...checks.file_values import expect, ignore, read_number
 from ...tape.classifier import Classifier, ClassifierLayer
+from ...tape.distances import DistanceBias
 from ...tape.references import Span, WeightRef
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_activation, read_decoder_config
 
 
-def read_encoder_config(raw: dict[str, Any], kind: type[ModelConfig], **family: Any) -> Any:
-    """The fields of BERT's config.json, as a `kind`. See read_decoder_config."""
-    expect(raw, position_embedding_type="absolute", is_decoder=False, add_cross_attention=False)
+def read_encoder_config(
+    raw: dict[str, Any], kind: type[ModelConfig], positions: str = "absolute", **family: Any
+) -> Any:
+    """The fields of BERT's config.json, as a `kind`. See read_decoder_config.
+
+    positions: the only position_embedding_type that is allowed.
+    """
+    expect(raw, position_embedding_type=positions, is_decoder=False, add_cross_attention=False)
     ignore(raw, "output_past", "directionality", "tie_word_embeddings")
     ignore(raw, *(f"pooler_{name}" for name in _POOLER))
     fields = {"norm_eps": read_number(raw, "layer_norm_eps", 1e-12, 1e-30, 1), "ropes": None, **family}
@@ -40,15 +46,24 @@ _UNUSED = {
 
 @dataclass(frozen=True)
 class EncoderNames:
-    """The names of the tensors of a layer, behind its own. The fields are in the order of the computation."""
+    """The names of the tensors of a layer, behind its own. The fields are in the order of the computation.
+
+    Attributes:
+        qkv: three matrices, or one with the rows of queries, keys and values.
+        inner: of a gated MLP, the rows of gate and up projections, without biases.
+        gate: which half of them is the gate, 0 or 1; None: there is no gate.
+        first_norm: that of embeddings, its whole name.
+    """
 
     layer: str
-    qkv: tuple[str, str, str]
+    qkv: tuple[str, ...]
     attention_out: str
     attention_norm: str
     inner: str
     out: str
     norm: str
+    gate: int | None = None
+    first_norm: str = "embeddings.LayerNorm"
 
 
 BERT_NAMES = EncoderNames(
@@ -63,33 +78,59 @@ BERT_NAMES = EncoderNames(
 
 
 def write_bert(
-    t: Tape, c: ModelConfig, types: int, first_position: int = 0, names: EncoderNames = BERT_NAMES
+    t: Tape,
+    c: ModelConfig,
+    types: int,
+    first_position: int | None = 0,
+    names: EncoderNames = BERT_NAMES,
+    distances: DistanceBias | None = None,
 ) -> Span:
     """BERT's hidden states (Devlin et al., 2018, arXiv:1810.04805).
 
     x is the sum of the embeddings of token, type and position; x = norm(x + attention(x)) and
     x = norm(x + mlp(x)) in each layer. `types`: how many types of tokens there are; 0: no embedding of types.
-    `first_position`: the row of the first position in its table.
+    `first_position`: the row of the first position in its table; None: there is no table. `distances`: what
+    attention adds to scores. Layers with a RoPE rotate queries and keys.
     """
     t.unused |= _UNUSED | (set() if c.labels else _POOLER_TENSORS)
     p, eps = "embeddings", c.norm_eps
     x = t.embed(f"{p}.word_embeddings", c.vocab_size, c.hidden_size)
     if types:
         x = t.add(x, t.embed_types(f"{p}.token_type_embeddings", types, c.hidden_size))
-    x = t.add_position(x, f"{p}.position_embeddings", c.max_context, first_position)
-    x = t.layer_norm(x, f"{p}.LayerNorm", eps, to="x", bias=True)
+    if first_position is not None:
+        x = t.add_position(x, f"{p}.position_embeddings", c.max_context, first_position)
+    x = t.layer_norm(x, names.first_norm, eps, to="x", bias=True)
     for i in range(c.layers):
         p = f"{names.layer}.{i}"
-        parts = {f"{p}.{name}": (c.heads, c.head_dim) for name in names.qkv}
-        q, k, v = t.linear(x, "qkv", parts, bias=True)
-        mixed = t.attend(q, k, v, c.head_dim**-0.5, ahead=None)
+        shape = (c.heads, c.head_dim)
+        if len(names.qkv) == 1:
+            q, k, v = t.linear_split(x, "qkv", f"{p}.{names.qkv[0]}", [shape] * 3, bias=True)
+        else:
+            q, k, v = t.linear(x, "qkv", {f"{p}.{name}": shape for name in names.qkv}, bias=True)
+        mixed = attend_to_all(t, t.rope(q, c.ropes[i]), t.rope(k, c.ropes[i]), v, distances)
         x = t.add(x, t.project(mixed, "out", f"{p}.{names.attention_out}", c.hidden_size, bias=True))
         x = t.layer_norm(x, f"{p}.{names.attention_norm}", eps, to="x", bias=True)
-        inner = t.project(x, "inner", f"{p}.{names.inner}", c.intermediate_size, bias=True)
-        inner = t.map(c.activation, inner)
+        inner = _write_inner(t, c, x, f"{p}.{names.inner}", names.gate)
         x = t.add(x, t.project(inner, "out", f"{p}.{names.out}", c.hidden_size, bias=True))
         x = t.layer_norm(x, f"{p}.{names.norm}", eps, to="x", bias=True)
     return t.take_rows(x)
+
+
+def _write_inner(t: Tape, c: ModelConfig, x: Span, name: str, gate: int | None) -> Span:
+    """What an MLP computes before its last matrix. gate: see EncoderNames."""
+    if gate is None:
+        return t.map(c.activation, t.project(x, "inner", name, c.intermediate_size, bias=True))
+    halves = t.linear_split(x, "inner", name, [(1, c.intermediate_size)] * 2)
+    t.map(c.activation, halves[gate])
+    return t.map("multiply", *halves)
+
+
+def attend_to_all(t: Tape, q: Span, k: Span, v: Span, distances: DistanceBias | None = None) -> Span:
+    """Attention to all positions of a text."""
+    scale = q.size**-0.5
+    if distances is None:
+        return t.attend(q, k, v, scale, ahead=None)
+    return t.attend_by_distance(q, k, v, scale, distances)
 
 
 def write_classifier(t: Tape, c: ModelConfig, dense: str, activation: str, out: str) -> None:

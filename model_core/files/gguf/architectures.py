@@ -28,7 +28,15 @@ from .architecture import (
     reader,
     undo_pairs,
 )
-from .config import Config, read_common, read_decoder, read_granite_multipliers, read_window, read_windows
+from .config import (
+    Config,
+    is_reranker,
+    read_common,
+    read_decoder,
+    read_granite_multipliers,
+    read_window,
+    read_windows,
+)
 from .deepseek import DEEPSEEK2
 from .encoders import ENCODERS
 from .gemmas import GEMMAS
@@ -54,6 +62,7 @@ _read_qwen2_moe = reader(
     **QWEN_EXPERTS | {"norm_topk_prob": False, "qkv_bias": _HAS_BIAS},
     shared_expert_intermediate_size=methodcaller("size", "expert_shared_feed_forward_length"),
 )
+_read_qwen3_decoder = reader("qwen3")
 _read_llama = reader(
     "llama",
     hidden_act="silu",
@@ -77,6 +86,22 @@ def _read_ministral3(m: Metadata) -> Config:
             scaling |= {"attention_factor": None, "mscale": 1.0, "mscale_all_dim": weight}
         scaling["llama_4_scaling_beta"] = m.number("attention.temperature_scale", 0.0)
     return config | {"model_type": "ministral3", "attention_bias": False, "mlp_bias": False}
+
+
+def _read_qwen3(m: Metadata) -> Config:
+    """Qwen3, or Qwen3-Reranker, whose files have the rows of the head for yes and no."""
+    config = _read_qwen3_decoder(m)
+    if not is_reranker(m):
+        return config
+    m.expect("classifier.output_labels", ["yes", "no"])
+    if m.shape("cls.output.weight")[0] != 2:
+        raise ModelError("cls.output.weight should have two rows, for yes and no.")
+    return config | {"architectures": ["Qwen3ForSequenceClassification"], "num_labels": 1}
+
+
+def _score_by_difference(places: Places, config: Config) -> None:
+    """The score of Qwen3-Reranker is the logit of yes minus that of no."""
+    change(places, ("score.weight",), is_difference=True)
 
 
 def _read_granite(m: Metadata) -> Config:
@@ -339,7 +364,7 @@ ARCHITECTURES = {
     "qwen2": Architecture(reader("qwen2"), LLAMA),
     "qwen2moe": Architecture(_read_qwen2_moe, LLAMA | QWEN_MIXTURE),
     "qwen2vl": Architecture(reader("qwen2_vl_text"), LLAMA),
-    "qwen3": Architecture(reader("qwen3"), LLAMA),
+    "qwen3": Architecture(_read_qwen3, LLAMA | {"cls.output": "score"}, _score_by_difference),
     "qwen3moe": Architecture(reader("qwen3_moe", **QWEN_EXPERTS), LLAMA | EXPERTS),
     "qwen3vl": Architecture(reader("qwen3_vl_text", _read_vl), LLAMA),
     "qwen3vlmoe": Architecture(reader("qwen3_vl_moe_text", _read_vl, **QWEN_EXPERTS), LLAMA | EXPERTS),

@@ -169,29 +169,49 @@ _POOLINGS = {0: "none", 1: "mean", 2: "cls", 3: "last"}
 _RANK = 4
 
 
-def read_pooling(m: Metadata) -> str | None:
-    """How hidden states become a vector: a name in pooling.POOLINGS, "none", or None without the field."""
+def is_reranker(m: Metadata) -> bool:
+    """Whether the model scores documents."""
+    return bool(m.get("pooling_type") == _RANK)
+
+
+def read_scorer(m: Metadata, name: str, *layers: str) -> Config:
+    """The fields of a cross encoder of the class `name`, none if the file is of another model.
+
+    layers: tensors that it needs beside cls.output.weight.
+    """
+    if not is_reranker(m):
+        return {}
+    for layer in layers:
+        m.shape(layer)
+    return {"architectures": [name], "num_labels": m.shape("cls.output.weight")[0]}
+
+
+def read_pooling(m: Metadata, has_score: bool) -> str | None:
+    """How hidden states become a vector: a name in pooling.POOLINGS, "none", or None where the file does not
+    say it. has_score: whether the score of a reranker is known."""
     if m.get("pooling_type") is None:
         return None
     number = m.size("pooling_type")
     if number == _RANK:
+        if has_score:
+            return None
         raise ModelError(
-            f"{m.architecture}.pooling_type is 4 (rank): rerankers are not supported in GGUF files; take the "
-            "folder of the model."
+            f"{m.architecture}.pooling_type is 4 (rank): rerankers of this architecture are not supported in "
+            "GGUF files; take the folder of the model."
         )
     if number not in _POOLINGS:
         raise ModelError(f"{m.architecture}.pooling_type cannot be {number}, only 0, 1, 2 or 3.")
     return _POOLINGS[number]
 
 
-def read_direction(m: Metadata) -> Config:
+def read_direction(m: Metadata, is_encoder: bool) -> Config:
     """`is_causal`, where the file says whether tokens attend to those after them."""
     is_causal = m.get("attention.causal")
     if is_causal is None:
         return {}
     if not isinstance(is_causal, bool):
         raise ModelError(f"{m.architecture}.attention.causal should be true or false.")
-    if not is_causal and m.get("attention.sliding_window"):
+    if not is_causal and not is_encoder and m.get("attention.sliding_window"):
         # llama.cpp lets such tokens attend to all after them, Transformers to a window.
         raise ModelError(f"{m.architecture}.attention.causal is false, which is not supported with a window.")
     return {"is_causal": is_causal}

@@ -7,9 +7,11 @@ import numpy as np
 
 from ...chat.chat_tokenizer import ChatTokenizer
 from ...errors import ModelError
+from ...families.config import read_label_count
 from ...tape.classifier import Dense
 from .architectures import find_architecture
-from .config import read_direction, read_generation_config, read_pooling
+from .config import is_reranker, read_direction, read_generation_config, read_pooling
+from .encoders import ENCODERS
 from .metadata import Metadata
 from .names import Place, find_places
 from .reader import GGUFFile
@@ -24,7 +26,7 @@ class GGUFModel:
         path: the file, or the first of several.
         config: as config.json has it.
         generation_config: as generation_config.json has it.
-        pooling: see model_files.ModelFiles.
+        pooling, asks: see model_files.ModelFiles.
     """
 
     def __init__(self, path: Path) -> None:
@@ -35,8 +37,10 @@ class GGUFModel:
             metadata = Metadata(self._file)
             self._architecture = find_architecture(metadata)
             self.config: dict[str, Any] = self._architecture.read_config(metadata)
-            self.config |= read_direction(metadata)
-            self.pooling = read_pooling(metadata)
+            is_encoder = metadata.architecture in ENCODERS
+            self.config |= read_direction(metadata, is_encoder)
+            self.pooling = read_pooling(metadata, read_label_count(self.config) > 0)
+            self.asks = is_reranker(metadata) and not is_encoder
             self._values = self._architecture.read_values(metadata)
             metadata.check_all_read()
             self.generation_config = read_generation_config(metadata)

@@ -26,6 +26,7 @@ class Place:
             swapped.
         is_negative_exp: what is stored is -exp(tensor).
         value: a tensor that is no tensor in files, but a field. There are no names then.
+        is_difference: of two stored rows, the tensor is the first minus the second.
     """
 
     names: tuple[str, ...]
@@ -38,6 +39,7 @@ class Place:
     first_is_transposed: bool = False
     is_negative_exp: bool = False
     value: np.ndarray | None = None
+    is_difference: bool = False
 
 
 Places = dict[str, Place]  # name in the family -> place

@@ -28,7 +28,7 @@ TEKKEN = _cased("")
 _CJK = "[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"
 # names -> expressions, each of which splits the parts that the one before has left
 _TABLE = {
-    "gpt-2 phi-2 olmo mpt jais exaone4 trillion mellum a.x-4.0 gigachat granite-docling": [_GPT2],
+    "gpt-2 phi-2 olmo mpt jais exaone4 trillion mellum a.x-4.0 gigachat granite-docling modern-bert": [_GPT2],
     "starcoder refact command-r smollm codeshell exaone minerva-7b mellum2": [r"\p{N}", _GPT2],
     "llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral lfm2 midm-2.0": [_llama3("{1,3}")],
     "dbrx smaug-bpe glm4 chatglm-bpe": [_llama3("{1,3}")],

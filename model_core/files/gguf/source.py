@@ -59,6 +59,8 @@ class GGUFSource:
             array = array[..., place.columns]
         if place.is_negative_exp:
             array = self._logarithm(name, array)
+        if place.is_difference:
+            array = array[:1].astype(np.float32) - array[1:2].astype(np.float32)
         if place.offset:
             array = array.astype(np.float32) + np.float32(place.offset)
         if place.shape is not None:
@@ -109,6 +111,8 @@ class GGUFSource:
             return place.shape
         shapes = [self._file.entries[stored].shape for stored in place.names]
         shape = list(shapes[0] if place.expert is None else shapes[0][1:])
+        if place.is_difference and shape[0] == 2:
+            shape[0] = 1
         if len(shapes) > 1:
             shape[_row_axis(place)] = sum(other[_row_axis(place)] for other in shapes)
         if place.is_transposed:

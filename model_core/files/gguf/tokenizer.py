@@ -28,6 +28,7 @@ _RWKV_TEMPLATE = (
     "{% for m in messages %}{{ m.role | title }}: {{ m.content | trim }}\n\n{% endfor %}"
     "{% if add_generation_prompt %}Assistant:{% endif %}"
 )
+_ENDS = (("bos", "cls"), ("eos", "seperator"))  # roles of the tokens around a text
 _DAMAGED = "its tokenizer is damaged"
 _SPECIAL = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
 
@@ -272,7 +273,7 @@ def _make_unigram(vocabulary: _Vocabulary, metadata: Mapping[str, Any]) -> token
     has_prefix = vocabulary.get("add_space_prefix", bool, True)
     tokenizer.normalizer = _make_normalizer(vocabulary, has_prefix)
     tokenizer.decoder = _make_decoder(has_prefix)
-    _set_ends(tokenizer, vocabulary, adds_beginning=False)
+    _set_ends(tokenizer, vocabulary, adds_beginning=False, separates_twice=True)
     return tokenizer
 
 
@@ -281,15 +282,27 @@ def _make_decoder(has_prefix: bool) -> decoders.Decoder:
     return decoders.Sequence([*steps, *([decoders.Strip(" ", 1, 0)] if has_prefix else [])])
 
 
-def _set_ends(tokenizer: tokenizers.Tokenizer, vocabulary: _Vocabulary, adds_beginning: bool) -> None:
-    """Add the begin token and the end token to prompts, if the file says so."""
-    first = vocabulary.special("bos") if vocabulary.get("add_bos_token", bool, adds_beginning) else None
-    last = vocabulary.special("eos") if vocabulary.get("add_eos_token", bool, False) else None
+def _set_ends(
+    tokenizer: tokenizers.Tokenizer,
+    vocabulary: _Vocabulary,
+    adds_beginning: bool,
+    separates_twice: bool = False,
+) -> None:
+    """Add the begin token and the end token to prompts, if the file says so.
+
+    Encoders have names of their own for these tokens. separates_twice: two end tokens are between the texts
+    of a pair, as in RoBERTa.
+    """
+    first, last = (vocabulary.special(name) or vocabulary.special(other) for name, other in _ENDS)
+    first = first if vocabulary.get("add_bos_token", bool, adds_beginning) else None
+    last = last if vocabulary.get("add_eos_token", bool, False) else None
     used = [token for token in (first, last) if token is not None]
     if used:
-        template = [f"{first}:0"] * (first is not None) + ["$A:0"] + [f"{last}:0"] * (last is not None)
+        begin, end = ([f"{token}:0"] * (token is not None) for token in (first, last))
         tokenizer.post_processor = processors.TemplateProcessing(
-            single=template, special_tokens=[(token, vocabulary.ids[token]) for token in used]
+            single=[*begin, "$A:0", *end],
+            pair=[*begin, "$A:0", *end, *end * separates_twice, "$B:0", *end],
+            special_tokens=[(token, vocabulary.ids[token]) for token in used],
         )
 
 

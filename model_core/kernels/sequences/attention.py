@@ -15,7 +15,7 @@ from ..emit import FLOAT_ROWS, HAS_WIDE_VECTORS, ROWS
 from ..float_blocks import QUERY_ROWS, FloatCase, Pages, Weights, float_block, page_block, turn_block
 from ..inner import inner
 from ..layout import FLOAT16, FLOAT32, INT8, PAGE
-from ..pointwise import scale_row
+from ..pointwise import add_row, scale_row
 from ..simd import get_f32, get_i32, load_f32, multiply, store_f32
 from .online_softmax import STATE_HEAD, merge_states, pad, softmax_row, state_bytes, write_outputs
 
@@ -105,8 +105,9 @@ def attend(p, i, q, out, out_row, scratch):
     p: KV_MEMORY. i: INSTRUCTION, with the layer, the window (how many positions up to its own a token attends
     to; 0: all), the size of a `chunk`, if it attends only within its own (the window then; 0: none), how many
     `ahead` after its own (0: causal attention), the scale of scores, their cap (see pointwise.softcap; 0:
-    none) and as `weight` the address of a sink for each query head (see operations.Attend; 0: none).
-    q: Queries. out: for the mixed values, floats [tokens, all heads, value_dim].
+    none), as `weight` the address of a sink for each query head (see operations.Attend; 0: none) and as
+    `bias` that of what a head adds at the distance 0 (see tape/distances.py; 0: nothing), where heads are
+    `weight_step` bytes apart. q: Queries. out: for the mixed values, floats [tokens, all heads, value_dim].
     scratch: attention_scratch bytes of the calling thread's own.
 
     Within a segment, every sum runs over the positions in order, a page at a time, and masked positions add
@@ -204,6 +205,13 @@ def attend_segment(p, i, q, segment, states, scratch):
                 for row in range(rows):
                     at = row * row_bytes + 4 * PAGE * (page - number)
                     store_f32(to, at, multiply(load_f32(to, at), scales))
+
+    if i.bias:
+        for row in range(rows):
+            distance = first_page * PAGE - position - row // group
+            by_distance = i.bias + (head * group + row % group) * i.weight_step + 4 * distance
+            columns = (last_page - first_page) * PAGE
+            add_row(by_distance, columns, np.float32(1), scores + row * row_bytes)
 
     for row in range(rows):
         own = position + row // group

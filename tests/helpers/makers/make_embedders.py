@@ -10,6 +10,7 @@ Needs PyTorch, Transformers 5 and sentence-transformers 6; the tests themselves 
 """
 
 import argparse
+import json
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -20,6 +21,8 @@ from typing import Any
 import numpy as np
 import torch
 from embedder_texts import QUERY, TEXTS
+from remote_encoders import hidden_states, make_weights
+from safetensors.numpy import save_file
 from sentence_transformers import CrossEncoder, SentenceTransformer
 from sentence_transformers.base.modules import Dense, Normalize, Transformer
 from sentence_transformers.sentence_transformer.modules import Pooling
@@ -42,6 +45,47 @@ BERT = {
     "num_attention_heads": 4,
     "max_position_embeddings": 192,
     "layer_norm_eps": 1e-3,
+}
+MPNET = BERT | {"max_position_embeddings": 194}
+# Of encoders whose code is with their files, which remote_encoders.py defines.
+REMOTE = BERT | {"hidden_size": 48, "num_attention_heads": 6, "type_vocab_size": 2, "hidden_act": "gelu"}
+REMOTES = {
+    "jina-bert-v2": REMOTE
+    | {"model_type": "bert", "position_embedding_type": "alibi", "feed_forward_type": "geglu"},
+    "nomic-moe": {
+        "model_type": "nomic_bert",
+        "activation_function": "gelu",
+        "layer_norm_epsilon": 1e-3,
+        "mlp_fc1_bias": True,
+        "mlp_fc2_bias": True,
+        "moe_every_n_layers": 2,
+        "moe_top_k": 2,
+        "n_embd": 32,
+        "n_head": 4,
+        "n_inner": 24,
+        "n_layer": 3,
+        "n_positions": 192,
+        "num_experts": 5,
+        "qkv_proj_bias": True,
+        "rotary_emb_base": 100.0,
+        "type_vocab_size": 1,
+    },
+    "new": REMOTE
+    | {
+        "model_type": "new",
+        "pack_qkv": True,
+        "position_embedding_type": "rope",
+        "rope_theta": 100.0,
+        "rope_scaling": {"type": "ntk", "factor": 3.0},
+    },
+    "new-unpacked": REMOTE
+    | {
+        "model_type": "new",
+        "type_vocab_size": 0,
+        "pack_qkv": False,
+        "position_embedding_type": "rope",
+        "rope_theta": 1000.0,
+    },
 }
 DISTILBERT = {
     "dim": 32,
@@ -195,6 +239,13 @@ VARIANTS = {
     "roberta": Variant("roberta", BERT | {"type_vocab_size": 1}, unigram, "cls", prompts=PROMPTS),
     "xlm-roberta": Variant("xlm-roberta", BERT | {"type_vocab_size": 1}, unigram),
     "distilbert": Variant("distilbert", DISTILBERT, wordpiece),
+    "eurobert": Variant("eurobert", DECODER | {"attention_bias": True}, byte_level, "lasttoken"),
+    "jina_embeddings_v3": Variant(
+        "jina_embeddings_v3",
+        BERT | {"type_vocab_size": 1, "rope_parameters": {"rope_type": "default", "rope_theta": 100.0}},
+        unigram,
+    ),
+    "mpnet": Variant("mpnet", MPNET, unigram, "cls"),
     "nomic_bert": Variant("nomic_bert", BERT, wordpiece, prompts=PROMPTS),
     "modernbert": Variant("modernbert", MODERN, wordpiece, "cls"),
     "qwen3": Variant(
@@ -235,6 +286,14 @@ VARIANTS = {
     ),
     "distilbert-reranker": Variant(
         "distilbert", DISTILBERT, wordpiece, None, kind=AutoModelForSequenceClassification
+    ),
+    "mpnet-reranker": Variant("mpnet", MPNET, unigram, None, kind=AutoModelForSequenceClassification),
+    "eurobert-reranker": Variant(
+        "eurobert",
+        DECODER | {"classifier_pooling": "bos"},
+        wordpiece,
+        None,
+        kind=AutoModelForSequenceClassification,
     ),
     "modernbert-reranker": Variant(
         "modernbert",
@@ -299,16 +358,36 @@ def make_reranker(variant: Variant, source: Path, out: Path) -> dict[str, np.nda
     return {"scores": model.predict([(QUERY, text) for text in TEXTS])}
 
 
+def make_remote(config: dict[str, Any], out: Path) -> dict[str, np.ndarray]:
+    """An encoder without files of sentence-transformers: its vectors are the mean, and have the length 1."""
+    tokenizer = wordpiece()
+    tokenizer.save_pretrained(out)
+    config = config | {"vocab_size": len(tokenizer), "pad_token_id": tokenizer.pad_token_id}
+    weights = make_weights(config)
+    save_file(weights, out / "model.safetensors", metadata={"format": "pt"})
+    (out / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    vectors = []
+    for text in TEXTS:
+        tokens = tokenizer(text, truncation=True, max_length=192)["input_ids"]
+        mean = hidden_states(config, weights, tokens).mean(axis=0)
+        vectors.append(mean / np.linalg.norm(mean))
+    return {"vectors": np.array(vectors)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="*", default=list(VARIANTS))
+    parser.add_argument("--only", nargs="*", default=[*VARIANTS, *REMOTES])
     for name in parser.parse_args().only:
-        variant, out = VARIANTS[name], FOLDER / name
+        out = FOLDER / name
         shutil.rmtree(out, ignore_errors=True)
-        with tempfile.TemporaryDirectory() as source:
-            build(variant, Path(source))
-            make = make_reranker if variant.pooling is None else make_embedder
-            expected = make(variant, Path(source), out)
+        if name in REMOTES:
+            expected = make_remote(REMOTES[name], out)
+        else:
+            variant = VARIANTS[name]
+            with tempfile.TemporaryDirectory() as source:
+                build(variant, Path(source))
+                make = make_reranker if variant.pooling is None else make_embedder
+                expected = make(variant, Path(source), out)
         (out / "README.md").unlink(missing_ok=True)
         np.savez(out / "expected.npz", **{key: np.asarray(v, np.float32) for key, v in expected.items()})
         print(name, {key: value.shape for key, value in expected.items()})

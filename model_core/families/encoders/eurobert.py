@@ -1,0 +1,60 @@
+"""EuroBERT (Boizard et al., 2025, arXiv:2503.05500): Llama's layers, whose tokens attend to all others.
+
+Source: Transformers, modeling_eurobert.py.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...checks.file_values import shorten
+from ...errors import ModelError
+from ...tape.classifier import Classifier, ClassifierLayer
+from ...tape.references import WeightRef
+from ...tape.tape import Tape
+from ..config import ModelConfig, read_attention_bias, read_decoder_config
+from ..parts import write_layer, write_mlp
+
+_POOLINGS = {"bos": "cls", "mean": "mean"}
+
+
+@dataclass(frozen=True)
+class EuroBertConfig(ModelConfig):
+    """`classifier_pooling`: of a cross encoder, a field of config.json."""
+
+    classifier_pooling: str
+
+
+def read_config(raw: dict[str, Any]) -> EuroBertConfig:
+    """EuroBERT's config.json."""
+    return read_decoder_config(
+        raw,
+        EuroBertConfig,
+        mlp_bias=bool(raw.get("mlp_bias", False)),
+        **read_attention_bias(raw),
+        is_causal=False,
+        classifier_pooling=raw.get("classifier_pooling", "late"),
+    )
+
+
+def write_tape(t: Tape, c: EuroBertConfig) -> None:
+    """Llama's layers, and the norm behind them."""
+    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
+    for i in range(c.layers):
+        x = write_layer(t, c, x, i, lambda h, i: write_mlp(t, c, h, i))
+    t.norm(t.take_rows(x), "model.norm", c.norm_eps, to="h")
+    t.unused |= {"lm_head.weight", "lm_head.bias"}
+    if c.labels:
+        t.classifier = _classifier(c)
+
+
+def _classifier(c: EuroBertConfig) -> Classifier:
+    """The score of a cross encoder. Raises ModelError if it is the mean of scores of tokens ("late")."""
+    if c.classifier_pooling not in _POOLINGS:
+        raise ModelError(
+            f"classifier_pooling {shorten(c.classifier_pooling)} is not supported; bos and mean are."
+        )
+    layers, n = [], c.hidden_size
+    for name, size, function in (("dense", n, "gelu"), ("classifier", 1, "identity")):
+        weight, bias = WeightRef(f"{name}.weight", (size, n)), WeightRef(f"{name}.bias", (size,))
+        layers.append(ClassifierLayer(weight, bias, function))
+    return Classifier(_POOLINGS[c.classifier_pooling], tuple(layers))

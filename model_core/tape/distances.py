@@ -1,0 +1,67 @@
+"""What attention adds to a score because of how far apart two positions are, a number for each head."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .references import WeightRef
+
+
+@dataclass(frozen=True)
+class DistanceBias:
+    """A learned table, or slopes.
+
+    Attributes:
+        table: [buckets, heads], with the buckets of T5 (Raffel et al., 2019, arXiv:1910.10683), one half of
+            them for positions after one's own. Near distances have a bucket each, the others share those of
+            ranges that grow up to `max_distance`.
+        slopes: of each head, without a table: -slope * |distance| (ALiBi, Press et al., 2021,
+            arXiv:2108.12409, in both directions).
+    """
+
+    table: WeightRef | None = None
+    max_distance: int = 128
+    slopes: tuple[float, ...] = ()
+
+    def rows(self, table: np.ndarray | None, reach: int) -> np.ndarray:
+        """What is added for the distances -reach to reach - 1: float32 [heads, 2 * reach].
+
+        The distance is the position that is attended to minus one's own. table: the weights, float32.
+        """
+        distances = np.arange(-reach, reach)
+        if table is None:
+            return (-np.abs(distances) * np.array(self.slopes)[:, None]).astype(np.float32)
+        size = len(table) // 2
+        of_distance = _buckets(size, self.max_distance, reach)
+        return table[of_distance[np.abs(distances)] + size * (distances > 0)].T
+
+
+def _buckets(count: int, max_distance: int, reach: int) -> np.ndarray:
+    """The buckets of the distances 0 to reach: int [reach + 1].
+
+    The first half of them has a distance each. Distance n of the others has the bucket
+    half + floor(log(n / half) / log(max_distance / half) * (count - half)).
+    """
+    half = count // 2
+    # The first distances of the later buckets, in whole numbers: logarithms may be just below them.
+    starts = [
+        next(n for n in range(half, max_distance + 1) if _is_in_or_after(n, step, half, count, max_distance))
+        for step in range(1, count - half)
+    ]
+    distances = np.arange(reach + 1)
+    return np.minimum(distances, half) + np.searchsorted(starts, distances, side="right")
+
+
+def _is_in_or_after(n: int, step: int, half: int, count: int, max_distance: int) -> bool:
+    """Whether log(n / half) / log(max_distance / half) * (count - half) >= step."""
+    return bool(n ** (count - half) * half**step >= half ** (count - half) * max_distance**step)
+
+
+def alibi_slopes(heads: int) -> tuple[float, ...]:
+    """The slopes of ALiBi: 2^(-8 i / n) for i of 1 to n, if n heads are a power of two.
+
+    Otherwise there are those of the next lower power of two, and then every second of twice as many heads.
+    """
+    n = 1 << (heads.bit_length() - 1)
+    first = [2.0 ** (-8 * (i + 1) / n) for i in range(n)]
+    return (*first, *(2.0 ** (-4 * (2 * i + 1) / n) for i in range(heads - n)))
