@@ -286,3 +286,8 @@ POOLING = KnownFields(re.compile("(word_)?embedding_dimension|pooling_mode(_\\w+
 DENSE = KnownFields(
     re.compile("(in|out)_features|bias|activation_function|use_residual|module_(in|out)put_name")
 )
+# config_sentence_transformers.json of a model that scores by the vectors of all tokens (PyLate 1).
+LATE_INTERACTION = KnownFields(
+    re.compile("__version__|_.*|model_type|prompts|truncate_dim|trust_remote_code"),
+    {"similarity_fn_name": "MaxSim"},
+)

@@ -15,11 +15,13 @@ from ..model.transformer import Transformer
 from ..model.whole_texts import TextInput, compute_texts
 from ..requests.embedding import EmbeddingParams, Embeddings, ScoreParams, Scores
 from ..tape.classifier import ACTIVATIONS, Dense
+from .late_interaction import LateInteraction, max_sim, token_vectors
 from .pooling import POOLINGS, normalize, pool, rows_to_pool
 from .reranker_prompt import encode_question
 from .settings import EmbeddingSettings
 
 Input = str | Sequence[int]
+_NO_INSTRUCTION = "this model takes no instruction, only queries and documents."
 Step = Callable[[Batch, KVCache], np.ndarray]
 
 
@@ -60,13 +62,24 @@ class Embedder:
         self._answers = settings.answers
         if settings.answers and not all(0 <= t < model.config.vocab_size for t in settings.answers if t):
             raise ModelError("the tokens of the reranker's answers are outside the model's vocabulary.")
+        if settings.late is not None and settings.late.query_length > model.config.max_context:
+            raise ModelError(f"queries have {settings.late.query_length} tokens, but the model takes fewer.")
         if settings.answers and not model.has_head:
             raise ModelError("a reranker that answers yes or no needs a model that makes text.")
 
     @property
+    def can_embed(self) -> bool:
+        """Whether the model makes a vector of a text."""
+        return self.settings.late is None
+
+    @property
     def can_score(self) -> bool:
         """Whether the model scores documents."""
-        return self._model.weights.classifier is not None or self._answers is not None
+        return (
+            self.settings.late is not None
+            or self._model.weights.classifier is not None
+            or self._answers is not None
+        )
 
     def describe(self) -> dict[str, Any]:
         """The dimensions of vectors, the pooling, the most tokens of an input, and the names of prompts."""
@@ -97,6 +110,10 @@ class Embedder:
 
     def prepare_inputs(self, inputs: Sequence[Input], params: EmbeddingParams) -> PreparedTexts:
         """What makes the vectors of texts or of lists of token ids. Raises as `embed`, but no NoMemory."""
+        if not self.can_embed:
+            raise InvalidRequest(
+                "this model has a vector for each token, and makes none of a text; it scores documents."
+            )
         prompt = self._choose_prompt(params)
         width = params.dimensions or self.dimensions
         if width > self.dimensions:
@@ -126,6 +143,8 @@ class Embedder:
             raise InvalidRequest(
                 "this model does not score documents; load a reranker, or compare embeddings instead."
             )
+        if self.settings.late is not None:
+            return self._prepare_late(self.settings.late, queries, documents, params)
         is_asked = self._answers is not None or self.settings.asks
         prepare = self._prepare_questions if is_asked else self._prepare_pairs
         return prepare(queries, documents, params)
@@ -147,9 +166,7 @@ class Embedder:
     ) -> PreparedTexts:
         """For a cross encoder (Nogueira and Cho, 2019, arXiv:1901.04085)."""
         if params.instruction is not None:
-            raise InvalidRequest(
-                "this model takes no instruction, only queries and documents.", "instruction"
-            )
+            raise InvalidRequest(_NO_INSTRUCTION, "instruction")
         classifier, texts = self._model.weights.classifier, []
         assert classifier is not None  # see `can_score`
         for index, (query, document) in enumerate(zip(queries, documents, strict=True)):
@@ -192,6 +209,45 @@ class Embedder:
             return _check_finite(score.astype(np.float32), f"documents[{index}]")
 
         return PreparedTexts(texts, self._model.hidden_states, finish, 1)
+
+    def _prepare_late(
+        self, late: LateInteraction, queries: Sequence[str], documents: Sequence[str], params: ScoreParams
+    ) -> PreparedTexts:
+        """For a model whose tokens meet at last. The vectors of a query are computed with the first document
+        that needs them."""
+        if params.instruction is not None:
+            raise InvalidRequest(_NO_INSTRUCTION, "instruction")
+        truncate, texts, found = bool(params.truncate), list[TextInput](), dict[str, TextInput]()
+        for index, (query, document) in enumerate(zip(queries, documents, strict=True)):
+            name = f"documents[{index}]"
+            _check_texts(query, document, name)
+            if query not in found:
+                room = late.query_length - (late.query_prefix is not None)
+                tokens, unseen = late.finish_query(self._encode_late(query, room, truncate, "query"))
+                found[query] = TextInput(tokens, range(len(tokens)), unseen=unseen)
+            room = self.max_tokens - (late.document_prefix is not None)
+            tokens = late.finish_document(self._encode_late(document, room, truncate, name))
+            texts.append(TextInput(tokens, range(len(tokens))))
+        vectors: dict[str, np.ndarray] = {}
+
+        def finish(index: int, rows: np.ndarray) -> np.ndarray:
+            query, dense = queries[index], self.settings.dense
+            if query not in vectors:
+                (of_query,) = self.compute_rows([found[query]], self._model.hidden_states)
+                vectors[query] = _check_finite(token_vectors(of_query, dense), "query")
+            document = token_vectors(rows, dense)[late.counts(texts[index].tokens)]
+            return _check_finite(
+                np.array([max_sim(vectors[query], document)], np.float32), f"documents[{index}]"
+            )
+
+        return PreparedTexts(texts, self._model.hidden_states, finish, 1)
+
+    def _encode_late(self, text: str, room: int, truncate: bool, name: str) -> list[int]:
+        """The tokens of a query or a document, at most `room`."""
+        tokenizer = self._require_tokenizer().tokenizer
+        tokens, _ = tokenizer.encode_text(self._prepare(text), None, room if truncate else None)
+        self._check_tokens(tokens, name, room)
+        return tokens
 
     def _choose_prompt(self, params: EmbeddingParams) -> str:
         """The text to put before inputs. Raises InvalidRequest for an unknown name."""
@@ -242,13 +298,14 @@ class Embedder:
     def _room(self, truncate: bool) -> int | None:
         return self.max_tokens if truncate else None
 
-    def _check_tokens(self, tokens: Sequence[int], name: str) -> None:
-        vocab_size = self._model.config.vocab_size
+    def _check_tokens(self, tokens: Sequence[int], name: str, limit: int | None = None) -> None:
+        """limit: of tokens; None: that of the model."""
+        vocab_size, limit = self._model.config.vocab_size, limit or self.max_tokens
         if not tokens:
             raise InvalidRequest(f"{name} has no tokens.", name)
-        if len(tokens) > self.max_tokens:
+        if len(tokens) > limit:
             raise PromptTooLong(
-                f"{name} has {len(tokens)} tokens, but the model takes at most {self.max_tokens}; "
+                f"{name} has {len(tokens)} tokens, but the model takes at most {limit}; "
                 "shorten it, or send truncate.",
                 name,
             )

@@ -6,6 +6,7 @@ defaults: decoders take the last token, encoders the mean, and vectors are norma
 
 import os
 import re
+import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..checks.file_values import Fields, expect, read_json, read_size, shorten
-from ..checks.known_fields import DENSE, POOLING, KnownFields
+from ..checks.file_values import Fields, expect, read_flag, read_json, read_size, shorten
+from ..checks.known_fields import DENSE, LATE_INTERACTION, POOLING, KnownFields
 from ..errors import ModelError
 from ..families.config import read_label_count
 from ..files.checkpoint import Checkpoint
@@ -22,6 +23,7 @@ from ..files.model_files import ModelFiles
 from ..tape.classifier import Dense
 from ..text.special_tokens import read_tokenizer_config
 from ..text.tokenizer import AnyTokenizer
+from .late_interaction import LateInteraction
 
 # Fields of 1_Pooling/config.json -> a pooling.
 _MODES = {
@@ -44,6 +46,7 @@ _OWN_MODULES = "sentence_transformers."
 # The lists of modules that are computed here. The first has vectors, the others scores.
 _EMBEDDER = re.compile(r"Transformer, Pooling(, (Dense|Dropout))*(, Normalize)?")
 _ASKED_DECODER = "Transformer, LogitScore"
+_LATE = re.compile(r"Transformer(, (Dense|pylate\.models\.Dense(\.Dense)?))+")
 _CROSS_ENCODER = "Transformer"
 # Fields of the folders of modules that say what they read and write: fields -> values of such an embedder.
 _READS = {"module_input_name": "sentence_embedding", "module_output_name": "sentence_embedding"}
@@ -64,6 +67,7 @@ class EmbeddingSettings:
         activation: of the score of a cross encoder, a key of dense.ACTIVATIONS.
         answers: of a decoder that scores by its next token, the ids of the tokens for no and yes. Without
             one for no, the logit of yes alone counts.
+        late: how it scores by the vectors of all tokens; None: it does not.
         asks: whether the score of a decoder is that of the answer to a question, too.
     """
 
@@ -76,6 +80,7 @@ class EmbeddingSettings:
     lowers_case: bool = False
     activation: str = "sigmoid"
     answers: tuple[int | None, int] | None = None
+    late: LateInteraction | None = None
     asks: bool = False
 
 
@@ -102,7 +107,7 @@ def read_embedding_settings(
         if kind == "Pooling":
             pooling = _read_pooling(path / "config.json")
             _expect(folder / "sentence_bert_config.json", _TRANSFORMER_READS)
-        elif kind == "Dense":
+        elif kind.endswith("Dense"):
             dense.append(_read_dense(path, dense[-1].weight.shape[0] if dense else width))
         elif kind == "Normalize":
             normalizes = True
@@ -111,15 +116,65 @@ def read_embedding_settings(
             answers = _read_logit_score(path / "config.json")
     path = folder / "config_sentence_transformers.json"
     raw = read_json(path) if os.path.isfile(path) else {}
+    late = None
+    if _LATE.fullmatch(", ".join(kind for kind, _ in modules)):
+        if is_causal:
+            raise ModelError(f"{path}: a decoder with a vector for each token (ColBERT) is not supported.")
+        late = _read_late_interaction(path, raw, tokenizer)
     return EmbeddingSettings(
         pooling or default_pooling,
         normalizes if pooling else True,
         tuple(dense),
         **_read_prompts(path, raw),
-        **_read_limits(folder),
+        **_read_limits(folder) | ({} if late is None else {"max_tokens": late.document_length}),
         activation=_read_score_activation(files, raw),
         answers=answers,
+        late=late,
     )
+
+
+def _read_late_interaction(
+    path: Path, raw: Mapping[str, Any], tokenizer: AnyTokenizer | None
+) -> LateInteraction:
+    """What config_sentence_transformers.json says of queries and documents, with PyLate's defaults."""
+    if tokenizer is None:
+        raise ModelError(f"{path.parent} has no tokenizer.json, which queries need.")
+    fields = Fields(raw, LATE_INTERACTION)
+    roles = read_tokenizer_config(path.parent)
+    filler = next((t for name in ("mask_token", "eos_token") if (t := _text_of(roles.get(name)))), None)
+    words = fields.get("skiplist_words")
+    words = list(string.punctuation) if words is None else words
+    prefixes = (fields.get("query_prefix", "[Q] "), fields.get("document_prefix", "[D] "))
+    try:
+        expect(fields, default_prompt_name=None)
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in (*words, *prefixes)):
+            raise ModelError("skiplist_words should be a list of texts, and prefixes should be texts.")
+        is_filled = read_flag(fields, "do_query_expansion", True)
+        query_prefix, document_prefix = (_find_token(tokenizer, p) if p else None for p in prefixes)
+        late = LateInteraction(
+            query_prefix,
+            document_prefix,
+            query_length=read_size(fields, "query_length", default=32),
+            document_length=read_size(fields, "document_length", default=180),
+            filler=_find_token(tokenizer, filler) if is_filled else None,
+            sees_filler=read_flag(fields, "attend_to_expansion_tokens", False),
+            skipped=frozenset(token for word in words if (token := tokenizer.token_id(word)) is not None),
+        )
+        fields.check_all_read()
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from error
+    return late
+
+
+def _text_of(token: Any) -> Any:
+    return token.get("content") if isinstance(token, dict) else token
+
+
+def _find_token(tokenizer: AnyTokenizer, name: Any) -> int:
+    token = tokenizer.token_id(name) if isinstance(name, str) else None
+    if token is None:
+        raise ModelError(f"the tokenizer has no token {shorten(name)}, which queries or documents need.")
+    return token
 
 
 def _check_dense(files: ModelFiles, layers: Sequence[Dense], width: int) -> None:
@@ -157,12 +212,12 @@ def _check_modules(files: ModelFiles, kinds: Sequence[str]) -> None:
     """Raises ModelError unless the modules are one of the lists that are computed here."""
     found = ", ".join(kinds)
     is_cross_encoder = found == _CROSS_ENCODER and read_label_count(files.config) > 0
-    if is_cross_encoder or found == _ASKED_DECODER or _EMBEDDER.fullmatch(found):
+    if is_cross_encoder or found == _ASKED_DECODER or _EMBEDDER.fullmatch(found) or _LATE.fullmatch(found):
         return
     raise ModelError(
         f"{files.path / 'modules.json'} lists the modules {shorten(found)}, which are not supported, only "
         "sentence-transformers' Transformer and Pooling with Dense and Normalize after them, its "
-        f"{_ASKED_DECODER}, or the Transformer of a cross encoder; models of several vectors are not."
+        f"{_ASKED_DECODER}, the Transformer of a cross encoder, or PyLate's Transformer and Dense."
     )
 
 

@@ -73,7 +73,11 @@ def describe_model(llm: LoadedModel) -> ModelDescription:
         "weight_bytes": llm.model.weights.nbytes,
         "arithmetic": llm.model.arithmetic,
         "tiles": str(TILES_CHOICE),
-        "tasks": [*["generate"] * llm.model.has_head, "embed", *["score"] * llm.embedder.can_score],
+        "tasks": [
+            *["generate"] * llm.model.has_head,
+            *["embed"] * llm.embedder.can_embed,
+            *["score"] * llm.embedder.can_score,
+        ],
         "embedding": llm.embedder.describe(),
         "layers": config.layers,
         "vocab_size": config.vocab_size,

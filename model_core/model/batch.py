@@ -33,6 +33,8 @@ class Batch:
             Sequences with the same adapter should follow each other.
         types: int32 [tokens], such as 0 for a question and 1 for a document in BERT; None: all are 0.
         scores: the rows whose logits are reduced, and what reduces them; None if there are none.
+        runs: int32 [runs + 1], where the tokens of neighbouring positions begin, of all sequences, and the
+            end; None: `starts`. No token attends to positions behind that of the last token of its sequence.
     """
 
     tokens: np.ndarray
@@ -46,6 +48,7 @@ class Batch:
     scores: StepScores | None = None
     state_slots: np.ndarray | None = None
     inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
+    runs: np.ndarray | None = None
 
     @property
     def sequences(self) -> np.ndarray:
@@ -53,15 +56,17 @@ class Batch:
         return np.arange(len(self.starts) - 1, dtype=np.int32).repeat(np.diff(self.starts))
 
     def query_blocks(self, max_rows: int) -> np.ndarray:
-        """Each sequence's rows in blocks of up to `max_rows`: int32 [blocks, 3], see interpreter.STEP."""
+        """Each run's rows in blocks of up to `max_rows`: int32 [blocks, 3], see interpreter.STEP."""
         if len(self.tokens) == len(self.starts) - 1:  # as in most steps
             numbers = np.arange(len(self.tokens), dtype=np.int32)
             return np.stack([numbers, np.ones_like(numbers), numbers], axis=1)
-        counts_of_blocks = -(-np.diff(self.starts) // max_rows)
-        sequences = np.repeat(np.arange(len(counts_of_blocks)), counts_of_blocks)
+        runs = self.starts if self.runs is None else self.runs
+        counts_of_blocks = -(-np.diff(runs) // max_rows)
+        numbers = np.repeat(np.arange(len(counts_of_blocks)), counts_of_blocks)  # of the runs
         before = np.repeat(np.cumsum(counts_of_blocks) - counts_of_blocks, counts_of_blocks)
-        first = self.starts[sequences] + (np.arange(len(sequences)) - before) * max_rows
-        rows = np.minimum(max_rows, self.starts[sequences + 1] - first)
+        first = runs[numbers] + (np.arange(len(numbers)) - before) * max_rows
+        rows = np.minimum(max_rows, runs[numbers + 1] - first)
+        sequences = numbers if self.runs is None else np.searchsorted(self.starts, first, side="right") - 1
         return np.stack([first, rows, sequences], axis=1).astype(np.int32)
 
 
@@ -76,14 +81,26 @@ class BatchBuilder:
         """Begin with sequences that have one token each, whose logits are computed."""
         self.tokens, self._positions = list(tokens), list(positions)
         self._starts, self._logit_rows = list(range(len(tokens) + 1)), list(range(len(tokens)))
+        self._runs = list(self._starts)
 
-    def add(self, tokens: Sequence[int], position: int, logits: range) -> None:
-        """Add the next tokens of a sequence, from `position` on. logits: the positions that need them."""
-        shift = len(self.tokens) - position
+    def add(self, tokens: Sequence[int], position: int, logits: range, unseen: int = 0) -> None:
+        """Add the next tokens of a sequence, from `position` on. logits: the positions that need them.
+
+        unseen: to so many of the last tokens, but not all, none attends. Their rows come first (see
+            Batch.runs).
+        """
+        seen, end, shift = len(tokens) - unseen, position + len(tokens), len(self.tokens) - position
+        if unseen:
+            tokens = [*tokens[seen:], *tokens[:seen]]
+            self._positions += range(position + seen, end)
+            self._runs.append(len(self.tokens) + unseen)
+            self._logit_rows += [shift + (p + unseen if p < position + seen else p - seen) for p in logits]
+        else:
+            self._logit_rows += range(logits.start + shift, logits.stop + shift)
+        self._positions += range(position, position + seen)
         self.tokens.extend(tokens)  # with an array, += would add its numbers to those of the list
-        self._positions += range(position, position + len(tokens))
-        self._logit_rows += range(logits.start + shift, logits.stop + shift)
         self._starts.append(len(self.tokens))
+        self._runs.append(len(self.tokens))
 
     def build(
         self,
@@ -100,5 +117,6 @@ class BatchBuilder:
         tokens, positions, starts, logit_rows = (np.array(values, np.int32) for values in lists)
         if slots is None:
             slots = np.arange(len(starts) - 1, dtype=np.int32)
-        rest = (adapters, types, scores, state_slots, inputs)
+        runs = np.array(self._runs, np.int32) if len(self._runs) > len(starts) else None
+        rest = (adapters, types, scores, state_slots, inputs, runs)
         return Batch(tokens, positions, starts, page_tables, logit_rows, slots, *rest)

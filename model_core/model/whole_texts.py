@@ -27,11 +27,13 @@ class TextInput:
         tokens: token ids, at least one.
         rows: positions, in their order.
         types: see Batch.types; None: all are 0.
+        unseen: to so many of the last tokens none attends, of a model that is not causal.
     """
 
     tokens: Sequence[int]
     rows: range
     types: Sequence[int] | None = None
+    unseen: int = 0
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def _make_batch(
     for piece in pieces:
         text, part = texts[piece.index], slice(piece.start, piece.stop)
         wanted = _rows_within(text.rows, piece)
-        builder.add(text.tokens[part], piece.start, wanted)
+        builder.add(text.tokens[part], piece.start, wanted, text.unseen)
         types += [0] * (piece.stop - piece.start) if text.types is None else text.types[part]
         counts.append(len(wanted))
     has_types = any(texts[piece.index].types is not None for piece in pieces)

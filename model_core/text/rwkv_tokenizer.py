@@ -103,6 +103,10 @@ class RwkvTokenizer:
         """The text of a token, as its name; None for an id without a token."""
         return self.decode_token(token_id) if token_id in self._tokens else None
 
+    def token_id(self, name: str) -> int | None:
+        """The id of a token by its text; None if there is none."""
+        return self._ids.get(name.encode())
+
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of a token; none for the end of the text."""
         return self._tokens.get(token_id, b"")

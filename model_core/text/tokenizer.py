@@ -74,6 +74,9 @@ class AnyTokenizer(Protocol):
     def token_name(self, token_id: int) -> str | None:
         """The token as the vocabulary writes it; None for an id without a token."""
 
+    def token_id(self, name: str) -> int | None:
+        """The id of a token as the vocabulary writes it; None if there is none."""
+
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of `token_text`. For a part of a character they are the bytes of this part."""
 
@@ -202,6 +205,10 @@ class Tokenizer:
     def token_name(self, token_id: int) -> str | None:
         """The token as the vocabulary writes it, such as `Ġthe`; None for an id without a token."""
         return self._tokenizer.id_to_token(token_id)
+
+    def token_id(self, name: str) -> int | None:
+        """The id of a token as the vocabulary writes it; None if there is none."""
+        return self._tokenizer.token_to_id(name)
 
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of `token_text`. For a part of a character they are the bytes of this part."""

@@ -329,9 +329,8 @@ def test_damaged_files_are_named(tmp_path: Path, files: dict[str, Any], error: s
     "kinds",
     [
         "Transformer",  # of no cross encoder
-        "Transformer Dense",  # as PyLate writes models of several vectors (ColBERT)
         "Transformer Dense Normalize",
-        "Transformer pylate.models.Dense.Dense",
+        "Transformer pylate.models.Dense.Dense Pooling",
         "Transformer Pooling pylate.models.Dense.Dense",
         "custom_st.Transformer Pooling",
         "Transformer Normalize Pooling",

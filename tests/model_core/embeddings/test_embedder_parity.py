@@ -22,6 +22,8 @@ EMBEDDERS = CHECKPOINTS.parent / "embedders"
 ALL = sorted(EMBEDDERS.iterdir())
 RERANKERS = [folder for folder in ALL if "scores" in np.load(folder / "expected.npz")]
 OTHERS = [folder for folder in ALL if folder not in RERANKERS]
+LATE = [folder for folder in ALL if folder.name.startswith("colbert")]  # which make no vector of a text
+CUT_SCORES = ScoreParams(truncate=True)
 CUT = EmbeddingParams(truncate=True)  # the longest text is too long for some of the models
 
 
@@ -64,7 +66,7 @@ def test_scores_match_sentence_transformers(folder: Path) -> None:
         assert scores.dtype == np.float32
         # In the question that a decoder answers, names of control tokens are text.
         same = [i for i, text in enumerate(TEXTS) if folder.name != "qwen3-reranker" or "<|" not in text]
-        np.testing.assert_allclose(scores[same], expected[same], atol=2e-5)
+        np.testing.assert_allclose(scores[same], expected[same], atol=2e-5 * max(1, expected.max() / 4))
         assert np.array_equal(scores[::-1], llm.score(QUERY, TEXTS[::-1], params))
         assert np.array_equal(scores[3:4], llm.score(QUERY, TEXTS[3:4], params))
 
@@ -74,8 +76,12 @@ def test_bits_depend_neither_on_neighbours_nor_on_threads(folder: Path) -> None:
     found = []
     for threads in (1, 2):
         with LLM(folder, threads=threads) as llm:
-            together = llm.embed(TEXTS, CUT)
-            alone = [llm.embed(text, CUT)[0] for text in TEXTS]
+            if folder in LATE:
+                together = llm.score(QUERY, TEXTS, CUT_SCORES)
+                alone = [llm.score(QUERY, [text], CUT_SCORES)[0] for text in TEXTS]
+            else:
+                together = llm.embed(TEXTS, CUT)
+                alone = [llm.embed(text, CUT)[0] for text in TEXTS]
             assert np.array_equal(together, alone)
             found.append(together)
     assert np.array_equal(found[0], found[1])

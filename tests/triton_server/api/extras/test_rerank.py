@@ -1,4 +1,4 @@
-"""A server whose models are an encoder, a cross encoder and a reranker that is asked in words."""
+"""A server whose models are an encoder, a cross encoder, a reranker that is asked in words, and ColBERT."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,7 @@ from triton_server.contract.embedding_fields import MAX_INPUTS
 from triton_server.engine.models.model_pool import create_pool
 
 EMBEDDERS = CHECKPOINTS.parent / "embedders"
-MODELS = ("bert", "bert-reranker", "qwen3-reranker")
+MODELS = ("bert", "bert-reranker", "qwen3-reranker", "colbert")
 SETTINGS = {"kv_cache_memory": 2**26, "max_queue": 256}
 
 
