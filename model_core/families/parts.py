@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from ..tape.distances import DistanceBias
 from ..tape.references import Span, WeightRef
 from ..tape.tape import Tape
 from .config import ModelConfig
@@ -16,11 +17,13 @@ class Scores:
         scale: of the scores; None: head_dim^-0.5.
         softcap: see Tape.attend.
         has_sinks: each head has an attention sink, see Tape.attend.
+        distances: what is added by distance, such as ALiBi.
     """
 
     scale: float | None = None
     softcap: float | None = None
     has_sinks: bool = False
+    distances: DistanceBias | None = None
 
 
 _PLAIN = Scores()
@@ -64,13 +67,30 @@ def write_qkv(t: Tape, c: ModelConfig, h: Span, i: int) -> list[Span]:
     return t.linear(h, "qkv", parts, bias=c.qkv_bias)
 
 
+def write_grouped_qkv(t: Tape, c: ModelConfig, h: Span, name: str) -> list[Span]:
+    """Queries, keys and values of one matrix: rows of each KV head's queries, of its key, of its value."""
+    size, queries = c.head_dim, c.heads // c.kv_heads * c.head_dim
+    shape = ((c.heads + 2 * c.kv_heads) * size, h.width)
+    parts = [
+        (0, queries, c.heads),
+        (queries, queries + size, c.kv_heads),
+        (queries + size, queries + 2 * size, c.kv_heads),
+    ]
+    weights = [
+        (WeightRef(f"{name}.weight", shape, start, stop, groups=c.kv_heads), heads)
+        for start, stop, heads in parts
+    ]
+    return t.matmul(h, "qkv", weights, c.qkv_bias)
+
+
 def write_attend(t: Tape, c: ModelConfig, q: Span, k: Span, v: Span, i: int, scores: Scores = _PLAIN) -> Span:
     """Rotate queries and keys by their positions, and attend with the window of layer i."""
     if (rope := c.ropes[i]) is not None:
         q, k = t.rope(q, rope), t.rope(k, replace(rope, query_growth=0.0))  # keys do not grow
     scale = c.head_dim**-0.5 if scores.scale is None else scores.scale
     sinks = f"model.layers.{i}.self_attn.sinks" if scores.has_sinks else None
-    return t.attend(q, k, v, scale, c.windows[i], scores.softcap, sinks)
+    settings = {"softcap": scores.softcap, "sinks": sinks, "distances": scores.distances}
+    return t.attend(q, k, v, scale, c.windows[i], **settings)
 
 
 def write_mlp(t: Tape, c: ModelConfig, h: Span, i: int) -> Span:
@@ -164,8 +184,13 @@ def write_head(t: Tape, c: ModelConfig, x: Span, norm: str = "model.norm", offse
 
 
 def write_logits(
-    t: Tape, c: ModelConfig, h: Span, embedding: str = "model.embed_tokens", head: str = "lm_head"
+    t: Tape,
+    c: ModelConfig,
+    h: Span,
+    embedding: str = "model.embed_tokens",
+    head: str = "lm_head",
+    bias: bool = False,
 ) -> Span:
     """h times the head's matrix, which is that of the embedding if they are tied."""
     name = embedding if c.tie_word_embeddings else head
-    return t.project(h, "logits", name, c.vocab_size, is_head=True)
+    return t.project(h, "logits", name, c.vocab_size, bias, is_head=True)

@@ -137,13 +137,27 @@ def _attend(
     record = llm.model.records[number]
     assert isinstance(record, Attend)
     keys = _read_keys(cache, record.layer, batch)
-    sinks = None if record.sinks is None else record.sinks.read(llm.model.weights.vectors[record.sinks])
-    weights = attention_weights(
-        queries, keys, record.scale, record.window, record.softcap, sinks, record.ahead
-    )
+
+    def read(ref: WeightRef) -> np.ndarray:
+        return ref.read(llm.model.weights.vectors[ref])
+
+    sinks = record.sinks and read(record.sinks)
+    added = record.distances and record.distances.read_rows(read, keys.shape[1])
+    settings = record.window, record.softcap, sinks, record.ahead, added
+    weights = attention_weights(queries, keys, record.scale, *settings)
+    if record.is_chunked:
+        assert record.window is not None
+        weights = _leave_out_other_chunks(weights, record.window)
     heads = len(weights)
     head = min(head, heads - 1)
     return AttentionMap(layer, layers, head, heads, len(keys), record.window, weights[head], weights[:, -1])
+
+
+def _leave_out_other_chunks(weights: np.ndarray, size: int) -> np.ndarray:
+    """The weights [heads, tokens, tokens], of positions in the token's own chunk alone."""
+    chunks = np.arange(weights.shape[1]) // size
+    kept = np.where(chunks[:, None] == chunks, weights, 0)
+    return kept / kept.sum(axis=-1, keepdims=True)
 
 
 def _read_keys(cache: KVCache, layer: int, batch: Batch) -> np.ndarray:

@@ -216,10 +216,11 @@ def _say_attend(record: operations.Attend, tape: Tape) -> str:
     window = "" if record.window is None else f" of the last {record.window} positions"
     if record.is_chunked:
         window = f" in their own chunk of {record.window} positions"
+    added = ", to which a number is added by the distance" if record.distances else ""
     whom = "all positions" if record.ahead is None else "the positions so far"
     return (
         f"Attend with {_heads(record.q)}{shared}: compare each query with the keys of {whom}{window}, "
-        "and mix their values by the softmax of the scores."
+        f"and mix their values by the softmax of the scores{added}."
     )
 
 

@@ -253,9 +253,8 @@ class _Binder:
     def _bias_by_distance(self, distances: DistanceBias) -> dict[str, int]:
         """The fields for what attention adds by distance: pages may reach beyond the last position."""
         if distances not in self._distances:
-            table = None if distances.table is None else self._read(distances.table)
             reach = round_up(self._max_context, PAGE)
-            rows = distances.rows(table, reach)
+            rows = distances.read_rows(self._read, reach)
             address, step = self._store(rows), 4 * round_up(rows.shape[1], STRIP)
             self._distances[distances] = {"bias": address + 4 * reach, "weight_step": step}
         return self._distances[distances]

@@ -1,5 +1,6 @@
 """What attention adds to a score because of how far apart two positions are, a number for each head."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,10 @@ class DistanceBias:
     table: WeightRef | None = None
     max_distance: int = 128
     slopes: tuple[float, ...] = ()
+
+    def read_rows(self, read: Callable[[WeightRef], np.ndarray], reach: int) -> np.ndarray:
+        """See `rows`. read: gives the weights of the table."""
+        return self.rows(None if self.table is None else read(self.table), reach)
 
     def rows(self, table: np.ndarray | None, reach: int) -> np.ndarray:
         """What is added for the distances -reach to reach - 1: float32 [heads, 2 * reach].
@@ -57,11 +62,11 @@ def _is_in_or_after(n: int, step: int, half: int, count: int, max_distance: int)
     return bool(n ** (count - half) * half**step >= half ** (count - half) * max_distance**step)
 
 
-def alibi_slopes(heads: int) -> tuple[float, ...]:
-    """The slopes of ALiBi: 2^(-8 i / n) for i of 1 to n, if n heads are a power of two.
+def alibi_slopes(heads: int, scale: float = 1.0) -> tuple[float, ...]:
+    """The slopes of ALiBi: `scale` times 2^(-8 i / n) for i of 1 to n, if n heads are a power of two.
 
     Otherwise there are those of the next lower power of two, and then every second of twice as many heads.
     """
     n = 1 << (heads.bit_length() - 1)
-    first = [2.0 ** (-8 * (i + 1) / n) for i in range(n)]
-    return (*first, *(2.0 ** (-4 * (2 * i + 1) / n) for i in range(heads - n)))
+    exponents = [8 * (i + 1) / n for i in range(n)] + [4 * (2 * i + 1) / n for i in range(heads - n)]
+    return tuple(scale * 2.0**-exponent for exponent in exponents)

@@ -144,12 +144,16 @@ def permute_inputs(
 def attend_both_ways(tape: Tape) -> None:
     """Let tokens attend to those after them, as far as to those before. A window does not count one's own.
 
-    Raises ModelError if layers are recurrent, which read a text in one direction only, or attend in chunks.
+    Raises ModelError if layers are recurrent, which read a text in one direction only, or attend in chunks, or
+    if something is added to scores by distance, as models disagree about positions ahead.
     """
     if tape.states:
         raise ModelError("is_causal is false, which is not supported for a model with recurrent layers.")
-    if any(isinstance(record, operations.Attend) and record.is_chunked for record in tape.records):
+    attends = [record for record in tape.records if isinstance(record, operations.Attend)]
+    if any(record.is_chunked for record in attends):
         raise ModelError("is_causal is false, which is not supported for a model that attends in chunks.")
+    if any(record.distances for record in attends):
+        raise ModelError("is_causal is false, which is not supported for a model with ALiBi.")
     tape.kv_layers = [
         layer if layer.window is None else replace(layer, window=layer.window + 1) for layer in tape.kv_layers
     ]

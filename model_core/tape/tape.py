@@ -8,6 +8,7 @@ reference/interpreter.py in NumPy, which is the specification, and kernels/inter
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ..kernels.layout import STRIP
 from . import operations
@@ -96,9 +97,9 @@ class Tape:
         return y
 
     def layer_norm(
-        self, x: Span, name: str, eps: float, to: str, bias: bool = False, per_head: bool = False
+        self, x: Span, name: str, eps: float, to: str | None, bias: bool = False, per_head: bool = False
     ) -> Span:
-        """Layer norm of each head, to the buffer `to`: the RMS norm of x - mean(x).
+        """Layer norm of each head, in place or to the buffer `to`: the RMS norm of x - mean(x).
 
         per_head: each head has its own weights.
         """
@@ -107,9 +108,9 @@ class Tape:
         shape = (x.width if per_head else x.size,)
         return self.map("add", y, WeightRef(f"{name}.bias", shape)) if bias else y
 
-    def center(self, x: Span, to: str) -> Span:
-        """x - mean(x) for each head, to the buffer `to`."""
-        y = replace(x, buffer=to, start=0)
+    def center(self, x: Span, to: str | None) -> Span:
+        """x - mean(x) for each head, in place or to the buffer `to`."""
+        y = x if to is None else replace(x, buffer=to, start=0)
         self.records.append(operations.Center(x, y))
         return y
 
@@ -244,18 +245,13 @@ class Tape:
         values: Span,
         scale: float,
         window: int | None = None,
-        softcap: float | None = None,
-        sinks: str | None = None,
-        ahead: int | None = 0,
+        **settings: Any,
     ) -> Span:
-        """Write keys and values to a new KV layer, and attend to it.
-
-        sinks: a name, see operations.Attend. ahead: see there.
-        """
+        """Write keys and values to a new KV layer, and attend to it. settings: see attend_again."""
         layer = len(self.kv_layers)
         self.kv_layers.append(KVLayer(keys.heads, keys.size, values.size, window))
         self.records.append(operations.WriteKV(keys, values, layer))
-        return self.attend_again(q, layer, scale, softcap, sinks, ahead)
+        return self.attend_again(q, layer, scale, **settings)
 
     def attend_in_chunks(self, q: Span, keys: Span, values: Span, scale: float, chunk: int) -> Span:
         """Write keys and values to a new KV layer, and attend to those of the same chunk of positions."""
@@ -263,16 +259,6 @@ class Tape:
         self.kv_layers.append(KVLayer(keys.heads, keys.size, values.size, chunk))
         self.records.append(operations.WriteKV(keys, values, layer))
         self.records.append(operations.Attend(q, y, layer, scale, chunk, is_chunked=True))
-        return y
-
-    def attend_by_distance(
-        self, q: Span, keys: Span, values: Span, scale: float, distances: DistanceBias
-    ) -> Span:
-        """Attend to all positions of a text, before one's own and after it. distances: see DistanceBias."""
-        y = self.attend(q, keys, values, scale, ahead=None)
-        attend = self.records[-1]
-        assert isinstance(attend, operations.Attend)
-        self.records[-1] = replace(attend, distances=distances)
         return y
 
     def attend_to_latents(self, q: Span, latents: Span, value_dim: int, scale: float) -> Span:
@@ -290,12 +276,16 @@ class Tape:
         softcap: float | None = None,
         sinks: str | None = None,
         ahead: int | None = 0,
+        distances: DistanceBias | None = None,
     ) -> Span:
-        """Attend to a KV layer that an earlier layer has written."""
+        """Attend to a KV layer that an earlier layer has written.
+
+        sinks: a name, see operations.Attend. softcap, ahead, distances: see there.
+        """
         kv = self.kv_layers[layer]
         y = Span("mixed", 0, q.heads * kv.value_dim, q.heads)
         ref = None if sinks is None else WeightRef(sinks, (q.heads,))
-        self.records.append(operations.Attend(q, y, layer, scale, kv.window, softcap, ref, ahead))
+        self.records.append(operations.Attend(q, y, layer, scale, kv.window, softcap, ref, ahead, distances))
         return y
 
     def gate(self, gate: Span, up: Span, activation: str) -> Span:

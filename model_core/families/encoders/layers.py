@@ -127,10 +127,7 @@ def _write_inner(t: Tape, c: ModelConfig, x: Span, name: str, gate: int | None) 
 
 def attend_to_all(t: Tape, q: Span, k: Span, v: Span, distances: DistanceBias | None = None) -> Span:
     """Attention to all positions of a text."""
-    scale = q.size**-0.5
-    if distances is None:
-        return t.attend(q, k, v, scale, ahead=None)
-    return t.attend_by_distance(q, k, v, scale, distances)
+    return t.attend(q, k, v, q.size**-0.5, ahead=None, distances=distances)
 
 
 def write_classifier(t: Tape, c: ModelConfig, dense: str, activation: str, out: str) -> None:

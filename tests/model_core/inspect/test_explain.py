@@ -27,7 +27,8 @@ def reference_attention(folder: Path, tokens: list[int]) -> list[np.ndarray]:
         if isinstance(record, Attend):
             keys = sequence.keys[record.layer].transpose(1, 0, 2)
             sinks = record.sinks and model.weights(record.sinks)
-            settings = (record.scale, record.window, record.softcap, sinks, record.ahead)
+            added = record.distances and record.distances.read_rows(model.weights, keys.shape[1])
+            settings = (record.scale, record.window, record.softcap, sinks, record.ahead, added)
             weights.append(operators.attention_weights(sequence.get(record.q), keys, *settings))
         interpreter.execute(record, model.weights, sequence)
     return weights
