@@ -68,7 +68,7 @@ _ACTIVATIONS = {"silu": "silu", "swish": "silu"} | dict.fromkeys(
     ("gelu_pytorch_tanh", "gelu_new", "gelu_fast"), "gelu_tanh"
 )
 # Of an MLP without gate there are more.
-_PLAIN_ACTIVATIONS = _ACTIVATIONS | {"gelu": "gelu", "gelu_python": "gelu"}
+_PLAIN_ACTIVATIONS = _ACTIVATIONS | {"gelu": "gelu", "gelu_python": "gelu", "relu": "relu"}
 
 
 def write_json(path: Path, value: dict[str, Any]) -> None:

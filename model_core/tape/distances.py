@@ -62,11 +62,11 @@ def _is_in_or_after(n: int, step: int, half: int, count: int, max_distance: int)
     return bool(n ** (count - half) * half**step >= half ** (count - half) * max_distance**step)
 
 
-def alibi_slopes(heads: int, scale: float = 1.0) -> tuple[float, ...]:
-    """The slopes of ALiBi: `scale` times 2^(-8 i / n) for i of 1 to n, if n heads are a power of two.
+def alibi(heads: int, scale: float = 1.0) -> DistanceBias:
+    """ALiBi. Its slopes are `scale` times 2^(-8 i / n) for i of 1 to n, if n heads are a power of two.
 
     Otherwise there are those of the next lower power of two, and then every second of twice as many heads.
     """
     n = 1 << (heads.bit_length() - 1)
     exponents = [8 * (i + 1) / n for i in range(n)] + [4 * (2 * i + 1) / n for i in range(heads - n)]
-    return tuple(scale * 2.0**-exponent for exponent in exponents)
+    return DistanceBias(slopes=tuple(scale * 2.0**-exponent for exponent in exponents))

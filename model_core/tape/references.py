@@ -5,6 +5,7 @@ from typing import final
 
 import numpy as np
 
+from ..errors import ModelError
 from ..machine.exact_math import exp
 from ..weights.codes import Codes
 
@@ -43,6 +44,7 @@ class WeightRef:
         step: take every `step`-th row from `start` on.
         groups: the first axis consists of so many groups of equal size; take the part of each.
         is_log: the tensor holds the logarithms of the weights.
+        has_unit_rows: the weights are the rows of the tensor divided by their length.
     """
 
     name: str
@@ -55,6 +57,7 @@ class WeightRef:
     step: int = 1
     groups: int = 1
     is_log: bool = False
+    has_unit_rows: bool = False
 
     @property
     def rows(self) -> int:
@@ -73,6 +76,8 @@ class WeightRef:
 
     def select(self, tensor: np.ndarray) -> np.ndarray:
         """The part of the whole tensor, in its own type."""
+        if self.has_unit_rows:
+            tensor = _divide_by_length(tensor)
         if not self.shape:
             return tensor  # one number
         tensor = tensor if self.expert is None else tensor[self.expert]
@@ -93,7 +98,12 @@ class WeightRef:
         return rows[:, self.start : self.stop : self.step].reshape(-1)
 
     def select_codes(self, codes: Codes) -> Codes:
-        """The part of the codes [n, k] of the whole tensor, or of its expert."""
+        """The part of the codes [n, k] of the whole tensor, or of its expert.
+
+        Raises ModelError if their rows would have to be divided by their length.
+        """
+        if self.has_unit_rows:
+            raise ModelError("a quantized head is not supported here; take a copy whose head is in floats.")
         return codes[self.row_numbers]
 
     def read(self, tensor: np.ndarray) -> np.ndarray:
@@ -104,3 +114,10 @@ class WeightRef:
         """The weight in float32, from its part of the stored tensor."""
         part = exp(part) if self.is_log else part
         return part.astype(np.float32, copy=False) + np.float32(self.offset)
+
+
+def _divide_by_length(rows: np.ndarray) -> np.ndarray:
+    """Each row [n, k] divided by its length, in the type of the rows."""
+    floats = rows.astype(np.float32, copy=False)
+    lengths = np.sqrt(np.sum(floats * floats, axis=-1, keepdims=True))
+    return (floats / np.maximum(lengths, np.float32(1e-12))).astype(rows.dtype)

@@ -187,6 +187,12 @@ def read_rope(
     return rope
 
 
+def part_of(rotated: int, head_dim: int) -> float:
+    """RopeConfig.partial, of which int(head_dim * partial) is `rotated`."""
+    part = rotated / max(1, head_dim)
+    return part if int(head_dim * part) == rotated else math.nextafter(part, 2)
+
+
 def find_rope_fields(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     """`rope_parameters`, or `rope_scaling` in older files; none where both are empty.
 

@@ -15,21 +15,31 @@ from ..parts import write_logits
 def read_config(raw: dict[str, Any]) -> ModelConfig:
     """GPT-2's config.json, which has its own names for sizes."""
     expect(raw, scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False, add_cross_attention=False)
-    ignore(raw, "n_ctx", "reorder_and_upcast_attn")
+    ignore(raw, "reorder_and_upcast_attn")
+    return read_gpt_config(raw, ropes=None, tie_word_embeddings=bool(raw.get("tie_word_embeddings", True)))
+
+
+def read_gpt_config(
+    raw: dict[str, Any], positions: int = 1024, activation: str = "gelu_new", **family: Any
+) -> ModelConfig:
+    """The config.json of GPT-2 and models with its names. positions, activation: the family's defaults.
+
+    family: see read_decoder_config.
+    """
+    ignore(raw, "n_ctx")
     width = read_size(raw, "n_embd")
     sizes = {
         "hidden_size": width,
         "num_hidden_layers": read_size(raw, "n_layer", max_value=10_000),
         "num_attention_heads": read_size(raw, "n_head"),
-        "max_position_embeddings": read_size(raw, "n_positions", default=1024),
+        "max_position_embeddings": read_size(raw, "n_positions", default=positions),
         "intermediate_size": read_size(raw, "n_inner", default=4 * width),
     }
     return read_decoder_config(
         {"model_type": raw["model_type"], "vocab_size": raw.get("vocab_size"), **sizes},
-        activation=read_activation(raw, "activation_function", "gelu_new", is_gate=False),
+        activation=read_activation(raw, "activation_function", activation, is_gate=False),
         norm_eps=read_number(raw, "layer_norm_epsilon", 1e-5, 1e-30, 1),
-        ropes=None,
-        tie_word_embeddings=bool(raw.get("tie_word_embeddings", True)),
+        **family,
     )
 
 

@@ -6,12 +6,12 @@ Attention and MLP read the same hidden states in parallel, each through a layer 
 from dataclasses import dataclass
 from typing import Any
 
-from ...checks.file_values import read_number
-from ...tape.references import Span, WeightRef
+from ...checks.file_values import read_number, read_size
+from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_activation, read_attention_bias, read_decoder_config
-from ..parts import write_attend, write_logits
+from ..parts import write_attend, write_grouped_qkv, write_logits
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ def read_config(raw: dict[str, Any]) -> GPTNeoXConfig:
         activation=read_activation(raw, "hidden_act", "gelu", is_gate=False),
         norm_eps=read_number(raw, "layer_norm_eps", 1e-5, 1e-30, 1),
         ropes=rope,
+        kv_heads=read_size(raw, "num_attention_heads"),
         is_parallel=bool(raw.get("use_parallel_residual", True)),
         **read_attention_bias(raw, default=True),
     )
@@ -59,10 +60,7 @@ def write_tape(t: Tape, c: GPTNeoXConfig) -> None:
 
 
 def _write_attention(t: Tape, c: GPTNeoXConfig, h: Span, i: int) -> Span:
-    """One matrix holds the query, key and value rows of the first head, then of the second, and so on."""
-    p, d = f"gpt_neox.layers.{i}.attention", c.head_dim
-    name, shape = f"{p}.query_key_value.weight", (3 * c.hidden_size, c.hidden_size)
-    weights = [WeightRef(name, shape, part * d, (part + 1) * d, groups=c.heads) for part in range(3)]
-    q, k, v = t.matmul(h, "qkv", [(weight, c.heads) for weight in weights], c.qkv_bias)
+    p = f"gpt_neox.layers.{i}.attention"
+    q, k, v = write_grouped_qkv(t, c, h, f"{p}.query_key_value")
     mixed = write_attend(t, c, q, k, v, i)
     return t.project(mixed, "out", f"{p}.dense", c.hidden_size, bias=c.output_bias)

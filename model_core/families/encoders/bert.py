@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...checks.file_values import expect, ignore, read_size
-from ...tape.distances import DistanceBias, alibi_slopes
+from ...tape.distances import alibi
 from ...tape.tape import Tape
 from ..config import ModelConfig
 from .layers import BERT_NAMES, read_encoder_config, write_bert, write_classifier
@@ -43,7 +43,7 @@ def read_config(raw: dict[str, Any]) -> BertConfig:
 def write_tape(t: Tape, c: BertConfig) -> None:
     """The hidden states. A cross encoder's score comes from those of the first token."""
     if c.has_alibi:
-        write_bert(t, c, c.types, None, _JINA_NAMES, DistanceBias(slopes=alibi_slopes(c.heads)))
+        write_bert(t, c, c.types, None, _JINA_NAMES, alibi(c.heads))
     else:
         write_bert(t, c, c.types)
     if c.labels:

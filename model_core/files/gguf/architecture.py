@@ -15,6 +15,7 @@ from .metadata import Metadata
 from .names import Places, change, order_of_halves
 
 LAYER = "model.layers.{i}."
+EPSILON = methodcaller("number", "attention.layer_norm_epsilon")  # of layer norms
 SIGMOID = 2  # of expert_gating_func
 _Names = Mapping[str, str]
 

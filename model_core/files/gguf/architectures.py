@@ -9,6 +9,7 @@ from ...errors import ModelError
 from .architecture import (
     AFTER,
     ATTENTION,
+    EPSILON,
     EXPERTS,
     GRANITE_EXPERTS,
     JOINED_MLP,
@@ -31,7 +32,6 @@ from .architecture import (
 from .config import (
     Config,
     is_reranker,
-    read_common,
     read_decoder,
     read_granite_multipliers,
     read_window,
@@ -40,16 +40,16 @@ from .config import (
 from .deepseek import DEEPSEEK2
 from .encoders import ENCODERS
 from .gemmas import GEMMAS
+from .gpts import GPTS
 from .hybrids import HYBRIDS
 from .mambas import MAMBAS
 from .metadata import Metadata
 from .mixtures import MIXTURES
-from .names import Places, change
+from .names import Places, change, order_of_halves
 from .rwkv7 import RWKV7
 
 _HAS_BIAS = methodcaller("has_tensor", "blk.0.attn_q.bias")
 _HAS_MLP_BIAS = methodcaller("has_tensor", "blk.0.ffn_up.bias")
-_EPSILON = methodcaller("number", "attention.layer_norm_epsilon")
 _MINIMAX = MIXTRAL | in_layers(**{"exp_probs_b.bias": "block_sparse_moe.e_score_correction_bias"})
 _EXPERT_COUNTS = {
     "num_experts": methodcaller("size", "expert_count"),
@@ -179,7 +179,7 @@ def _read_cohere2(m: Metadata) -> Config:
     m.expect("rope.freq_base_swa", config["rope_theta"])
     return config | {
         "model_type": "cohere2",
-        "layer_norm_eps": _EPSILON(m),
+        "layer_norm_eps": EPSILON(m),
         "logit_scale": m.number("logit_scale"),
         "attention_bias": _HAS_BIAS(m),
     }
@@ -188,7 +188,7 @@ def _read_cohere2(m: Metadata) -> Config:
 def _read_command_r(m: Metadata) -> Config:
     return read_decoder(m) | {
         "model_type": "cohere",
-        "layer_norm_eps": _EPSILON(m),
+        "layer_norm_eps": EPSILON(m),
         "logit_scale": m.number("logit_scale"),
         "attention_bias": _HAS_BIAS(m),
     }
@@ -198,55 +198,31 @@ def _read_stablelm(m: Metadata) -> Config:
     m.ignore("use_parallel_residual")  # the norms that are there say it
     return read_decoder(m) | {
         "model_type": "stablelm",
-        "layer_norm_eps": _EPSILON(m),
+        "layer_norm_eps": EPSILON(m),
         "use_parallel_residual": not m.has_tensor("blk.0.ffn_norm.weight"),
         "use_qkv_bias": _HAS_BIAS(m),
+        "qk_layernorm": m.has_tensor("blk.0.attn_q_norm.weight"),
     }
+
+
+def _read_baichuan(m: Metadata) -> Config:
+    m.expect("rope.freq_base", 10000.0)
+    config = read_decoder(m) | {"model_type": "baichuan", "model_max_length": m.size("context_length")}
+    del config["rope_theta"]  # which the family does not have
+    return config
+
+
+def _undo_pairs_of_baichuan(places: Places, config: Config) -> None:
+    """Queries and keys, which are the first and second third of W_pack, are in another order."""
+    heads, rows = config["num_attention_heads"], config["num_attention_heads"] * config["head_dim"]
+    pairs, values = order_of_halves(rows, heads), np.arange(2 * rows, 3 * rows)
+    change(places, ("W_pack.weight",), order=np.concatenate([pairs, pairs + rows, values]))
 
 
 def _read_vl(m: Metadata) -> Config:
     """The text model of a vision-language model."""
     m.ignore("n_deepstack_layers")  # which add features of images
     return read_decoder(m)
-
-
-def _read_gpt2(m: Metadata) -> Config:
-    m.ignore("rope.freq_base")  # there are no rotary positions
-    common = read_common(m)
-    return {
-        "model_type": "gpt2",
-        "vocab_size": common["vocab_size"],
-        "n_embd": common["hidden_size"],
-        "n_layer": common["num_hidden_layers"],
-        "n_head": common["num_attention_heads"],
-        "n_positions": common["max_position_embeddings"],
-        "n_inner": m.size("feed_forward_length"),
-        "layer_norm_epsilon": _EPSILON(m),
-        "tie_word_embeddings": common["tie_word_embeddings"],
-    }
-
-
-def _transpose(places: Places, config: Config) -> None:
-    matrices = ("c_attn.weight", "c_proj.weight", "c_fc.weight")
-    change(places, matrices, is_transposed=True)
-
-
-def _read_gpt_neox(m: Metadata) -> Config:
-    config = read_decoder(m)
-    return config | {
-        "model_type": "gpt_neox",
-        "layer_norm_eps": _EPSILON(m),
-        "rotary_pct": config.pop("partial_rotary_factor", 1.0),
-        "use_parallel_residual": bool(m.get("use_parallel_residual", True)),
-        "attention_bias": m.has_tensor("blk.0.attn_qkv.bias"),
-    }
-
-
-def _interleave_heads(places: Places, config: Config) -> None:
-    """Rows of files: queries of all heads, then keys, then values. Of the family: q, k, v of each head."""
-    heads, dim = config["num_attention_heads"], config["head_dim"]
-    order = np.arange(3 * heads * dim).reshape(3, heads, dim).swapaxes(0, 1).reshape(-1)
-    change(places, ("query_key_value.weight", "query_key_value.bias"), order=order)
 
 
 def _read_gpt_oss(m: Metadata) -> Config:
@@ -275,29 +251,10 @@ def _interleave_experts(places: Places, config: Config) -> None:
     change(places, ("experts.down_proj",), is_transposed=True)
 
 
-_GPT2 = {
-    "token_embd": "wte",
-    "position_embd": "wpe",
-    "output_norm": "ln_f",
-    "output": "lm_head",
-    "attn_norm": "h.{i}.ln_1",
-    "attn_qkv": "h.{i}.attn.c_attn",
-    "attn_output": "h.{i}.attn.c_proj",
-    "ffn_norm": "h.{i}.ln_2",
-    "ffn_up": "h.{i}.mlp.c_fc",
-    "ffn_down": "h.{i}.mlp.c_proj",
-}
-_GPT_NEOX = {
-    "token_embd": "gpt_neox.embed_in",
-    "output_norm": "gpt_neox.final_layer_norm",
-    "output": "embed_out",
-    "attn_norm": "gpt_neox.layers.{i}.input_layernorm",
-    "attn_qkv": "gpt_neox.layers.{i}.attention.query_key_value",
-    "attn_output": "gpt_neox.layers.{i}.attention.dense",
-    "ffn_norm": "gpt_neox.layers.{i}.post_attention_layernorm",
-    "ffn_up": "gpt_neox.layers.{i}.mlp.dense_h_to_4h",
-    "ffn_down": "gpt_neox.layers.{i}.mlp.dense_4h_to_h",
-}
+_HEAD_NORMS = in_layers(
+    attn_q_norm="self_attn.q_layernorm.norms.{e}", attn_k_norm="self_attn.k_layernorm.norms.{e}"
+)
+_BAICHUAN = LLAMA | dict.fromkeys(("attn_q", "attn_k", "attn_v"), f"{LAYER}self_attn.W_pack")
 _GPT_OSS = {
     **TOP,
     **ATTENTION,
@@ -315,6 +272,7 @@ _GPT_OSS = {
 ARCHITECTURES = {
     **ENCODERS,
     **GEMMAS,
+    **GPTS,
     **HYBRIDS,
     **MAMBAS,
     **MIXTURES,
@@ -324,6 +282,7 @@ ARCHITECTURES = {
         read_values=_read_xielu,
     ),
     "arcee": Architecture(_read_arcee, LLAMA, undo_pairs),
+    "baichuan": Architecture(_read_baichuan, _BAICHUAN, _undo_pairs_of_baichuan),
     "cohere2": Architecture(_read_cohere2, LLAMA),
     "command-r": Architecture(_read_command_r, LLAMA),
     "deepseek2": DEEPSEEK2,
@@ -338,14 +297,13 @@ ARCHITECTURES = {
     ),
     "glm4moe": Architecture(_read_glm4_moe, LLAMA | SHARED_EXPERTS | AFTER | MTP),
     "gpt-oss": Architecture(_read_gpt_oss, _GPT_OSS, _interleave_experts),
-    "gpt2": Architecture(_read_gpt2, _GPT2, _transpose),
-    "gptneox": Architecture(_read_gpt_neox, _GPT_NEOX, _interleave_heads),
     "granite": Architecture(_read_granite, LLAMA, undo_pairs),
     "granitemoe": Architecture(_read_granitemoe, LLAMA | GRANITE_EXPERTS, undo_pairs),
     "hunyuan-dense": Architecture(
         reader("hunyuan_v1_dense", _read_llama, use_qk_norm=True),
         LLAMA | in_layers(attn_q_norm="self_attn.query_layernorm", attn_k_norm="self_attn.key_layernorm"),
     ),
+    "internlm2": Architecture(_read_llama, LLAMA, undo_pairs),
     "llama": Architecture(_read_llama_or_mixtral, MIXTRAL, undo_pairs),
     "minimax-m2": Architecture(_read_minimax_m2, _MINIMAX),
     "mistral3": Architecture(_read_ministral3, LLAMA, undo_pairs),
@@ -370,9 +328,9 @@ ARCHITECTURES = {
     "qwen3vlmoe": Architecture(reader("qwen3_vl_moe_text", _read_vl, **QWEN_EXPERTS), LLAMA | EXPERTS),
     "rwkv7": RWKV7,
     "smollm3": Architecture(reader("smollm3", _read_llama, no_rope_layer_interval=4), LLAMA, undo_pairs),
-    "stablelm": Architecture(_read_stablelm, LLAMA),
+    "stablelm": Architecture(_read_stablelm, LLAMA | _HEAD_NORMS),
     "starcoder2": Architecture(
-        reader("starcoder2", norm_epsilon=_EPSILON, use_bias=_HAS_BIAS),
+        reader("starcoder2", norm_epsilon=EPSILON, use_bias=_HAS_BIAS),
         LLAMA | in_layers(ffn_up="mlp.c_fc", ffn_down="mlp.c_proj"),
     ),
 }

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...checks.file_values import shorten
 from ...errors import ModelError
+from ...tape.rope import part_of
 from .metadata import Metadata
 
 Config = dict[str, Any]
@@ -86,7 +87,7 @@ def read_rope(m: Metadata, head_dim: int) -> Config:
     fields: Config = {"rope_theta": m.number("rope.freq_base", 10000.0)}
     rotated = m.size("rope.dimension_count", head_dim)
     if rotated != head_dim:
-        fields["partial_rotary_factor"] = _part(rotated, head_dim)
+        fields["partial_rotary_factor"] = part_of(rotated, head_dim)
     context = m.size("context_length")
     kind, factor = m.get("rope.scaling.type"), m.number("rope.scaling.factor", 0.0)
     original = m.size("rope.scaling.original_context_length", context)
@@ -127,12 +128,6 @@ def _read_yarn(m: Metadata, factor: float) -> Config:
         "beta_slow": m.number("rope.scaling.yarn_beta_slow", 1.0),
         "attention_factor": own_factor * (0.1 * math.log(max(factor, 1e-6)) + 1.0),
     }
-
-
-def _part(rotated: int, head_dim: int) -> float:
-    """A fraction of which int(head_dim * fraction) is `rotated`."""
-    part = rotated / max(1, head_dim)
-    return part if int(head_dim * part) == rotated else float(np.nextafter(part, 2))
 
 
 def read_granite_multipliers(m: Metadata, head_dim: int) -> Config:

@@ -24,6 +24,7 @@ from typing import Any
 
 import mtp_heads
 import numpy as np
+import own_code
 import rwkv7
 import torch
 from safetensors.numpy import save_file
@@ -322,6 +323,32 @@ ODD = {
     "num_key_value_heads": 1,
     "head_dim": 10,
 }
+FALCON = {
+    "vocab_size": 64,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 256,
+    "layer_norm_epsilon": 1e-3,
+    "rope_parameters": ROPE,
+}
+NEW_FALCON = {
+    "new_decoder_architecture": True,
+    "hidden_size": 48,
+    "num_attention_heads": 6,
+    "num_kv_heads": 2,
+}
+OLD_FALCON = {"alibi": True, "multi_query": False, "parallel_attn": False, "bias": True}
+GPT = {name: GPT2[name] for name in ("n_embd", "n_layer", "n_head", "n_positions", "layer_norm_epsilon")}
+GPT |= {"vocab_size": 64}
+OPT = {
+    "vocab_size": 64,
+    "hidden_size": 32,
+    "ffn_dim": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 128,
+}
 # The first `max_window_layers` layers see everything, the others the last 6 tokens.
 WINDOW = {"use_sliding_window": True, "sliding_window": 6, "max_window_layers": 1, "num_hidden_layers": 3}
 BIASES = {"attention_bias": True, "mlp_bias": True}
@@ -341,6 +368,7 @@ class Variant:
     base: dict[str, Any] = field(default_factory=BASE.copy)
     vision: dict[str, Any] | None = None  # of a model that sees; `config` is that of its text model
     has_mtp: bool = False  # an MTP head, whose logits `expected.npz` has too: see mtp_heads.py
+    attention: str = "eager"  # the implementation of Transformers
     is_converted: bool = True  # from names and shapes of Transformers to those that it takes for published
 
     @property
@@ -686,6 +714,56 @@ VARIANTS = {
         SMALL_EXPERTS | MIXED_AXES | {"head_dim": 12, "num_hidden_layers": 3, "mlp_only_layers": [1]},
         vision=QWEN3_VISION,
     ),
+    "stablelm-head-norms": Variant(
+        "stablelm",
+        {"layer_norm_eps": 1e-3, "use_parallel_residual": True, "qk_layernorm": True},
+        without={"qk_layernorm": False},
+    ),
+    "internlm3": Variant("internlm3", {"head_dim": 12, "attention_bias": True, "mlp_bias": True}),
+    "falcon": Variant("falcon", {}, without={"rope_parameters": USUAL_THETA}, base=FALCON),
+    "falcon-two-norms": Variant("falcon", NEW_FALCON, base=FALCON),
+    "falcon-one-norm": Variant(
+        "falcon",
+        NEW_FALCON | {"num_ln_in_parallel_attn": 1, "ffn_hidden_size": 60, "tie_word_embeddings": False},
+        base=FALCON,
+    ),
+    # Transformers' eager attention adds the slopes of Falcon twice, in the mask too.
+    "falcon-rw": Variant(
+        "falcon",
+        OLD_FALCON | {"tie_word_embeddings": False},
+        without={"alibi": False},
+        attention="sdpa",
+        base=FALCON,
+    ),
+    "gptj": Variant("gptj", {"rotary_dim": 4}, without={"rotary_dim": 8}, base=GPT),
+    "codegen": Variant("codegen", {"n_embd": 48, "n_head": 8, "rotary_dim": 4}, base=GPT),
+    "gpt-bigcode": Variant("gpt_bigcode", {}, without={"activation_function": "relu"}, base=GPT),
+    "gpt-bigcode-heads": Variant("gpt_bigcode", {"multi_query": False, "n_inner": 40}, base=GPT),
+    "opt": Variant("opt", {}, without={"activation_function": "gelu"}, base=OPT),
+    "opt-narrow": Variant(
+        "opt",
+        {"do_layer_norm_before": False, "word_embed_proj_dim": 20, "tie_word_embeddings": False},
+        base=OPT,
+    ),
+    "opt-plain": Variant(
+        "opt",
+        {"enable_bias": False, "layer_norm_elementwise_affine": False, "activation_function": "gelu"},
+        base=OPT,
+    ),
+    # Six heads, whose slopes are not all powers of 1/2.
+    "bloom": Variant(
+        "bloom",
+        {"vocab_size": 64, "hidden_size": 48, "n_layer": 2, "n_head": 6, "layer_norm_epsilon": 1e-3}
+        | {"tie_word_embeddings": False},
+        base={},
+    ),
+    "mpt": Variant(
+        "mpt",
+        {"vocab_size": 64, "d_model": 48, "n_layers": 2, "n_heads": 6, "layer_norm_epsilon": 1e-3}
+        | {"attn_config": {"softmax_scale": 0.3}, "max_seq_len": 256},
+        without={"attn_config": {"softmax_scale": 0.4}},
+        base={},
+    ),
     "arcee": Variant("arcee", BIASES | {"head_dim": 12}),
     "gemma": Variant("gemma", {"head_dim": 12}),
     "olmoe": Variant(
@@ -782,7 +860,7 @@ VARIANTS = {
     "qwen2-biases": Variant("qwen2", {"tie_word_embeddings": True}),
     "qwen2-window": Variant("qwen2", WINDOW, without={"layer_types": ["full_attention"] * 3}),
 }
-NAMES = [*VARIANTS, "rwkv7"]
+NAMES = [*VARIANTS, *own_code.LLAMAS, "rwkv7"]
 
 
 def random_model(variant: Variant, seed: int) -> PreTrainedModel:
@@ -800,12 +878,12 @@ def random_model(variant: Variant, seed: int) -> PreTrainedModel:
 def initialize(module: torch.nn.Module, std: float) -> None:
     """Draw all weights."""
     for name, parameter in module.named_parameters():
-        if re.search(r"(norm|norm_[\df]|ln_[12f])\.weight$|scale$", name):
+        if re.search(r"(norm|norm_[\df]|ln_\w+|norms\.\d+)\.weight$|scale$", name):
             torch.nn.init.uniform_(parameter, 0.5, 1.5)
         else:
             torch.nn.init.normal_(parameter, std=std)
     for name, buffer in module.named_buffers():
-        if name.endswith("bias"):  # of a router's choice
+        if name.endswith("bias") and buffer.is_floating_point():  # of a router's choice
             torch.nn.init.normal_(buffer, std=std)
         elif name.endswith("layer_scalar"):
             torch.nn.init.uniform_(buffer, 0.5, 1.5)
@@ -831,7 +909,7 @@ def save(model: PreTrainedModel, variant: Variant, folder: Path) -> None:
 def load(variant: Variant, folder: Path, config: PreTrainedConfig | None = None) -> PreTrainedModel:
     """The checkpoint as stored, in float32; `config` takes the place of the stored configuration."""
     return variant.auto_class.from_pretrained(
-        folder, config=config, dtype=torch.float32, attn_implementation="eager"
+        folder, config=config, dtype=torch.float32, attn_implementation=variant.attention
     )
 
 
@@ -903,6 +981,27 @@ def make(name: str, variant: Variant, out: Path) -> None:
     raise SystemExit(f"{name}: none of {MAX_SEEDS} seeds gives a clear and varied greedy path")
 
 
+def make_from_llama(name: str, out: Path) -> None:
+    """A checkpoint of a family whose code is not in Transformers: see own_code.py."""
+    for seed in range(MAX_SEEDS):
+        llama = random_model(Variant("llama", own_code.LLAMAS[name]), seed)
+        tensors, config = own_code.convert(name, llama)
+        model = own_code.as_published(name, llama)
+        prompt = np.random.default_rng(seed).integers(64, size=PROMPT_LENGTH).tolist()
+        greedy, margin = continue_greedily(model, prompt)
+        if margin >= MIN_MARGIN and len(set(greedy)) >= MIN_DISTINCT:
+            break
+    else:
+        raise SystemExit(f"{name}: none of {MAX_SEEDS} seeds gives a clear and varied greedy path")
+    folder = out / name
+    folder.mkdir(exist_ok=True)
+    save_file(tensors, folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    results = {"prompt": np.int64(prompt), "logits": logits(model, prompt), "greedy": np.int64(greedy)}
+    np.savez(folder / "expected.npz", **results)
+    print(f"{name:20} seed {seed:3}  top-2 margin {margin:.4f}")
+
+
 def make_rwkv7(out: Path) -> None:
     """The checkpoint of RWKV-7, which Transformers does not have, with what rwkv7.py computes with it."""
     ranks = {"w": 6, "a": 5, "v": 4, "g": 7}
@@ -956,6 +1055,8 @@ def main() -> None:
     for name in arguments.only:
         if name == "rwkv7":
             make_rwkv7(out)
+        elif name in own_code.LLAMAS:
+            make_from_llama(name, out)
         else:
             make(name, VARIANTS[name], out)
 

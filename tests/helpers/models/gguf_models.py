@@ -13,7 +13,7 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from gguf_tensors import convert_rwkv7, multiply_falcon_h1, split_expansion
+from gguf_tensors import convert_rwkv7, multiply_falcon_h1, split_expansion, split_groups
 from gguf_writer import Tensors, pack_q8_0, write_gguf
 from paths import DATA
 
@@ -61,7 +61,14 @@ CHECKPOINTS = {
     "hunyuan": "hunyuan-dense",
     "cohere": "command-r",
     "cohere2": "cohere2",
-    **dict.fromkeys(("stablelm", "stablelm-parallel"), "stablelm"),
+    **dict.fromkeys(("stablelm", "stablelm-parallel", "stablelm-head-norms"), "stablelm"),
+    "internlm2": "internlm2",
+    "internlm3": "llama",
+    "baichuan": "baichuan",
+    **dict.fromkeys(("falcon", "falcon-two-norms", "falcon-one-norm"), "falcon"),
+    "gpt-bigcode": "starcoder",
+    "bloom": "bloom",
+    "mpt": "mpt",
     "starcoder2": "starcoder2",
     "gpt2": "gpt2",
     **dict.fromkeys(("gpt-neox", "gpt-neox-serial"), "gptneox"),
@@ -113,6 +120,8 @@ _OVERRIDES = {
     "deepseek-v3-mtp": {"rope_parameters": {**_YARN, "mscale": 1.0, "mscale_all_dim": 1.0}},
     "deepseek-v3-latents": {"rope_parameters": {**_YARN, "mscale": 1.0, "mscale_all_dim": 1.0}},
     "deepseek-v3-halves": {"rope_interleave": True},
+    "gpt-bigcode": {"activation_function": "gelu"},
+    "mpt": {"attn_config": {"alibi": True}},
     "mixtral": {"sliding_window": None},
     "starcoder2": {"sliding_window": None},
     "gemma2": {"query_pre_attn_scalar": 12, "tie_word_embeddings": True},
@@ -288,9 +297,10 @@ def _tensors(folder: Path, raw: dict[str, Any], architecture: str) -> Iterator[t
                 new = name.replace("gate_up_proj", f"{kind}_proj.weight")
                 yield from _convert(new, part, raw, architecture, names)
             continue
-        stack, count = re.subn(r"(experts|_projections)\.\d+\.", r"\1.", name)
+        stack, count = re.subn(r"(experts|_projections|norms)\.\d+\.", r"\1.", name)
         if count:
-            stacks.setdefault(stack, {})[int(re.search(r"(?:experts|_projections)\.(\d+)", name)[1])] = array
+            number = re.search(r"(?:experts|_projections|norms)\.(\d+)", name)[1]
+            stacks.setdefault(stack, {})[int(number)] = array
         elif name == "lm_head.weight" and raw.get("tie_word_embeddings", False):
             if "model.embed_tokens.weight" not in source:
                 yield "token_embd.weight", array
@@ -313,9 +323,13 @@ def _convert(
         array = array + np.float32(1)
     if architecture == "gpt2" and array.ndim == 2 and ".c_" in name:
         array = array.T
-    if architecture == "gptneox" and "query_key_value" in name:
-        n = raw["num_attention_heads"]
-        array = array.reshape(n, 3, -1, *array.shape[1:]).swapaxes(0, 1).reshape(array.shape)
+    if "query_key_value" in name:
+        n = raw.get("num_attention_heads", raw.get("n_head"))
+        kv_heads = _falcon_kv_heads(raw) if architecture == "falcon" else n
+        array = np.concatenate(split_groups(array, n, kv_heads))
+    if "attention.wqkv" in name or "W_pack" in name:
+        yield from _split_attention(name, array, raw, names)
+        return
     if "moe_statics" in name:
         array = array[0]
     if "conv.conv" in name or "conv1d.weight" in name:
@@ -361,6 +375,21 @@ def _convert(
     yield _new_name(name, names), array
 
 
+def _falcon_kv_heads(raw: dict[str, Any]) -> int:
+    return raw["num_kv_heads"] if raw["new_decoder_architecture"] else 1
+
+
+def _split_attention(
+    name: str, array: np.ndarray, raw: dict[str, Any], names: dict[str, str]
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Queries, keys and values of InternLM2 or Baichuan, the first two with pairs as neighbours."""
+    heads, ending = raw["num_attention_heads"], name.rpartition(".")[2]
+    kv_heads = raw.get("num_key_value_heads", heads)
+    q, k, v = split_groups(array, heads, kv_heads) if "wqkv" in name else np.split(array, 3)
+    for part, rows in (("q", _pair(q, heads)), ("k", _pair(k, kv_heads)), ("v", v)):
+        yield _new_name(f"model.layers.{name.split('.')[2]}.self_attn.{part}_proj.{ending}", names), rows
+
+
 def _tile_values(name: str, array: np.ndarray, raw: dict[str, Any]) -> np.ndarray:
     """The first value head of each key head, then the second ones, and so on."""
     keys, values = raw["linear_num_key_heads"], raw["linear_num_value_heads"]
@@ -402,8 +431,8 @@ def _new_name(name: str, names: dict[str, str]) -> str:
     for suffix in (".weight", ".bias"):
         if name.endswith(suffix):
             base, ending = name.removesuffix(suffix), suffix
-    layer = re.search(r"(?<=layers\.)\d+|(?<=\bh\.)\d+", base)
-    pattern = re.sub(r"(layers|\bh)\.\d+\.", r"\1.{i}.", base)
+    layer = re.search(r"(?<=layers\.)\d+|(?<=\bh\.)\d+|(?<=\bblocks\.)\d+", base)
+    pattern = re.sub(r"(layers|\bh|\bblocks)\.\d+\.", r"\1.{i}.", base).removesuffix(".norms")
     for candidate in (pattern, f"transformer.{pattern}", f"model.{pattern}"):
         if candidate in names:
             return names[candidate].replace("{i}", layer[0] if layer else "") + ending
@@ -535,6 +564,27 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     },
     "gptneox": lambda raw: {"use_parallel_residual": raw["use_parallel_residual"]},
     "stablelm": lambda raw: {"use_parallel_residual": raw["use_parallel_residual"]},
+    "falcon": lambda raw: {
+        "feed_forward_length": raw["ffn_hidden_size"],
+        "attention.head_count_kv": _falcon_kv_heads(raw),
+        "tensor_data_layout": "jploski",
+    },
+    "starcoder": lambda raw: {"attention.head_count_kv": 1},
+    "bloom": lambda raw: {
+        "context_length": 2048,
+        "feed_forward_length": 4 * raw["hidden_size"],
+        "rope.freq_base": None,
+        "rope.dimension_count": None,
+    },
+    "mpt": lambda raw: {
+        "context_length": raw["max_seq_len"],
+        "embedding_length": raw["d_model"],
+        "block_count": raw["n_layers"],
+        "feed_forward_length": 4 * raw["d_model"],
+        "attention.head_count": raw["n_heads"],
+        "attention.max_alibi_bias": 8.0,
+        "rope.freq_base": None,
+    },
     "glm4moe": lambda raw: {
         "expert_count": raw["n_routed_experts"],
         "expert_shared_count": raw["n_shared_experts"],

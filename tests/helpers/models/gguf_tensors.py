@@ -1,4 +1,4 @@
-"""How llama.cpp's converter changes the tensors of DeepSeek, Falcon-H1 and RWKV-7. See gguf_models.py."""
+"""How llama.cpp's converter changes tensors of DeepSeek, Falcon, Falcon-H1 and RWKV-7. See gguf_models.py."""
 
 import re
 from collections.abc import Iterator
@@ -15,6 +15,14 @@ def split_expansion(name: str, array: np.ndarray, raw: dict[str, Any]) -> NamedA
     expansions = array.reshape(raw["num_attention_heads"], -1, array.shape[-1])
     yield f"blk.{layer}.attn_k_b.weight", expansions[:, :keys].swapaxes(1, 2)
     yield f"blk.{layer}.attn_v_b.weight", expansions[:, keys:]
+
+
+def split_groups(array: np.ndarray, heads: int, kv_heads: int) -> list[np.ndarray]:
+    """Queries, keys and values of a tensor with those of the first KV head, then of the second, and so on."""
+    group = heads // kv_heads
+    rows = array.reshape(kv_heads, group + 2, -1, *array.shape[1:])
+    parts = np.split(rows, [group, group + 1], axis=1)
+    return [part.reshape(-1, *array.shape[1:]) for part in parts]
 
 
 def multiply_falcon_h1(name: str, array: np.ndarray, raw: dict[str, Any]) -> np.ndarray:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from published_encoders import PUBLISHED_ENCODERS
+from published_older import PUBLISHED_OLDER
 from published_recurrent import PUBLISHED_RECURRENT
 from published_siblings import PUBLISHED_SIBLINGS
 
@@ -65,6 +66,7 @@ LATENT_ATTENTION: dict[str, Any] = {
 PUBLISHED: dict[str, dict[str, Any]] = {
     **PUBLISHED_ENCODERS,
     **PUBLISHED_RECURRENT,
+    **PUBLISHED_OLDER,
     **PUBLISHED_SIBLINGS,
     "Llama-3.2-1B-Instruct": {
         "model_type": "llama",
@@ -851,5 +853,5 @@ PUBLISHED: dict[str, dict[str, Any]] = {
 def published(name: str) -> dict[str, Any]:
     """A whole config.json."""
     fields = PUBLISHED[name]
-    has_sizes = "hidden_size" in fields or "n_embd" in fields or "dim" in fields
+    has_sizes = not fields.keys().isdisjoint(("hidden_size", "n_embd", "n_embed", "d_model", "dim"))
     return ANY | ({} if has_sizes else SIZES) | fields

@@ -12,6 +12,7 @@ from paths import DATA
 from model_core import LLM, EmbeddingParams, SamplingParams
 from model_core.checks.file_values import read_json
 from model_core.errors import InvalidRequest, ModelError
+from model_core.families import read_model_config
 from model_core.families.config import write_json
 from model_core.files.checkpoint import Checkpoint
 from model_core.files.gguf.architectures import find_architecture
@@ -57,6 +58,16 @@ def test_yarn_without_the_original_context_is_that_of_such_a_folder(tmp_path: Pa
     assert np.allclose(logits(path, prompt), logits(folder, prompt), atol=1e-4)
     with LLM(path, threads=1) as of_file, LLM(folder, threads=1) as of_folder:
         assert of_file.model.config.max_context == of_folder.model.config.max_context
+
+
+def test_baichuan_with_40_layers_has_no_rotary_positions(tmp_path: Path) -> None:
+    """As llama.cpp knows 13B, whose files do not say it."""
+    fields, tensors = read_model(copy_model("baichuan", tmp_path))
+    for layers, has_positions in ((2, True), (32, True), (40, False)):
+        write_gguf(tmp_path / "model.gguf", fields | {"baichuan.block_count": layers}, tensors)
+        config = read_model_config(tmp_path, GGUFModel(tmp_path / "model.gguf").config)
+        assert [rope is not None for rope in config.ropes] == [has_positions] * layers
+        assert config.max_context == 256
 
 
 def test_blocks_of_a_matrix_with_columns_in_another_order_stay_as_they_are(tmp_path: Path) -> None:
