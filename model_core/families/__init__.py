@@ -35,6 +35,7 @@ from .config import ModelConfig, read_label_count
 from .dense import (
     apertus,
     arcee,
+    bitnet,
     bloom,
     cohere2,
     exaone4,
@@ -115,6 +116,7 @@ FAMILIES: dict[str, ModuleType] = {
     "arcee": arcee,
     "baichuan": baichuan,
     "bamba": bamba,
+    "bitnet": bitnet,
     "bloom": bloom,
     "codegen": gptj,
     "cohere": cohere2,

@@ -19,6 +19,7 @@ from ..reference.operators import attention_weights
 from ..requests.sampling import FilledParams, SamplingParams
 from ..sampling.methods import TokenChooser, find_largest, log_of_sum
 from ..tape.operations import Attend
+from ..tape.references import WeightRef
 from .tape_words import TapeWords, describe_tape, find_attends
 
 MAX_TOKENS = 256
@@ -142,7 +143,8 @@ def _attend(
         return ref.read(llm.model.weights.vectors[ref])
 
     sinks = record.sinks and read(record.sinks)
-    added = record.distances and record.distances.read_rows(read, keys.shape[1])
+    distances = record.distances
+    added = None if distances is None else distances.read_rows(read, keys.shape[1])
     settings = record.window, record.softcap, sinks, record.ahead, added
     weights = attention_weights(queries, keys, record.scale, *settings)
     if record.is_chunked:

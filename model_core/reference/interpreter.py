@@ -121,7 +121,7 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
             s.put(record.y, _attend_in_chunks(record, s))
         case operations.Attend(q, y, layer, scale, window, softcap, sinks, ahead, distances):
             past_keys, past_values = (cache[layer].transpose(1, 0, 2) for cache in (s.keys, s.values))
-            added = distances and distances.read_rows(weights, past_keys.shape[1])
+            added = None if distances is None else distances.read_rows(weights, past_keys.shape[1])
             scores = scale, window, softcap, sinks and weights(sinks), ahead, added
             s.put(y, op.attention(s.get(q), past_keys, past_values, *scores))
         case operations.Gate(gate, up, y, activation):

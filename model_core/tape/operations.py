@@ -116,8 +116,8 @@ class Attend:
 
     With `softcap`, scores become softcap * tanh(scores / softcap) (Gemma 2, arXiv:2408.00118). `sinks` has a
     score for each head that takes part in the softmax, but has no value (gpt-oss, arXiv:2508.10925).
-    `distances` is added to scores that are not capped. is_chunked: positions are in chunks of `window`, from 0
-    on, and attend to those of their own (Llama 4).
+    `distances` is added to scores that are not capped. is_chunked: positions are in chunks of `window`, from
+    0 on, and attend to those of their own (Llama 4).
     """
 
     q: Span

@@ -144,8 +144,8 @@ def permute_inputs(
 def attend_both_ways(tape: Tape) -> None:
     """Let tokens attend to those after them, as far as to those before. A window does not count one's own.
 
-    Raises ModelError if layers are recurrent, which read a text in one direction only, or attend in chunks, or
-    if something is added to scores by distance, as models disagree about positions ahead.
+    Raises ModelError if layers are recurrent, which read a text in one direction only, or attend in chunks,
+    or if something is added to scores by distance, as models disagree about positions ahead.
     """
     if tape.states:
         raise ModelError("is_causal is false, which is not supported for a model with recurrent layers.")

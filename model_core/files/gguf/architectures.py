@@ -310,7 +310,7 @@ ARCHITECTURES = {
     "olmo2": Architecture(_read_olmo2, LLAMA | AFTER),
     "olmoe": Architecture(reader("olmoe", norm_topk_prob=False, **_EXPERT_COUNTS), LLAMA | EXPERTS),
     "phi2": Architecture(
-        reader("phi", layer_norm_eps=_EPSILON, tie_word_embeddings=False),
+        reader("phi", layer_norm_eps=EPSILON, tie_word_embeddings=False),
         LLAMA
         | {"output_norm": "model.final_layernorm"}
         | in_layers(attn_output="self_attn.dense", ffn_up="mlp.fc1", ffn_down="mlp.fc2"),

@@ -17,6 +17,7 @@ from ...errors import ModelError
 from ...weights.codes import Codes
 from ..safetensors import SafetensorsFolder
 from .awq import Awq
+from .bitnet import BitNet
 from .bitsandbytes import BitsAndBytes
 from .compressed_tensors import CompressedTensors
 from .fp8 import Fp8
@@ -51,6 +52,7 @@ class Format(Protocol):
 FORMATS: dict[str, type[Format]] = {
     "gptq": Gptq,
     "awq": Awq,
+    "bitnet": BitNet,
     "bitsandbytes": BitsAndBytes,
     "compressed-tensors": CompressedTensors,
     "fp8": Fp8,

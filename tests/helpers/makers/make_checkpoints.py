@@ -750,6 +750,8 @@ VARIANTS = {
         {"enable_bias": False, "layer_norm_elementwise_affine": False, "activation_function": "gelu"},
         base=OPT,
     ),
+    # Its weights as floats; make_bitnet.py makes them as they are published.
+    "bitnet": Variant("bitnet", {"attention_bias": True}),
     # Six heads, whose slopes are not all powers of 1/2.
     "bloom": Variant(
         "bloom",

@@ -186,6 +186,17 @@ PUBLISHED_OLDER: dict[str, dict[str, Any]] = {
         "num_hidden_layers": 24,
         "word_embed_proj_dim": 512,
     },
+    "bitnet-b1.58-2B-4T": {
+        "model_type": "bitnet",
+        "hidden_act": "relu2",
+        "max_position_embeddings": 4096,
+        "quantization_config": {
+            "linear_class": "autobitlinear",
+            "quant_method": "bitnet",
+            "quantization_mode": "offline",
+        },
+        "rope_theta": 500000.0,
+    },
     "bloom-560m": {
         "model_type": "bloom",
         "apply_residual_connection_post_layernorm": False,

@@ -105,6 +105,7 @@ def make_bases(folder: Path) -> list[Path]:
     write_mxfp4_folder(folder / "mxfp4")
     bases.append(folder / "mxfp4")
     bases += [CHECKPOINTS.parent / "bitsandbytes" / kind for kind in ("nf4", "int8")]
+    bases.append(CHECKPOINTS.parent / "bitnet" / "auto")
     names = "llama-sharded llama-rope-llama3 llama-biases llama-bfloat16 mistral-window qwen2-window"
     return [*bases, *(CHECKPOINTS / name for name in names.split()), embedded_model()]
 

@@ -132,6 +132,47 @@ def test_damaged_weights_of_bitsandbytes_are_named(
         LLM(tmp_path)
 
 
+@pytest.mark.parametrize("kind", ["auto", "divided", "online"])
+def test_weights_and_answers_are_those_of_bitnet(kind: str) -> None:
+    """Transformers computed with these folders (tests/helpers/makers/make_bitnet.py).
+
+    It rounds activations as kernels do, until one falls on the other side of a half.
+    """
+    folder = DATA / "bitnet" / kind
+    source = open_model_files(folder).open_tensors()
+    expected = np.load(folder / "expected.npz")
+    for name in expected.files:
+        if name.endswith(".weight"):
+            np.testing.assert_allclose(source[name], expected[name], rtol=1e-6)
+    with LLM(folder, kv_cache_dtype="float32") as llm:
+        logits = llm.logits(expected["prompt"].tolist())
+        assert INT4 in {matrix.kind for matrix in llm.model.weights.matrices.values()}
+    first = slice(None, 6)
+    error = np.linalg.norm(logits[first] - expected["logits"][first])
+    assert error < 1e-5 * np.linalg.norm(expected["logits"][first])
+    assert divergence(expected["logits"], logits) < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "expected"),
+    [
+        ("weight", np.full((8, 64), 0b11, np.uint8), "has other weights than -1, 0 and 1"),
+        ("weight_scale", np.zeros(1, np.float32), "is 0.0, but should be positive"),
+        ("weight_scale", np.ones(2, np.float32), r"weight_scale is \[2\], but should be \[1\]"),
+    ],
+)
+def test_damaged_weights_of_bitnet_are_named(
+    tmp_path: Path, part: str, value: np.ndarray, expected: str
+) -> None:
+    stored = SafetensorsFolder(DATA / "bitnet" / "auto")
+    tensors = {name: np.array(stored[name]) for name in stored}
+    tensors["model.layers.0.self_attn.k_proj." + part] = value
+    write_safetensors(tmp_path / "model.safetensors", tensors)
+    shutil.copy(DATA / "bitnet" / "auto" / "config.json", tmp_path)
+    with pytest.raises(ModelError, match=expected):
+        LLM(tmp_path)
+
+
 @pytest.mark.parametrize("kind", ["packed-4-order", "mxfp4"])
 def test_quantized_models_can_be_quantized_again(tmp_path: Path, kind: str) -> None:
     """GPTQ reads the same numbers from quantized weights as from floats."""
@@ -264,6 +305,8 @@ def test_damage_is_named(tmp_path: Path, name: str) -> None:
     [
         ({"quant_method": "hqq", "nbits": 4}, "'hqq' are not supported"),
         ({"quant_method": "bitsandbytes", "llm_int8_has_fp16_weight": True}, "llm_int8_has_fp16_weight"),
+        ({"quant_method": "bitnet", "use_rms_norm": True}, "use_rms_norm"),
+        ({"quant_method": "bitnet", "linear_class": "linear"}, "linear_class 'linear' with"),
         ({"quant_method": "gptq", "checkpoint_format": "marlin"}, "'marlin' is not supported"),
         ({"quant_method": "awq", "version": "gemv"}, "'gemv' is not supported, only gemm"),
         ({"quant_method": "awq", "bits": 8}, "bits is 8"),
