@@ -68,8 +68,8 @@ class TensorSource(Protocol):
 
 def check_codes(codes: Codes, where: str) -> None:
     """Raises ModelError, which begins with `where`, if a number that codes stand for is not finite."""
-    parts = (codes.codes, codes.scales, codes.super_scales, codes.offsets, codes.super_offsets)
-    for array in parts:
+    floats = (codes.scales, codes.super_scales, codes.offsets, codes.super_offsets, codes.factors)
+    for array in (codes.codes, *floats):
         if array is None or array.dtype.kind in "iu":
             continue
         is_finite = _all_finite_float8(array) if array.dtype == FLOAT8 else all_finite(array)

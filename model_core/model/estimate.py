@@ -25,7 +25,7 @@ _BITS = {FLOAT32: 32.0, BFLOAT16: 16.0, FLOAT16: 16.0, INT8: 8.0} | {
 }
 # Weights that are quantized in the file become indices of 4 bits or numbers of 8 bits in memory, with scales
 # that are less packed: (most bits in the file, bits in memory). Those of 8 bits and more stay as they are.
-_CODES_BITS = ((3.9, 5.1), (5.2, 4.6), (7.9, 8.6))
+_CODES_BITS = ((2.1, 4.3), (2.6, 4.6), (2.7, 5.1), (5.2, 4.6), (7.9, 8.6))
 _CONTEXT = 4096  # positions that the memory should at least be enough for, if the user does not say
 _PROCESS = 256 * 2**20  # the program with its kernels and buffers; 212 MiB with the embedded model
 

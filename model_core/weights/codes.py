@@ -4,7 +4,9 @@ Every format of quantized weights is read into `Codes`, without rounding anythin
 as they are (kernels/products/grouped.py), and `dequantize_codes` says what they mean.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -12,11 +14,15 @@ import numpy as np
 FLOAT8 = np.dtype(ml_dtypes.float8_e4m3fn)
 SUPER_GROUP = 256  # consecutive columns that share a super scale
 GROUPS = (16, 32, 64, 128, 256)  # sizes of groups that kernels know
+# The arrays of Codes whose second last axis is that of rows.
+_BY_ROWS = ("codes", "scales", "super_scales", "zeros", "offsets", "super_offsets", "factors")
 
 
 @dataclass(frozen=True)
 class Codes:
-    """Weights [..., n, k]: w = scale * (number - zero) + offset, where a group of columns shares all three.
+    """Weights [..., n, k]: w = factor * (scale * (number - zero) + offset).
+
+    A group of columns shares scale, zero and offset, and a row the factor.
 
     Any array may have leading axes, one index for each expert of a mixture.
 
@@ -30,6 +36,7 @@ class Codes:
         zeros: uint8 [..., n, ceil(k / group)], or None for 0.
         offsets: as `scales`, or None for 0. Not together with zeros.
         super_offsets: as `super_scales`, for the offsets.
+        factors: float32 [..., n, 1], or None for 1.
         order: int32 [k]: column j belongs to the input order[j] of the product. None: to input j.
     """
 
@@ -41,6 +48,7 @@ class Codes:
     zeros: np.ndarray | None = None
     offsets: np.ndarray | None = None
     super_offsets: np.ndarray | None = None
+    factors: np.ndarray | None = None
     order: np.ndarray | None = None
 
     @property
@@ -50,9 +58,17 @@ class Codes:
 
     def __getitem__(self, index: int | slice | np.ndarray) -> "Codes":
         """The codes of an expert, or of some rows: an index of the first axis of all arrays."""
-        names = ("codes", "scales", "super_scales", "zeros", "offsets", "super_offsets")
-        arrays = {name: getattr(self, name) for name in names}
-        return replace(self, **{name: a[index] for name, a in arrays.items() if a is not None})
+        return map_arrays(lambda array: array[index], self)
+
+
+def map_arrays(function: Callable[..., np.ndarray], *parts: Codes) -> Codes:
+    """Codes with each array made from the same array of all parts, which have the same format.
+
+    It is not called for `table` and `order`, which are the same for all rows.
+    """
+    arrays = {name: [getattr(part, name) for part in parts] for name in _BY_ROWS}
+    changes: dict[str, Any] = {name: function(*a) for name, a in arrays.items() if a[0] is not None}
+    return replace(parts[0], **changes)
 
 
 def dequantize_codes(weight: Codes) -> np.ndarray:
@@ -73,6 +89,8 @@ def dequantize_codes(weight: Codes) -> np.ndarray:
     result *= spread(weight.scales, weight.super_scales)
     if weight.offsets is not None:
         result += spread(weight.offsets, weight.super_offsets)
+    if weight.factors is not None:
+        result *= weight.factors
     if weight.order is None:
         return result
     columns = np.empty_like(result)

@@ -50,7 +50,15 @@ def to_common_form(parts: Sequence[Codes]) -> list[Codes]:
             types = {_type_of(part, numbers) for part in parts}
         if len(types) > 1:
             parts = [replace(part, **{numbers: getattr(part, numbers).astype(np.float32)}) for part in parts]
+    if any(part.factors is not None for part in parts):
+        parts = [_with_factors(part) for part in parts]
     return parts
+
+
+def _with_factors(weight: Codes) -> Codes:
+    if weight.factors is not None:
+        return weight
+    return replace(weight, factors=np.ones((*weight.shape[:-1], 1), np.float32))
 
 
 def _type_of(part: Codes, name: str) -> np.dtype | None:
@@ -61,7 +69,8 @@ def _type_of(part: Codes, name: str) -> np.dtype | None:
 def _simplify(weight: Codes) -> Codes:
     """The same weights with scales and offsets of types that kernels read, and without equal zeros.
 
-    Super scales stay if float16 holds them.
+    Super scales stay if float16 holds them; those of weights without offsets also if it does after a power of
+    two has been taken off from each row.
     """
     for numbers, supers in (("scales", "super_scales"), ("offsets", "super_offsets")):
         values, factors = getattr(weight, numbers), getattr(weight, supers)
@@ -72,7 +81,8 @@ def _simplify(weight: Codes) -> Codes:
         elif values.dtype != np.int8:
             weight = _multiply_supers(weight, numbers, supers)
             continue
-        if not fits_float16(factors):
+        of_rows = power_of_rows([factors])[..., None] if weight.offsets is None else np.float32(1)
+        if not fits_float16(factors) and not fits_float16(factors / of_rows):
             weight = _multiply_supers(weight, numbers, supers)
     zeros, table = weight.zeros, weight.table
     if zeros is not None and table is not None and zeros.size and (zeros == zeros.flat[0]).all():
@@ -86,6 +96,15 @@ def fits_float16(array: np.ndarray) -> bool:
     """Whether float16 holds all these numbers exactly."""
     with np.errstate(over="ignore"):
         return bool(np.array_equal(array.astype(np.float16).astype(np.float32), array))
+
+
+def power_of_rows(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """The powers of two, float32 [..., n], by which rows of arrays [..., n, groups] are divided.
+
+    The largest number of each row then has the largest exponent of float16.
+    """
+    peaks = np.max([np.abs(array).max(axis=-1) for array in arrays], axis=0)
+    return np.ldexp(np.float32(1), np.frexp(peaks)[1] - 16)
 
 
 def _without_table(weight: Codes) -> Codes:
@@ -120,6 +139,8 @@ def _multiply_supers(weight: Codes, numbers: str, supers: str) -> Codes:
 def _with_offsets(weight: Codes) -> Codes:
     """The same weights with offsets in float32, and without zeros."""
     weight = _multiply_supers(weight, "offsets", "super_offsets")
+    if weight.super_scales is not None and not fits_float16(weight.super_scales):
+        weight = _multiply_supers(weight, "scales", "super_scales")
     if weight.zeros is not None:
         scales = _multiply_supers(weight, "scales", "super_scales").scales.astype(np.float32)
         return replace(weight, offsets=-scales * weight.zeros, zeros=None)

@@ -10,8 +10,8 @@ from .rounding import Stepped
 def is_int8(weight: Codes) -> bool:
     """Whether codes [n, k] are bytes with a scale for each row."""
     is_plain = weight.codes.dtype == np.int8 and weight.super_scales is None and weight.order is None
-    scales, has_zeros = weight.scales, weight.zeros is not None or weight.offsets is not None
-    return is_plain and not has_zeros and bool((scales == scales[:, :1]).all())
+    others, scales = (weight.zeros, weight.offsets, weight.factors), weight.scales
+    return is_plain and all(array is None for array in others) and bool((scales == scales[:, :1]).all())
 
 
 def to_stepped(weight: Codes, bits: int) -> Stepped | None:
@@ -22,7 +22,7 @@ def to_stepped(weight: Codes, bits: int) -> Stepped | None:
     has_one_group = weight.shape[1] <= min(weight.group, NIBBLE_GROUP)
     if not (weight.group == NIBBLE_GROUP or has_one_group):
         return None
-    if weight.order is not None or weight.super_scales is not None:
+    if any(array is not None for array in (weight.order, weight.super_scales, weight.factors)):
         return None
     found = _find_zeros(weight) if bits == 4 else _find_wide_zeros(weight, bits)
     if found is None:

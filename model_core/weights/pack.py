@@ -19,7 +19,7 @@ from ..machine.all_finite import all_finite
 from ..machine.memory import aligned_zeros, round_up
 from .codes import FLOAT8 as FLOAT8_TYPE
 from .codes import SUPER_GROUP, Codes
-from .common_form import fits_float16, to_common_form
+from .common_form import fits_float16, power_of_rows, to_common_form
 from .matrix import Matrix, allocate
 from .rotation import rotate
 from .rounding import Stepped, round_rows
@@ -126,12 +126,7 @@ def _share_factors(parts: Sequence[Codes]) -> tuple[list[np.ndarray] | None, dic
     floats = {name: arrays[name] for name in names}
     factors = None
     if not all(fits_float16(array) for values in floats.values() for array in values):
-        # The largest number of a row gets the largest exponent of float16.
-        peaks = [
-            np.max([np.abs(array).max(axis=1) for array in part], axis=0)
-            for part in zip(*floats.values(), strict=True)
-        ]
-        factors = [np.ldexp(np.float32(1), np.frexp(peak)[1] - 16) for peak in peaks]
+        factors = [power_of_rows(part) for part in zip(*floats.values(), strict=True)]
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             scaled = {
                 name: [array / factor[:, None] for array, factor in zip(values, factors, strict=True)]
@@ -144,6 +139,10 @@ def _share_factors(parts: Sequence[Codes]) -> tuple[list[np.ndarray] | None, dic
     for name, values in floats.items():
         if all(map(fits_float16, values)):
             floats[name] = [array.astype(np.float16) for array in values]
+    if parts[0].factors is not None:
+        of_parts = [part.factors[:, 0] for part in parts if part.factors is not None]
+        powers = factors or [np.ones(1, np.float32)] * len(parts)
+        factors = [power * factor for power, factor in zip(powers, of_parts, strict=True)]
     return factors, arrays | floats
 
 

@@ -11,19 +11,19 @@ from ...errors import ModelError
 from .reader import SPLIT_NAME
 
 # The quantizations of which one is taken unless a name says which, the best choice first: what answers well
-# in little memory, what answers better, what is smaller, and what is not rounded.
+# in little memory, what answers better, what is smaller, what is not rounded, and what is much worse.
 _PREFERRED = (
     *("Q4_K_M", "Q4_K_S", "Q4_K_L", "Q4_K_XL", "UD-Q4_K_XL", "MXFP4", "Q4_0", "Q4_1", "IQ4_NL", "IQ4_XS"),
     *("Q5_K_M", "Q5_K_S", "Q5_K_L", "Q5_0", "Q5_1", "Q6_K", "Q6_K_L", "Q8_0"),
-    *("Q3_K_L", "Q3_K_M", "Q3_K_S", "Q2_K_L", "Q2_K", "BF16", "F16", "FP16", "F32", "FP32"),
+    *("Q3_K_L", "Q3_K_M", "Q3_K_S", "IQ3_M", "IQ3_S", "IQ3_XS", "IQ3_XXS", "Q2_K_L", "Q2_K"),
+    *("BF16", "F16", "FP16", "F32", "FP32"),
+    *("IQ2_M", "IQ2_S", "IQ2_XS", "IQ2_XXS", "IQ1_M", "IQ1_S"),
 )
 # Files beside a model: encoders of images, and statistics.
 _OTHERS = re.compile(r"(^|[-._])(mmproj|imatrix)([-._]|$)", re.IGNORECASE)
 _DRAFTS = re.compile(r"(^|[-._])mtp([-._]|$)", re.IGNORECASE)  # or models that have such a head
-# Types of which blocks.py has none.
-_UNREADABLE = re.compile(r"(^|-)(IQ[123]|TQ)", re.IGNORECASE)
 _QUANTIZATION = re.compile(
-    r"(?:^|[-._])((?:UD-)?(?:I?Q\d(?:_\w+)?|TQ\d_\d|MXFP4(?:_MOE)?|BF16|F16|F32|FP16|FP32))(?=[-._]|$)",
+    r"(?:^|[-._])((?:UD-)?(?:I?Q\d(?:_\w+)?|TQ\d_\d|MXFP4(?:_MOE)?|NVFP4|BF16|F16|F32|FP16|FP32))(?=[-._]|$)",
     re.IGNORECASE,
 )
 
@@ -41,10 +41,9 @@ def choose_files(names: Iterable[str], quantization: str | None = None) -> list[
         raise ModelError("there is no .gguf file.")
     if not quantization or quantization == "latest":
         named = {stem: quantization_of(stem) or "" for stem in models}
-        readable = {stem for stem in models if not _UNREADABLE.search(named[stem])} or set(models)
-        wanted = [*_PREFERRED, *sorted(filter(None, (named[stem] for stem in readable)))]
-        found = (_find(readable, name) for name in wanted)
-        chosen: str | None = next(filter(None, found), min(readable))
+        wanted = [*_PREFERRED, *sorted(filter(None, named.values()))]
+        found = (_find(models, name) for name in wanted)
+        chosen: str | None = next(filter(None, found), min(models))
     else:
         chosen = _find(models, quantization)
     if chosen is None:

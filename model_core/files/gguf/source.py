@@ -1,23 +1,21 @@
 """The tensors of a GGUF file by the names of a family."""
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ...checks.file_values import shorten
 from ...errors import ModelError
 from ...machine.all_finite import all_finite
-from ...weights.codes import Codes, dequantize_codes
+from ...weights.codes import Codes, dequantize_codes, map_arrays
 from ...weights.common_form import to_common_form
 from .blocks import BLOCKS, read_codes, read_floats
 from .names import Place, Places
 from .reader import GGUFFile
 
-_ARRAYS = ("codes", "scales", "super_scales", "zeros", "offsets", "super_offsets")
 # Layers behind pooled hidden states, which embeddings read (GGUFModel.read_dense).
 DENSE_NAMES = ("dense_2.weight", "dense_3.weight")
 # These tensors are no weights of the tape: configuration (config.read_rope), and those layers.
@@ -33,6 +31,8 @@ class GGUFSource:
         """`places`: see names.find_places."""
         self._file, self._places = file, places
         self._read: set[str] = set(_READ_ELSEWHERE)  # names in the file
+        # Activations keep their precision here, so that their scales are not needed.
+        self._read |= {name for name in file.entries if name.endswith(".input_scale")}
 
     def __contains__(self, name: object) -> bool:
         return name in self._places
@@ -77,15 +77,16 @@ class GGUFSource:
         self._check_parts(name, place)
         expert = place.expert if expert is None else expert
         parts = [self._codes(stored, expert) for stored in place.names]
-        if len({self._file.entries[stored].type for stored in place.names}) > 1:
+        types = {self._file.entries[stored].type for stored in place.names}
+        if len(types) > 1 or len({part.factors is None for part in parts}) > 1:
             parts = to_common_form(parts)
-        joined = _map_arrays(lambda *arrays: _join(arrays, -2), *parts)
+        joined = map_arrays(lambda *arrays: _join(arrays, -2), *parts)
         if place.columns is not None:
             self._check_columns(name, place, joined.shape)
             joined = replace(joined, order=self.order(name))
         if place.order is None:
             return joined
-        return _map_arrays(lambda array: self._reorder(name, place, array), joined)
+        return map_arrays(lambda array: self._reorder(name, place, array), joined)
 
     def layout(self, name: str) -> Hashable:
         """See TensorSource: the types of blocks; None if these are along outputs. Raises ModelError."""
@@ -166,6 +167,8 @@ class GGUFSource:
         block = BLOCKS[self._file.entries[stored].type]
         if block.dtype is None:
             return dequantize_codes(self._codes(stored, expert))
+        if self._scale_name(stored) is not None:
+            raise self._error(stored, "is stored as floats and has a scale, which is not supported")
         data, shape = self._bytes(stored, expert)
         array = read_floats(data, shape, block)
         if not all_finite(array):
@@ -176,9 +179,26 @@ class GGUFSource:
         """A stored tensor, or what it holds of one expert, as codes."""
         data, shape = self._bytes(stored, expert)
         try:
-            return read_codes(data, shape, BLOCKS[self._file.entries[stored].type])
+            codes = read_codes(data, shape, BLOCKS[self._file.entries[stored].type])
         except ValueError as error:
             raise self._error(stored, f"has {error}") from error
+        scale_name = self._scale_name(stored)
+        if scale_name is None:
+            return codes
+        scale = self._floats(scale_name, None).astype(np.float32)
+        experts = self._file.entries[stored].shape[:-2]
+        if scale.shape not in ((1,), experts):
+            raise self._error(scale_name, f"is {list(scale.shape)}, but should be {list(experts or (1,))}")
+        if expert is not None and scale.shape == experts:
+            scale = scale[expert, None]
+        factors = np.empty((*shape[:-1], 1), np.float32)
+        factors[:] = scale[..., None, None]
+        return replace(codes, factors=factors)
+
+    def _scale_name(self, stored: str) -> str | None:
+        """The name of the scale that multiplies a stored tensor, if it has one and no family names it."""
+        name = f"{stored.removesuffix('.weight')}.scale"
+        return name if name in self._file.entries and name in self._places else None
 
     def _bytes(self, stored: str, expert: int | None) -> tuple[np.ndarray, tuple[int, ...]]:
         """The bytes of a stored tensor, or of one expert in it, and their shape."""
@@ -220,10 +240,3 @@ def _row_axis(place: Place) -> int:
 
 def _join(parts: Sequence[np.ndarray], axis: int) -> np.ndarray:
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=axis)
-
-
-def _map_arrays(function: Callable[..., np.ndarray], *parts: Codes) -> Codes:
-    """Codes with each array made from the same array of all parts, which have the same format."""
-    arrays = {name: [getattr(part, name) for part in parts] for name in _ARRAYS}
-    changes: dict[str, Any] = {name: function(*a) for name, a in arrays.items() if a[0] is not None}
-    return replace(parts[0], **changes)

@@ -1,5 +1,6 @@
 """GGUF files of each architecture compute what the same weights in a folder compute."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +22,11 @@ from model_core.files.gguf.metadata import Metadata
 from model_core.files.gguf.model import GGUFModel
 from model_core.files.gguf.names import find_places
 from model_core.files.gguf.reader import GGUFFile
+from model_core.files.gguf.source import GGUFSource
 from model_core.hub import embedded_model
 from model_core.kernels.layout import GROUPED8
 from model_core.weights.codes import dequantize_codes
+from model_core.weights.pack import pack_codes
 
 BLOCKS_FILE = DATA / "gguf" / "blocks.gguf"
 TENSOR = (0, (8, 8), bytes(256))
@@ -109,6 +112,49 @@ def test_value_heads_of_qwen35_have_the_order_of_the_folder_in_any_type(
     assert (source[weight] == expected).all()
     if block.dtype is None:
         assert (dequantize_codes(source.codes(weight)) == expected).all()
+
+
+@pytest.mark.parametrize("kind", ["NVFP4", "IQ2_XXS"])
+def test_a_scale_beside_a_tensor_multiplies_it(kind: str, tmp_path: Path) -> None:
+    """NVFP4 has a scale for each tensor, and for each expert; that of activations is not needed."""
+    fields, tensors = read_model(copy_model("mixtral", tmp_path))
+    number, block = next((number, block) for number, block in BLOCKS.items() if block.name == kind)
+    file = GGUFFile(BLOCKS_FILE)
+    blocks = file.bytes_of(file.entries[kind]).reshape(-1, block.size)
+    expected = {}
+    names = {"attn_q": "self_attn.q_proj", "ffn_down_exps": "block_sparse_moe.experts.2.w2"}
+    for name, weight in names.items():
+        shape = (256, 256) if name == "attn_q" else (4, 16, 256)
+        data = np.resize(blocks, (np.prod(shape) // block.weights, block.size)).tobytes()
+        tensors[f"blk.0.{name}.weight"] = (number, shape, data)
+        scales = np.float32([0.3, 1.7, 0.7, 0.9])[: shape[0] % 256 or 1]
+        tensors[f"blk.0.{name}.scale"] = (0, scales.shape, scales.tobytes())
+        tensors[f"blk.0.{name}.input_scale"] = (0, scales.shape, scales.tobytes())
+        floats = dequantize_codes(read_codes(np.frombuffer(data, np.uint8), shape, block))
+        expected[f"model.layers.0.{weight}.weight"] = (floats * scales[:, None, None])[2 % len(scales)]
+    path = tmp_path / "model.gguf"
+    write_gguf(path, fields, tensors)
+    architecture = find_architecture(Metadata(GGUFFile(path)))
+    places = find_places({name: shape[0] for name, (_, shape, _) in tensors.items()}, architecture.names)
+    source = GGUFSource(GGUFFile(path), places)
+    for weight, floats in expected.items():
+        codes = source.codes(weight)
+        assert codes is not None and codes.factors is not None
+        assert (dequantize_codes(codes) == floats).all()
+        assert (source[weight] == floats).all()
+        plain, rows = replace(codes, factors=None), np.arange(len(floats))
+        packed = pack_codes([plain, codes])  # each padded to 64 rows
+        assert (packed.rows(rows) == dequantize_codes(plain)).all()
+        assert (packed.rows(packed.n // 2 + rows) == floats).all()
+    assert not [name for name in source.unread() if "attn_q" in name or "input_scale" in name]
+
+
+def test_a_scale_of_another_shape_is_refused(tmp_path: Path) -> None:
+    fields, tensors = read_model(copy_model("llama-tied-gqa", tmp_path), quantize=True)
+    tensors["blk.0.attn_q.scale"] = (0, (2,), np.ones(2, np.float32).tobytes())
+    write_gguf(tmp_path / "model.gguf", fields, tensors)
+    with pytest.raises(ModelError, match=r"attn_q\.scale' is \[2\], but should be \[1\]"):
+        LLM(tmp_path / "model.gguf")
 
 
 def test_each_order_of_rows_is_tested_where_it_is_not_its_own_inverse(tmp_path: Path) -> None:

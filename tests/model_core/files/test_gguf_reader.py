@@ -110,7 +110,7 @@ NAME = struct.pack("<Q", 1) + b"t"
         (NAME + struct.pack("<IQ", 2, 4), NAME + struct.pack("<IQ", 2, 2**40), "outside the file"),
         (NAME + struct.pack("<IQ", 2, 4), NAME + struct.pack("<IQ", 2, 2**63), "cannot have the shape"),
         (NAME + struct.pack("<IQ", 2, 4), NAME + struct.pack("<IQ", 2, 0), "cannot have the shape"),
-        (struct.pack("<QQI", 4, 2, 0), struct.pack("<QQI", 4, 2, 19), "'t' has the type IQ1_S, .* Q4_K"),
+        (struct.pack("<QQI", 4, 2, 0), struct.pack("<QQI", 4, 2, 24), "'t' has the type I8, .* Q4_K"),
         (struct.pack("<QQI", 4, 2, 0), struct.pack("<QQI", 4, 2, 999), "the type number 999"),
         (
             struct.pack("<QQI", 4, 2, 0),

@@ -51,9 +51,12 @@ def test_all_parts_of_a_split_model_are_taken_in_order() -> None:
 
 def test_another_quantization_is_taken_if_q4_k_m_is_missing() -> None:
     assert choose_files(["a-Q2_K.gguf", "a-Q8_0.gguf"]) == ["a-Q8_0.gguf"]
-    assert choose_files(["a-Q2_K.gguf", "a-IQ2_S.gguf"]) == ["a-Q2_K.gguf"]  # the other cannot be read
+    assert choose_files(["a-Q2_K.gguf", "a-IQ2_S.gguf"]) == ["a-Q2_K.gguf"]
+    assert choose_files(["a-IQ3_XXS.gguf", "a-Q2_K.gguf", "a-BF16.gguf"]) == ["a-IQ3_XXS.gguf"]
     assert choose_files(["a-IQ1_S.gguf", "a-IQ2_M.gguf", "a-BF16.gguf"]) == ["a-BF16.gguf"]
-    assert choose_files(["a-IQ2_M.gguf", "a-UD-IQ2_XXS.gguf"]) == ["a-IQ2_M.gguf"]  # there is no better one
+    assert choose_files(["a-UD-IQ2_XXS.gguf", "a-IQ2_M.gguf"]) == ["a-IQ2_M.gguf"]
+    assert choose_files(["a-IQ1_S.gguf", "a-UD-IQ2_XXS.gguf"]) == ["a-UD-IQ2_XXS.gguf"]
+    assert choose_files(["a-TQ2_0.gguf"]) == ["a-TQ2_0.gguf"]
     assert choose_files(["model.gguf"]) == ["model.gguf"]
 
 
@@ -97,6 +100,7 @@ def test_a_missing_quantization_is_refused_with_those_that_there_are() -> None:
         ("qwen2.5-0.5b-instruct-fp16.gguf", "FP16"),
         ("gemma-3-4b-it-UD-Q4_K_XL.gguf", "UD-Q4_K_XL"),
         ("gpt-oss-20b-mxfp4.gguf", "MXFP4"),
+        ("Qwen3-8B-NVFP4.gguf", "NVFP4"),
         ("ggml-model.gguf", None),
     ],
 )

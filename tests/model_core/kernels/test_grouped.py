@@ -30,6 +30,8 @@ LAYOUTS = [
     ("table", 32, "int8", "int8"),  # Q4_K
     ("table", 16, "int8", "int8"),  # Q2_K
     ("table", 32, "powers", None),  # MXFP4
+    ("table", 32, "small int8", None),  # IQ3_XXS
+    ("table", 16, "small int8", None),  # IQ2_S
     ("table", 64, "float32", "zeros"),  # AWQ
     ("table", 128, "float16", "zeros"),  # GPTQ
     ("int8", 32, "float16", None),  # Q8_0
@@ -60,8 +62,10 @@ def make_codes(n: int, k: int, numbers: str, group: int, scales: str, offsets: s
 
     def numbers_of_groups(kind: str) -> tuple[np.ndarray, np.ndarray | None]:
         values = np.float32(RANDOM.uniform(0.5, 2, (n, groups)) / size)
-        if kind == "int8":
+        if kind.endswith("int8"):
             factors = np.float16(RANDOM.uniform(0.5, 2, (n, supers)) / size / 30).astype(np.float32)
+            # times a power of two, which float16 does not hold
+            factors *= np.float32(2**-15) if kind == "small int8" else np.float32(1)
             return RANDOM.integers(1, 63, (n, groups), dtype=np.int8), factors
         if kind == "powers":
             return np.float32(2.0 ** RANDOM.integers(-30, -20, (n, groups))), None
@@ -142,11 +146,11 @@ def test_all_groups(group: int) -> None:
 
 
 def test_several_matrices_get_a_common_form() -> None:
-    forms = [LAYOUTS[0], LAYOUTS[2], LAYOUTS[8], LAYOUTS[5]]
-    parts = [make_codes(n, 300, *form) for n, form in zip((70, 64, 3, 16), forms, strict=True)]
+    forms = [LAYOUTS[0], LAYOUTS[2], LAYOUTS[10], LAYOUTS[7], LAYOUTS[5]]
+    parts = [make_codes(n, 300, *form) for n, form in zip((70, 64, 3, 16, 7), forms, strict=True)]
     matrix = pack_codes(parts)
     common = to_common_form(parts)
-    assert len({layout(part) for part in parts}) == 4
+    assert len({layout(part) for part in parts}) == 5
     assert len({layout(part) for part in common}) == 1
     x = RANDOM.standard_normal((2, 300), dtype=np.float32)
     a = Activations(x, rounding=BY_GROUP)
@@ -156,6 +160,21 @@ def test_several_matrices_get_a_common_form() -> None:
         expected = a.dequantized(2, 300) @ dequantize_codes(part).astype(np.float64).T
         assert np.allclose(y[:, start : start + n], expected, rtol=1e-4, atol=1e-3)
         start += -(-n // 64) * 64
+
+
+@pytest.mark.parametrize("scales", ["float16", "float32", "small int8"])
+def test_factors_of_rows_multiply_them(scales: str) -> None:
+    parts = [make_codes(n, 256, "table", 16, scales, None) for n in (64, 128)]
+    factors = np.float32(RANDOM.uniform(0.5, 2, (128, 1)))
+    parts[1] = replace(parts[1], factors=factors)
+    weights = [dequantize_codes(part) for part in parts]
+    assert np.array_equal(weights[1], dequantize_codes(replace(parts[1], factors=None)) * factors)
+    matrix = pack_codes(parts)
+    assert np.array_equal(unpacked(matrix, 192, 256), np.concatenate(weights))
+    x = RANDOM.standard_normal((3, 256), dtype=np.float32)
+    y = multiply(matrix, Activations(x, rounding=BY_GROUP), 3, None, "float32")
+    expected = x @ np.concatenate(weights).T
+    assert np.linalg.norm(y - expected) < 1e-5 * np.linalg.norm(expected)
 
 
 def test_what_has_no_common_form_is_refused() -> None:
@@ -175,6 +194,8 @@ def test_packed_matrices_are_as_small_as_files() -> None:
     assert bits["table", 32, "float16", None] < 4.51
     assert bits["table", 32, "int8", "int8"] < 4.63
     assert bits["table", 32, "powers", None] < 4.52
+    assert bits["table", 32, "small int8", None] < 4.33
+    assert bits["table", 16, "small int8", None] < 4.58
     assert bits["table", 128, "float16", "zeros"] < 4.2
     assert bits["int8", 32, "float16", None] < 8.51
     assert bits["int8", 16, "int8", None] < 8.6
