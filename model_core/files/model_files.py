@@ -10,6 +10,7 @@ from typing import Any
 from ..chat.chat_tokenizer import ChatTokenizer
 from ..chat.template import read_template_sources
 from ..checks.file_values import read_json
+from ..errors import ModelError
 from ..families.config import read_config
 from ..tape.classifier import Dense
 from .checkpoint import Checkpoint
@@ -70,6 +71,12 @@ def _open_folder(folder: Path) -> ModelFiles:
     old_settings = folder / "quantize_config.json"  # of GPTQ, before Transformers read it
     if "quantization_config" not in config and os.path.isfile(old_settings):
         config["quantization_config"] = {"quant_method": "gptq"} | read_json(old_settings)
+    own_settings = folder / "hf_quant_config.json"  # of ModelOpt, which also wrote no others
+    if "quantization_config" not in config and os.path.isfile(own_settings):
+        settings = read_json(own_settings).get("quantization")
+        if not isinstance(settings, dict):
+            raise ModelError(f"{own_settings} should have an object named quantization.")
+        config["quantization_config"] = {"quant_method": "modelopt"} | settings
     if isinstance(config.get("quantization"), dict):  # of MLX, which writes it twice, and names no method
         config["quantization_config"] = {"quant_method": "mlx"} | config.pop("quantization")
     return ModelFiles(

@@ -16,7 +16,10 @@ from .choice import is_gguf, is_weights
 from .places import blob_path, locked, part_path
 from .remote import RemoteFile, RemoteModel, explained_errors
 
-_CONFIGURATION = ("config.json", "generation_config.json", "model.safetensors.index.json")
+_CONFIGURATION = (
+    *("config.json", "generation_config.json", "model.safetensors.index.json"),
+    "hf_quant_config.json",
+)
 _SAFETENSORS_BEGINNING = 256 * 2**10  # holds most headers; the first 8 bytes say how long a header is
 _MAX_HEADER = 100 * 2**20  # a longer one is refused
 _GGUF_BEGINNING = 32 * 2**20  # metadata with a vocabulary of 256 thousand tokens takes 12 MiB

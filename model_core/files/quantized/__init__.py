@@ -5,7 +5,7 @@ weights it holds, and reads them into `Codes` (weights/codes.py) without roundin
 kernels use them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,6 +16,7 @@ from ...checks.known_fields import QUANTIZATION
 from ...errors import ModelError
 from ...weights.codes import Codes
 from ..safetensors import SafetensorsFolder
+from .auto_round import open_auto_round
 from .awq import Awq
 from .bitnet import BitNet
 from .bitsandbytes import BitsAndBytes
@@ -23,6 +24,7 @@ from .compressed_tensors import CompressedTensors
 from .fp8 import Fp8
 from .gptq import Gptq
 from .mlx import Mlx
+from .modelopt import ModelOpt
 from .mxfp4 import Mxfp4
 
 
@@ -49,15 +51,17 @@ class Format(Protocol):
 
 
 # quant_method -> how its files are read
-FORMATS: dict[str, type[Format]] = {
+FORMATS: dict[str, Callable[[Mapping[str, Any], SafetensorsFolder], Format]] = {
     "gptq": Gptq,
+    "auto-round": open_auto_round,
+    "intel/auto-round": open_auto_round,
     "awq": Awq,
     "bitnet": BitNet,
     "bitsandbytes": BitsAndBytes,
     "compressed-tensors": CompressedTensors,
     "fp8": Fp8,
     "fbgemm_fp8": Fp8,
-    "modelopt": Fp8,
+    "modelopt": ModelOpt,
     "mlx": Mlx,
     "mxfp4": Mxfp4,
 }

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...checks.file_values import expect, shorten
+from ...checks.file_values import shorten
 from ...errors import ModelError
 from ...weights.codes import Codes
 from ..safetensors import SafetensorsFolder
@@ -30,7 +30,6 @@ class Fp8:
 
     def __init__(self, settings: Mapping[str, Any], stored: SafetensorsFolder) -> None:
         self._stored = stored
-        expect(settings, quant_algo="FP8")  # of ModelOpt, which has others
         block = settings.get("weight_block_size")
         if block is not None and not is_block(block):
             raise ModelError(f"weight_block_size is {shorten(block)}, but should be two positive numbers.")

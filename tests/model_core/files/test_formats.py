@@ -23,6 +23,7 @@ from model_core.kernels.layout import FLOAT8, GROUPED4, GROUPED8, INT4, INT8
 from model_core.quantizing.calibrate import quantize_layers
 
 DATA = CHECKPOINTS.parent
+OTHERS = sorted(folder for name in ("auto-round", "modelopt") for folder in (DATA / name).iterdir())
 PROMPT = [3, 14, 15, 9, 26, 5, 35, 8, 9, 7, 9, 32, 38, 46, 26, 43]
 
 
@@ -104,6 +105,20 @@ def test_weights_and_answers_are_those_of_bitsandbytes(kind: str, tolerance: flo
     with LLM(folder, arithmetic="float32") as llm:
         logits = llm.logits(expected["prompt"].tolist())
     assert divergence(expected["logits"], logits) < 1e-3
+
+
+@pytest.mark.parametrize("folder", OTHERS, ids=lambda folder: f"{folder.parent.name}-{folder.name}")
+def test_weights_and_answers_are_those_of_other_programs(folder: Path) -> None:
+    """These wrote the folders (tests/helpers/makers: make_auto_round.py, make_modelopt.py)."""
+    source = open_model_files(folder).open_tensors()
+    expected = np.load(folder / "expected.npz")
+    for name in expected.files:
+        if name.endswith(".weight"):
+            assert source.codes(name) is not None
+            np.testing.assert_allclose(source[name], expected[name], rtol=1e-5, atol=1e-6)
+    with LLM(folder, arithmetic="float32") as llm:
+        logits = llm.logits(expected["prompt"].tolist())
+    np.testing.assert_allclose(logits, expected["logits"], atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize(
@@ -313,7 +328,20 @@ def test_damage_is_named(tmp_path: Path, name: str) -> None:
         ({"quant_method": "mlx", "bits": 4, "group_size": 32, "mode": "mxfp4"}, "mode is 'mxfp4'"),
         ({"quant_method": "mlx", "bits": 7, "group_size": 32}, "bits is 7, not one of"),
         ({"quant_method": "fp8", "weight_block_size": [0, 128]}, "weight_block_size"),
-        ({"quant_method": "modelopt", "quant_algo": "NVFP4"}, "NVFP4"),
+        ({"quant_method": "modelopt", "quant_algo": "NVFP4_AWQ"}, "quant_algo is 'NVFP4_AWQ', but only"),
+        (
+            {
+                "quant_method": "modelopt",
+                "quant_algo": "MIXED_PRECISION",
+                "quantized_layers": {"a": {"quant_algo": "FP8"}, "b": {"quant_algo": "W4A16_AWQ"}},
+            },
+            "quant_algo is 'W4A16_AWQ', but only",
+        ),
+        (
+            {"quant_method": "auto-round", "packing_format": "auto_round:marlin"},
+            "AutoRound in the layout 'auto_round:marlin' is not supported",
+        ),
+        ({"quant_method": "auto-round", "data_type": "mx_fp"}, "data_type is 'mx_fp'"),
         ({"quant_method": "compressed-tensors", "format": "marlin-24"}, "'marlin-24' is not supported"),
         (
             {"quant_method": "compressed-tensors", "sparsity_config": {"format": "sparse-24-bitmask"}},
@@ -343,6 +371,18 @@ def test_biases_of_zeros_that_no_module_has_are_ignored(tmp_path: Path) -> None:
     write_safetensors(tmp_path / "model" / "model.safetensors", tensors)
     with pytest.raises(ModelError, match=r"q_proj\.bias"):
         LLM(tmp_path / "model")
+
+
+def test_settings_of_modelopt_may_be_in_a_file_of_their_own(tmp_path: Path) -> None:
+    folder = shutil.copytree(DATA / "modelopt" / "nvfp4", tmp_path / "model")
+    config = read_json(folder / "config.json")
+    del config["quantization_config"]
+    write_json(folder / "config.json", config)
+    source, name = open_model_files(folder).open_tensors(), "model.layers.1.self_attn.k_proj.weight"
+    assert (source[name] == open_model_files(DATA / "modelopt" / "nvfp4").open_tensors()[name]).all()
+    write_json(folder / "hf_quant_config.json", {"quantization": 4})
+    with pytest.raises(ModelError, match="an object named quantization"):
+        open_model_files(folder)
 
 
 def test_settings_of_gptq_may_be_in_a_file_of_their_own(tmp_path: Path) -> None:
