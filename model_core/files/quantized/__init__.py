@@ -23,9 +23,11 @@ from .bitsandbytes import BitsAndBytes
 from .compressed_tensors import CompressedTensors
 from .fp8 import Fp8
 from .gptq import Gptq
+from .hqq import Hqq
 from .mlx import Mlx
 from .modelopt import ModelOpt
 from .mxfp4 import Mxfp4
+from .torchao import TorchAo
 
 
 class Format(Protocol):
@@ -62,8 +64,10 @@ FORMATS: dict[str, Callable[[Mapping[str, Any], SafetensorsFolder], Format]] = {
     "fp8": Fp8,
     "fbgemm_fp8": Fp8,
     "modelopt": ModelOpt,
+    "hqq": Hqq,
     "mlx": Mlx,
     "mxfp4": Mxfp4,
+    "torchao": TorchAo,
 }
 
 

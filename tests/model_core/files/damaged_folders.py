@@ -104,8 +104,9 @@ def make_bases(folder: Path) -> list[Path]:
         bases.append(folder / kind)
     write_mxfp4_folder(folder / "mxfp4")
     bases.append(folder / "mxfp4")
-    bases += [CHECKPOINTS.parent / "bitsandbytes" / kind for kind in ("nf4", "int8")]
-    bases.append(CHECKPOINTS.parent / "bitnet" / "auto")
+    others = ("bitsandbytes/nf4", "bitsandbytes/int8", "bitnet/auto", "auto-round/plain-3", "auto-round/gptq-4")
+    others = (*others, "hqq/3", "hqq/5", "modelopt/nvfp4", "modelopt/mxfp8", "torchao/int4-asymmetric")
+    bases += [CHECKPOINTS.parent / name for name in (*others, "torchao/int8")]
     names = "llama-sharded llama-rope-llama3 llama-biases llama-bfloat16 mistral-window qwen2-window"
     return [*bases, *(CHECKPOINTS / name for name in names.split()), embedded_model()]
 

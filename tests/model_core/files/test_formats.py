@@ -23,7 +23,9 @@ from model_core.kernels.layout import FLOAT8, GROUPED4, GROUPED8, INT4, INT8
 from model_core.quantizing.calibrate import quantize_layers
 
 DATA = CHECKPOINTS.parent
-OTHERS = sorted(folder for name in ("auto-round", "modelopt") for folder in (DATA / name).iterdir())
+OTHERS = sorted(
+    folder for name in ("auto-round", "hqq", "modelopt", "torchao") for folder in (DATA / name).iterdir()
+)
 PROMPT = [3, 14, 15, 9, 26, 5, 35, 8, 9, 7, 9, 32, 38, 46, 26, 43]
 
 
@@ -109,7 +111,7 @@ def test_weights_and_answers_are_those_of_bitsandbytes(kind: str, tolerance: flo
 
 @pytest.mark.parametrize("folder", OTHERS, ids=lambda folder: f"{folder.parent.name}-{folder.name}")
 def test_weights_and_answers_are_those_of_other_programs(folder: Path) -> None:
-    """These wrote the folders (tests/helpers/makers: make_auto_round.py, make_modelopt.py)."""
+    """These wrote the folders (tests/helpers/makers: make_auto_round.py and its like)."""
     source = open_model_files(folder).open_tensors()
     expected = np.load(folder / "expected.npz")
     for name in expected.files:
@@ -318,7 +320,7 @@ def test_damage_is_named(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"quant_method": "hqq", "nbits": 4}, "'hqq' are not supported"),
+        ({"quant_method": "eetq"}, "'eetq' are not supported"),
         ({"quant_method": "bitsandbytes", "llm_int8_has_fp16_weight": True}, "llm_int8_has_fp16_weight"),
         ({"quant_method": "bitnet", "use_rms_norm": True}, "use_rms_norm"),
         ({"quant_method": "bitnet", "linear_class": "linear"}, "linear_class 'linear' with"),
