@@ -36,7 +36,7 @@ class ModelOpt:
         schemes = list(layers.values()) if isinstance(layers, Mapping) else [layers]
         own = [scheme.get("quant_algo") if isinstance(scheme, Mapping) else scheme for scheme in schemes]
         for name in own if algorithm == _MIXED else [algorithm, *own]:
-            if name not in _ALGORITHMS:
+            if name is not None and name not in _ALGORITHMS:
                 raise ModelError(
                     f"quant_algo is {shorten(name)}, but only {', '.join(_ALGORITHMS)} and {_MIXED} of these "
                     "are supported; take another copy of the model."

@@ -16,7 +16,9 @@ from typing import Any
 
 import torch
 from auto_round import AutoRound
+from auto_round.experimental.qmodules import MXFP4QuantLinear, MXFP8QuantLinear, NVFP4QuantLinear
 from auto_round.export.export_to_awq.utils import dequantize_gemm
+from auto_round.schemes import QuantizationScheme
 from auto_round_extension.torch import qlinear_torch, qlinear_torch_zp
 from make_bitsandbytes import make_model
 from read_weights import save_expected
@@ -33,6 +35,9 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "plain-3": ("auto_round", {"bits": 3, "sym": False}),
     "plain-7": ("auto_round", {"bits": 7, "sym": False}),
     "awq-4": ("auto_round:auto_awq", {"bits": 4, "sym": False}),
+    "mxfp4": ("auto_round", {"scheme": "MXFP4"}),
+    "mxfp8": ("auto_round", {"scheme": "MXFP8"}),
+    "nvfp4": ("auto_round", {"scheme": "NVFP4"}),
 }
 
 
@@ -42,8 +47,18 @@ def write(kind: str, source: Path, tokenizer: PreTrainedTokenizerFast) -> None:
     model = AutoModelForCausalLM.from_pretrained(source, dtype=torch.float32)
     # A module has other bits.
     other = {"model.layers.0.mlp.up_proj": {"bits": 8, "sym": settings["sym"]}} if kind == "gptq-4" else None
+    if "bits" in settings:
+        settings = settings | {"group_size": GROUP}
     rounds = AutoRound(
-        model, tokenizer, group_size=GROUP, iters=0, disable_opt_rtn=True, layer_config=other, **settings
+        model,
+        tokenizer,
+        iters=0,
+        disable_opt_rtn=True,
+        layer_config=other,
+        nsamples=1,
+        seqlen=8,
+        dataset=str(source / "texts.jsonl"),
+        **settings,
     )
     folder = OUT / kind
     shutil.rmtree(folder, ignore_errors=True)
@@ -57,7 +72,9 @@ def write(kind: str, source: Path, tokenizer: PreTrainedTokenizerFast) -> None:
 
     def read(name: str, parts: dict[str, torch.Tensor], shape: torch.Size) -> torch.Tensor | None:
         own = settings | settings.get("extra_config", {}).get(name, {})
-        return read_matrix(parts, own, shape) if "qweight" in parts else None
+        if "qweight" in parts:
+            return read_matrix(parts, own, shape)
+        return read_floats(parts, shape) if "weight_scale" in parts else None
 
     save_expected(folder, source, read)
 
@@ -76,11 +93,27 @@ def read_matrix(parts: dict[str, torch.Tensor], settings: dict[str, Any], shape:
     return module(torch.eye(k)).T
 
 
+def read_floats(parts: dict[str, torch.Tensor], shape: torch.Size) -> torch.Tensor:
+    """What AutoRound reads of MXFP4, MXFP8 and NVFP4, float32 [n, k]."""
+    group = 16 if "weight_global_scale" in parts else 32
+    config = QuantizationScheme(group_size=group, act_group_size=group)
+    if group == 16:
+        module = NVFP4QuantLinear(shape[1], shape[0], config, dtype=torch.float32)
+    else:
+        kind = MXFP4QuantLinear if "weight_packed" in parts else MXFP8QuantLinear
+        module = kind(shape[1], shape[0], config, dtype=torch.float32)
+    for name, tensor in parts.items():
+        if name != "input_global_scale":
+            setattr(module, name, tensor)
+    return module.dequant_weight_online()
+
+
 def main() -> None:
     """Write a folder for each kind."""
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.BPE({"a": 0, "b": 1}, [])))
     with tempfile.TemporaryDirectory() as source:
         make_model(Path(source))
+        (Path(source) / "texts.jsonl").write_text(json.dumps({"text": "ab" * 50}))
         for kind in sys.argv[1:] or KINDS:
             write(kind, Path(source), tokenizer)
 

@@ -201,6 +201,34 @@ QUANTIZED: dict[str, dict[str, Any]] = {
         "producer": {"name": "modelopt", "version": "0.31.0"},
         "quant_algo": "FP8",
     },
+    # of its hf_quant_config.json, with fewer layers
+    "Qwen3.6-35B-A3B-NVFP4": {
+        "quant_method": "modelopt",
+        "exclude_modules": ["mtp*", "mtp.layers.0*"],
+        "kv_cache_quant_algo": "FP8",
+        "quant_algo": "MIXED_PRECISION",
+        "quantized_layers": {
+            "model.language_model.layers.0.mlp.experts": {"quant_algo": "W4A16_NVFP4", "group_size": 16},
+            "model.language_model.layers.3.self_attn.q_proj": {"quant_algo": "FP8"},
+        },
+    },
+    "DeepSeek-V3.2-REAP-345B-W3A16": {
+        "quant_method": "auto-round",
+        "autoround_version": "0.9.4",
+        "bits": 3,
+        "data_type": "int",
+        "group_size": 128,
+        "packing_format": "auto_round:auto_gptq",
+        "sym": True,
+    },
+    "Qwen3.5-122B-A10B-int4-AutoRound": {
+        "quant_method": "auto-round",
+        "bits": 4,
+        "extra_config": {"model.language_model.layers.0.mlp.shared_expert_gate": {"bits": 16}},
+        "group_size": 128,
+        "packing_format": "auto_round:auto_gptq",
+        "sym": True,
+    },
     "Kimi-K2-Thinking": {
         "quant_method": "compressed-tensors",
         "config_groups": {

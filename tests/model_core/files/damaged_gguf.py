@@ -1,5 +1,6 @@
 """Damaged copies of GGUF files. The same number always makes the same damage."""
 
+import itertools
 import random
 import struct
 from pathlib import Path
@@ -39,7 +40,7 @@ def _make_wide(tokenizer: dict[str, Any]) -> Model:
     """A model wide enough for blocks of 256, with a tensor of each type."""
     metadata = {
         "general.architecture": "llama",
-        "llama.block_count": 2,
+        "llama.block_count": 4,
         "llama.context_length": 64,
         "llama.embedding_length": 256,
         "llama.feed_forward_length": 256,
@@ -47,13 +48,15 @@ def _make_wide(tokenizer: dict[str, Any]) -> Model:
         "llama.attention.layer_norm_rms_epsilon": 1e-5,
     }
     shapes = {"token_embd": (64, 256), "output_norm": (256,)}
-    for i in range(2):
+    for i in range(4):
         shapes |= {f"blk.{i}.{name}_norm": (256,) for name in ("attn", "ffn")}
         names = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
         shapes |= {f"blk.{i}.{name}": (256, 256) for name in names}
     tensors, quantized = {}, [number for number, block in BLOCKS.items() if block.decode is not None]
-    for i, (name, shape) in enumerate(shapes.items()):
-        number = quantized[i % len(quantized)] if len(shape) > 1 else 0
+    assert sum(len(shape) > 1 for shape in shapes.values()) >= len(quantized)
+    numbers = itertools.cycle(quantized)
+    for name, shape in shapes.items():
+        number = next(numbers) if len(shape) > 1 else 0
         size = int(np.prod(shape)) // BLOCKS[number].weights * BLOCKS[number].size
         tensors[f"{name}.weight"] = (number, shape, bytes([1]) * size if number else bytes(size))
     return metadata | tokenizer, tensors

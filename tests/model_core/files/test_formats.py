@@ -341,9 +341,9 @@ def test_damage_is_named(tmp_path: Path, name: str) -> None:
         ),
         (
             {"quant_method": "auto-round", "packing_format": "auto_round:marlin"},
-            "AutoRound in the layout 'auto_round:marlin' is not supported",
+            "AutoRound in the layout 'auto_round:marlin' with 'int' is not supported",
         ),
-        ({"quant_method": "auto-round", "data_type": "mx_fp"}, "data_type is 'mx_fp'"),
+        ({"quant_method": "auto-round", "data_type": "mx_int"}, "'auto_round:auto_gptq' with 'mx_int'"),
         ({"quant_method": "compressed-tensors", "format": "marlin-24"}, "'marlin-24' is not supported"),
         (
             {"quant_method": "compressed-tensors", "sparsity_config": {"format": "sparse-24-bitmask"}},
