@@ -10,6 +10,7 @@ Needs mlx (0.32 was used); the tests themselves only read the files.
 
 import json
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
 import numpy as np
@@ -21,7 +22,10 @@ SCHEMES = [
     *((bits, 64, mx.bfloat16) for bits in (2, 3, 4, 5, 6, 8)),
     (4, 32, mx.float16),
     (8, 128, mx.float32),
+    (1, 64, mx.float16),
 ]
+# mode, bits, group_size
+FLOAT_SCHEMES = [("mxfp4", 4, 32), ("mxfp8", 8, 32), ("nvfp4", 4, 16)]
 
 
 def main() -> None:
@@ -37,6 +41,17 @@ def main() -> None:
         (folder / "config.json").write_text(json.dumps({"quantization": settings}) + "\n")
         floats = [part.astype(mx.float32) for part in (scales, biases)]
         found = mx.dequantize(words, *floats, group_size=size, bits=bits)
+        np.save(folder / "decompressed.npy", np.array(found))
+    for mode, bits, size in FLOAT_SCHEMES:
+        scheme: dict[str, Any] = {"group_size": size, "bits": bits, "mode": mode}
+        words, scales = mx.quantize(mx.random.normal(SHAPE, key=mx.random.key(bits)), **scheme)
+        folder = OUT / mode
+        folder.mkdir(parents=True, exist_ok=True)
+        mx.save_safetensors(
+            str(folder / "model.safetensors"), {"module.weight": words, "module.scales": scales}
+        )
+        (folder / "config.json").write_text(json.dumps({"quantization": scheme}) + "\n")
+        found = mx.dequantize(words, scales, **scheme, dtype=mx.float32)
         np.save(folder / "decompressed.npy", np.array(found))
 
 
