@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from huggingface_hub import scan_cache_dir, snapshot_download
 from huggingface_hub.errors import CacheNotFound, LocalEntryNotFoundError
 from huggingface_hub.utils import CachedRepoInfo, CachedRevisionInfo
 
 from ..errors import ModelError
-from ..files.gguf.selection import choose_files, quantization_of
+from ..files.gguf.selection import list_models as list_quantizations
 from .choice import choose_model_files, is_gguf, locate
 from .description import Description, describe
 from .names import HubName
@@ -77,13 +77,8 @@ def model_files(revision: CachedRevisionInfo) -> dict[str | None, list[str]]:
     The files are paths from the folder of the revision.
     """
     paths = _paths(revision.snapshot_path)
-    gguf = sorted(filter(is_gguf, paths))
-    models: dict[str | None, list[str]] = {}
-    for quantization in dict.fromkeys(quantization_of(path) or PurePosixPath(path).stem for path in gguf):
-        try:
-            models[quantization] = choose_files(gguf, quantization)
-        except ModelError:  # not all parts of it are there
-            continue
+    gguf = list(filter(is_gguf, paths))
+    models: dict[str | None, list[str]] = dict(list_quantizations(gguf).items())
     if any(path.endswith((".safetensors", ".bin")) for path in paths):
         models[None] = [path for path in paths if path not in gguf]
     return models

@@ -2,7 +2,7 @@
 
 import fnmatch
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import ModelError
@@ -11,26 +11,36 @@ from ..text.rwkv_tokenizer import VOCABULARY_NAME
 from .names import HubName
 
 # The files of a model folder that are read. None of them is a program.
-_PATTERNS = ("*.json", "*.safetensors", "*.jinja", "tokenizer.model", "merges.txt", VOCABULARY_NAME)
+_PATTERNS = (
+    *("*.json", "*.safetensors", "*.jinja", "tokenizer.model*", "merges.txt", VOCABULARY_NAME),
+    *("*.tiktoken", "tiktoken.model"),
+)
 # Those in folders of it, such as 1_Pooling of a model for embeddings.
-_INNER_FILE = re.compile(r"\d+_\w+/(config\.json|model\.safetensors)|additional_chat_templates/\w+\.jinja")
-_SINGLE = "model.safetensors"
-_DUPLICATES = "consolidated*"  # the same weights in another format
+_INNER_FILE = re.compile(
+    r"\d+_\w+/(config\.json|model\.safetensors)|additional_chat_templates/[\w.-]+\.jinja"
+)
+_SINGLE, _CONFIG = "model.safetensors", "config.json"
+_MISTRAL = "consolidated*"  # weights in Mistral's own layout
 
 
-def choose_model_files(paths: Sequence[str], name: HubName) -> list[str]:
+def choose_model_files(
+    paths: Sequence[str], name: HubName, fits: Callable[[list[str]], bool] | None = None
+) -> list[str]:
     """The files to read, by their paths inside the repository. Raises ModelError if there is no model.
 
-    Without a quantization, .safetensors files are preferred to .gguf files.
+    Without a quantization, .safetensors files are preferred to .gguf files, of which one that `fits` is
+    chosen (see choose_files). Of a model in two layouts, that of Hugging Face is taken.
     """
     folder = [path for path in paths if _is_in_model_folder(path)]
+    if _CONFIG in folder and any(_is_hugging_face(path) for path in folder):
+        folder = [path for path in folder if not fnmatch.fnmatchcase(path, _MISTRAL)]
     if _SINGLE in folder:  # others are the same weights in another type
         folder = [path for path in folder if path == _SINGLE or not path.endswith(".safetensors")]
     if name.quantization is None and any(path.endswith(".safetensors") for path in folder):
         return folder + [path for path in paths if _INNER_FILE.fullmatch(path)]
     if any(is_gguf(path) for path in paths):
         try:
-            return choose_files(paths, name.quantization)
+            return choose_files(paths, name.quantization, fits)
         except ModelError as error:
             raise ModelError(f"{name.repository}: {error}") from error
     if name.quantization is not None:
@@ -60,5 +70,9 @@ def is_gguf(path: str) -> bool:
 
 def _is_in_model_folder(path: str) -> bool:
     """Whether a file of a repository is read when the model is loaded from its folder."""
-    is_read = any(fnmatch.fnmatchcase(path, pattern) for pattern in _PATTERNS)
-    return is_read and "/" not in path and not fnmatch.fnmatchcase(path, _DUPLICATES)
+    return any(fnmatch.fnmatchcase(path, pattern) for pattern in _PATTERNS) and "/" not in path
+
+
+def _is_hugging_face(path: str) -> bool:
+    """Whether a file of a model folder has weights in Hugging Face layout."""
+    return path.endswith(".safetensors") and not fnmatch.fnmatchcase(path, _MISTRAL)

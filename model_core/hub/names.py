@@ -2,15 +2,19 @@
 
 import re
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id
 
 from ..checks.file_values import shorten
 from ..errors import ModelError
+from ..files.gguf.reader import SPLIT_NAME
 
 # As pages and other programs write names.
 _PREFIX = re.compile(r"(https://)?(hf\.co|huggingface\.co)/", re.IGNORECASE)
+# The page of a folder or a file, behind the name: /tree/main, /blob/main/model-Q4_K_M.gguf.
+_PAGE = re.compile(r"(?P<name>[^/]+/[^/]+)/(?:tree|blob|resolve)/(?P<revision>[^/]+)(?:/(?P<path>.+))?")
 _NAME = re.compile(r"(\w[\w.-]*/\w[\w.-]*?)(?::(\w[\w.-]*))?", re.ASCII)
 
 
@@ -34,8 +38,19 @@ class HubName:
 
 
 def parse_name(text: str, revision: str | None = None) -> HubName:
-    """Parse `owner/name` or `owner/name:Q4_K_M`, also as a URL of the hub. Raises ModelError otherwise."""
-    match = _NAME.fullmatch(_PREFIX.sub("", text, count=1).removesuffix("/") if _PREFIX.match(text) else text)
+    """Parse `owner/name` or `owner/name:Q4_K_M`, also as a URL of the hub. Raises ModelError otherwise.
+
+    The page of a .gguf file stands for this file, that of a branch, tag or commit for this revision, unless
+    `revision` is given.
+    """
+    name, quantization = text, None
+    if prefix := _PREFIX.match(text):
+        name = re.split("[?#]", text[prefix.end() :])[0].removesuffix("/")
+        if page := _PAGE.fullmatch(name):
+            name = page["name"]
+            revision = revision or (None if page["revision"] == "main" else page["revision"])
+            quantization = _file_name(page["path"] or "")
+    match = _NAME.fullmatch(name)
     try:
         validate_repo_id(match[1] if match else "")
     except HFValidationError as error:
@@ -43,4 +58,13 @@ def parse_name(text: str, revision: str | None = None) -> HubName:
             f"{shorten(text)} is neither a folder nor a file, nor a name on the hub (owner/name)."
         ) from error
     assert match is not None  # "" is no name
-    return HubName(match[1], match[2], revision)
+    return HubName(match[1], quantization or match[2], revision)
+
+
+def _file_name(path: str) -> str | None:
+    """The name of a .gguf file without the number of its part; None for other files."""
+    name = PurePosixPath(path).name
+    if not name.lower().endswith(".gguf"):
+        return None
+    part = SPLIT_NAME.fullmatch(name)
+    return part["stem"] if part else name

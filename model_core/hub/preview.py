@@ -19,6 +19,7 @@ from .remote import RemoteFile, RemoteModel, explained_errors
 _CONFIGURATION = (
     *("config.json", "generation_config.json", "model.safetensors.index.json"),
     "hf_quant_config.json",
+    *("params.json", "consolidated.safetensors.index.json"),  # of Mistral's own layout
 )
 _SAFETENSORS_BEGINNING = 256 * 2**10  # holds most headers; the first 8 bytes say how long a header is
 _MAX_HEADER = 100 * 2**20  # a longer one is refused

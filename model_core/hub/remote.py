@@ -16,10 +16,14 @@ from huggingface_hub.hf_api import RepoSibling
 
 from ..checks.file_values import shorten
 from ..errors import ModelError
+from ..machine.resources import total_memory
 from .choice import choose_model_files
 from .names import HubName
 
 _TIMEOUT_S = 10.0
+_OTHER_MEMORY = (
+    2**30
+)  # bytes for keys, values and the program; what a model needs is checked before a download
 _COMMIT, _SHA256 = re.compile("[0-9a-f]{40}"), re.compile("[0-9a-f]{64}")
 
 
@@ -70,7 +74,12 @@ def read_remote(name: HubName) -> RemoteModel:
     if info.sha is None or not _COMMIT.fullmatch(info.sha):
         raise ModelError(f"{constants.ENDPOINT} names no commit of {name}; it is no Hugging Face hub.")
     files = {file.rfilename: _read_file(file) for file in info.siblings or [] if _is_inside(file.rfilename)}
-    chosen = tuple(files[path] for path in choose_model_files(list(files), name))
+    room = total_memory() - _OTHER_MEMORY
+
+    def fits(paths: list[str]) -> bool:
+        return sum(files[path].size for path in paths) <= room
+
+    chosen = tuple(files[path] for path in choose_model_files(list(files), name, fits))
     return RemoteModel(name, info.sha, chosen, tuple(files.values()))
 
 

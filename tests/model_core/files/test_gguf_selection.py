@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from model_core.errors import ModelError
-from model_core.files.gguf.selection import choose_files, find_only_model, quantization_of
+from model_core.files.gguf.selection import choose_files, find_only_model, list_models, quantization_of
 
 FILES = [
     ".gitattributes",
@@ -57,13 +57,47 @@ def test_another_quantization_is_taken_if_q4_k_m_is_missing() -> None:
     assert choose_files(["a-UD-IQ2_XXS.gguf", "a-IQ2_M.gguf"]) == ["a-IQ2_M.gguf"]
     assert choose_files(["a-IQ1_S.gguf", "a-UD-IQ2_XXS.gguf"]) == ["a-UD-IQ2_XXS.gguf"]
     assert choose_files(["a-TQ2_0.gguf"]) == ["a-TQ2_0.gguf"]
+    assert choose_files(["a-BF16.gguf", "a-Q4_0.gguf", "a-Q5_K_M.gguf"]) == ["a-Q5_K_M.gguf"]
     assert choose_files(["model.gguf"]) == ["model.gguf"]
+
+
+def test_the_best_that_fits_is_taken() -> None:
+    sizes = {"a-BF16.gguf": 16, "a-Q8_0.gguf": 8, "a-Q6_K.gguf": 6, "a-Q3_K_M.gguf": 3, "a-IQ2_M.gguf": 2}
+
+    def choose(memory: int, *more: str) -> str:
+        (name,) = choose_files(
+            [*sizes, *more], None, lambda files: sum(sizes.get(f, 4) for f in files) <= memory
+        )
+        return name
+
+    assert [choose(memory) for memory in (99, 8, 7, 3)] == [
+        *("a-Q8_0.gguf", "a-Q8_0.gguf", "a-Q6_K.gguf", "a-Q3_K_M.gguf")
+    ]
+    assert choose(1) == "a-Q8_0.gguf"  # what is needed is said before a download
+    assert choose(99, "a-Q4_K_M.gguf") == "a-Q4_K_M.gguf"
+
+
+def test_models_of_a_folder_have_names_of_their_own() -> None:
+    names = [
+        "a-Q4_0.gguf",
+        "b-Q4_0.gguf",
+        "b-Q8_0.gguf",
+        "c.gguf",
+        "mmproj-b-F16.gguf",
+        "x-Q6_K-00001-of-00002.gguf",
+    ]
+    found = list_models(names)
+    assert found == {"a-Q4_0": names[:1], "b-Q4_0": names[1:2], "Q8_0": names[2:3], "c": names[3:4]}
+    assert all(choose_files(names, name) == files for name, files in found.items())
 
 
 def test_mtp_in_all_names_is_that_of_the_model() -> None:
     names = ["Qwen3-MTP-Q4_K_M.gguf", "Qwen3-MTP-Q8_0.gguf", "mmproj-Qwen3-MTP-F16.gguf"]
     assert choose_files(names) == ["Qwen3-MTP-Q4_K_M.gguf"]
     assert choose_files(["mtp-GLM-Q4_K_M.gguf", "GLM-Q8_0.gguf"]) == ["GLM-Q8_0.gguf"]
+    mixed = ["Qwen3-MTP-Q4_K_M.gguf", "Qwen3-Q8_0.gguf", "imatrix_unsloth.gguf", "Qwen3.mmproj-F16.gguf"]
+    assert choose_files(mixed) == [mixed[0]]
+    assert choose_files(mixed, "Q8_0") == [mixed[1]]
 
 
 def test_the_only_model_of_a_folder(tmp_path: Path) -> None:
@@ -78,7 +112,7 @@ def test_the_only_model_of_a_folder(tmp_path: Path) -> None:
     assert find_only_model(tmp_path) == tmp_path / "a-Q8_0-00001-of-00002.gguf"
     (tmp_path / "b.gguf").write_text("")
     with pytest.raises(
-        ModelError, match=r"several \.gguf files; give the path of one: a-Q8_0\.gguf, b\.gguf"
+        ModelError, match=r"several \.gguf files; give the path of one: a-Q8_0-00001-of-00002\.gguf, b\.gguf"
     ):
         find_only_model(tmp_path)
     (tmp_path / "model.safetensors").write_text("")

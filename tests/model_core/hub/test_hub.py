@@ -328,6 +328,33 @@ def test_names_as_pages_write_them(prefix: str) -> None:
         assert parse_name(f"{prefix}someone/tiny/") == HubName("someone/tiny")
 
 
+@pytest.mark.parametrize(
+    "page, name",
+    [
+        ("tree/main", HubName("someone/tiny")),
+        ("tree/v2", HubName("someone/tiny", None, "v2")),
+        ("blob/main/config.json", HubName("someone/tiny")),
+        ("blob/main/tiny-Q4_K_M.gguf", HubName("someone/tiny", "tiny-Q4_K_M.gguf")),
+        (
+            "resolve/main/Q8_0/tiny-Q8_0-00002-of-00003.gguf?download=true",
+            HubName("someone/tiny", "tiny-Q8_0"),
+        ),
+    ],
+)
+def test_pages_stand_for_what_they_show(page: str, name: HubName) -> None:
+    assert parse_name(f"https://huggingface.co/someone/tiny/{page}") == name
+    assert parse_name(f"hf.co/someone/tiny/{page}", "v3").revision == "v3"
+
+
+def test_files_of_two_layouts() -> None:
+    own = ["params.json", "consolidated.safetensors", "tekken.json"]
+    theirs = ["config.json", "model-00001-of-00001.safetensors", "model.safetensors.index.json"]
+    name = HubName("someone/tiny")
+    assert choose_model_files([*own, "README.md"], name) == own
+    assert choose_model_files([*own, *theirs], name) == ["params.json", "tekken.json", *theirs]
+    assert choose_model_files(["config.json", *own], name) == ["config.json", *own]
+
+
 def test_invalid_names_do_not_reach_the_network() -> None:
     for name in ("nowhere", "/no/such/folder", "a/b/c", "https://x/y", "a/b:", "a/b:c:d"):
         with pytest.raises(ModelError, match="neither a folder nor a file") as caught:
