@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError
+from .stored_model import LLAMA_CPP, LM_STUDIO, OLLAMA
 
 # With the `ModelFiles` of a model that is about to be downloaded. Raises an error if it should not be.
 Check = Callable[[Any], None]
@@ -29,7 +30,11 @@ def model_name(model: str | Path | None) -> str:
 
 
 def is_on_this_machine(model: str | Path) -> bool:
-    """Whether there is a file or a folder of this name. Then it is no name on the hub."""
+    """Whether it is a file, a folder, or a name in the store of another program: no name on the hub."""
+    return _exists(model) or str(model).startswith((OLLAMA, LM_STUDIO, LLAMA_CPP))
+
+
+def _exists(model: str | Path) -> bool:
     return os.path.exists(os.path.expanduser(model))  # Path.exists fails for names that no file can have
 
 
@@ -40,7 +45,8 @@ def fetch_model(model: str | Path, revision: str | None = None, check: Check | N
     cannot be reached, or has the model no more, the one in the cache is taken.
 
     Args:
-        model: a path, or a name on the hub: `owner/name`, or `owner/name:Q4_K_M` for some of its .gguf files.
+        model: a path; a name on the hub: `owner/name`, or `owner/name:Q4_K_M` for some of its .gguf files; or
+            a name in the store of another program, such as `ollama:llama3.2` (stores.py).
         revision: a branch, tag or commit on the hub; None: the branch main.
         check: called before a download, with a preview of the model: its configuration and the headers of
             its weights are there. Raises an error if the model should not be downloaded.
@@ -52,7 +58,7 @@ def fetch_model(model: str | Path, revision: str | None = None, check: Check | N
         path = Path(os.path.expanduser(model))
         if revision is not None:
             raise ModelError(f"{path} is on this machine; --revision is for models on the hub.")
-        return path
+        return path if _exists(model) else _find_stored(str(model))
     # The client of the hub is large, and only needed here.
     from .cached import find_cached
     from .download import download
@@ -70,3 +76,14 @@ def fetch_model(model: str | Path, revision: str | None = None, check: Check | N
         print(f"{reason} {name} is taken from this machine.", file=sys.stderr)
         return cached
     return download(remote, check)
+
+
+def _find_stored(name: str) -> Path:
+    """The path of a model in the store of another program, with a line about what is not used of it."""
+    from .stores import find_stored
+
+    model = find_stored(name)
+    if model.ignored:
+        print(f"Of {model.name}, not used: {', '.join(model.ignored)}.", file=sys.stderr)
+    assert model.path is not None  # which find_stored has checked
+    return model.path

@@ -14,6 +14,7 @@ from ..system.signals import signals_as_interrupts
 if TYPE_CHECKING:
     from model_core.hub.cached import CachedModel
     from model_core.hub.description import Description
+    from model_core.hub.stored_model import StoredModel
 
 # The client of the hub is imported by each command itself: the processes of other commands must stay small.
 
@@ -65,27 +66,43 @@ def pull(settings: PullSettings, model: str, force: bool) -> None:
 
 @click.command("list")
 def list_models() -> None:
-    """List the models of the Hugging Face hub that are on this machine, and whether they can be run."""
+    """List the models that are on this machine, and whether they can be run.
+
+    They are in the cache of the Hugging Face hub, or in the store of Ollama, LM Studio or llama.cpp. The
+    first column is what --model takes.
+    """
     import rich.box
     import rich.console
     import rich.table
     from huggingface_hub import constants
 
     from model_core.hub.cached import list_models as find_models
+    from model_core.hub.description import describe
+    from model_core.hub.stores import STORES
 
     models = find_models()
-    if not models:
-        click.echo(f"There are no models in {constants.HF_HUB_CACHE}; `tritonchat pull owner/name` gets one.")
+    rows = [(_full_name(m), "Hugging Face", m.size, m.description) for m in models]
+    for store in STORES.values():
+        for stored in store.list():
+            description = describe(stored.path) if stored.path is not None else _unreadable(stored)
+            rows.append((stored.name, store.program, stored.size, description))
+    if not rows:
+        click.echo(
+            f"There are no models in {constants.HF_HUB_CACHE}, nor in a store of another program; "
+            "`tritonchat pull owner/name` gets one."
+        )
         return
-    table = rich.table.Table("model", "size", "weights", "context", "for", box=rich.box.SIMPLE_HEAD)
-    for model in models:
-        table.add_row(_full_name(model), _format_size(model.size), *_describe(model.description))
+    columns = ("model", "from", "size", "weights", "context", "for")
+    table = rich.table.Table(*columns, box=rich.box.SIMPLE_HEAD)
+    for name, program, size, about in rows:
+        table.add_row(name, program, _format_size(size), *_describe(about))
     rich.console.Console(soft_wrap=True).print(table)
     for model in models:
         if model.description is None:
             click.echo(f"`tritonchat pull {model.name}` continues its unfinished download.")
-        elif model.description.problem is not None:
-            click.echo(f"{_full_name(model)}: {model.description.problem}")
+    for name, _, _, about in rows:
+        if about is not None and about.problem is not None:
+            click.echo(f"{name}: {about.problem}")
 
 
 @click.command()
@@ -96,11 +113,14 @@ def rm(model: str, revision: str | None, yes: bool) -> None:
     """Remove MODEL from the cache of the Hugging Face hub on this machine.
 
     MODEL is owner/name, for all revisions and files of it that are here; or owner/name:Q4_K_M, for these
-    .gguf files alone. A model that a server of this machine uses is not removed.
+    .gguf files alone. A model that a server of this machine uses is not removed, nor one of another program.
     """
     from model_core.hub.names import parse_name
     from model_core.hub.removal import plan_removal, remove
+    from model_core.hub.stores import find_store
 
+    if store := find_store(model):
+        raise TritonchatError(f"{model} belongs to {store.program}; remove it with that program.")
     name = parse_name(model, revision)
     removal = plan_removal(name)
     for process, models in running_models():
@@ -117,6 +137,12 @@ def rm(model: str, revision: str | None, yes: bool) -> None:
 def _full_name(model: "CachedModel") -> str:
     revision = model.name.revision
     return str(model.name) if revision is None else f"{model.name} --revision {revision}"
+
+
+def _unreadable(stored: "StoredModel") -> "Description":
+    from model_core.hub.description import Description
+
+    return Description("", None, False, stored.problem)
 
 
 def _describe(description: "Description | None") -> tuple[str, str, str]:

@@ -56,7 +56,7 @@ def cli() -> None:
     tritonchat cluster --replicas 2      several servers on one machine or more, placed and replaced by Ray
     tritonchat complete "Once upon"      continue a text, without a server
     tritonchat pull owner/name           download a model from the Hugging Face hub
-    tritonchat list                      show the models of the hub that are on this machine
+    tritonchat list                      show the models of the hub and of other programs on this machine
     tritonchat rm owner/name             remove one of them
     tritonchat quantize MODEL OUT        convert a model to weights of 8 or 4 bits
     tritonchat bench                     measure the speed of a model on this machine

@@ -22,6 +22,7 @@ from .values import (
     Port,
     Size,
     SizeLimit,
+    Template,
     Texts,
 )
 
@@ -73,15 +74,17 @@ class ModelsSettings(LoadingSettings, ComputingSettings):
     """Which models a server has, and when."""
 
     models: NamedModels = setting((), key="model", shown="embedded model")
-    """Folder in Hugging Face layout, .gguf file, or a name on the hub: owner/name, or owner/name:Q4_K_M for
-    .gguf files of this quantization; may be repeated. Requests name a model by its folder, or by NAME, such
+    """Folder in Hugging Face layout, .gguf file, a name on the hub: owner/name, or owner/name:Q4_K_M for
+    .gguf files of this quantization; or ollama:NAME, lmstudio:owner/name or llama.cpp:owner/name for what
+    another program has downloaded; may be repeated. Requests name a model by its folder, or by NAME, such
     as mine or owner/mine; the first one answers those that name none. Several models compute in turns, a
     step each with all threads. In the environment, commas separate them."""
     keep_alive_s: KeepAlive = setting("-1", key="keep_alive")
     """Load each model when a request needs it, and unload it after this time without requests, such as
     10m; 0: at once. -1: load all at the start, and keep them."""
-    chat_template: File | None = setting(LLMSettings.chat_template, shown="the model's", is_rare=True)
-    """A chat template (Jinja2) in the place of the model's, for all models."""
+    chat_template: Template | None = setting(LLMSettings.chat_template, shown="the model's", is_rare=True)
+    """A chat template (Jinja2) in the place of the model's, for all models; or the name of one of those that
+    a model has, such as tool_use."""
     adapters: NamedAdapters = setting((), key="adapter")
     """LoRA adapter of the (first) model: a folder in PEFT's layout. Requests name it as their model. It
     may be repeated. In the environment, commas separate them."""
@@ -266,5 +269,6 @@ class LocalSettings(LoadingSettings, ComputingSettings, CommandSettings):
 
     section: ClassVar[str] = "Model"
     model: str | None = setting(None, shown="embedded model")
-    """Folder in Hugging Face layout, .gguf file, or a name on the hub: owner/name, or owner/name:Q4_K_M for
-    .gguf files of this quantization."""
+    """Folder in Hugging Face layout, .gguf file, a name on the hub: owner/name, or owner/name:Q4_K_M for
+    .gguf files of this quantization; or ollama:NAME, lmstudio:owner/name or llama.cpp:owner/name for what
+    another program has downloaded."""

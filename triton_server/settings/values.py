@@ -122,6 +122,7 @@ Duration = Annotated[float, _read_by(read_duration), _called("TIME")]
 KeepAlive = Annotated[float | None, _read_by(read_keep_alive), _called("TIME")]
 Host = Annotated[str, _read_by(read_host), _called("ADDRESS")]
 File = Annotated[FilePath, _called("FILE")]  # which is there
+Template = Annotated[Path, _called("FILE|NAME")]
 NewFile = Annotated[Path, _called("FILE")]
 Engine = Annotated[str, _called("URL|vllm")]
 NamedModel = Annotated[tuple[str | None, str], _read_by(read_named_model), _called("[NAME=]PATH")]

@@ -134,13 +134,13 @@ def damage(number: int, bases: list[Path], folder: Path) -> str:
             return f"{', '.join(done)}: {path.name} is {replacement}"
         data = path.read_bytes()
         path.unlink()
-        changed = _damage_file(rng, path, data)
+        changed = damage_file(rng, path, data)
         path.write_bytes(changed)
         done.append(f"{path.name} {_describe(data, changed)}")
     return ", ".join(done)
 
 
-def _damage_file(rng: random.Random, path: Path, data: bytes) -> bytes:
+def damage_file(rng: random.Random, path: Path, data: bytes) -> bytes:
     if path.suffix == ".safetensors":
         return _damage_safetensors(rng, data)
     if path.suffix == ".jinja":

@@ -51,9 +51,14 @@ class Commands:
 
     def __init__(self, home: Path, url: str) -> None:
         self.home, self.environment = home, {"HF_HOME": str(home), "HF_ENDPOINT": url, "COLUMNS": "120"}
+        stores = {
+            "HOME": str(home),
+            "OLLAMA_MODELS": str(home / "ollama"),
+            "LLAMA_CACHE": str(home / "llama.cpp"),
+        }
         self.process = subprocess.Popen(
             [sys.executable, "-c", PROGRAM],
-            env={**os.environ, **self.environment, "PYTHONPATH": PYTHONPATH},
+            env={**os.environ, **self.environment, **stores, "PYTHONPATH": PYTHONPATH},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -139,6 +144,32 @@ def test_list_names_models_and_their_problems(commands: Commands) -> None:
     notes = "\n".join(lines)
     assert "`tritonchat pull someone/large` continues its unfinished download." in notes
     assert "someone/unknown: " in notes and "'t5'" in notes
+
+
+def test_list_shows_models_of_other_programs(commands: Commands) -> None:
+    home, weights = commands.home, commands.home / "ollama" / "blobs" / f"sha256-{'0' * 64}"
+    manifest = home / "ollama" / "manifests" / "registry.ollama.ai" / "library" / "tiny" / "latest"
+    studio = home / ".lmstudio" / "models" / "someone" / "tiny-GGUF"
+    for folder in (weights.parent, manifest.parent, studio, home / "llama.cpp"):
+        folder.mkdir(parents=True)
+    for path in (weights, studio / GGUF[0], home / "llama.cpp" / GGUF[1]):
+        write_model(CHECKPOINTS / "qwen3", path)
+    layer = {"mediaType": "application/vnd.ollama.image.model", "digest": f"sha256:{'0' * 64}"}
+    manifest.write_text(json.dumps({"layers": [layer]}))
+    (manifest.parent / "broken").write_text("{")
+    lines = [line.strip() for line in commands.read("list").splitlines() if line.strip()]
+    rows = {line.split("  ")[0]: line for line in lines}
+    names = {"ollama:tiny:latest": "Ollama", "lmstudio:someone/tiny-GGUF:Q4_K_M": "LM Studio"}
+    for name, program in {**names, f"llama.cpp:{GGUF[1]}": "llama.cpp"}.items():
+        assert program in rows[name] and rows[name].split()[-3:] == ["256", "continuing", "texts"]
+    assert any(
+        line.startswith(f"ollama:tiny:broken: {manifest.parent / 'broken'} is damaged") for line in lines
+    )
+    before = sorted(home.rglob("*"))
+    for name, program in names.items():
+        error = commands.refuse("rm", name, "--yes")
+        assert error.endswith(f"{name} belongs to {program}; remove it with that program.")
+    assert sorted(home.rglob("*")) == before
 
 
 def test_rm_removes_all_of_a_model(commands: Commands) -> None:
