@@ -99,6 +99,11 @@ MODEL = KnownFields(
         "quantization": None,
     },
 )
+# params.json of Mistral's own layout, and the objects in it. Sources: mistral-inference, vLLM's reader.
+MISTRAL = KnownFields(
+    re.compile("dtype|max_batch_size|vision_encoder|multimodal|.*_version"), {"lora": None, "qk_norm": False}
+)
+MISTRAL_PART = KnownFields(re.compile("expert_(model_)?parallel|qscheme_act"), {"route_every_n": 1})
 # rope_scaling and rope_parameters. rope.py reads or ignores the others by name.
 ROPE = KnownFields(
     re.compile("finetuned"),

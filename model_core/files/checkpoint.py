@@ -1,6 +1,6 @@
 """The tensors of a Hugging Face folder, as a source of weights."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from ..errors import ModelError
 from ..machine.all_finite import all_finite
 from ..weights.codes import Codes, dequantize_codes
 from .quantized import open_format
-from .safetensors import SafetensorsFolder
+from .safetensors import SafetensorsFolder, text_model_name
 from .source import check_codes
 
 _FLOATS = [np.dtype(kind) for kind in (np.float32, np.float16, ml_dtypes.bfloat16)]
@@ -20,12 +20,18 @@ _FLOATS = [np.dtype(kind) for kind in (np.float32, np.float16, ml_dtypes.bfloat1
 class Checkpoint:
     """A `TensorSource` (files/source.py) of a folder with safetensors files. `stored`: what lies in them."""
 
-    def __init__(self, folder: Path, quantization: Any = None, file_name: str = "model.safetensors") -> None:
-        """`quantization`: quantization_config of config.json. file_name: see SafetensorsFolder.
+    def __init__(
+        self,
+        folder: Path,
+        quantization: Any = None,
+        file_name: str = "model.safetensors",
+        rename: Callable[[str], str] = text_model_name,
+    ) -> None:
+        """`quantization`: quantization_config of config.json. file_name, rename: see SafetensorsFolder.
 
         Raises ModelError if a file is missing or damaged, or the way of quantizing is not supported.
         """
-        self.stored = SafetensorsFolder(folder, file_name)
+        self.stored = SafetensorsFolder(folder, file_name, rename)
         self._format = open_format(quantization, folder / "config.json", self.stored)
         self._finite: set[str] = set()  # tensors that were checked
 

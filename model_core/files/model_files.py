@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..chat.chat_tokenizer import ChatTokenizer
-from ..chat.template import read_template_sources
+from ..chat.template import has_default_template
 from ..checks.file_values import read_json
 from ..errors import ModelError
 from ..families.config import read_config
@@ -16,9 +16,12 @@ from ..tape.classifier import Dense
 from .checkpoint import Checkpoint
 from .gguf.model import GGUFModel
 from .gguf.selection import find_only_model
+from .mistral import PARAMS, MistralCheckpoint, has_mistral_layout, read_params
 from .source import TensorSource
 from .stacked_experts import StackedExperts
 from .tokenizers.folder import open_folder_tokenizer
+
+CONFIG = "config.json"
 
 
 @dataclass(frozen=True)
@@ -30,13 +33,14 @@ class ModelFiles:
         config: the fields of config.json; those of the text model, if the model also sees or hears.
         generation_config: the fields of generation_config.json.
         open_tensors: opens the weights. Raises ModelError.
-        open_tokenizer: max_context, and the file of another chat template or None -> the tokenizer with the
-            chat template; None if there is no tokenizer. Raises ModelError.
+        open_tokenizer: max_context, and the file or the name of another chat template or None -> the
+            tokenizer with the chat template; None if there is no tokenizer. Raises ModelError.
         has_chat_template: whether the model was made for conversations. Raises ModelError.
         pooling: how hidden states become a vector, if the one file of a model says so: a name in
             pooling.POOLINGS, or "none".
         asks: whether documents are scored by a question, which is answered with yes or no (Qwen3-Reranker).
         read_dense: the layers behind pooling that the one file of a model has. Raises ModelError.
+        config_name: the file of a folder that `config` was read from.
     """
 
     path: Path
@@ -48,21 +52,26 @@ class ModelFiles:
     pooling: str | None = None
     asks: bool = False
     read_dense: Callable[[], tuple[Dense, ...]] = tuple
+    config_name: str = CONFIG
 
     def named(self, name: str) -> Path:
         """The file to name in errors about what a folder has in the file `name`."""
+        name = self.config_name if name == CONFIG else name
         return self.path / name if self.path.is_dir() else self.path
 
 
 def open_model_files(path: Path) -> ModelFiles:
-    """The files of the model at `path`: a .gguf file, or a folder with one or in Hugging Face layout.
+    """The files of the model at `path`: a .gguf file, a folder with one, or in the layout of Hugging Face or
+    Mistral.
 
     Raises ModelError if there is no model, or if its fields are damaged.
     """
     if os.path.isfile(path):
         return _open_gguf(path)
     file = find_only_model(path) if os.path.isdir(path) else None
-    return _open_folder(path) if file is None else _open_gguf(file)
+    if file is not None:
+        return _open_gguf(file)
+    return _open_mistral(path) if has_mistral_layout(path) else _open_folder(path)
 
 
 def _open_folder(folder: Path) -> ModelFiles:
@@ -85,7 +94,21 @@ def _open_folder(folder: Path) -> ModelFiles:
         read_json(generation) if os.path.isfile(generation) else {},
         lambda: StackedExperts(Checkpoint(folder, config.get("quantization_config"))),
         partial(open_folder_tokenizer, folder),
-        lambda: bool(read_template_sources(folder)),
+        lambda: has_default_template(folder),
+    )
+
+
+def _open_mistral(folder: Path) -> ModelFiles:
+    """The files of a folder in Mistral's own layout."""
+    config = read_params(folder)
+    return ModelFiles(
+        folder,
+        config,
+        {},
+        lambda: MistralCheckpoint(folder, config),
+        partial(open_folder_tokenizer, folder),
+        lambda: has_default_template(folder),
+        config_name=PARAMS,
     )
 
 

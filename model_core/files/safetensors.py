@@ -10,7 +10,7 @@ import math
 import mmap
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,27 @@ class _TensorEntry:
     end: int
 
 
+def text_model_name(name: str) -> str:
+    """The name of a tensor as the text model alone has it. Models that see or hear add a prefix."""
+    for prefix, plain in (
+        ("model.language_model.", "model."),
+        ("model.text_model.", "model."),  # Idefics3, SmolVLM
+        ("language_model.model.", "model."),
+        ("language_model.lm_head.", "lm_head."),
+        ("transformer.", ""),  # GPT-2, in newer files
+        ("bert.", ""),  # in files for other tasks than embeddings
+        ("roberta.", ""),
+        ("mpnet.", ""),
+        ("new.", ""),
+        ("distilbert.transformer.", ""),
+        ("distilbert.", ""),
+    ):
+        if name.startswith(prefix):
+            name = plain + name.removeprefix(prefix)
+            break
+    return _OLD_NORM.sub(lambda match: f"LayerNorm.{_NORM_NAMES[match[1]]}", name)
+
+
 class SafetensorsFolder:
     """The tensors in the safetensors files of a folder, by name, as they are stored.
 
@@ -61,8 +82,14 @@ class SafetensorsFolder:
     Arrays are views of the mapped files. So opening a folder reads only headers, and processes share memory.
     """
 
-    def __init__(self, folder: Path, file_name: str = "model.safetensors") -> None:
-        """`file_name`: of the only file; the index of several has it before ".index.json".
+    def __init__(
+        self,
+        folder: Path,
+        file_name: str = "model.safetensors",
+        rename: Callable[[str], str] = text_model_name,
+    ) -> None:
+        """`file_name`: of the only file; the index of several has it before ".index.json". rename: name in
+        the files -> name in the family.
 
         Raises ModelError if a file is missing or damaged, or lacks a tensor that the index names.
         """
@@ -77,7 +104,7 @@ class SafetensorsFolder:
                     raise ModelError(
                         f"{path} is damaged: the index says that it holds {shorten(name)}, it does not."
                     )
-                self._entries[text_model_name(name)] = entries[name]
+                self._entries[rename(name)] = entries[name]
 
     def __contains__(self, name: object) -> bool:
         return name in self._entries
@@ -191,26 +218,6 @@ def write_safetensors(path: Path, tensors: Mapping[str, np.ndarray]) -> None:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
-
-
-def text_model_name(name: str) -> str:
-    """The name of a tensor as the text model alone has it. Models that see or hear add a prefix."""
-    for prefix, plain in (
-        ("model.language_model.", "model."),
-        ("language_model.model.", "model."),
-        ("language_model.lm_head.", "lm_head."),
-        ("transformer.", ""),  # GPT-2, in newer files
-        ("bert.", ""),  # in files for other tasks than embeddings
-        ("roberta.", ""),
-        ("mpnet.", ""),
-        ("new.", ""),
-        ("distilbert.transformer.", ""),
-        ("distilbert.", ""),
-    ):
-        if name.startswith(prefix):
-            name = plain + name.removeprefix(prefix)
-            break
-    return _OLD_NORM.sub(lambda match: f"LayerNorm.{_NORM_NAMES[match[1]]}", name)
 
 
 def _parse_entries(path: Path, header: Mapping, base: int) -> dict[str, _TensorEntry]:
