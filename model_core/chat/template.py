@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..checks.file_values import read_json
+from ..checks.file_values import read_json, shorten
 from ..errors import InvalidRequest, ModelError, PromptTooLong
 from ..requests.messages import ChatFields, Message
 from ..text.special_tokens import read_tokenizer_config
@@ -249,14 +249,22 @@ def open_chat_template(
 ) -> ChatTemplate | NoTemplate:
     """The chat template of a model. A damaged one is a warning: the model still continues texts.
 
-    sources: of the model at `path`, by name, see ChatTemplate; none if it has no template. replacement: a
-    file whose template is taken instead. Raises ModelError if that one is damaged or cannot be read.
+    sources: of the model at `path`, by name: "default", "tool_use" for conversations with tools, and others;
+    none if it has no template. replacement: the name of one of them, or else a file, whose template is taken
+    for all conversations. Raises ModelError if that one is damaged or cannot be read.
     """
     if replacement is not None:
-        text = {_DEFAULT: _read_text(replacement)}
-        return ChatTemplate(text, special_tokens, replacement, max_context)
+        text = sources.get(str(replacement))
+        text = _read_replacement(replacement, sources) if text is None else text
+        return ChatTemplate({_DEFAULT: text}, special_tokens, replacement, max_context)
     if not sources:
         return NoTemplate()
+    if _DEFAULT not in sources:
+        names = ", ".join(map(shorten, sources))
+        return NoTemplate(
+            f"This model has no default chat template, but others: --chat-template takes {names}."
+        )
+    sources = {name: sources[name] for name in (_DEFAULT, _TOOL_USE) if name in sources}
     try:
         return ChatTemplate(sources, special_tokens, path, max_context)
     except ModelError as error:
@@ -274,15 +282,13 @@ def require_template(template: ChatTemplate | NoTemplate) -> ChatTemplate:
 def read_template_sources(folder: Path) -> dict[str, str]:
     """The sources of a model folder's templates, by name; none if there is no chat template.
 
-    They are `chat_template.jinja` with `additional_chat_templates/tool_use.jinja`; or `chat_template` in
-    tokenizer_config.json, or else in chat_template.json: one, or a list of several with names. Raises
-    ModelError if a file is damaged.
+    They are `chat_template.jinja` with those in `additional_chat_templates`, such as `tool_use.jinja`; or
+    `chat_template` in tokenizer_config.json, or else in chat_template.json: one, or a list of several with
+    names. Raises ModelError if a file is damaged.
     """
-    separate = {
-        _DEFAULT: folder / "chat_template.jinja",
-        _TOOL_USE: folder / "additional_chat_templates" / f"{_TOOL_USE}.jinja",
-    }
-    sources: Any = {name: _read_text(path) for name, path in separate.items() if os.path.isfile(path)}
+    main, others = folder / "chat_template.jinja", sorted(folder.glob("additional_chat_templates/*.jinja"))
+    separate = ({_DEFAULT: main} if os.path.isfile(main) else {}) | {path.stem: path for path in others}
+    sources: Any = {name: _read_text(path) for name, path in separate.items()}
     if _DEFAULT not in sources:
         sources, separate_json = read_tokenizer_config(folder).get("chat_template"), folder / _JSON_FILE
         if sources is None and os.path.isfile(separate_json):
@@ -291,8 +297,20 @@ def read_template_sources(folder: Path) -> dict[str, str]:
             named = [t for t in sources if isinstance(t, dict) and isinstance(t.get("name"), str)]
             sources = {template["name"]: template.get("template") for template in named}
         sources = sources if isinstance(sources, dict) else {_DEFAULT: sources}
-    sources = {name: sources.get(name) for name in separate if isinstance(sources.get(name), str)}
-    return sources if _DEFAULT in sources else {}
+    return {name: text for name, text in sources.items() if isinstance(text, str)}
+
+
+def has_default_template(folder: Path) -> bool:
+    """Whether conversations with a model folder need no other template. Raises ModelError."""
+    return _DEFAULT in read_template_sources(folder)
+
+
+def _read_replacement(path: Path, sources: Mapping[str, str]) -> str:
+    """The template in a file. Raises ModelError, which names the model's own ones."""
+    if not os.path.isfile(path) and sources:
+        names = ", ".join(map(shorten, sources))
+        raise ModelError(f"{path} is neither a file, nor a chat template of the model, which has {names}.")
+    return _read_text(path)
 
 
 def _read_text(path: Path) -> str:

@@ -22,7 +22,8 @@ class LLMSettings:
         portable: compute with float weights as on every other processor, to the bit. With integer weights
             that is always so.
         threads: threads for the arithmetic; None: all cores this process may use, one for a tiny model.
-        chat_template: a file with a chat template (Jinja2) that is taken instead of the model's.
+        chat_template: a file with a chat template (Jinja2) that is taken instead of the model's; or the name
+            of one of its templates, such as "tool_use".
         max_context: positions a request may have, up to the model's own limit; None: this limit. Of LongRoPE,
             the limit is the original one, or what its factors for long texts allow if more is asked for.
         kv_cache_memory: bytes of KV memory; None: a quarter of the memory that is free.

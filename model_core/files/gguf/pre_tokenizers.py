@@ -25,6 +25,13 @@ def _cased(digits: str, suffix: str = "") -> str:
 
 
 TEKKEN = _cased("")
+# Kimi's letters are those of other scripts than Chinese, whose characters are words of their own.
+_NOT_HAN = r"&&[^\p{Han}]"
+_KIMI_UPPER, _KIMI_LOWER = (rf"[{c}\p{{Lm}}\p{{Lo}}\p{{M}}{_NOT_HAN}]" for c in (r"\p{Lu}\p{Lt}", r"\p{Ll}"))
+_KIMI_WORDS = "|".join(
+    rf"[^\r\n\p{{L}}\p{{N}}]?{letters}{_CONTRACTIONS}?"
+    for letters in (f"{_KIMI_UPPER}*{_KIMI_LOWER}+", f"{_KIMI_UPPER}+{_KIMI_LOWER}*")
+)
 _CJK = "[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"
 # names -> expressions, each of which splits the parts that the one before has left
 _TABLE = {
@@ -53,6 +60,7 @@ _TABLE = {
     "tekken": [TEKKEN],
     "gpt-4o llama4 kanana2": [_cased("{1,3}", f"{_CONTRACTIONS}?")],
     "tiny_aya": [r"\d{1,3}(?=(?:\d{3})*\b)", _cased("{1,3}", f"{_CONTRACTIONS}?")],
+    "kimi-k2": [rf"\p{{Han}}+|{_KIMI_WORDS}|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_END}"],
     "default": [r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]"],
 }
 _EXPRESSIONS = {name: expressions for names, expressions in _TABLE.items() for name in names.split()}

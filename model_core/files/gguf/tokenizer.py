@@ -29,6 +29,7 @@ _RWKV_TEMPLATE = (
     "{% if add_generation_prompt %}Assistant:{% endif %}"
 )
 _ENDS = (("bos", "cls"), ("eos", "seperator"))  # roles of the tokens around a text
+_TEMPLATE = "tokenizer.chat_template"  # that of other templates ends with their names, as in .tool_use
 _DAMAGED = "its tokenizer is damaged"
 _SPECIAL = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
 
@@ -131,11 +132,14 @@ def _read_template(
     max_context: int,
     template_file: Path | None,
 ) -> ChatTemplate | NoTemplate:
-    names = {"default": "tokenizer.chat_template", "tool_use": "tokenizer.chat_template.tool_use"}
-    sources = {name: metadata[key] for name, key in names.items() if isinstance(metadata.get(key), str)}
+    names = {
+        key.removeprefix(_TEMPLATE).lstrip(".") or "default": key
+        for key in metadata
+        if key.startswith(_TEMPLATE)
+    }
+    sources = {name: metadata[key] for name, key in names.items() if isinstance(metadata[key], str)}
     if sources.get("default") == _RWKV_TEMPLATE_NAME:
         sources["default"] = _RWKV_TEMPLATE
-    sources = sources if "default" in sources else {}
     return open_chat_template(sources, special_tokens, path, max_context, template_file)
 
 

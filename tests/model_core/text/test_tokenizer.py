@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from model_core.chat.chat_tokenizer import ChatTokenizer
+from model_core.chat.template import has_default_template
 from model_core.errors import InvalidRequest, ModelError
 from model_core.files.tokenizers.folder import open_folder_tokenizer
 from model_core.hub import embedded_model
@@ -180,6 +181,33 @@ def test_named_templates_and_template_files(tmp_path: Path) -> None:
     assert rendered(open_folder_tokenizer(tmp_path / "model"), "x") == "from a file"
 
 
+def test_one_of_the_named_templates_is_chosen(tmp_path: Path) -> None:
+    named = [{"name": name, "template": f"{name}!"} for name in ("default", "tool_use", "rag")]
+    assert rendered(template(tmp_path, named), "x") == "default!"
+    folder = tmp_path / "model"
+    for name in ("rag", "tool_use"):
+        assert rendered(open_folder_tokenizer(folder, template_file=Path(name)), "x") == f"{name}!"
+    with pytest.raises(ModelError, match="'default', 'tool_use', 'rag'"):
+        open_folder_tokenizer(folder, template_file=Path("other"))
+    (folder / "chat_template.jinja").write_text("main")
+    (folder / "additional_chat_templates").mkdir()
+    (folder / "additional_chat_templates" / "cite.jinja").write_text("cited")
+    assert rendered(open_folder_tokenizer(folder), "x") == "main"
+    assert rendered(open_folder_tokenizer(folder, template_file=Path("cite")), "x") == "cited"
+    with pytest.raises(ModelError, match="which has 'default', 'cite'"):
+        open_folder_tokenizer(folder, template_file=Path("rag"))
+
+
+def test_a_model_with_other_templates_than_a_default_names_them(tmp_path: Path) -> None:
+    tokenizer = template(tmp_path, [{"name": "rag", "template": "rag!"}])
+    with pytest.raises(
+        InvalidRequest, match="no default chat template, but others: --chat-template takes 'rag'"
+    ):
+        rendered(tokenizer, "x")
+    assert not has_default_template(tmp_path / "model")
+    assert rendered(open_folder_tokenizer(tmp_path / "model", template_file=Path("rag")), "x") == "rag!"
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -219,7 +247,7 @@ def test_damaged_template_is_named_and_can_be_replaced(tmp_path: Path) -> None:
     file.write_text("{% if %}")
     with pytest.raises(ModelError, match=r"mine\.jinja is damaged"):
         open_folder_tokenizer(tmp_path / "model", template_file=file)
-    with pytest.raises(ModelError, match=r"none\.jinja cannot be read"):
+    with pytest.raises(ModelError, match=r"none\.jinja is neither a file, nor a chat template of the model"):
         open_folder_tokenizer(tmp_path / "model", template_file=tmp_path / "none.jinja")
 
 

@@ -134,10 +134,12 @@ def test_what_is_no_model_of_sentencepiece(tmp_path: Path, data: bytes) -> None:
         open_folder_tokenizer(tmp_path)
 
 
-def train_byte_level() -> tokenizers.Tokenizer:
+def train_byte_level(special: list[str] | None = None) -> tokenizers.Tokenizer:
     """A byte-level BPE, as GPT-2's."""
     tokenizer = tokenizers.ByteLevelBPETokenizer()
-    tokenizer.train_from_iterator(make_texts(400), vocab_size=500, show_progress=False)
+    tokenizer.train_from_iterator(
+        make_texts(400), vocab_size=500, show_progress=False, special_tokens=special or []
+    )
     return tokenizer
 
 
@@ -158,6 +160,50 @@ def test_vocabulary_and_merges(tmp_path: Path, name: str | None) -> None:
             assert tokenizer.encode(text) == reference.encode(text).ids, text
     assert tokenizer.eos_token_id == size
     assert tokenizer.encode("a<|end|>")[-1] == size
+
+
+@pytest.mark.parametrize("name", ["RobertaTokenizer", "BartTokenizerFast", "LongformerTokenizer"])
+def test_roberta_has_ends_around_texts(tmp_path: Path, name: str) -> None:
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    reference = train_byte_level(special)
+    reference.save_model(str(tmp_path))
+    reference.post_processor = tokenizers.processors.RobertaProcessing(
+        ("</s>", 2), ("<s>", 0), add_prefix_space=False
+    )
+    write_config(tmp_path, tokenizer_class=name)
+    tokenizer = open_tokenizer(tmp_path)
+    for text in [*make_texts(), "a <mask> b", "<s>x</s>"]:
+        assert tokenizer.encode(text) == reference.encode(text).ids, text
+        assert tokenizer.encode_text(text, "the dog")[0] == reference.encode(text, "the dog").ids
+    assert tokenizer.eos_token_id == 2
+
+
+@pytest.mark.parametrize(
+    "name, split",
+    [
+        ("GPTNeoXTokenizer", None),
+        ("CohereTokenizerFast", r"\p{N}"),
+        (
+            "Qwen3_5Tokenizer",
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+"
+            r"[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ),
+    ],
+)
+def test_classes_that_compose_characters(tmp_path: Path, name: str, split: str | None) -> None:
+    reference = train_byte_level(["<|endoftext|>"])
+    reference.save_model(str(tmp_path))
+    reference.normalizer = tokenizers.normalizers.NFC()
+    is_whole = name.startswith("Qwen")
+    steps = [tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=not is_whole)]
+    if split is not None:
+        steps.insert(0, tokenizers.pre_tokenizers.Split(tokenizers.Regex(split), "isolated"))
+    reference.pre_tokenizer = tokenizers.pre_tokenizers.Sequence(steps)
+    write_config(tmp_path, tokenizer_class=name)
+    tokenizer = open_tokenizer(tmp_path)
+    for text in [*make_texts(), "e\u0301 123 \u0915\u093f x<|endoftext|>"]:
+        if "<|" not in text or name != "CohereTokenizerFast":  # which has other special tokens
+            assert tokenizer.encode(text) == reference.encode(text).ids, text
 
 
 def test_unknown_classes_of_merges_are_refused(tmp_path: Path) -> None:
