@@ -98,7 +98,11 @@ def read_config(folder: Path) -> dict[str, Any]:
         return raw
     if not isinstance(text, dict):
         raise ModelError(f"{path} is damaged: text_config should be an object, not {shorten(text)}.")
-    return {name: raw[name] for name in _FIELDS_AROUND_TEXT_CONFIG if name in raw} | text
+    around = {name: raw[name] for name in _FIELDS_AROUND_TEXT_CONFIG if name in raw}
+    # Transformers 5 ties what the outer field says, older versions what the inner one does. A head that is
+    # stored is used in any case.
+    tied = {"tie_word_embeddings": True} if raw.get("tie_word_embeddings") is True else {}
+    return around | text | tied
 
 
 @overload

@@ -214,6 +214,7 @@ def _fit_tape(tape: Tape, source: TensorSource) -> Tape:
 _UNUSED_TENSORS = re.compile(
     r"(.*\.)?(rotary_emb\..*|(attn|attention)\.(masked_)?bias"
     r"|blocks\.0\.att\.v[012]"  # RWKV-7 has them in all layers, and uses them in the later ones
+    r"|model\.(aligner|connector|merger|projector)\..*"  # of images, in DeepSeek-VL, Idefics3, MiniCPM-V
     r"|(vision|visual|audio|image|video|multi_modal|mm|mtp|embed_vision|embed_audio)(_\w+)?\..*|image_newline)"
 )
 
