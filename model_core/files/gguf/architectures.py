@@ -48,31 +48,39 @@ from .mixtures import MIXTURES
 from .names import Places, change, order_of_halves
 from .rwkv7 import RWKV7
 
-_HAS_BIAS = methodcaller("has_tensor", "blk.0.attn_q.bias")
+
+def _has_bias(m: Metadata) -> bool:
+    return m.has_tensor("blk.0.attn_q.bias") or m.has_tensor("blk.0.attn_qkv.bias")
+
+
 _HAS_MLP_BIAS = methodcaller("has_tensor", "blk.0.ffn_up.bias")
 _MINIMAX = MIXTRAL | in_layers(**{"exp_probs_b.bias": "block_sparse_moe.e_score_correction_bias"})
 _EXPERT_COUNTS = {
     "num_experts": methodcaller("size", "expert_count"),
     "num_experts_per_tok": methodcaller("size", "expert_used_count"),
 }
-_read_arcee = reader("arcee", hidden_act="relu2", attention_bias=_HAS_BIAS, mlp_bias=_HAS_MLP_BIAS)
+_read_arcee = reader("arcee", hidden_act="relu2", attention_bias=_has_bias, mlp_bias=_HAS_MLP_BIAS)
 # llama.cpp does not divide by the sum of the chosen ones.
 _read_qwen2_moe = reader(
     "qwen2_moe",
-    **QWEN_EXPERTS | {"norm_topk_prob": False, "qkv_bias": _HAS_BIAS},
+    **QWEN_EXPERTS | {"norm_topk_prob": False, "qkv_bias": _has_bias},
     shared_expert_intermediate_size=methodcaller("size", "expert_shared_feed_forward_length"),
 )
 _read_qwen3_decoder = reader("qwen3")
 _read_llama = reader(
     "llama",
     hidden_act="silu",
-    attention_bias=_HAS_BIAS,
+    attention_bias=_has_bias,
     mlp_bias=methodcaller("has_tensor", "blk.0.ffn_gate.bias"),
 )
 
 
 def _read_llama_or_mixtral(m: Metadata) -> Config:
     config = _read_llama(m)
+    if config["attention_bias"] and not m.has_tensor("blk.0.attn_output.bias"):
+        # Biases of queries, keys and values alone: what Qwen2 adds to Llama.
+        del config["mlp_bias"]
+        config |= {"model_type": "qwen2"}
     if m.size("expert_count", 0):
         config |= {"model_type": "mixtral", **read_expert_counts(m, "num_local_experts")}
     return config
@@ -132,7 +140,7 @@ def _read_glm4_moe(m: Metadata) -> Config:
         **read_decoder(m),
         **read_shared_experts(m, normalizes=True),
         "model_type": "glm4_moe",
-        "attention_bias": _HAS_BIAS(m),
+        "attention_bias": _has_bias(m),
         "use_qk_norm": m.has_tensor("blk.0.attn_q_norm.weight"),
     }
 
@@ -181,7 +189,7 @@ def _read_cohere2(m: Metadata) -> Config:
         "model_type": "cohere2",
         "layer_norm_eps": EPSILON(m),
         "logit_scale": m.number("logit_scale"),
-        "attention_bias": _HAS_BIAS(m),
+        "attention_bias": _has_bias(m),
     }
 
 
@@ -190,7 +198,7 @@ def _read_command_r(m: Metadata) -> Config:
         "model_type": "cohere",
         "layer_norm_eps": EPSILON(m),
         "logit_scale": m.number("logit_scale"),
-        "attention_bias": _HAS_BIAS(m),
+        "attention_bias": _has_bias(m),
     }
 
 
@@ -200,7 +208,7 @@ def _read_stablelm(m: Metadata) -> Config:
         "model_type": "stablelm",
         "layer_norm_eps": EPSILON(m),
         "use_parallel_residual": not m.has_tensor("blk.0.ffn_norm.weight"),
-        "use_qkv_bias": _HAS_BIAS(m),
+        "use_qkv_bias": _has_bias(m),
         "qk_layernorm": m.has_tensor("blk.0.attn_q_norm.weight"),
     }
 
@@ -277,7 +285,7 @@ ARCHITECTURES = {
     **MAMBAS,
     **MIXTURES,
     "apertus": Architecture(
-        reader("apertus", attention_bias=_HAS_BIAS),
+        reader("apertus", attention_bias=_has_bias),
         LLAMA | in_layers(attn_norm="attention_layernorm", ffn_norm="feedforward_layernorm"),
         read_values=_read_xielu,
     ),
@@ -287,10 +295,10 @@ ARCHITECTURES = {
     "command-r": Architecture(_read_command_r, LLAMA),
     "deepseek2": DEEPSEEK2,
     "dots1": Architecture(_read_dots1, LLAMA | SHARED_EXPERTS),
-    "ernie4_5": Architecture(reader("ernie4_5", use_bias=_HAS_BIAS), LLAMA),
+    "ernie4_5": Architecture(reader("ernie4_5", use_bias=_has_bias), LLAMA),
     "exaone4": Architecture(_read_exaone4, LLAMA | AFTER),
     "glm4": Architecture(
-        reader("glm4", attention_bias=_HAS_BIAS),
+        reader("glm4", attention_bias=_has_bias),
         LLAMA
         | JOINED_MLP
         | in_layers(post_attention_norm="post_self_attn_layernorm", post_ffw_norm="post_mlp_layernorm"),
@@ -330,7 +338,7 @@ ARCHITECTURES = {
     "smollm3": Architecture(reader("smollm3", _read_llama, no_rope_layer_interval=4), LLAMA, undo_pairs),
     "stablelm": Architecture(_read_stablelm, LLAMA | _HEAD_NORMS),
     "starcoder2": Architecture(
-        reader("starcoder2", norm_epsilon=EPSILON, use_bias=_HAS_BIAS),
+        reader("starcoder2", norm_epsilon=EPSILON, use_bias=_has_bias),
         LLAMA | in_layers(ffn_up="mlp.c_fc", ffn_down="mlp.c_proj"),
     ),
 }

@@ -13,7 +13,7 @@ from .architectures import find_architecture
 from .config import is_reranker, read_direction, read_generation_config, read_pooling
 from .encoders import ENCODERS
 from .metadata import Metadata
-from .names import Place, find_places
+from .names import Place, find_places, split_joined
 from .reader import GGUFFile
 from .source import DENSE_NAMES, GGUFSource
 from .tokenizer import open_tokenizer
@@ -52,6 +52,11 @@ class GGUFModel:
         stored = {name: entry.shape[0] for name, entry in self._file.entries.items()}
         places = find_places(stored, self._architecture.names)
         places |= {name: Place((), value=value) for name, value in self._values.items()}
+        shapes = {name: entry.shape for name, entry in self._file.entries.items()}
+        try:
+            split_joined(places, shapes, self._architecture.names, self.config)
+        except ModelError as error:
+            raise ModelError(f"{self.path}: {error}") from error
         self._architecture.adapt(places, self.config)
         return GGUFSource(self._file, places)
 

@@ -1,11 +1,13 @@
 """The tensors of GGUF files by the names that the rooms of families/ know."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+
+from ...errors import ModelError
 
 _STORED = re.compile(r"(?:blk\.(\d+)\.)?(.*?)(\.weight|\.bias)?", re.DOTALL)
 
@@ -17,6 +19,7 @@ class Place:
     Attributes:
         names: of stored tensors, whose rows follow each other.
         expert: its index in their first axis, None for all.
+        rows: the first row of the one stored tensor, or of its expert, that is meant, and the end; None: all.
         order: row i of the tensor is row order[i] of what is stored. None: in the same order.
         columns: column i of the tensor is column columns[i] of what is stored. None: in the same order.
         offset: is added to what is stored.
@@ -31,6 +34,7 @@ class Place:
 
     names: tuple[str, ...]
     expert: int | None = None
+    rows: tuple[int, int] | None = None
     order: np.ndarray | None = None
     columns: np.ndarray | None = None
     offset: float = 0.0
@@ -42,6 +46,11 @@ class Place:
     is_difference: bool = False
 
 
+# Stored tensors that some converters stack, where the family has tensors of their own.
+_JOINED = {
+    "attn_qkv": ("attn_q", "attn_k", "attn_v"),
+    "ffn_gate_up_exps": ("ffn_gate_exps", "ffn_up_exps"),
+}
 Places = dict[str, Place]  # name in the family -> place
 
 
@@ -77,6 +86,61 @@ def find_places(stored: Mapping[str, int], names: Mapping[str, str]) -> Places:
         for expert in range(stored[place.names[0]]):
             places[target.replace("{e}", str(expert))] = replace(place, expert=expert)
     return places
+
+
+def split_joined(
+    places: Places, shapes: Mapping[str, tuple[int, ...]], names: Mapping[str, str], config: Mapping[str, Any]
+) -> None:
+    """Find the parts of stored tensors that stack queries, keys and values, or gates and ups of experts.
+
+    places, names: those of find_places. shapes: of stored tensors. config: the fields of config.json. Raises
+    ModelError without the name of the file if there are more or fewer rows than the configuration says.
+    """
+    for stored, shape in shapes.items():
+        match = _STORED.fullmatch(stored)
+        assert match is not None
+        layer, key, ending = match[1], match[2], match[3] or ""
+        parts = _JOINED.get(key)
+        if layer is None or parts is None or key in names or key + ending in names:
+            continue
+        targets = [target for part in parts if (target := _target(names, part, ending, layer))]
+        if len(set(targets)) == 1:  # the family stacks them, too
+            places[targets[0]] = places.pop(stored)
+            continue
+        sizes = _row_counts(parts, shape, config)
+        if sizes is None or len(targets) < len(parts):
+            continue
+        rows = shape[-1] if len(shape) == 1 else shape[-2]
+        if sum(sizes) != rows:
+            raise ModelError(f"{stored} has {rows} rows, not {' + '.join(map(str, sizes))}.")
+        del places[stored]
+        start = 0
+        for target, size in zip(targets, sizes, strict=True):
+            place = Place((stored,), rows=(start, start + size))
+            start += size
+            for expert in range(shape[0]) if "{e}" in target else (None,):
+                places[target.replace("{e}", str(expert))] = replace(place, expert=expert)
+
+
+def _target(names: Mapping[str, str], part: str, ending: str, layer: str) -> str | None:
+    """The name in the family of a stored tensor in a layer; None without one."""
+    target = names.get(part + ending)
+    if target is None and part in names:
+        target = names[part] + ending
+    return None if target is None else target.replace("{i}", layer)
+
+
+def _row_counts(
+    parts: Sequence[str], shape: tuple[int, ...], config: Mapping[str, Any]
+) -> Sequence[int] | None:
+    """The rows of each part; None where the configuration does not say it."""
+    if len(parts) == 2:
+        return [shape[-2] // 2] * 2 if len(shape) == 3 else None
+    heads = [config.get(f"num_{kind}_heads") for kind in ("attention", "key_value", "key_value")]
+    dim = config.get("head_dim")
+    if type(dim) is not int or not all(type(count) is int for count in heads):
+        return None
+    return [count * dim for count in heads if count is not None]
 
 
 def change(places: Places, endings: Collection[str], **fields: Any) -> None:

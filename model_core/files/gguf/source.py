@@ -22,6 +22,8 @@ DENSE_NAMES = ("dense_2.weight", "dense_3.weight")
 _READ_ELSEWHERE = frozenset(
     (*(f"{name}.weight" for name in ("rope_freqs", "rope_factors_short", "rope_factors_long")), *DENSE_NAMES)
 )
+# What begins so is of images and sounds, in files of Ollama, which has them beside the text model.
+_OF_IMAGES = ("v.", "mm.", "a.")
 
 
 class GGUFSource:
@@ -46,7 +48,7 @@ class GGUFSource:
         if place.value is not None:
             return place.value
         self._check_parts(name, place)
-        parts = [self._floats(stored, place.expert) for stored in place.names]
+        parts = [self._floats(stored, place.expert, place.rows) for stored in place.names]
         if place.first_is_transposed:
             parts[0] = parts[0].swapaxes(-1, -2)
         array = _join(parts, _row_axis(place))
@@ -76,7 +78,7 @@ class GGUFSource:
             return None
         self._check_parts(name, place)
         expert = place.expert if expert is None else expert
-        parts = [self._codes(stored, expert) for stored in place.names]
+        parts = [self._codes(stored, expert, place.rows) for stored in place.names]
         types = {self._file.entries[stored].type for stored in place.names}
         if len(types) > 1 or len({part.factors is None for part in parts}) > 1:
             parts = to_common_form(parts)
@@ -114,6 +116,8 @@ class GGUFSource:
         shape = list(shapes[0] if place.expert is None else shapes[0][1:])
         if place.is_difference and shape[0] == 2:
             shape[0] = 1
+        if place.rows is not None:
+            shape[0] = place.rows[1] - place.rows[0]
         if len(shapes) > 1:
             shape[_row_axis(place)] = sum(other[_row_axis(place)] for other in shapes)
         if place.is_transposed:
@@ -125,7 +129,10 @@ class GGUFSource:
         place = self._place(name)
         entries = [self._file.entries[stored] for stored in place.names]
         experts = 1 if place.expert is None else entries[0].shape[0]
-        return sum(entry.end - entry.start for entry in entries) // experts
+        size = sum(entry.end - entry.start for entry in entries) // experts
+        if place.rows is None:
+            return size
+        return size * (place.rows[1] - place.rows[0]) // entries[0].shape[0 if place.expert is None else 1]
 
     def path_of(self, name: str) -> Path:
         """The file that holds a tensor. Raises ModelError."""
@@ -133,8 +140,12 @@ class GGUFSource:
         return self._file.entries[names[0]].path if names else self._file.path
 
     def unread(self) -> list[str]:
-        """The names of stored tensors that nobody has read, in order."""
-        return sorted(name for name, place in self._places.items() if not self._read.issuperset(place.names))
+        """The names of stored tensors that nobody has read, in order, without those of images and sounds."""
+        return sorted(
+            name
+            for name, place in self._places.items()
+            if not self._read.issuperset(place.names) and not name.startswith(_OF_IMAGES)
+        )
 
     def drop_file_pages(self) -> None:
         """Free the memory of what was read from the files."""
@@ -162,22 +173,22 @@ class GGUFSource:
             return
         raise self._error(name, f"is stored as {' and '.join(map(str, shapes))}, which cannot be")
 
-    def _floats(self, stored: str, expert: int | None) -> np.ndarray:
-        """A stored tensor, or what it holds of one expert, as floats."""
+    def _floats(self, stored: str, expert: int | None, rows: tuple[int, int] | None) -> np.ndarray:
+        """A stored tensor, or what it holds of one expert, or some rows of that, as floats."""
         block = BLOCKS[self._file.entries[stored].type]
         if block.dtype is None:
-            return dequantize_codes(self._codes(stored, expert))
+            return dequantize_codes(self._codes(stored, expert, rows))
         if self._scale_name(stored) is not None:
             raise self._error(stored, "is stored as floats and has a scale, which is not supported")
-        data, shape = self._bytes(stored, expert)
+        data, shape = self._bytes(stored, expert, rows)
         array = read_floats(data, shape, block)
         if not all_finite(array):
             raise self._error(stored, "has numbers that are infinite or not a number")
         return array
 
-    def _codes(self, stored: str, expert: int | None) -> Codes:
-        """A stored tensor, or what it holds of one expert, as codes."""
-        data, shape = self._bytes(stored, expert)
+    def _codes(self, stored: str, expert: int | None, rows: tuple[int, int] | None) -> Codes:
+        """The same as codes."""
+        data, shape = self._bytes(stored, expert, rows)
         try:
             codes = read_codes(data, shape, BLOCKS[self._file.entries[stored].type])
         except ValueError as error:
@@ -185,7 +196,7 @@ class GGUFSource:
         scale_name = self._scale_name(stored)
         if scale_name is None:
             return codes
-        scale = self._floats(scale_name, None).astype(np.float32)
+        scale = self._floats(scale_name, None, None).astype(np.float32)
         experts = self._file.entries[stored].shape[:-2]
         if scale.shape not in ((1,), experts):
             raise self._error(scale_name, f"is {list(scale.shape)}, but should be {list(experts or (1,))}")
@@ -200,16 +211,21 @@ class GGUFSource:
         name = f"{stored.removesuffix('.weight')}.scale"
         return name if name in self._file.entries and name in self._places else None
 
-    def _bytes(self, stored: str, expert: int | None) -> tuple[np.ndarray, tuple[int, ...]]:
-        """The bytes of a stored tensor, or of one expert in it, and their shape."""
+    def _bytes(
+        self, stored: str, expert: int | None, rows: tuple[int, int] | None
+    ) -> tuple[np.ndarray, tuple[int, ...]]:
+        """The bytes of a stored tensor, or of one expert in it, or of some rows of that, and their shape."""
         self._read.add(stored)
         entry = self._file.entries[stored]
-        data = self._file.bytes_of(entry)
-        if expert is None:
-            return data, entry.shape
-        if len(entry.shape) < 2 or expert >= entry.shape[0]:
-            raise self._error(stored, f"is {list(entry.shape)}, and has no expert {expert}")
-        return data.reshape(entry.shape[0], -1)[expert], entry.shape[1:]
+        data, shape = self._file.bytes_of(entry), entry.shape
+        if expert is not None:
+            if len(shape) < 2 or expert >= shape[0]:
+                raise self._error(stored, f"is {list(shape)}, and has no expert {expert}")
+            data, shape = data.reshape(shape[0], -1)[expert], shape[1:]
+        if rows is not None:
+            data = data.reshape(shape[0], -1)[slice(*rows)].reshape(-1)
+            shape = (rows[1] - rows[0], *shape[1:])
+        return data, shape
 
     def _reorder(self, name: str, place: Place, array: np.ndarray) -> np.ndarray:
         assert place.order is not None

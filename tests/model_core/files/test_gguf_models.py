@@ -47,6 +47,117 @@ def test_logits_are_those_of_the_folder(name: str, tmp_path: Path) -> None:
     assert np.linalg.norm(logits(path, prompt) - expected) < 2e-6 * np.linalg.norm(expected)
 
 
+def stack(tensors: Tensors) -> Tensors:
+    """The same tensors with queries, keys and values in one, and gates and ups of experts in one."""
+    stacked: Tensors = {}
+    for name, tensor in tensors.items():
+        head, _, rest = name.partition("attn_q." if ".attn_q." in name else "ffn_gate_exps.")
+        kinds = ("attn_q", "attn_k", "attn_v") if ".attn_q." in name else ("ffn_gate_exps", "ffn_up_exps")
+        if rest == "" or not name.startswith("blk."):
+            stacked.setdefault(name, tensor)
+            continue
+        parts = [tensors[f"{head}{kind}.{rest}"] for kind in kinds]
+        kind, shape, _ = parts[0]
+        experts, axis = (shape[0], 1) if len(kinds) == 2 else (1, 0)
+        halves = [(len(data) // experts, data) for _, _, data in parts]
+        content = b"".join(data[e * size : (e + 1) * size] for e in range(experts) for size, data in halves)
+        whole = list(shape)
+        whole[axis] = sum(part[1][axis] for part in parts)
+        joined = "attn_qkv" if len(kinds) == 3 else "ffn_gate_up_exps"
+        stacked[f"{head}{joined}.{rest}"] = (kind, tuple(whole), content)
+    unused = ("attn_k.", "attn_v.", "ffn_up_exps.")
+    return {
+        name: tensor for name, tensor in stacked.items() if not any(f".{part}" in name for part in unused)
+    }
+
+
+STACKED = [
+    "llama-biases",
+    "qwen2-biases",
+    "qwen3",
+    "mistral-full",
+    "mixtral",
+    "qwen3-moe",
+    "ministral3",
+    "granitemoe",
+]
+STACKED += ["minimax-m2", "gpt-oss", "olmoe", "gemma3", "glm4-moe", "qwen2-moe"]
+
+
+@pytest.mark.parametrize("quantize", [False, True])
+@pytest.mark.parametrize("name", STACKED)
+def test_stacked_tensors_are_found(name: str, quantize: bool, tmp_path: Path) -> None:
+    folder, prompt = copy_model(name, tmp_path), np.arange(1, 20)
+    fields, tensors = read_model(folder, quantize)
+    fields |= {"tokenizer.ggml.model": "no_vocab"}
+    changed = stack(tensors)
+    assert any("attn_qkv" in tensor for tensor in changed)
+    assert any("gate_up_exps" in t for t in changed) == any("gate_exps" in t for t in tensors)
+    write_gguf(tmp_path / "plain.gguf", fields, tensors)
+    write_gguf(tmp_path / "stacked.gguf", fields, changed)
+    assert (logits(tmp_path / "stacked.gguf", prompt) == logits(tmp_path / "plain.gguf", prompt)).all()
+    sources = [GGUFModel(tmp_path / f"{kind}.gguf").open_tensors() for kind in ("plain", "stacked")]
+    sizes = [source.stored_bytes("model.layers.0.self_attn.k_proj.weight") for source in sources]
+    assert sizes[0] == sizes[1]
+
+
+def test_stacked_tensors_of_another_size_are_refused(tmp_path: Path) -> None:
+    fields, tensors = read_model(copy_model("qwen3", tmp_path))
+    changed = stack(tensors)
+    kind, (rows, columns), data = changed["blk.1.attn_qkv.weight"]
+    changed["blk.1.attn_qkv.weight"] = (kind, (rows - 8, columns), data[: -8 * columns * 4])
+    write_gguf(tmp_path / "model.gguf", fields, changed)
+    with pytest.raises(ModelError, match=r"blk\.1\.attn_qkv\.weight has \d+ rows, not \d+ \+ \d+ \+ \d+\."):
+        GGUFModel(tmp_path / "model.gguf").open_tensors()
+
+
+def test_biases_without_one_of_the_output_are_those_of_qwen2(tmp_path: Path) -> None:
+    folder, prompt = copy_model("qwen2-biases", tmp_path), np.arange(1, 20)
+    raw = read_json(folder / "config.json")
+    fields, tensors = read_model(folder)
+    fields = {key.replace("qwen2.", "llama."): value for key, value in fields.items()}
+    fields |= {"general.architecture": "llama", "tokenizer.ggml.model": "no_vocab"}
+    for i in range(raw["num_hidden_layers"]):
+        for part, heads in (("q", raw["num_attention_heads"]), ("k", raw["num_key_value_heads"])):
+            for ending in ("weight", "bias"):  # in files of llama, neighbouring rows are rotated together
+                kind, shape, data = tensors[f"blk.{i}.attn_{part}.{ending}"]
+                array = np.frombuffer(data, np.float32).reshape(heads, 2, -1, *shape[1:]).swapaxes(1, 2)
+                tensors[f"blk.{i}.attn_{part}.{ending}"] = (kind, shape, array.tobytes())
+    write_gguf(tmp_path / "model.gguf", fields, tensors)
+    expected = logits(folder, prompt)
+    assert np.linalg.norm(logits(tmp_path / "model.gguf", prompt) - expected) < 2e-6 * np.linalg.norm(
+        expected
+    )
+
+
+def test_gemma3_as_ollama_has_it(tmp_path: Path) -> None:
+    """With the encoder of images beside it, other names, and fields that are left out."""
+    folder, prompt = copy_model("gemma3", tmp_path), np.arange(1, 20)
+    raw = read_json(folder / "config.json")
+    text = raw.get("text_config", raw)
+    text |= {"rms_norm_eps": 1e-6, "max_position_embeddings": 131072}
+    ropes = text["rope_parameters"]
+    ropes["full_attention"] = {"rope_type": "linear", "factor": 8.0, "rope_theta": 1e6}
+    ropes["sliding_attention"] = {"rope_type": "default", "rope_theta": 1e4}
+    write_json(folder / "config.json", raw)
+    fields, tensors = read_model(folder)
+    left_out = ("layer_norm_rms_epsilon", "rope.scaling", "rope.freq_base")
+    fields = {key: value for key, value in fields.items() if not any(part in key for part in left_out)}
+    fields |= {"gemma3.rope.local.freq_base": 1e4, "gemma3.rope.global.freq_base": 1e6}
+    fields |= {
+        "gemma3.vision.block_count": 2,
+        "gemma3.mm.tokens_per_image": 256,
+        "tokenizer.ggml.model": "no_vocab",
+    }
+    one = (0, (4,), bytes(16))
+    tensors |= {"v.blk.0.attn_k.weight": one, "mm.mm_input_projection.weight": one}
+    write_gguf(tmp_path / "model.gguf", fields, tensors)
+    expected = logits(folder, prompt)
+    assert np.linalg.norm(logits(tmp_path / "model.gguf", prompt) - expected) < 2e-6 * np.linalg.norm(
+        expected
+    )
+
+
 def test_yarn_without_the_original_context_is_that_of_such_a_folder(tmp_path: Path) -> None:
     """context_length then is the context that the model was trained with, which YaRN does not multiply."""
     folder, path = copy_model("llama-rope-yarn", tmp_path), tmp_path / "model.gguf"
