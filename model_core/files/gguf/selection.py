@@ -34,8 +34,8 @@ def choose_files(
     """The files of one model, in order: one, or all parts of a split one.
 
     `names`: all paths in a repository. `quantization`: such as "Q4_K_M", in any case, or the name of a file.
-    Without it, or with "latest", the model in Q4_K_M is taken, or else the best of those for whose files `fits`
-    is true (the best of all, if it is true for none).
+    Without it, or with "latest", the model in Q4_K_M is taken, or else the best of those for whose files
+    `fits` is true (the best of all, if it is true for none).
 
     Raises ModelError if there is no such model, or if one of its parts is missing.
     """

@@ -2,8 +2,8 @@
 
 A module has `weight` uint32 [out, in * bits / 32], packed along its inputs without gaps, and `scales` and
 `biases` [out, groups]. A weight is code * scale + bias. The other modes have numbers in E2M1 or E4M3, scales
-in uint8, which are E8M0 or, of NVFP4, E4M3, and no biases. Embeddings are quantized like products. The settings
-may give a module other bits, groups and another mode, under its name.
+in uint8, which are E8M0 or, of NVFP4, E4M3, and no biases. Embeddings are quantized like products. The
+settings may give a module other bits, groups and another mode, under its name.
 """
 
 from collections.abc import Mapping

@@ -104,7 +104,13 @@ def make_bases(folder: Path) -> list[Path]:
         bases.append(folder / kind)
     write_mxfp4_folder(folder / "mxfp4")
     bases.append(folder / "mxfp4")
-    others = ("bitsandbytes/nf4", "bitsandbytes/int8", "bitnet/auto", "auto-round/plain-3", "auto-round/gptq-4")
+    others = (
+        "bitsandbytes/nf4",
+        "bitsandbytes/int8",
+        "bitnet/auto",
+        "auto-round/plain-3",
+        "auto-round/gptq-4",
+    )
     others = (*others, "hqq/3", "hqq/5", "modelopt/nvfp4", "modelopt/mxfp8", "torchao/int4-asymmetric")
     bases += [CHECKPOINTS.parent / name for name in (*others, "torchao/int8")]
     names = "llama-sharded llama-rope-llama3 llama-biases llama-bfloat16 mistral-window qwen2-window"
