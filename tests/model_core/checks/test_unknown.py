@@ -28,7 +28,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("llama-tied-gqa", {"hidden_act": "relu2"}, "hidden_act"),
     ("llama-tied-gqa", {"num_local_experts": 8}, "num_local_experts"),
     ("llama-tied-gqa", {"logit_scale": 0.5}, "logit_scale"),
-    ("llama-tied-gqa", {"quantization_config": {"quant_method": "hqq"}}, "'hqq' are not supported"),
+    ("llama-tied-gqa", {"quantization_config": {"quant_method": "eetq"}}, "'eetq' are not supported"),
     ("llama-tied-gqa", {"quantization": "int4"}, "quantization"),
     ("llama-tied-gqa", {"rope_parameters": {"rope_type": "linear", "factor": 2.0, "offset": 3}}, "offset"),
     ("llama-tied-gqa", {"rope_parameters": {"rope_type": "ntk"}}, "ntk"),

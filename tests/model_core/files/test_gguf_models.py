@@ -454,7 +454,7 @@ def test_an_unknown_architecture_is_named(tmp_path: Path) -> None:
         ("llama.embedding_length", 64, "q_proj.weight is .* but should be"),
         ("llama.rope.freq_base", float("nan"), "rope_theta should be a number"),
         ("llama.rope.scaling.type", "new", "rope.scaling.type 'new' is not supported"),
-        ("llama.pooling_type", 4, r"llama\.pooling_type is 4 \(rank\): rerankers are not supported"),
+        ("llama.pooling_type", 4, r"llama\.pooling_type is 4 \(rank\): rerankers of this architecture"),
         ("llama.pooling_type", 5, "pooling_type cannot be 5, only 0, 1, 2 or 3"),
         ("llama.pooling_type", "mean", "pooling_type cannot be 'mean'"),
         ("llama.attention.causal", 0, "attention.causal should be true or false"),

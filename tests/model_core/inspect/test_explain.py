@@ -29,7 +29,12 @@ def reference_attention(folder: Path, tokens: list[int]) -> list[np.ndarray]:
             sinks = record.sinks and model.weights(record.sinks)
             added = record.distances and record.distances.read_rows(model.weights, keys.shape[1])
             settings = (record.scale, record.window, record.softcap, sinks, record.ahead, added)
-            weights.append(operators.attention_weights(sequence.get(record.q), keys, *settings))
+            shares = operators.attention_weights(sequence.get(record.q), keys, *settings)
+            if record.is_chunked:
+                chunks = sequence.positions // record.window
+                shares *= chunks[:, None] == chunks
+                shares /= shares.sum(axis=-1, keepdims=True)
+            weights.append(shares)
         interpreter.execute(record, model.weights, sequence)
     return weights
 
