@@ -57,6 +57,7 @@ _TABLE = {
     ],
     "deepseek-coder": ["[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _CJK, r"\p{N}"],
     "falcon": [r"[\p{P}\$\+<=>\^~\|`]+", _GPT2, "[0-9][0-9][0-9]"],
+    "bloom gpt3-finnish poro-chat": [" ?[^(\\s|.,!?\u2026\u3002\uff0c\u3001\u0964\u06d4\u060c)]+"],
     "tekken": [TEKKEN],
     "gpt-4o llama4 kanana2": [_cased("{1,3}", f"{_CONTRACTIONS}?")],
     "tiny_aya": [r"\d{1,3}(?=(?:\d{3})*\b)", _cased("{1,3}", f"{_CONTRACTIONS}?")],

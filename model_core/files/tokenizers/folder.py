@@ -30,6 +30,8 @@ _CLASSES = {
     "LlamaTokenizer": (True, False),
     "CodeLlamaTokenizer": (True, False),
     "GemmaTokenizer": (True, False),
+    "BaichuanTokenizer": (True, False),
+    "InternLM2Tokenizer": (True, False),
 }
 _NORMAL = 1  # a type of tokens
 

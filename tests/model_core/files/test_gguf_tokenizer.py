@@ -129,6 +129,13 @@ def test_the_file_says_how_texts_are_split(pre: str, digits: list[str]) -> None:
     assert words(tokenizer, "the the123") == ["the", " the", *digits]
 
 
+def test_words_of_bloom_end_at_punctuation_alone() -> None:
+    tokens = [*"e1.", "e1", "e.", "<|end|>"]
+    fields = {"tokens": tokens, "token_type": np.ones(6, int), "eos_token_id": 5, "merges": ["e 1", "e ."]}
+    assert words(open_metadata(byte_level(**fields, pre="gpt-2")), "e1e.") == ["e", "1", "e", "."]
+    assert words(open_metadata(byte_level(**fields, pre="bloom")), "e1e.") == ["e1", "e", "."]
+
+
 def test_an_unknown_way_to_split_texts_is_told(caplog: pytest.LogCaptureFixture) -> None:
     tokenizer = open_metadata(byte_level(pre="new"))
     assert "'new' to split texts" in caplog.text and "GPT-2's is taken" in caplog.text

@@ -120,6 +120,16 @@ def test_a_text_without_a_space_before_it(tmp_path: Path) -> None:
     assert "".join(map(reference.id_to_piece, found)) == "the\u2581dog"
 
 
+@pytest.mark.parametrize("name", ["BaichuanTokenizer", "InternLM2Tokenizer"])
+def test_classes_of_published_code_are_the_model_of_sentencepiece(tmp_path: Path, name: str) -> None:
+    """Their texts begin as the model says, and with a begin token if the settings do not say otherwise."""
+    reference = train_sentencepiece(tmp_path, **AS_LLAMA)
+    write_config(tmp_path, tokenizer_class=name)
+    assert open_tokenizer(tmp_path).encode("the dog") == [reference.bos_id(), *reference.encode("the dog")]
+    write_config(tmp_path, tokenizer_class=name, add_bos_token=False)
+    assert open_tokenizer(tmp_path).encode("the dog") == reference.encode("the dog")
+
+
 def test_classes_that_number_otherwise_are_refused(tmp_path: Path) -> None:
     train_sentencepiece(tmp_path)
     write_config(tmp_path, tokenizer_class="XLMRobertaTokenizer")
