@@ -10,7 +10,7 @@ from ..adapters.packing import AdaptedTensor, find_half_strips, find_tensors
 from ..cache.memory import KVGroup, group_layers
 from ..cache.states import state_offsets
 from ..kernels.interpreter import INSTRUCTION, Operation
-from ..kernels.layout import EXACT, PAGE, STRIP
+from ..kernels.layout import EXACT, PAGE, STATE_COLUMNS, STRIP
 from ..kernels.pointwise import OPERAND, Function
 from ..kernels.products import linear
 from ..kernels.products.experts import MIXTURE, SCORES
@@ -214,7 +214,10 @@ class _Binder:
                 self._emit("scan", v, y, keys=k.size, **fields)
             case operations.SelectiveScan(dt, v, k, r, y, rates, state):
                 fields = self._operands((dt, v, k, r), y) | {"state": self._state_starts[state]}
-                fields["weight"] = self._store(self._read(rates).T)
+                columns = round_up(v.width, STATE_COLUMNS)
+                padded = np.pad(self._read(rates), ((0, columns - v.width), (0, 0)))
+                blocks = padded.reshape(-1, STATE_COLUMNS, k.width).swapaxes(1, 2)
+                fields["weight"] = self._store(blocks.reshape(-1, STATE_COLUMNS))
                 self._emit("selective_scan", v, y, keys=k.width, **fields)
             case _:
                 raise NotImplementedError(f"{type(record).__name__} has no kernel")

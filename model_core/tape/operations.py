@@ -348,7 +348,8 @@ class SelectiveScan:
     """S_t = exp(-dt_t A) * S_(t-1) + v_t k_t^T, y_t = S_t r_t, number by number: Mamba (arXiv:2312.00752).
 
     S and the weight A are [columns, keys]; dt, v and y have a number for each column, k and r one for each
-    key. State `state` holds the transpose of S: [keys, columns].
+    key. State `state` holds S for STATE_COLUMNS columns at a time: [columns / STATE_COLUMNS, keys,
+    STATE_COLUMNS].
     """
 
     dt: Span

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..kernels.layout import STRIP
+from ..kernels.layout import STATE_COLUMNS, STRIP
 from . import operations
 from .classifier import Classifier
 from .distances import DistanceBias
@@ -387,7 +387,8 @@ class Tape:
         """The outputs of a state with a decay of its own for each number (see operations.SelectiveScan)."""
         y = replace(v, buffer=to, start=0)
         self.records.append(operations.SelectiveScan(dt, v, k, r, y, rates, len(self.states)))
-        self.states.append((k.width, v.width))
+        # The numbers of neighbouring columns lie together, so that kernels find them in the nearest cache.
+        self.states.append((-(-v.width // STATE_COLUMNS), k.width, STATE_COLUMNS))
         return y
 
 

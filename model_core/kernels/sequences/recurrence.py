@@ -26,7 +26,7 @@ from ..simd import (
 )
 from ..team import claim
 
-# Columns of a convolution or a selective scan that a thread takes at a time.
+# Columns of a convolution that a thread takes at a time.
 COLUMNS = 256
 
 
@@ -229,57 +229,81 @@ def scan_token(i, inputs, state, target, y):
 def selective_scan(s, i, buffers):
     """The selective scan of the columns of each sequence (operators.selective_scan).
 
-    s: STEP. i: INSTRUCTION with `size` columns and `keys`; `weight` is the address of rates, floats [keys,
-    columns, padded], as a state is; its inputs are dt, v, k and r. buffers: ACTIVATIONS, by index.
+    s: STEP. i: INSTRUCTION with `size` columns and `keys`; `weight` is the address of rates, in the order of
+    a state: floats [columns / STATE_COLUMNS, keys, STATE_COLUMNS]. Its inputs are dt, v, k and r. buffers:
+    ACTIVATIONS, by index.
     """
-    blocks = -(-i.size // COLUMNS)
+    blocks, block_bytes = -(-i.size // STATE_COLUMNS), 4 * i.keys * STATE_COLUMNS
     item = claim(s.team)
     while item < s.sequence_count * blocks:
-        sequence, first = item // blocks, item % blocks * COLUMNS
+        sequence, block = item // blocks, item % blocks
         start, stop = get_i32(s.starts, 4 * sequence), get_i32(s.starts, 4 * sequence + 4)
-        state = s.states + get_i32(s.slots, 4 * sequence) * s.state_row + i.state
+        offset, at = i.state + block * block_bytes, 4 * STATE_COLUMNS * block
+        state = s.states + get_i32(s.slots, 4 * sequence) * s.state_row + offset
         if get_i32(s.positions, 4 * start) == 0:
-            for key in range(i.keys):
-                _clear(state + key * _pad(i.size) + 4 * first, _pad(min(COLUMNS, i.size - first)))
+            _clear(state, block_bytes)
         y = buffers[i.y]
         for row in range(start, stop):
             target = state
             if s.state_slots:
-                target = s.states + get_i32(s.state_slots, 4 * row) * s.state_row + i.state
-            dt, v = _head_address(buffers, i.input_0, row, 0), _head_address(buffers, i.input_1, row, 0)
-            k, r = _head_address(buffers, i.input_2, row, 0), _head_address(buffers, i.input_3, row, 0)
-            out = y.floats + row * y.row + i.y_start
-            for column in range(first, min(first + COLUMNS, i.size), 16):
-                at, count = 4 * column, i.size - column
-                # Lanes beyond the columns stay zero.
-                step, value = keep_lanes(load_f32(dt, at), count), keep_lanes(load_f32(v, at), count)
-                mixed = _step_columns(i, step, value, Keys(k, r), state + at, target + at, i.weight + at)
-                store_lanes(out, at, mixed, count)
+                target = s.states + get_i32(s.state_slots, 4 * row) * s.state_row + offset
+            inputs = SelectiveInputs(
+                _head_address(buffers, i.input_0, row, 0) + at,
+                _head_address(buffers, i.input_1, row, 0) + at,
+                _head_address(buffers, i.input_2, row, 0),
+                _head_address(buffers, i.input_3, row, 0),
+                i.weight + block * block_bytes,
+            )
+            out = y.floats + row * y.row + i.y_start + at
+            select_token(i.keys, i.size - block * STATE_COLUMNS, inputs, state, target, out)
             state = target
         item = claim(s.team)
 
 
-class Keys(NamedTuple):
-    """Addresses of what a token writes to the keys of a state, and of what it reads them with."""
+class SelectiveInputs(NamedTuple):
+    """Addresses of what `selective_scan` reads for one token and STATE_COLUMNS columns."""
 
+    dt: int
+    v: int
     k: int
     r: int
+    rates: int
 
 
 @inner
-def _step_columns(i, dt, v, keys, state, target, rates):
-    """One token of 16 columns: their outputs. dt, v: vectors. keys: Keys.
+def select_token(keys, count, inputs, state, target, y):
+    """One token of STATE_COLUMNS columns, of which there are `count`. y: address of their outputs.
 
-    state, target, rates: addresses of floats, keys _pad(i.size) bytes apart: the state before the token and
-    after it, which may be the same, and how fast it decays.
+    inputs: SelectiveInputs. state, target: addresses of floats [keys, STATE_COLUMNS]: the state before the
+    token and after it, which may be the same. What is beyond the columns stays zero.
     """
-    row_bytes, total = _pad(i.size), broadcast(np.float32(0))
-    negative = subtract(total, dt)
-    for key in range(i.keys):
-        at = key * row_bytes
-        decay = exp_of_negative(multiply(negative, load_f32(rates, at)))
-        added = multiply(v, broadcast(get_f32(keys.k, 4 * key)))
-        new = fma(load_f32(state, at), decay, added)
-        store_f32(target, at, new)
-        total = fma(new, broadcast(get_f32(keys.r, 4 * key)), total)
-    return total
+    dt, v, k, r, rates = inputs
+    zero = broadcast(np.float32(0))
+    dt_0, dt_1 = keep_lanes(load_f32(dt, 0), count), keep_lanes(load_f32(dt, 64), count - 16)
+    dt_2, dt_3 = keep_lanes(load_f32(dt, 128), count - 32), keep_lanes(load_f32(dt, 192), count - 48)
+    v_0, v_1 = keep_lanes(load_f32(v, 0), count), keep_lanes(load_f32(v, 64), count - 16)
+    v_2, v_3 = keep_lanes(load_f32(v, 128), count - 32), keep_lanes(load_f32(v, 192), count - 48)
+    y_0, y_1, y_2, y_3 = zero, zero, zero, zero
+    for key in range(keys):
+        at = 4 * key * STATE_COLUMNS
+        key_factor, query = broadcast(get_f32(k, 4 * key)), broadcast(get_f32(r, 4 * key))
+        new_0 = fma(load_f32(state, at), _decay(dt_0, rates, at), multiply(v_0, key_factor))
+        new_1 = fma(load_f32(state, at + 64), _decay(dt_1, rates, at + 64), multiply(v_1, key_factor))
+        new_2 = fma(load_f32(state, at + 128), _decay(dt_2, rates, at + 128), multiply(v_2, key_factor))
+        new_3 = fma(load_f32(state, at + 192), _decay(dt_3, rates, at + 192), multiply(v_3, key_factor))
+        store_f32(target, at, new_0)
+        store_f32(target, at + 64, new_1)
+        store_f32(target, at + 128, new_2)
+        store_f32(target, at + 192, new_3)
+        y_0, y_1 = fma(new_0, query, y_0), fma(new_1, query, y_1)
+        y_2, y_3 = fma(new_2, query, y_2), fma(new_3, query, y_3)
+    store_lanes(y, 0, y_0, count)
+    store_lanes(y, 64, y_1, count - 16)
+    store_lanes(y, 128, y_2, count - 32)
+    store_lanes(y, 192, y_3, count - 48)
+
+
+@inner
+def _decay(dt, rates, at):
+    """exp(-dt * rate) of 16 columns."""
+    return exp_of_negative(subtract(broadcast(np.float32(0)), multiply(dt, load_f32(rates, at))))

@@ -35,10 +35,10 @@ FAMILIES = [
     "rwkv7",
     "granitemoehybrid",
     "nemotron-h-experts",
-    "mamba",
+    "mamba-biases",
     "jamba-dense",
 ]
-NO_PAGES = ("rwkv7", "mamba")
+NO_PAGES = ("rwkv7", "mamba-biases")
 
 
 def tiny_llm(folder: str | Path, requests: int = 8, pages: int = 200, **settings: int) -> LLM:
