@@ -60,7 +60,11 @@ def test_reference_matches_peft(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["llama-untied-mha", "phi3", "qwen2-biases", "gemma2", "starcoder2", "olmo2"]
+    "name",
+    [
+        *("llama-untied-mha", "phi3", "qwen2-biases", "gemma2", "starcoder2", "olmo2"),
+        *("nemotron-h", "mamba", "jamba-dense"),
+    ],
 )
 def test_adapter_computes_what_merged_weights_compute(name: str, tmp_path: Path) -> None:
     source, prompt = CHECKPOINTS / name, list(range(30))
