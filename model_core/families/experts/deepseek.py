@@ -128,12 +128,12 @@ def write_mtp_tape(t: Tape, c: DeepSeekConfig) -> None:
 
 def _write_layer(t: Tape, c: DeepSeekConfig, x: Span, i: int) -> Span:
     h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
-    x = t.add(x, _write_attention(t, c, h, i))
+    x = t.add(x, write_latent_attention(t, c, h, i))
     h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
     return t.add(x, write_shared_mixture(t, c, h, i) if c.has_experts[i] else write_mlp(t, c, h, i))
 
 
-def _write_attention(t: Tape, c: DeepSeekConfig, h: Span, i: int) -> Span:
+def write_latent_attention(t: Tape, c: DeepSeekConfig, h: Span, i: int) -> Span:
     """Queries and keys have a part that is rotated. All heads share that of the keys."""
     p, rope = f"model.layers.{i}.self_attn", c.ropes[i]
     source, name = h, "q_proj"

@@ -32,12 +32,13 @@ from .architecture import (
 from .config import (
     Config,
     is_reranker,
+    read_common,
     read_decoder,
     read_granite_multipliers,
     read_window,
     read_windows,
 )
-from .deepseek import DEEPSEEK2
+from .deepseek import DEEPSEEK2, KIMI_LINEAR
 from .encoders import ENCODERS
 from .gemmas import GEMMAS
 from .gpts import GPTS
@@ -312,6 +313,7 @@ ARCHITECTURES = {
         LLAMA | in_layers(attn_q_norm="self_attn.query_layernorm", attn_k_norm="self_attn.key_layernorm"),
     ),
     "internlm2": Architecture(_read_llama, LLAMA, undo_pairs),
+    "kimi-linear": KIMI_LINEAR,
     "llama": Architecture(_read_llama_or_mixtral, MIXTRAL, undo_pairs),
     "minimax-m2": Architecture(_read_minimax_m2, _MINIMAX),
     "mistral3": Architecture(_read_ministral3, LLAMA, undo_pairs),

@@ -1,6 +1,16 @@
-"""deepseek2: DeepSeek-V2 and V3, and GLM-4.7-Flash in GGUF files."""
+"""Architectures with latent attention: deepseek2 (DeepSeek-V2 and V3, GLM-4.7-Flash) and kimi-linear."""
 
-from .architecture import LLAMA, MTP, SHARED_EXPERTS, SIGMOID, Architecture, in_layers, read_shared_experts
+from .architecture import (
+    LLAMA,
+    MIXTRAL,
+    MLP,
+    MTP,
+    SHARED_EXPERTS,
+    SIGMOID,
+    Architecture,
+    in_layers,
+    read_shared_experts,
+)
 from .config import Config, read_rope, read_sizes
 from .metadata import Metadata
 from .names import Places, change
@@ -67,19 +77,80 @@ def _join_expansions(places: Places, config: Config) -> None:
     change(places, joined, first_is_transposed=True, shape=shape)
 
 
-_NAMES = {
-    **LLAMA,
-    **SHARED_EXPERTS,
-    **MTP,
+def _read_kimi_linear(m: Metadata) -> Config:
+    """Layers without KV heads are delta nets, whose heads the matrix of their rates counts."""
+    m.expect("expert_gating_func", SIGMOID)
+    m.ignore("rope.freq_base")  # there are no positions
+    heads, shared = m.size("attention.head_count"), m.size("rope.dimension_count")
+    kv_heads = m.sizes("attention.head_count_kv")
+    sizes = read_sizes(m)
+    return {
+        **sizes,
+        "model_type": "kimi_linear",
+        "model_max_length": sizes["max_position_embeddings"],
+        "intermediate_size": m.size("feed_forward_length"),
+        "num_attention_heads": heads,
+        "num_key_value_heads": heads,
+        "qk_nope_head_dim": m.size("attention.key_length_mla") - shared,
+        "qk_rope_head_dim": shared,
+        "v_head_dim": m.size("attention.value_length_mla"),
+        "q_lora_rank": m.size("attention.q_lora_rank", 0) or None,
+        "kv_lora_rank": m.size("attention.kv_lora_rank"),
+        "layer_types": ["full_attention" if count else "linear_attention" for count in kv_heads],
+        "linear_num_heads": m.shape(f"blk.{kv_heads.index(0) if 0 in kv_heads else 0}.ssm_beta.weight")[0],
+        "linear_head_dim": m.size("kda.head_dim"),
+        "linear_conv_kernel_dim": m.size("ssm.conv_kernel"),
+        "num_experts": m.size("expert_count"),
+        "num_experts_per_token": m.size("expert_used_count"),
+        "moe_intermediate_size": m.size("expert_feed_forward_length"),
+        "num_shared_experts": m.size("expert_shared_count", 1),
+        "first_k_dense_replace": m.size("leading_dense_block_count", 0),
+        "moe_renormalize": bool(m.get("expert_weights_norm", True)),
+        "routed_scaling_factor": m.number("expert_weights_scale", 1.0),
+        "num_expert_group": m.size("expert_group_count", 1),
+        "topk_group": m.size("expert_group_used_count", 1),
+    }
+
+
+def _adapt_kimi_linear(places: Places, config: Config) -> None:
+    _join_expansions(places, config)
+    heads, width = config["linear_num_heads"], config["linear_conv_kernel_dim"]
+    columns = heads * config["linear_head_dim"]
+    change(places, ("self_attn.A_log",), shape=(1, 1, heads, 1), is_negative_exp=True)
+    change(places, ("_conv1d.weight",), shape=(columns, 1, width))
+
+
+_LATENTS = in_layers(
+    attn_q_a="self_attn.q_a_proj",
+    attn_q_a_norm="self_attn.q_a_layernorm",
+    attn_q_b="self_attn.q_b_proj",
+    attn_kv_a_mqa="self_attn.kv_a_proj_with_mqa",
+    attn_kv_a_norm="self_attn.kv_a_layernorm",
+    attn_kv_b="self_attn.kv_b_proj",  # of older files
+    attn_k_b="self_attn.kv_b_proj",
+    attn_v_b="self_attn.kv_b_proj",
+)
+_KIMI_LINEAR = {
+    **MIXTRAL,
+    **MLP,
+    **_LATENTS,
     **in_layers(
-        attn_q_a="self_attn.q_a_proj",
-        attn_q_a_norm="self_attn.q_a_layernorm",
-        attn_q_b="self_attn.q_b_proj",
-        attn_kv_a_mqa="self_attn.kv_a_proj_with_mqa",
-        attn_kv_a_norm="self_attn.kv_a_layernorm",
-        attn_kv_b="self_attn.kv_b_proj",  # of older files
-        attn_k_b="self_attn.kv_b_proj",
-        attn_v_b="self_attn.kv_b_proj",
+        ffn_gate_shexp="block_sparse_moe.shared_experts.gate_proj",
+        ffn_up_shexp="block_sparse_moe.shared_experts.up_proj",
+        ffn_down_shexp="block_sparse_moe.shared_experts.down_proj",
+        ssm_conv1d_q="self_attn.q_conv1d",
+        ssm_conv1d_k="self_attn.k_conv1d",
+        ssm_conv1d_v="self_attn.v_conv1d",
+        ssm_f_a="self_attn.f_a_proj",
+        ssm_f_b="self_attn.f_b_proj",
+        ssm_g_a="self_attn.g_a_proj",
+        ssm_g_b="self_attn.g_b_proj",
+        ssm_beta="self_attn.b_proj",
+        ssm_norm="self_attn.o_norm",
+        ssm_a="self_attn.A_log",
+        **{"ssm_dt.bias": "self_attn.dt_bias"},
+        **{"exp_probs_b.bias": "block_sparse_moe.gate.e_score_correction_bias"},
     ),
 }
-DEEPSEEK2 = Architecture(_read_deepseek2, _NAMES, _join_expansions)
+KIMI_LINEAR = Architecture(_read_kimi_linear, _KIMI_LINEAR, _adapt_kimi_linear)
+DEEPSEEK2 = Architecture(_read_deepseek2, LLAMA | SHARED_EXPERTS | MTP | _LATENTS, _join_expansions)

@@ -27,7 +27,7 @@ import numpy as np
 import own_code
 import rwkv7
 import torch
-from safetensors.numpy import save_file
+from safetensors.numpy import load_file, save_file
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
@@ -301,6 +301,25 @@ GPT2 = {
     "n_positions": 128,
     "layer_norm_epsilon": 1e-3,
     "tie_word_embeddings": False,
+}
+KIMI_LINEAR = {
+    "pad_token_id": 0,
+    "num_hidden_layers": 3,
+    "layer_types": ["linear_attention", "full_attention", "linear_attention"],
+    "num_key_value_heads": 4,
+    "kv_lora_rank": 18,
+    "qk_nope_head_dim": 12,
+    "qk_rope_head_dim": 8,
+    "v_head_dim": 10,
+    "linear_head_dim": 12,
+    "linear_num_heads": 4,
+    "num_local_experts": 8,
+    "num_experts_per_tok": 3,
+    "moe_intermediate_size": 20,
+    "n_shared_experts": 2,
+    "n_group": 4,
+    "topk_group": 2,
+    "routed_scaling_factor": 1.7,
 }
 LLAMA4 = {
     "head_dim": 12,
@@ -814,6 +833,7 @@ VARIANTS = {
             "moe_layer_interval": 2,
         },
     ),
+    "kimi-linear": Variant("kimi_linear", KIMI_LINEAR, without={"routed_scaling_factor": 1.0}),
     "dots1": Variant(
         "dots1",
         SHARED_EXPERTS
@@ -896,6 +916,10 @@ def save(model: PreTrainedModel, variant: Variant, folder: Path) -> None:
     model.save_pretrained(
         folder, max_shard_size=variant.max_shard_size, save_original_format=variant.is_converted
     )
+    if variant.model_type == "kimi_linear":  # whose dense MLPs are stored as they were published
+        path = folder / "model.safetensors"
+        dense = re.compile(r"block_sparse_moe\.(?=(gate|up|down)_proj)")
+        save_file({dense.sub("mlp.", name): array for name, array in load_file(path).items()}, path)
     if variant.old_dialect:
         path = folder / "config.json"
         config = json.loads(path.read_text())

@@ -39,6 +39,7 @@ CHECKPOINTS = {
     **dict.fromkeys(("llama4", "llama4-plain"), "llama4"),
     "dots1": "dots1",
     "hunyuan-moe": "hunyuan-moe",
+    "kimi-linear": "kimi-linear",
     "phi": "phi2",
     "phimoe": "phimoe",
     "gemma": "gemma",
@@ -178,6 +179,7 @@ _FALLBACKS = {
     **{f"mixer.experts.{x}_proj": f"blk.{{i}}.ffn_{x}_exps" for x in ("up", "down")},
     **{f"feed_forward.experts.{x}_proj": f"blk.{{i}}.ffn_{x}_exps" for x in ("gate", "up", "down")},
     "block_sparse_moe.e_score_correction_bias": "blk.{i}.exp_probs_b",
+    "block_sparse_moe.gate.e_score_correction_bias": "blk.{i}.exp_probs_b",
     "mlp.moe_statics.e_score_correction_bias": "blk.{i}.exp_probs_b",
     **{x: f"blk.{{i}}.nextn.{x}" for x in ("eh_proj", "enorm", "hnorm")},
     "shared_head.norm": "blk.{i}.nextn.shared_head_norm",
@@ -343,6 +345,8 @@ def _convert(
         if name.endswith("pre_ff_layernorm.weight"):
             yield f"blk.{name.split('.')[2]}.ffn_norm", array  # without an ending
             return
+    if architecture == "kimi-linear" and "conv1d" in name:
+        array = array.reshape(1, len(array), 1, -1)
     if name.endswith("kv_b_proj.weight"):
         yield from split_expansion(name, array, raw)
         return
@@ -647,6 +651,27 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "expert_shared_count": 1,
         "expert_feed_forward_length": raw["intermediate_size"],
         "expert_shared_feed_forward_length": raw["intermediate_size"],
+    },
+    "kimi-linear": lambda raw: {
+        "context_length": raw["model_max_length"],
+        "expert_count": raw["num_experts"],
+        "expert_used_count": raw["num_experts_per_token"],
+        "expert_shared_count": raw["num_shared_experts"],
+        "expert_weights_scale": raw["routed_scaling_factor"],
+        "expert_weights_norm": raw["moe_renormalize"],
+        "expert_group_count": raw["num_expert_group"],
+        "expert_group_used_count": raw["topk_group"],
+        "expert_gating_func": 2,
+        "leading_dense_block_count": raw["mlp_layer_types"].count("dense"),
+        "attention.head_count_kv": np.array([int("full" in kind) for kind in raw["layer_types"]]),
+        "attention.kv_lora_rank": raw["kv_lora_rank"],
+        "attention.key_length": raw["kv_lora_rank"] + raw["qk_rope_head_dim"],
+        "attention.value_length": None,
+        "attention.key_length_mla": raw["qk_nope_head_dim"] + raw["qk_rope_head_dim"],
+        "attention.value_length_mla": raw["v_head_dim"],
+        "rope.dimension_count": raw["qk_rope_head_dim"],
+        "kda.head_dim": raw["linear_head_dim"],
+        "ssm.conv_kernel": raw["linear_conv_kernel_dim"],
     },
     "llama4": lambda raw: {
         "feed_forward_length": raw["intermediate_size_mlp"],

@@ -143,6 +143,9 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("llama4", {"attention_chunk_size": None}, "attention_chunk_size is null"),
     ("llama4", {"is_causal": False}, "attends in chunks"),
     ("hunyuan-moe", {"moe_topk": [3, 2]}, "moe_topk"),
+    ("kimi-linear", {"linear_attn_config": {"gate_lower_bound": -5.0}}, "gate_lower_bound"),
+    ("kimi-linear", {"linear_attn_config": {"full_attn_layers": [1], "kda_layers": [2]}}, "once"),
+    ("kimi-linear", {"mla_use_output_gate": True}, "mla_use_output_gate"),
     ("hunyuan-moe", {"num_shared_expert": [2, 2]}, "num_shared_expert"),
 ]
 
