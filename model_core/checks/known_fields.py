@@ -286,10 +286,13 @@ GENERATION = KnownFields(
         "watermarking_config": None,
     },
 )
-# config.json of sentence-transformers' modules Pooling and Dense, which embeddings/settings.py reads.
+# config.json of sentence-transformers' modules Pooling, Dense and SpladePooling (embeddings/settings.py).
 POOLING = KnownFields(re.compile("(word_)?embedding_dimension|pooling_mode(_\\w+)?|include_prompt"))
 DENSE = KnownFields(
     re.compile("(in|out)_features|bias|activation_function|use_residual|module_(in|out)put_name")
+)
+SPARSE_POOLING = KnownFields(
+    re.compile("pooling_strategy|activation_function|(word_)?embedding_dimension|chunk_size")
 )
 # config_sentence_transformers.json of a model that scores by the vectors of all tokens (PyLate 1).
 LATE_INTERACTION = KnownFields(

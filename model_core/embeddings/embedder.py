@@ -16,7 +16,7 @@ from ..model.whole_texts import TextInput, compute_texts
 from ..requests.embedding import EmbeddingParams, Embeddings, ScoreParams, Scores
 from ..tape.classifier import ACTIVATIONS, Dense
 from .late_interaction import LateInteraction, max_sim, token_vectors
-from .pooling import POOLINGS, normalize, pool, rows_to_pool
+from .pooling import POOLINGS, SPARSE_POOLINGS, normalize, pool, pool_words, rows_to_pool
 from .reranker_prompt import encode_question
 from .settings import EmbeddingSettings
 
@@ -73,6 +73,11 @@ class Embedder:
         return self.settings.late is None
 
     @property
+    def is_sparse(self) -> bool:
+        """Whether vectors have a number for each word, most of which are 0."""
+        return self.settings.pooling in SPARSE_POOLINGS
+
+    @property
     def can_score(self) -> bool:
         """Whether the model scores documents."""
         return (
@@ -120,6 +125,10 @@ class Embedder:
             raise InvalidRequest(
                 f"dimensions is {width}, but the model's vectors have {self.dimensions}.", "dimensions"
             )
+        if self.is_sparse and params.pooling is not None:
+            raise InvalidRequest(
+                "this model's vectors have a number for each word, and one pooling.", "pooling"
+            )
         pooling = params.pooling or self.settings.pooling
         if pooling == "none":
             raise InvalidRequest(f"the model's file names no pooling; send {', '.join(POOLINGS)}.", "pooling")
@@ -130,7 +139,10 @@ class Embedder:
             texts.append(TextInput(tokens, rows_to_pool(pooling, len(tokens))))
 
         def finish(index: int, rows: np.ndarray) -> np.ndarray:
-            vector = _pool(rows, self.settings.dense)[:width]
+            if self.is_sparse:
+                vector = pool_words(rows, pooling, self.settings.twice)[:width]
+            else:
+                vector = _pool(rows, self.settings.dense)[:width]
             return _check_finite(normalize(vector) if normalizes else vector, f"input[{index}]")
 
         return PreparedTexts(texts, self._model.hidden_states, finish, width)

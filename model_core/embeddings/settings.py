@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..checks.file_values import Fields, expect, read_flag, read_json, read_size, shorten
-from ..checks.known_fields import DENSE, LATE_INTERACTION, POOLING, KnownFields
+from ..checks.known_fields import DENSE, LATE_INTERACTION, POOLING, SPARSE_POOLING, KnownFields
 from ..errors import ModelError
 from ..families.config import read_label_count
 from ..files.checkpoint import Checkpoint
@@ -46,10 +46,12 @@ _OWN_MODULES = "sentence_transformers."
 # The lists of modules that are computed here. The first has vectors, the others scores.
 _EMBEDDER = re.compile(r"Transformer, Pooling(, (Dense|Dropout))*(, Normalize)?")
 _ASKED_DECODER = "Transformer, LogitScore"
+_SPARSE = re.compile("(MLM)?Transformer, SpladePooling")
 _LATE = re.compile(r"Transformer(, (Dense|pylate\.models\.Dense(\.Dense)?))+")
 _CROSS_ENCODER = "Transformer"
 # Fields of the folders of modules that say what they read and write: fields -> values of such an embedder.
 _READS = {"module_input_name": "sentence_embedding", "module_output_name": "sentence_embedding"}
+_WORDS_READS = {"transformer_task": "fill-mask", "module_output_name": "token_embeddings"}
 _TRANSFORMER_READS = {"transformer_task": "feature-extraction", "module_output_name": "token_embeddings"}
 
 
@@ -58,7 +60,8 @@ class EmbeddingSettings:
     """How a model makes embeddings and scores.
 
     Attributes:
-        pooling: one of pooling.POOLINGS, or "none": a request must name one.
+        pooling: one of pooling.POOLINGS or pooling.SPARSE_POOLINGS, or "none": a request must name one.
+        twice: of the latter, see pooling.pool_words.
         normalizes: whether vectors are scaled to the length 1.
         dense: layers after pooling.
         prompts: texts to put before inputs, by name. default_prompt: the name of one, None for no prompt.
@@ -80,6 +83,7 @@ class EmbeddingSettings:
     lowers_case: bool = False
     activation: str = "sigmoid"
     answers: tuple[int | None, int] | None = None
+    twice: bool = False
     late: LateInteraction | None = None
     asks: bool = False
 
@@ -99,7 +103,7 @@ def read_embedding_settings(
         return EmbeddingSettings(
             default_pooling, dense=dense_layers, activation=activation, answers=answers, asks=files.asks
         )
-    pooling, normalizes = None, False
+    pooling, normalizes, twice = None, False, False
     dense: list[Dense] = []
     modules = _read_modules(folder)
     _check_modules(files, [kind for kind, _ in modules])
@@ -107,6 +111,9 @@ def read_embedding_settings(
         if kind == "Pooling":
             pooling = _read_pooling(path / "config.json")
             _expect(folder / "sentence_bert_config.json", _TRANSFORMER_READS)
+        elif kind == "SpladePooling":
+            pooling, twice = _read_sparse_pooling(path / "config.json")
+            _expect(folder / "sentence_bert_config.json", _WORDS_READS)
         elif kind.endswith("Dense"):
             dense.append(_read_dense(path, dense[-1].weight.shape[0] if dense else width))
         elif kind == "Normalize":
@@ -129,6 +136,7 @@ def read_embedding_settings(
         **_read_limits(folder) | ({} if late is None else {"max_tokens": late.document_length}),
         activation=_read_score_activation(files, raw),
         answers=answers,
+        twice=twice,
         late=late,
     )
 
@@ -199,7 +207,7 @@ def _read_modules(folder: Path) -> list[tuple[str, Path]]:
         if not _FOLDER.fullmatch(place):
             raise ModelError(f"{path} names a module outside the model folder: {shorten(place)}.")
         kind = kind.rsplit(".", 1)[-1] if kind.startswith(_OWN_MODULES) else kind
-        if kind == "Transformer" and place not in ("", "."):
+        if kind in ("Transformer", "MLMTransformer") and place not in ("", "."):
             raise ModelError(
                 f"{path} has its Transformer in {shorten(place)}; move its files into the model folder, and "
                 "make its path empty."
@@ -212,12 +220,15 @@ def _check_modules(files: ModelFiles, kinds: Sequence[str]) -> None:
     """Raises ModelError unless the modules are one of the lists that are computed here."""
     found = ", ".join(kinds)
     is_cross_encoder = found == _CROSS_ENCODER and read_label_count(files.config) > 0
-    if is_cross_encoder or found == _ASKED_DECODER or _EMBEDDER.fullmatch(found) or _LATE.fullmatch(found):
+    if is_cross_encoder or found == _ASKED_DECODER:
+        return
+    if any(kind.fullmatch(found) for kind in (_EMBEDDER, _SPARSE, _LATE)):
         return
     raise ModelError(
         f"{files.path / 'modules.json'} lists the modules {shorten(found)}, which are not supported, only "
         "sentence-transformers' Transformer and Pooling with Dense and Normalize after them, its "
-        f"{_ASKED_DECODER}, the Transformer of a cross encoder, or PyLate's Transformer and Dense."
+        f"{_ASKED_DECODER}, the Transformer of a cross encoder, PyLate's Transformer and Dense, or "
+        "Transformer and SpladePooling."
     )
 
 
@@ -243,6 +254,16 @@ def _read_pooling(path: Path) -> str:
         raise ModelError(f"{path}: include_prompt is False, but prompts are always part of the mean.")
     _check_known(path, raw, POOLING)
     return known[modes[0]]
+
+
+def _read_sparse_pooling(path: Path) -> tuple[str, bool]:
+    """A name of pooling.SPARSE_POOLINGS, and whether the logarithm is taken twice."""
+    raw = read_json(path)
+    strategy, activation = raw.get("pooling_strategy", "max"), raw.get("activation_function", "relu")
+    if strategy not in ("max", "sum") or activation not in ("relu", "log1p_relu"):
+        raise ModelError(f"{path}: {shorten(strategy)} with {shorten(activation)} is not supported.")
+    _check_known(path, raw, SPARSE_POOLING)
+    return "sum" if strategy == "sum" else "largest", activation == "log1p_relu"
 
 
 def _read_dense(folder: Path, inputs: int) -> Dense:

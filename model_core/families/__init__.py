@@ -31,7 +31,7 @@ from ..tape.classifier import Classifier, ClassifierLayer
 from ..tape.passes import attend_both_ways, drop_head
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
-from .config import ModelConfig, read_label_count
+from .config import WORD_LOGITS, ModelConfig, read_label_count
 from .dense import (
     apertus,
     arcee,
@@ -228,12 +228,23 @@ def read_model_config(path: Path, raw: dict[str, Any]) -> ModelConfig:
             config = replace(config, is_causal=False)
         if config.is_causal and family in FAMILIES:
             _check_class(raw)
+        if fields.get(WORD_LOGITS):
+            config = _with_word_logits(config, fields)
         fields.check_all_read()
         return replace(config, labels=read_label_count(raw))
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
     except (TypeError, ValueError, AttributeError, LookupError) as error:
         raise ModelError(f"{path} cannot be understood: {shorten(str(error))}.") from error
+
+
+def _with_word_logits(config: ModelConfig, fields: Fields) -> ModelConfig:
+    """The configuration of a model whose last hidden states are the logits of words. Raises ModelError."""
+    expect(fields, tie_word_embeddings=True)
+    if not hasattr(_ALL[config.family], "write_word_logits"):
+        known = ", ".join(name for name, module in _ALL.items() if hasattr(module, "write_word_logits"))
+        raise ModelError(f"SPLADE of the family {config.family} is not supported; {known} are.")
+    return replace(config, has_word_logits=True)
 
 
 def _check_class(raw: dict[str, Any]) -> None:
@@ -267,6 +278,8 @@ def write_tape(config: ModelConfig) -> Tape:
     """
     tape = Tape()
     _ALL[config.family].write_tape(tape, config)
+    if config.has_word_logits:
+        _ALL[config.family].write_word_logits(tape, config)
     if not config.is_causal:
         attend_both_ways(tape)
     if config.labels and tape.classifier is None:  # a decoder, whose last token gives the score

@@ -31,6 +31,8 @@ class ModelConfig:
         stretched_context: positions with LongRoPE's factors for long texts (see `stretch`); None: there are
             none.
         labels: the scores that a model for classification gives to a text; 0 for other models.
+        has_word_logits: whether the last hidden states are the logits of words for each token, of a model
+            that was trained to fill in words.
     """
 
     family: str
@@ -53,6 +55,7 @@ class ModelConfig:
     is_causal: bool = field(default=True, kw_only=True)
     stretched_context: int | None = field(default=None, kw_only=True)
     labels: int = field(default=0, kw_only=True)
+    has_word_logits: bool = field(default=False, kw_only=True)
 
 
 # Fields that may be next to `text_config` instead of inside.
@@ -63,6 +66,7 @@ _FIELDS_AROUND_TEXT_CONFIG = (
 # Models that see, whose first files describe the text model without `text_config`.
 _FLAT = ("qwen2_vl", "qwen2_5_vl")
 Config = TypeVar("Config", bound=ModelConfig)
+WORD_LOGITS = "_has_word_logits"  # a field that config.json gets where other files of a folder say it
 # hidden_act -> name of the activation on tapes
 _ACTIVATIONS = {"silu": "silu", "swish": "silu"} | dict.fromkeys(
     ("gelu_pytorch_tanh", "gelu_new", "gelu_fast"), "gelu_tanh"
@@ -103,6 +107,13 @@ def read_config(folder: Path) -> dict[str, Any]:
     # stored is used in any case.
     tied = {"tie_word_embeddings": True} if raw.get("tie_word_embeddings") is True else {}
     return around | text | tied
+
+
+def has_word_logits(folder: Path) -> bool:
+    """Whether vectors are made of the logits of words (SPLADE), as modules.json says."""
+    path = folder / "modules.json"
+    modules = read_json(path, list) if os.path.isfile(path) else []
+    return any(isinstance(m, dict) and str(m.get("type")).endswith("SpladePooling") for m in modules)
 
 
 @overload

@@ -11,7 +11,7 @@ from ..chat.chat_tokenizer import ChatTokenizer
 from ..chat.template import has_default_template
 from ..checks.file_values import read_json
 from ..errors import ModelError
-from ..families.config import read_config
+from ..families.config import WORD_LOGITS, has_word_logits, read_config
 from ..tape.classifier import Dense
 from .checkpoint import Checkpoint
 from .gguf.model import GGUFModel
@@ -88,6 +88,8 @@ def _open_folder(folder: Path) -> ModelFiles:
         config["quantization_config"] = {"quant_method": "modelopt"} | settings
     if isinstance(config.get("quantization"), dict):  # of MLX, which writes it twice, and names no method
         config["quantization_config"] = {"quant_method": "mlx"} | config.pop("quantization")
+    if has_word_logits(folder):
+        config[WORD_LOGITS] = True
     return ModelFiles(
         folder,
         config,

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..checks.request_values import StrictModel, Text
 
 MAX_DIMENSIONS = 2**20
-_TRUNCATE = Field(
+TRUNCATE = Field(
     False, description="Cut inputs that are longer than the model allows. By default they are refused."
 )
 
@@ -45,7 +45,7 @@ class EmbeddingFields(BaseModel):
         None,
         description="The name of one of the model's own prompts, such as 'query'. It may have a default.",
     )
-    truncate: bool | None = _TRUNCATE
+    truncate: bool | None = TRUNCATE
 
 
 class EmbeddingParams(EmbeddingFields, StrictModel):
@@ -65,7 +65,7 @@ class ScoreFields(BaseModel):
         description="What the query looks for, for rerankers that are asked in words, such as "
         "Qwen3-Reranker. The default is a web search.",
     )
-    truncate: bool | None = _TRUNCATE
+    truncate: bool | None = TRUNCATE
 
 
 class ScoreParams(ScoreFields, StrictModel):

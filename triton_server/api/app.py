@@ -18,7 +18,7 @@ from ..conversations.store import ConversationStore
 from ..conversations.transactions import Database
 from . import errors
 from .anthropic import routes as anthropic
-from .extras import adapters, choose, discovery, health, prompts, rerank, stream, tokens
+from .extras import adapters, choose, discovery, health, prompts, rerank, sparse, stream, tokens
 from .extras.health import Readiness
 from .middleware import access, logs
 from .middleware.access import DOCS_ASSETS_PATH
@@ -86,7 +86,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.conversations = settings, ConversationStore(database, limits)
     app.state.responses = ResponseStore(database, limits)
-    models = (openai, choose, embeddings, rerank, responses, anthropic, ollama, stream, tokens)
+    models = (openai, choose, embeddings, rerank, sparse, responses, anthropic, ollama, stream, tokens)
     for module in (*models, sessions, plain_text_routes, conversations, adapters, prompts, health, discovery):
         app.include_router(module.router)
     errors.install(app)

@@ -70,8 +70,9 @@ the slots is reserved for clients without a running request.
 `texts` is a list of strings, or of lists of token ids; `parameters` of `embed` is an object with the other
 fields of `embedding_fields.EmbeddingRequest`. `embeddings` has a vector for each text: [texts, dimensions],
 or [texts, 1] with scores if there is a `query`. Its `details` have `usage` (`prompt_tokens`), `rows` (the
-number of texts, for the rows of a request are padded with zeros to the same size), `timings` (`total`) and
-`model`, or only `error`; `embeddings` is then [1, 1], and means nothing.
+number of texts, for the rows of a request are padded with zeros to the same size), `timings` (`total`),
+`model` and `is_sparse` (whether vectors have a number for each word), or only `error`; `embeddings` is then
+[1, 1], and means nothing.
 
 `command` is one of the objects in commands.py.
 

@@ -11,7 +11,7 @@ from ...checks.file_values import expect, ignore, read_size
 from ...tape.distances import alibi
 from ...tape.tape import Tape
 from ..config import ModelConfig
-from .layers import BERT_NAMES, read_encoder_config, write_bert, write_classifier
+from .layers import BERT_NAMES, read_encoder_config, write_bert, write_classifier, write_logits_of_words
 
 _ALIBI = "alibi"
 _JINA_NAMES = replace(BERT_NAMES, inner="mlp.gated_layers", out="mlp.wo", norm="mlp.layernorm", gate=0)
@@ -48,3 +48,9 @@ def write_tape(t: Tape, c: BertConfig) -> None:
         write_bert(t, c, c.types)
     if c.labels:
         write_classifier(t, c, "pooler.dense", "tanh", "classifier")
+
+
+def write_word_logits(t: Tape, c: BertConfig) -> None:
+    """The head that fills in words."""
+    p = "cls.predictions"
+    write_logits_of_words(t, c, c.activation, f"{p}.transform.dense", f"{p}.transform.LayerNorm", f"{p}.bias")

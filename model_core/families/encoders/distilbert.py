@@ -5,7 +5,7 @@ from typing import Any
 from ...checks.file_values import ignore, read_size
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_activation, read_decoder_config
-from .layers import EncoderNames, write_bert, write_classifier
+from .layers import EncoderNames, write_bert, write_classifier, write_logits_of_words
 
 _NAMES = EncoderNames(
     "layer",
@@ -47,3 +47,8 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
     t.unused |= _UNUSED
     if c.labels:
         write_classifier(t, c, "pre_classifier", "relu", "classifier")
+
+
+def write_word_logits(t: Tape, c: ModelConfig) -> None:
+    """The head that fills in words."""
+    write_logits_of_words(t, c, c.activation, "vocab_transform", "vocab_layer_norm", "vocab_projector.bias")

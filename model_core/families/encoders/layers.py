@@ -130,6 +130,18 @@ def attend_to_all(t: Tape, q: Span, k: Span, v: Span, distances: DistanceBias | 
     return t.attend(q, k, v, q.size**-0.5, ahead=None, distances=distances)
 
 
+def write_logits_of_words(t: Tape, c: ModelConfig, activation: str, dense: str, norm: str, bias: str) -> None:
+    """The logits of words for the rows that `write_bert` has taken: the head of a masked language model.
+
+    dense, norm, bias: the names of its tensors. Its last matrix is that of the embedding.
+    """
+    x = Span("last", 0, c.hidden_size)
+    h = t.map(activation, t.project(x, "head", dense, c.hidden_size, bias=True))
+    h = t.layer_norm(h, norm, c.norm_eps, to="head", bias=True)
+    (words,) = t.matmul(h, "words", [(t.embedding, 1)])
+    t.map("add", words, WeightRef(bias, (c.vocab_size,)))
+
+
 def write_classifier(t: Tape, c: ModelConfig, dense: str, activation: str, out: str) -> None:
     """The layers that make a cross encoder's score of the first token's hidden states."""
     n, layers = c.hidden_size, []

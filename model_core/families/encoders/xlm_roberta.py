@@ -10,7 +10,7 @@ from ...checks.file_values import read_size, shorten
 from ...errors import ModelError
 from ...tape.tape import Tape
 from ..config import ModelConfig
-from .layers import read_encoder_config, write_bert, write_classifier
+from .layers import read_encoder_config, write_bert, write_classifier, write_logits_of_words
 
 
 @dataclass(frozen=True)
@@ -40,3 +40,8 @@ def write_tape(t: Tape, c: RobertaConfig) -> None:
     write_bert(t, c, c.types, c.first_position)
     if c.labels:
         write_classifier(t, c, "classifier.dense", "tanh", "classifier.out_proj")
+
+
+def write_word_logits(t: Tape, c: RobertaConfig) -> None:
+    """The head that fills in words, whose activation is GELU whatever hidden_act says."""
+    write_logits_of_words(t, c, "gelu", "lm_head.dense", "lm_head.layer_norm", "lm_head.bias")

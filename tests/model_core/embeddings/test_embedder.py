@@ -338,7 +338,6 @@ def test_damaged_files_are_named(tmp_path: Path, files: dict[str, Any], error: s
         "Transformer Pooling Normalize Dense",
         "Transformer Pooling Pooling",
         "Transformer Pooling WordWeights",
-        "Transformer SpladePooling",
         "Transformer Pooling LogitScore",
         "Pooling",
         "StaticEmbedding",

@@ -40,8 +40,10 @@ def test_vectors_match_sentence_transformers(folder: Path) -> None:
     expected = np.load(folder / "expected.npz")
     with LLM(folder) as llm:
         vectors = llm.embed(TEXTS, CUT)
+        # Logarithms of logits are small beside them, and beside their errors.
+        tolerance = 3e-5 if folder.name.startswith("splade") else 1e-5
         np.testing.assert_allclose(
-            vectors, expected["vectors"], atol=1e-5 * np.abs(expected["vectors"]).max()
+            vectors, expected["vectors"], atol=tolerance * np.abs(expected["vectors"]).max()
         )
         if "prompted" in expected:
             prompted = llm.embed(TEXTS, EmbeddingParams(prompt_name="query", truncate=True))

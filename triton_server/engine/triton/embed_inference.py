@@ -86,6 +86,7 @@ class EmbedInference:
             "rows": len(vectors),
             "timings": {"total": total},
             "model": slot.name,
+            "is_sparse": llm.embedder.is_sparse,
         }
         return vectors, details
 

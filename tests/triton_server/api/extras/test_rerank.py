@@ -17,7 +17,7 @@ from triton_server.contract.embedding_fields import MAX_INPUTS
 from triton_server.engine.models.model_pool import create_pool
 
 EMBEDDERS = CHECKPOINTS.parent / "embedders"
-MODELS = ("bert", "bert-reranker", "qwen3-reranker", "colbert")
+MODELS = ("bert", "bert-reranker", "qwen3-reranker", "colbert", "splade")
 SETTINGS = {"kv_cache_memory": 2**26, "max_queue": 256}
 
 
@@ -40,7 +40,7 @@ def web(rerankers: Endpoints) -> Iterator[httpx.Client]:
         yield client
 
 
-@pytest.fixture(scope="module", params=MODELS[1:])
+@pytest.fixture(scope="module", params=MODELS[1:4])
 def reranker(request: pytest.FixtureRequest) -> Iterator[LLM]:
     with LLM(EMBEDDERS / request.param) as llm:
         yield llm
@@ -118,6 +118,24 @@ def test_instruction(web: httpx.Client) -> None:
     answer = ask(web, "/v1/score", model="qwen3-reranker", **body)
     assert [np.float32(entry["score"]) for entry in answer["data"]] == expected.tolist()
     assert refusal(web, "/v1/score", model="bert-reranker", **body)[0] == "instruction"
+
+
+def test_sparse_vectors(web: httpx.Client) -> None:
+    with LLM(EMBEDDERS / "splade") as llm:
+        expected = llm.embed(TEXTS)
+    answer = web.post("/embed_sparse", json={"model": "splade", "inputs": TEXTS})
+    assert answer.status_code == 200, answer.text
+    for vector, entries in zip(expected, answer.json(), strict=True):
+        assert [entry["index"] for entry in entries] == np.flatnonzero(vector).tolist()
+        assert [np.float32(entry["value"]) for entry in entries] == vector[vector > 0].tolist()
+        assert 0 < len(entries) < len(vector)
+    single = web.post("/embed_sparse", json={"model": "splade", "inputs": TEXTS[0]}).json()
+    assert single == answer.json()[:1]
+    assert refusal(web, "/embed_sparse", model="bert", inputs="a")[0] == "model"
+    assert refusal(web, "/embed_sparse", model="splade", inputs=[])[0] == "inputs"
+    assert refusal(web, "/v1/embeddings", model="splade", input="a", pooling="mean")[0] == "pooling"
+    dense = ask(web, "/v1/embeddings", model="splade", input=TEXTS[0])["data"][0]["embedding"]
+    assert np.array_equal(np.float32(dense), expected[0])
 
 
 def test_wrong_bodies_get_one_sentence(web: httpx.Client, grpc: ChatClient) -> None:

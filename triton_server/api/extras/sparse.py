@@ -1,0 +1,52 @@
+"""Sparse vectors, with a number for each word: /embed_sparse, as text-embeddings-inference has it."""
+
+from typing import Annotated
+
+import numpy as np
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
+
+from model_core.errors import InvalidRequest
+from model_core.requests.embedding import TRUNCATE
+from model_core.requests.messages import FailFastList
+
+from ...contract.embedding_fields import MAX_INPUTS
+from ..body import Body
+from ..errors import ERROR_RESPONSES
+from ..openai.embedding_calls import compute_vectors
+
+router = APIRouter(tags=["embeddings"], responses=ERROR_RESPONSES)
+
+
+class SparseRequest(Body):
+    """Texts to embed."""
+
+    model: str = Field("default", description="The name of a model (see /v1/models); default: the first one.")
+    inputs: str | Annotated[FailFastList[str], Field(min_length=1, max_length=MAX_INPUTS)] = Field(
+        description="A text, or several."
+    )
+    prompt_name: str | None = Field(None, description="The name of one of the model's own prompts.")
+    truncate: bool | None = TRUNCATE
+
+
+class SparseValue(BaseModel):
+    """A number that is not 0."""
+
+    index: int = Field(description="The id of the token.")
+    value: float
+
+
+@router.post("/embed_sparse")
+async def embed_sparse(request: Request, body: SparseRequest) -> list[list[SparseValue]]:
+    """The numbers of each text that are not 0. The model must have sparse vectors (SPLADE)."""
+    await request.app.state.served_models.resolve(body.model)
+    texts = [body.inputs] if isinstance(body.inputs, str) else body.inputs
+    parameters = {"model": body.model, "truncate": body.truncate, "prompt_name": body.prompt_name}
+    given = {name: value for name, value in parameters.items() if value is not None}
+    result = await compute_vectors(request, texts, given)
+    if not result.details.get("is_sparse"):
+        raise InvalidRequest("this model's vectors are not sparse; use /v1/embeddings.", "model")
+    return [
+        [SparseValue(index=index, value=vector[index]) for index in np.flatnonzero(vector).tolist()]
+        for vector in result.vectors
+    ]
