@@ -125,17 +125,21 @@ def _share_factors(parts: Sequence[Codes]) -> tuple[list[np.ndarray] | None, dic
     names = [name for name, values in arrays.items() if values[0].dtype == np.float32]
     floats = {name: arrays[name] for name in names}
     factors = None
-    if not all(fits_float16(array) for values in floats.values() for array in values):
+    fits = all(fits_float16(array) for values in floats.values() for array in values)
+    # Factors multiply all numbers of a row, and those in float16 stay as they are.
+    if not fits and not any(values[0].dtype == np.float16 for values in arrays.values()):
         factors = [power_of_rows(part) for part in zip(*floats.values(), strict=True)]
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             scaled = {
                 name: [array / factor[:, None] for array, factor in zip(values, factors, strict=True)]
                 for name, values in floats.items()
             }
-        if all(fits_float16(array) for values in scaled.values() for array in values):
-            floats = scaled
-        else:
-            factors = None
+        is_exact = all(
+            fits_float16(part) and np.array_equal(part * factor[:, None], array)  # it may have become 0
+            for name, values in floats.items()
+            for part, factor, array in zip(scaled[name], factors, values, strict=True)
+        )
+        floats, factors = (scaled, factors) if is_exact else (floats, None)
     for name, values in floats.items():
         if all(map(fits_float16, values)):
             floats[name] = [array.astype(np.float16) for array in values]

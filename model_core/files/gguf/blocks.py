@@ -51,7 +51,9 @@ def read_codes(data: np.ndarray, shape: tuple[int, ...], block: Block) -> Codes:
     arrays: Arrays = {}
     step = SLICE // block.weights
     for first in range(0, len(blocks), step):
-        for name, part in block.decode(blocks[first : first + step]).items():
+        with np.errstate(invalid="ignore", over="ignore"):  # such numbers are refused below
+            decoded = block.decode(blocks[first : first + step])
+        for name, part in decoded.items():
             if name not in arrays:
                 arrays[name] = np.empty((len(blocks), *part.shape[1:]), part.dtype)
             arrays[name][first : first + step] = part

@@ -177,6 +177,17 @@ def test_factors_of_rows_multiply_them(scales: str) -> None:
     assert np.linalg.norm(y - expected) < 1e-5 * np.linalg.norm(expected)
 
 
+def test_scales_that_a_power_of_two_does_not_bring_to_float16_stay_as_they_are() -> None:
+    codes = make_codes(64, 512, "table", 32, "float32", None)
+    powers = 2.0 ** np.random.default_rng(2).choice([-100, 0, 100], (64, 16))
+    wide = replace(codes, scales=powers.astype(np.float32))
+    assert np.array_equal(unpacked(pack_codes([wide]), 64, 512), dequantize_codes(wide))
+    # offsets that need a power of two, beside scales that are in float16 already
+    offsets = np.float32(2.0 ** np.random.default_rng(3).choice([-30, -20], (64, 16)))
+    mixed = replace(codes, scales=codes.scales.astype(np.float16), offsets=offsets)
+    assert np.array_equal(unpacked(pack_codes([mixed]), 64, 512), dequantize_codes(mixed))
+
+
 def test_what_has_no_common_form_is_refused() -> None:
     eight, four = make_codes(16, 64, *LAYOUTS[-1]), make_codes(16, 64, *LAYOUTS[0])
     with pytest.raises(ModelError, match="float8"):
