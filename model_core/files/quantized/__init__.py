@@ -27,6 +27,7 @@ from .hqq import Hqq
 from .mlx import Mlx
 from .modelopt import ModelOpt
 from .mxfp4 import Mxfp4
+from .quark import Quark
 from .torchao import TorchAo
 
 
@@ -67,6 +68,7 @@ FORMATS: dict[str, Callable[[Mapping[str, Any], SafetensorsFolder], Format]] = {
     "hqq": Hqq,
     "mlx": Mlx,
     "mxfp4": Mxfp4,
+    "quark": Quark,
     "torchao": TorchAo,
 }
 

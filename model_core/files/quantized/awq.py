@@ -49,8 +49,8 @@ class Awq:
         words = read_array(self._stored, qzeros, ["int32"], (count, n // 8))
         group, spread = split_groups(-(-k // count), k, where)
         return with_zeros(
-            np.ascontiguousarray(_unpack(self._stored[qweight]).T),
-            _unpack(words).T[:, spread],
+            np.ascontiguousarray(unpack_outputs(self._stored[qweight]).T),
+            unpack_outputs(words).T[:, spread],
             as_scales(scales).T[:, spread],
             bits=4,
             group=group,
@@ -63,7 +63,7 @@ class Awq:
         return False
 
 
-def _unpack(words: np.ndarray) -> np.ndarray:
-    """int32 [rows, n / 8] -> uint8 [rows, n]."""
+def unpack_outputs(words: np.ndarray) -> np.ndarray:
+    """int32 [rows, n / 8] -> uint8 [rows, n], integers of 4 bits in AWQ's order."""
     rows, count = words.shape
     return unpack_integers(words, 4, 8 * count).reshape(rows, count, 8)[..., _PLACES].reshape(rows, -1)

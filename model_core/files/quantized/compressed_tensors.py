@@ -109,8 +109,11 @@ class CompressedTensors:
         return self._read_packed(weight, shape, expert)
 
     def order(self, name: str) -> np.ndarray | None:
-        weight, k = _weight_name(name), self.shape(name)[-1]
-        return self._find_groups(weight, "scale", k)[2] if f"{weight}_g_idx" in self._stored else None
+        weight = _weight_name(name)
+        if f"{weight}_g_idx" not in self._stored:
+            return None
+        shape = self.shape(name)
+        return self._find_groups(weight, "scale", shape[-1])[2] if shape else None
 
     def is_unused(self, name: str) -> bool:
         return bool(_UNUSED.fullmatch(name))
@@ -191,7 +194,8 @@ class CompressedTensors:
 
     def _find_groups(self, weight: str, kind: str, k: int) -> tuple[int, np.ndarray, np.ndarray | None]:
         """The size of groups, for each the number of its column in an array, and the order of columns."""
-        count = self._stored.shape(f"{weight}_{kind}")[-1]
+        stored_shape = self._stored.shape(f"{weight}_{kind}")
+        count = stored_shape[-1] if stored_shape else 0
         where = self._stored.place(f"{weight}_{kind}")
         if not 0 < count <= k:
             raise ModelError(f"{where} has {count} groups for {k} columns.")

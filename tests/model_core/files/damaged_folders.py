@@ -104,15 +104,10 @@ def make_bases(folder: Path) -> list[Path]:
         bases.append(folder / kind)
     write_mxfp4_folder(folder / "mxfp4")
     bases.append(folder / "mxfp4")
-    others = (
-        "bitsandbytes/nf4",
-        "bitsandbytes/int8",
-        "bitnet/auto",
-        "auto-round/plain-3",
-        "auto-round/gptq-4",
-    )
-    others = (*others, "hqq/3", "hqq/5", "modelopt/nvfp4", "modelopt/mxfp8", "torchao/int4-asymmetric")
-    bases += [CHECKPOINTS.parent / name for name in (*others, "torchao/int8")]
+    others = ("bitsandbytes/nf4", "bitsandbytes/int8", "bitnet/auto", "quark/uint4", "quark/int8", "hqq/3")
+    others = (*others, "hqq/5", "auto-round/plain-3", "auto-round/gptq-4", "modelopt/nvfp4", "modelopt/mxfp8")
+    others = (*others, "torchao/int4-asymmetric", "torchao/int8")
+    bases += [CHECKPOINTS.parent / name for name in others]
     names = "llama-sharded llama-rope-llama3 llama-biases llama-bfloat16 mistral-window qwen2-window"
     return [*bases, *(CHECKPOINTS / name for name in names.split()), embedded_model()]
 
@@ -226,7 +221,7 @@ def _damage_safetensors(rng: random.Random, data: bytes) -> bytes:
         return data[: 8 + size] + _damage_integers(rng, header, rest)
     try:
         changed = _damage_json(rng, json.loads(header), header) if kind < 0.85 else _damage_bytes(rng, header)
-    except (ValueError, TypeError):  # damaged before
+    except (ValueError, TypeError, RecursionError):  # damaged before
         changed = _damage_bytes(rng, header)
     return len(changed).to_bytes(8, "little") + changed + rest
 

@@ -24,7 +24,9 @@ from model_core.quantizing.calibrate import quantize_layers
 
 DATA = CHECKPOINTS.parent
 OTHERS = sorted(
-    folder for name in ("auto-round", "hqq", "modelopt", "torchao") for folder in (DATA / name).iterdir()
+    folder
+    for name in ("auto-round", "hqq", "modelopt", "quark", "torchao")
+    for folder in (DATA / name).iterdir()
 )
 PROMPT = [3, 14, 15, 9, 26, 5, 35, 8, 9, 7, 9, 32, 38, 46, 26, 43]
 
@@ -344,6 +346,8 @@ def test_damage_is_named(tmp_path: Path, name: str) -> None:
             {"quant_method": "auto-round", "packing_format": "auto_round:marlin"},
             "AutoRound in the layout 'auto_round:marlin' with 'int' is not supported",
         ),
+        ({"quant_method": "quark", "algo_config": [{"name": "rotation"}]}, "Quark has rotated"),
+        ({"quant_method": "quark", "export": {"pack_method": "order"}}, "pack_method is 'order'"),
         ({"quant_method": "auto-round", "data_type": "mx_int"}, "'auto_round:auto_gptq' with 'mx_int'"),
         ({"quant_method": "compressed-tensors", "format": "marlin-24"}, "'marlin-24' is not supported"),
         (
