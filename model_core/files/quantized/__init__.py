@@ -57,7 +57,6 @@ class Format(Protocol):
 FORMATS: dict[str, Callable[[Mapping[str, Any], SafetensorsFolder], Format]] = {
     "gptq": Gptq,
     "auto-round": open_auto_round,
-    "intel/auto-round": open_auto_round,
     "awq": Awq,
     "bitnet": BitNet,
     "bitsandbytes": BitsAndBytes,

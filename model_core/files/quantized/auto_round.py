@@ -29,7 +29,9 @@ _FLOAT_TYPES = ("mx_fp", "nv_fp")
 
 def open_auto_round(settings: Mapping[str, Any], stored: SafetensorsFolder) -> Gptq | Awq | CompressedTensors:
     """The format of a folder. Raises ModelError for another `packing_format` or type of numbers."""
-    packing, kind = settings.get("packing_format") or _DEFAULT, settings.get("data_type") or "int"
+    # Older files name the layout in `backend`.
+    packing = settings.get("packing_format") or settings.get("backend") or _DEFAULT
+    kind = settings.get("data_type") or "int"
     if packing == _FLOATS and kind in _FLOAT_TYPES:
         ignore(settings, "bits")  # which are those of the tensors
         return CompressedTensors(settings, stored)

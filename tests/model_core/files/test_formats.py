@@ -348,6 +348,7 @@ def test_damage_is_named(tmp_path: Path, name: str) -> None:
         ),
         ({"quant_method": "quark", "algo_config": [{"name": "rotation"}]}, "Quark has rotated"),
         ({"quant_method": "quark", "export": {"pack_method": "order"}}, "pack_method is 'order'"),
+        ({"quant_method": "auto-round", "backend": "auto_round:exllamav2"}, "'auto_round:exllamav2' with"),
         ({"quant_method": "auto-round", "data_type": "mx_int"}, "'auto_round:auto_gptq' with 'mx_int'"),
         ({"quant_method": "compressed-tensors", "format": "marlin-24"}, "'marlin-24' is not supported"),
         (
