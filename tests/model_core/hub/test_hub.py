@@ -14,6 +14,7 @@ from gguf_models import copy_model, write_model
 from hub_server import HubServer, Repository
 from paths import CHECKPOINTS
 from support import wait_until
+from test_mistral import write_folder as write_mistral_folder
 
 from model_core.errors import ModelError
 from model_core.families import read_model_config, write_tape
@@ -318,6 +319,15 @@ def test_gguf_file_of_the_hub_is_run(tmp_path: Path) -> None:
         out, errors = run(LOAD, "someone/tiny:Q8_0", home=tmp_path, HF_ENDPOINT=hub.url)
     assert out.startswith("someone/tiny:Q8_0 ["), errors
     assert [path.name for path in tmp_path.glob("hub/models--*/snapshots/*/*")] == ["tiny-Q8_0.gguf"]
+
+
+def test_model_in_the_layout_of_mistral_is_run(tmp_path: Path) -> None:
+    folder = write_mistral_folder("mistral-full", tmp_path / "files")
+    with HubServer({"someone/tiny": folder}) as hub:
+        out, errors = run(LOAD, "someone/tiny", home=tmp_path, HF_ENDPOINT=hub.url)
+    assert out.startswith("someone/tiny ["), errors
+    paths = tmp_path.glob("hub/models--*/snapshots/*/*")
+    assert sorted(path.name for path in paths) == ["consolidated.safetensors", "params.json"]
 
 
 @pytest.mark.parametrize("prefix", ["", "hf.co/", "https://huggingface.co/", "HTTPS://hf.co/"])

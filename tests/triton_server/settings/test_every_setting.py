@@ -27,6 +27,7 @@ TEXTS = {
     "number": "0.5",
     "string": "words",
     "FILE": __file__,
+    "FILE|NAME": "tool_use",
     "SIZE": "3MiB",
     "TIME": "7m",
     "ADDRESS": "::1",
