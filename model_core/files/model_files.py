@@ -41,6 +41,7 @@ class ModelFiles:
         asks: whether documents are scored by a question, which is answered with yes or no (Qwen3-Reranker).
         read_dense: the layers behind pooling that the one file of a model has. Raises ModelError.
         config_name: the file of a folder that `config` was read from.
+        main_type: the type of most weights of a GGUF file, such as "Q4_K".
     """
 
     path: Path
@@ -53,6 +54,7 @@ class ModelFiles:
     asks: bool = False
     read_dense: Callable[[], tuple[Dense, ...]] = tuple
     config_name: str = CONFIG
+    main_type: str = ""
 
     def named(self, name: str) -> Path:
         """The file to name in errors about what a folder has in the file `name`."""
@@ -127,4 +129,5 @@ def _open_gguf(path: Path) -> ModelFiles:
         model.pooling,
         model.asks,
         model.read_dense,
+        main_type=model.main_type,
     )

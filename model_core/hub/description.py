@@ -45,7 +45,7 @@ def describe(path: Path) -> Description:
 def _format(files: ModelFiles) -> str:
     """The type of a model's weights, as its name or its configuration says."""
     if not files.path.is_dir():
-        return quantization_of(files.path.name) or "GGUF"
+        return quantization_of(files.path.name) or files.main_type
     settings = files.config.get("quantization_config")
     if isinstance(settings, dict):
         return _quantization(settings)

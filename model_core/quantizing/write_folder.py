@@ -30,7 +30,9 @@ from ..tape.tape import Tape
 from ..weights.codes import Codes, dequantize_codes
 from ..weights.rounding import Stepped, round_int8, round_stepped, split_groups
 
-_COPIED_SUFFIXES = (".json", ".jinja", ".model", ".txt", ".md")  # of files that go with the weights
+# Of files that go with the weights; tokenizer.model.v3 is of Mistral's own layout.
+_COPIED_SUFFIXES = (".json", ".jinja", ".model", ".txt", ".md", ".tiktoken", ".v1", ".v2", ".v3", ".v7")
+_TEMPLATES = "additional_chat_templates"
 _GROUP_SCHEME = {
     "type": "int",
     "symmetric": False,
@@ -64,6 +66,8 @@ def write_quantized_folder(
         for path in files.path.iterdir():
             if path.is_file() and path.suffix in _COPIED_SUFFIXES and "safetensors" not in path.name:
                 shutil.copy(path, folder)
+        if (files.path / _TEMPLATES).is_dir():
+            shutil.copytree(files.path / _TEMPLATES, folder / _TEMPLATES)
         quantized, kept = _split_tensors(tape)
         bits = {} if weights == "int8" else _find_bits(tape, weights)
         tensors = {name: read_tensor(source, ref) for name, ref in kept.items()}

@@ -32,7 +32,6 @@ from .architecture import (
 from .config import (
     Config,
     is_reranker,
-    read_common,
     read_decoder,
     read_granite_multipliers,
     read_window,

@@ -1,5 +1,6 @@
 """A GGUF file as a model: configuration, tensors and tokenizer."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from ...errors import ModelError
 from ...families.config import read_label_count
 from ...tape.classifier import Dense
 from .architectures import find_architecture
+from .blocks import BLOCKS
 from .config import is_reranker, read_direction, read_generation_config, read_pooling
 from .encoders import ENCODERS
 from .metadata import Metadata
@@ -46,6 +48,14 @@ class GGUFModel:
             self.generation_config = read_generation_config(metadata)
         except ModelError as error:
             raise ModelError(f"{self.path}: {error}") from error
+
+    @property
+    def main_type(self) -> str:
+        """The type of the blocks that take the most bytes, such as "Q4_K"."""
+        sizes: Counter[str] = Counter()
+        for entry in self._file.entries.values():
+            sizes[BLOCKS[entry.type].name] += entry.end - entry.start
+        return sizes.most_common(1)[0][0] if sizes else ""
 
     def open_tensors(self) -> GGUFSource:
         """The weights."""

@@ -20,6 +20,7 @@ from model_core.families.config import read_config, write_json
 from model_core.files.mistral import MistralCheckpoint, has_mistral_layout, read_params
 from model_core.files.model_files import open_model_files
 from model_core.files.safetensors import SafetensorsFolder, write_safetensors
+from model_core.quantizing.write_folder import write_quantized_folder
 
 FUZZ = int(os.environ.get("FUZZ_PARAMS", "3000"))
 NAMES = {
@@ -259,6 +260,22 @@ def test_a_sentencepiece_of_a_version(tmp_path: Path) -> None:
     opened = open_model_files(folder).open_tokenizer(256, None)
     assert opened is not None
     assert opened.tokenizer.encode("the fox") == [reference.bos_id(), *reference.encode("the fox")]
+
+
+def test_a_quantized_copy_has_all_that_goes_with_the_weights(tmp_path: Path) -> None:
+    folder, copy = write_folder("mistral-full", tmp_path / "own"), tmp_path / "copy"
+    templates = folder / "additional_chat_templates"
+    templates.mkdir()
+    for path in (templates / "rag.jinja", folder / "tokenizer.model.v3", folder / "qwen.tiktoken"):
+        path.write_text(path.name)
+    write_quantized_folder(open_model_files(folder), copy, "int8")
+    assert (copy / "additional_chat_templates" / "rag.jinja").read_text() == "rag.jinja"
+    assert {"tokenizer.model.v3", "qwen.tiktoken"} <= {path.name for path in copy.iterdir()}
+    for name in ("tokenizer.model.v3", "qwen.tiktoken"):  # which are none
+        (folder / name).unlink()
+        (copy / name).unlink()
+    expected = logits_of(folder)
+    assert np.linalg.norm(logits_of(copy) - expected) < 0.1 * np.linalg.norm(expected)
 
 
 @pytest.mark.parametrize(

@@ -162,6 +162,7 @@ def test_list_shows_models_of_other_programs(commands: Commands) -> None:
     names = {"ollama:tiny:latest": "Ollama", "lmstudio:someone/tiny-GGUF:Q4_K_M": "LM Studio"}
     for name, program in {**names, f"llama.cpp:{GGUF[1]}": "llama.cpp"}.items():
         assert program in rows[name] and rows[name].split()[-3:] == ["256", "continuing", "texts"]
+    assert rows["ollama:tiny:latest"].split()[-4] == "F32"  # its file has no name that says it
     assert any(
         line.startswith(f"ollama:tiny:broken: {manifest.parent / 'broken'} is damaged") for line in lines
     )
