@@ -174,6 +174,23 @@ def test_yarn_without_the_original_context_is_that_of_such_a_folder(tmp_path: Pa
         assert of_file.model.config.max_context == of_folder.model.config.max_context
 
 
+@pytest.mark.parametrize("quantize", [False, True])
+def test_phi2_with_queries_keys_and_values_in_one_tensor(quantize: bool, tmp_path: Path) -> None:
+    """As converters of 2023 wrote it."""
+    folder, path = copy_model("phi", tmp_path), tmp_path / "model.gguf"
+    prompt = np.load(folder / "expected.npz")["prompt"]
+    fields, tensors = read_model(folder, quantize)
+    fields |= {"tokenizer.ggml.model": "no_vocab"}
+    write_gguf(path, fields, tensors)
+    expected = logits(path, prompt)
+    for name in [name for name in tensors if ".attn_q." in name]:
+        parts = [tensors.pop(name.replace("attn_q.", f"attn_{part}.")) for part in "qkv"]
+        shape = (sum(part[1][0] for part in parts), *parts[0][1][1:])
+        tensors[name.replace("attn_q.", "attn_qkv.")] = (parts[0][0], shape, b"".join(p[2] for p in parts))
+    write_gguf(path, fields, tensors)
+    assert np.array_equal(logits(path, prompt), expected)
+
+
 def test_baichuan_with_40_layers_has_no_rotary_positions(tmp_path: Path) -> None:
     """As llama.cpp knows 13B, whose files do not say it."""
     fields, tensors = read_model(copy_model("baichuan", tmp_path))
