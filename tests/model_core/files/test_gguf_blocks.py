@@ -33,7 +33,7 @@ def test_weights_are_those_that_llama_cpp_reads(file: GGUFFile, name: str) -> No
     assert abs(expected).max() > 1
 
 
-@pytest.mark.parametrize("name", QUANTIZED.keys() - {"MXFP4", "NVFP4"})
+@pytest.mark.parametrize("name", sorted(QUANTIZED.keys() - {"MXFP4", "NVFP4"}))
 def test_any_block_is_read_as_llama_cpp_reads_it(file: GGUFFile, name: str) -> None:
     """But for the two types of which some scales are not numbers, and are numbers for llama.cpp."""
     number, block = next((number, block) for number, block in BLOCKS.items() if block.name == name)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from model_core.tape.distances import DistanceBias, alibi_slopes
+from model_core.tape.distances import DistanceBias, alibi
 from model_core.tape.references import WeightRef
 
 
@@ -27,9 +27,9 @@ def test_buckets_are_those_of_t5(buckets: int, max_distance: int) -> None:
 
 
 def test_slopes_are_those_of_the_paper() -> None:
-    assert alibi_slopes(8) == tuple(2.0**-i for i in range(1, 9))
-    assert alibi_slopes(6) == (2**-2, 2**-4, 2**-6, 2**-8, 2**-1, 2**-3)
-    rows = DistanceBias(slopes=alibi_slopes(2)).rows(None, 3)
+    assert alibi(8).slopes == tuple(2.0**-i for i in range(1, 9))
+    assert alibi(6).slopes == (2**-2, 2**-4, 2**-6, 2**-8, 2**-1, 2**-3)
+    rows = alibi(2).rows(None, 3)
     assert rows.tolist() == [
         [-3 / 16, -2 / 16, -1 / 16, 0, -1 / 16, -2 / 16],
         [n / 256 for n in (-3, -2, -1, 0, -1, -2)],
