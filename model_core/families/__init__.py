@@ -66,6 +66,7 @@ from .encoders import (
 )
 from .experts import (
     deepseek,
+    deepseek_sparse,
     dots1,
     ernie4_5_moe,
     glm4_moe,
@@ -124,6 +125,7 @@ FAMILIES: dict[str, ModuleType] = {
     "cohere2": cohere2,
     "deepseek_v2": deepseek,
     "deepseek_v3": deepseek,
+    "deepseek_v32": deepseek_sparse,
     "dots1": dots1,
     "ernie4_5": ernie4_5,
     "ernie4_5_moe": ernie4_5_moe,
@@ -140,6 +142,7 @@ FAMILIES: dict[str, ModuleType] = {
     "glm4": glm4,
     "glm4_moe": glm4_moe,
     "glm4_moe_lite": deepseek,
+    "glm_moe_dsa": deepseek_sparse,
     "gpt2": gpt2,
     "gpt_bigcode": gpt_bigcode,
     "gpt_neox": gpt_neox,

@@ -101,11 +101,10 @@ def _read_v2_mixture(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_mixture(raw: dict[str, Any]) -> dict[str, Any]:
-    """The fields of SharedMixtureConfig for the others. GLM names the layers that have experts."""
+    """The fields of SharedMixtureConfig for the others. Later ones name the layers that have experts."""
     expect(raw, scoring_func="sigmoid", topk_method="noaux_tc")
-    is_glm = raw["model_type"] == "glm4_moe_lite"
-    mixture = read_shared_mixture(raw, dense_layers=1 if is_glm else 3)
-    if is_glm:
+    mixture = read_shared_mixture(raw, dense_layers=1 if raw["model_type"] == "glm4_moe_lite" else 3)
+    if raw["model_type"] != "deepseek_v3":
         default = ["sparse" if is_sparse else "dense" for is_sparse in mixture["has_experts"]]
         types = read_layer_types(raw, default, known=("dense", "sparse"), name="mlp_layer_types")
         mixture["has_experts"] = tuple(kind == "sparse" for kind in types)

@@ -302,6 +302,7 @@ GPT2 = {
     "layer_norm_epsilon": 1e-3,
     "tie_word_embeddings": False,
 }
+INDEXER = {"index_topk": 128, "index_n_heads": 3, "index_head_dim": 12}
 KIMI_LINEAR = {
     "pad_token_id": 0,
     "num_hidden_layers": 3,
@@ -833,6 +834,13 @@ VARIANTS = {
             "moe_layer_interval": 2,
         },
     ),
+    # Their texts are short enough for attention to all positions; `without` leaves some out.
+    "deepseek-v32": Variant(
+        "deepseek_v32",
+        LATENTS | INDEXER | {"rope_parameters": MSCALE},
+        without={"index_topk": 4},
+    ),
+    "glm-moe-dsa": Variant("glm_moe_dsa", LATENTS | INDEXER, without={"index_topk": 4}),
     "kimi-linear": Variant("kimi_linear", KIMI_LINEAR, without={"routed_scaling_factor": 1.0}),
     "dots1": Variant(
         "dots1",

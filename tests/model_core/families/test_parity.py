@@ -11,6 +11,7 @@ from paths import CHECKPOINTS, ROOT
 
 from model_core import LLM, SamplingParams
 from model_core.checks.file_values import read_json
+from model_core.errors import PromptTooLong
 from model_core.families import FAMILIES
 from model_core.families.config import write_json
 from model_core.files.checkpoint import Checkpoint
@@ -133,6 +134,14 @@ def check_published(
     with LLM(folder, arithmetic="float32") as llm:
         logits = llm.logits(expected["prompt"].tolist())
     assert np.linalg.norm(logits - expected["logits"]) < 1e-5 * np.linalg.norm(expected["logits"])
+
+
+@pytest.mark.parametrize("name", ["deepseek-v32", "glm-moe-dsa"])
+def test_texts_of_which_an_indexer_would_leave_out_positions_are_refused(name: str) -> None:
+    with LLM(CHECKPOINTS / name) as llm:
+        assert len(llm.logits([1] * 128)) == 128
+        with pytest.raises(PromptTooLong, match="128 tokens"):
+            llm.logits([1] * 129)
 
 
 def test_gpt2_as_it_was_published(tmp_path: Path) -> None:
