@@ -75,6 +75,7 @@ def test_weights_can_be_converted_to_another_type(weights: str, bound: float) ->
         ("gemma3", "model.language_model."),
         ("gemma3", "language_model.model."),
         ("gemma3n", "model.language_model."),
+        ("llama4", "language_model.model."),
     ],
 )
 def test_model_that_sees_loads_its_text_model(tmp_path: Path, model_type: str, prefix: str) -> None:

@@ -117,7 +117,7 @@ def forward(model: Transformer, texts: Sequence[np.ndarray], cuts: Sequence[int]
     ("name", "weights"),
     [
         *(("qwen3-moe", weights) for weights in ("float32", "bfloat16", "int8", "mixed", "int4")),
-        ("gpt-oss", "int8"),
+        *((name, "int8") for name in ("gpt-oss", "llama4", "phimoe")),
         *(("nemotron-h-experts", weights) for weights in ("float32", "int8")),
     ],
 )
