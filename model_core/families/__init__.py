@@ -198,6 +198,7 @@ ENCODERS: dict[str, ModuleType] = {
     "bert": bert,
     "distilbert": distilbert,
     "eurobert": eurobert,
+    "gte": new,
     "jina_embeddings_v3": jina_v3,
     "modernbert": modernbert,
     "mpnet": mpnet,

@@ -1,6 +1,7 @@
 """GTE 1.5 (Zhang et al., 2024, arXiv:2407.19669): BERT with rotary positions and gated MLPs.
 
-Its model_type is "new". Snowflake Arctic Embed 2 (m) has it too. Source: modeling.py of Alibaba-NLP/new-impl.
+Its model_type is "new", that of Snowflake Arctic Embed 2 (m), whose code is the same, "gte".
+Source: modeling.py of Alibaba-NLP/new-impl.
 """
 
 from dataclasses import dataclass, replace

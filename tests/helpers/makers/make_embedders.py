@@ -78,9 +78,9 @@ REMOTES = {
         "rope_theta": 100.0,
         "rope_scaling": {"type": "ntk", "factor": 3.0},
     },
-    "new-unpacked": REMOTE
+    "gte": REMOTE
     | {
-        "model_type": "new",
+        "model_type": "gte",
         "type_vocab_size": 0,
         "pack_qkv": False,
         "position_embedding_type": "rope",
@@ -239,7 +239,7 @@ VARIANTS = {
     "roberta": Variant("roberta", BERT | {"type_vocab_size": 1}, unigram, "cls", prompts=PROMPTS),
     "xlm-roberta": Variant("xlm-roberta", BERT | {"type_vocab_size": 1}, unigram),
     "distilbert": Variant("distilbert", DISTILBERT, wordpiece),
-    "eurobert": Variant("eurobert", DECODER | {"attention_bias": True}, byte_level, "lasttoken"),
+    "eurobert": Variant("eurobert", DECODER, byte_level, "lasttoken"),
     "jina_embeddings_v3": Variant(
         "jina_embeddings_v3",
         BERT | {"type_vocab_size": 1, "rope_parameters": {"rope_type": "default", "rope_theta": 100.0}},
@@ -290,7 +290,7 @@ VARIANTS = {
     "mpnet-reranker": Variant("mpnet", MPNET, unigram, None, kind=AutoModelForSequenceClassification),
     "eurobert-reranker": Variant(
         "eurobert",
-        DECODER | {"classifier_pooling": "bos"},
+        DECODER | {"classifier_pooling": "bos", "attention_bias": True, "mlp_bias": True},
         wordpiece,
         None,
         kind=AutoModelForSequenceClassification,

@@ -32,7 +32,13 @@ _NAMES = {
     _LAYER + r"mlp\.router\.layer": r"blk.\1.ffn_gate_inp",
     _LAYER + r"mlp\.experts\.mlp\.w1": r"blk.\1.ffn_up_exps",
     _LAYER + r"mlp\.experts\.mlp\.w2": r"blk.\1.ffn_down_exps",
-    r"final_norm": "output_norm",
+    r"embed_tokens": "token_embd",
+    _LAYER + r"self_attn\.(q|k|v)_proj": r"blk.\1.attn_\2",
+    _LAYER + r"self_attn\.o_proj": r"blk.\1.attn_output",
+    _LAYER + r"input_layernorm": r"blk.\1.attn_norm",
+    _LAYER + r"post_attention_layernorm": r"blk.\1.ffn_norm",
+    _LAYER + r"mlp\.(gate|up|down)_proj": r"blk.\1.ffn_\2",
+    r"final_norm|norm": "output_norm",
     r"classifier\.dense|head\.dense": "cls",
     r"head\.norm": "cls.norm",
     r"classifier\.out_proj|classifier": "cls.output",
@@ -40,6 +46,7 @@ _NAMES = {
 _SPECIAL = {"cls": "[CLS]", "seperator": "[SEP]", "unknown": "[UNK]", "padding": "[PAD]", "mask": "[MASK]"}
 _ARCHITECTURES = {
     "bert": "bert",
+    "eurobert": "eurobert",
     "jina_embeddings_v3": "jina-bert-v3",
     "modernbert": "modern-bert",
     "nomic_bert": "nomic-bert",
@@ -53,6 +60,8 @@ _FIELDS = {
     "block_count": ("num_hidden_layers", "n_layer"),
     "attention.head_count": ("num_attention_heads", "n_head"),
     "attention.layer_norm_epsilon": ("layer_norm_eps", "norm_eps", "layer_norm_epsilon"),
+    "attention.head_count_kv": ("num_key_value_heads",),
+    "attention.layer_norm_rms_epsilon": ("rms_norm_eps",),
     "rope.freq_base": ("rotary_emb_base",),
     "moe_every_n_layers": ("moe_every_n_layers",),
     "expert_count": ("num_experts",),
@@ -90,8 +99,7 @@ def read_encoder(folder: Path, quantize: bool = False) -> tuple[dict[str, Any], 
         fields["context_length"] -= raw["pad_token_id"] + 1
     metadata = {"general.architecture": architecture}
     metadata |= {f"{architecture}.{name}": value for name, value in fields.items()}
-    is_unigram = _tokenizer_type(folder) == "Unigram"
-    metadata |= _unigram(folder, raw) if is_unigram else _wordpiece(folder)
+    metadata |= _tokenizer(folder, raw)
     metadata["tokenizer.ggml.token_type_count"] = raw.get("type_vocab_size", 1)
     tensors: Tensors = {}
     for name in source.unread():
@@ -118,8 +126,12 @@ def read_encoder(folder: Path, quantize: bool = False) -> tuple[dict[str, Any], 
     return metadata, tensors
 
 
-def _tokenizer_type(folder: Path) -> str:
-    return str(json.loads((folder / "tokenizer.json").read_text())["model"]["type"])
+def _tokenizer(folder: Path, raw: dict[str, Any]) -> dict[str, Any]:
+    kind = json.loads((folder / "tokenizer.json").read_text())["model"]["type"]
+    if kind == "BPE":
+        ends = {"tokenizer.ggml.eos_token_id": raw["pad_token_id"], "tokenizer.ggml.add_eos_token": True}
+        return tokenizer_metadata(folder, "gpt-2") | ends
+    return _unigram(folder, raw) if kind == "Unigram" else _wordpiece(folder)
 
 
 def _wordpiece(folder: Path) -> dict[str, Any]:

@@ -58,7 +58,7 @@ _NOMIC = _Names(
 def _names(config: Config) -> _Names:
     if config["model_type"] == "nomic_bert":
         return _NOMIC
-    if config["model_type"] == "new":
+    if config["model_type"] in ("new", "gte"):
         return _PACKED if config["pack_qkv"] else _NEW
     return _JINA
 
