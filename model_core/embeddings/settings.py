@@ -271,26 +271,33 @@ def _read_dense(folder: Path, inputs: int) -> Dense:
     raw = read_json(path)
     _expect(path, _READS)
     _check_known(path, raw, DENSE)
-    if raw.get("use_residual"):
-        raise ModelError(f"{path}: a dense layer with use_residual is not supported.")
     try:
         shape = (read_size(raw, "out_features"), read_size(raw, "in_features"))
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
     if shape[1] != inputs:
         raise ModelError(f"{path}: in_features is {shape[1]}, but its input has {inputs} numbers.")
-    source = Checkpoint(folder)
-    names = {"linear.weight": shape} | ({"linear.bias": shape[:1]} if raw.get("bias", True) else {})
-    arrays = []
-    for name, expected in names.items():
+    names = {"weight": "linear.weight"} | ({"bias": "linear.bias"} if raw.get("bias", True) else {})
+    has_residual = bool(raw.get("use_residual", False))
+    if has_residual and shape[0] != shape[1]:
+        names["residual"] = "residual.weight"
+    source, arrays = Checkpoint(folder), dict[str, np.ndarray]()
+    for part, name in names.items():
+        expected = shape[:1] if part == "bias" else shape
         if source.shape(name) != expected:
             raise ModelError(
                 f"{source.path_of(name)} does not fit its configuration: {name} is "
                 f"{list(source.shape(name))}, but should be {list(expected)}."
             )
-        arrays.append(source[name].astype(np.float32))
+        arrays[part] = source[name].astype(np.float32)
     activation = _activation(path, raw.get("activation_function", "torch.nn.modules.activation.Tanh"))
-    return Dense(arrays[0], arrays[1] if len(arrays) > 1 else None, activation)
+    return Dense(
+        arrays["weight"],
+        arrays.get("bias"),
+        activation,
+        residual=arrays.get("residual"),
+        adds_input=has_residual and shape[0] == shape[1],
+    )
 
 
 def _read_prompts(path: Path, raw: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,12 +32,14 @@ ACTIVATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 @dataclass(frozen=True)
 class Dense:
-    """norm(activation(weight x + bias)) for one vector.
+    """norm(activation(weight x + bias)) for one vector, with a residual if it has one.
 
     Attributes:
         weight: float32 [outputs, inputs]. bias: float32 [outputs].
         activation: a key of ACTIVATIONS.
         norm: float32 [outputs], the weights of a layer norm (arXiv:1607.06450), with its `eps`.
+        residual: float32 [outputs, inputs], whose product with x is added behind the activation.
+        adds_input: x itself is added behind the activation.
     """
 
     weight: np.ndarray
@@ -45,12 +47,18 @@ class Dense:
     activation: str = "identity"
     norm: np.ndarray | None = None
     eps: float = 0.0
+    residual: np.ndarray | None = None
+    adds_input: bool = False
 
     def apply(self, x: np.ndarray) -> np.ndarray:
         """float32 [inputs] -> float32 [outputs]."""
         # NumPy sums in an order that depends on the shape alone; a product by BLAS would not.
         y = np.multiply(self.weight, x, dtype=np.float64).sum(axis=1)
         y = ACTIVATIONS[self.activation](y if self.bias is None else y + self.bias)
+        if self.residual is not None:
+            y = y + np.multiply(self.residual, x, dtype=np.float64).sum(axis=1)
+        if self.adds_input:
+            y = y + x
         if self.norm is not None:
             y = y - y.mean()
             y = y / math.sqrt(np.mean(y * y) + self.eps) * self.norm

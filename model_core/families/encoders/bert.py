@@ -13,16 +13,22 @@ from ...tape.tape import Tape
 from ..config import ModelConfig
 from .layers import BERT_NAMES, read_encoder_config, write_bert, write_classifier, write_logits_of_words
 
+JOINED_QKV = "_is_qkv_joined"  # a field of files that are read as config.json, see BertConfig
 _ALIBI = "alibi"
+_JOINED_NAMES = replace(BERT_NAMES, qkv=("attention.self.qkv",))
 _JINA_NAMES = replace(BERT_NAMES, inner="mlp.gated_layers", out="mlp.wo", norm="mlp.layernorm", gate=0)
 
 
 @dataclass(frozen=True)
 class BertConfig(ModelConfig):
-    """`types`: of tokens; in a pair of texts, those of the second have type 1. `has_alibi`: see above."""
+    """`types`: of tokens; in a pair of texts, those of the second have type 1. `has_alibi`: see above.
+
+    `is_joined`: whether queries, keys and values have one matrix, as in some GGUF files.
+    """
 
     types: int
     has_alibi: bool
+    is_joined: bool
 
 
 def read_config(raw: dict[str, Any]) -> BertConfig:
@@ -37,6 +43,7 @@ def read_config(raw: dict[str, Any]) -> BertConfig:
         _ALIBI if has_alibi else "absolute",
         types=read_size(raw, "type_vocab_size", default=2),
         has_alibi=has_alibi,
+        is_joined=bool(raw.get(JOINED_QKV)),
     )
 
 
@@ -45,7 +52,7 @@ def write_tape(t: Tape, c: BertConfig) -> None:
     if c.has_alibi:
         write_bert(t, c, c.types, None, _JINA_NAMES, alibi(c.heads))
     else:
-        write_bert(t, c, c.types)
+        write_bert(t, c, c.types, names=_JOINED_NAMES if c.is_joined else BERT_NAMES)
     if c.labels:
         write_classifier(t, c, "pooler.dense", "tanh", "classifier")
 

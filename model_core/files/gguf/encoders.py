@@ -1,6 +1,7 @@
 """Encoders in GGUF files, which make embeddings and scores: BERT and its like, ModernBERT, EmbeddingGemma."""
 
 from ...errors import ModelError
+from ...families.encoders.bert import JOINED_QKV
 from .architecture import LLAMA, Architecture, reader
 from .config import Config, is_reranker, read_rope, read_scorer
 from .gemmas import GEMMAS
@@ -14,6 +15,7 @@ _EMBEDDINGS = {
 _BERT_LAYER, _NOMIC_LAYER = "encoder.layer.{i}.", "encoder.layers.{i}."
 _ATTENTION = {
     "token_embd_norm": "embeddings.LayerNorm",
+    "attn_qkv": _BERT_LAYER + "attention.self.qkv",
     "attn_q": _BERT_LAYER + "attention.self.query",
     "attn_k": _BERT_LAYER + "attention.self.key",
     "attn_v": _BERT_LAYER + "attention.self.value",
@@ -107,6 +109,7 @@ def _read_bert(m: Metadata) -> Config:
         **read_scorer(m, "BertForSequenceClassification", "cls.weight"),
         "model_type": "bert",
         "max_position_embeddings": positions,
+        JOINED_QKV: m.has_tensor("blk.0.attn_qkv.weight"),
     }
 
 

@@ -33,16 +33,16 @@ def with_prefixes() -> PreTrainedTokenizerFast:
     return tokenizer
 
 
-# A variant, its dense layers (inputs, outputs, bias), and the fields of config_sentence_transformers.json.
-LATE: dict[str, tuple[Variant, list[tuple[int, int, bool]], dict[str, Any]]] = {
+# A variant, its dense layers (inputs, outputs, bias, residual), and config_sentence_transformers.json.
+LATE: dict[str, tuple[Variant, list[tuple[int, int, bool, bool]], dict[str, Any]]] = {
     "colbert": (
         Variant("bert", BERT, with_prefixes),
-        [(32, 20, False)],
+        [(32, 20, False, False)],
         {**PREFIXES, "query_length": 29, "document_length": 150, "do_query_expansion": True},
     ),
     "colbert-attending": (
         Variant("bert", BERT | {"type_vocab_size": 1}, wordpiece),
-        [(32, 24, True), (24, 12, False)],
+        [(32, 24, True, False), (24, 12, False, False)],
         {
             "query_prefix": "",
             "document_prefix": "",
@@ -54,7 +54,7 @@ LATE: dict[str, tuple[Variant, list[tuple[int, int, bool]], dict[str, Any]]] = {
     ),
     "colbert-modernbert": (
         Variant("modernbert", MODERN, with_prefixes),
-        [(32, 20, False)],
+        [(32, 24, False, True), (24, 24, True, True)],
         {
             **PREFIXES,
             "query_length": 40,
@@ -72,7 +72,7 @@ def make(name: str, out: Path) -> np.ndarray:
     with tempfile.TemporaryDirectory() as source:
         build(variant, Path(source))
         torch.manual_seed(1)
-        dense = [Dense(i, o, bias, torch.nn.Identity()) for i, o, bias in layers]
+        dense = [Dense(i, o, b, torch.nn.Identity(), use_residual=r) for i, o, b, r in layers]
         SentenceTransformer(modules=[Transformer(source), *dense], device="cpu").save(str(out))
     modules = json.loads((out / "modules.json").read_text())
     for module in modules:
@@ -82,7 +82,10 @@ def make(name: str, out: Path) -> np.ndarray:
             raw = json.loads(path.read_text())
             names = ("in_features", "out_features", "bias", "activation_function")
             path.write_text(
-                json.dumps({name: raw[name] for name in names} | {"use_residual": False}, indent=2)
+                json.dumps(
+                    {"use_residual": raw.get("use_residual", False)} | {name: raw[name] for name in names},
+                    indent=2,
+                )
             )
         else:
             module["type"] = "sentence_transformers.models.Transformer"

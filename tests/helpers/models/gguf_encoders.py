@@ -70,9 +70,17 @@ _FIELDS = {
 }
 
 
-def write_encoder(folder: Path, path: Path, quantize: bool = False) -> None:
-    """Write an encoder with its tokenizer. quantize: matrices are in Q8_0."""
-    write_gguf(path, *read_encoder(folder, quantize))
+def write_encoder(folder: Path, path: Path, quantize: bool = False, join: bool = False) -> None:
+    """Write an encoder with its tokenizer.
+
+    quantize: matrices are in Q8_0. join: queries, keys and values have one matrix, as in jina-reranker-v2.
+    """
+    metadata, tensors = read_encoder(folder, quantize)
+    for key in [key for key in tensors if join and ".attn_q." in key]:
+        (kind, shape, first), *others = (tensors.pop(key.replace("attn_q", f"attn_{part}")) for part in "qkv")
+        data = b"".join([first, *(other[2] for other in others)])
+        tensors[key.replace("attn_q", "attn_qkv")] = (kind, (3 * shape[0], *shape[1:]), data)
+    write_gguf(path, metadata, tensors)
 
 
 def read_encoder(folder: Path, quantize: bool = False) -> tuple[dict[str, Any], Tensors]:

@@ -303,13 +303,6 @@ def test_largest_context_of_an_embedder_is_that_of_its_inputs(tmp_path: Path) ->
         (
             {
                 "modules": [*MODULES, DENSE],
-                "2_Dense/config": {"use_residual": True},
-            },
-            "use_residual is not supported",
-        ),
-        (
-            {
-                "modules": [*MODULES, DENSE],
                 "2_Dense/config": {"in_features": 7, "out_features": 3},
             },
             "in_features is 7, but its input has 32 numbers",

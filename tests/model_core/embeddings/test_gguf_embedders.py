@@ -70,10 +70,13 @@ def without_bias_of_experts(folder: Path, copy: Path) -> Path:
     return copy
 
 
-@pytest.mark.parametrize("name", ["xlm-roberta-reranker", "modernbert-reranker"])
-def test_scores_are_those_of_the_folder(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "join"),
+    [("xlm-roberta-reranker", False), ("xlm-roberta-reranker", True), ("modernbert-reranker", False)],
+)
+def test_scores_are_those_of_the_folder(name: str, join: bool, tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
-    write_encoder(EMBEDDERS / name, path)
+    write_encoder(EMBEDDERS / name, path, join=join)
     texts = [text for text in TEXTS if text.isascii() and not re.search("<|  |^ | $", text)]
     with LLM(EMBEDDERS / name) as llm:
         expected = llm.score(QUERY, texts, ScoreParams(truncate=True))
