@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import remote_encoders
 from embedder_texts import QUERY, TEXTS
 from paths import CHECKPOINTS
 
@@ -15,6 +16,8 @@ from model_core.families import ENCODERS, read_model_config, write_tape
 from model_core.families.config import read_config, write_json
 from model_core.files.checkpoint import Checkpoint
 from model_core.files.safetensors import write_safetensors
+from model_core.kernels.sequences.attention import SEGMENT
+from model_core.model.whole_texts import TextInput, compute_texts
 from model_core.reference import interpreter, operators
 from model_core.tape.tape import TYPES
 
@@ -154,6 +157,23 @@ def test_kernels_match_the_reference(name: str) -> None:
     with LLM(folder) as llm:
         vector = llm.embed(tokens.tolist(), EmbeddingParams(pooling="mean", normalize=False))[0]
     np.testing.assert_allclose(vector, expected, atol=1e-5 * np.abs(expected).max())
+
+
+def test_alibi_in_long_texts(tmp_path: Path) -> None:
+    """Their positions are in several segments, which threads share (see kernels/sequences/attention.py)."""
+    folder = copy_without(tmp_path, "jina-bert-v2", max_position_embeddings=3 * SEGMENT)
+    raw, source = read_config(folder), Checkpoint(folder)
+    weights = {name: np.array(source[name]) for name in source.unread()}
+    tokens = np.random.default_rng(0).integers(0, 100, 2 * SEGMENT + 301).tolist()
+    expected = remote_encoders.hidden_states(raw, weights, tokens)
+    found = []
+    for threads in (1, 2):
+        with LLM(folder, threads=threads) as llm:
+            text = TextInput(tokens, range(len(tokens)))
+            ((_, rows),) = compute_texts(llm.model, [text], llm.model.hidden_states, 2**28)
+            found.append(rows)
+    assert np.linalg.norm(found[0] - expected) < 2e-5 * np.linalg.norm(expected)  # 7e-6, as of 100 tokens
+    assert np.array_equal(found[0], found[1])
 
 
 def copy_without(tmp_path: Path, name: str, *files: str, **config: object) -> Path:
