@@ -100,7 +100,7 @@ class Queries(NamedTuple):
 
 @inner
 def attend(p, i, q, out, out_row, scratch):
-    """Attention of some queries (operators.attention).
+    """Attention of some queries (operators.attention_weights and mix_values).
 
     p: KV_MEMORY. i: INSTRUCTION, with the layer, the window (how many positions up to its own a token attends
     to; 0: all), the size of a `chunk`, if it attends only within its own (the window then; 0: none), how many

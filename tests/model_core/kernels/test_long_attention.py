@@ -16,8 +16,10 @@ from model_core.tape.operations import KVLayer
 
 HEADS, KV_HEADS, DIM = 4, 2, 32
 LENGTH = 2 * SEGMENT + 40
+PADDED = LENGTH + 8  # whole pages
 
 
+@pytest.mark.parametrize("has_distances", [False, True])
 @pytest.mark.parametrize("has_sinks", [False, True])
 @pytest.mark.parametrize(
     ("window", "ahead"),
@@ -37,7 +39,7 @@ LENGTH = 2 * SEGMENT + 40
     ],
 )
 def test_segments_are_merged_to_one_softmax(
-    window: int | None, ahead: int | str | None, has_sinks: bool
+    window: int | None, ahead: int | str | None, has_sinks: bool, has_distances: bool
 ) -> None:
     """At the borders of segments, for one token and for several."""
     size = LENGTH
@@ -50,12 +52,12 @@ def test_segments_are_merged_to_one_softmax(
     )
     k[SEGMENT // 2] *= 5  # some positions matter much more than others
     sinks = random.standard_normal(HEADS, dtype=np.float32) + 4 if has_sinks else None
+    distances = random.standard_normal((HEADS, 2 * PADDED), dtype=np.float32) if has_distances else None
     parts = [[x[first : first + size] for x in (q, k, v)] for first in range(0, LENGTH, size)]
+    settings = {"sinks": sinks, "ahead": ahead, "distances": distances}
     expected = np.concatenate(
         [
-            op.attention(
-                a, b.transpose(1, 0, 2), c.transpose(1, 0, 2), DIM**-0.5, window, sinks=sinks, ahead=ahead
-            )
+            op.attention(a, b.transpose(1, 0, 2), c.transpose(1, 0, 2), DIM**-0.5, window, **settings)
             for a, b, c in parts
         ]
     )
@@ -73,6 +75,9 @@ def test_segments_are_merged_to_one_softmax(
     instruction["window"], instruction["ahead"], instruction["scale"] = window or 0, reach, DIM**-0.5
     instruction["weight"] = 0 if sinks is None else sinks.ctypes.data
     instruction["chunk"] = size if size < LENGTH else 0
+    if distances is not None:
+        instruction["bias"] = distances[0, PADDED:].ctypes.data
+        instruction["weight_step"] = distances.strides[0]
 
     def attend(first: int, count: int) -> np.ndarray:
         out = np.zeros((count, HEADS * DIM), np.float32)
