@@ -32,6 +32,7 @@ from .architecture import (
 from .config import (
     Config,
     is_reranker,
+    read_common,
     read_decoder,
     read_granite_multipliers,
     read_window,
@@ -220,6 +221,34 @@ def _read_baichuan(m: Metadata) -> Config:
     return config
 
 
+def _read_minicpm(m: Metadata) -> Config:
+    """As Granite, which is the same with these multipliers. Older files, which lack them, are refused."""
+    for name in ("embedding_scale", "residual_scale", "logit_scale"):
+        m.number(name)
+    config = read_decoder(m) | {"model_type": "granite"}
+    return config | read_granite_multipliers(m, config["head_dim"])
+
+
+def _read_chatglm(m: Metadata) -> Config:
+    """Of the model's own code, or of Transformers, which has queries, keys and values apart."""
+    common = read_common(m)
+    m.expect("rope.dimension_count", common["head_dim"] // 2)
+    return {
+        "model_type": "chatglm",
+        "hidden_size": common["hidden_size"],
+        "ffn_hidden_size": m.size("feed_forward_length"),
+        "num_layers": common["num_hidden_layers"],
+        "num_attention_heads": common["num_attention_heads"],
+        "multi_query_group_num": m.size("attention.head_count_kv"),
+        "kv_channels": common["head_dim"],
+        "seq_length": common["max_position_embeddings"],
+        "padded_vocab_size": common["vocab_size"],
+        "layernorm_epsilon": common["rms_norm_eps"],
+        "rope_ratio": m.number("rope.freq_base", 10000.0) / 10000.0,
+        "add_qkv_bias": _has_bias(m),
+    }
+
+
 def _undo_pairs_of_baichuan(places: Places, config: Config) -> None:
     """Queries and keys, which are the first and second third of W_pack, are in another order."""
     heads, rows = config["num_attention_heads"], config["num_attention_heads"] * config["head_dim"]
@@ -263,6 +292,19 @@ _HEAD_NORMS = in_layers(
     attn_q_norm="self_attn.q_layernorm.norms.{e}", attn_k_norm="self_attn.k_layernorm.norms.{e}"
 )
 _BAICHUAN = LLAMA | dict.fromkeys(("attn_q", "attn_k", "attn_v"), f"{LAYER}self_attn.W_pack")
+_CHATGLM = {
+    "token_embd": "embedding.word_embeddings",
+    "output_norm": "encoder.final_layernorm",
+    "output": "output_layer",
+    "attn_norm": "encoder.layers.{i}.input_layernorm",
+    **dict.fromkeys(
+        ("attn_qkv", "attn_q", "attn_k", "attn_v"), "encoder.layers.{i}.self_attention.query_key_value"
+    ),
+    "attn_output": "encoder.layers.{i}.self_attention.dense",
+    "ffn_norm": "encoder.layers.{i}.post_attention_layernorm",
+    "ffn_up": "encoder.layers.{i}.mlp.dense_h_to_4h",
+    "ffn_down": "encoder.layers.{i}.mlp.dense_4h_to_h",
+}
 _GPT_OSS = {
     **TOP,
     **ATTENTION,
@@ -291,11 +333,13 @@ ARCHITECTURES = {
     ),
     "arcee": Architecture(_read_arcee, LLAMA, undo_pairs),
     "baichuan": Architecture(_read_baichuan, _BAICHUAN, _undo_pairs_of_baichuan),
+    "chatglm": Architecture(_read_chatglm, _CHATGLM),
     "cohere2": Architecture(_read_cohere2, LLAMA),
     "command-r": Architecture(_read_command_r, LLAMA),
     "deepseek2": DEEPSEEK2,
     "dots1": Architecture(_read_dots1, LLAMA | SHARED_EXPERTS),
     "ernie4_5": Architecture(reader("ernie4_5", use_bias=_has_bias), LLAMA),
+    "exaone": Architecture(_read_llama, LLAMA),
     "exaone4": Architecture(_read_exaone4, LLAMA | AFTER),
     "glm4": Architecture(
         reader("glm4", attention_bias=_has_bias),
@@ -314,6 +358,7 @@ ARCHITECTURES = {
     "internlm2": Architecture(_read_llama, LLAMA, undo_pairs),
     "kimi-linear": KIMI_LINEAR,
     "llama": Architecture(_read_llama_or_mixtral, MIXTRAL, undo_pairs),
+    "minicpm": Architecture(_read_minicpm, LLAMA, undo_pairs),
     "minimax-m2": Architecture(_read_minimax_m2, _MINIMAX),
     "mistral3": Architecture(_read_ministral3, LLAMA, undo_pairs),
     "olmo2": Architecture(_read_olmo2, LLAMA | AFTER),

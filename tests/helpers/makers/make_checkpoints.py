@@ -739,6 +739,11 @@ VARIANTS = {
         {"layer_norm_eps": 1e-3, "use_parallel_residual": True, "qk_layernorm": True},
         without={"qk_layernorm": False},
     ),
+    "glm": Variant(
+        "glm",
+        {"head_dim": 12, "pad_token_id": 0, "rope_parameters": ROPE | {"partial_rotary_factor": 0.5}},
+        without={"attention_bias": False},
+    ),
     "internlm3": Variant("internlm3", {"head_dim": 12, "attention_bias": True, "mlp_bias": True}),
     "falcon": Variant("falcon", {}, without={"rope_parameters": USUAL_THETA}, base=FALCON),
     "falcon-two-norms": Variant("falcon", NEW_FALCON, base=FALCON),
@@ -1018,7 +1023,8 @@ def make(name: str, variant: Variant, out: Path) -> None:
 def make_from_llama(name: str, out: Path) -> None:
     """A checkpoint of a family whose code is not in Transformers: see own_code.py."""
     for seed in range(MAX_SEEDS):
-        llama = random_model(Variant("llama", own_code.LLAMAS[name]), seed)
+        model_type, fields = own_code.LLAMAS[name]
+        llama = random_model(Variant(model_type, fields), seed)
         tensors, config = own_code.convert(name, llama)
         model = own_code.as_published(name, llama)
         prompt = np.random.default_rng(seed).integers(64, size=PROMPT_LENGTH).tolist()

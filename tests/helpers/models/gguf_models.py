@@ -66,6 +66,9 @@ CHECKPOINTS = {
     "internlm2": "internlm2",
     "internlm3": "llama",
     "baichuan": "baichuan",
+    "exaone": "exaone",
+    "minicpm": "minicpm",
+    **dict.fromkeys(("chatglm", "glm"), "chatglm"),
     **dict.fromkeys(("falcon", "falcon-two-norms", "falcon-one-norm"), "falcon"),
     "gpt-bigcode": "starcoder",
     "bloom": "bloom",
@@ -161,6 +164,7 @@ _OVERRIDES = {
 _PAIRED = (
     "arcee",
     "llama",
+    "minicpm",
     "mistral3",
     "smollm3",
     "granite",
@@ -325,7 +329,7 @@ def _convert(
         array = array + np.float32(1)
     if architecture == "gpt2" and array.ndim == 2 and ".c_" in name:
         array = array.T
-    if "query_key_value" in name:
+    if "query_key_value" in name and architecture != "chatglm":
         n = raw.get("num_attention_heads", raw.get("n_head"))
         kv_heads = _falcon_kv_heads(raw) if architecture == "falcon" else n
         array = np.concatenate(split_groups(array, n, kv_heads))
@@ -460,7 +464,7 @@ def _metadata(raw: dict[str, Any], architecture: str) -> dict[str, Any]:
         "attention.head_count_kv": raw.get("num_key_value_heads"),
         "attention.key_length": raw.get("head_dim"),
         "attention.value_length": raw.get("head_dim"),
-        "vocab_size": raw["vocab_size"],
+        "vocab_size": raw.get("vocab_size", raw.get("padded_vocab_size")),
         "expert_count": raw.get("num_local_experts", raw.get("num_experts")),
         "expert_used_count": raw.get("num_experts_per_tok"),
         "expert_feed_forward_length": raw.get("moe_intermediate_size"),
@@ -574,6 +578,28 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "tensor_data_layout": "jploski",
     },
     "starcoder": lambda raw: {"attention.head_count_kv": 1},
+    "exaone": lambda raw: {
+        "block_count": raw["num_layers"],
+        "attention.layer_norm_rms_epsilon": raw["layer_norm_epsilon"],
+    },
+    "minicpm": lambda raw: {
+        "embedding_scale": raw["scale_emb"],
+        "residual_scale": raw["scale_depth"] * raw["num_hidden_layers"] ** -0.5,
+        "logit_scale": raw["hidden_size"] / raw["dim_model_base"],
+    },
+    "chatglm": lambda raw: (
+        {}
+        if raw["model_type"] == "glm"
+        else {
+            "context_length": raw["seq_length"],
+            "block_count": raw["num_layers"],
+            "feed_forward_length": raw["ffn_hidden_size"],
+            "attention.head_count_kv": raw["multi_query_group_num"],
+            "attention.layer_norm_rms_epsilon": raw["layernorm_epsilon"],
+            "rope.dimension_count": raw["kv_channels"] // 2,
+            "rope.freq_base": 10000.0 * raw["rope_ratio"],
+        }
+    ),
     "bloom": lambda raw: {
         "context_length": 2048,
         "feed_forward_length": 4 * raw["hidden_size"],
