@@ -30,8 +30,9 @@ def read_config(raw: dict[str, Any]) -> GraniteConfig:
 
 def read_multipliers(raw: dict[str, Any]) -> dict[str, float]:
     """The fields of GraniteConfig."""
-    names = ("embedding_multiplier", "attention_multiplier", "residual_multiplier", "logits_scaling")
-    return {name: read_number(raw, name, 1.0) for name in names}
+    names = ("embedding_multiplier", "attention_multiplier", "residual_multiplier")
+    multipliers = {name: read_number(raw, name, 1.0) for name in names}
+    return multipliers | {"logits_scaling": read_number(raw, "logits_scaling", 1.0, 1e-6)}
 
 
 def write_tape(t: Tape, c: GraniteConfig) -> None:

@@ -91,7 +91,7 @@ def _damage_metadata(rng: random.Random, metadata: dict[str, Any]) -> str:
     if kind < 0.15:
         del metadata[name]
         return f"{name} is left out"
-    if isinstance(value, list | np.ndarray) and kind < 0.6:
+    if isinstance(value, list | np.ndarray) and len(value) and kind < 0.6:
         changed = list(value)
         place = rng.randrange(len(changed))
         if kind < 0.3:
