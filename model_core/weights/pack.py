@@ -143,6 +143,8 @@ def _share_factors(parts: Sequence[Codes]) -> tuple[list[np.ndarray] | None, dic
     for name, values in floats.items():
         if all(map(fits_float16, values)):
             floats[name] = [array.astype(np.float16) for array in values]
+    # Kernels read no others; to_common_form has multiplied those that do not fit.
+    assert all(values[0].dtype == np.float16 for name, values in floats.items() if name.endswith("supers"))
     if parts[0].factors is not None:
         of_parts = [part.factors[:, 0] for part in parts if part.factors is not None]
         powers = factors or [np.ones(1, np.float32)] * len(parts)
