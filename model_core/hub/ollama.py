@@ -21,7 +21,7 @@ _LAYER = "application/vnd.ollama.image."  # the beginning of a kind
 _MODEL, _ADAPTER = "model", "adapter"
 # Kinds of layers that change how Ollama answers, but not what the weights compute.
 _IGNORED = {
-    "template": "the chat template (that of its .gguf file is used)",
+    "template": "the chat template (conversations need one in its .gguf file)",
     "system": "the system message",
     "params": "the parameters of sampling",
     "messages": "the first messages",

@@ -29,16 +29,8 @@ def _read_gemma2(m: Metadata) -> Config:
 def _read_gemma3(m: Metadata) -> Config:
     config = read_decoder(m) | read_windows(m, 6)
     head_dim, layers = config["head_dim"], m.layers
-    scaling = config.pop("rope_scaling", {})
-    # Files of Ollama have other names for the bases, and neither the epsilon of norms nor the scaling, which
-    # all models have whose context is 131,072. Source: llama.cpp's patch in Ollama (llama-ollama-compat.cpp).
-    if "rms_norm_eps" not in config:
-        config["rms_norm_eps"] = 1e-6
-        if not scaling and config["max_position_embeddings"] >= 131072:
-            scaling = {"rope_type": "linear", "factor": 8.0}
-    full = {"rope_theta": m.number("rope.freq_base", m.number("rope.global.freq_base", 1e6)), **scaling}
-    swa = m.number("rope.freq_base_swa", m.number("rope.local.freq_base", 1e4))
-    local = {"rope_type": "default", "rope_theta": swa}
+    full = {"rope_theta": m.number("rope.freq_base", 1e6), **config.pop("rope_scaling", {})}
+    local = {"rope_type": "default", "rope_theta": m.number("rope.freq_base_swa", 1e4)}
     full.setdefault("rope_type", "default")
     del config["rope_theta"]
     if config["sliding_window"] is None:

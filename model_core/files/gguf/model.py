@@ -16,6 +16,7 @@ from .config import is_reranker, read_direction, read_generation_config, read_po
 from .encoders import ENCODERS
 from .metadata import Metadata
 from .names import Place, find_places, split_joined
+from .ollama import adopt_names
 from .reader import GGUFFile
 from .source import DENSE_NAMES, GGUFSource
 from .tokenizer import open_tokenizer
@@ -35,6 +36,7 @@ class GGUFModel:
         """`path`: any file of a model. Raises ModelError."""
         self._file = GGUFFile(path)
         self.path = self._file.path
+        adopt_names(self._file)
         try:
             metadata = Metadata(self._file)
             self._architecture = find_architecture(metadata)

@@ -158,6 +158,59 @@ def test_gemma3_as_ollama_has_it(tmp_path: Path) -> None:
     )
 
 
+OLLAMA_NAMES = {
+    "gpt-oss": (
+        "gptoss",
+        {},
+        ("expert_feed_forward_length", "rope.scaling.type"),
+        {
+            ".attn_output.": ".attn_out.",
+            ".post_attention_norm.": ".ffn_norm.",
+            ".attn_sinks.weight": ".attn_sinks",
+        },
+    ),
+    "ministral3": (
+        "mistral3",
+        {
+            "rope.scaling.yarn_beta_fast": "rope.scaling.beta_fast",
+            "rope.scaling.yarn_beta_slow": "rope.scaling.beta_slow",
+            "rope.scaling.yarn_log_multiplier": "rope.scaling.mscale_all_dim",
+            "attention.temperature_scale": "rope.scaling_beta",
+        },
+        (),
+        {},
+    ),
+    "olmo3": ("olmo3", {}, (), {}),
+    "qwen2_5-vl": ("qwen25vl", {"rope.dimension_sections": "rope.mrope_section"}, (), {}),
+}
+
+
+@pytest.mark.parametrize("name", OLLAMA_NAMES)
+def test_names_of_ollamas_converter(name: str, tmp_path: Path) -> None:
+    architecture, renamed, left_out, parts = OLLAMA_NAMES[name]
+    fields, tensors = read_model(copy_model(name, tmp_path))
+    fields |= {"tokenizer.ggml.model": "no_vocab"}
+    write_gguf(tmp_path / "plain.gguf", fields, tensors)
+    prefix = f"{fields['general.architecture']}."
+    own = {key.removeprefix(prefix): value for key, value in fields.items() if key.startswith(prefix)}
+    assert own.keys() >= {*left_out, *renamed} - {
+        "rope.dimension_sections",
+        "rope.scaling.yarn_log_multiplier",
+    }
+    changed = {key: value for key, value in fields.items() if not key.startswith(prefix)}
+    changed |= {f"{architecture}.{renamed.get(k, k)}": v for k, v in own.items() if k not in left_out}
+    changed["general.architecture"] = architecture
+    other = {}
+    for key, tensor in tensors.items():
+        for part, replacement in parts.items():
+            key = key.replace(part, replacement)
+        other[key] = tensor
+    other["v.blk.0.attn_q.weight"] = (0, (4,), bytes(16))
+    write_gguf(tmp_path / "ollama.gguf", changed, other)
+    prompt = np.arange(1, 20)
+    assert (logits(tmp_path / "ollama.gguf", prompt) == logits(tmp_path / "plain.gguf", prompt)).all()
+
+
 def test_yarn_without_the_original_context_is_that_of_such_a_folder(tmp_path: Path) -> None:
     """context_length then is the context that the model was trained with, which YaRN does not multiply."""
     folder, path = copy_model("llama-rope-yarn", tmp_path), tmp_path / "model.gguf"

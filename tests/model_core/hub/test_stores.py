@@ -103,7 +103,10 @@ def test_a_model_of_ollama_answers_as_its_file(home: Path, capsys: pytest.Captur
         assert llm.generate([5, 6], params).token_ids == expected
         assert llm.name == "ollama:tiny"
     errors = capsys.readouterr().err
-    assert "Of ollama:tiny:latest, not used: the chat template (that of its .gguf file is used)" in errors
+    assert (
+        "Of ollama:tiny:latest, not used: the chat template (conversations need one in its .gguf file)"
+        in errors
+    )
     assert "the system message, the parameters of sampling." in errors
     assert "license" not in errors
 
