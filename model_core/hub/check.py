@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from ..errors import ModelError
-from ..files.gguf.selection import choose_files, quantization_of
+from ..files.gguf.selection import list_models
 from ..files.model_files import ModelFiles, open_model_files
 from ..model.estimate import ModelTooLarge, gibibytes
-from .choice import is_gguf, is_weights, locate
+from .choice import is_weights, locate
 from .preview import preview
 from .remote import RemoteModel
 
@@ -37,14 +37,10 @@ def _advise(remote: RemoteModel, error: ModelTooLarge) -> str:
     """The largest quantization of the repository that would fit; if there is none, the advice so far."""
     sizes = {file.path: file.size for file in remote.repository_files}
     others = error.needed.total - error.needed.weights
-    fitting: dict[int, str] = {}
-    for quantization in set(filter(None, map(quantization_of, filter(is_gguf, sizes)))):
-        try:
-            needed = others + sum(sizes[path] for path in choose_files(sizes, quantization))
-        except ModelError:  # not all parts of it are there
-            continue
-        if needed <= error.free:
-            fitting[needed] = quantization
+    needed_by = {
+        name: others + sum(sizes[path] for path in files) for name, files in list_models(sizes).items()
+    }
+    fitting = {needed: name for name, needed in needed_by.items() if needed <= error.free}
     if not fitting:
         return error.advice
     needed = max(fitting)
