@@ -86,7 +86,8 @@ def adopt_names(file: GGUFFile) -> None:
         own.setdefault("expert_feed_forward_length", experts.shape[1])
     file.metadata["general.architecture"] = dialect.architecture
     file.metadata |= {f"{dialect.architecture}.{part}": value for part, value in own.items()}
-    if dialect.pre is not None and file.metadata.get("tokenizer.ggml.pre", "default") == "default":
+    pre = file.metadata.get("tokenizer.ggml.pre", "default")
+    if dialect.pre is not None and isinstance(pre, str) and pre == "default":
         file.metadata["tokenizer.ggml.pre"] = dialect.pre
     file.entries.clear()
     file.entries |= tensors

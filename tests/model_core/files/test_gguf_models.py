@@ -211,6 +211,27 @@ def test_names_of_ollamas_converter(name: str, tmp_path: Path) -> None:
     assert (logits(tmp_path / "ollama.gguf", prompt) == logits(tmp_path / "plain.gguf", prompt)).all()
 
 
+@pytest.mark.parametrize("name", ["gpt-oss", "ministral3", "gemma3", "qwen2_5-vl"])
+def test_wrong_fields_of_ollamas_converter_are_refused(name: str, tmp_path: Path) -> None:
+    """Each field with a value of another kind: it is refused in one sentence, or it is not needed."""
+    fields, tensors = read_model(copy_model(name, tmp_path))
+    architecture = OLLAMA_NAMES.get(name, ("gemma3", {}, (), {}))[0]
+    prefix, path = f"{fields['general.architecture']}.", tmp_path / "model.gguf"
+    fields = {key.replace(prefix, f"{architecture}."): value for key, value in fields.items()}
+    fields |= {"general.architecture": architecture, "tokenizer.ggml.pre": "default"}
+    fields |= {f"{architecture}.rope.scaling_beta": 0.1, f"{architecture}.rope.local.freq_base": 1e4}
+    refused = 0
+    for key in fields:
+        for value in (np.arange(3), ["a", "b"], "word", -1, 1.5, True):
+            write_gguf(path, {**fields, key: value}, tensors)
+            try:
+                GGUFModel(path).open_tensors()
+            except ModelError as error:
+                refused += 1
+                assert str(path) in str(error) and len(str(error).splitlines()) == 1, (key, value)
+    assert refused > len(fields)
+
+
 def test_yarn_without_the_original_context_is_that_of_such_a_folder(tmp_path: Path) -> None:
     """context_length then is the context that the model was trained with, which YaRN does not multiply."""
     folder, path = copy_model("llama-rope-yarn", tmp_path), tmp_path / "model.gguf"
