@@ -10,10 +10,10 @@ from ...chat.chat_tokenizer import ChatTokenizer
 from ...errors import ModelError
 from ...families.config import read_label_count
 from ...tape.classifier import Dense
-from .architectures import find_architecture
+from .architectures.encoders import ENCODERS
+from .architectures.table import find_architecture
 from .blocks import BLOCKS
 from .config import is_reranker, read_direction, read_generation_config, read_pooling
-from .encoders import ENCODERS
 from .metadata import Metadata
 from .names import Place, find_places, split_joined
 from .ollama import adopt_names

@@ -16,7 +16,7 @@ from model_core.errors import InvalidRequest, ModelError
 from model_core.families import read_model_config
 from model_core.families.config import write_json
 from model_core.files.checkpoint import Checkpoint
-from model_core.files.gguf.architectures import find_architecture
+from model_core.files.gguf.architectures.table import find_architecture
 from model_core.files.gguf.blocks import BLOCKS, read_codes
 from model_core.files.gguf.metadata import Metadata
 from model_core.files.gguf.model import GGUFModel

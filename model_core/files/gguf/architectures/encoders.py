@@ -1,11 +1,11 @@
 """Encoders in GGUF files, which make embeddings and scores: BERT and its like, ModernBERT, EmbeddingGemma."""
 
-from ...errors import ModelError
-from ...families.encoders.bert import JOINED_QKV
+from ....errors import ModelError
+from ....families.encoders.bert import JOINED_QKV
+from ..config import Config, is_reranker, read_rope, read_scorer
+from ..metadata import Metadata
 from .architecture import LLAMA, Architecture, reader
-from .config import Config, is_reranker, read_rope, read_scorer
 from .gemmas import GEMMAS
-from .metadata import Metadata
 
 _EMBEDDINGS = {
     "token_embd": "embeddings.word_embeddings",

@@ -1,9 +1,9 @@
 """Architectures of later models with mixtures of experts: ERNIE 4.5, Hunyuan, Phi-3.5-MoE and Llama 4."""
 
+from ..config import Config, read_decoder, read_window
+from ..metadata import Metadata
+from ..names import Places, change
 from .architecture import EXPERTS, LLAMA, MIXTRAL, SHARED_EXPERTS, SIGMOID, Architecture, in_layers
-from .config import Config, read_decoder, read_window
-from .metadata import Metadata
-from .names import Places, change
 
 
 def _read_ernie_moe(m: Metadata) -> Config:

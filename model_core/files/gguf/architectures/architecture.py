@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .config import Config, read_decoder
-from .metadata import Metadata
-from .names import Places, change, order_of_halves
+from ..config import Config, read_decoder
+from ..metadata import Metadata
+from ..names import Places, change, order_of_halves
 
 LAYER = "model.layers.{i}."
 EPSILON = methodcaller("number", "attention.layer_norm_epsilon")  # of layer norms

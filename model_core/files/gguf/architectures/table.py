@@ -4,8 +4,19 @@ from operator import methodcaller
 
 import numpy as np
 
-from ...checks.file_values import shorten
-from ...errors import ModelError
+from ....checks.file_values import shorten
+from ....errors import ModelError
+from ..config import (
+    Config,
+    is_reranker,
+    read_common,
+    read_decoder,
+    read_granite_multipliers,
+    read_window,
+    read_windows,
+)
+from ..metadata import Metadata
+from ..names import Places, change, order_of_halves
 from .architecture import (
     AFTER,
     ATTENTION,
@@ -29,24 +40,13 @@ from .architecture import (
     reader,
     undo_pairs,
 )
-from .config import (
-    Config,
-    is_reranker,
-    read_common,
-    read_decoder,
-    read_granite_multipliers,
-    read_window,
-    read_windows,
-)
 from .deepseek import DEEPSEEK2, KIMI_LINEAR
 from .encoders import ENCODERS
 from .gemmas import GEMMAS
 from .gpts import GPTS
 from .hybrids import HYBRIDS
 from .mambas import MAMBAS
-from .metadata import Metadata
 from .mixtures import MIXTURES
-from .names import Places, change, order_of_halves
 from .rwkv7 import RWKV7
 
 

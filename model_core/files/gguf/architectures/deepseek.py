@@ -1,5 +1,8 @@
 """Architectures with latent attention: deepseek2 (DeepSeek-V2 and V3, GLM-4.7-Flash) and kimi-linear."""
 
+from ..config import Config, read_rope, read_sizes
+from ..metadata import Metadata
+from ..names import Places, change
 from .architecture import (
     LLAMA,
     MIXTRAL,
@@ -11,9 +14,6 @@ from .architecture import (
     in_layers,
     read_shared_experts,
 )
-from .config import Config, read_rope, read_sizes
-from .metadata import Metadata
-from .names import Places, change
 
 
 def _read_deepseek2(m: Metadata) -> Config:

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from ..config import Config, read_common, read_decoder, read_rope
+from ..metadata import Metadata
+from ..names import Places, change
 from .architecture import EPSILON, Architecture
-from .config import Config, read_common, read_decoder, read_rope
-from .metadata import Metadata
-from .names import Places, change
 
 
 def _read_gpt2(m: Metadata) -> Config:

@@ -1,9 +1,9 @@
 """RWKV-7 in GGUF files."""
 
+from ..config import Config, read_sizes
+from ..metadata import Metadata
+from ..names import Places, change
 from .architecture import Architecture
-from .config import Config, read_sizes
-from .metadata import Metadata
-from .names import Places, change
 
 _MIXED = "rwkvag"  # the order of the vectors of time mixing in their one tensor
 _RANKS = {

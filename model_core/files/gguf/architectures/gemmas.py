@@ -2,11 +2,11 @@
 
 from statistics import NormalDist
 
-from ...errors import ModelError
+from ....errors import ModelError
+from ..config import Config, read_decoder, read_sizes, read_windows
+from ..metadata import Metadata
+from ..names import Places, change
 from .architecture import FOUR_NORMS, LLAMA, Architecture, in_layers, read_expert_counts, reader
-from .config import Config, read_decoder, read_sizes, read_windows
-from .metadata import Metadata
-from .names import Places, change
 
 
 def _subtract_one(places: Places, config: Config) -> None:

@@ -5,9 +5,12 @@ from operator import methodcaller
 
 import numpy as np
 
-from ...errors import ModelError
-from ...families.mtp import layer_names
-from ...families.recurrent.qwen3_next import MTP_NAMES
+from ....errors import ModelError
+from ....families.mtp import layer_names
+from ....families.recurrent.qwen3_next import MTP_NAMES
+from ..config import Config, read_common, read_decoder, read_granite_multipliers, read_rope
+from ..metadata import Metadata
+from ..names import Places, change
 from .architecture import (
     ATTENTION,
     GRANITE_EXPERTS,
@@ -24,10 +27,7 @@ from .architecture import (
     reader,
     undo_pairs,
 )
-from .config import Config, read_common, read_decoder, read_granite_multipliers, read_rope
 from .mambas import MAMBA2, adapt_mamba2, read_mamba2
-from .metadata import Metadata
-from .names import Places, change
 
 
 def _read_lfm2(m: Metadata) -> Config:

@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ...errors import ModelError
-from ...families.recurrent.mamba import MAMBA_FIELDS
-from ...families.recurrent.mamba2 import MAMBA2_FIELDS
-from ...families.recurrent.nemotron_h import NEMOTRON_FIELDS
+from ....errors import ModelError
+from ....families.recurrent.mamba import MAMBA_FIELDS
+from ....families.recurrent.mamba2 import MAMBA2_FIELDS
+from ....families.recurrent.nemotron_h import NEMOTRON_FIELDS
+from ..config import Config, read_common, read_sizes
+from ..metadata import Metadata
+from ..names import Places, change
 from .architecture import (
     ATTENTION,
     LAYER,
@@ -18,9 +21,6 @@ from .architecture import (
     read_expert_counts,
     read_shared_experts,
 )
-from .config import Config, read_common, read_sizes
-from .metadata import Metadata
-from .names import Places, change
 
 _Fields = Mapping[str, tuple[str, Any]]  # see mamba.MAMBA_FIELDS
 
