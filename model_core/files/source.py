@@ -90,6 +90,11 @@ def read_weights(source: TensorSource, weight: WeightRef) -> np.ndarray | Codes:
     codes = source.codes(name, weight.expert)
     if codes is None:
         return weight.select(read_tensor(source, weight))
+    if weight.has_unit_rows:
+        raise ModelError(
+            f"{source.path_of(name)}: {name} is quantized, which is not supported for a head whose rows are "
+            "divided by their length; take a copy of the model whose head is in floats."
+        )
     shape = weight.shape if weight.expert is None else weight.shape[1:]
     check_shape(source, name, codes.shape, shape[::-1] if weight.is_transposed else shape)
     return weight.select_codes(codes)

@@ -5,7 +5,6 @@ from typing import final
 
 import numpy as np
 
-from ..errors import ModelError
 from ..machine.exact_math import exp
 from ..weights.codes import Codes
 
@@ -98,12 +97,7 @@ class WeightRef:
         return rows[:, self.start : self.stop : self.step].reshape(-1)
 
     def select_codes(self, codes: Codes) -> Codes:
-        """The part of the codes [n, k] of the whole tensor, or of its expert.
-
-        Raises ModelError if their rows would have to be divided by their length.
-        """
-        if self.has_unit_rows:
-            raise ModelError("a quantized head is not supported here; take a copy whose head is in floats.")
+        """The part of the codes [n, k] of the whole tensor, or of its expert."""
         return codes[self.row_numbers]
 
     def read(self, tensor: np.ndarray) -> np.ndarray:

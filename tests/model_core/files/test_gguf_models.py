@@ -13,7 +13,6 @@ from paths import DATA
 from model_core import LLM, EmbeddingParams, SamplingParams
 from model_core.checks.file_values import read_json
 from model_core.errors import InvalidRequest, ModelError
-from model_core.families import read_model_config
 from model_core.families.config import write_json
 from model_core.files.checkpoint import Checkpoint
 from model_core.files.gguf.architectures.table import find_architecture

@@ -7,7 +7,6 @@ import pytest
 from paths import CHECKPOINTS
 
 from model_core import LLM
-from model_core.errors import ModelError
 from model_core.families import read_model_config, write_tape
 from model_core.families.config import read_config
 from model_core.files.model_files import open_model_files
@@ -17,7 +16,6 @@ from model_core.tape.passes import fuse
 from model_core.tape.references import Span, WeightRef
 from model_core.tape.rope import RopeConfig
 from model_core.tape.tape import Tape
-from model_core.weights.rounding import round_groups
 
 FOLDERS = sorted(CHECKPOINTS.iterdir())
 
@@ -105,11 +103,9 @@ def test_scores_without_rope_keep_their_scale() -> None:
     assert fuse(t.records) == t.records
 
 
-def test_rows_of_length_1_are_floats() -> None:
-    """The head of Baichuan 2. Scales of codes would have to change with it."""
+def test_rows_that_are_divided_by_their_length() -> None:
+    """The head of Baichuan 2."""
     stored = np.float32([[3, 0, 4, 0], [0, 0, 0, 0.5]])
     weight = WeightRef("lm_head.weight", stored.shape, has_unit_rows=True)
     assert np.allclose(weight.select(stored), [[0.6, 0, 0.8, 0], [0, 0, 0, 1]])
     assert weight.select(stored.astype(np.float16)).dtype == np.float16
-    with pytest.raises(ModelError, match="a quantized head is not supported here"):
-        weight.select_codes(round_groups(np.ones((2, 32), np.float32)))
