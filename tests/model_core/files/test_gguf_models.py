@@ -264,16 +264,6 @@ def test_phi2_with_queries_keys_and_values_in_one_tensor(quantize: bool, tmp_pat
     assert np.array_equal(logits(path, prompt), expected)
 
 
-def test_baichuan_with_40_layers_has_no_rotary_positions(tmp_path: Path) -> None:
-    """As llama.cpp knows 13B, whose files do not say it."""
-    fields, tensors = read_model(copy_model("baichuan", tmp_path))
-    for layers, has_positions in ((2, True), (32, True), (40, False)):
-        write_gguf(tmp_path / "model.gguf", fields | {"baichuan.block_count": layers}, tensors)
-        config = read_model_config(tmp_path, GGUFModel(tmp_path / "model.gguf").config)
-        assert [rope is not None for rope in config.ropes] == [has_positions] * layers
-        assert config.max_context == 256
-
-
 def test_blocks_of_a_matrix_with_columns_in_another_order_stay_as_they_are(tmp_path: Path) -> None:
     """Files of Qwen3.5 have the value heads in another order, which are the inputs of out_proj."""
     path, prompt = tmp_path / "model.gguf", list(range(1, 30))
