@@ -66,6 +66,7 @@ def quantize_layers(
         }
         sequence.begin({"x": round_as_packed(op.embed(np.array(tokens), table), INT8), **rows})
     last_readers = {record.layer: record for record in tape.records if isinstance(record, Attend)}
+    last = next(record.x for record in tape.records if isinstance(record, TakeRows))
     for record in tape.records:
         if isinstance(record, TakeRows):
             break
@@ -90,7 +91,7 @@ def quantize_layers(
             f"{rounded_experts} of {experts} experts were chosen by fewer than {MIN_EXPERT_ROWS} tokens of "
             "the text; their weights are rounded. A longer text reaches more of them."
         )
-    return [sequence.buffers["x"] for sequence in sequences]
+    return [sequence.rows(last) for sequence in sequences]
 
 
 def _quantize(

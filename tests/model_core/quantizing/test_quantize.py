@@ -249,6 +249,9 @@ def test_calibration_gives_the_models_hidden_states(folder: Path, tmp_path: Path
     kept = {product.weights[0].name for product in linears if product.is_router}
     kept |= {weight.name for weight in vector_refs(model.tape.records)}
     kept |= {product.weight.name for product in by_head}
+    records = model.tape.records
+    behind_layers = records[[isinstance(record, TakeRows) for record in records].index(True) :]
+    kept |= {weight.name for product in products(behind_layers) for weight in product.weights}
     quantized = set()
     while True:
         try:
@@ -270,13 +273,11 @@ def test_calibration_gives_the_models_hidden_states(folder: Path, tmp_path: Path
     table = embedding if embedding in tensors else "lm_head.weight"
     changed[table] = round_as_packed(tensors[table], INT8)
     changed.setdefault(embedding, changed[table])
-    records = model.tape.records
-    behind_layers = records[[isinstance(record, TakeRows) for record in records].index(True) :]
     path = write_model(tmp_path / "model", folder, {n: changed[n] for n in tensors})
     with LLM(path, arithmetic="float32") as llm:
         for tokens, state in zip((prompt, prompt[:7]), states, strict=True):
             sequence = interpreter.Sequence()
-            sequence.begin({"x": state})
+            sequence.begin({"x": state, behind_layers[0].x.buffer: state})
             for record in behind_layers:
                 interpreter.execute(record, interpreter.make_weight_reader(changed), sequence)
             expected = sequence.buffers["logits"]
