@@ -156,6 +156,27 @@ class SamplingFields(BaseModel):
         description="Leave out tokens below this fraction of the likeliest one's probability. The default is "
         "the model's.",
     )
+    # arXiv:2411.07641
+    top_n_sigma: float | None = Field(
+        0.0,
+        ge=-1,
+        le=100,
+        description="Leave out tokens whose logits are more than so many standard deviations of all logits "
+        "below the largest; 0 or less: none.",
+    )
+    xtc_probability: float | None = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="With this probability, of the tokens that reach xtc_threshold only the least likely one "
+        "stays, where there are several (exclude top choices).",
+    )
+    xtc_threshold: float | None = Field(
+        0.1,
+        ge=0,
+        le=1,
+        description="The probability from which on a token is a top choice of xtc_probability.",
+    )
     # Meister et al., 2022, arXiv:2202.00666
     typical_p: float | None = Field(
         1.0,
@@ -168,7 +189,7 @@ class SamplingFields(BaseModel):
     mirostat: Literal[0, 2] | None = Field(
         0,
         description="2: hold the surprise of the answer near mirostat_tau, by a limit that follows it "
-        "(Mirostat 2.0). Then top_k, typical_p, top_p and min_p have no effect. 0: off.",
+        "(Mirostat 2.0). Then top_n_sigma, top_k, typical_p, top_p, min_p and XTC have no effect. 0: off.",
     )
     mirostat_tau: float | None = Field(
         5.0, ge=0, le=100, description="The surprise that mirostat aims at, in bits a token."
@@ -280,6 +301,9 @@ class FilledParams(SamplingParams):
     top_p: float
     top_k: int
     min_p: float
+    top_n_sigma: float
+    xtc_probability: float
+    xtc_threshold: float
     typical_p: float
     mirostat: Literal[0, 2]
     mirostat_tau: float

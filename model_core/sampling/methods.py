@@ -1,19 +1,21 @@
 """Chooses a token by its logits: all ways of sampling, in one order.
 
 1. The temperature divides the logits.
-2. `top_k` keeps the likeliest tokens, so many.
-3. `typical_p` keeps tokens whose surprise is near the entropy of the distribution.
-4. `top_p` keeps the likeliest tokens that together have this probability.
-5. `min_p` leaves out what is much less likely than the likeliest.
-6. One of the tokens that are left is drawn, in proportion to its probability.
+2. `top_n_sigma` leaves out tokens whose logits are far below the largest.
+3. `top_k` keeps the likeliest tokens, so many.
+4. `typical_p` keeps tokens whose surprise is near the entropy of the distribution.
+5. `top_p` keeps the likeliest tokens that together have this probability.
+6. `min_p` leaves out what is much less likely than the likeliest.
+7. XTC at times leaves out all likely tokens but one.
+8. One of the tokens that are left is drawn, in proportion to its probability.
 
 Each step sees the probabilities that the steps before it have left, as shares of their sum. With `mirostat`,
-its limit takes the place of steps 2 to 5. A temperature of 0 takes the likeliest token without any of these.
+its limit takes the place of steps 2 to 7. A temperature of 0 takes the likeliest token without any of these.
 
 All sums and exponentials have the same bits on every processor, and so the same token is drawn.
 
 `TokenChooser.choose` is the specification. kernels/sampling/choice.py does the same for many rows at once,
-without the ways that few requests use: `typical_p` and `mirostat`.
+without the ways that few requests use: `top_n_sigma`, `typical_p`, XTC and `mirostat`.
 """
 
 import math
@@ -44,7 +46,8 @@ class TokenChooser:
         if params.temperature != 0:
             self._settings = (self._temperature, params.min_p, params.top_k, params.top_p, 0.0)
         # Whether kernels/sampling/choice.py has no such way.
-        self.is_rare = params.temperature > 0 and (self._mirostat is not None or params.typical_p < 1)
+        is_rare = params.typical_p < 1 or params.top_n_sigma > 0 or params.xtc_probability > 0
+        self.is_rare = params.temperature > 0 and (self._mirostat is not None or is_rare)
 
     def draw(self) -> ChoiceSettings:
         """How the next token is to be chosen, with a random number if one is needed."""
@@ -74,6 +77,8 @@ class TokenChooser:
             scaled = _scale(logits, largest, self._temperature)
             return self._mirostat.choose(scaled, weights, self._next_fraction())
         weights, ids = self._weigh(logits)
+        if self._params.xtc_probability > 0 and self._next_fraction() < self._params.xtc_probability:
+            weights = exclude_top_choices(weights, self._params.xtc_threshold)
         index = sample_index(weights, self._next_fraction())
         return index if ids is None else int(ids[index])
 
@@ -84,7 +89,11 @@ class TokenChooser:
             chances[np.argmax(logits)] = 1
             return chances
         weights, ids = self._weigh(logits)
-        chances[slice(None) if ids is None else ids] = weights / weights.sum(dtype=np.float64)
+        shares = weights / weights.sum(dtype=np.float64)
+        if excluding := self._params.xtc_probability:
+            left = exclude_top_choices(weights, self._params.xtc_threshold)
+            shares = (1 - excluding) * shares + excluding * left / left.sum(dtype=np.float64)
+        chances[slice(None) if ids is None else ids] = shares
         return chances
 
     def _weigh(self, logits: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
@@ -94,6 +103,8 @@ class TokenChooser:
         """
         params, largest = self._params, logits.max()
         weights = weigh_tokens(logits, largest, self._temperature)
+        if params.top_n_sigma > 0:
+            weights[logits < largest - np.float32(params.top_n_sigma * _deviation(logits))] = 0
         ids = None  # of the weights; None: all tokens, in their own order
         if params.top_k > 0:
             ids = np.sort(find_largest(logits, params.top_k))
@@ -146,6 +157,24 @@ def find_largest(values: np.ndarray, count: int) -> np.ndarray:
     maxima = values[: len(values) // groups * groups].reshape(-1, groups).max(axis=0)
     candidates = np.flatnonzero(values >= np.partition(maxima, -count)[-count])
     return candidates[np.argsort(-values[candidates], kind="stable")[:count]]
+
+
+def exclude_top_choices(weights: np.ndarray, threshold: float) -> np.ndarray:
+    """The weights of tokens without those that reach `threshold`, a share of the sum, but the least likely.
+
+    If only one reaches it, it stays. (XTC: github.com/oobabooga/text-generation-webui/pull/6335.)
+    """
+    least = np.float32(threshold * float(weights.sum(dtype=np.float64)))
+    top, kept = np.flatnonzero((weights > 0) & (weights >= least)), weights.copy()
+    kept[top[weights[top] > weights[top].min(initial=np.inf)]] = 0
+    return kept
+
+
+def _deviation(logits: np.ndarray) -> float:
+    """The standard deviation of the logits that are not -inf."""
+    finite = logits[np.isfinite(logits)].astype(np.float64)
+    distances = finite - finite.sum() / len(finite)
+    return math.sqrt(np.square(distances).sum() / len(finite))
 
 
 def find_typical(scaled: np.ndarray, weights: np.ndarray, typical_p: float) -> np.ndarray:

@@ -21,7 +21,7 @@ WITHOUT_EFFECT = {
     *("stream_interval", "data_parallel_rank"),
     # llama.cpp's
     *("cache_prompt", "id_slot", "slot_id", "n_keep", "n_discard", "timings_per_token", "return_progress"),
-    *("dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers", "xtc_threshold"),
+    *("dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"),
     *("dynatemp_exponent", "min_keep", "response_fields"),
 }
 _LATER = "this service does not have it; leave it out"
@@ -64,7 +64,6 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "t_max_predict_ms": ((0, -1), "send timeout_s"),
     "tfs_z": ((1,), "send min_p"),
     "top_a": ((0,), "send min_p"),
-    "xtc_probability": ((0,), _LATER),
 }
 _CONSTRAINTS = "guided_"  # an answer that does not obey one would break the client
 

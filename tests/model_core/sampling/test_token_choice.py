@@ -9,7 +9,14 @@ from model_core import SamplingParams
 from model_core.kernels.sampling.token_weights import weigh_tokens
 from model_core.machine.exact_math import log
 from model_core.requests.sampling import GenerationDefaults
-from model_core.sampling.methods import TokenChooser, find_largest, find_nucleus, find_typical, sample_index
+from model_core.sampling.methods import (
+    TokenChooser,
+    exclude_top_choices,
+    find_largest,
+    find_nucleus,
+    find_typical,
+    sample_index,
+)
 
 DEFAULTS = GenerationDefaults(temperature=1.0)
 
@@ -111,6 +118,9 @@ def reference_choice(logits: np.ndarray, params: SamplingParams, fraction: float
     scaled = (logits.astype(np.float64) - logits.max()) / params.temperature
     weights = np.exp(scaled)
     order = np.argsort(-logits, kind="stable").tolist()
+    if params.top_n_sigma > 0:
+        least = logits.max() - params.top_n_sigma * logits.astype(np.float64).std()
+        order = [i for i in order if logits[i] >= least]
     kept = order[: params.top_k] if params.top_k > 0 else order
     if params.typical_p < 1:
         shares = weights[kept] / weights[kept].sum()
@@ -129,16 +139,49 @@ def reference_choice(logits: np.ndarray, params: SamplingParams, fraction: float
 @pytest.mark.parametrize("typical_p", [1.0, 0.7])
 @pytest.mark.parametrize("top_p", [1.0, 0.8])
 @pytest.mark.parametrize("min_p", [0.0, 0.2])
+@pytest.mark.parametrize("top_n_sigma", [0.0, 1.2])
 def test_steps_come_in_the_order_that_is_documented(
-    top_k: int, typical_p: float, top_p: float, min_p: float
+    top_k: int, typical_p: float, top_p: float, min_p: float, top_n_sigma: float
 ) -> None:
     steps = {"top_k": top_k, "typical_p": typical_p, "top_p": top_p, "min_p": min_p}
+    steps["top_n_sigma"] = top_n_sigma
     for seed in range(20):
         params = SamplingParams(temperature=0.8, seed=seed, **steps).with_defaults(DEFAULTS)
         logits, random = make_logits(seed, 100), fractions(seed)
         chosen = TokenChooser(params)
         for _ in range(5):
             assert chosen.choose(logits) == reference_choice(logits, params, random.random())
+
+
+def test_top_n_sigma_does_not_depend_on_temperature_and_on_what_is_forbidden() -> None:
+    logits = make_logits(1, 1000)
+    forbidden = np.concatenate([logits, np.full(500, -np.inf, np.float32)])
+    counts = {
+        np.count_nonzero(chooser(top_n_sigma=1.0, temperature=temperature).distribution(row))
+        for temperature in (0.3, 1.0, 2.0)
+        for row in (logits, forbidden)
+    }
+    assert counts == {np.count_nonzero(logits >= logits.max() - logits.astype(np.float64).std())}
+
+
+@pytest.mark.parametrize(
+    ("threshold", "kept"),
+    [(0.15, [0, 0, 2, 1, 1]), (0.2, [0, 3, 2, 1, 1]), (0.3, [4, 3, 2, 1, 1]), (0.0, [0, 0, 0, 1, 1])],
+)
+def test_top_choices_are_excluded_but_the_least_likely(threshold: float, kept: list[int]) -> None:
+    weights = np.float32([4, 3, 2, 1, 1])
+    assert exclude_top_choices(weights, threshold).tolist() == kept
+    assert weights.tolist() == [4, 3, 2, 1, 1]
+
+
+def test_exclusion_happens_as_often_as_it_should() -> None:
+    logits = np.log(np.float32([0.5, 0.3, 0.2]))
+    excluding = {"xtc_probability": 0.6, "xtc_threshold": 0.15}
+    found = [chooser(seed=seed, **excluding).choose(logits) for seed in range(3000)]
+    shares = np.bincount(found, minlength=3) / len(found)
+    expected = chooser(**excluding).distribution(logits)
+    np.testing.assert_allclose(expected, [0.4 * 0.5, 0.4 * 0.3, 0.4 * 0.2 + 0.6], rtol=1e-5)
+    np.testing.assert_allclose(shares, expected, atol=0.03)
 
 
 def reference_mirostat(all_logits: list[np.ndarray], tau: float, eta: float, seed: int) -> list[int]:

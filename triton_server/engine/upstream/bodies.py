@@ -25,7 +25,10 @@ _VLLM = _OPENAI | {
     "return_token_ids",
     "cache_salt",
 }
-_TRITONCHAT = _VLLM | {"typical_p", "mirostat", "mirostat_tau", "mirostat_eta", "form"}
+_TRITONCHAT = _VLLM | {
+    *("typical_p", "top_n_sigma", "xtc_probability", "xtc_threshold"),
+    *("mirostat", "mirostat_tau", "mirostat_eta", "form"),
+}
 _SAME: dict[Dialect, set[str]] = {"openai": _OPENAI, "vllm": _VLLM, "tritonchat": _TRITONCHAT}
 _OPENAI_CHAT = {"parallel_tool_calls", "reasoning_effort"}
 _VLLM_CHAT = _OPENAI_CHAT | {"chat_template_kwargs", "continue_final_message", "add_generation_prompt"}
