@@ -197,6 +197,7 @@ FAMILIES: dict[str, ModuleType] = {
     "rwkv7": rwkv7,
     "seed_oss": seed_oss,
     "smollm3": smollm3,
+    "solar_open": glm4_moe,
     "stablelm": stablelm,
     "starcoder2": starcoder2,
 }

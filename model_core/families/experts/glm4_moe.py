@@ -1,9 +1,14 @@
-"""GLM-4.5 (Zhipu AI, 2025, arXiv:2508.06471): a few dense layers, then routed and shared experts."""
+"""GLM-4.5 (Zhipu AI, 2025, arXiv:2508.06471): a few dense layers, then routed and shared experts.
+
+Also Solar Open (Upstage, 2025), which has experts in all layers, and rotates whole heads. Source:
+Transformers, modeling_glm4_moe.py and modeling_solar_open.py.
+"""
 
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ...checks.file_values import expect, read_size
 from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
@@ -21,7 +26,9 @@ class Glm4MoEConfig(SharedMixtureConfig):
 
 
 def read_config(raw: dict[str, Any]) -> Glm4MoEConfig:
-    """The config.json of GLM-4.5, 4.6 and 4.7."""
+    """The config.json of GLM-4.5, 4.6 and 4.7, or of Solar Open."""
+    if raw["model_type"] == "solar_open":
+        return _read_solar_open(raw)
     return read_decoder_config(
         raw,
         Glm4MoEConfig,
@@ -29,6 +36,22 @@ def read_config(raw: dict[str, Any]) -> Glm4MoEConfig:
         qkv_bias=bool(raw.get("attention_bias", False)),
         has_head_norm=bool(raw.get("use_qk_norm", False)),
         **read_shared_mixture(raw, dense_layers=1),
+    )
+
+
+def _read_solar_open(raw: dict[str, Any]) -> Glm4MoEConfig:
+    expect(raw, first_k_dense_replace=0, use_qk_norm=False)
+    mixture = read_shared_mixture(raw, dense_layers=0)
+    return read_decoder_config(
+        raw,
+        Glm4MoEConfig,
+        head_dim=read_size(raw, "head_dim", default=128),
+        # There is no MLP but the shared experts.
+        intermediate_size=read_size(raw, "intermediate_size", default=mixture["shared_size"]),
+        ropes=read_rope(raw, theta=1e6),
+        qkv_bias=bool(raw.get("attention_bias", False)),
+        has_head_norm=False,
+        **mixture,
     )
 
 

@@ -854,6 +854,21 @@ VARIANTS = {
         | {"sliding_window": 6, "max_window_layers": 1},
         without={"layer_types": ["full_attention"] * 3},
     ),
+    # There are no groups, as in published ones, and 64 positions before YaRN.
+    "solar-open": Variant(
+        "solar_open",
+        {
+            "head_dim": 12,
+            "attention_bias": True,
+            "n_routed_experts": 8,
+            "num_experts_per_tok": 3,
+            "n_shared_experts": 2,
+            "moe_intermediate_size": 20,
+            "routed_scaling_factor": 1.7,
+            "rope_parameters": YARN,
+        },
+        without={"routed_scaling_factor": 1.0},
+    ),
     "hunyuan-moe": Variant(
         "hunyuan_v1_moe",
         {"head_dim": 12, "intermediate_size": 20, "num_experts": 6, "moe_topk": 3},

@@ -57,7 +57,7 @@ CHECKPOINTS = {
     **dict.fromkeys(("phi3", "phi3-longrope", "phi3-partial"), "phi3"),
     **dict.fromkeys(("olmo2", "olmo3"), "olmo2"),
     "glm4": "glm4",
-    **dict.fromkeys(("glm4-moe", "glm4-moe-mtp"), "glm4moe"),
+    **dict.fromkeys(("glm4-moe", "glm4-moe-mtp", "solar-open"), "glm4moe"),
     **dict.fromkeys(("exaone4", "exaone4-full"), "exaone4"),
     "hunyuan": "hunyuan-dense",
     "cohere": "command-r",
@@ -618,7 +618,7 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "glm4moe": lambda raw: {
         "expert_count": raw["n_routed_experts"],
         "expert_shared_count": raw["n_shared_experts"],
-        "leading_dense_block_count": raw["first_k_dense_replace"],
+        "leading_dense_block_count": raw.get("first_k_dense_replace", 0),
         "expert_weights_scale": raw["routed_scaling_factor"],
         "expert_weights_norm": raw["norm_topk_prob"],
         "expert_group_count": raw["n_group"],

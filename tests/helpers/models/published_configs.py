@@ -907,6 +907,22 @@ PUBLISHED: dict[str, dict[str, Any]] = {
         },
         "sliding_window": 4096,
     },
+    "Solar-Open-100B": {
+        "model_type": "solar_open",
+        "first_k_dense_replace": 0,
+        "head_dim": 128,
+        "max_position_embeddings": 131072,
+        "moe_intermediate_size": 1280,
+        "n_routed_experts": 128,
+        "n_shared_experts": 1,
+        "norm_topk_prob": True,
+        "num_experts_per_tok": 8,
+        "partial_rotary_factor": 1.0,
+        "rms_norm_eps": 1e-05,
+        "rope_scaling": {"type": "yarn", "factor": 2.0, "original_max_position_embeddings": 65536},
+        "routed_scaling_factor": 1.0,
+        "tie_word_embeddings": False,
+    },
     "Mistral-7B-Instruct-v0.3": {"model_type": "mistral", "sliding_window": None, "head_dim": 128},
 }
 

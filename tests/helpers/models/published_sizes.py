@@ -274,5 +274,11 @@ NEWEST = [
     _unknown("StepFun", "stepfun-ai/Step-3.7-Flash", "step3p5"),
     _unknown("Xiaomi", "XiaomiMiMo/MiMo-V2-Flash", "mimo_v2_flash"),
     _unknown("JetBrains", "JetBrains/Mellum2-12B-A2.5B-Base", "mellum"),
-    _unknown("Upstage", "upstage/Solar-Open-100B", "solar_open"),
+    PublishedModel(
+        "Upstage",
+        "upstage/Solar-Open-100B",
+        "Solar-Open-100B",
+        _sizes(4096, 10240, 48, 64, 8, 196608),
+        102.6,
+    ),
 ]

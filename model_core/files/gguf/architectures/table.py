@@ -136,8 +136,10 @@ def _read_olmo2(m: Metadata) -> Config:
 
 
 def _read_glm4_moe(m: Metadata) -> Config:
+    """GLM-4.5, or Solar Open, which has no norms of heads and rotates whole ones."""
     m.expect("expert_gating_func", SIGMOID)
     return {
+        "partial_rotary_factor": 1.0,  # where the file has no other
         **read_decoder(m),
         **read_shared_experts(m, normalizes=True),
         "model_type": "glm4_moe",
