@@ -118,6 +118,20 @@ def read_rope(m: Metadata, head_dim: int) -> Config:
     return fields
 
 
+def with_layer_ropes(m: Metadata, config: Config) -> Config:
+    """The same fields, where layers with a window have a base of their own, and are never scaled."""
+    theta, partial = config["rope_theta"], config.get("partial_rotary_factor")
+    shared = {} if partial is None else {"partial_rotary_factor": partial}
+    scaling = config.get("rope_scaling", {"rope_type": "default"})
+    windowed = {"rope_type": "default", "rope_theta": m.number("rope.freq_base_swa", theta)}
+    ropes = {
+        "full_attention": scaling | {"rope_theta": theta} | shared,
+        "sliding_attention": windowed | shared,
+    }
+    others = ("rope_theta", "rope_scaling", "partial_rotary_factor")
+    return {name: value for name, value in config.items() if name not in others} | {"rope_parameters": ropes}
+
+
 def _read_yarn(m: Metadata, factor: float) -> Config:
     """llama.cpp multiplies its own factor of attention by the usual one of YaRN."""
     own_factor = m.number("rope.scaling.yarn_attn_factor", m.number("rope.scaling.attn_factor", 1.0))

@@ -854,6 +854,22 @@ VARIANTS = {
         | {"sliding_window": 6, "max_window_layers": 1},
         without={"layer_types": ["full_attention"] * 3},
     ),
+    "mellum": Variant(
+        "mellum",
+        SMALL_EXPERTS
+        | {"head_dim": 12, "sliding_window": 6, "num_hidden_layers": 3}
+        | {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}
+        | {"rope_parameters": {"full_attention": YARN, "sliding_attention": ROPE | {"rope_theta": 50.0}}},
+        without={"layer_types": ["full_attention"] * 3},
+    ),
+    "mellum-dense": Variant(
+        "mellum",
+        SMALL_EXPERTS
+        | {"head_dim": 12, "attention_bias": True, "norm_topk_prob": False, "sliding_window": None}
+        | {"mlp_layer_types": ["dense", "sparse"], "num_mtp_layers": 1}
+        | {"rope_parameters": {"full_attention": ROPE, "sliding_attention": ROPE}},
+        without={"norm_topk_prob": True},
+    ),
     # There are no groups, as in published ones, and 64 positions before YaRN.
     "solar-open": Variant(
         "solar_open",

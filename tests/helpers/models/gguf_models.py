@@ -40,6 +40,7 @@ CHECKPOINTS = {
     "dots1": "dots1",
     "hunyuan-moe": "hunyuan-moe",
     "kimi-linear": "kimi-linear",
+    "mellum": "mellum",
     "phi": "phi2",
     "phimoe": "phimoe",
     "gemma": "gemma",
@@ -698,6 +699,10 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "rope.dimension_count": raw["qk_rope_head_dim"],
         "kda.head_dim": raw["linear_head_dim"],
         "ssm.conv_kernel": raw["linear_conv_kernel_dim"],
+    },
+    "mellum": lambda raw: {
+        "attention.sliding_window": raw["sliding_window"],
+        "attention.sliding_window_pattern": np.array([k == "sliding_attention" for k in raw["layer_types"]]),
     },
     "llama4": lambda raw: {
         "feed_forward_length": raw["intermediate_size_mlp"],

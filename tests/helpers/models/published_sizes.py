@@ -273,7 +273,13 @@ NEWEST = [
     ),
     _unknown("StepFun", "stepfun-ai/Step-3.7-Flash", "step3p5"),
     _unknown("Xiaomi", "XiaomiMiMo/MiMo-V2-Flash", "mimo_v2_flash"),
-    _unknown("JetBrains", "JetBrains/Mellum2-12B-A2.5B-Base", "mellum"),
+    PublishedModel(
+        "JetBrains",
+        "JetBrains/Mellum2-12B-A2.5B-Base",
+        "Mellum2-12B-A2.5B-Base",
+        _sizes(2304, 7168, 28, 32, 4, 98304, layer_types=_layers(28, 4), mlp_layer_types=["sparse"] * 28),
+        12.0,
+    ),
     PublishedModel(
         "Upstage",
         "upstage/Solar-Open-100B",

@@ -1,9 +1,21 @@
-"""Architectures of later models with mixtures of experts: ERNIE 4.5, Hunyuan, Phi-3.5-MoE and Llama 4."""
+"""Architectures of later models with mixtures of experts.
 
-from ..config import Config, read_decoder, read_window
+ERNIE 4.5, Hunyuan, Phi-3.5-MoE, Llama 4 and Mellum 2.
+"""
+
+from ..config import Config, read_decoder, read_window, read_windows, with_layer_ropes
 from ..metadata import Metadata
 from ..names import Places, change
-from .architecture import EXPERTS, LLAMA, MIXTRAL, SHARED_EXPERTS, SIGMOID, Architecture, in_layers
+from .architecture import (
+    EXPERTS,
+    LLAMA,
+    MIXTRAL,
+    SHARED_EXPERTS,
+    SIGMOID,
+    Architecture,
+    in_layers,
+    read_expert_counts,
+)
 
 
 def _read_ernie_moe(m: Metadata) -> Config:
@@ -77,6 +89,20 @@ def _read_llama4(m: Metadata) -> Config:
     }
 
 
+def _read_mellum(m: Metadata) -> Config:
+    """Layers with a window are never stretched. llama.cpp normalizes, and has experts in all layers."""
+    config = read_decoder(m)
+    if read_window(m) is not None:
+        config = with_layer_ropes(m, config) | read_windows(m, 4)
+    return config | {
+        "model_type": "mellum",
+        "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+        "moe_intermediate_size": m.size("expert_feed_forward_length"),
+        "norm_topk_prob": True,
+        **read_expert_counts(m, "num_experts"),
+    }
+
+
 _ERNIE_MOE = (
     LLAMA | SHARED_EXPERTS | in_layers(**{"exp_probs_b.bias": "mlp.moe_statics.e_score_correction_bias"})
 )
@@ -108,5 +134,6 @@ MIXTURES = {
     "ernie4_5-moe": Architecture(_read_ernie_moe, _ERNIE_MOE, _adapt_ernie_moe),
     "hunyuan-moe": Architecture(_read_hunyuan_moe, _HUNYUAN_MOE),
     "llama4": Architecture(_read_llama4, _LLAMA4),
+    "mellum": Architecture(_read_mellum, LLAMA | EXPERTS),
     "phimoe": Architecture(_read_phimoe, MIXTRAL),
 }

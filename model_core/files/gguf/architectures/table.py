@@ -14,6 +14,7 @@ from ..config import (
     read_granite_multipliers,
     read_window,
     read_windows,
+    with_layer_ropes,
 )
 from ..metadata import Metadata
 from ..names import Places, change, order_of_halves
@@ -128,11 +129,7 @@ def _read_olmo2(m: Metadata) -> Config:
     config = read_decoder(m) | {"model_type": "olmo2"}
     if m.get("attention.sliding_window") is None:
         return config
-    scaling = config.pop("rope_scaling", {"rope_type": "default"})
-    theta = config.pop("rope_theta")
-    windowed = {"rope_type": "default", "rope_theta": m.number("rope.freq_base_swa", theta)}
-    ropes = {"full_attention": scaling | {"rope_theta": theta}, "sliding_attention": windowed}
-    return config | read_windows(m, 4) | {"model_type": "olmo3", "rope_parameters": ropes}
+    return with_layer_ropes(m, config) | read_windows(m, 4) | {"model_type": "olmo3"}
 
 
 def _read_glm4_moe(m: Metadata) -> Config:
