@@ -65,6 +65,7 @@ from .encoders import (
     xlm_roberta,
 )
 from .experts import (
+    cohere2_moe,
     deepseek,
     deepseek_sparse,
     dots1,
@@ -128,6 +129,7 @@ FAMILIES: dict[str, ModuleType] = {
     "codegen": gptj,
     "cohere": cohere2,
     "cohere2": cohere2,
+    "cohere2_moe": cohere2_moe,
     "deepseek_v2": deepseek,
     "deepseek_v3": deepseek,
     "deepseek_v32": deepseek_sparse,

@@ -854,6 +854,35 @@ VARIANTS = {
         | {"sliding_window": 6, "max_window_layers": 1},
         without={"layer_types": ["full_attention"] * 3},
     ),
+    # As Command A Plus.
+    "cohere2-moe": Variant(
+        "cohere2_moe",
+        EXPERTS
+        | {"head_dim": 12, "intermediate_size": 20, "num_shared_experts": 2, "rms_norm_eps": None}
+        | {"layer_norm_eps": 1e-3, "num_hidden_layers": 3, "sliding_window": 6, "logit_scale": 1.5}
+        | {"sliding_window_pattern": 2, "expert_selection_fn": "sigmoid"},
+        without={"shared_expert_combination_strategy": "sum"},
+    ),
+    # As North Mini Code, whose first layer is rotated and attends to everything.
+    "cohere2-moe-dense": Variant(
+        "cohere2_moe",
+        EXPERTS
+        | {"head_dim": 12, "intermediate_size": 20, "prefix_dense_intermediate_size": 48}
+        | {"mlp_layer_types": ["dense", "sparse", "sparse"], "num_hidden_layers": 3, "logit_scale": 1.5}
+        | {"layer_types": ["full_attention", "sliding_attention", "full_attention"], "sliding_window": 6}
+        | {"expert_selection_fn": "sigmoid", "norm_topk_prob": False},
+        without={"norm_topk_prob": True},
+    ),
+    "cohere2-moe-softmax": Variant(
+        "cohere2_moe",
+        EXPERTS
+        | {"head_dim": 12, "intermediate_size": 20, "num_shared_experts": 1, "attention_bias": True}
+        | {"mlp_layer_types": ["dense", "sparse", "sparse"], "num_hidden_layers": 3, "logit_scale": 1.5}
+        | {"layer_types": ["full_attention", "sliding_attention", "full_attention"], "sliding_window": 6}
+        | {"prefix_dense_sliding_window_pattern": 2, "shared_expert_combination_strategy": "sum"}
+        | {"tie_word_embeddings": False},
+        without={"prefix_dense_sliding_window_pattern": 1},
+    ),
     "mellum": Variant(
         "mellum",
         SMALL_EXPERTS

@@ -150,6 +150,10 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("hunyuan-moe", {"moe_topk": [3, 2]}, "moe_topk"),
     ("kimi-linear", {"linear_attn_config": {"gate_lower_bound": -5.0}}, "gate_lower_bound"),
     ("kimi-linear", {"linear_attn_config": {"full_attn_layers": [1], "kda_layers": [2]}}, "once"),
+    ("cohere2-moe", {"expert_selection_fn": "top2"}, "expert_selection_fn 'top2' is not supported"),
+    ("cohere2-moe", {"shared_expert_combination_strategy": "max"}, "combination_strategy 'max'"),
+    ("solar-open", {"first_k_dense_replace": 1}, "first_k_dense_replace"),
+    ("mellum", {"use_sliding_window": False}, "use_sliding_window"),
     ("kimi-linear", {"mla_use_output_gate": True}, "mla_use_output_gate"),
     ("hunyuan-moe", {"num_shared_expert": [2, 2]}, "num_shared_expert"),
 ]

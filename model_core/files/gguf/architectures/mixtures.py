@@ -1,8 +1,9 @@
 """Architectures of later models with mixtures of experts.
 
-ERNIE 4.5, Hunyuan, Phi-3.5-MoE, Llama 4 and Mellum 2.
+ERNIE 4.5, Hunyuan, Phi-3.5-MoE, Llama 4, Mellum 2 and Command A Plus.
 """
 
+from ....errors import ModelError
 from ..config import Config, read_decoder, read_window, read_windows, with_layer_ropes
 from ..metadata import Metadata
 from ..names import Places, change
@@ -89,6 +90,32 @@ def _read_llama4(m: Metadata) -> Config:
     }
 
 
+def _read_cohere2_moe(m: Metadata) -> Config:
+    """llama.cpp averages shared and chosen experts, and rotates the first layers, those with an MLP."""
+    config, layers = read_decoder(m), range(m.layers)
+    m.expect("rope.freq_base_swa", config["rope_theta"])
+    m.expect("expert_gating_func", SIGMOID)
+    dense = m.size("leading_dense_block_count", 0)
+    flags = m.flags("attention.sliding_window_pattern")
+    if flags is None:
+        raise ModelError("attention.sliding_window_pattern should say which layers have a window.")
+    return config | {
+        "model_type": "cohere2_moe",
+        "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+        "expert_selection_fn": "sigmoid",
+        "intermediate_size": m.size("expert_feed_forward_length"),
+        "layer_norm_eps": m.number("attention.layer_norm_epsilon", 1e-5),
+        "layer_types": ["sliding_attention" if flag else "full_attention" for flag in flags],
+        "logit_scale": m.number("logit_scale"),
+        "mlp_layer_types": ["dense" if i < dense else "sparse" for i in layers],
+        "norm_topk_prob": bool(m.get("expert_weights_norm", False)),
+        "num_shared_experts": m.size("expert_shared_count", 0),
+        "prefix_dense_intermediate_size": config["intermediate_size"],
+        "sliding_window": read_window(m),
+        **read_expert_counts(m, "num_experts"),
+    }
+
+
 def _read_mellum(m: Metadata) -> Config:
     """Layers with a window are never stretched. llama.cpp normalizes, and has experts in all layers."""
     config = read_decoder(m)
@@ -131,6 +158,7 @@ _LLAMA4 = LLAMA | in_layers(
     ffn_down_shexp="feed_forward.shared_expert.down_proj",
 )
 MIXTURES = {
+    "cohere2moe": Architecture(_read_cohere2_moe, LLAMA | SHARED_EXPERTS),
     "ernie4_5-moe": Architecture(_read_ernie_moe, _ERNIE_MOE, _adapt_ernie_moe),
     "hunyuan-moe": Architecture(_read_hunyuan_moe, _HUNYUAN_MOE),
     "llama4": Architecture(_read_llama4, _LLAMA4),
