@@ -899,6 +899,22 @@ VARIANTS = {
         | {"rope_parameters": {"full_attention": ROPE, "sliding_attention": ROPE}},
         without={"norm_topk_prob": True},
     ),
+    # Of 14 numbers of a head of queries, 6 are rotated.
+    "mimo-v2": Variant(
+        "mimo_v2_flash",
+        {name: SHARED_EXPERTS[name] for name in ("n_routed_experts", "num_experts_per_tok")}
+        | {"moe_intermediate_size": 20, "routed_scaling_factor": 1.7, "n_group": 4, "topk_group": 2}
+        | {"head_dim": 14, "v_head_dim": 10, "num_hidden_layers": 3, "sliding_window": 6}
+        | {"layer_types": ["full_attention", "sliding_attention", "sliding_attention"]}
+        | {"attention_value_scale": 0.6, "attention_bias": True}
+        | {
+            "rope_parameters": {
+                "full_attention": ROPE | {"partial_rotary_factor": 0.43},
+                "sliding_attention": ROPE | {"partial_rotary_factor": 0.43, "rope_theta": 50.0},
+            }
+        },
+        without={"attention_value_scale": 1.0},
+    ),
     # There are no groups, as in published ones, and 64 positions before YaRN.
     "solar-open": Variant(
         "solar_open",

@@ -42,6 +42,7 @@ CHECKPOINTS = {
     "kimi-linear": "kimi-linear",
     **dict.fromkeys(("cohere2-moe", "cohere2-moe-dense"), "cohere2moe"),
     "mellum": "mellum",
+    "mimo-v2": "mimo2",
     "phi": "phi2",
     "phimoe": "phimoe",
     "gemma": "gemma",
@@ -710,6 +711,20 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "leading_dense_block_count": raw["mlp_layer_types"].count("dense"),
         "logit_scale": raw["logit_scale"],
         "rope.scaling.type": "none",
+    },
+    "mimo2": lambda raw: {
+        **_OTHERS["mellum"](raw),
+        "attention.head_count_kv": np.array(
+            [raw["num_key_value_heads"] * (1 + (kind != "full_attention")) for kind in raw["layer_types"]]
+        ),
+        "attention.sliding_window": raw["sliding_window"] - 1,
+        "attention.value_length": raw["v_head_dim"],
+        "attention.value_scale": raw["attention_value_scale"],
+        "expert_count": raw["n_routed_experts"],
+        "expert_group_count": raw["n_group"],
+        "expert_group_used_count": raw["topk_group"],
+        "expert_weights_scale": raw["routed_scaling_factor"],
+        "expert_gating_func": 2,
     },
     "mellum": lambda raw: {
         "attention.sliding_window": raw["sliding_window"],

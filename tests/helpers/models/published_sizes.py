@@ -272,7 +272,14 @@ NEWEST = [
         4.62,
     ),
     _unknown("StepFun", "stepfun-ai/Step-3.7-Flash", "step3p5"),
-    _unknown("Xiaomi", "XiaomiMiMo/MiMo-V2-Flash", "mimo_v2_flash"),
+    PublishedModel(
+        "Xiaomi",
+        "XiaomiMiMo/MiMo-V2-Flash",
+        "MiMo-V2-Flash",
+        _sizes(4096, 16384, 48, 64, 4, 152576),
+        309.0,
+        stored="fp8",
+    ),
     PublishedModel(
         "JetBrains",
         "JetBrains/Mellum2-12B-A2.5B-Base",

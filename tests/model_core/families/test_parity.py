@@ -118,6 +118,26 @@ def test_qwen3_vl_moe_as_it_was_published(tmp_path: Path) -> None:
     check_published(tmp_path, read_json(source / "config.json"), tensors, source)
 
 
+def test_mimo_v2_as_it_was_published(tmp_path: Path) -> None:
+    """Its layers are numbers, and its window does not count a token itself."""
+    source = CHECKPOINTS / "mimo-v2"
+    config = read_json(source / "config.json")
+    ropes = config.pop("rope_parameters")
+    del config["layer_types"], config["mlp_layer_types"]
+    config |= {
+        "hybrid_layer_pattern": [0, 1, 1],
+        "layernorm_epsilon": config.pop("rms_norm_eps"),
+        "moe_layer_freq": [0, 1, 1],
+        "partial_rotary_factor": ropes["full_attention"]["partial_rotary_factor"],
+        "rope_theta": ropes["full_attention"]["rope_theta"],
+        "sliding_window": 5,
+        "sliding_window_size": 5,
+        "swa_num_key_value_heads": 4,
+        "swa_rope_theta": ropes["sliding_attention"]["rope_theta"],
+    }
+    check_published(tmp_path, config, {name: np.array(array) for name, array in stored(source)}, source)
+
+
 def stored(source: Path) -> Iterator[tuple[str, np.ndarray]]:
     """The tensors of a checkpoint."""
     checkpoint = Checkpoint(source)

@@ -1,14 +1,23 @@
 """Architectures of later models with mixtures of experts.
 
-ERNIE 4.5, Hunyuan, Phi-3.5-MoE, Llama 4, Mellum 2 and Command A Plus.
+ERNIE 4.5, Hunyuan, Phi-3.5-MoE, Llama 4, Mellum 2, Command A Plus and MiMo-V2-Flash.
 """
 
 from ....errors import ModelError
-from ..config import Config, read_decoder, read_window, read_windows, with_layer_ropes
+from ..config import (
+    Config,
+    read_decoder,
+    read_rope,
+    read_sizes,
+    read_window,
+    read_windows,
+    with_layer_ropes,
+)
 from ..metadata import Metadata
 from ..names import Places, change
 from .architecture import (
     EXPERTS,
+    LAYER,
     LLAMA,
     MIXTRAL,
     SHARED_EXPERTS,
@@ -130,6 +139,42 @@ def _read_mellum(m: Metadata) -> Config:
     }
 
 
+def _read_mimo2(m: Metadata) -> Config:
+    """Files have the window as it was published, without the token itself, which llama.cpp counts."""
+    m.expect("expert_gating_func", SIGMOID)
+    flags = m.flags("attention.sliding_window_pattern")
+    if flags is None:
+        raise ModelError("attention.sliding_window_pattern should say which layers have a window.")
+    counts = list(zip(m.sizes("attention.head_count_kv"), flags, strict=True))
+    full, windowed = ({count for count, flag in counts if flag == kind} for kind in (False, True))
+    if len(full) > 1 or len(windowed) > 1:
+        raise ModelError("attention.head_count_kv should be the same in all layers of a kind.")
+    head_dim = m.size("attention.key_length")
+    return {
+        **with_layer_ropes(m, {**read_sizes(m), **read_rope(m, head_dim)}),
+        "model_type": "mimo_v2_flash",
+        "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+        "attention_value_scale": m.number("attention.value_scale"),
+        "head_dim": head_dim,
+        "intermediate_size": m.size("feed_forward_length"),
+        "layer_types": ["sliding_attention" if flag else "full_attention" for flag in flags],
+        "mlp_layer_types": [
+            "sparse" if m.has_tensor(f"blk.{i}.ffn_gate_inp.weight") else "dense" for i in range(m.layers)
+        ],
+        "moe_intermediate_size": m.size("expert_feed_forward_length"),
+        "n_group": m.size("expert_group_count", 1),
+        "norm_topk_prob": True,
+        "num_attention_heads": m.size("attention.head_count"),
+        "num_key_value_heads": max(full, default=1),
+        "routed_scaling_factor": m.number("expert_weights_scale", 1.0),
+        "sliding_window_size": m.size("attention.sliding_window"),
+        "swa_num_key_value_heads": max(windowed, default=1),
+        "topk_group": m.size("expert_group_used_count", 1),
+        "v_head_dim": m.size("attention.value_length"),
+        **read_expert_counts(m, "n_routed_experts"),
+    }
+
+
 _ERNIE_MOE = (
     LLAMA | SHARED_EXPERTS | in_layers(**{"exp_probs_b.bias": "mlp.moe_statics.e_score_correction_bias"})
 )
@@ -163,5 +208,9 @@ MIXTURES = {
     "hunyuan-moe": Architecture(_read_hunyuan_moe, _HUNYUAN_MOE),
     "llama4": Architecture(_read_llama4, _LLAMA4),
     "mellum": Architecture(_read_mellum, LLAMA | EXPERTS),
+    "mimo2": Architecture(
+        _read_mimo2,
+        LLAMA | SHARED_EXPERTS | {"attn_sinks.weight": f"{LAYER}self_attn.attention_sink_bias"},
+    ),
     "phimoe": Architecture(_read_phimoe, MIXTRAL),
 }
