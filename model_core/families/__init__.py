@@ -114,6 +114,7 @@ from .recurrent import (
     mamba1,
     mamba2,
     nemotron_h,
+    olmo_hybrid,
     qwen3_next,
     rwkv7,
 )
@@ -184,6 +185,7 @@ FAMILIES: dict[str, ModuleType] = {
     "nemotron_h": nemotron_h,
     "olmo2": olmo2,
     "olmo3": olmo3,
+    "olmo_hybrid": olmo_hybrid,
     "olmoe": olmoe,
     "opt": opt,
     "phi": phi,

@@ -141,6 +141,11 @@ def write_convs(t: Tape, parts: Sequence[Span], p: str, width: int, bias: bool =
     return convolved
 
 
+def write_conv(t: Tape, x: Span, name: str, width: int) -> Span:
+    """silu of the causal convolution of x, whose weights are a tensor of their own, over `width` tokens."""
+    return t.map("silu", t.conv(x, "convolved", WeightRef(f"{name}.weight", (x.width, 1, width))))
+
+
 def write_layer(
     t: Tape,
     c: ModelConfig,

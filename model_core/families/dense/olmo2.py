@@ -3,6 +3,7 @@
 from typing import Any
 
 from ...checks.file_values import expect
+from ...tape.references import Span
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_attention_bias, read_decoder_config
 from ..parts import write_attention, write_head, write_mlp
@@ -15,11 +16,16 @@ def read_config(raw: dict[str, Any]) -> ModelConfig:
 
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
-    """x += norm(attention(x)), x += norm(mlp(x)) in each layer."""
+    """An embedding, layers and the head."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        y = write_attention(t, c, x, i, full_norm=True)
-        x = t.add(x, t.norm(y, f"model.layers.{i}.post_attention_layernorm", c.norm_eps))
-        y = write_mlp(t, c, x, i)
-        x = t.add(x, t.norm(y, f"model.layers.{i}.post_feedforward_layernorm", c.norm_eps))
+        x = write_layer(t, c, x, i)
     write_head(t, c, x)
+
+
+def write_layer(t: Tape, c: ModelConfig, x: Span, i: int) -> Span:
+    """x += norm(attention(x)), x += norm(mlp(x))."""
+    y = write_attention(t, c, x, i, full_norm=True)
+    x = t.add(x, t.norm(y, f"model.layers.{i}.post_attention_layernorm", c.norm_eps))
+    y = write_mlp(t, c, x, i)
+    return t.add(x, t.norm(y, f"model.layers.{i}.post_feedforward_layernorm", c.norm_eps))

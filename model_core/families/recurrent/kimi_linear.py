@@ -15,7 +15,7 @@ from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_layer_types
 from ..experts.deepseek import DeepSeekConfig, write_latent_attention
 from ..experts.mixture import read_shared_mixture, separate_experts, write_experts
-from ..parts import write_head, write_mlp, write_named_mlp
+from ..parts import write_conv, write_head, write_mlp, write_named_mlp
 
 _TYPES = ("full_attention", "linear_attention")
 # Names of fields in DeepSeek-V3 -> those here.
@@ -136,7 +136,9 @@ def _write_delta_net(t: Tape, c: KimiLinearConfig, h: Span, i: int) -> Span:
         )[0]
         for name in "fg"
     )
-    q, k, v = (_convolve(t, c, x, f"{p}.{name}_conv1d") for x, name in ((q, "q"), (k, "k"), (v, "v")))
+    q, k, v = (
+        write_conv(t, x, f"{p}.{name}_conv1d", c.conv_width) for x, name in ((q, "q"), (k, "k"), (v, "v"))
+    )
     q, k = t.l2_norm(q, 1e-6, scale=dim**-0.5), t.l2_norm(k, 1e-6)
     dt = WeightRef(f"{p}.dt_bias", (heads * dim,))
     rate = WeightRef(f"{p}.A_log", (1, 1, heads, 1), is_log=True)
@@ -147,12 +149,6 @@ def _write_delta_net(t: Tape, c: KimiLinearConfig, h: Span, i: int) -> Span:
     y = t.norm(t.scan(alpha, v, k, q, to="mixed", a=kept, b=removal), f"{p}.o_norm", c.norm_eps)
     y = t.map("multiply", y, t.map("sigmoid", gate))
     return t.project(y, "out", f"{p}.o_proj", c.hidden_size)
-
-
-def _convolve(t: Tape, c: KimiLinearConfig, x: Span, name: str) -> Span:
-    """silu of the causal convolution of x."""
-    weight = WeightRef(f"{name}.weight", (x.width, 1, c.conv_width))
-    return t.map("silu", t.conv(x, "convolved", weight))
 
 
 def _write_mixture(t: Tape, c: KimiLinearConfig, h: Span, i: int) -> Span:

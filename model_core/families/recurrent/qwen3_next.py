@@ -103,22 +103,30 @@ def _write_layer(t: Tape, c: Qwen3NextConfig, x: Span, p: str, i: int) -> Span:
 
 
 def _write_delta_net(t: Tape, c: Qwen3NextConfig, h: Span, p: str, _: int) -> Span:
-    """S_t = alpha S_(t-1) (I - beta k k^T) + beta v k^T, y = S_t q, for each head of values.
-
-    alpha = exp(-exp(A) softplus(a + dt)), beta = sigmoid(b). The output is normed, and multiplied by silu(z).
-    """
+    """The delta rule of the silu of convolutions. Its output is normed, and multiplied by silu(z)."""
     p = f"{p}.linear_attn"
     q, k, v, z, b, a = t.matmul(h, "delta", _delta_net_weights(c, p))
     q, k, v = write_convs(t, (q, k, v), f"{p}.conv1d", c.conv_width)
-    q, k = t.l2_norm(q, 1e-6, scale=c.key_dim**-0.5), t.l2_norm(k, 1e-6)
-    dt = WeightRef(f"{p}.dt_bias", (c.value_heads,))
-    rate = WeightRef(f"{p}.A_log", (c.value_heads,), is_log=True)
-    alpha = t.map("decay", t.map("multiply", t.map("softplus", t.map("add", a, dt)), rate))
-    beta = t.map("sigmoid", b)
-    v = t.map("multiply", v, beta)
-    removal = t.map("multiply", t.map("multiply", beta, alpha), k, to="removal", heads=c.value_heads)
-    y = t.norm(t.scan(alpha, v, k, q, to="mixed", a=k, b=removal), f"{p}.norm", c.norm_eps)
+    y = t.norm(write_delta_rule(t, q, k, v, a, b, p), f"{p}.norm", c.norm_eps)
     return t.project(t.map("swiglu", z, y, to="mixed"), "out", f"{p}.out_proj", c.hidden_size)
+
+
+def write_delta_rule(
+    t: Tape, q: Span, k: Span, v: Span, a: Span, b: Span, p: str, max_beta: float = 1.0
+) -> Span:
+    """S_t = alpha S_(t-1) (I - beta k k^T) + beta v k^T, y = S_t q, for each head of values.
+
+    alpha = exp(-exp(A) softplus(a + dt)), beta = max_beta * sigmoid(b). Queries and keys are divided by their
+    lengths. p: the beginning of the names of A and dt.
+    """
+    q, k = t.l2_norm(q, 1e-6, scale=k.size**-0.5), t.l2_norm(k, 1e-6)
+    dt = WeightRef(f"{p}.dt_bias", (v.heads,))
+    rate = WeightRef(f"{p}.A_log", (v.heads,), is_log=True)
+    alpha = t.map("decay", t.map("multiply", t.map("softplus", t.map("add", a, dt)), rate))
+    beta = t.scale(t.map("sigmoid", b), max_beta)
+    v = t.map("multiply", v, beta)
+    removal = t.map("multiply", t.map("multiply", beta, alpha), k, to="removal", heads=v.heads)
+    return t.scan(alpha, v, k, q, to="mixed", a=k, b=removal)
 
 
 def _delta_net_weights(c: Qwen3NextConfig, p: str) -> list[tuple[WeightRef, int]]:

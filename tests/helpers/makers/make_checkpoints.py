@@ -229,6 +229,16 @@ DELTA_NET = {
     "linear_value_head_dim": 8,
     "rope_parameters": ROPE | {"partial_rotary_factor": 0.5},
 }
+OLMO_HYBRID = {
+    "num_hidden_layers": 3,
+    "layer_types": ["linear_attention", "full_attention", "linear_attention"],
+    "linear_num_key_heads": 3,
+    "linear_num_value_heads": 3,
+    "linear_key_head_dim": 10,
+    "linear_value_head_dim": 12,
+    "linear_conv_kernel_dim": 3,
+    "pad_token_id": 0,
+}
 # Key heads and value heads whose order is not its own inverse.
 DELTA_NET_EXPERTS = {
     **DELTA_NET,
@@ -915,6 +925,17 @@ VARIANTS = {
         },
         without={"attention_value_scale": 1.0},
     ),
+    # Without positions, as published.
+    "olmo-hybrid": Variant(
+        "olmo_hybrid",
+        OLMO_HYBRID | {"rope_parameters": {"rope_theta": None, "rope_type": "default"}},
+        without={"linear_allow_neg_eigval": False},
+    ),
+    "olmo-hybrid-rope": Variant(
+        "olmo_hybrid",
+        OLMO_HYBRID | {"linear_allow_neg_eigval": False, "attention_bias": True},
+        without={"rope_parameters": USUAL_THETA},
+    ),
     # There are no groups, as in published ones, and 64 positions before YaRN.
     "solar-open": Variant(
         "solar_open",
@@ -1009,6 +1030,8 @@ def save(model: PreTrainedModel, variant: Variant, folder: Path) -> None:
         path = folder / "model.safetensors"
         dense = re.compile(r"block_sparse_moe\.(?=(gate|up|down)_proj)")
         save_file({dense.sub("mlp.", name): array for name, array in load_file(path).items()}, path)
+    if variant.model_type == "olmo_hybrid":
+        publish_olmo_hybrid(folder / "model.safetensors", variant.config)
     if variant.old_dialect:
         path = folder / "config.json"
         config = json.loads(path.read_text())
@@ -1019,6 +1042,21 @@ def save(model: PreTrainedModel, variant: Variant, folder: Path) -> None:
         config["transformers_version"] = "4.37.2"
         del config["head_dim"]
         path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
+
+
+def publish_olmo_hybrid(path: Path, config: dict[str, Any]) -> None:
+    """Store tensors as they were published: norms of attention, and convolutions of the right sizes."""
+    tensors, keys = load_file(path), config["linear_num_key_heads"] * config["linear_key_head_dim"]
+    for i, kind in enumerate(config["layer_types"]):
+        p = f"model.layers.{i}"
+        if kind == "full_attention":
+            norm = tensors.pop(f"{p}.feedforward_layer_norm.weight")
+            tensors[f"{p}.post_attention_layernorm.weight"] = norm
+            continue
+        names = [f"{p}.linear_attn.{x}_conv1d.weight" for x in "qkv"]
+        whole = np.concatenate([tensors[name] for name in names])
+        tensors |= dict(zip(names, np.split(whole, [keys, 2 * keys]), strict=True))
+    save_file(tensors, path, metadata={"format": "pt"})
 
 
 def load(variant: Variant, folder: Path, config: PreTrainedConfig | None = None) -> PreTrainedModel:

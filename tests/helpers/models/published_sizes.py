@@ -219,7 +219,13 @@ NEWEST = [
         8.03,
     ),
     _unknown("NVIDIA", "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "nemotron_h"),
-    _unknown("Ai2", "allenai/Olmo-Hybrid-7B", "olmo_hybrid"),
+    PublishedModel(
+        "Ai2",
+        "allenai/Olmo-Hybrid-7B",
+        "Olmo-Hybrid-7B",
+        _sizes(3840, 11008, 32, 30, 30, 100352, layer_types=_layers(32, 4, "linear_attention")),
+        7.4,
+    ),
     PublishedModel(
         "Ai2",
         "allenai/Olmo-3-7B-Instruct",
