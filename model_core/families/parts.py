@@ -56,6 +56,19 @@ def write_attention(
     return t.project(mixed, "out", f"{p}.o_proj", c.hidden_size, bias=c.output_bias)
 
 
+def write_gated_attention(t: Tape, c: ModelConfig, h: Span, i: int, size: int) -> Span:
+    """Attention whose query and key heads are normed, and whose output is times the sigmoid of a gate.
+
+    size: numbers of the gate for each head: one, or head_dim.
+    """
+    p = f"model.layers.{i}.self_attn"
+    q, k, v = write_qkv(t, c, h, i)
+    q, k = t.norm(q, f"{p}.q_norm", c.norm_eps), t.norm(k, f"{p}.k_norm", c.norm_eps)
+    gates = t.map("sigmoid", t.linear(h, "gate", {f"{p}.gate_proj": (c.heads, size)})[0])
+    mixed = t.map("multiply", write_attend(t, c, q, k, v, i), gates)
+    return t.project(mixed, "out", f"{p}.o_proj", c.hidden_size, bias=c.output_bias)
+
+
 def write_qkv(t: Tape, c: ModelConfig, h: Span, i: int) -> list[Span]:
     """The queries, keys and values of layer i."""
     p = f"model.layers.{i}.self_attn"

@@ -14,7 +14,7 @@ from ..config import read_decoder_config, read_layer_count, read_layer_types
 from ..experts.mixture import MixtureConfig, no_experts, read_mixture, separate_experts, write_experts
 from ..parts import write_attend, write_head, write_named_mlp, write_qkv
 
-_MLP_NAMES = ("w1", "w3", "w2")  # of gate, up and down projections
+MLP_NAMES = ("w1", "w3", "w2")  # of gate, up and down projections
 
 
 @dataclass(frozen=True)
@@ -91,19 +91,19 @@ def write_tape(t: Tape, c: Lfm2Config) -> None:
     for i in range(c.layers):
         p = f"model.layers.{i}"
         h = t.norm(x, f"{p}.operator_norm", c.norm_eps, to="h")
-        x = t.add(x, _write_conv(t, c, h, i) if c.is_convolution[i] else _write_attention(t, c, h, i))
+        x = t.add(x, write_conv(t, c, h, i) if c.is_convolution[i] else _write_attention(t, c, h, i))
         h, mlp = t.norm(x, f"{p}.ffn_norm", c.norm_eps, to="h"), f"{p}.feed_forward"
         if c.has_experts[i]:
-            experts = separate_experts(c, f"{mlp}.experts", _MLP_NAMES)
+            experts = separate_experts(c, f"{mlp}.experts", MLP_NAMES)
             bias = f"{mlp}.expert_bias" if c.has_choice_bias else None
             y = write_experts(t, c, h, f"{mlp}.gate", experts, choice_bias=bias)
         else:
-            y = write_named_mlp(t, c, h, mlp, c.intermediate_size, _MLP_NAMES)
+            y = write_named_mlp(t, c, h, mlp, c.intermediate_size, MLP_NAMES)
         x = t.add(x, y)
     write_head(t, c, x, norm="model.embedding_norm")
 
 
-def _write_conv(t: Tape, c: Lfm2Config, h: Span, i: int) -> Span:
+def write_conv(t: Tape, c: Lfm2Config, h: Span, i: int) -> Span:
     """out(C * conv(B * u)), where B, C and u are projections of h."""
     p, n = f"model.layers.{i}.conv", c.hidden_size
     b, c_gate, u = t.linear_split(h, "short", f"{p}.in_proj", [(1, n)] * 3, c.conv_bias)

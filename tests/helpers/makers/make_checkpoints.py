@@ -283,6 +283,18 @@ SHORT_CONV = {
     "norm_eps": 1e-3,
 }
 LFM2 = SHORT_CONV | {"block_multiple_of": 16, "block_ffn_dim_multiplier": 1.1}
+LFM3 = {
+    "pad_token_id": 0,
+    "num_hidden_layers": 4,
+    "layer_types": ["conv", "sliding_attention", "full_attention", "conv"],
+    "norm_eps": 1e-3,
+    "head_dim": 12,
+    "sliding_window": 6,
+    "rope_parameters": {
+        "sliding_attention": ROPE,
+        "full_attention": ROPE | {"rope_type": "proportional", "partial_rotary_factor": 0.5},
+    },
+}
 SHARED_EXPERTS = {
     "n_routed_experts": 8,
     "num_experts_per_tok": 3,
@@ -685,6 +697,14 @@ VARIANTS = {
     ),
     "lfm2": Variant("lfm2", LFM2),
     "lfm2-biases": Variant("lfm2", LFM2 | {"conv_bias": True, "conv_L_cache": 4}),
+    "lfm3": Variant("lfm3", LFM3, without={"rope_parameters": WIDER_LOCALLY}),
+    "lfm3-plain": Variant(
+        "lfm3",
+        LFM3
+        | {"use_sandwich_norm": False, "use_attention_gate": False, "conv_bias": True, "conv_L_cache": 4}
+        | {"attention_bias": True, "tie_word_embeddings": False},
+        without={"sliding_window": 100},
+    ),
     # Without groups, rows would choose among all experts.
     "glm4-moe": Variant(
         "glm4_moe",

@@ -18,6 +18,26 @@ _MAMBA: dict[str, Any] = {
     "use_conv_bias": True,
 }
 PUBLISHED_RECURRENT: dict[str, dict[str, Any]] = {
+    # The defaults of Transformers.
+    "LFM3-1.7B": {
+        "model_type": "lfm3",
+        "attention_bias": False,
+        "conv_L_cache": 7,
+        "conv_bias": False,
+        "head_dim": 128,
+        "hidden_size": 2048,
+        "intermediate_size": 7680,
+        "max_position_embeddings": 128000,
+        "norm_eps": 1e-5,
+        "num_attention_heads": 16,
+        "num_hidden_layers": 24,
+        "num_key_value_heads": 4,
+        "sliding_window": 256,
+        "tie_word_embeddings": True,
+        "use_attention_gate": True,
+        "use_sandwich_norm": True,
+        "vocab_size": 128000,
+    },
     "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": {
         "model_type": "nemotron_h",
         "attention_bias": False,

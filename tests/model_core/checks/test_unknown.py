@@ -162,6 +162,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("mellum", {"use_sliding_window": False}, "use_sliding_window"),
     ("kimi-linear", {"mla_use_output_gate": True}, "mla_use_output_gate"),
     ("hunyuan-moe", {"num_shared_expert": [2, 2]}, "num_shared_expert"),
+    ("lfm3", {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}, "rope_"),
+    ("lfm3", {"layer_types": ["conv", "linear_attention", "conv", "conv"]}, "should name .* or conv"),
 ]
 
 
@@ -221,6 +223,16 @@ def test_gemma3_has_defaults(tmp_path: Path) -> None:
     config = read_model_config(tmp_path, text)
     assert (config.vocab_size, config.heads, config.kv_heads, config.head_dim) == (262208, 8, 4, 256)
     assert [rope.factor for rope in config.ropes[4:6]] == [1.0, 8.0]
+
+
+def test_lfm3_has_defaults(tmp_path: Path) -> None:
+    """Layer 0 convolves; of each four, one attends to a window, and one to everything with half of a head."""
+    config = read_model_config(tmp_path, published("LFM3-1.7B"))
+    assert [rope and (rope.kind, rope.theta, rope.partial) for rope in config.ropes[:7]] == [
+        *(None, None, ("proportional", 1e6, 0.5), None),
+        *(("default", 1e4, 1.0), None, ("proportional", 1e6, 0.5)),
+    ]
+    assert config.windows[:7] == (None, None, None, None, 256, None, None)
 
 
 @pytest.mark.parametrize(("name", "fields", "expected"), REFUSED, ids=str)
