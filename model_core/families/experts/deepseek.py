@@ -53,21 +53,25 @@ def read_config(raw: dict[str, Any]) -> DeepSeekConfig:
     """The config.json of DeepSeek-V2, DeepSeek-V3 or GLM-4.7-Flash."""
     is_v2 = raw["model_type"] == "deepseek_v2"
     mixture = _read_v2_mixture(raw) if is_v2 else _read_mixture(raw)
+    rope = replace(read_rope(raw), is_interleaved=is_v2 or bool(raw.get("rope_interleave", True)))
+    if rope.partial != 1 or rope.query_growth:
+        raise ModelError("partial_rotary_factor and llama_4_scaling_beta are not supported here.")
+    return read_latent_config(raw, rope, mlp_bias=is_v2 and bool(raw.get("mlp_bias", False)), **mixture)
+
+
+def read_latent_config(raw: dict[str, Any], rope: RopeConfig, **family: Any) -> DeepSeekConfig:
+    """The fields of latent attention. rope: of rotated dimensions. family: those of a mixture, and others."""
     heads = read_size(raw, "num_attention_heads")
     plain_dim, rotated_dim = read_size(raw, "qk_nope_head_dim"), read_size(raw, "qk_rope_head_dim")
     if rotated_dim % 2:
         raise ModelError(f"qk_rope_head_dim is {rotated_dim}, but rotary embeddings need an even size.")
     expect(raw, num_key_value_heads=heads, moe_layer_freq=1, qk_head_dim=plain_dim + rotated_dim)
-    ignore(raw, "ep_size", "head_dim")  # processes of the training; head_dim is qk_rope_head_dim
-    rope = replace(read_rope(raw), is_interleaved=is_v2 or bool(raw.get("rope_interleave", True)))
-    if rope.partial != 1 or rope.query_growth:
-        raise ModelError("partial_rotary_factor and llama_4_scaling_beta are not supported here.")
+    ignore(raw, "ep_size", "head_dim")  # processes of the training; head_dim follows from the others
     return read_decoder_config(
         raw,
         DeepSeekConfig,
         head_dim=plain_dim + rotated_dim,
         ropes=rope,
-        mlp_bias=is_v2 and bool(raw.get("mlp_bias", False)),
         query_rank=None if raw.get("q_lora_rank") is None else read_size(raw, "q_lora_rank"),
         kv_rank=read_size(raw, "kv_lora_rank"),
         plain_dim=plain_dim,
@@ -75,7 +79,7 @@ def read_config(raw: dict[str, Any]) -> DeepSeekConfig:
         value_dim=read_size(raw, "v_head_dim"),
         score_scale=_read_score_scale(raw, rope, plain_dim + rotated_dim),
         **read_attention_bias(raw),
-        **mixture,
+        **family,
     )
 
 
@@ -101,7 +105,7 @@ def _read_v2_mixture(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_mixture(raw: dict[str, Any]) -> dict[str, Any]:
-    """The fields of SharedMixtureConfig for the others. Later ones name the layers that have experts."""
+    """The fields of SharedMixtureConfig for the others. Newer families name the layers that have experts."""
     expect(raw, scoring_func="sigmoid", topk_method="noaux_tc")
     mixture = read_shared_mixture(raw, dense_layers=1 if raw["model_type"] == "glm4_moe_lite" else 3)
     if raw["model_type"] != "deepseek_v3":
@@ -141,6 +145,10 @@ def write_latent_attention(t: Tape, c: DeepSeekConfig, h: Span, i: int) -> Span:
         source, name = t.norm(source, f"{p}.q_a_layernorm", _LATENT_EPS), "q_b_proj"
     q, q_rotated = _expand(t, c, source, "q", f"{p}.{name}", (c.plain_dim, c.rotated_dim))
     q_rotated = t.rope(q_rotated, rope)
+    if rope is not None and rope.query_growth:  # of the whole queries, but not of keys
+        length, growth = rope.original_max_position, rope.query_growth
+        q = t.rope(q, RopeConfig(original_max_position=length, query_growth=growth, is_still=True))
+        rope = replace(rope, query_growth=0.0)
     parts = [(1, c.kv_rank), (1, c.rotated_dim)]
     latent, k_rotated = t.linear_split(h, "kv_latent", f"{p}.kv_a_proj_with_mqa", parts, bias=c.qkv_bias)
     latent = t.norm(latent, f"{p}.kv_a_layernorm", _LATENT_EPS, to="kv_normed")

@@ -32,6 +32,8 @@ from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
     AutoModelForImageTextToText,
+    Mistral4Config,
+    Mistral4ForCausalLM,
     PreTrainedConfig,
     PreTrainedModel,
 )
@@ -314,6 +316,13 @@ LATENTS = SHARED_EXPERTS | {
     "qk_nope_head_dim": 12,
     "qk_rope_head_dim": 8,
     "v_head_dim": 10,
+}
+MISTRAL4 = LATENTS | {
+    "n_group": 1,
+    "topk_group": 1,
+    "norm_topk_prob": True,
+    "pad_token_id": 0,
+    "rope_parameters": GROWTH | {"mscale": 1.0, "partial_rotary_factor": 0.4},
 }
 MSCALE = YARN | {"mscale": 0.5, "mscale_all_dim": 1.0}
 GPT2 = {
@@ -877,6 +886,18 @@ VARIANTS = {
     ),
     "glm-moe-dsa": Variant("glm_moe_dsa", LATENTS | INDEXER, without={"index_topk": 4}),
     "kimi-linear": Variant("kimi_linear", KIMI_LINEAR, without={"routed_scaling_factor": 1.0}),
+    "mistral4": Variant(
+        "mistral4",
+        MISTRAL4,
+        without={"rope_parameters": MISTRAL4["rope_parameters"] | {"llama_4_scaling_beta": 0.0}},
+    ),
+    # Of sizes that fill strips, the latents are stored.
+    "mistral4-latents": Variant(
+        "mistral4",
+        MISTRAL4 | {"num_hidden_layers": 2, "kv_lora_rank": 64, "v_head_dim": 128},
+        without={"norm_topk_prob": False},
+        dtype=torch.bfloat16,
+    ),
     "dots1": Variant(
         "dots1",
         SHARED_EXPERTS
@@ -1012,6 +1033,8 @@ VARIANTS = {
     "qwen2-biases": Variant("qwen2", {"tie_word_embeddings": True}),
     "qwen2-window": Variant("qwen2", WINDOW, without={"layer_types": ["full_attention"] * 3}),
 }
+# Transformers has it as a part of a model that sees.
+AutoModelForCausalLM.register(Mistral4Config, Mistral4ForCausalLM, exist_ok=True)
 NAMES = [*VARIANTS, *own_code.LLAMAS, "rwkv7"]
 
 

@@ -43,6 +43,7 @@ CHECKPOINTS = {
     **dict.fromkeys(("cohere2-moe", "cohere2-moe-dense"), "cohere2moe"),
     "mellum": "mellum",
     "mimo-v2": "mimo2",
+    **dict.fromkeys(("mistral4", "mistral4-latents"), "mistral4"),
     "phi": "phi2",
     "phimoe": "phimoe",
     "gemma": "gemma",
@@ -680,6 +681,13 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "expert_shared_count": 1,
         "expert_feed_forward_length": raw["intermediate_size"],
         "expert_shared_feed_forward_length": raw["intermediate_size"],
+    },
+    "mistral4": lambda raw: {
+        **_OTHERS["deepseek2"](raw),
+        "expert_gating_func": 1,
+        "rope.dimension_count": raw["qk_rope_head_dim"],
+        "attention.temperature_scale": raw["rope_parameters"]["llama_4_scaling_beta"],
+        "attention.temperature_length": raw["rope_parameters"]["original_max_position_embeddings"],
     },
     "kimi-linear": lambda raw: {
         "context_length": raw["model_max_length"],

@@ -164,6 +164,9 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("hunyuan-moe", {"num_shared_expert": [2, 2]}, "num_shared_expert"),
     ("lfm3", {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}, "rope_"),
     ("lfm3", {"layer_types": ["conv", "linear_attention", "conv", "conv"]}, "should name .* or conv"),
+    ("mistral4", {"n_group": 2}, "n_group is 2"),
+    ("mistral4", {"rope_parameters": {"rope_type": "default", "partial_rotary_factor": 1.0}}, "make 8 of 20"),
+    ("mistral4", {"qk_nope_head_dim": 13, "qk_head_dim": None}, "qk_nope_head_dim is 13, but queries"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Architectures with latent attention: deepseek2 (DeepSeek-V2 and V3, GLM-4.7-Flash) and kimi-linear."""
+"""Architectures with latent attention: DeepSeek-V2 and V3, GLM-4.7-Flash, Mistral 4, Kimi Linear."""
 
 from ..config import Config, read_rope, read_sizes
 from ..metadata import Metadata
@@ -77,6 +77,21 @@ def _join_expansions(places: Places, config: Config) -> None:
     change(places, joined, first_is_transposed=True, shape=shape)
 
 
+_GROWTH = 0.1  # of Mistral Small 4, whose files do not always say it
+
+
+def _read_mistral4(m: Metadata) -> Config:
+    """Queries grow after as many positions as YaRN stretches."""
+    config = _read_deepseek2(m)
+    for name in ("scoring_func", "topk_method", "mlp_bias"):
+        config.pop(name, None)
+    if isinstance(scaling := config.get("rope_scaling"), dict):
+        scaling["llama_4_scaling_beta"] = m.number("attention.temperature_scale", _GROWTH)
+        if (length := scaling.get("original_max_position_embeddings")) is not None:
+            m.expect("attention.temperature_length", length)
+    return config | {"model_type": "mistral4"}
+
+
 def _read_kimi_linear(m: Metadata) -> Config:
     """Layers without KV heads are delta nets, whose heads the matrix of their rates counts."""
     m.expect("expert_gating_func", SIGMOID)
@@ -153,4 +168,6 @@ _KIMI_LINEAR = {
     ),
 }
 KIMI_LINEAR = Architecture(_read_kimi_linear, _KIMI_LINEAR, _adapt_kimi_linear)
-DEEPSEEK2 = Architecture(_read_deepseek2, LLAMA | SHARED_EXPERTS | MTP | _LATENTS, _join_expansions)
+_LATENT_EXPERTS = LLAMA | SHARED_EXPERTS | MTP | _LATENTS
+MISTRAL4 = Architecture(_read_mistral4, _LATENT_EXPERTS, _join_expansions)
+DEEPSEEK2 = Architecture(_read_deepseek2, _LATENT_EXPERTS, _join_expansions)

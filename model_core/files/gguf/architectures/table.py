@@ -41,7 +41,7 @@ from .architecture import (
     reader,
     undo_pairs,
 )
-from .deepseek import DEEPSEEK2, KIMI_LINEAR
+from .deepseek import DEEPSEEK2, KIMI_LINEAR, MISTRAL4
 from .encoders import ENCODERS
 from .gemmas import GEMMAS
 from .gpts import GPTS
@@ -359,6 +359,7 @@ ARCHITECTURES = {
     "llama": Architecture(_read_llama_or_mixtral, MIXTRAL, undo_pairs),
     "minicpm": Architecture(_read_minicpm, LLAMA, undo_pairs),
     "minimax-m2": Architecture(_read_minimax_m2, _MINIMAX),
+    "mistral4": MISTRAL4,
     "mistral3": Architecture(_read_ministral3, LLAMA, undo_pairs),
     "olmo2": Architecture(_read_olmo2, LLAMA | AFTER),
     "olmoe": Architecture(reader("olmoe", norm_topk_prob=False, **_EXPERT_COUNTS), LLAMA | EXPERTS),
