@@ -65,6 +65,7 @@ from .encoders import (
     xlm_roberta,
 )
 from .experts import (
+    afmoe,
     cohere2_moe,
     deepseek,
     deepseek_sparse,
@@ -123,6 +124,7 @@ from .recurrent import (
 
 # model_type in config.json -> the module with `read_config` and `write_tape`
 FAMILIES: dict[str, ModuleType] = {
+    "afmoe": afmoe,
     "apertus": apertus,
     "arcee": arcee,
     "baichuan": baichuan,

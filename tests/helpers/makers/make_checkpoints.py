@@ -898,6 +898,20 @@ VARIANTS = {
         without={"norm_topk_prob": False},
         dtype=torch.bfloat16,
     ),
+    "afmoe": Variant(
+        "afmoe",
+        EXPERTS
+        | {"num_hidden_layers": 4, "head_dim": 12, "sliding_window": 6, "moe_intermediate_size": 20}
+        | {"num_shared_experts": 2, "route_scale": 1.7, "mup_enabled": True},
+        without={"route_scale": 1.0},
+    ),
+    "afmoe-plain": Variant(
+        "afmoe",
+        EXPERTS
+        | {"num_hidden_layers": 3, "head_dim": 12, "sliding_window": 6, "moe_intermediate_size": 20}
+        | {"num_shared_experts": 1, "global_attn_every_n_layers": 2, "attention_bias": True},
+        without={"mup_enabled": True},
+    ),
     "dots1": Variant(
         "dots1",
         SHARED_EXPERTS

@@ -40,6 +40,7 @@ CHECKPOINTS = {
     "dots1": "dots1",
     "hunyuan-moe": "hunyuan-moe",
     "kimi-linear": "kimi-linear",
+    "afmoe": "afmoe",
     **dict.fromkeys(("cohere2-moe", "cohere2-moe-dense"), "cohere2moe"),
     "mellum": "mellum",
     "mimo-v2": "mimo2",
@@ -681,6 +682,14 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "expert_shared_count": 1,
         "expert_feed_forward_length": raw["intermediate_size"],
         "expert_shared_feed_forward_length": raw["intermediate_size"],
+    },
+    "afmoe": lambda raw: {
+        "attention.sliding_window": raw["sliding_window"],
+        "expert_shared_count": raw["num_shared_experts"],
+        "leading_dense_block_count": raw["num_dense_layers"],
+        "expert_weights_scale": raw["route_scale"],
+        "expert_weights_norm": True,
+        "expert_gating_func": 2,
     },
     "mistral4": lambda raw: {
         **_OTHERS["deepseek2"](raw),

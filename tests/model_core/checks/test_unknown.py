@@ -167,6 +167,9 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("mistral4", {"n_group": 2}, "n_group is 2"),
     ("mistral4", {"rope_parameters": {"rope_type": "default", "partial_rotary_factor": 1.0}}, "make 8 of 20"),
     ("mistral4", {"qk_nope_head_dim": 13, "qk_head_dim": None}, "qk_nope_head_dim is 13, but queries"),
+    ("afmoe", {"score_func": "softmax"}, "score_func"),
+    ("afmoe", {"route_norm": False}, "route_norm"),
+    ("afmoe", {"num_expert_groups": 2}, "num_expert_groups"),
 ]
 
 

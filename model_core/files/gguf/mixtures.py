@@ -1,0 +1,156 @@
+"""Architectures of later models with experts: ERNIE 4.5, Hunyuan, Phi-3.5-MoE, Llama 4 and Trinity."""
+
+from .architecture import (
+    EXPERTS,
+    LLAMA,
+    MIXTRAL,
+    SHARED_EXPERTS,
+    SIGMOID,
+    Architecture,
+    in_layers,
+    read_expert_counts,
+)
+from .config import Config, read_decoder, read_window, read_windows
+from .metadata import Metadata
+from .names import Places, change
+
+
+def _read_ernie_moe(m: Metadata) -> Config:
+    return read_decoder(m) | {
+        "model_type": "ernie4_5_moe",
+        "moe_num_experts": m.size("expert_count"),
+        "moe_k": m.size("expert_used_count"),
+        "moe_intermediate_size": m.size("expert_feed_forward_length"),
+        "moe_num_shared_experts": m.size("expert_shared_count", 0),
+        "moe_layer_start_index": m.size("leading_dense_block_count", 0),
+        "moe_layer_interval": m.size("interleave_moe_layer_step", 1),
+        # Files do not say it.
+        "moe_layer_end_index": max(_layers_with(m, "ffn_gate_inp.weight"), default=-1),
+    }
+
+
+def _layers_with(m: Metadata, name: str) -> list[int]:
+    """The layers that have a tensor."""
+    return [i for i in range(m.layers) if m.has_tensor(f"blk.{i}.{name}")]
+
+
+def _adapt_ernie_moe(places: Places, config: Config) -> None:
+    """The bias of the choice has an axis more in the family."""
+    change(places, ("moe_statics.e_score_correction_bias",), shape=(1, config["moe_num_experts"]))
+
+
+def _read_hunyuan_moe(m: Metadata) -> Config:
+    return read_decoder(m) | {
+        "model_type": "hunyuan_v1_moe",
+        "num_experts": m.size("expert_count"),
+        "moe_topk": m.size("expert_used_count"),
+        "num_shared_expert": m.size("expert_shared_count", 1),
+        "intermediate_size": m.size("expert_feed_forward_length"),
+        "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+    }
+
+
+def _read_phimoe(m: Metadata) -> Config:
+    """Files do not have router_jitter_noise, and llama.cpp has another router: both are as published."""
+    return read_decoder(m) | {
+        "model_type": "phimoe",
+        "num_local_experts": m.size("expert_count"),
+        "num_experts_per_tok": m.size("expert_used_count"),
+        "router_jitter_noise": 0.01,
+        "sliding_window": read_window(m),
+        "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+        "lm_head_bias": m.has_tensor("output.bias"),
+    }
+
+
+_NO_QK_NORM = 128  # experts, of Maverick
+
+
+def _read_llama4(m: Metadata) -> Config:
+    """llama.cpp takes for granted what the files do not say: chunks, growth, and which layers are rotated."""
+    m.expect("expert_gating_func", SIGMOID)
+    m.ignore("interleave_moe_layer_step")  # the tensors that are there say it
+    experts = m.size("expert_count")
+    is_plain = m.get("attention.sliding_window") == 0
+    return read_decoder(m) | {
+        "model_type": "llama4_text",
+        "num_local_experts": experts,
+        "num_experts_per_tok": m.size("expert_used_count"),
+        "intermediate_size": m.size("expert_feed_forward_length"),
+        "intermediate_size_mlp": m.size("feed_forward_length"),
+        "moe_layers": _layers_with(m, "ffn_gate_inp.weight"),
+        "use_qk_norm": experts != _NO_QK_NORM,
+        "attention_chunk_size": None if is_plain else m.size("attention.chunk_size", 8192),
+        "no_rope_layers": [1] * m.layers if is_plain else [],
+        "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+    }
+
+
+def _read_afmoe(m: Metadata) -> Config:
+    """llama.cpp takes for granted that embeddings are multiplied."""
+    m.expect("expert_gating_func", SIGMOID)
+    config = read_decoder(m)
+    m.expect("rope.freq_base_swa", config["rope_theta"])
+    return (
+        config
+        | read_windows(m, 4)
+        | read_expert_counts(m, "num_experts")
+        | {
+            "model_type": "afmoe",
+            "moe_intermediate_size": m.size("expert_feed_forward_length"),
+            "num_shared_experts": m.size("expert_shared_count", 1),
+            "num_dense_layers": m.size("leading_dense_block_count", 0),
+            "route_norm": bool(m.get("expert_weights_norm", False)),
+            "route_scale": m.number("expert_weights_scale", 1.0),
+            "mup_enabled": True,
+            "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+        }
+    )
+
+
+_AFMOE = (
+    LLAMA
+    | SHARED_EXPERTS
+    | in_layers(
+        attn_gate="self_attn.gate_proj",
+        post_attention_norm="post_attention_layernorm",
+        ffn_norm="pre_mlp_layernorm",
+        post_ffw_norm="post_mlp_layernorm",
+        ffn_gate_inp="mlp.router.gate",
+        **{"exp_probs_b.bias": "mlp.expert_bias"},
+    )
+)
+_ERNIE_MOE = (
+    LLAMA | SHARED_EXPERTS | in_layers(**{"exp_probs_b.bias": "mlp.moe_statics.e_score_correction_bias"})
+)
+_HUNYUAN_MOE = (
+    LLAMA
+    | EXPERTS
+    | in_layers(
+        attn_q_norm="self_attn.query_layernorm",
+        attn_k_norm="self_attn.key_layernorm",
+        ffn_gate_inp="mlp.gate.wg",
+        ffn_gate_shexp="mlp.shared_mlp.gate_proj",
+        ffn_up_shexp="mlp.shared_mlp.up_proj",
+        ffn_down_shexp="mlp.shared_mlp.down_proj",
+    )
+)
+_LLAMA4 = LLAMA | in_layers(
+    ffn_gate="feed_forward.gate_proj",
+    ffn_up="feed_forward.up_proj",
+    ffn_down="feed_forward.down_proj",
+    ffn_gate_inp="feed_forward.router",
+    ffn_gate_exps="feed_forward.experts.{e}.gate_proj",
+    ffn_up_exps="feed_forward.experts.{e}.up_proj",
+    ffn_down_exps="feed_forward.experts.{e}.down_proj",
+    ffn_gate_shexp="feed_forward.shared_expert.gate_proj",
+    ffn_up_shexp="feed_forward.shared_expert.up_proj",
+    ffn_down_shexp="feed_forward.shared_expert.down_proj",
+)
+MIXTURES = {
+    "afmoe": Architecture(_read_afmoe, _AFMOE),
+    "ernie4_5-moe": Architecture(_read_ernie_moe, _ERNIE_MOE, _adapt_ernie_moe),
+    "hunyuan-moe": Architecture(_read_hunyuan_moe, _HUNYUAN_MOE),
+    "llama4": Architecture(_read_llama4, _LLAMA4),
+    "phimoe": Architecture(_read_phimoe, MIXTRAL),
+}
