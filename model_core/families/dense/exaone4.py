@@ -16,14 +16,18 @@ from ..parts import write_attention, write_head, write_mlp
 def read_config(raw: dict[str, Any]) -> ModelConfig:
     """EXAONE 4's config.json."""
     expect(raw, attention_bias=False, mlp_bias=False)
+    return read_decoder_config(raw, **read_windows_and_ropes(raw))
+
+
+def read_windows_and_ropes(raw: dict[str, Any]) -> dict[str, Any]:
+    """The windows and the positions of layers, as fields of ModelConfig."""
     window = None if raw.get("sliding_window") is None else read_size(raw, "sliding_window")
     types = read_layer_types(raw, _default_layer_types(raw))
     rope = read_rope(raw)
-    return read_decoder_config(
-        raw,
-        windows=windows_of(types, window),
-        ropes=tuple(rope if window is None or kind == "sliding_attention" else None for kind in types),
-    )
+    return {
+        "windows": windows_of(types, window),
+        "ropes": tuple(rope if window is None or kind == "sliding_attention" else None for kind in types),
+    }
 
 
 def _default_layer_types(raw: dict[str, Any]) -> int | list[str]:

@@ -119,11 +119,13 @@ def write_experts(
     return t.experts(h, routing_weights, c.routing, experts, c.activation)
 
 
-def write_shared_mixture(t: Tape, c: SharedMixtureConfig, h: Span, i: int) -> Span:
-    """The experts that a row chooses, and those that all rows share."""
+def write_shared_mixture(
+    t: Tape, c: SharedMixtureConfig, h: Span, i: int, choice_bias: str = "gate.e_score_correction_bias"
+) -> Span:
+    """The experts that a row chooses, and those that all rows share. choice_bias: the name of the bias."""
     p = f"model.layers.{i}.mlp"
     experts = separate_experts(c, f"{p}.experts")
-    bias = f"{p}.gate.e_score_correction_bias" if c.has_choice_bias else None
+    bias = f"{p}.{choice_bias}" if c.has_choice_bias else None
     mixture = write_experts(t, c, h, f"{p}.gate", experts, choice_bias=bias)
     return t.add(mixture, write_named_mlp(t, c, h, f"{p}.shared_experts", c.shared_size))
 

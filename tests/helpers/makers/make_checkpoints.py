@@ -912,6 +912,13 @@ VARIANTS = {
         | {"num_shared_experts": 1, "global_attn_every_n_layers": 2, "attention_bias": True},
         without={"mup_enabled": True},
     ),
+    # Without groups, rows would choose among all experts.
+    "exaone-moe": Variant(
+        "exaone_moe",
+        {"num_experts": 8, "num_experts_per_tok": 3, "n_group": 4, "topk_group": 2, "head_dim": 12}
+        | {"num_hidden_layers": 4, "sliding_window": 6, "moe_intermediate_size": 20, "num_shared_experts": 2},
+        without={"topk_group": 4},
+    ),
     "dots1": Variant(
         "dots1",
         SHARED_EXPERTS

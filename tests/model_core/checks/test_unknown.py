@@ -170,6 +170,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("afmoe", {"score_func": "softmax"}, "score_func"),
     ("afmoe", {"route_norm": False}, "route_norm"),
     ("afmoe", {"num_expert_groups": 2}, "num_expert_groups"),
+    ("exaone-moe", {"is_moe_layer": [True] * 4}, "is_moe_layer"),
+    ("exaone-moe", {"scoring_func": "softmax"}, "scoring_func"),
 ]
 
 

@@ -1,6 +1,6 @@
 """Architectures of later models with mixtures of experts.
 
-ERNIE 4.5, Hunyuan, Phi-3.5-MoE, Llama 4, Mellum 2, Command A Plus and MiMo-V2-Flash.
+ERNIE 4.5, Hunyuan, Phi-3.5-MoE, Llama 4, Mellum 2, Command A Plus, MiMo-V2-Flash, Trinity and K-EXAONE.
 """
 
 from ....errors import ModelError
@@ -25,6 +25,7 @@ from .architecture import (
     Architecture,
     in_layers,
     read_expert_counts,
+    read_shared_experts,
 )
 
 
@@ -125,6 +126,43 @@ def _read_cohere2_moe(m: Metadata) -> Config:
     }
 
 
+def _read_afmoe(m: Metadata) -> Config:
+    """llama.cpp takes for granted that embeddings are multiplied."""
+    m.expect("expert_gating_func", SIGMOID)
+    config = read_decoder(m)
+    m.expect("rope.freq_base_swa", config["rope_theta"])
+    return (
+        config
+        | read_windows(m, 4)
+        | read_expert_counts(m, "num_experts")
+        | {
+            "model_type": "afmoe",
+            "moe_intermediate_size": m.size("expert_feed_forward_length"),
+            "num_shared_experts": m.size("expert_shared_count", 1),
+            "num_dense_layers": m.size("leading_dense_block_count", 0),
+            "route_norm": bool(m.get("expert_weights_norm", False)),
+            "route_scale": m.number("expert_weights_scale", 1.0),
+            "mup_enabled": True,
+            "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+        }
+    )
+
+
+def _read_exaone_moe(m: Metadata) -> Config:
+    """Layers after those of the model predict several tokens at once."""
+    m.expect("expert_gating_func", SIGMOID)
+    m.ignore("expert_shared_feed_forward_length")  # that of an expert times their number
+    config, windows = read_decoder(m), read_windows(m, 4)
+    m.expect("rope.freq_base_swa", config["rope_theta"])
+    shared = read_shared_experts(m, normalizes=False)
+    names = {"n_routed_experts": "num_experts", "n_shared_experts": "num_shared_experts"}
+    config |= windows | {names.get(name, name): value for name, value in shared.items()}
+    return config | {
+        "model_type": "exaone_moe",
+        "layer_types": windows["layer_types"][: config["num_hidden_layers"]],
+    }
+
+
 def _read_mellum(m: Metadata) -> Config:
     """Layers with a window are never stretched. llama.cpp normalizes, and has experts in all layers."""
     config = read_decoder(m)
@@ -175,6 +213,19 @@ def _read_mimo2(m: Metadata) -> Config:
     }
 
 
+_AFMOE = (
+    LLAMA
+    | SHARED_EXPERTS
+    | in_layers(
+        attn_gate="self_attn.gate_proj",
+        post_attention_norm="post_attention_layernorm",
+        ffn_norm="pre_mlp_layernorm",
+        post_ffw_norm="post_mlp_layernorm",
+        ffn_gate_inp="mlp.router.gate",
+        **{"exp_probs_b.bias": "mlp.expert_bias"},
+    )
+)
+_EXAONE_MOE = LLAMA | SHARED_EXPERTS | in_layers(**{"exp_probs_b.bias": "mlp.e_score_correction_bias"})
 _ERNIE_MOE = (
     LLAMA | SHARED_EXPERTS | in_layers(**{"exp_probs_b.bias": "mlp.moe_statics.e_score_correction_bias"})
 )
@@ -203,8 +254,10 @@ _LLAMA4 = LLAMA | in_layers(
     ffn_down_shexp="feed_forward.shared_expert.down_proj",
 )
 MIXTURES = {
+    "afmoe": Architecture(_read_afmoe, _AFMOE),
     "cohere2moe": Architecture(_read_cohere2_moe, LLAMA | SHARED_EXPERTS),
     "ernie4_5-moe": Architecture(_read_ernie_moe, _ERNIE_MOE, _adapt_ernie_moe),
+    "exaone-moe": Architecture(_read_exaone_moe, _EXAONE_MOE),
     "hunyuan-moe": Architecture(_read_hunyuan_moe, _HUNYUAN_MOE),
     "llama4": Architecture(_read_llama4, _LLAMA4),
     "mellum": Architecture(_read_mellum, LLAMA | EXPERTS),
