@@ -20,7 +20,9 @@ with it.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -67,8 +69,6 @@ from .encoders import (
 from .experts import (
     afmoe,
     cohere2_moe,
-    deepseek,
-    deepseek_sparse,
     dots1,
     ernie4_5_moe,
     exaone_moe,
@@ -80,7 +80,6 @@ from .experts import (
     mellum,
     mimo_v2,
     minimax_m2,
-    mistral4,
     mixtral,
     olmoe,
     phimoe,
@@ -88,6 +87,7 @@ from .experts import (
     qwen3_moe,
 )
 from .gemma import gemma, gemma1, gemma3n, gemma4
+from .latent import deepseek, deepseek_sparse, mistral4
 from .llama import (
     baichuan,
     ernie4_5,
@@ -243,9 +243,10 @@ def read_model_config(path: Path, raw: dict[str, Any]) -> ModelConfig:
     """
     family = raw.get("model_type")
     if not isinstance(family, str) or family not in _ALL:
+        near = name_near(family, _ALL)
         raise ModelError(
-            f"{path} says that the model is of the family {shorten(family)}; "
-            f"{', '.join(sorted(_ALL))} are supported."
+            f"{path} says that the model is of the family {shorten(family)}, which is not supported{near}; "
+            "see docs/models.md."
         )
     fields = Fields(raw)
     try:
@@ -273,6 +274,12 @@ def _with_word_logits(config: ModelConfig, fields: Fields) -> ModelConfig:
         known = ", ".join(name for name, module in _ALL.items() if hasattr(module, "write_word_logits"))
         raise ModelError(f"SPLADE of the family {config.family} is not supported; {known} are.")
     return replace(config, has_word_logits=True)
+
+
+def name_near(name: object, names: Iterable[str]) -> str:
+    """The end of a clause that refuses `name`: those of `names` that are spelled almost like it."""
+    near = get_close_matches(str(name), names, 3)
+    return f", but {' and '.join(near)} {'is' if len(near) == 1 else 'are'}" if near else ""
 
 
 def _check_class(raw: dict[str, Any]) -> None:

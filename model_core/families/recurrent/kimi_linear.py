@@ -13,8 +13,8 @@ from ...errors import ModelError
 from ...tape.references import Span, WeightRef
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_layer_types
-from ..experts.deepseek import DeepSeekConfig, write_latent_attention
 from ..experts.mixture import read_shared_mixture, separate_experts, write_experts
+from ..latent.deepseek import DeepSeekConfig, write_latent_attention
 from ..parts import write_conv, write_head, write_mlp, write_named_mlp
 
 _TYPES = ("full_attention", "linear_attention")

@@ -6,6 +6,7 @@ import numpy as np
 
 from ....checks.file_values import shorten
 from ....errors import ModelError
+from ....families import name_near
 from ..config import (
     Config,
     is_reranker,
@@ -394,7 +395,6 @@ def find_architecture(m: Metadata) -> Architecture:
     """The architecture of a file. Raises ModelError, without the name of the file, if it is unknown."""
     architecture = ARCHITECTURES.get(m.architecture)
     if architecture is None:
-        raise ModelError(
-            f"{shorten(m.architecture)} is not a supported architecture; {', '.join(ARCHITECTURES)} are."
-        )
+        refused = f"{shorten(m.architecture)} is not a supported architecture"
+        raise ModelError(f"{refused}{name_near(m.architecture, ARCHITECTURES)}; see docs/models.md.")
     return architecture

@@ -9,8 +9,8 @@ from typing import Any
 from ...checks.file_values import expect, read_size
 from ...errors import ModelError
 from ...tape.rope import part_of, read_rope
+from ..experts.mixture import read_shared_mixture
 from .deepseek import DeepSeekConfig, read_latent_config, write_tape
-from .mixture import read_shared_mixture
 
 __all__ = ["read_config", "write_tape"]
 

@@ -17,9 +17,9 @@ from ...tape.references import Span, WeightRef
 from ...tape.rope import RopeConfig, find_rope_fields, read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_types
+from ..experts.mixture import SharedMixtureConfig, read_shared_mixture, with_mtp_layer, write_shared_mixture
 from ..mtp import layer_names, write_mtp_head
 from ..parts import write_head, write_mlp
-from .mixture import SharedMixtureConfig, read_shared_mixture, with_mtp_layer, write_shared_mixture
 
 _LATENT_EPS = 1e-6  # of the norms of latents, whatever the config says
 

@@ -1,0 +1,1 @@
+"""Families with latent attention: of keys and values of all heads, a cache holds one short vector."""
