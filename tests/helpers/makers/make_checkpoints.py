@@ -926,6 +926,13 @@ VARIANTS = {
         | {"sliding_window": 6, "max_window_layers": 1},
         without={"layer_types": ["full_attention"] * 3},
     ),
+    "hy-v3": Variant(
+        "hy_v3",
+        SMALL_EXPERTS
+        | {"head_dim": 12, "num_shared_experts": 2, "router_scaling_factor": 1.7, "num_hidden_layers": 3}
+        | {"attention_bias": True},
+        without={"router_scaling_factor": 1.0},
+    ),
     # As Command A Plus.
     "cohere2-moe": Variant(
         "cohere2_moe",

@@ -42,6 +42,7 @@ CHECKPOINTS = {
     "kimi-linear": "kimi-linear",
     "afmoe": "afmoe",
     **dict.fromkeys(("cohere2-moe", "cohere2-moe-dense"), "cohere2moe"),
+    "hy-v3": "hy_v3",
     "mellum": "mellum",
     "mimo-v2": "mimo2",
     "exaone-moe": "exaone-moe",
@@ -442,7 +443,7 @@ def _convert_gpt_oss(name: str, array: np.ndarray) -> Iterator[tuple[str, np.nda
 def _new_name(name: str, names: dict[str, str]) -> str:
     base, ending = name, "" if name.endswith(("A_log", ".D")) else ".weight"
     if name.endswith(("expert_bias", "e_score_correction_bias")):
-        ending = ".bias"
+        ending = "" if "mlp.expert_bias" in name else ".bias"  # of Hy3, or of others
     for suffix in (".weight", ".bias"):
         if name.endswith(suffix):
             base, ending = name.removesuffix(suffix), suffix
@@ -742,6 +743,12 @@ _OTHERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
         "leading_dense_block_count": raw["mlp_layer_types"].count("dense"),
         "logit_scale": raw["logit_scale"],
         "rope.scaling.type": "none",
+    },
+    "hy_v3": lambda raw: {
+        "expert_shared_feed_forward_length": raw["num_shared_experts"] * raw["moe_intermediate_size"],
+        "expert_weights_norm": True,
+        "expert_weights_scale": raw["router_scaling_factor"],
+        "expert_gating_func": 2,
     },
     "mimo2": lambda raw: {
         **_OTHERS["mellum"](raw),

@@ -192,6 +192,7 @@ NEWEST = [
         1.28,
     ),
     _unknown("Tencent", "tencent/Hy4-preview", "hy_v4"),
+    PublishedModel("Tencent", "tencent/Hy3-preview", "Hy3", _sizes(4096, 13312, 80, 64, 8, 120832), 295.0),
     PublishedModel(
         "Tencent",
         "tencent/Hunyuan-7B-Instruct",

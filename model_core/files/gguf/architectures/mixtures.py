@@ -1,6 +1,6 @@
 """Architectures of later models with mixtures of experts.
 
-ERNIE 4.5, Hunyuan, Phi-3.5-MoE, Llama 4, Mellum 2, Command A Plus, MiMo-V2-Flash, Trinity and K-EXAONE.
+ERNIE 4.5, Hunyuan, Hy3, Phi-3.5-MoE, Llama 4, Mellum 2, Command A Plus, MiMo-V2-Flash, Trinity and K-EXAONE.
 """
 
 from ....errors import ModelError
@@ -61,6 +61,26 @@ def _read_hunyuan_moe(m: Metadata) -> Config:
         "num_shared_expert": m.size("expert_shared_count", 1),
         "intermediate_size": m.size("expert_feed_forward_length"),
         "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+    }
+
+
+def _read_hy_v3(m: Metadata) -> Config:
+    """An MTP head, further layers at the end, is left out."""
+    m.expect("expert_gating_func", SIGMOID)
+    further, size = m.size("nextn_predict_layers", 0), m.size("expert_feed_forward_length")
+    layers = max(0, m.layers - further)
+    sparse = _layers_with(m, "ffn_gate_inp.weight")
+    return read_decoder(m) | {
+        "model_type": "hy_v3",
+        "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+        "mlp_layer_types": ["sparse" if i in sparse else "dense" for i in range(layers)],
+        "moe_intermediate_size": size,
+        "num_hidden_layers": layers,
+        "num_nextn_predict_layers": further,
+        "num_shared_experts": m.size("expert_shared_feed_forward_length", size) // max(1, size),
+        "route_norm": bool(m.get("expert_weights_norm", False)),
+        "router_scaling_factor": m.number("expert_weights_scale", 1.0),
+        **read_expert_counts(m, "num_experts"),
     }
 
 
@@ -241,6 +261,17 @@ _HUNYUAN_MOE = (
         ffn_down_shexp="mlp.shared_mlp.down_proj",
     )
 )
+_HY_V3 = (
+    LLAMA
+    | EXPERTS
+    | in_layers(
+        ffn_gate_inp="mlp.router.gate",
+        exp_probs_b="mlp.expert_bias",
+        ffn_gate_shexp="mlp.shared_mlp.gate_proj",
+        ffn_up_shexp="mlp.shared_mlp.up_proj",
+        ffn_down_shexp="mlp.shared_mlp.down_proj",
+    )
+)
 _LLAMA4 = LLAMA | in_layers(
     ffn_gate="feed_forward.gate_proj",
     ffn_up="feed_forward.up_proj",
@@ -259,6 +290,7 @@ MIXTURES = {
     "ernie4_5-moe": Architecture(_read_ernie_moe, _ERNIE_MOE, _adapt_ernie_moe),
     "exaone-moe": Architecture(_read_exaone_moe, _EXAONE_MOE),
     "hunyuan-moe": Architecture(_read_hunyuan_moe, _HUNYUAN_MOE),
+    "hy_v3": Architecture(_read_hy_v3, _HY_V3),
     "llama4": Architecture(_read_llama4, _LLAMA4),
     "mellum": Architecture(_read_mellum, LLAMA | EXPERTS),
     "mimo2": Architecture(
