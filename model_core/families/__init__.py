@@ -68,7 +68,6 @@ from .encoders import (
 )
 from .experts import (
     afmoe,
-    cohere2_moe,
     dots1,
     ernie4_5_moe,
     exaone_moe,
@@ -78,8 +77,6 @@ from .experts import (
     hunyuan_moe,
     hy_v3,
     llama4,
-    mellum,
-    mimo_v2,
     minimax_m2,
     mixtral,
     olmoe,
@@ -123,6 +120,7 @@ from .recurrent import (
     qwen3_next,
     rwkv7,
 )
+from .windowed import cohere2_moe, mellum, mimo_v2
 
 # model_type in config.json -> the module with `read_config` and `write_tape`
 FAMILIES: dict[str, ModuleType] = {

@@ -18,8 +18,8 @@ from ..config import (
     read_layer_types,
     windows_of,
 )
+from ..experts.mixture import MixtureConfig, read_mixture, separate_experts, write_experts
 from ..parts import write_attention, write_logits, write_mlp, write_named_mlp
-from .mixture import MixtureConfig, read_mixture, separate_experts, write_experts
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from ...tape.references import Span
 from ...tape.rope import RopeConfig, read_layer_ropes
 from ...tape.tape import Tape
 from ..config import read_decoder_config, read_layer_count, read_layer_types, windows_of
+from ..experts.mixture import MixtureConfig, read_shared_mixture, separate_experts, write_experts
 from ..parts import write_head, write_mlp
-from .mixture import MixtureConfig, read_shared_mixture, separate_experts, write_experts
 
 _ATTENTION, _MLP = ("full_attention", "sliding_attention"), ("dense", "sparse")
 

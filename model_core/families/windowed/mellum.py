@@ -14,8 +14,8 @@ from ..config import (
     read_layer_types,
     windows_of,
 )
-from .mixture import MixtureConfig, read_mixture
-from .qwen3_moe import write_tape
+from ..experts.mixture import MixtureConfig, read_mixture
+from ..experts.qwen3_moe import write_tape
 
 __all__ = ["read_config", "write_tape"]
 
