@@ -1,5 +1,7 @@
 """OLMo 2 (2025, arXiv:2501.00656): norms after attention and MLP, and over all query and key heads."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect
@@ -19,13 +21,13 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
     """An embedding, layers and the head."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        x = write_layer(t, c, x, i)
+        x = write_layer(t, c, x, i, partial(write_mlp, t, c))
     write_head(t, c, x)
 
 
-def write_layer(t: Tape, c: ModelConfig, x: Span, i: int) -> Span:
-    """x += norm(attention(x)), x += norm(mlp(x))."""
+def write_layer(t: Tape, c: ModelConfig, x: Span, i: int, mlp: Callable[[Span, int], Span]) -> Span:
+    """x += norm(attention(x)), x += norm(mlp(x)). mlp: see parts.write_layer."""
     y = write_attention(t, c, x, i, full_norm=True)
     x = t.add(x, t.norm(y, f"model.layers.{i}.post_attention_layernorm", c.norm_eps))
-    y = write_mlp(t, c, x, i)
+    y = mlp(x, i)
     return t.add(x, t.norm(y, f"model.layers.{i}.post_feedforward_layernorm", c.norm_eps))

@@ -6,6 +6,7 @@ modeling_olmo_hybrid.py.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect, ignore, read_flag, read_size
@@ -94,7 +95,7 @@ def write_tape(t: Tape, c: OlmoHybridConfig) -> None:
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         if not c.is_delta_net[i]:
-            x = write_layer(t, c, x, i)
+            x = write_layer(t, c, x, i, partial(write_mlp, t, c))
             continue
         h = t.norm(x, f"model.layers.{i}.attention_layer_norm", c.norm_eps, to="h")
         x = t.add(x, _write_delta_net(t, c, h, i))

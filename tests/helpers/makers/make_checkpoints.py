@@ -926,6 +926,12 @@ VARIANTS = {
         | {"sliding_window": 6, "max_window_layers": 1},
         without={"layer_types": ["full_attention"] * 3},
     ),
+    # Its norms undo norm_topk_prob.
+    "flex-olmo": Variant(
+        "flex_olmo",
+        EXPERTS | {"intermediate_size": 20, "attention_bias": True, "pad_token_id": 0},
+        without={"num_experts_per_tok": 2},
+    ),
     "hy-v3": Variant(
         "hy_v3",
         SMALL_EXPERTS

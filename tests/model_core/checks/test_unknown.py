@@ -159,6 +159,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("mimo-v2", {"n_shared_experts": 1}, "n_shared_experts"),
     ("olmo-hybrid", {"rope_parameters": None}, "rope_parameters should have rope_theta"),
     ("olmo-hybrid", {"linear_num_value_heads": 6}, "linear_num_value_heads is 6, but only 3"),
+    ("flex-olmo", {"clip_qkv": 8.0}, "clip_qkv"),
     ("hy-v3", {"route_norm": False}, "route_norm"),
     ("hy-v3", {"expert_hidden_dim": 24}, "expert_hidden_dim is 24, but only 20"),
     ("mellum", {"use_sliding_window": False}, "use_sliding_window"),
