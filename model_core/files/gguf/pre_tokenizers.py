@@ -32,20 +32,36 @@ _KIMI_WORDS = "|".join(
     rf"[^\r\n\p{{L}}\p{{N}}]?{letters}{_CONTRACTIONS}?"
     for letters in (f"{_KIMI_UPPER}*{_KIMI_LOWER}+", f"{_KIMI_UPPER}+{_KIMI_LOWER}*")
 )
+_DEEPSEEK_WORDS = (
+    r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
+    rf"| ?[\p{{P}}\p{{S}}]+[\r\n]*|{_END}"
+)
 _CJK = "[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"
 # names -> expressions, each of which splits the parts that the one before has left
 _TABLE = {
     "gpt-2 phi-2 olmo mpt jais exaone4 trillion mellum a.x-4.0 gigachat granite-docling modern-bert": [_GPT2],
     "starcoder refact command-r smollm codeshell exaone minerva-7b mellum2": [r"\p{N}", _GPT2],
     "llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral lfm2 midm-2.0": [_llama3("{1,3}")],
-    "dbrx smaug-bpe glm4 chatglm-bpe": [_llama3("{1,3}")],
+    "dbrx smaug-bpe glm4 glm5 chatglm-bpe": [_llama3("{1,3}")],
     "qwen2 stablelm2 deepseek-r1-qwen hunyuan megrez grok-2 kormo solar-open": [_llama3("")],
     "qwen35": [_llama3("", r"[\p{L}\p{M}]", r"[^\s\p{L}\p{M}\p{N}]")],
     "deepseek-v3 hunyuan-dense joyai-llm": [
         r"\p{N}{1,3}",
         "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+",
-        r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
-        rf"| ?[\p{{P}}\p{{S}}]+[\r\n]*|{_END}",
+        _DEEPSEEK_WORDS,
+    ],
+    # Of a long number, the last digits are three.
+    "afmoe": [
+        r"\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))",
+        "[\u4e00-\u9fff\u3400-\u4dbf\uf900-\ufaff\u3040-\u309f\u30a0-\u30ff\uff65-\uff9f\u2f00-\u2fdf"
+        "\u0e40-\u0e7f\u0e80-\u0eff\u1780-\u17ff\u1000-\u109f\uaa60-\uaa7f\ua9e0-\ua9ff\uac00-\ud7af"
+        "\u1100-\u11ff]+",
+        _DEEPSEEK_WORDS,
+    ],
+    # Words of letters alone may have spaces between them.
+    "exaone-moe": [
+        rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?(?:\p{{L}}\p{{M}}*(?: \p{{L}}\p{{M}}*)*)+|\p{{N}}"
+        r"| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+"
     ],
     "deepseek-llm": [
         "[\r\n]",

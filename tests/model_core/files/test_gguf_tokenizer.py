@@ -129,6 +129,18 @@ def test_the_file_says_how_texts_are_split(pre: str, digits: list[str]) -> None:
     assert words(tokenizer, "the the123") == ["the", " the", *digits]
 
 
+def test_digits_of_trinity_are_three_from_the_right() -> None:
+    assert words(open_metadata(byte_level(pre="llama-bpe")), "1212") == ["12", "1", "2"]
+    assert words(open_metadata(byte_level(pre="afmoe")), "1212") == ["1", "2", "12"]
+
+
+def test_words_of_k_exaone_may_have_spaces() -> None:
+    tokens = [*"a1", "Ġ", "aĠ", "Ġ1", "<|end|>"]
+    fields = {"tokens": tokens, "token_type": np.ones(6, int), "eos_token_id": 5, "merges": ["a Ġ", "Ġ 1"]}
+    assert words(open_metadata(byte_level(**fields, pre="gpt-2")), "a a 1") == ["a", " ", "a", " 1"]
+    assert words(open_metadata(byte_level(**fields, pre="exaone-moe")), "a a 1") == ["a ", "a", " ", "1"]
+
+
 def test_words_of_bloom_end_at_punctuation_alone() -> None:
     tokens = [*"e1.", "e1", "e.", "<|end|>"]
     fields = {"tokens": tokens, "token_type": np.ones(6, int), "eos_token_id": 5, "merges": ["e 1", "e ."]}
