@@ -2,6 +2,7 @@
 
 A module has `weight` float8_e4m3fn [out, in], and `weight_scale_inv` or `weight_scale`: one number, [out, 1],
 or [ceil(out / rows), ceil(in / columns)] for blocks of `weight_block_size` (DeepSeek-V3, arXiv:2412.19437).
+Experts may be in one array, such as `down_proj` [experts, out, in], with `_scale_inv` after the name.
 In spite of the name, a weight is its number times the scale. Activations keep their precision here, so
 their scales are not needed.
 """
@@ -21,7 +22,8 @@ from .arrays import FLOAT_TYPES, as_scales, read_array, split_groups, take_exper
 _SCALES = ("weight_scale_inv", "weight_scale")
 SCALE_TYPES = (*FLOAT_TYPES, "float8_e8m0fnu", "uint8")
 _UNUSED = re.compile(
-    r".*\.(input_scale|activation_scale|act_scale|[qkv]_scale|[qkv]_proj\.output_scale|input_scale_ub)"
+    r".*\.(input_scale|activation_scale|act_scale|[qkv]_scale|[qkv]_proj\.output_scale|input_scale_ub"
+    r"|(gate_up|down)_proj_activation_scale)"
 )
 
 
@@ -40,6 +42,8 @@ class Fp8:
             return []
         module = name.removesuffix(".weight")
         scales = [f"{module}.{scale}" for scale in _SCALES]
+        if name == module:
+            scales = [f"{name}_scale_inv", *scales]
         return [name, next((scale for scale in scales if scale in self._stored), scales[0])]
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -47,8 +51,8 @@ class Fp8:
 
     def codes(self, name: str, expert: int | None) -> Codes:
         weight, scale_name = self.parts(name)
-        numbers = read_array(self._stored, weight, ["float8_e4m3fn"], (None, None))
-        group, scales = read_grid(self._stored, scale_name, SCALE_TYPES, numbers.shape, self._block)
+        numbers = read_array(self._stored, weight, ["float8_e4m3fn"], (None, None), expert)
+        group, scales = read_grid(self._stored, scale_name, SCALE_TYPES, numbers.shape, self._block, expert)
         return Codes(numbers, group, as_scales(scales))
 
     def order(self, name: str) -> None:

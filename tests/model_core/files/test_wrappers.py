@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from paths import CHECKPOINTS
@@ -99,3 +100,39 @@ def test_a_head_that_the_outer_field_ties(tmp_path: Path) -> None:
     config = json.loads((copy / "config.json").read_text())
     write_json(copy / "config.json", config | {"tie_word_embeddings": True})
     assert (logits_of(folder) == logits_of(copy)).all()
+
+
+@pytest.mark.parametrize("block", [None, [8, 16]])
+def test_mistral_small_4_as_it_was_published(tmp_path: Path, block: list[int] | None) -> None:
+    """In a model that sees, with the experts of a layer in one array of float8, with scales for each."""
+    random = np.random.default_rng(1)
+    inner, outer = (shutil.copytree(CHECKPOINTS / "mistral4", tmp_path / name) for name in ("text", "sees"))
+    source, plain, stored = SafetensorsFolder(inner), {}, {}
+    for name in source:
+        array, place = np.array(source[name]), f"language_model.{name}"
+        if array.ndim < 3:
+            plain[name] = stored[place] = array
+            continue
+        experts, rows, columns = array.shape
+        height, width = block or (rows, columns)
+        grid = (experts, -(-rows // height), -(-columns // width))
+        scales = random.uniform(0.5, 2, grid).astype(np.float32)
+        stored[place] = array.astype(ml_dtypes.float8_e4m3fn)
+        stored[f"{place}_scale_inv"] = scales
+        stored[f"{place}_activation_scale"] = np.ones(experts, np.float32)
+        spread = scales.repeat(height, axis=1)[:, :rows].repeat(width, axis=2)[:, :, :columns]
+        plain[name] = stored[place].astype(np.float32) * spread
+    for folder, tensors in ((inner, plain), (outer, stored)):
+        (folder / "model.safetensors").unlink()
+        write_safetensors(folder / "model.safetensors", tensors)
+    quantization = {"quant_method": "fp8", "activation_scheme": "static", "weight_block_size": block}
+    text = json.loads((inner / "config.json").read_text())
+    config = {"model_type": "mistral3", "text_config": text, "quantization_config": quantization}
+    write_json(outer / "config.json", config)
+    expected = logits_in_float32(inner)
+    assert np.linalg.norm(logits_in_float32(outer) - expected) < 1e-6 * np.linalg.norm(expected)
+
+
+def logits_in_float32(folder: Path) -> np.ndarray:
+    with LLM(folder, arithmetic="float32") as llm:
+        return np.asarray(llm.logits(PROMPT))
