@@ -231,6 +231,7 @@ def _check_all_read(source: TensorSource, config: ModelConfig, tape: Tape, has_m
         return bool(
             _UNUSED_TENSORS.fullmatch(name)
             or name in tape.unused
+            or f"{name.rpartition('.')[0]}.weight" in tape.unused  # what a format has beside or instead of it
             or (has_more_layers and match and int(match[1]) >= config.layers)
         )
 

@@ -14,11 +14,7 @@ from ..config import read_layer_count, read_layer_types
 from . import deepseek
 from .deepseek import DeepSeekConfig
 
-# Of the indexer. Matrices in FP8 have scales beside them.
-_UNUSED = (
-    *("k_norm.weight", "k_norm.bias", "wq_b.weight", "wk.weight", "weights_proj.weight"),
-    *("wq_b.weight_scale_inv", "wk.weight_scale_inv", "weights_proj.weight_scale_inv"),
-)
+_INDEXER = ("wq_b", "wk", "k_norm", "weights_proj")
 
 
 def read_config(raw: dict[str, Any]) -> DeepSeekConfig:
@@ -34,4 +30,5 @@ def read_config(raw: dict[str, Any]) -> DeepSeekConfig:
 def write_tape(t: Tape, c: DeepSeekConfig) -> None:
     """DeepSeek-V3's layers."""
     deepseek.write_tape(t, c)
-    t.unused |= {f"model.layers.{i}.self_attn.indexer.{name}" for i in range(c.layers) for name in _UNUSED}
+    for i in range(c.layers):
+        t.unused |= {f"model.layers.{i}.self_attn.indexer.{name}.weight" for name in _INDEXER}

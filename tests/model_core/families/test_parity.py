@@ -1,10 +1,12 @@
 """Every family and variant computes what Hugging Face Transformers computes (see make_checkpoints.py)."""
 
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from paths import CHECKPOINTS, ROOT
@@ -45,6 +47,39 @@ def test_int8_logits_are_close(folder: Path) -> None:
     with LLM(folder, weights="int8") as llm:
         logits = llm.logits(expected["prompt"].tolist())
     assert np.linalg.norm(logits - expected["logits"]) < bound * np.linalg.norm(expected["logits"])
+
+
+@pytest.mark.parametrize("name", ["deepseek-v32", "glm-moe-dsa"])
+def test_sparse_attention_ends_where_it_would_leave_something_out(name: str) -> None:
+    """Indexers choose 128 positions, though files say that there may be 256."""
+    with LLM(CHECKPOINTS / name, max_context=200) as llm:
+        assert llm.logits([1] * 128).shape == (128, 64)
+        with pytest.raises(PromptTooLong, match="maximum context length is 128 tokens"):
+            llm.logits([1] * 129)
+        with pytest.raises(PromptTooLong, match="maximum context length is 128 tokens"):
+            llm.generate([1] * 128, SamplingParams(max_tokens=1))
+
+
+def test_deepseek_v32_as_it_was_published(tmp_path: Path) -> None:
+    """Its matrices are in float8, those of indexers too."""
+    source = shutil.copytree(CHECKPOINTS / "deepseek-v32", tmp_path / "floats")
+    plain, packed, count = {}, {}, 0
+    for name, array in stored(source):
+        plain[name] = packed[name] = np.array(array)
+        if re.search(r"self_attn.*(_proj|_b|with_mqa|wk)\.weight$", name) and "weights_proj" not in name:
+            packed[name] = array.astype(ml_dtypes.float8_e4m3fn)
+            plain[name] = packed[name].astype(np.float32) * np.float32(0.5)
+            grid = [-(-size // 16) for size in array.shape]
+            packed[f"{name}_scale_inv"], count = np.full(grid, 0.5, np.float32), count + 1
+    assert count == 3 * (5 + 2)
+    (source / "model.safetensors").unlink()
+    write_safetensors(source / "model.safetensors", plain)
+    with LLM(source, arithmetic="float32") as llm:
+        np.savez(source / "expected.npz", prompt=np.arange(20), logits=llm.logits(list(range(20))))
+    config = read_json(source / "config.json")
+    quantization = {"quant_method": "fp8", "weight_block_size": [16, 16]}
+    (tmp_path / "packed").mkdir()
+    check_published(tmp_path / "packed", config | {"quantization_config": quantization}, packed, source)
 
 
 def test_table_has_a_row_for_each_family() -> None:

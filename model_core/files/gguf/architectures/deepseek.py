@@ -1,4 +1,4 @@
-"""Architectures with latent attention: DeepSeek-V2 and V3, GLM-4.7-Flash, Mistral 4, Kimi Linear."""
+"""Architectures with latent attention: DeepSeek-V2 to V3.2, GLM-4.7-Flash, GLM-5, Mistral 4, Kimi Linear."""
 
 from ..config import Config, read_rope, read_sizes
 from ..metadata import Metadata
@@ -92,6 +92,18 @@ def _read_mistral4(m: Metadata) -> Config:
     return config | {"model_type": "mistral4"}
 
 
+def _read_sparse(m: Metadata) -> Config:
+    """DeepSeek-V3.2 and GLM-5, which have the same tensors."""
+    m.ignore("attention.indexer.head_count", "attention.indexer.key_length")
+    m.ignore("attention.indexer.top_k_frequency", "attention.indexer.skip_top_k_offset")
+    m.ignore("attention.indexer.types")
+    return _read_deepseek2(m) | {
+        **_V3_ROUTING,
+        "model_type": "deepseek_v32" if m.architecture == "deepseek32" else "glm_moe_dsa",
+        "index_topk": m.size("attention.indexer.top_k"),
+    }
+
+
 def _read_kimi_linear(m: Metadata) -> Config:
     """Layers without KV heads are delta nets, whose heads the matrix of their rates counts."""
     m.expect("expert_gating_func", SIGMOID)
@@ -169,5 +181,10 @@ _KIMI_LINEAR = {
 }
 KIMI_LINEAR = Architecture(_read_kimi_linear, _KIMI_LINEAR, _adapt_kimi_linear)
 _LATENT_EXPERTS = LLAMA | SHARED_EXPERTS | MTP | _LATENTS
+_SPARSE = _LATENT_EXPERTS | {
+    f"indexer.{name}": f"model.layers.{{i}}.self_attn.indexer.{own}"
+    for name, own in (("attn_q_b", "wq_b"), ("attn_k", "wk"), ("k_norm", "k_norm"), ("proj", "weights_proj"))
+}
+SPARSE = Architecture(_read_sparse, _SPARSE, _join_expansions)
 MISTRAL4 = Architecture(_read_mistral4, _LATENT_EXPERTS, _join_expansions)
 DEEPSEEK2 = Architecture(_read_deepseek2, _LATENT_EXPERTS, _join_expansions)

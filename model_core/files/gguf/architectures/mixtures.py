@@ -1,7 +1,4 @@
-"""Architectures of later models with mixtures of experts.
-
-ERNIE 4.5, Hunyuan, Hy3, Phi-3.5-MoE, Llama 4, Mellum 2, Command A Plus, MiMo-V2-Flash, Trinity and K-EXAONE.
-"""
+"""Architectures of later models with mixtures of experts, among them Llama 4, MiniMax-M2, Hunyuan and MiMo."""
 
 from ....errors import ModelError
 from ..config import (
@@ -197,6 +194,16 @@ def _read_mellum(m: Metadata) -> Config:
     }
 
 
+def _read_minimax_m2(m: Metadata) -> Config:
+    m.expect("expert_gating_func", SIGMOID)
+    return {
+        **read_decoder(m),
+        **read_expert_counts(m, "num_local_experts"),
+        "model_type": "minimax_m2",
+        "intermediate_size": m.size("expert_feed_forward_length"),
+    }
+
+
 def _read_mimo2(m: Metadata) -> Config:
     """Files have the window as it was published, without the token itself, which llama.cpp counts."""
     m.expect("expert_gating_func", SIGMOID)
@@ -284,6 +291,7 @@ _LLAMA4 = LLAMA | in_layers(
     ffn_up_shexp="feed_forward.shared_expert.up_proj",
     ffn_down_shexp="feed_forward.shared_expert.down_proj",
 )
+_MINIMAX = MIXTRAL | in_layers(**{"exp_probs_b.bias": "block_sparse_moe.e_score_correction_bias"})
 MIXTURES = {
     "afmoe": Architecture(_read_afmoe, _AFMOE),
     "cohere2moe": Architecture(_read_cohere2_moe, LLAMA | SHARED_EXPERTS),
@@ -293,6 +301,7 @@ MIXTURES = {
     "hy_v3": Architecture(_read_hy_v3, _HY_V3),
     "llama4": Architecture(_read_llama4, _LLAMA4),
     "mellum": Architecture(_read_mellum, LLAMA | EXPERTS),
+    "minimax-m2": Architecture(_read_minimax_m2, _MINIMAX),
     "mimo2": Architecture(
         _read_mimo2,
         LLAMA | SHARED_EXPERTS | {"attn_sinks.weight": f"{LAYER}self_attn.attention_sink_bias"},

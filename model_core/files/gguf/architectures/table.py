@@ -42,7 +42,7 @@ from .architecture import (
     reader,
     undo_pairs,
 )
-from .deepseek import DEEPSEEK2, KIMI_LINEAR, MISTRAL4
+from .deepseek import DEEPSEEK2, KIMI_LINEAR, MISTRAL4, SPARSE
 from .encoders import ENCODERS
 from .gemmas import GEMMAS
 from .gpts import GPTS
@@ -57,7 +57,6 @@ def _has_bias(m: Metadata) -> bool:
 
 
 _HAS_MLP_BIAS = methodcaller("has_tensor", "blk.0.ffn_up.bias")
-_MINIMAX = MIXTRAL | in_layers(**{"exp_probs_b.bias": "block_sparse_moe.e_score_correction_bias"})
 _EXPERT_COUNTS = {
     "num_experts": methodcaller("size", "expert_count"),
     "num_experts_per_tok": methodcaller("size", "expert_used_count"),
@@ -150,16 +149,6 @@ def _read_dots1(m: Metadata) -> Config:
     config = _read_glm4_moe(m) | {"model_type": "dots1", "sliding_window": None}
     del config["use_qk_norm"]
     return config
-
-
-def _read_minimax_m2(m: Metadata) -> Config:
-    m.expect("expert_gating_func", SIGMOID)
-    return {
-        **read_decoder(m),
-        **read_expert_counts(m, "num_local_experts"),
-        "model_type": "minimax_m2",
-        "intermediate_size": m.size("expert_feed_forward_length"),
-    }
 
 
 def _read_xielu(m: Metadata) -> dict[str, np.ndarray]:
@@ -337,6 +326,7 @@ ARCHITECTURES = {
     "cohere2": Architecture(_read_cohere2, LLAMA),
     "command-r": Architecture(_read_command_r, LLAMA),
     "deepseek2": DEEPSEEK2,
+    "deepseek32": SPARSE,
     "dots1": Architecture(_read_dots1, LLAMA | SHARED_EXPERTS),
     "ernie4_5": Architecture(reader("ernie4_5", use_bias=_has_bias), LLAMA),
     "exaone": Architecture(_read_llama, LLAMA),
@@ -347,6 +337,7 @@ ARCHITECTURES = {
         | JOINED_MLP
         | in_layers(post_attention_norm="post_self_attn_layernorm", post_ffw_norm="post_mlp_layernorm"),
     ),
+    "glm-dsa": SPARSE,
     "glm4moe": Architecture(_read_glm4_moe, LLAMA | SHARED_EXPERTS | AFTER | MTP),
     "gpt-oss": Architecture(_read_gpt_oss, _GPT_OSS, _interleave_experts),
     "granite": Architecture(_read_granite, LLAMA, undo_pairs),
@@ -359,7 +350,6 @@ ARCHITECTURES = {
     "kimi-linear": KIMI_LINEAR,
     "llama": Architecture(_read_llama_or_mixtral, MIXTRAL, undo_pairs),
     "minicpm": Architecture(_read_minicpm, LLAMA, undo_pairs),
-    "minimax-m2": Architecture(_read_minimax_m2, _MINIMAX),
     "mistral4": MISTRAL4,
     "mistral3": Architecture(_read_ministral3, LLAMA, undo_pairs),
     "olmo2": Architecture(_read_olmo2, LLAMA | AFTER),
