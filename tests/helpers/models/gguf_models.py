@@ -446,7 +446,8 @@ def _convert_gpt_oss(name: str, array: np.ndarray) -> Iterator[tuple[str, np.nda
 def _new_name(name: str, names: dict[str, str]) -> str:
     base, ending = name, "" if name.endswith(("A_log", ".D")) else ".weight"
     if name.endswith(("expert_bias", "e_score_correction_bias")):
-        ending = "" if "mlp.expert_bias" in name else ".bias"  # of Hy3, or of others
+        is_hy3 = "mlp.expert_bias" in name and "model.layers.{i}.mlp.shared_mlp.up_proj" in names
+        ending = "" if is_hy3 else ".bias"
     for suffix in (".weight", ".bias"):
         if name.endswith(suffix):
             base, ending = name.removesuffix(suffix), suffix

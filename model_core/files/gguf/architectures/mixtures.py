@@ -1,4 +1,4 @@
-"""Architectures of later models with mixtures of experts, among them Llama 4, MiniMax-M2, Hunyuan and MiMo."""
+"""Architectures of later models with mixtures of experts, among them Llama 4, MiniMax-M2 and MiMo."""
 
 from ....errors import ModelError
 from ..config import (
@@ -274,6 +274,7 @@ _HY_V3 = (
     | in_layers(
         ffn_gate_inp="mlp.router.gate",
         exp_probs_b="mlp.expert_bias",
+        **{"exp_probs_b.bias": "mlp.expert_bias"},
         ffn_gate_shexp="mlp.shared_mlp.gate_proj",
         ffn_up_shexp="mlp.shared_mlp.up_proj",
         ffn_down_shexp="mlp.shared_mlp.down_proj",
