@@ -1,4 +1,4 @@
-"""Trinity (Arcee AI, 2025, arXiv:2602.17004): gated attention, norms before and after, and many experts.
+"""Trinity (Arcee AI, 2025): gated attention, norms before and after, and many experts.
 
 Layers with a window have positions, and those without have none. Source: Transformers, modeling_afmoe.py.
 """

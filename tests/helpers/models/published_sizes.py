@@ -120,7 +120,14 @@ NEWEST = [
         20.9,
         stored="mxfp4",
     ),
-    _unknown("Mistral AI", "mistralai/Mistral-Small-4-119B-2603", "mistral4"),
+    PublishedModel(
+        "Mistral AI",
+        "mistralai/Mistral-Small-4-119B-2603",
+        "Mistral-Small-4-119B-2603",
+        billions=119.0,
+        stored="fp8",
+        sees=True,
+    ),
     PublishedModel(
         "Mistral AI",
         "mistralai/Ministral-3-3B-Instruct-2512",
@@ -183,7 +190,7 @@ NEWEST = [
         stored="int4",
         sees=True,
     ),
-    _unknown("LG AI Research", "LGAI-EXAONE/K-EXAONE-236B-A23B", "exaone_moe"),
+    PublishedModel("LG AI Research", "LGAI-EXAONE/K-EXAONE-236B-A23B", "K-EXAONE-236B-A23B", billions=236.0),
     PublishedModel(
         "LG AI Research",
         "LGAI-EXAONE/EXAONE-4.0-1.2B",
@@ -241,7 +248,7 @@ NEWEST = [
         _sizes(2560, 8192, 40, 40, 8, 100352, layer_types=["attention"] * 40),
         3.4,
     ),
-    _unknown("Liquid AI", "LiquidAI/LFM3-1.7B", "lfm3"),
+    PublishedModel("Liquid AI", "LiquidAI/LFM3-1.7B", "LFM3-1.7B", billions=1.7),
     PublishedModel(
         "Liquid AI",
         "LiquidAI/LFM2-8B-A1B",
@@ -270,7 +277,7 @@ NEWEST = [
         ),
         3.08,
     ),
-    _unknown("Arcee AI", "arcee-ai/Trinity-Mini", "afmoe"),
+    PublishedModel("Arcee AI", "arcee-ai/Trinity-Mini", "Trinity-Mini", billions=26.0),
     PublishedModel(
         "Arcee AI",
         "arcee-ai/AFM-4.5B",
@@ -279,14 +286,7 @@ NEWEST = [
         4.62,
     ),
     _unknown("StepFun", "stepfun-ai/Step-3.7-Flash", "step3p5"),
-    PublishedModel(
-        "Xiaomi",
-        "XiaomiMiMo/MiMo-V2-Flash",
-        "MiMo-V2-Flash",
-        _sizes(4096, 16384, 48, 64, 4, 152576),
-        309.0,
-        stored="fp8",
-    ),
+    _unknown("Xiaomi", "XiaomiMiMo/MiMo-V2-Flash", "mimo_v2_flash"),
     PublishedModel(
         "JetBrains",
         "JetBrains/Mellum2-12B-A2.5B-Base",
