@@ -22,7 +22,9 @@ from .extras import adapters, choose, discovery, health, prompts, rerank, sparse
 from .extras.health import Readiness
 from .middleware import access, logs
 from .middleware.access import DOCS_ASSETS_PATH
-from .ollama import routes as ollama
+from .ollama import answers as ollama
+from .ollama import embeddings as ollama_embeddings
+from .ollama import models as ollama_models
 from .openai import embeddings
 from .openai import routes as openai
 from .responses import routes as responses
@@ -33,12 +35,13 @@ from .sessions.store_calls import remove_expired
 from .settings import ServiceSettings
 
 _DESCRIPTION = """
-A language model with OpenAI's API, Anthropic's Messages API, Ollama's chats, sessions that store
+A language model with OpenAI's API, Anthropic's Messages API, Ollama's API, sessions that store
 conversations, and a plain text stream.
 
 Errors are `{"error": {"message", "type", "param", "code"}}`, on Anthropic's routes
 `{"type": "error", "error": {"type", "message", "details"}, "request_id"}`, on Ollama's `{"error": message}`.
-The routes of sessions refuse unknown fields (400); the others ignore them.
+The routes of sessions refuse unknown fields (400); the others name those that they ignore in a header
+(`X-Ignored-Fields`).
 """
 
 
@@ -86,8 +89,19 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.conversations = settings, ConversationStore(database, limits)
     app.state.responses = ResponseStore(database, limits)
-    models = (openai, choose, embeddings, rerank, sparse, responses, anthropic, ollama, stream, tokens)
-    for module in (*models, sessions, plain_text_routes, conversations, adapters, prompts, health, discovery):
+    models = (openai, choose, embeddings, rerank, sparse, responses, anthropic, stream, tokens)
+    ollamas = (ollama, ollama_embeddings, ollama_models)
+    for module in (
+        *models,
+        *ollamas,
+        sessions,
+        plain_text_routes,
+        conversations,
+        adapters,
+        prompts,
+        health,
+        discovery,
+    ):
         app.include_router(module.router)
     errors.install(app)
     access.install(app, settings)

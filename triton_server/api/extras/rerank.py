@@ -13,9 +13,9 @@ from model_core.requests.messages import FailFastList
 
 from ...contract.embedding_fields import MAX_INPUTS
 from ..body import Body, WholeBody
+from ..embedding_calls import compute_vectors, fields_set
 from ..errors import ERROR_RESPONSES
 from ..ignored import check_fields
-from ..openai.embedding_calls import compute_vectors, fields_set
 from ..openai.embeddings import EmbeddingUsage
 
 router = APIRouter(tags=["rerank"], responses=ERROR_RESPONSES)

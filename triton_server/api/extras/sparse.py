@@ -12,8 +12,8 @@ from model_core.requests.messages import FailFastList
 
 from ...contract.embedding_fields import MAX_INPUTS
 from ..body import Body
+from ..embedding_calls import compute_vectors
 from ..errors import ERROR_RESPONSES
-from ..openai.embedding_calls import compute_vectors
 
 router = APIRouter(tags=["embeddings"], responses=ERROR_RESPONSES)
 

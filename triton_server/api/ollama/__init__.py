@@ -1,4 +1,4 @@
-"""Ollama's API: chats, and what its clients ask before them.
+"""Ollama's API: answers, embeddings, and what its clients ask of models.
 
 Nothing here knows the other dialects.
 """

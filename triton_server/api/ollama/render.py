@@ -1,6 +1,6 @@
 """Renders answers as Ollama's: one body, or a line of JSON for each part."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from datetime import datetime, timezone
 from typing import Any
@@ -12,8 +12,12 @@ from model_core.requests.messages import complete_object
 from ..errors import ollama_body_of
 from ..stream_response import NumberedEvents, to_json
 
+Part = dict[str, Any]
+# The name of a model, and fields of Ollama's message that are not empty -> a part of an answer.
+MakePart = Callable[[str, Part], Part]
 
-async def render_body(events: NumberedEvents, model: str) -> bytes:
+
+async def render_body(events: NumberedEvents, model: str, make_part: MakePart) -> bytes:
     """The JSON body of an answer. Raises its error."""
     answer = AnswerParts()
     async with aclosing(events):
@@ -22,42 +26,55 @@ async def render_body(events: NumberedEvents, model: str) -> bytes:
     message: dict[str, Any] = {"content": answer.text}
     if answer.reasoning:
         message["thinking"] = answer.reasoning
-    return to_json(_make_part(model, message | _render_calls(answer)) | _describe_end(answer.done)).encode()
+    return to_json(make_part(model, message | _render_calls(answer)) | _describe_end(answer.done)).encode()
 
 
-async def render_lines(events: NumberedEvents, model: str) -> AsyncGenerator[bytes, None]:
+async def render_lines(
+    events: NumberedEvents, model: str, make_part: MakePart
+) -> AsyncGenerator[bytes, None]:
     """The answer as lines of JSON. The last one is done, or an error if the answer fails."""
-    async with aclosing(_make_parts(events, model)) as parts:
+    async with aclosing(_make_parts(events, model, make_part)) as parts:
         async for part in parts:
             yield f"{to_json(part)}\n".encode()
 
 
-async def _make_parts(events: NumberedEvents, model: str) -> AsyncGenerator[dict[str, Any], None]:
+async def _make_parts(events: NumberedEvents, model: str, make_part: MakePart) -> AsyncGenerator[Part, None]:
     """The parts of an answer as JSON. Calls of tools come whole."""
     answer = AnswerParts()  # its calls
     async with aclosing(events):
         async for _, event in events:
             match event:
                 case Accepted():  # a reader of lines expects JSON in each, so this keeps the connection
-                    yield _make_part(model, {})
+                    yield make_part(model, {})
                 case Text(text) if text:
-                    yield _make_part(model, {"content": text})
+                    yield make_part(model, {"content": text})
                 case Reasoning(text) if text:
-                    yield _make_part(model, {"thinking": text})
+                    yield make_part(model, {"thinking": text})
                 case ToolCallDelta():
                     answer.add(event)
                 case Failed():
                     yield ollama_body_of(event)
                 case Done():
                     if answer.calls:
-                        yield _make_part(model, _render_calls(answer))
-                    yield _make_part(model, {}) | _describe_end(event)
+                        yield make_part(model, _render_calls(answer))
+                    yield make_part(model, {}) | _describe_end(event)
 
 
-def _make_part(model: str, added: dict[str, Any]) -> dict[str, Any]:
-    now = datetime.now(timezone.utc).isoformat()
-    message = {"role": "assistant", "content": "", **added}
-    return {"model": model, "created_at": now, "message": message, "done": False}
+def make_chat_part(model: str, added: Part) -> Part:
+    """A part of an answer in a chat."""
+    return _begin_part(model) | {"message": {"role": "assistant", "content": "", **added}, "done": False}
+
+
+def make_generated_part(model: str, added: Part) -> Part:
+    """A part of the answer to a prompt."""
+    content = {"response": added.get("content", "")}
+    if "thinking" in added:
+        content["thinking"] = added["thinking"]
+    return _begin_part(model) | content | {"done": False}
+
+
+def _begin_part(model: str) -> Part:
+    return {"model": model, "created_at": datetime.now(timezone.utc).isoformat()}
 
 
 def _render_calls(answer: AnswerParts) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from model_core.requests.messages import FailFastList
 from model_core.requests.sampling import SamplingFields
 
 from ..body import Body, WholeBody
+from ..errors import ERROR_RESPONSES
 from ..request_body import other_names
 
 _OTHER_NAMES = {"num_predict": "max_tokens", "repeat_penalty": "repetition_penalty"}
@@ -26,6 +27,9 @@ _WITHOUT_EFFECT = {
     *("num_ctx", "num_batch", "num_gpu", "main_gpu", "num_thread", "num_keep", "numa", "low_vram"),
     *("f16_kv", "use_mmap", "use_mlock", "vocab_only", "embedding_only", "logits_all"),
 }
+
+
+KEEP_ALIVE: Any = Field(None, description="Without effect: the server's --keep-alive counts.")
 
 
 class CalledFunction(Body):
@@ -88,13 +92,11 @@ class Options(SamplingFields, Body):
         return known
 
 
-class ChatRequest(WholeBody):
-    """A conversation to answer."""
+class AnswerRequest(WholeBody):
+    """What the requests for a chat and for the answer to a prompt have in common."""
 
     model: str
-    messages: FailFastList[ChatMessage] = Field(min_length=1)
     stream: bool | None = Field(True, description="Send the answer as lines of JSON, as it is made.")
-    tools: FailFastList[Tool] | None = None
     think: bool | Literal["low", "medium", "high"] | None = Field(
         None, description="Whether, or how much, the model reasons. The default is the model's."
     )
@@ -102,18 +104,36 @@ class ChatRequest(WholeBody):
         None, description="json: any JSON object; or the JSON schema of the answer."
     )
     options: Options | None = None
-    keep_alive: float | str | None = Field(
-        None, description="Without effect: the server's --keep-alive counts."
-    )
+    keep_alive: float | str | None = KEEP_ALIVE
     logprobs: bool | None = Field(False, description="Refused.")
 
 
-class Answer(BaseModel):
+class ChatRequest(AnswerRequest):
+    """A conversation to answer."""
+
+    messages: FailFastList[ChatMessage] = Field(min_length=1)
+    tools: FailFastList[Tool] | None = None
+
+
+class GenerateRequest(AnswerRequest):
+    """A question to answer, or with `raw` a text to continue."""
+
+    prompt: str = Field(min_length=1)
+    system: str | None = Field(None, description="The system message.")
+    raw: bool | None = Field(
+        False, description="Continue the prompt as it is, as models without a chat template always do."
+    )
+    suffix: str | None = Field(None, description="Refused, unless empty.")
+    template: str | None = Field(None, description="Refused, unless empty.")
+    context: FailFastList[int] | None = Field(None, description="Refused, unless empty.")
+    images: FailFastList[Any] | None = Field(None, description="Refused, unless empty.")
+
+
+class End(BaseModel):
     """An answer, or a part of one. What follows `done` comes with the last part."""
 
     model: str
     created_at: str
-    message: dict[str, Any]
     done: bool
     done_reason: Literal["stop", "length"] | None = None
     total_duration: int | None = Field(None, description="Nanoseconds, as the other durations.")
@@ -127,37 +147,25 @@ class Answer(BaseModel):
     )
 
 
-class ModelDetails(BaseModel):
-    """What is known of a model."""
+class Answer(End):
+    """An answer in a chat, or a part of one."""
 
-    family: str
-    quantization_level: str | None
-
-
-class ModelEntry(BaseModel):
-    """A model that is served."""
-
-    name: str
-    model: str
-    modified_at: str
-    size: int = Field(description="Bytes of its weights in memory, 0 while it is not loaded.")
-    digest: str = Field(description="A hash of what its answers depend on.")
-    details: ModelDetails | None
+    message: dict[str, Any]
 
 
-class ModelList(BaseModel):
-    """The models that are served."""
+class Generated(End):
+    """The answer to a prompt, or a part of one."""
 
-    models: list[ModelEntry]
-
-
-class Version(BaseModel):
-    """The version of this program."""
-
-    version: str
+    response: str
+    thinking: str | None = None
 
 
 class ErrorBody(BaseModel):
     """An error in Ollama's form."""
 
     error: str
+
+
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {**response, "model": ErrorBody} for status, response in ERROR_RESPONSES.items()
+}

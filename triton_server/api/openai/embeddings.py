@@ -1,7 +1,5 @@
 """Embeddings in OpenAI's form: /v1/embeddings."""
 
-import asyncio
-import base64
 import json
 from typing import Annotated, Any, Literal
 
@@ -15,12 +13,11 @@ from model_core.requests.messages import FailFastList
 
 from ...contract.embedding_fields import MAX_INPUTS
 from ..body import WholeBody
+from ..embedding_calls import compute_vectors, fields_set, render_vectors
 from ..errors import ERROR_RESPONSES
 from ..ignored import check_fields
-from .embedding_calls import compute_vectors, fields_set
 
 _LIMITS = Field(min_length=1, max_length=MAX_INPUTS)
-_ROWS_AT_A_TIME = 16  # that are written before other requests have a turn
 
 router = APIRouter(prefix="/v1", tags=["OpenAI"], responses=ERROR_RESPONSES)
 
@@ -91,17 +88,11 @@ async def embeddings(request: Request, body: EmbeddingsRequest) -> Response:
 
 
 async def _render(vectors: np.ndarray, as_base64: bool, model: str, tokens: int) -> bytes:
-    """The body of the response, written in parts: two million numbers take a second."""
-    parts = []
-    for index, vector in enumerate(vectors):
-        if as_base64:
-            text = f'"{base64.b64encode(vector.astype("<f4").tobytes()).decode()}"'
-        else:
-            numbers = ("%.9g," * len(vector))[:-1] % tuple(vector.tolist())  # nine digits hold 32 bits
-            text = f"[{numbers}]"
-        parts.append(f'{{"object":"embedding","index":{index},"embedding":{text}}}')
-        if index % _ROWS_AT_A_TIME == 0:
-            await asyncio.sleep(0)
+    """The body of the response."""
+    parts = [
+        f'{{"object":"embedding","index":{index},"embedding":{text}}}'
+        for index, text in enumerate(await render_vectors(vectors, as_base64))
+    ]
     usage = {"prompt_tokens": tokens, "total_tokens": tokens}
     end = f'"model":{json.dumps(model)},"usage":{json.dumps(usage)}}}'
     return f'{{"object":"list","data":[{",".join(parts)}],{end}'.encode()

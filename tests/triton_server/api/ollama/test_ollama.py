@@ -1,9 +1,10 @@
-"""Ollama's chats with Ollama's client."""
+"""Ollama's API with Ollama's client."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
+import numpy as np
 import ollama
 import pytest
 from conftest import Server
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, SecretStr
 from reciter import GREETING, REASONING, REPORT
 
 from model_core import LLM, SamplingParams
+from model_core.requests.embedding import EmbeddingParams
 
 HELLO: list[Any] = [{"role": "user", "content": "Hello"}]
 ASK: dict[str, Any] = {"model": "default", "messages": HELLO}
@@ -111,6 +113,82 @@ def test_models_are_listed(client: ollama.Client, api: Server) -> None:
     assert model.size and model.digest
     assert client.chat("embedded:latest", HELLO).message.content
     assert set(httpx.get(f"{api.api_url}/api/version").json()) == {"version"}
+
+
+def test_prompts_are_answered_as_chats(client: ollama.Client) -> None:
+    expected = client.chat(**ASK).message.content
+    assert client.generate("default", "Hello").response == expected
+    parts = list(client.generate("default", "Hello", stream=True))
+    assert len(parts) > 1 and parts[-1].done and "".join(part.response or "" for part in parts) == expected
+    system: dict[str, Any] = {"role": "system", "content": "Be brief."}
+    answer = client.generate("default", "Hello", system="Be brief.").response
+    assert answer == client.chat("default", [system, *HELLO]).message.content != expected
+
+
+def test_raw_prompts_are_continued(client: ollama.Client, llm: LLM) -> None:
+    expected = llm.generate("Once upon a time", SamplingParams(max_tokens=9))
+    answer = client.generate("default", "Once upon a time", raw=True, options={"num_predict": 9})
+    assert (answer.response, answer.eval_count, answer.done_reason) == (expected.text, 9, "length")
+    verdict = client.generate("default", "Hello", format=Verdict.model_json_schema()).response
+    assert Verdict.model_validate_json(verdict or "")
+
+
+def test_thinking_about_a_prompt_is_apart(reciting: ollama.Client) -> None:
+    answer = reciting.generate("default", "Good day", think=True)
+    assert (answer.thinking, answer.response) == (REASONING, GREETING)
+    parts = list(reciting.generate("default", "Good day", think=True, stream=True))
+    assert "".join(part.thinking or "" for part in parts) == REASONING
+    assert "".join(part.response or "" for part in parts) == GREETING
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"suffix": "end"}, "suffix is not supported|leave suffix out"),
+        ({"template": "{{ .Prompt }}"}, "--chat-template"),
+        ({"context": [1, 2]}, "/api/chat instead of context"),
+        ({"images": [b"png"]}, "reads no images"),
+        ({"raw": True, "system": "Be brief."}, "has no system message"),
+        ({"prompt": ""}, "prompt must be a string of 1 or more"),
+        ({"logprobs": True}, "logprobs"),
+    ],
+)
+def test_refusals_of_prompts_name_the_field(
+    client: ollama.Client, fields: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ollama.ResponseError, match=message) as caught:
+        client.generate(**{"model": "default", "prompt": "Hello", **fields})
+    assert caught.value.status_code == 400
+
+
+def test_texts_are_embedded(client: ollama.Client, llm: LLM) -> None:
+    texts = ["Once upon a time", "there was a fox"]
+    expected = llm.embed(texts, EmbeddingParams(normalize=True))
+    answer = client.embed("default", texts)
+    np.testing.assert_array_equal(np.float32(answer.embeddings), expected)
+    assert answer.model == "default" and answer.prompt_eval_count and answer.total_duration
+    (one,) = client.embed("embedded:latest", texts[1], dimensions=8).embeddings
+    assert len(one) == 8 and abs(np.linalg.norm(one) - 1) < 1e-6
+    old = client.embeddings("default", texts[0]).embedding
+    np.testing.assert_array_equal(np.float32(old), llm.embed(texts[:1])[0])
+    long = "a fox ran " * 20_000
+    assert client.embed("default", long).embeddings
+    with pytest.raises(ollama.ResponseError, match="tokens") as caught:
+        client.embed("default", long, truncate=False)
+    assert caught.value.status_code == 400
+
+
+def test_clients_learn_what_a_model_is(
+    client: ollama.Client, reciting: ollama.Client, api: Server, llm: LLM
+) -> None:
+    shown = client.show("embedded")
+    assert shown.modelinfo and shown.modelinfo["llama.context_length"] == llm.describe()["max_context"]
+    assert {"completion", "embedding"} <= set(shown.capabilities or ())
+    assert {"tools", "thinking"} <= set(reciting.show("default").capabilities or ())
+    (loaded,) = client.ps().models
+    assert (loaded.model, loaded.context_length) == ("embedded", llm.describe()["max_context"])
+    for body, status in (({"name": "default"}, 200), ({}, 400), ({"model": "other"}, 404)):
+        assert httpx.post(f"{api.api_url}/api/show", json=body).status_code == status
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,21 @@
 """Computes the embeddings or scores for an HTTP request. The routes for both use this."""
 
 import asyncio
+import base64
 import uuid
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 from fastapi import Request
 from pydantic import BaseModel
 
-from ...contract.wire import Vectors
-from ..errors import ClientDisconnected
+from ..contract.wire import Vectors
+from .errors import ClientDisconnected
 
+_ROWS_AT_A_TIME = 16  # that are written before other requests have a turn
 _MAX_ID_PREFIX = 80  # characters of the client's request id; the engine's id has at most 128
 
 
@@ -41,6 +44,20 @@ async def compute_vectors(
                 await watch
     request.state.usage = Counter(prompt_tokens=vectors.prompt_tokens)  # for the log
     return vectors
+
+
+async def render_vectors(vectors: np.ndarray, as_base64: bool = False) -> list[str]:
+    """Each vector as JSON, written in parts: two million numbers take a second."""
+    rendered = []
+    for index, vector in enumerate(vectors):
+        if as_base64:
+            rendered.append(f'"{base64.b64encode(vector.astype("<f4").tobytes()).decode()}"')
+        else:
+            numbers = ("%.9g," * len(vector))[:-1] % tuple(vector.tolist())  # nine digits hold 32 bits
+            rendered.append(f"[{numbers}]")
+        if index % _ROWS_AT_A_TIME == 0:
+            await asyncio.sleep(0)
+    return rendered
 
 
 def fields_set(body: BaseModel, kind: type[BaseModel]) -> dict[str, Any]:

@@ -1,0 +1,131 @@
+"""Answers in Ollama's form: /api/chat and /api/generate."""
+
+import json
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi import Request as HttpRequest
+from starlette.responses import Response
+
+from ...contract.request_fields import Request, fields_of_request
+from ..errors import OLLAMA_PATH, unsupported
+from ..generation import end_with_failure, stream_answers, wait_until_accepted
+from ..ignored import check_fields
+from ..request_body import repeat
+from ..stream_response import StreamResponse
+from .models import served_name
+from .render import MakePart, make_chat_part, make_generated_part, render_body, render_lines
+from .schemas import RESPONSES, Answer, AnswerRequest, ChatMessage, ChatRequest, Generated, GenerateRequest
+
+_REFUSED = {
+    "suffix": "texts are continued at their end only; leave suffix out.",
+    "template": "the model's template is used; start the server with --chat-template for another one.",
+    "context": "send the conversation to /api/chat instead of context.",
+    "images": "this service reads no images.",
+}
+router = APIRouter(prefix=OLLAMA_PATH, tags=["Ollama"], responses=RESPONSES)
+
+
+@router.post("/chat", responses={200: {"model": Answer, "content": {"application/x-ndjson": {}}}})
+async def chat(request: HttpRequest, body: ChatRequest) -> Response:
+    """Answer a conversation, as lines of JSON or as one body. X-Seed has the seed that was used."""
+    model = await request.app.state.served_models.resolve(served_name(body.model))
+    check_fields(request, body)
+    return await _answer(request, body, parse(body, model.name), make_chat_part)
+
+
+@router.post("/generate", responses={200: {"model": Generated, "content": {"application/x-ndjson": {}}}})
+async def generate(request: HttpRequest, body: GenerateRequest) -> Response:
+    """Answer a prompt, as lines of JSON or as one body. X-Seed has the seed that was used."""
+    model = await request.app.state.served_models.resolve(served_name(body.model))
+    check_fields(request, body)
+    continues = bool(model.description) and not model.description["chat_template"]
+    return await _answer(request, body, parse_prompt(body, model.name, continues), make_generated_part)
+
+
+async def _answer(
+    request: HttpRequest, body: AnswerRequest, parsed: Request, make_part: MakePart
+) -> Response:
+    (answer,) = repeat([parsed])
+    events, headers = stream_answers(request, [answer]), {"X-Seed": str(answer.seed)}
+    if body.stream is False:
+        content = await render_body(events, body.model, make_part)
+        return Response(content, media_type="application/json", headers=headers)
+    events = end_with_failure(await wait_until_accepted(events))
+    return StreamResponse(render_lines(events, body.model, make_part), "application/x-ndjson", headers)
+
+
+def parse(body: ChatRequest, model: str) -> Request:
+    """The request for the answer of a model. Raises ApiError or InvalidRequest."""
+    tools = [tool.function.model_dump(exclude_none=True) for tool in body.tools or ()]
+    added = {"tools": tools} if tools else {}
+    names = {"tools[].parameters": "tools[].function.parameters"}
+    return _parse(body, model, added | {"messages": _parse_messages(body.messages)}, names)
+
+
+def parse_prompt(body: GenerateRequest, model: str, continues: bool) -> Request:
+    """The request for the answer of a model, which `continues` texts if it has no chat template.
+
+    Raises ApiError or InvalidRequest.
+    """
+    for name, hint in _REFUSED.items():
+        if getattr(body, name):
+            raise unsupported(name, hint)
+    if not body.raw and not continues:
+        system = [{"role": "system", "content": body.system}] if body.system else []
+        messages: Any = [*system, {"role": "user", "content": body.prompt}]
+    elif body.system:
+        raise unsupported("system", "a text that is continued has no system message; put it into the prompt.")
+    else:
+        messages = body.prompt
+    return _parse(body, model, {"messages": messages}, {"messages": "prompt"})
+
+
+def _parse(body: AnswerRequest, model: str, added: dict[str, Any], names: dict[str, str]) -> Request:
+    if body.logprobs:
+        raise unsupported("logprobs", "this form of answer has no place for logprobs; leave it out.")
+    fields = fields_of_request(body.options) if body.options else {}
+    fields |= {"model": model, **added}
+    if isinstance(body.think, str):
+        fields["reasoning_effort"] = body.think
+        names["reasoning_effort"] = "think"
+    elif body.think is not None:
+        fields["enable_thinking"] = body.think
+        names["enable_thinking"] = "think"
+    if body.format:
+        is_schema = isinstance(body.format, dict)
+        fields["form"] = {"json_schema": body.format} if is_schema else {"json_object": True}
+        names |= {"form": "format", "form.json_schema": "format"}
+    return Request(**fields).sent_as(names)
+
+
+def _parse_messages(messages: list[ChatMessage]) -> list[dict[str, Any]]:
+    """The fields of model_core.requests.messages.Message. Calls get ids, results those of their calls."""
+    parsed: list[dict[str, Any]] = []
+    waiting: list[tuple[str, str]] = []  # ids and names of calls without a result
+    count = 0
+    for number, message in enumerate(messages):
+        if message.images:
+            raise unsupported(f"messages[{number}].images", "this service reads no images.")
+        fields: dict[str, Any] = {"role": message.role, "content": message.content or ""}
+        if message.thinking:
+            fields["reasoning"] = message.thinking
+        if message.tool_calls:
+            waiting = []
+            fields["tool_calls"] = []
+            for call in message.tool_calls:
+                waiting.append((f"call_{count}", call.function.name))
+                arguments = json.dumps(call.function.arguments, ensure_ascii=False)
+                fields["tool_calls"].append(
+                    {"id": f"call_{count}", "name": call.function.name, "arguments": arguments}
+                )
+                count += 1
+        if message.role == "tool":
+            fits = (call for call in waiting if message.tool_name in (None, call[1]))
+            if (fitting := next(fits, None)) is not None:
+                waiting.remove(fitting)
+                fields["tool_call_id"] = fitting[0]
+            if message.tool_name:
+                fields["name"] = message.tool_name
+        parsed.append(fields)
+    return parsed
