@@ -14,7 +14,7 @@ from streamlit_client.shared.people import is_stranger, owner, show_person
 def main() -> None:
     """Run the page that the visitor has chosen. Each page sets its own width."""
     pages = [
-        st.Page("chat/chat.py", title="Chat", icon=":material/forum:", default=True),
+        st.Page("chat/chat.py", title="Chat", icon="💬", default=True),
         st.Page("compare/compare.py", title="Compare", icon=":material/compare:"),
         st.Page("compare/votes.py", title="Votes", icon=":material/leaderboard:"),
         st.Page("inspection/engine.py", title="Engine", icon=":material/speed:"),

@@ -325,7 +325,10 @@ class Engine:
         return appended
 
     def _fail(self, sequence: Sequence, error: BaseException) -> None:
-        LOGGER.error("Request %s failed", sequence.request_id, exc_info=error)
+        if isinstance(error, InvalidRequest):  # the fault is in the request, and its sender is told
+            LOGGER.info("Request %s refused: %s", sequence.request_id, error)
+        else:
+            LOGGER.error("Request %s failed", sequence.request_id, exc_info=error)
         if not isinstance(error, TritonchatError):
             error = TritonchatError(f"the computation failed ({type(error).__name__}: {error}).")
         self._finish(sequence, "cancelled", error)

@@ -71,6 +71,11 @@ def _build(
     )
     own_limit = model.config.max_context
     max_context = min(settings.max_context or own_limit, own_limit)
+    if settings.max_context is not None and settings.max_context > own_limit:
+        LOGGER.warning(
+            "%s has a context of %d tokens; --max-context %d is lowered to it.",
+            *(name, own_limit, settings.max_context),
+        )
     chat_tokenizer = files.open_tokenizer(max_context, settings.chat_template)
     if chat_tokenizer is None and model.has_head:
         LOGGER.warning(

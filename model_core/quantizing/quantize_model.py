@@ -19,7 +19,7 @@ from ..tape.passes import products
 from ..weights.rounding import Stepped
 from .calibrate import quantize_layers
 from .loss import ExactTexts, Loss
-from .write_folder import write_quantized_folder
+from .write_folder import check_is_folder, write_quantized_folder
 
 _CHUNK_TOKENS = 512  # of a text, computed together
 _MAX_TOKENS = 16384  # of a text, at its start
@@ -64,6 +64,7 @@ def quantize(
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ModelError(f"{out} is not empty; give a new folder.")
     path = fetch_model(model)
+    check_is_folder(path)
     source = open_model_files(path)
     report("Measuring the model as it is ...")
     with tempfile.TemporaryDirectory() as folder:

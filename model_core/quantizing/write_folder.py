@@ -45,6 +45,12 @@ _ROW_SCHEME = {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "cha
 _TOKEN_SCHEME = {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "token", "dynamic": True}
 
 
+def check_is_folder(path: Path) -> None:
+    """Raises ModelError for a model in one file, of which no folder can be written."""
+    if not path.is_dir():
+        raise ModelError(f"{path} is one file; only a folder in Hugging Face layout can be quantized.")
+
+
 def write_quantized_folder(
     files: ModelFiles, folder: Path, weights: str, codes: Mapping[str, Stepped] | None = None
 ) -> None:
@@ -54,8 +60,7 @@ def write_quantized_folder(
     their labels, instead of rounded ones. Raises ModelError if the new folder is not empty or
     cannot be written, or a file of the model is wrong.
     """
-    if not files.path.is_dir():
-        raise ModelError(f"{files.path} is one file; only a folder in Hugging Face layout can be quantized.")
+    check_is_folder(files.path)
     stated, source = read_model_config(files.named("config.json"), files.config), files.open_tensors()
     config = untie_stored_head(stated, source)
     tape = write_tape(config)

@@ -1,10 +1,11 @@
 """Custom tools of OpenAI's API, whose input is text: the model gets a function with one string.
 
 A regular expression for the input is the pattern of this string. A grammar in Lark's syntax stands in the
-description, so that the model can follow it.
+description, so that the model can follow it, but nothing makes it: X-Ignored-Fields names it.
 """
 
-from collections.abc import AsyncGenerator, Collection
+import json
+from collections.abc import AsyncGenerator, Collection, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Literal
@@ -53,10 +54,27 @@ def describe_input(description: str | None, form: CustomFormat | None) -> dict[s
     return {"description": "\n\n".join(parts) or None, "parameters": parameters}
 
 
+def list_unenforced(tools: Iterable[Any], above: str = "") -> Iterator[str]:
+    """The fields of a request's tools in which there is a grammar that inputs need not follow."""
+    for number, tool in enumerate(tools):
+        path = f"{above}tools[{number}]"
+        for part, holder in (("", tool), (".custom", getattr(tool, "custom", None))):
+            form = getattr(holder, "format", None)
+            if isinstance(form, CustomFormat) and form.definition is not None and form.syntax != "regex":
+                yield f"{path}{part}.format"
+        yield from list_unenforced(getattr(tool, "tools", None) or (), f"{path}.")  # of a namespace
+
+
 def read_input(arguments: str) -> str:
-    """The input of a custom tool in the arguments that the model has written."""
+    """The input of a custom tool in the arguments that the model has written; "" if they end before it."""
     value = complete_object(arguments).get(INPUT)
-    return value if isinstance(value, str) else arguments
+    if isinstance(value, str):
+        return value
+    try:
+        json.loads(arguments)
+    except ValueError:
+        return "" if arguments.lstrip().startswith("{") else arguments
+    return arguments
 
 
 async def unwrap_inputs(events: NumberedEvents, names: Collection[str]) -> AsyncGenerator[Any, None]:

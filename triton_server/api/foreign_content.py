@@ -11,6 +11,7 @@ _SILENT = {
     *("type", "id", "call_id", "tool_use_id", "status", "created_by", "caller", "signature", "citations"),
     *("cache_control", "encrypted_content", "encrypted_index", "encrypted_stdout"),
 }
+_NO_TEXT = ("data:image/", "data:audio/", "data:video/", "data:application/pdf")
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
@@ -20,10 +21,13 @@ def read_text_file(data: Any) -> str | None:
         return None
     head, comma, rest = data.partition(",")
     is_url = data.startswith("data:") and bool(comma) and head.endswith(";base64")
+    if is_url and head.startswith(_NO_TEXT):
+        return None
     try:
-        return base64.b64decode(rest if is_url else data, validate=True).decode()
+        text = base64.b64decode(rest if is_url else data, validate=True).decode()
     except (binascii.Error, ValueError):
         return None
+    return None if text.startswith("%PDF-") else text
 
 
 def describe_part(kind: str, fields: Mapping[str, Any]) -> str:

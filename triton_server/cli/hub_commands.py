@@ -92,8 +92,9 @@ def list_models() -> None:
             "`tritonchat pull owner/name` gets one."
         )
         return
-    columns = ("model", "from", "size", "weights", "context", "for")
-    table = rich.table.Table(*columns, box=rich.box.SIMPLE_HEAD)
+    # Names are typed or copied, so they are never cut.
+    names = rich.table.Column("model", no_wrap=True, min_width=max(len(name) for name, *_ in rows))
+    table = rich.table.Table(names, "from", "size", "weights", "context", "for", box=rich.box.SIMPLE_HEAD)
     for name, program, size, about in rows:
         table.add_row(name, program, _format_size(size), *_describe(about))
     rich.console.Console(soft_wrap=True).print(table)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gguf_models import write_model
 from paths import CHECKPOINTS
 
 from model_core import LLM, SamplingParams
@@ -266,3 +267,17 @@ def big_checkpoint(folder: Path) -> Path:
     (folder / "config.json").write_text(json.dumps(config))
     write_safetensors(folder / "model.safetensors", tensors)
     return folder
+
+
+def test_a_model_in_one_file_is_refused_before_it_is_measured(tmp_path: Path) -> None:
+    said: list[str] = []
+    write_model(CHECKPOINTS / "llama-untied-mha", tmp_path / "model.gguf")
+    with pytest.raises(ModelError, match="is one file; only a folder"):
+        quantize(tmp_path / "model.gguf", tmp_path / "out", "int8", report=said.append)
+    assert said == [] and not (tmp_path / "out").exists()
+
+
+def test_a_context_beyond_the_models_is_lowered_and_said(caplog: pytest.LogCaptureFixture) -> None:
+    with LLM(CHECKPOINTS / "deepseek-v32", max_context=200, threads=1) as llm:
+        assert llm.describe()["max_context"] == 128
+    assert "has a context of 128 tokens; --max-context 200 is lowered to it." in caplog.text

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from ...contract import request_fields
-from ..custom_tools import unwrap_inputs
+from ..custom_tools import list_unenforced, unwrap_inputs
 from ..errors import ERROR_RESPONSES, ApiError, unsupported
 from ..generation import end_with_failure, stream_answers
 from ..ignored import check_fields, ignore
@@ -64,6 +64,7 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
     check_fields(request, body)
     functions = chat.find_tools(body)
     ignore(request, "tools", functions.left_out)
+    ignore(request, "fields", list_unenforced(body.tools or ()))
     answer_format = chat.make_format(functions, is_older=bool(body.functions))
     return await _respond(request, body, chat.parse(body, functions), answer_format, model, functions.custom)
 

@@ -20,7 +20,7 @@ from ...contract.conversation_errors import StoreRefusal
 from ...contract.request_fields import fields_of_request
 from ...conversations.responses import ResponseStore
 from ...conversations.tables import StoredResponse
-from ..custom_tools import unwrap_inputs
+from ..custom_tools import list_unenforced, unwrap_inputs
 from ..errors import ERROR_RESPONSES, failure_of, unsupported
 from ..generation import check_length, end_with_failure, forget_prefixes, stream_answers, wait_until_accepted
 from ..ignored import check_fields, ignore
@@ -165,6 +165,7 @@ async def _answer(request: Request, body: ResponsesRequest) -> Response:
     check_length(len(messages), request.app.state.settings)  # before all the work that is done for each
     functions = find_functions(body.tools or (), body.tool_choice)
     ignore(request, "tools", functions.left_out)
+    ignore(request, "fields", list_unenforced(body.tools or ()))
     ignore(request, "items", list_left_out(items))
     (answer_request,) = repeat([parse(body, messages, functions)])
     response = new_response(body, new_response_id(), model.name)

@@ -1,5 +1,6 @@
 """Tools of the Responses API as agents send them: custom tools, namespaces, shells, patches, hosted tools."""
 
+import base64
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +13,9 @@ from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
 
 from model_core.errors import InvalidRequest, TritonchatError
+from triton_server.api.custom_tools import read_input
 from triton_server.api.errors import ApiError
+from triton_server.api.foreign_content import read_text_file
 from triton_server.api.responses.calls import CallForm, fill_item
 from triton_server.api.responses.item_schemas import ITEMS
 from triton_server.api.responses.items import list_left_out, to_messages
@@ -49,6 +52,46 @@ def gpt(api: Server) -> Iterator[openai.OpenAI]:
 def find(tools: list[dict[str, Any]], choice: Any = None) -> Functions:
     body = ResponsesRequest(input="Hi", tools=tools, tool_choice=choice)
     return find_functions(body.tools or (), body.tool_choice)
+
+
+def test_grammars_that_are_not_enforced_are_named(gpt: openai.OpenAI) -> None:
+    exact = {
+        **PATCH,
+        "name": "count",
+        "format": {"type": "grammar", "syntax": "regex", "definition": "[0-9]"},
+    }
+    tools: Any = [*AGENT_TOOLS, exact]
+    raw = gpt.responses.with_raw_response.create(
+        model="default", input="Hi", tools=tools, max_output_tokens=16
+    )
+    assert raw.headers["X-Ignored-Fields"] == "tools[1].format, tools[3].tools[1].format"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        *(('{"input": "a b"}', "a b"), ('{"input": "a', "a"), ("{", ""), ('{"inp', ""), ('{"input": ', "")),
+        *(('{"path": "a"}', '{"path": "a"}'), ("ls -l", "ls -l"), ("", "")),
+    ],
+)
+def test_input_of_a_call_that_is_cut_has_no_json(arguments: str, text: str) -> None:
+    assert read_input(arguments) == text
+
+
+@pytest.mark.parametrize(
+    ("head", "content", "text"),
+    [
+        ("", b"Hi", "Hi"),
+        ("data:text/plain;base64,", b"Hi", "Hi"),
+        ("data:application/json;base64,", b"{}", "{}"),
+        ("data:application/pdf;base64,", b"abc", None),
+        ("data:image/png;base64,", b"abc", None),
+        ("", b"%PDF-1.4", None),
+        ("", bytes([255]), None),
+    ],
+)
+def test_only_files_of_text_are_read(head: str, content: bytes, text: str | None) -> None:
+    assert read_text_file(head + base64.b64encode(content).decode()) == text
 
 
 def test_tools_of_agents_become_functions() -> None:
