@@ -31,6 +31,7 @@ CHAT_EXAMPLES = [
 ]
 SAME_ANSWER = "At temperature 0 the answer is the same each time. Settings has the temperature."
 METER_WIDTH = 230  # pixels
+_LOOK_AGAIN_S = 3  # between attempts to reach a server that does not answer
 STORY_EXAMPLES = ["Once upon a time", "One day, a little dog", "The sun was shining and"]
 
 
@@ -47,6 +48,7 @@ def main() -> None:
     turns = chat.turns
     is_running = bool(turns) and turns[-1].is_running
     show_header(stats, model, is_running)
+    st.fragment(look_again, run_every=_LOOK_AGAIN_S if stats is None else None)(stats)
     if turns:
         with places[is_running].container(horizontal=True, vertical_alignment="center"):
             show_buttons(chat, turns[-1], model, is_running)
@@ -198,6 +200,12 @@ def show_header(stats: dict[str, Any] | None, model: ModelDescription | None, is
     else:
         facts.append(f"{stats['running']} running, {stats['waiting']} waiting")
     st.caption(" · ".join(facts))
+
+
+def look_again(stats: dict[str, Any] | None) -> None:
+    """Draw the page again if the server, which gave no `stats`, answers now."""
+    if stats is None and fetch_stats(get_client())[0] is not None:
+        st.rerun()
 
 
 def describe_model(model: ModelDescription) -> list[str]:

@@ -42,10 +42,12 @@ def test_answer_is_kept_when_the_server_is_back(
             server.process.kill()
             expect(answers(page)).to_contain_text("The server does not answer.")
             words = shown_words(page)
+            expect(page.get_by_text("unavailable")).to_be_visible()
         assert words
         with running_server(*flags, **data), ChatClient(f"127.0.0.1:{port}") as client:
             conversations = client.conversations()
             wait_until(lambda: kept_words(conversations, page) == words)
+            expect(page.get_by_text("unavailable")).to_have_count(0)  # the page has looked again by itself
             page.reload()
             expect(button(page, "Continue")).to_be_visible()
             assert shown_words(page) == words
