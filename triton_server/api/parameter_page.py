@@ -42,7 +42,8 @@ _ORDER = """A token is chosen in this order:
    that would complete one of `bad_words`, and before `min_tokens` the end tokens. If none is left, the form
    wins.
 2. `logit_bias` is added; `repetition_penalty`, `presence_penalty` and `frequency_penalty` are applied.
-3. `temperature` divides the logits. At 0 the likeliest token is taken, without the next steps.
+3. `temperature` divides the logits. At 0 the likeliest token is taken, without the next steps. A model
+   whose files give no temperature has 0: seeds change nothing then, and the answers of `n` are the same.
 4. `top_n_sigma`, `top_k`, `typical_p`, `top_p`, `min_p` and `xtc_probability` leave out tokens, in this
    order, each of what is left. `mirostat` takes their place.
 5. A token is drawn by its probability, with the random numbers of the `seed`.
