@@ -8,21 +8,27 @@ import gc
 
 import streamlit as st
 
-from streamlit_client.shared.people import is_stranger, owner, show_person
+from streamlit_client.shared.people import owner, show_person
+
+# Title -> the file and the icon of a page. Links in the side bar have the icons: if pages had them,
+# browsers would fetch them from fonts.gstatic.com for their tabs.
+PAGES = {
+    "Chat": ("chat/chat.py", ":material/forum:"),
+    "Compare": ("compare/compare.py", ":material/compare:"),
+    "Votes": ("compare/votes.py", ":material/leaderboard:"),
+    "Engine": ("inspection/engine.py", ":material/speed:"),
+    "Explain": ("inspection/explain.py", ":material/school:"),
+}
 
 
 def main() -> None:
     """Run the page that the visitor has chosen. Each page sets its own width."""
-    pages = [
-        st.Page("chat/chat.py", title="Chat", icon="💬", default=True),
-        st.Page("compare/compare.py", title="Compare", icon=":material/compare:"),
-        st.Page("compare/votes.py", title="Votes", icon=":material/leaderboard:"),
-        st.Page("inspection/engine.py", title="Engine", icon=":material/speed:"),
-        st.Page("inspection/explain.py", title="Explain", icon=":material/school:"),
-    ]
-    page = st.navigation(pages, position="hidden" if is_stranger() else "sidebar")
+    pages = [st.Page(path, title=title, default=title == "Chat") for title, (path, _) in PAGES.items()]
+    page = st.navigation(pages, position="hidden")
     owner()  # shows a stranger the login, and nothing else
     with st.sidebar:
+        for each in pages:
+            st.page_link(each, icon=PAGES[each.title][1])
         show_person()
     page.run()
     leave_out_of_collections(page.title)

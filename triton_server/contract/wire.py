@@ -140,7 +140,9 @@ def parse_control_result(result: triton.InferResult) -> dict[str, Any]:
 
 def unavailable_error(url: str) -> ServerUnavailable:
     """Return the error for a server that does not answer."""
-    return ServerUnavailable(f"no tritonchat server answers at {url}; start one with `tritonchat serve`.")
+    return ServerUnavailable(
+        f"no tritonchat server answers at {url}; unless it is just starting, start one with tritonchat serve."
+    )
 
 
 def translate_error(

@@ -61,6 +61,31 @@ def test_answer_has_figures_beneath(visit: Callable[..., Page], address: str):
     expect(button(page, "Stop")).to_have_count(0)
 
 
+# Notes each address that an icon of the tab gets: no event tells of the request for it.
+NOTE_ICONS = """
+window.icons = [];
+const href = Object.getOwnPropertyDescriptor(HTMLLinkElement.prototype, "href");
+const set = function (url) { window.icons.push(url); href.set.call(this, url); };
+Object.defineProperty(HTMLLinkElement.prototype, "href", { ...href, set });
+"""
+
+
+def test_pages_ask_nothing_of_other_hosts(visit: Callable[..., Page], address: str):
+    page = visit(address)
+    page.add_init_script(NOTE_ICONS)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    icons: list[str] = []
+    for name in ("", "compare", "votes", "engine", "explain"):
+        page.goto(f"{address}/{name}")
+        expect(page).to_have_title(f"tritonchat: {name}" if name else "tritonchat")
+        expect(page.get_by_role("link", name="Votes")).to_be_visible()
+        icons += page.evaluate("icons")
+    assert asked and icons
+    own = (address, "data:", "blob:", "./")
+    assert [url for url in asked + icons if not url.startswith(own)] == []
+
+
 def test_second_question_try_again_and_new_chat(visit: Callable[..., Page], address: str):
     page = visit(address)
     for number, question in enumerate(["My name is Ada.", "What is my *name*?"], 1):
