@@ -280,7 +280,7 @@ def _with_word_logits(config: ModelConfig, fields: Fields) -> ModelConfig:
 
 def name_near(name: object, names: Iterable[str]) -> str:
     """The end of a clause that refuses `name`: those of `names` that are spelled almost like it."""
-    near = get_close_matches(str(name), names, 3)
+    near = get_close_matches(name, names, 3) if isinstance(name, str) else []
     return f", but {' and '.join(near)} {'is' if len(near) == 1 else 'are'}" if near else ""
 
 

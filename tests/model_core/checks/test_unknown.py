@@ -322,3 +322,18 @@ def test_keys_of_layers_that_share_them_are_left_out(tmp_path: Path) -> None:
     with LLM(tmp_path, arithmetic="float32") as llm:
         logits = llm.logits(expected["prompt"].tolist())
     assert np.linalg.norm(logits - expected["logits"]) < 1e-5 * np.linalg.norm(expected["logits"])
+
+
+@pytest.mark.parametrize(
+    ("family", "expected"),
+    [
+        ("starcoder3", "'starcoder3', which is not supported, but starcoder2 is; see docs"),
+        ("whisper", "'whisper', which is not supported; see docs"),
+        (None, "None, which is not supported; see docs"),
+    ],
+)
+def test_an_unknown_family_is_refused_with_those_that_are_spelled_alike(
+    tmp_path: Path, family: str | None, expected: str
+) -> None:
+    with pytest.raises(ModelError, match=expected):
+        read_model_config(tmp_path, {"model_type": family})
