@@ -8,11 +8,10 @@ from typing import Any
 
 from ...checks.file_values import shorten
 from ...errors import ModelError
-from ...tape.classifier import Classifier, ClassifierLayer
-from ...tape.references import WeightRef
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_attention_bias, read_decoder_config
 from ..parts import write_layer, write_mlp
+from .layers import write_classifier
 
 _POOLINGS = {"bos": "cls", "mean": "mean"}
 
@@ -37,24 +36,15 @@ def read_config(raw: dict[str, Any]) -> EuroBertConfig:
 
 
 def write_tape(t: Tape, c: EuroBertConfig) -> None:
-    """Llama's layers, and the norm behind them."""
+    """Llama's layers, and the norm behind them. Raises ModelError for a score that is not known."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         x = write_layer(t, c, x, i, lambda h, i: write_mlp(t, c, h, i))
     t.norm(t.take_rows(x), "model.norm", c.norm_eps, to="h")
     t.unused |= {"lm_head.weight", "lm_head.bias"}
     if c.labels:
-        t.classifier = _classifier(c)
-
-
-def _classifier(c: EuroBertConfig) -> Classifier:
-    """The score of a cross encoder. Raises ModelError if it is the mean of scores of tokens ("late")."""
-    if c.classifier_pooling not in _POOLINGS:
-        raise ModelError(
-            f"classifier_pooling {shorten(c.classifier_pooling)} is not supported; bos and mean are."
-        )
-    layers, n = [], c.hidden_size
-    for name, size, function in (("dense", n, "gelu"), ("classifier", 1, "identity")):
-        weight, bias = WeightRef(f"{name}.weight", (size, n)), WeightRef(f"{name}.bias", (size,))
-        layers.append(ClassifierLayer(weight, bias, function))
-    return Classifier(_POOLINGS[c.classifier_pooling], tuple(layers))
+        if c.classifier_pooling not in _POOLINGS:  # such as the mean of scores of tokens ("late")
+            raise ModelError(
+                f"classifier_pooling {shorten(c.classifier_pooling)} is not supported; bos and mean are."
+            )
+        write_classifier(t, c, "dense", "gelu", "classifier", _POOLINGS[c.classifier_pooling])

@@ -142,10 +142,12 @@ def write_logits_of_words(t: Tape, c: ModelConfig, activation: str, dense: str, 
     t.map("add", words, WeightRef(bias, (c.vocab_size,)))
 
 
-def write_classifier(t: Tape, c: ModelConfig, dense: str, activation: str, out: str) -> None:
-    """The layers that make a cross encoder's score of the first token's hidden states."""
+def write_classifier(
+    t: Tape, c: ModelConfig, dense: str, activation: str, out: str, pooling: str = "cls"
+) -> None:
+    """The layers that make a cross encoder's score of pooled hidden states: by default the first token's."""
     n, layers = c.hidden_size, []
     for name, size, function in ((dense, n, activation), (out, 1, "identity")):
         weight, bias = WeightRef(f"{name}.weight", (size, n)), WeightRef(f"{name}.bias", (size,))
         layers.append(ClassifierLayer(weight, bias, function))
-    t.classifier = Classifier("cls", tuple(layers))
+    t.classifier = Classifier(pooling, tuple(layers))
