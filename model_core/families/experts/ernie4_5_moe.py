@@ -27,9 +27,8 @@ class ErnieMoEConfig(MixtureConfig):
 def read_config(raw: dict[str, Any]) -> ErnieMoEConfig:
     """ERNIE 4.5's config.json, with experts. Biases, which no published model has, are refused."""
     expect(raw, moe_gate="topk", moe_use_aux_free=True, use_rmsnorm=True, use_bias=False)
-    ignore(
-        raw, "moe_capacity", "num_nextn_predict_layers"
-    )  # no expert is ever full; the MTP head is not read
+    # No expert is ever full, and the MTP head is not read.
+    ignore(raw, "moe_capacity", "num_nextn_predict_layers")
     # The sum of chosen scores is not smaller in any model that chooses by its scores.
     read_number(raw, "moe_norm_min", 1e-12, 0, 1e-6)
     mixture = read_mixture(raw, "moe_num_experts", "moe_intermediate_size", chosen="moe_k", normalizes=True)

@@ -9,10 +9,10 @@ from typing import Any
 from ...checks.file_values import expect
 from ...tape.references import Span
 from ...tape.tape import Tape
-from ..config import read_decoder_config, read_layer_types
+from ..config import read_decoder_config
 from ..dense.exaone4 import read_windows_and_ropes
 from ..parts import write_layers, write_mlp
-from .mixture import SharedMixtureConfig, read_shared_mixture, write_shared_mixture
+from .mixture import SharedMixtureConfig, read_mlp_types, read_shared_mixture, write_shared_mixture
 
 # Names of fields in DeepSeek-V3 -> those here.
 _MIXTURE = {"n_routed_experts": "num_experts", "n_shared_experts": "num_shared_experts"} | {
@@ -30,9 +30,7 @@ def read_config(raw: dict[str, Any]) -> SharedMixtureConfig:
     dense = raw.get("first_k_dense_replace", raw.get("first_last_k_dense_replace", 1))
     fields = {name: raw[own] for name, own in _MIXTURE.items() if own in raw}
     mixture = read_shared_mixture({"routed_scaling_factor": 2.5, **fields}, dense_layers=dense)
-    default = ["sparse" if is_sparse else "dense" for is_sparse in mixture["has_experts"]]
-    types = read_layer_types(raw, default, ("dense", "sparse"), "mlp_layer_types")
-    mixture["has_experts"] = tuple(kind == "sparse" for kind in types)
+    mixture["has_experts"] = read_mlp_types(raw, mixture["has_experts"])
     expect(raw, is_moe_layer=[*mixture["has_experts"]])  # which says it again
     return read_decoder_config(raw, SharedMixtureConfig, **read_windows_and_ropes(raw), **mixture)
 

@@ -9,21 +9,18 @@ from ...checks.file_values import expect, ignore, read_number, read_size
 from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
-from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_layer_types
+from ..config import read_attention_bias, read_decoder_config, read_layer_count
 from ..parts import write_layers, write_mlp, write_named_mlp
-from .mixture import SharedMixtureConfig, read_mixture, separate_experts, write_experts
+from .mixture import SharedMixtureConfig, read_mixture, read_mlp_types, separate_experts, write_experts
 
 
 def read_config(raw: dict[str, Any]) -> SharedMixtureConfig:
     """Hy3's config.json. The MTP head is left out."""
     expect(raw, mlp_bias=False, qk_norm=True, use_qk_norm=True, route_norm=True)
     expect(raw, moe_router_use_sigmoid=True, moe_router_enable_expert_bias=True)
-    ignore(
-        raw, "enable_moe_fp32_combine", "enable_attention_fp32_softmax", "enable_lm_head_fp32"
-    )  # precision
-    layers, dense = read_layer_count(raw), raw.get("first_k_dense_replace", 1)
-    default = ["dense" if i < dense else "sparse" for i in range(layers)]
-    kinds = read_layer_types(raw, default, ("dense", "sparse"), "mlp_layer_types")
+    # Of the precision.
+    ignore(raw, "enable_moe_fp32_combine", "enable_attention_fp32_softmax", "enable_lm_head_fp32")
+    dense = raw.get("first_k_dense_replace", 1)
     mixture = read_mixture(
         raw,
         "num_experts",
@@ -33,6 +30,7 @@ def read_config(raw: dict[str, Any]) -> SharedMixtureConfig:
         epsilon=1e-20,
         scale=read_number(raw, "router_scaling_factor", 2.826),
     )
+    mixture["has_experts"] = read_mlp_types(raw, (i >= dense for i in range(read_layer_count(raw))))
     expect(raw, expert_hidden_dim=mixture["expert_size"])
     return read_decoder_config(
         raw,
@@ -42,7 +40,7 @@ def read_config(raw: dict[str, Any]) -> SharedMixtureConfig:
         shared_size=mixture["expert_size"] * read_size(raw, "num_shared_experts", default=1),
         has_choice_bias=True,
         **read_attention_bias(raw),
-        **mixture | {"has_experts": tuple(kind == "sparse" for kind in kinds)},
+        **mixture,
     )
 
 

@@ -1,6 +1,6 @@
 """What families with mixtures of experts have in common: configuration, and where weights are stored."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -9,7 +9,7 @@ from ...errors import ModelError
 from ...tape.operations import Expert, Routing
 from ...tape.references import Span, WeightRef
 from ...tape.tape import Tape
-from ..config import ModelConfig, read_layer_count
+from ..config import ModelConfig, read_layer_count, read_layer_types
 from ..parts import write_named_mlp
 
 
@@ -68,6 +68,16 @@ def read_mixture(
         "routing": Routing(top_k=top_k, **routing),
         "has_experts": (True,) * read_layer_count(raw),
     }
+
+
+def read_mlp_types(raw: dict[str, Any], default: Iterable[bool]) -> tuple[bool, ...]:
+    """Whether each layer has experts, as `mlp_layer_types` says. default: where config.json has no such list.
+
+    Raises ModelError as read_layer_types.
+    """
+    known = ("dense", "sparse")
+    types = read_layer_types(raw, [known[is_sparse] for is_sparse in default], known, "mlp_layer_types")
+    return tuple(kind == "sparse" for kind in types)
 
 
 def with_mtp_layer(c: Config) -> Config:

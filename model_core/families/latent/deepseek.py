@@ -16,8 +16,14 @@ from ...kernels.layout import STRIP
 from ...tape.references import Span, WeightRef
 from ...tape.rope import RopeConfig, find_rope_fields, read_rope
 from ...tape.tape import Tape
-from ..config import read_attention_bias, read_decoder_config, read_layer_types
-from ..experts.mixture import SharedMixtureConfig, read_shared_mixture, with_mtp_layer, write_shared_mixture
+from ..config import read_attention_bias, read_decoder_config
+from ..experts.mixture import (
+    SharedMixtureConfig,
+    read_mlp_types,
+    read_shared_mixture,
+    with_mtp_layer,
+    write_shared_mixture,
+)
 from ..mtp import layer_names, write_mtp_head
 from ..parts import write_head, write_mlp
 
@@ -109,9 +115,7 @@ def _read_mixture(raw: dict[str, Any]) -> dict[str, Any]:
     expect(raw, scoring_func="sigmoid", topk_method="noaux_tc")
     mixture = read_shared_mixture(raw, dense_layers=1 if raw["model_type"] == "glm4_moe_lite" else 3)
     if raw["model_type"] != "deepseek_v3":
-        default = ["sparse" if is_sparse else "dense" for is_sparse in mixture["has_experts"]]
-        types = read_layer_types(raw, default, known=("dense", "sparse"), name="mlp_layer_types")
-        mixture["has_experts"] = tuple(kind == "sparse" for kind in types)
+        mixture["has_experts"] = read_mlp_types(raw, mixture["has_experts"])
     return mixture
 
 

@@ -13,7 +13,7 @@ from ...errors import ModelError
 from ...tape.references import Span, WeightRef
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_layer_types
-from ..experts.mixture import read_shared_mixture, separate_experts, write_experts
+from ..experts.mixture import read_mlp_types, read_shared_mixture, separate_experts, write_experts
 from ..latent.deepseek import DeepSeekConfig, write_latent_attention
 from ..parts import write_conv, write_head, write_mlp, write_named_mlp
 
@@ -56,9 +56,7 @@ def read_config(raw: dict[str, Any]) -> KimiLinearConfig:
     mixture = read_shared_mixture(
         {name: raw[own] for name, own in _MIXTURE.items() if own in raw}, dense_layers=1
     )
-    default = ["sparse" if is_sparse else "dense" for is_sparse in mixture["has_experts"]]
-    types = read_layer_types(raw, default, ("dense", "sparse"), "mlp_layer_types")
-    mixture["has_experts"] = tuple(kind == "sparse" for kind in types)
+    mixture["has_experts"] = read_mlp_types(raw, mixture["has_experts"])
     return read_decoder_config(
         raw,
         KimiLinearConfig,

@@ -18,7 +18,7 @@ from ..config import (
     read_layer_types,
     windows_of,
 )
-from ..experts.mixture import MixtureConfig, read_mixture, separate_experts, write_experts
+from ..experts.mixture import MixtureConfig, read_mixture, read_mlp_types, separate_experts, write_experts
 from ..parts import write_attention, write_logits, write_mlp, write_named_mlp
 
 
@@ -46,12 +46,7 @@ def read_config(raw: dict[str, Any]) -> Cohere2MoEConfig:
     ignore(raw, "layer_switch", "order_of_interleaved_layers")  # layer_types says the same
     ignore(raw, "use_embedding_sharing", "use_parallel_embedding")
     layers, dense = read_layer_count(raw), raw.get("first_k_dense_replace") or 0
-    kinds = read_layer_types(
-        raw,
-        ["dense" if i < dense else "sparse" for i in range(layers)],
-        ("dense", "sparse"),
-        "mlp_layer_types",
-    )
+    has_experts = read_mlp_types(raw, (i >= dense for i in range(layers)))
     dense_interval = read_size(raw, "prefix_dense_sliding_window_pattern", default=1)
     interval = read_size(raw, "sliding_window_pattern", default=4)
     is_full = [
@@ -61,8 +56,8 @@ def read_config(raw: dict[str, Any]) -> Cohere2MoEConfig:
     # Layers that attend to everything have no positions, but the dense ones may.
     rope = replace(read_rope(raw), is_interleaved=True)
     has_rope = [
-        kind == "sliding_attention" or (mlp == "dense" and dense_interval == 1)
-        for kind, mlp in zip(types, kinds, strict=True)
+        kind == "sliding_attention" or (not is_sparse and dense_interval == 1)
+        for kind, is_sparse in zip(types, has_experts, strict=True)
     ]
     mixture = _read_mixture(raw)
     inner = read_size(raw, "intermediate_size")
@@ -81,7 +76,7 @@ def read_config(raw: dict[str, Any]) -> Cohere2MoEConfig:
         tie_word_embeddings=raw.get("tie_word_embeddings") is not False,
         logit_scale=read_number(raw, "logit_scale", 0.0625),
         **read_attention_bias(raw),
-        **mixture | {"has_experts": tuple(kind == "sparse" for kind in kinds)},
+        **mixture | {"has_experts": has_experts},
     )
 
 

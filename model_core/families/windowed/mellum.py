@@ -14,7 +14,7 @@ from ..config import (
     read_layer_types,
     windows_of,
 )
-from ..experts.mixture import MixtureConfig, read_mixture
+from ..experts.mixture import MixtureConfig, read_mixture, read_mlp_types
 from ..experts.qwen3_moe import write_tape
 
 __all__ = ["read_config", "write_tape"]
@@ -24,13 +24,11 @@ def read_config(raw: dict[str, Any]) -> MixtureConfig:
     """Mellum 2's config.json. The MTP head is left out."""
     expect(raw, use_sliding_window=True)
     ignore(raw, "mtp_layer_types", "mtp_mlp_layer_types")
-    layers = read_layer_count(raw)
-    types = read_layer_types(raw, ["full_attention"] * layers)
-    kinds = read_layer_types(raw, ["sparse"] * layers, ("sparse", "dense"), "mlp_layer_types")
+    types = read_layer_types(raw, ["full_attention"] * read_layer_count(raw))
     mixture = read_mixture(
         raw, "num_experts", "moe_intermediate_size", normalizes=bool(raw.get("norm_topk_prob", True))
     )
-    mixture["has_experts"] = tuple(kind == "sparse" for kind in kinds)
+    mixture["has_experts"] = read_mlp_types(raw, mixture["has_experts"])
     return read_decoder_config(
         raw,
         MixtureConfig,
