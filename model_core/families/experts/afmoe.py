@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...checks.file_values import expect, ignore, read_number, read_size
-from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_types, windows_of
-from ..parts import write_gated_attention, write_head, write_mlp, write_named_mlp
-from .mixture import MixtureConfig, read_mixture, separate_experts, write_experts
+from ..parts import write_gated_attention, write_head, write_mlp
+from .mixture import SharedMixtureConfig, read_mixture, write_shared_mixture
 
 
 @dataclass(frozen=True)
-class AfmoeConfig(MixtureConfig):
-    """`shared_size`: of the shared experts, as one MLP. `embedding_scale`: factor of embeddings."""
+class AfmoeConfig(SharedMixtureConfig):
+    """`embedding_scale`: factor of embeddings."""
 
-    shared_size: int
     embedding_scale: float
 
 
@@ -49,6 +47,7 @@ def read_config(raw: dict[str, Any]) -> AfmoeConfig:
         ropes=tuple(rope if kind == "sliding_attention" else None for kind in types),
         windows=windows_of(types, raw.get("sliding_window", 1024)),
         shared_size=mixture["expert_size"] * read_size(raw, "num_shared_experts", default=2),
+        has_choice_bias=True,
         embedding_scale=hidden_size**0.5 if raw.get("mup_enabled", False) else 1.0,
         **read_attention_bias(raw),
         **mixture,
@@ -64,14 +63,9 @@ def write_tape(t: Tape, c: AfmoeConfig) -> None:
         y = write_gated_attention(t, c, h, i, size=c.head_dim)
         x = t.add(x, t.norm(y, f"{p}.post_attention_layernorm", c.norm_eps))
         h = t.norm(x, f"{p}.pre_mlp_layernorm", c.norm_eps, to="h")
-        y = (_write_mixture if c.has_experts[i] else write_mlp)(t, c, h, i)
+        if c.has_experts[i]:
+            y = write_shared_mixture(t, c, h, i, "router.gate", "expert_bias")
+        else:
+            y = write_mlp(t, c, h, i)
         x = t.add(x, t.norm(y, f"{p}.post_mlp_layernorm", c.norm_eps))
     write_head(t, c, x)
-
-
-def _write_mixture(t: Tape, c: AfmoeConfig, h: Span, i: int) -> Span:
-    """The experts that a row chooses, and those that all rows share."""
-    p = f"model.layers.{i}.mlp"
-    experts = separate_experts(c, f"{p}.experts")
-    mixture = write_experts(t, c, h, f"{p}.router.gate", experts, choice_bias=f"{p}.expert_bias")
-    return t.add(mixture, write_named_mlp(t, c, h, f"{p}.shared_experts", c.shared_size))

@@ -10,8 +10,8 @@ from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_count
-from ..parts import write_layers, write_mlp, write_named_mlp
-from .mixture import SharedMixtureConfig, read_mixture, read_mlp_types, separate_experts, write_experts
+from ..parts import write_layers, write_mlp
+from .mixture import SharedMixtureConfig, read_mixture, read_mlp_types, write_shared_mixture
 
 
 def read_config(raw: dict[str, Any]) -> SharedMixtureConfig:
@@ -50,9 +50,6 @@ def write_tape(t: Tape, c: SharedMixtureConfig) -> None:
     def write_mixture(h: Span, i: int) -> Span:
         if not c.has_experts[i]:
             return write_mlp(t, c, h, i)
-        p = f"model.layers.{i}.mlp"
-        experts = separate_experts(c, f"{p}.experts")
-        mixture = write_experts(t, c, h, f"{p}.router.gate", experts, choice_bias=f"{p}.expert_bias")
-        return t.add(mixture, write_named_mlp(t, c, h, f"{p}.shared_mlp", c.shared_size))
+        return write_shared_mixture(t, c, h, i, "router.gate", "expert_bias", "shared_mlp")
 
     write_layers(t, c, write_mixture, head_norm=True)

@@ -130,14 +130,23 @@ def write_experts(
 
 
 def write_shared_mixture(
-    t: Tape, c: SharedMixtureConfig, h: Span, i: int, choice_bias: str = "gate.e_score_correction_bias"
+    t: Tape,
+    c: SharedMixtureConfig,
+    h: Span,
+    i: int,
+    router: str = "gate",
+    choice_bias: str = "gate.e_score_correction_bias",
+    shared: str = "shared_experts",
 ) -> Span:
-    """The experts that a row chooses, and those that all rows share. choice_bias: the name of the bias."""
+    """The experts that a row chooses, and those that all rows share.
+
+    router, choice_bias, shared: names of tensors in the layer's `mlp`.
+    """
     p = f"model.layers.{i}.mlp"
     experts = separate_experts(c, f"{p}.experts")
     bias = f"{p}.{choice_bias}" if c.has_choice_bias else None
-    mixture = write_experts(t, c, h, f"{p}.gate", experts, choice_bias=bias)
-    return t.add(mixture, write_named_mlp(t, c, h, f"{p}.shared_experts", c.shared_size))
+    mixture = write_experts(t, c, h, f"{p}.{router}", experts, choice_bias=bias)
+    return t.add(mixture, write_named_mlp(t, c, h, f"{p}.{shared}", c.shared_size))
 
 
 def write_gated_mixture(t: Tape, c: MixtureConfig, h: Span, p: str, shared_size: int) -> Span:
