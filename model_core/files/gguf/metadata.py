@@ -114,6 +114,10 @@ class Metadata:
         """Whether the file has a tensor."""
         return name in self.file.entries
 
+    def layers_with(self, name: str) -> list[int]:
+        """The layers that have a tensor, such as "ffn_gate_inp.weight"."""
+        return [i for i in range(self.layers) if self.has_tensor(f"blk.{i}.{name}")]
+
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of a tensor."""
         if name not in self.file.entries:

@@ -129,7 +129,7 @@ def undo_pairs(places: Places, config: Config) -> None:
 QWEN_EXPERTS: dict[str, Any] = {
     "moe_intermediate_size": methodcaller("size", "expert_feed_forward_length"),
     "norm_topk_prob": True,  # which llama.cpp takes for granted
-    "mlp_only_layers": lambda m: [i for i in range(m.layers) if m.has_tensor(f"blk.{i}.ffn_up.weight")],
+    "mlp_only_layers": methodcaller("layers_with", "ffn_up.weight"),
     "num_experts": methodcaller("size", "expert_count"),
     "num_experts_per_tok": methodcaller("size", "expert_used_count"),
 }

@@ -55,8 +55,7 @@ _V3_ROUTING = {"model_type": "deepseek_v3", "scoring_func": "sigmoid", "topk_met
 def _has_sigmoid(m: Metadata) -> bool:
     """Whether experts are chosen as in V3. Files of GLM-4.7-Flash do not say it, but have its biases."""
     function = m.size("expert_gating_func", 0)
-    has_biases = any(m.has_tensor(f"blk.{i}.exp_probs_b.bias") for i in range(m.layers))
-    return function == SIGMOID or (not function and has_biases)
+    return function == SIGMOID or (not function and bool(m.layers_with("exp_probs_b.bias")))
 
 
 def _read_v2_routing(m: Metadata) -> Config:

@@ -97,7 +97,7 @@ def _read_gemma4(m: Metadata) -> Config:
     common, sizes = _read_common(m), m.sizes("feed_forward_length")
     kv_heads = m.sizes("attention.head_count_kv")
     is_full = [kind == "full_attention" for kind in common["layer_types"]]
-    has_values = [m.has_tensor(f"blk.{i}.attn_v.weight") for i in range(m.layers)]
+    with_values = m.layers_with("attn_v.weight")
     first_shared = m.layers - common["num_kv_shared_layers"]
     factors = m.floats("rope_freqs.weight") if m.has_tensor("rope_freqs.weight") else [1.0]
     # Frequencies that are divided by 1e30 are zero.
@@ -114,7 +114,7 @@ def _read_gemma4(m: Metadata) -> Config:
             if full
         },
         "attention_k_eq_v": any(
-            full and not value for full, value in zip(is_full[:first_shared], has_values, strict=False)
+            full and i not in with_values for i, full in enumerate(is_full[:first_shared])
         ),
         "intermediate_size": min(sizes),
         "use_double_wide_mlp": max(sizes) > min(sizes),

@@ -54,7 +54,7 @@ def _read_lfm2_moe(m: Metadata) -> Config:
         "num_dense_layers": m.size("leading_dense_block_count", 0),
         "norm_topk_prob": True,
         "routed_scaling_factor": m.number("expert_weights_scale", 1.0),
-        "use_expert_bias": any(m.has_tensor(f"blk.{i}.exp_probs_b.bias") for i in range(m.layers)),
+        "use_expert_bias": bool(m.layers_with("exp_probs_b.bias")),
         **read_expert_counts(m, "num_experts"),
     }
 
@@ -193,7 +193,7 @@ def _read_falcon_h1(m: Metadata) -> Config:
         **read_mamba2(m),
         "model_type": "falcon_h1",
         "mamba_d_ssm": m.size("ssm.inner_size"),
-        "mamba_rms_norm": any(m.has_tensor(f"blk.{i}.ssm_norm.weight") for i in range(m.layers)),
+        "mamba_rms_norm": bool(m.layers_with("ssm_norm.weight")),
         "mamba_norm_before_gate": False,  # which llama.cpp takes for granted
     }
 

@@ -1,6 +1,6 @@
 """Architectures with Mamba layers, and what those in hybrids.py have of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -36,8 +36,8 @@ def read_mamba2(m: Metadata, fields: _Fields = MAMBA_FIELDS) -> Config:
         "groups": m.size("ssm.group_count"),
         "state": m.size("ssm.state_size"),
         "conv_width": m.size("ssm.conv_kernel"),
-        "conv_bias": any(m.has_tensor(f"blk.{i}.ssm_conv1d.bias") for i in range(m.layers)),
-        "bias": any(m.has_tensor(f"blk.{i}.ssm_in.bias") for i in range(m.layers)),
+        "conv_bias": bool(m.layers_with("ssm_conv1d.bias")),
+        "bias": bool(m.layers_with("ssm_in.bias")),
     }
     return {fields[field][0]: value for field, value in values.items()}
 
@@ -124,7 +124,7 @@ def _read_jamba(m: Metadata) -> Config:
     if inner % common["hidden_size"]:
         raise ModelError("ssm.inner_size does not fit embedding_length.")
     counts = read_expert_counts(m, "num_experts")
-    has_experts = [m.has_tensor(f"blk.{i}.ffn_gate_inp.weight") for i in range(m.layers)]
+    sparse = m.layers_with("ffn_gate_inp.weight")
     return {
         **common,
         "model_type": "jamba",
@@ -134,18 +134,17 @@ def _read_jamba(m: Metadata) -> Config:
         "mamba_d_state": m.size("ssm.state_size"),
         "mamba_d_conv": m.size("ssm.conv_kernel"),
         "mamba_dt_rank": m.size("ssm.time_step_rank"),
-        **_find_period("attn_layer", [count > 0 for count in kv_heads]),
-        **_find_period("expert_layer", has_experts),
-        **(counts if any(has_experts) else {"num_experts": 1}),
+        **_find_period("attn_layer", [i for i, count in enumerate(kv_heads) if count], m.layers),
+        **_find_period("expert_layer", sparse, m.layers),
+        **(counts if sparse else {"num_experts": 1}),
     }
 
 
-def _find_period(name: str, flags: Sequence[bool]) -> Config:
-    """The fields that say which layers are of a kind: every so many, from one on."""
-    found = [i for i, flag in enumerate(flags) if flag]
-    offset = found[0] if found else len(flags)
-    period = found[1] - offset if len(found) > 1 else len(flags) + 1
-    if [i % period == offset for i in range(len(flags))] != list(flags):
+def _find_period(name: str, found: list[int], layers: int) -> Config:
+    """The fields that say which of all layers are of a kind: every so many, from one on."""
+    offset = found[0] if found else layers
+    period = found[1] - offset if len(found) > 1 else layers + 1
+    if [i for i in range(layers) if i % period == offset] != found:
         raise ModelError("layers of a kind do not follow each other at equal distances.")
     return {f"{name}_period": period, f"{name}_offset": offset}
 

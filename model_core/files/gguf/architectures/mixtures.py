@@ -36,13 +36,8 @@ def _read_ernie_moe(m: Metadata) -> Config:
         "moe_layer_start_index": m.size("leading_dense_block_count", 0),
         "moe_layer_interval": m.size("interleave_moe_layer_step", 1),
         # Files do not say it.
-        "moe_layer_end_index": max(_layers_with(m, "ffn_gate_inp.weight"), default=-1),
+        "moe_layer_end_index": max(m.layers_with("ffn_gate_inp.weight"), default=-1),
     }
-
-
-def _layers_with(m: Metadata, name: str) -> list[int]:
-    """The layers that have a tensor."""
-    return [i for i in range(m.layers) if m.has_tensor(f"blk.{i}.{name}")]
 
 
 def _adapt_ernie_moe(places: Places, config: Config) -> None:
@@ -66,7 +61,7 @@ def _read_hy_v3(m: Metadata) -> Config:
     m.expect("expert_gating_func", SIGMOID)
     further, size = m.size("nextn_predict_layers", 0), m.size("expert_feed_forward_length")
     layers = max(0, m.layers - further)
-    sparse = _layers_with(m, "ffn_gate_inp.weight")
+    sparse = m.layers_with("ffn_gate_inp.weight")
     return read_decoder(m) | {
         "model_type": "hy_v3",
         "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
@@ -109,7 +104,7 @@ def _read_llama4(m: Metadata) -> Config:
         "num_experts_per_tok": m.size("expert_used_count"),
         "intermediate_size": m.size("expert_feed_forward_length"),
         "intermediate_size_mlp": m.size("feed_forward_length"),
-        "moe_layers": _layers_with(m, "ffn_gate_inp.weight"),
+        "moe_layers": m.layers_with("ffn_gate_inp.weight"),
         "use_qk_norm": experts != _NO_QK_NORM,
         "attention_chunk_size": None if is_plain else m.size("attention.chunk_size", 8192),
         "no_rope_layers": [1] * m.layers if is_plain else [],
@@ -214,7 +209,7 @@ def _read_mimo2(m: Metadata) -> Config:
     full, windowed = ({count for count, flag in counts if flag == kind} for kind in (False, True))
     if len(full) > 1 or len(windowed) > 1:
         raise ModelError("attention.head_count_kv should be the same in all layers of a kind.")
-    head_dim = m.size("attention.key_length")
+    head_dim, sparse = m.size("attention.key_length"), m.layers_with("ffn_gate_inp.weight")
     return {
         **with_layer_ropes(m, {**read_sizes(m), **read_rope(m, head_dim)}),
         "model_type": "mimo_v2_flash",
@@ -223,9 +218,7 @@ def _read_mimo2(m: Metadata) -> Config:
         "head_dim": head_dim,
         "intermediate_size": m.size("feed_forward_length"),
         "layer_types": ["sliding_attention" if flag else "full_attention" for flag in flags],
-        "mlp_layer_types": [
-            "sparse" if m.has_tensor(f"blk.{i}.ffn_gate_inp.weight") else "dense" for i in range(m.layers)
-        ],
+        "mlp_layer_types": ["sparse" if i in sparse else "dense" for i in range(m.layers)],
         "moe_intermediate_size": m.size("expert_feed_forward_length"),
         "n_group": m.size("expert_group_count", 1),
         "norm_topk_prob": True,
