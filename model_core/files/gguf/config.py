@@ -1,6 +1,7 @@
 """The metadata of GGUF files -> the fields of config.json and generation_config.json."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -160,8 +161,19 @@ def read_windows(m: Metadata, interval: int) -> Config:
     if flags is None:
         interval = m.size("attention.sliding_window_pattern", interval)
         flags = [interval > 0 and (i + 1) % interval != 0 for i in range(m.layers)]
-    types = ["sliding_attention" if flag else "full_attention" for flag in flags]
-    return {"sliding_window": read_window(m), "layer_types": types}
+    return {"sliding_window": read_window(m), "layer_types": _layer_types(flags)}
+
+
+def read_stated_windows(m: Metadata) -> Config:
+    """The same for files that must say it for each layer."""
+    flags = m.flags("attention.sliding_window_pattern")
+    if flags is None:
+        raise ModelError(f"{m.architecture}.attention.sliding_window_pattern is missing.")
+    return {"sliding_window": m.size("attention.sliding_window"), "layer_types": _layer_types(flags)}
+
+
+def _layer_types(flags: Sequence[bool]) -> list[str]:
+    return ["sliding_attention" if flag else "full_attention" for flag in flags]
 
 
 def read_window(m: Metadata) -> int | None:

@@ -3,7 +3,7 @@
 from statistics import NormalDist
 
 from ....errors import ModelError
-from ..config import Config, read_decoder, read_sizes, read_windows
+from ..config import Config, read_decoder, read_sizes, read_stated_windows, read_windows
 from ..metadata import Metadata
 from ..names import Places, change
 from .architecture import FOUR_NORMS, LLAMA, Architecture, in_layers, read_expert_counts, reader
@@ -44,15 +44,6 @@ def _read_gemma3(m: Metadata) -> Config:
     }
 
 
-def _read_layer_types(m: Metadata) -> Config:
-    """The window, and which layers have it, where files say it for each layer."""
-    flags = m.flags("attention.sliding_window_pattern")
-    if flags is None:
-        raise ModelError(f"{m.architecture}.attention.sliding_window_pattern is missing.")
-    types = ["sliding_attention" if flag else "full_attention" for flag in flags]
-    return {"layer_types": types, "sliding_window": m.size("attention.sliding_window")}
-
-
 def _read_ropes(m: Metadata, full: Config) -> Config:
     """The rotary positions of full layers, and those of the others."""
     local = {"rope_type": "default", "rope_theta": m.number("rope.freq_base_swa", 1e4)}
@@ -68,7 +59,7 @@ def _read_common(m: Metadata) -> Config:
         "num_kv_shared_layers": m.size("attention.shared_kv_layers", 0),
         "hidden_size_per_layer_input": m.size("embedding_length_per_layer_input", 0),
         "final_logit_softcapping": m.number("final_logit_softcapping", 0.0) or None,
-        **_read_layer_types(m),
+        **read_stated_windows(m),
     }
 
 

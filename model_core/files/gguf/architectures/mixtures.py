@@ -6,6 +6,7 @@ from ..config import (
     read_decoder,
     read_rope,
     read_sizes,
+    read_stated_windows,
     read_window,
     read_windows,
     with_layer_ropes,
@@ -118,22 +119,19 @@ def _read_cohere2_moe(m: Metadata) -> Config:
     m.expect("rope.freq_base_swa", config["rope_theta"])
     m.expect("expert_gating_func", SIGMOID)
     dense = m.size("leading_dense_block_count", 0)
-    flags = m.flags("attention.sliding_window_pattern")
-    if flags is None:
-        raise ModelError("attention.sliding_window_pattern should say which layers have a window.")
-    return config | {
+    return {
+        **config,
+        **read_stated_windows(m),
         "model_type": "cohere2_moe",
         "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
         "expert_selection_fn": "sigmoid",
         "intermediate_size": m.size("expert_feed_forward_length"),
         "layer_norm_eps": m.number("attention.layer_norm_epsilon", 1e-5),
-        "layer_types": ["sliding_attention" if flag else "full_attention" for flag in flags],
         "logit_scale": m.number("logit_scale"),
         "mlp_layer_types": ["dense" if i < dense else "sparse" for i in layers],
         "norm_topk_prob": bool(m.get("expert_weights_norm", False)),
         "num_shared_experts": m.size("expert_shared_count", 0),
         "prefix_dense_intermediate_size": config["intermediate_size"],
-        "sliding_window": read_window(m),
         **read_expert_counts(m, "num_experts"),
     }
 
@@ -202,11 +200,10 @@ def _read_minimax_m2(m: Metadata) -> Config:
 def _read_mimo2(m: Metadata) -> Config:
     """Files have the window as it was published, without the token itself, which llama.cpp counts."""
     m.expect("expert_gating_func", SIGMOID)
-    flags = m.flags("attention.sliding_window_pattern")
-    if flags is None:
-        raise ModelError("attention.sliding_window_pattern should say which layers have a window.")
-    counts = list(zip(m.sizes("attention.head_count_kv"), flags, strict=True))
-    full, windowed = ({count for count, flag in counts if flag == kind} for kind in (False, True))
+    windows = read_stated_windows(m)
+    counts = list(zip(m.sizes("attention.head_count_kv"), windows["layer_types"], strict=True))
+    kinds = ("full_attention", "sliding_attention")
+    full, windowed = ({count for count, kind in counts if kind == wanted} for wanted in kinds)
     if len(full) > 1 or len(windowed) > 1:
         raise ModelError("attention.head_count_kv should be the same in all layers of a kind.")
     head_dim, sparse = m.size("attention.key_length"), m.layers_with("ffn_gate_inp.weight")
@@ -217,7 +214,7 @@ def _read_mimo2(m: Metadata) -> Config:
         "attention_value_scale": m.number("attention.value_scale"),
         "head_dim": head_dim,
         "intermediate_size": m.size("feed_forward_length"),
-        "layer_types": ["sliding_attention" if flag else "full_attention" for flag in flags],
+        "layer_types": windows["layer_types"],
         "mlp_layer_types": ["sparse" if i in sparse else "dense" for i in range(m.layers)],
         "moe_intermediate_size": m.size("expert_feed_forward_length"),
         "n_group": m.size("expert_group_count", 1),
@@ -225,7 +222,7 @@ def _read_mimo2(m: Metadata) -> Config:
         "num_attention_heads": m.size("attention.head_count"),
         "num_key_value_heads": max(full, default=1),
         "routed_scaling_factor": m.number("expert_weights_scale", 1.0),
-        "sliding_window_size": m.size("attention.sliding_window"),
+        "sliding_window_size": windows["sliding_window"],
         "swa_num_key_value_heads": max(windowed, default=1),
         "topk_group": m.size("expert_group_used_count", 1),
         "v_head_dim": m.size("attention.value_length"),
