@@ -117,6 +117,11 @@ MTP = in_layers(
 FOUR_NORMS = AFTER | in_layers(ffn_norm="pre_feedforward_layernorm")
 
 
+def has_bias(m: Metadata) -> bool:
+    """Whether queries have biases."""
+    return m.has_tensor("blk.0.attn_q.bias") or m.has_tensor("blk.0.attn_qkv.bias")
+
+
 def undo_pairs(places: Places, config: Config) -> None:
     """Put the rows of queries and keys back into the order of the family."""
     dim = config["head_dim"]
@@ -125,13 +130,15 @@ def undo_pairs(places: Places, config: Config) -> None:
         change(places, (f"self_attn.{part}_proj.weight", f"self_attn.{part}_proj.bias"), order=order)
 
 
+EXPERT_COUNTS: dict[str, Any] = {
+    "num_experts": methodcaller("size", "expert_count"),
+    "num_experts_per_tok": methodcaller("size", "expert_used_count"),
+}
 # Experts of Qwen3 and Qwen3-Next.
-QWEN_EXPERTS: dict[str, Any] = {
+QWEN_EXPERTS = EXPERT_COUNTS | {
     "moe_intermediate_size": methodcaller("size", "expert_feed_forward_length"),
     "norm_topk_prob": True,  # which llama.cpp takes for granted
     "mlp_only_layers": methodcaller("layers_with", "ffn_up.weight"),
-    "num_experts": methodcaller("size", "expert_count"),
-    "num_experts_per_tok": methodcaller("size", "expert_used_count"),
 }
 
 

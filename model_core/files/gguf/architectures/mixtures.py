@@ -21,6 +21,7 @@ from .architecture import (
     SHARED_EXPERTS,
     SIGMOID,
     Architecture,
+    has_bias,
     in_layers,
     read_expert_counts,
     read_shared_experts,
@@ -53,7 +54,7 @@ def _read_hunyuan_moe(m: Metadata) -> Config:
         "moe_topk": m.size("expert_used_count"),
         "num_shared_expert": m.size("expert_shared_count", 1),
         "intermediate_size": m.size("expert_feed_forward_length"),
-        "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+        "attention_bias": has_bias(m),
     }
 
 
@@ -65,7 +66,7 @@ def _read_hy_v3(m: Metadata) -> Config:
     sparse = m.layers_with("ffn_gate_inp.weight")
     return read_decoder(m) | {
         "model_type": "hy_v3",
-        "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+        "attention_bias": has_bias(m),
         "mlp_layer_types": ["sparse" if i in sparse else "dense" for i in range(layers)],
         "moe_intermediate_size": size,
         "num_hidden_layers": layers,
@@ -85,7 +86,7 @@ def _read_phimoe(m: Metadata) -> Config:
         "num_experts_per_tok": m.size("expert_used_count"),
         "router_jitter_noise": 0.01,
         "sliding_window": read_window(m),
-        "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+        "attention_bias": has_bias(m),
         "lm_head_bias": m.has_tensor("output.bias"),
     }
 
@@ -109,7 +110,7 @@ def _read_llama4(m: Metadata) -> Config:
         "use_qk_norm": experts != _NO_QK_NORM,
         "attention_chunk_size": None if is_plain else m.size("attention.chunk_size", 8192),
         "no_rope_layers": [1] * m.layers if is_plain else [],
-        "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+        "attention_bias": has_bias(m),
     }
 
 
@@ -123,7 +124,7 @@ def _read_cohere2_moe(m: Metadata) -> Config:
         **config,
         **read_stated_windows(m),
         "model_type": "cohere2_moe",
-        "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+        "attention_bias": has_bias(m),
         "expert_selection_fn": "sigmoid",
         "intermediate_size": m.size("expert_feed_forward_length"),
         "layer_norm_eps": m.number("attention.layer_norm_epsilon", 1e-5),
@@ -153,7 +154,7 @@ def _read_afmoe(m: Metadata) -> Config:
             "route_norm": bool(m.get("expert_weights_norm", False)),
             "route_scale": m.number("expert_weights_scale", 1.0),
             "mup_enabled": True,
-            "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+            "attention_bias": has_bias(m),
         }
     )
 
@@ -180,7 +181,7 @@ def _read_mellum(m: Metadata) -> Config:
         config = with_layer_ropes(m, config) | read_windows(m, 4)
     return config | {
         "model_type": "mellum",
-        "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+        "attention_bias": has_bias(m),
         "moe_intermediate_size": m.size("expert_feed_forward_length"),
         "norm_topk_prob": True,
         **read_expert_counts(m, "num_experts"),
@@ -210,7 +211,7 @@ def _read_mimo2(m: Metadata) -> Config:
     return {
         **with_layer_ropes(m, {**read_sizes(m), **read_rope(m, head_dim)}),
         "model_type": "mimo_v2_flash",
-        "attention_bias": m.has_tensor("blk.0.attn_q.bias"),
+        "attention_bias": has_bias(m),
         "attention_value_scale": m.number("attention.value_scale"),
         "head_dim": head_dim,
         "intermediate_size": m.size("feed_forward_length"),

@@ -23,6 +23,7 @@ from .architecture import (
     AFTER,
     ATTENTION,
     EPSILON,
+    EXPERT_COUNTS,
     EXPERTS,
     GRANITE_EXPERTS,
     JOINED_MLP,
@@ -36,6 +37,7 @@ from .architecture import (
     SIGMOID,
     TOP,
     Architecture,
+    has_bias,
     in_layers,
     read_expert_counts,
     read_shared_experts,
@@ -51,28 +53,19 @@ from .mambas import MAMBAS
 from .mixtures import MIXTURES
 from .rwkv7 import RWKV7
 
-
-def _has_bias(m: Metadata) -> bool:
-    return m.has_tensor("blk.0.attn_q.bias") or m.has_tensor("blk.0.attn_qkv.bias")
-
-
 _HAS_MLP_BIAS = methodcaller("has_tensor", "blk.0.ffn_up.bias")
-_EXPERT_COUNTS = {
-    "num_experts": methodcaller("size", "expert_count"),
-    "num_experts_per_tok": methodcaller("size", "expert_used_count"),
-}
-_read_arcee = reader("arcee", hidden_act="relu2", attention_bias=_has_bias, mlp_bias=_HAS_MLP_BIAS)
+_read_arcee = reader("arcee", hidden_act="relu2", attention_bias=has_bias, mlp_bias=_HAS_MLP_BIAS)
 # llama.cpp does not divide by the sum of the chosen ones.
 _read_qwen2_moe = reader(
     "qwen2_moe",
-    **QWEN_EXPERTS | {"norm_topk_prob": False, "qkv_bias": _has_bias},
+    **QWEN_EXPERTS | {"norm_topk_prob": False, "qkv_bias": has_bias},
     shared_expert_intermediate_size=methodcaller("size", "expert_shared_feed_forward_length"),
 )
 _read_qwen3_decoder = reader("qwen3")
 _read_llama = reader(
     "llama",
     hidden_act="silu",
-    attention_bias=_has_bias,
+    attention_bias=has_bias,
     mlp_bias=methodcaller("has_tensor", "blk.0.ffn_gate.bias"),
 )
 
@@ -140,7 +133,7 @@ def _read_glm4_moe(m: Metadata) -> Config:
         **read_decoder(m),
         **read_shared_experts(m, normalizes=True),
         "model_type": "glm4_moe",
-        "attention_bias": _has_bias(m),
+        "attention_bias": has_bias(m),
         "use_qk_norm": m.has_tensor("blk.0.attn_q_norm.weight"),
     }
 
@@ -179,7 +172,7 @@ def _read_cohere2(m: Metadata) -> Config:
         "model_type": "cohere2",
         "layer_norm_eps": EPSILON(m),
         "logit_scale": m.number("logit_scale"),
-        "attention_bias": _has_bias(m),
+        "attention_bias": has_bias(m),
     }
 
 
@@ -188,7 +181,7 @@ def _read_command_r(m: Metadata) -> Config:
         "model_type": "cohere",
         "layer_norm_eps": EPSILON(m),
         "logit_scale": m.number("logit_scale"),
-        "attention_bias": _has_bias(m),
+        "attention_bias": has_bias(m),
     }
 
 
@@ -198,7 +191,7 @@ def _read_stablelm(m: Metadata) -> Config:
         "model_type": "stablelm",
         "layer_norm_eps": EPSILON(m),
         "use_parallel_residual": not m.has_tensor("blk.0.ffn_norm.weight"),
-        "use_qkv_bias": _has_bias(m),
+        "use_qkv_bias": has_bias(m),
         "qk_layernorm": m.has_tensor("blk.0.attn_q_norm.weight"),
     }
 
@@ -234,7 +227,7 @@ def _read_chatglm(m: Metadata) -> Config:
         "padded_vocab_size": common["vocab_size"],
         "layernorm_epsilon": common["rms_norm_eps"],
         "rope_ratio": m.number("rope.freq_base", 10000.0) / 10000.0,
-        "add_qkv_bias": _has_bias(m),
+        "add_qkv_bias": has_bias(m),
     }
 
 
@@ -316,7 +309,7 @@ ARCHITECTURES = {
     **MAMBAS,
     **MIXTURES,
     "apertus": Architecture(
-        reader("apertus", attention_bias=_has_bias),
+        reader("apertus", attention_bias=has_bias),
         LLAMA | in_layers(attn_norm="attention_layernorm", ffn_norm="feedforward_layernorm"),
         read_values=_read_xielu,
     ),
@@ -328,11 +321,11 @@ ARCHITECTURES = {
     "deepseek2": DEEPSEEK2,
     "deepseek32": SPARSE,
     "dots1": Architecture(_read_dots1, LLAMA | SHARED_EXPERTS),
-    "ernie4_5": Architecture(reader("ernie4_5", use_bias=_has_bias), LLAMA),
+    "ernie4_5": Architecture(reader("ernie4_5", use_bias=has_bias), LLAMA),
     "exaone": Architecture(_read_llama, LLAMA),
     "exaone4": Architecture(_read_exaone4, LLAMA | AFTER),
     "glm4": Architecture(
-        reader("glm4", attention_bias=_has_bias),
+        reader("glm4", attention_bias=has_bias),
         LLAMA
         | JOINED_MLP
         | in_layers(post_attention_norm="post_self_attn_layernorm", post_ffw_norm="post_mlp_layernorm"),
@@ -353,7 +346,7 @@ ARCHITECTURES = {
     "mistral4": MISTRAL4,
     "mistral3": Architecture(_read_ministral3, LLAMA, undo_pairs),
     "olmo2": Architecture(_read_olmo2, LLAMA | AFTER),
-    "olmoe": Architecture(reader("olmoe", norm_topk_prob=False, **_EXPERT_COUNTS), LLAMA | EXPERTS),
+    "olmoe": Architecture(reader("olmoe", norm_topk_prob=False, **EXPERT_COUNTS), LLAMA | EXPERTS),
     "phi2": Architecture(
         reader("phi", layer_norm_eps=EPSILON, tie_word_embeddings=False),
         LLAMA
@@ -375,7 +368,7 @@ ARCHITECTURES = {
     "smollm3": Architecture(reader("smollm3", _read_llama, no_rope_layer_interval=4), LLAMA, undo_pairs),
     "stablelm": Architecture(_read_stablelm, LLAMA | _HEAD_NORMS),
     "starcoder2": Architecture(
-        reader("starcoder2", norm_epsilon=EPSILON, use_bias=_has_bias),
+        reader("starcoder2", norm_epsilon=EPSILON, use_bias=has_bias),
         LLAMA | in_layers(ffn_up="mlp.c_fc", ffn_down="mlp.c_proj"),
     ),
 }
