@@ -28,11 +28,17 @@ OTHERS = sorted(
     for name in ("auto-round", "hqq", "modelopt", "quark", "torchao")
     for folder in (DATA / name).iterdir()
 )
+NF4, BITNET = DATA / "bitsandbytes" / "nf4", DATA / "bitnet" / "auto"
 PROMPT = [3, 14, 15, 9, 26, 5, 35, 8, 9, 7, 9, 32, 38, 46, 26, 43]
 
 
 def write(kind: str, folder: Path) -> Path:
     return write_mxfp4_folder(folder) if kind == "mxfp4" else write_folder(kind, folder)
+
+
+def read_tensors(folder: Path) -> dict[str, np.ndarray]:
+    stored = SafetensorsFolder(folder)
+    return {name: np.array(stored[name]) for name in stored}
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "mxfp4"])
@@ -126,27 +132,30 @@ def test_weights_and_answers_are_those_of_other_programs(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "value", "expected"),
+    ("folder", "part", "value", "expected"),
     [
-        ("weight", np.zeros((9, 1), np.uint8), "has 9 bytes, which do not hold"),
-        ("weight.absmax", np.zeros(7, np.uint8), r"absmax is \[7\], but should be \[32\]"),
-        ("weight.quant_map", np.zeros(16, np.float32), "quant_map should have finite numbers"),
-        ("weight.quant_state.bitsandbytes__nf4", np.zeros(3, np.uint8), "should be JSON"),
+        (NF4, "weight", np.zeros((9, 1), np.uint8), "has 9 bytes, which do not hold"),
+        (NF4, "weight.absmax", np.zeros(7, np.uint8), r"absmax is \[7\], but should be \[32\]"),
+        (NF4, "weight.quant_map", np.zeros(16, np.float32), "quant_map should have finite numbers"),
+        (NF4, "weight.quant_state.bitsandbytes__nf4", np.zeros(3, np.uint8), "should be JSON"),
         (
+            NF4,
             "weight.quant_state.bitsandbytes__nf4",
             np.frombuffer(b'{"shape": [32, 0], "blocksize": 64}', np.uint8),
             "should have two positive numbers",
         ),
+        (BITNET, "weight", np.full((8, 64), 0b11, np.uint8), "has other weights than -1, 0 and 1"),
+        (BITNET, "weight_scale", np.zeros(1, np.float32), "is 0.0, but should be positive"),
+        (BITNET, "weight_scale", np.ones(2, np.float32), r"weight_scale is \[2\], but should be \[1\]"),
     ],
 )
-def test_damaged_weights_of_bitsandbytes_are_named(
-    tmp_path: Path, part: str, value: np.ndarray, expected: str
+def test_damaged_weights_of_other_programs_are_named(
+    tmp_path: Path, folder: Path, part: str, value: np.ndarray, expected: str
 ) -> None:
-    stored = SafetensorsFolder(DATA / "bitsandbytes" / "nf4")
-    tensors = {name: np.array(stored[name]) for name in stored}
+    tensors = read_tensors(folder)
     tensors["model.layers.0.self_attn.k_proj." + part] = value
     write_safetensors(tmp_path / "model.safetensors", tensors)
-    shutil.copy(DATA / "bitsandbytes" / "nf4" / "config.json", tmp_path)
+    shutil.copy(folder / "config.json", tmp_path)
     with pytest.raises(ModelError, match=expected):
         LLM(tmp_path)
 
@@ -170,26 +179,6 @@ def test_weights_and_answers_are_those_of_bitnet(kind: str) -> None:
     error = np.linalg.norm(logits[first] - expected["logits"][first])
     assert error < 1e-5 * np.linalg.norm(expected["logits"][first])
     assert divergence(expected["logits"], logits) < 1e-3
-
-
-@pytest.mark.parametrize(
-    ("part", "value", "expected"),
-    [
-        ("weight", np.full((8, 64), 0b11, np.uint8), "has other weights than -1, 0 and 1"),
-        ("weight_scale", np.zeros(1, np.float32), "is 0.0, but should be positive"),
-        ("weight_scale", np.ones(2, np.float32), r"weight_scale is \[2\], but should be \[1\]"),
-    ],
-)
-def test_damaged_weights_of_bitnet_are_named(
-    tmp_path: Path, part: str, value: np.ndarray, expected: str
-) -> None:
-    stored = SafetensorsFolder(DATA / "bitnet" / "auto")
-    tensors = {name: np.array(stored[name]) for name in stored}
-    tensors["model.layers.0.self_attn.k_proj." + part] = value
-    write_safetensors(tmp_path / "model.safetensors", tensors)
-    shutil.copy(DATA / "bitnet" / "auto" / "config.json", tmp_path)
-    with pytest.raises(ModelError, match=expected):
-        LLM(tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["packed-4-order", "mxfp4"])
@@ -308,8 +297,7 @@ EXPERTS = "model.layers.0.mlp.experts.gate_up_proj"
 def test_damage_is_named(tmp_path: Path, name: str) -> None:
     kind, damage, expected = DAMAGES[name]
     write(kind, tmp_path / "model")
-    stored = SafetensorsFolder(tmp_path / "model")
-    tensors = {name: np.array(stored[name]) for name in stored}
+    tensors = read_tensors(tmp_path / "model")
     damage(tensors)
     tensors = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     write_safetensors(tmp_path / "model" / "model.safetensors", tensors)
@@ -370,8 +358,7 @@ def test_settings_that_are_not_supported_say_what_is(
 
 def test_biases_of_zeros_that_no_module_has_are_ignored(tmp_path: Path) -> None:
     write_folder("gptq-4", tmp_path / "model", CHECKPOINTS / "llama-tied-gqa")
-    stored = SafetensorsFolder(tmp_path / "model")
-    tensors = {name: np.array(stored[name]) for name in stored}
+    tensors = read_tensors(tmp_path / "model")
     tensors[f"{MODULE}.bias"] = np.zeros(32, np.float16)
     write_safetensors(tmp_path / "model" / "model.safetensors", tensors)
     LLM(tmp_path / "model").close()
