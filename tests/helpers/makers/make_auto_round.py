@@ -20,8 +20,8 @@ from auto_round.experimental.qmodules import MXFP4QuantLinear, MXFP8QuantLinear,
 from auto_round.export.export_to_awq.utils import dequantize_gemm
 from auto_round.schemes import QuantizationScheme
 from auto_round_extension.torch import qlinear_torch, qlinear_torch_zp
-from make_bitsandbytes import make_model
 from read_weights import save_expected
+from small_llama import make_model
 from tokenizers import Tokenizer, models
 from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
 

@@ -16,12 +16,11 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
+from small_llama import MATRICES, PROMPT, SIZES
 from transformers import AutoModelForCausalLM, BitNetConfig, BitNetForCausalLM
 from transformers.integrations.bitnet import pack_weights
 
 OUT = Path(__file__).parents[2] / "data" / "bitnet"
-PROMPT = [3, 14, 15, 9, 26, 5, 35, 8, 9, 7, 9, 32, 38, 46, 26, 43]
-MATRICES = [f"model.layers.1.{name}.weight" for name in ("self_attn.k_proj", "mlp.down_proj")]
 # folder -> linear_class, quantization_mode
 KINDS = {
     "auto": ("autobitlinear", "offline"),
@@ -33,16 +32,7 @@ KINDS = {
 def make_model(folder: Path) -> None:
     """Write a model of floats."""
     torch.manual_seed(1)
-    config = BitNetConfig(
-        vocab_size=96,
-        hidden_size=64,
-        intermediate_size=128,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=256,
-        tie_word_embeddings=True,
-    )
+    config = BitNetConfig(**SIZES)
     model = BitNetForCausalLM(config)
     with torch.no_grad():
         for parameter in model.parameters():

@@ -17,38 +17,16 @@ import numpy as np
 import torch
 from bitsandbytes.functional import QuantState, dequantize_4bit
 from safetensors.torch import load_file
-from transformers import AutoModelForCausalLM, BitsAndBytesConfig, LlamaConfig, LlamaForCausalLM
+from small_llama import MATRICES, PROMPT, make_model
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig
 
 OUT = Path(__file__).parents[2] / "data" / "bitsandbytes"
-PROMPT = [3, 14, 15, 9, 26, 5, 35, 8, 9, 7, 9, 32, 38, 46, 26, 43]
-MATRICES = [f"model.layers.1.{name}.weight" for name in ("self_attn.k_proj", "mlp.down_proj")]
 FOUR_BITS = {"load_in_4bit": True, "bnb_4bit_compute_dtype": torch.float32}
 KINDS: dict[str, dict[str, Any]] = {
     "nf4": FOUR_BITS | {"bnb_4bit_quant_type": "nf4", "bnb_4bit_use_double_quant": True},
     "fp4": FOUR_BITS | {"bnb_4bit_quant_type": "fp4"},
     "int8": {"load_in_8bit": True},
 }
-
-
-def make_model(folder: Path) -> None:
-    """Write a model whose rows are whole blocks of 64 weights: bitsandbytes misreads others on processors."""
-    torch.manual_seed(1)
-    config = LlamaConfig(
-        vocab_size=96,
-        hidden_size=64,
-        intermediate_size=128,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=256,
-        tie_word_embeddings=True,
-    )
-    model = LlamaForCausalLM(config)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            if parameter.ndim > 1:
-                parameter.normal_(0, 0.15)
-    model.save_pretrained(folder)
 
 
 def read_matrix(tensors: dict[str, torch.Tensor], name: str) -> np.ndarray:

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import torch
 from hqq.core.quantize import BaseQuantizeConfig, HQQLinear
-from make_bitsandbytes import make_model
 from read_weights import save_expected
 from safetensors.torch import load_file, save_file
+from small_llama import make_model
 
 OUT = Path(__file__).parents[2] / "data" / "hqq"
 # kind -> bits, size of groups, type of scales

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import modelopt.torch.quantization as mtq
 import torch
-from make_bitsandbytes import PROMPT, make_model
 from modelopt.torch.export import export_hf_checkpoint
 from modelopt.torch.quantization.qtensor import MXFP4QTensor, MXFP8QTensor, NVFP4QTensor
 from read_weights import save_expected
+from small_llama import PROMPT, make_model
 from transformers import AutoModelForCausalLM
 
 OUT = Path(__file__).parents[2] / "data" / "modelopt"

@@ -13,10 +13,10 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from make_bitsandbytes import PROMPT, make_model
 from quark.torch import ModelQuantizer, export_safetensors
 from quark.torch.quantization.config import config as quark
 from read_weights import save_expected
+from small_llama import PROMPT, make_model
 from transformers import AutoModelForCausalLM
 
 OUT = Path(__file__).parents[2] / "data" / "quark"

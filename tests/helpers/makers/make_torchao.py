@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from make_bitsandbytes import make_model
 from read_weights import save_expected
+from small_llama import make_model
 from torchao.quantization import (
     Float8WeightOnlyConfig,
     Int8DynamicActivationIntxWeightConfig,

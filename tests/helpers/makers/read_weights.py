@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from make_bitsandbytes import MATRICES, PROMPT
 from safetensors.torch import load_file
+from small_llama import MATRICES, PROMPT
 from transformers import AutoModelForCausalLM
 
 Read = Callable[[str, dict[str, torch.Tensor], torch.Size], torch.Tensor | None]
