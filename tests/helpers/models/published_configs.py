@@ -63,6 +63,21 @@ LATENT_ATTENTION: dict[str, Any] = {
     "topk_group": 1,
     "v_head_dim": 128,
 }
+DEEPSEEK_V3 = LATENT_ATTENTION | {
+    "model_type": "deepseek_v3",
+    "first_k_dense_replace": 3,
+    "moe_intermediate_size": 2048,
+    "n_group": 8,
+    "n_routed_experts": 256,
+    "n_shared_experts": 1,
+    "norm_topk_prob": True,
+    "num_experts_per_tok": 8,
+    "num_nextn_predict_layers": 1,
+    "routed_scaling_factor": 2.5,
+    "scoring_func": "sigmoid",
+    "topk_group": 4,
+    "topk_method": "noaux_tc",
+}
 PUBLISHED: dict[str, dict[str, Any]] = {
     **PUBLISHED_ENCODERS,
     **PUBLISHED_RECURRENT,
@@ -548,40 +563,13 @@ PUBLISHED: dict[str, dict[str, Any]] = {
         "seq_aux": True,
         "topk_method": "greedy",
     },
-    "DeepSeek-V3": LATENT_ATTENTION
-    | {
-        "model_type": "deepseek_v3",
-        "first_k_dense_replace": 3,
-        "moe_intermediate_size": 2048,
-        "n_group": 8,
-        "n_routed_experts": 256,
-        "n_shared_experts": 1,
-        "norm_topk_prob": True,
-        "num_experts_per_tok": 8,
-        "num_nextn_predict_layers": 1,
-        "routed_scaling_factor": 2.5,
-        "scoring_func": "sigmoid",
-        "topk_group": 4,
-        "topk_method": "noaux_tc",
-    },
-    "DeepSeek-V3.2-Exp": LATENT_ATTENTION
+    "DeepSeek-V3": DEEPSEEK_V3,
+    "DeepSeek-V3.2-Exp": DEEPSEEK_V3
     | {
         "model_type": "deepseek_v32",
-        "first_k_dense_replace": 3,
         "index_head_dim": 128,
         "index_n_heads": 64,
         "index_topk": 2048,
-        "moe_intermediate_size": 2048,
-        "n_group": 8,
-        "n_routed_experts": 256,
-        "n_shared_experts": 1,
-        "norm_topk_prob": True,
-        "num_experts_per_tok": 8,
-        "num_nextn_predict_layers": 1,
-        "routed_scaling_factor": 2.5,
-        "scoring_func": "sigmoid",
-        "topk_group": 4,
-        "topk_method": "noaux_tc",
     },
     "GLM-4.7-Flash": LATENT_ATTENTION
     | {
