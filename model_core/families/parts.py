@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ..tape.distances import DistanceBias
 from ..tape.references import Span, WeightRef
@@ -27,6 +28,8 @@ class Scores:
 
 
 _PLAIN = Scores()
+# Writes a part of a layer: its input, and the number of the layer -> its output.
+Part = Callable[[Span, int], Span]
 
 
 def write_attention(
@@ -164,35 +167,25 @@ def write_layer(
     c: ModelConfig,
     x: Span,
     i: int,
-    mlp: Callable[[Span, int], Span],
-    head_norm: bool = False,
-    full_norm: bool = False,
-    scores: Scores = _PLAIN,
+    mlp: Part,
+    attention: Part | None = None,
 ) -> Span:
     """x += attention(norm(x)), x += mlp(norm(x)), as in Llama, where x are the hidden states before layer i.
 
-    Args:
-        mlp: writes the MLP, or what is there instead, for its input and the number of the layer.
-        head_norm, full_norm, scores: see write_attention.
+    mlp, attention: write the MLP, or what is there instead, and the attention: without one, Llama's.
     """
+    attention = attention or partial(write_attention, t, c)
     h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
-    x = t.add(x, write_attention(t, c, h, i, head_norm, full_norm, scores=scores))
+    x = t.add(x, attention(h, i))
     h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
     return t.add(x, mlp(h, i))
 
 
-def write_layers(
-    t: Tape,
-    c: ModelConfig,
-    mlp: Callable[[Span, int], Span],
-    head_norm: bool = False,
-    full_norm: bool = False,
-    scores: Scores = _PLAIN,
-) -> None:
+def write_layers(t: Tape, c: ModelConfig, mlp: Part, attention: Part | None = None) -> None:
     """A whole model: the embedding, layers (see write_layer), and the head."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        x = write_layer(t, c, x, i, mlp, head_norm, full_norm, scores)
+        x = write_layer(t, c, x, i, mlp, attention)
     write_head(t, c, x)
 
 

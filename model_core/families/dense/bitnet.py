@@ -4,6 +4,7 @@ Its gate is the square of ReLU. Weights are -1, 0 and 1 times a scale (files/qua
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect
@@ -11,7 +12,7 @@ from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_attention_bias, read_decoder_config
-from ..parts import write_attend, write_head, write_qkv
+from ..parts import write_attend, write_layers, write_qkv
 
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
@@ -24,21 +25,20 @@ def read_config(raw: dict[str, Any]) -> ModelConfig:
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
     """Llama's layers, with two norms more. Source: Transformers, modeling_bitnet.py."""
-    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
-    for i in range(c.layers):
-        p = f"model.layers.{i}"
-        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
-        q, k, v = write_qkv(t, c, h, i)
-        mixed = replace(write_attend(t, c, q, k, v, i), heads=1)
-        t.norm(mixed, f"{p}.self_attn.attn_sub_norm", c.norm_eps)
-        x = t.add(x, t.project(mixed, "out", f"{p}.self_attn.o_proj", c.hidden_size, c.output_bias))
-        h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
-        x = t.add(x, _write_mlp(t, c, h, f"{p}.mlp"))
-    write_head(t, c, x)
+    write_layers(t, c, partial(_write_mlp, t, c), partial(_write_attention, t, c))
 
 
-def _write_mlp(t: Tape, c: ModelConfig, h: Span, p: str) -> Span:
+def _write_attention(t: Tape, c: ModelConfig, h: Span, i: int) -> Span:
+    p = f"model.layers.{i}.self_attn"
+    q, k, v = write_qkv(t, c, h, i)
+    mixed = replace(write_attend(t, c, q, k, v, i), heads=1)
+    t.norm(mixed, f"{p}.attn_sub_norm", c.norm_eps)
+    return t.project(mixed, "out", f"{p}.o_proj", c.hidden_size, c.output_bias)
+
+
+def _write_mlp(t: Tape, c: ModelConfig, h: Span, i: int) -> Span:
     """down(norm(relu(gate(h))^2 * up(h)))."""
+    p = f"model.layers.{i}.mlp"
     names = (f"{p}.gate_proj", f"{p}.up_proj")
     gate, up = t.linear(h, "inner", dict.fromkeys(names, (1, c.intermediate_size)))
     inner = t.map("multiply", t.map(c.activation, gate), up)

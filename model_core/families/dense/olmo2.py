@@ -1,6 +1,5 @@
 """OLMo 2 (2025, arXiv:2501.00656): norms after attention and MLP, and over all query and key heads."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -8,7 +7,7 @@ from ...checks.file_values import expect
 from ...tape.references import Span
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_attention_bias, read_decoder_config
-from ..parts import write_attention, write_head, write_mlp
+from ..parts import Part, write_attention, write_head, write_mlp
 
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
@@ -25,7 +24,7 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
     write_head(t, c, x)
 
 
-def write_layer(t: Tape, c: ModelConfig, x: Span, i: int, mlp: Callable[[Span, int], Span]) -> Span:
+def write_layer(t: Tape, c: ModelConfig, x: Span, i: int, mlp: Part) -> Span:
     """x += norm(attention(x)), x += norm(mlp(x)). mlp: see parts.write_layer."""
     y = write_attention(t, c, x, i, full_norm=True)
     x = t.add(x, t.norm(y, f"model.layers.{i}.post_attention_layernorm", c.norm_eps))

@@ -4,6 +4,7 @@ Source: Transformers, modeling_eurobert.py.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import shorten
@@ -39,7 +40,7 @@ def write_tape(t: Tape, c: EuroBertConfig) -> None:
     """Llama's layers, and the norm behind them. Raises ModelError for a score that is not known."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        x = write_layer(t, c, x, i, lambda h, i: write_mlp(t, c, h, i))
+        x = write_layer(t, c, x, i, partial(write_mlp, t, c))
     t.norm(t.take_rows(x), "model.norm", c.norm_eps, to="h")
     t.unused |= {"lm_head.weight", "lm_head.bias"}
     if c.labels:

@@ -11,7 +11,7 @@ from ...tape.references import Span
 from ...tape.tape import Tape
 from ..config import read_decoder_config
 from ..dense.exaone4 import read_windows_and_ropes
-from ..parts import write_layers, write_mlp
+from ..parts import write_attention, write_layers, write_mlp
 from .mixture import SharedMixtureConfig, read_mlp_types, read_shared_mixture, write_shared_mixture
 
 # Names of fields in DeepSeek-V3 -> those here.
@@ -37,7 +37,7 @@ def read_config(raw: dict[str, Any]) -> SharedMixtureConfig:
 
 def write_tape(t: Tape, c: SharedMixtureConfig) -> None:
     """Llama's layers with a norm of each query and key head, and with experts instead of most MLPs."""
-    write_layers(t, c, partial(_write_mlp, t, c), head_norm=True)
+    write_layers(t, c, partial(_write_mlp, t, c), partial(write_attention, t, c, head_norm=True))
 
 
 def _write_mlp(t: Tape, c: SharedMixtureConfig, h: Span, i: int) -> Span:

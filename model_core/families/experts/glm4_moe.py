@@ -14,7 +14,7 @@ from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_decoder_config
 from ..mtp import layer_names, write_mtp_head
-from ..parts import write_head, write_layer, write_mlp
+from ..parts import write_attention, write_head, write_layer, write_mlp
 from .mixture import SharedMixtureConfig, read_shared_mixture, with_mtp_layer, write_shared_mixture
 
 
@@ -71,4 +71,5 @@ def write_mtp_tape(t: Tape, c: Glm4MoEConfig) -> None:
 
 def _write_layer(t: Tape, c: Glm4MoEConfig, x: Span, i: int) -> Span:
     mlp = write_shared_mixture if c.has_experts[i] else write_mlp
-    return write_layer(t, c, x, i, partial(mlp, t, c), head_norm=c.has_head_norm)
+    attention = partial(write_attention, t, c, head_norm=c.has_head_norm)
+    return write_layer(t, c, x, i, partial(mlp, t, c), attention)

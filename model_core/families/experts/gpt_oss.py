@@ -3,6 +3,7 @@
 Every second layer attends to a window. Projections have biases. Positions are stretched by YaRN.
 """
 
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect, ignore
@@ -11,7 +12,7 @@ from ...tape.references import Span, WeightRef
 from ...tape.rope import find_rope_fields, read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_types, windows_of
-from ..parts import Scores, write_layers
+from ..parts import Scores, write_attention, write_layers
 from .mixture import MixtureConfig, read_mixture, write_experts
 
 _YARN = {
@@ -47,7 +48,7 @@ def write_tape(t: Tape, c: MixtureConfig) -> None:
         p = f"model.layers.{i}.mlp"
         return write_experts(t, c, h, f"{p}.router", _interleaved_experts(c, f"{p}.experts"), bias=True)
 
-    write_layers(t, c, write_mixture, scores=Scores(has_sinks=True))
+    write_layers(t, c, write_mixture, partial(write_attention, t, c, scores=Scores(has_sinks=True)))
 
 
 def _interleaved_experts(c: MixtureConfig, p: str) -> list[Expert]:

@@ -3,6 +3,7 @@
 Source: Transformers, modeling_hunyuan_v1_moe.py.
 """
 
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect, shorten
@@ -11,8 +12,8 @@ from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config
-from ..llama.hunyuan import check_fields, write_layers
-from ..parts import write_named_mlp
+from ..llama.hunyuan import check_fields, write_attention
+from ..parts import write_layers, write_named_mlp
 from .mixture import MixtureConfig, read_mixture, separate_experts, write_experts
 
 
@@ -52,4 +53,4 @@ def write_tape(t: Tape, c: MixtureConfig) -> None:
         mixture = write_experts(t, c, h, f"{p}.gate.wg", separate_experts(c, f"{p}.experts"))
         return t.add(mixture, write_named_mlp(t, c, h, f"{p}.shared_mlp", c.expert_size))
 
-    write_layers(t, c, write_mixture)
+    write_layers(t, c, write_mixture, partial(write_attention, t, c))

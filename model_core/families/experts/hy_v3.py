@@ -3,6 +3,7 @@
 The first layer has an MLP. Source: Transformers, modeling_hy_v3.py.
 """
 
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect, ignore, read_number, read_size
@@ -10,7 +11,7 @@ from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_count
-from ..parts import write_layers, write_mlp
+from ..parts import write_attention, write_layers, write_mlp
 from .mixture import SharedMixtureConfig, read_mixture, read_mlp_types, write_shared_mixture
 
 
@@ -52,4 +53,4 @@ def write_tape(t: Tape, c: SharedMixtureConfig) -> None:
             return write_mlp(t, c, h, i)
         return write_shared_mixture(t, c, h, i, "router.gate", "expert_bias", "shared_mlp")
 
-    write_layers(t, c, write_mixture, head_norm=True)
+    write_layers(t, c, write_mixture, partial(write_attention, t, c, head_norm=True))

@@ -6,6 +6,7 @@ its best expert's logit before it goes through this expert. Source: Transformers
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect, ignore, read_flag, read_number, read_size, shorten
@@ -14,7 +15,7 @@ from ...tape.references import Span
 from ...tape.rope import RopeConfig, read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_layer_types
-from ..parts import write_head, write_named_mlp, write_qkv
+from ..parts import write_layers, write_named_mlp, write_qkv
 from .mixture import MixtureConfig, read_mixture, separate_experts
 
 _TYPES = ("full_attention", "chunked_attention")
@@ -80,18 +81,7 @@ def _read_sparse_layers(raw: dict[str, Any]) -> tuple[bool, ...]:
 
 def write_tape(t: Tape, c: Llama4Config) -> None:
     """x += attention(norm(x)), x += experts or mlp(norm(x)) in each layer."""
-    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
-    for i in range(c.layers):
-        p = f"model.layers.{i}"
-        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
-        x = t.add(x, _write_attention(t, c, h, i))
-        h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
-        p = f"{p}.feed_forward"
-        if c.has_experts[i]:
-            x = t.add(x, _write_mixture(t, c, h, p))
-        else:
-            x = t.add(x, write_named_mlp(t, c, h, p, c.intermediate_size))
-    write_head(t, c, x)
+    write_layers(t, c, partial(_write_mlp, t, c), partial(_write_attention, t, c))
 
 
 def _write_attention(t: Tape, c: Llama4Config, h: Span, i: int) -> Span:
@@ -107,8 +97,11 @@ def _write_attention(t: Tape, c: Llama4Config, h: Span, i: int) -> Span:
     return t.project(mixed, "out", f"model.layers.{i}.self_attn.o_proj", c.hidden_size, bias=c.output_bias)
 
 
-def _write_mixture(t: Tape, c: Llama4Config, h: Span, p: str) -> Span:
+def _write_mlp(t: Tape, c: Llama4Config, h: Span, i: int) -> Span:
     """The best expert of each row times the sigmoid of its logit, and the expert that all rows share."""
+    p = f"model.layers.{i}.feed_forward"
+    if not c.has_experts[i]:
+        return write_named_mlp(t, c, h, p, c.intermediate_size)
     logits = t.score(h, f"{p}.router", c.experts)
     sigmoids = t.map("sigmoid", logits, to="sigmoids")
     chosen = t.choose(logits, c.routing)  # 1 for the best expert

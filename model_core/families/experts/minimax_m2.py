@@ -3,6 +3,7 @@
 Queries and keys are normed, all heads at once.
 """
 
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect, ignore, read_size
@@ -10,7 +11,7 @@ from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_decoder_config, read_layer_count
-from ..parts import write_layers
+from ..parts import write_attention, write_layers
 from .mixture import MixtureConfig, read_mixture, separate_experts, write_experts
 
 
@@ -39,4 +40,4 @@ def write_tape(t: Tape, c: MixtureConfig) -> None:
         experts = separate_experts(c, f"{p}.experts", ("w1", "w3", "w2"))
         return write_experts(t, c, h, f"{p}.gate", experts, choice_bias=f"{p}.e_score_correction_bias")
 
-    write_layers(t, c, write_mixture, full_norm=True)
+    write_layers(t, c, write_mixture, partial(write_attention, t, c, full_norm=True))

@@ -1,5 +1,6 @@
 """OLMoE (Muennighoff et al., 2024, arXiv:2409.02060): queries and keys are normed, all heads at once."""
 
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect
@@ -7,7 +8,7 @@ from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config
-from ..parts import write_layers
+from ..parts import write_attention, write_layers
 from .mixture import MixtureConfig, read_mixture, separate_experts, write_experts
 
 
@@ -31,4 +32,4 @@ def write_tape(t: Tape, c: MixtureConfig) -> None:
         p = f"model.layers.{i}.mlp"
         return write_experts(t, c, h, f"{p}.gate", separate_experts(c, f"{p}.experts"))
 
-    write_layers(t, c, write_mixture, full_norm=True)
+    write_layers(t, c, write_mixture, partial(write_attention, t, c, full_norm=True))

@@ -3,6 +3,7 @@
 Also the text model of Qwen3-VL with mixtures (arXiv:2511.21631).
 """
 
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect, read_size, shorten
@@ -11,7 +12,7 @@ from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_window
-from ..parts import write_layers, write_mlp
+from ..parts import write_attention, write_layers, write_mlp
 from .mixture import MixtureConfig, read_mixture, separate_experts, write_experts
 
 
@@ -55,4 +56,4 @@ def write_tape(t: Tape, c: MixtureConfig) -> None:
         p = f"model.layers.{i}.mlp"
         return write_experts(t, c, h, f"{p}.gate", separate_experts(c, f"{p}.experts"))
 
-    write_layers(t, c, write_mixture, head_norm=True)
+    write_layers(t, c, write_mixture, partial(write_attention, t, c, head_norm=True))

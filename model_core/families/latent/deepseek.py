@@ -8,6 +8,7 @@ and the keys and values of all heads stored.
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect, ignore, read_number, read_size, shorten
@@ -25,7 +26,7 @@ from ..experts.mixture import (
     write_shared_mixture,
 )
 from ..mtp import layer_names, write_mtp_head
-from ..parts import write_head, write_mlp
+from ..parts import write_head, write_layer, write_mlp
 
 _LATENT_EPS = 1e-6  # of the norms of latents, whatever the config says
 
@@ -134,10 +135,8 @@ def write_mtp_tape(t: Tape, c: DeepSeekConfig) -> None:
 
 
 def _write_layer(t: Tape, c: DeepSeekConfig, x: Span, i: int) -> Span:
-    h = t.norm(x, f"model.layers.{i}.input_layernorm", c.norm_eps, to="h")
-    x = t.add(x, write_latent_attention(t, c, h, i))
-    h = t.norm(x, f"model.layers.{i}.post_attention_layernorm", c.norm_eps, to="h")
-    return t.add(x, write_shared_mixture(t, c, h, i) if c.has_experts[i] else write_mlp(t, c, h, i))
+    mlp = write_shared_mixture if c.has_experts[i] else write_mlp
+    return write_layer(t, c, x, i, partial(mlp, t, c), partial(write_latent_attention, t, c))
 
 
 def write_latent_attention(t: Tape, c: DeepSeekConfig, h: Span, i: int) -> Span:

@@ -1,6 +1,5 @@
 """Hunyuan (Tencent, 2025): Llama with a norm of each query and key head after they are rotated."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -8,7 +7,7 @@ from ...checks.file_values import expect, ignore
 from ...tape.references import Span
 from ...tape.tape import Tape
 from ..config import ModelConfig
-from ..parts import write_head, write_mlp, write_qkv
+from ..parts import write_layers, write_mlp, write_qkv
 from . import llama
 
 # Of images, of classifiers, and what the fields of `check_fields` switch off.
@@ -46,20 +45,14 @@ def check_fields(raw: dict[str, Any]) -> None:
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
     """Llama's layers; queries and keys are normed after they are rotated."""
-    write_layers(t, c, partial(write_mlp, t, c))
+    write_layers(t, c, partial(write_mlp, t, c), partial(write_attention, t, c))
 
 
-def write_layers(t: Tape, c: ModelConfig, mlp: Callable[[Span, int], Span]) -> None:
-    """A whole model. mlp: see parts.write_layer."""
-    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
-    for i in range(c.layers):
-        p, eps = f"model.layers.{i}", c.norm_eps
-        h = t.norm(x, f"{p}.input_layernorm", eps, to="h")
-        q, k, v = write_qkv(t, c, h, i)
-        q = t.norm(t.rope(q, c.ropes[i]), f"{p}.self_attn.query_layernorm", eps)
-        k = t.norm(t.rope(k, c.ropes[i]), f"{p}.self_attn.key_layernorm", eps)
-        mixed = t.attend(q, k, v, c.head_dim**-0.5)
-        x = t.add(x, t.project(mixed, "out", f"{p}.self_attn.o_proj", c.hidden_size, bias=c.output_bias))
-        h = t.norm(x, f"{p}.post_attention_layernorm", eps, to="h")
-        x = t.add(x, mlp(h, i))
-    write_head(t, c, x)
+def write_attention(t: Tape, c: ModelConfig, h: Span, i: int) -> Span:
+    """Attention of layer i, with a norm of each query and key head after they are rotated."""
+    p, eps = f"model.layers.{i}.self_attn", c.norm_eps
+    q, k, v = write_qkv(t, c, h, i)
+    q = t.norm(t.rope(q, c.ropes[i]), f"{p}.query_layernorm", eps)
+    k = t.norm(t.rope(k, c.ropes[i]), f"{p}.key_layernorm", eps)
+    mixed = t.attend(q, k, v, c.head_dim**-0.5)
+    return t.project(mixed, "out", f"{p}.o_proj", c.hidden_size, bias=c.output_bias)

@@ -10,7 +10,7 @@ from ...checks.file_values import expect
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_attention_bias, read_decoder_config
-from ..parts import write_layers, write_mlp
+from ..parts import write_attention, write_layers, write_mlp
 from . import qwen2
 
 
@@ -23,4 +23,4 @@ def read_config(raw: dict[str, Any]) -> ModelConfig:
 
 def write_tape(t: Tape, c: ModelConfig) -> None:
     """Llama's layers; queries and keys are normed before they are rotated."""
-    write_layers(t, c, partial(write_mlp, t, c), head_norm=True)
+    write_layers(t, c, partial(write_mlp, t, c), partial(write_attention, t, c, head_norm=True))

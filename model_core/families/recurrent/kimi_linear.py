@@ -5,6 +5,7 @@ of DeepSeek-V3. Source: Transformers, modeling_kimi_linear.py.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import Fields, expect, ignore, read_size, shorten
@@ -15,7 +16,7 @@ from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_layer_types
 from ..experts.mixture import read_mlp_types, read_shared_mixture, separate_experts, write_experts
 from ..latent.deepseek import DeepSeekConfig, write_latent_attention
-from ..parts import write_conv, write_head, write_mlp, write_named_mlp
+from ..parts import write_conv, write_head, write_layer, write_mlp, write_named_mlp
 
 _TYPES = ("full_attention", "linear_attention")
 # Names of fields in DeepSeek-V3 -> those here.
@@ -109,11 +110,9 @@ def write_tape(t: Tape, c: KimiLinearConfig) -> None:
     """x += mixer(norm(x)), x += mlp(norm(x)) in each layer. The mixer is a delta net or attention."""
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
-        p = f"model.layers.{i}"
-        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
-        x = t.add(x, (_write_delta_net if c.is_delta_net[i] else write_latent_attention)(t, c, h, i))
-        h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
-        x = t.add(x, (_write_mixture if c.has_experts[i] else write_mlp)(t, c, h, i))
+        mixer = _write_delta_net if c.is_delta_net[i] else write_latent_attention
+        mlp = _write_mixture if c.has_experts[i] else write_mlp
+        x = write_layer(t, c, x, i, partial(mlp, t, c), partial(mixer, t, c))
     write_head(t, c, x)
 
 

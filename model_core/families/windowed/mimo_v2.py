@@ -5,6 +5,7 @@ are left out. Source: Transformers, modeling_mimo_v2_flash.py.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ...checks.file_values import expect, ignore, read_number, read_size, shorten
@@ -14,7 +15,7 @@ from ...tape.rope import RopeConfig, read_layer_ropes
 from ...tape.tape import Tape
 from ..config import read_decoder_config, read_layer_count, read_layer_types, windows_of
 from ..experts.mixture import MixtureConfig, read_shared_mixture, separate_experts, write_experts
-from ..parts import write_head, write_mlp
+from ..parts import write_layers, write_mlp
 
 _ATTENTION, _MLP = ("full_attention", "sliding_attention"), ("dense", "sparse")
 
@@ -107,14 +108,7 @@ def _read_ropes(raw: dict[str, Any], types: tuple[str, ...]) -> tuple[RopeConfig
 
 def write_tape(t: Tape, c: MiMoV2Config) -> None:
     """x += attention(norm(x)), x += mlp(norm(x)) in each layer, the later ones with experts."""
-    x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
-    for i in range(c.layers):
-        p = f"model.layers.{i}"
-        h = t.norm(x, f"{p}.input_layernorm", c.norm_eps, to="h")
-        x = t.add(x, _write_attention(t, c, h, i))
-        h = t.norm(x, f"{p}.post_attention_layernorm", c.norm_eps, to="h")
-        x = t.add(x, _write_mixture(t, c, h, i) if c.has_experts[i] else write_mlp(t, c, h, i))
-    write_head(t, c, x)
+    write_layers(t, c, partial(_write_mlp, t, c), partial(_write_attention, t, c))
 
 
 def _write_attention(t: Tape, c: MiMoV2Config, h: Span, i: int) -> Span:
@@ -132,7 +126,9 @@ def _write_attention(t: Tape, c: MiMoV2Config, h: Span, i: int) -> Span:
     return t.project(mixed, "out", f"{p}.o_proj", c.hidden_size)
 
 
-def _write_mixture(t: Tape, c: MiMoV2Config, h: Span, i: int) -> Span:
+def _write_mlp(t: Tape, c: MiMoV2Config, h: Span, i: int) -> Span:
+    if not c.has_experts[i]:
+        return write_mlp(t, c, h, i)
     p = f"model.layers.{i}.mlp"
     bias = f"{p}.gate.e_score_correction_bias"
     return write_experts(t, c, h, f"{p}.gate", separate_experts(c, f"{p}.experts"), choice_bias=bias)
