@@ -142,6 +142,17 @@ def write_joined_mlp(
     return t.project(t.gate(gate, up, c.activation), "out", down, c.hidden_size, bias=c.mlp_bias)
 
 
+def write_plain_mlp(
+    t: Tape, c: ModelConfig, h: Span, up: str, down: str, bias: bool = False, size: int | None = None
+) -> Span:
+    """An MLP without gate: down(activation(up(h))).
+
+    up, down: the whole names of its matrices. size: inner activations; None: the model's intermediate_size.
+    """
+    inner = t.map(c.activation, t.project(h, "inner", up, size or c.intermediate_size, bias))
+    return t.project(inner, "out", down, c.hidden_size, bias)
+
+
 def write_convs(t: Tape, parts: Sequence[Span], p: str, width: int, bias: bool = False) -> list[Span]:
     """silu of the causal convolution of each part, over `width` tokens.
 

@@ -6,7 +6,7 @@ from ...checks.file_values import expect
 from ...tape.references import Span
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_attention_bias, read_decoder_config
-from ..parts import write_layers
+from ..parts import write_layers, write_plain_mlp
 
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
@@ -25,7 +25,6 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
 
     def write_mlp(h: Span, i: int) -> Span:
         p = f"model.layers.{i}.mlp"
-        inner = t.map(c.activation, t.project(h, "inner", f"{p}.up_proj", c.intermediate_size, c.mlp_bias))
-        return t.project(inner, "out", f"{p}.down_proj", c.hidden_size, c.mlp_bias)
+        return write_plain_mlp(t, c, h, f"{p}.up_proj", f"{p}.down_proj", c.mlp_bias)
 
     write_layers(t, c, write_mlp)

@@ -9,7 +9,7 @@ from ...checks.file_values import expect, ignore, read_flag, read_number, read_s
 from ...tape.distances import alibi
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_decoder_config
-from ..parts import Scores, write_attend, write_grouped_qkv, write_logits
+from ..parts import Scores, write_attend, write_grouped_qkv, write_logits, write_plain_mlp
 
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
@@ -48,8 +48,7 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
         mixed = write_attend(t, c, q, k, v, i, Scores(distances=alibi(c.heads)))
         x = t.add(x, t.project(mixed, "out", f"{p}.self_attention.dense", c.hidden_size, bias=True))
         h = t.layer_norm(x, f"{p}.post_attention_layernorm", eps, to="h", bias=True)
-        inner = t.project(h, "inner", f"{p}.mlp.dense_h_to_4h", c.intermediate_size, bias=True)
-        inner = t.map(c.activation, inner)
-        x = t.add(x, t.project(inner, "out", f"{p}.mlp.dense_4h_to_h", c.hidden_size, bias=True))
+        y = write_plain_mlp(t, c, h, f"{p}.mlp.dense_h_to_4h", f"{p}.mlp.dense_4h_to_h", bias=True)
+        x = t.add(x, y)
     h = t.layer_norm(t.take_rows(x), "ln_f", eps, to="h", bias=True)
     write_logits(t, c, h, embedding="word_embeddings")

@@ -13,7 +13,7 @@ from ...tape.distances import alibi
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_activation, read_decoder_config
-from ..parts import Scores, write_attend, write_grouped_qkv, write_logits
+from ..parts import Scores, write_attend, write_grouped_qkv, write_logits, write_plain_mlp
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,7 @@ def write_tape(t: Tape, c: FalconConfig) -> None:
         x = t.add(x, t.project(mixed, "out", f"{p}.self_attention.dense", c.hidden_size, c.output_bias))
         if not c.is_parallel:
             for_mlp = t.layer_norm(x, f"{p}.post_attention_layernorm", eps, to="h", bias=True)
-        inner = t.project(for_mlp, "inner", f"{p}.mlp.dense_h_to_4h", c.intermediate_size, c.mlp_bias)
-        inner = t.map(c.activation, inner)
-        x = t.add(x, t.project(inner, "out", f"{p}.mlp.dense_4h_to_h", c.hidden_size, c.mlp_bias))
+        y = write_plain_mlp(t, c, for_mlp, f"{p}.mlp.dense_h_to_4h", f"{p}.mlp.dense_4h_to_h", c.mlp_bias)
+        x = t.add(x, y)
     h = t.layer_norm(t.take_rows(x), "ln_f", c.norm_eps, to="h", bias=True)
     write_logits(t, c, h, embedding="word_embeddings")

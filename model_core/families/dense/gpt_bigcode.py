@@ -5,7 +5,7 @@ from typing import Any
 from ...checks.file_values import expect, ignore, read_flag, read_size
 from ...tape.tape import Tape
 from ..config import ModelConfig
-from ..parts import write_attend, write_grouped_qkv, write_logits
+from ..parts import write_attend, write_grouped_qkv, write_logits, write_plain_mlp
 from .gpt2 import read_gpt_config
 
 
@@ -40,8 +40,7 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
         mixed = write_attend(t, c, q, k, v, i)
         x = t.add(x, t.project(mixed, "out", f"{p}.attn.c_proj", c.hidden_size, bias=True))
         h = t.layer_norm(x, f"{p}.ln_2", eps, to="h", bias=True)
-        inner = t.project(h, "inner", f"{p}.mlp.c_fc", c.intermediate_size, bias=True)
-        inner = t.map(c.activation, inner)
-        x = t.add(x, t.project(inner, "out", f"{p}.mlp.c_proj", c.hidden_size, bias=True))
+        y = write_plain_mlp(t, c, h, f"{p}.mlp.c_fc", f"{p}.mlp.c_proj", bias=True)
+        x = t.add(x, y)
     h = t.layer_norm(t.take_rows(x), "ln_f", c.norm_eps, to="h", bias=True)
     write_logits(t, c, h, embedding="wte")

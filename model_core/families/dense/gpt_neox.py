@@ -11,7 +11,7 @@ from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_activation, read_attention_bias, read_decoder_config
-from ..parts import write_attend, write_grouped_qkv, write_logits
+from ..parts import write_attend, write_grouped_qkv, write_logits, write_plain_mlp
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,8 @@ def write_tape(t: Tape, c: GPTNeoXConfig) -> None:
         else:
             x = t.add(x, _write_attention(t, c, h, i))
             for_mlp = t.layer_norm(x, f"{p}.post_attention_layernorm", eps, to="h_mlp", bias=True)
-        inner = t.project(for_mlp, "inner", f"{p}.mlp.dense_h_to_4h", c.intermediate_size, bias=True)
-        inner = t.map(c.activation, inner)
-        x = t.add(x, t.project(inner, "out", f"{p}.mlp.dense_4h_to_h", c.hidden_size, bias=True))
+        y = write_plain_mlp(t, c, for_mlp, f"{p}.mlp.dense_h_to_4h", f"{p}.mlp.dense_4h_to_h", bias=True)
+        x = t.add(x, y)
     h = t.layer_norm(t.take_rows(x), "gpt_neox.final_layer_norm", c.norm_eps, to="h", bias=True)
     write_logits(t, c, h, embedding="gpt_neox.embed_in", head="embed_out")
 

@@ -11,7 +11,7 @@ from ...tape.references import Span, WeightRef
 from ...tape.rope import RopeConfig, part_of
 from ...tape.tape import Tape
 from ..config import ModelConfig
-from ..parts import write_attend, write_logits
+from ..parts import write_attend, write_logits, write_plain_mlp
 from .gpt2 import read_gpt_config
 
 _GROUPS = 4  # of CodeGen's heads, whose queries, values and keys follow each other
@@ -42,9 +42,8 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
         q, k, v = write_qkv(t, c, h, f"{p}.attn")
         mixed = write_attend(t, c, q, k, v, i)
         x = t.add(x, t.project(mixed, "out", f"{p}.attn.out_proj", c.hidden_size))
-        inner = t.project(h, "inner", f"{p}.mlp.fc_in", c.intermediate_size, bias=True)
-        inner = t.map(c.activation, inner)
-        x = t.add(x, t.project(inner, "out", f"{p}.mlp.fc_out", c.hidden_size, bias=True))
+        y = write_plain_mlp(t, c, h, f"{p}.mlp.fc_in", f"{p}.mlp.fc_out", bias=True)
+        x = t.add(x, y)
     h = t.layer_norm(t.take_rows(x), "ln_f", c.norm_eps, to="h", bias=True)
     write_logits(t, c, h, bias=True)
 

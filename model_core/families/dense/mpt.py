@@ -11,7 +11,7 @@ from ...errors import ModelError
 from ...tape.distances import alibi
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_decoder_config
-from ..parts import Scores, write_attend, write_logits
+from ..parts import Scores, write_attend, write_logits, write_plain_mlp
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,5 @@ def write_tape(t: Tape, c: MptConfig) -> None:
         mixed = write_attend(t, c, q, k, v, i, Scores(c.score_scale, distances=alibi(c.heads)))
         x = t.add(x, t.project(mixed, "out", f"{p}.attn.out_proj", c.hidden_size))
         h = t.layer_norm(x, f"{p}.norm_2", eps, to="h")
-        inner = t.map(c.activation, t.project(h, "inner", f"{p}.ffn.up_proj", c.intermediate_size))
-        x = t.add(x, t.project(inner, "out", f"{p}.ffn.down_proj", c.hidden_size))
+        x = t.add(x, write_plain_mlp(t, c, h, f"{p}.ffn.up_proj", f"{p}.ffn.down_proj"))
     write_logits(t, c, t.layer_norm(t.take_rows(x), "norm_f", c.norm_eps, to="h"), embedding="wte")

@@ -10,7 +10,7 @@ from ...checks.file_values import ignore, read_flag, read_size
 from ...tape.references import Span
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_activation, read_decoder_config
-from ..parts import write_attend
+from ..parts import write_attend, write_plain_mlp
 
 _FIRST_POSITION = 2  # the row of position 0
 
@@ -85,8 +85,7 @@ def _write_layer(t: Tape, c: OPTConfig, x: Span, i: int) -> Span:
     if not c.norms_first:
         x = _write_norm(t, c, x, f"{p}.self_attn_layer_norm")
     h = _write_norm(t, c, x, f"{p}.final_layer_norm", to="h") if c.norms_first else x
-    inner = t.map(c.activation, t.project(h, "inner", f"{p}.fc1", c.intermediate_size, c.mlp_bias))
-    x = t.add(x, t.project(inner, "out", f"{p}.fc2", c.hidden_size, c.mlp_bias))
+    x = t.add(x, write_plain_mlp(t, c, h, f"{p}.fc1", f"{p}.fc2", c.mlp_bias))
     return x if c.norms_first else _write_norm(t, c, x, f"{p}.final_layer_norm")
 
 

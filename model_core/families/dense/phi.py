@@ -10,7 +10,7 @@ from ...checks.file_values import expect, ignore, read_number
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_activation, read_decoder_config
-from ..parts import write_attend, write_qkv
+from ..parts import write_attend, write_plain_mlp, write_qkv
 
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
@@ -37,7 +37,6 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
         q, k, v = write_qkv(t, c, h, i)
         mixed = write_attend(t, c, q, k, v, i)
         x = t.add(x, t.project(mixed, "out", f"{p}.self_attn.dense", c.hidden_size, bias=True))
-        inner = t.map(c.activation, t.project(h, "inner", f"{p}.mlp.fc1", c.intermediate_size, bias=True))
-        x = t.add(x, t.project(inner, "out", f"{p}.mlp.fc2", c.hidden_size, bias=True))
+        x = t.add(x, write_plain_mlp(t, c, h, f"{p}.mlp.fc1", f"{p}.mlp.fc2", bias=True))
     h = t.layer_norm(t.take_rows(x), "model.final_layernorm", c.norm_eps, to="h", bias=True)
     t.project(h, "logits", "lm_head", c.vocab_size, bias=True, is_head=True)

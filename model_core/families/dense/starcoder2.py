@@ -5,7 +5,7 @@ from typing import Any
 from ...checks.file_values import expect, ignore, read_number
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_activation, read_decoder_config
-from ..parts import write_attention, write_logits
+from ..parts import write_attention, write_logits, write_plain_mlp
 
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
@@ -34,7 +34,6 @@ def write_tape(t: Tape, c: ModelConfig) -> None:
         h = t.layer_norm(x, f"{p}.input_layernorm", eps, to="h", bias=True)
         x = t.add(x, write_attention(t, c, h, i))
         h = t.layer_norm(x, f"{p}.post_attention_layernorm", eps, to="h", bias=True)
-        inner = t.project(h, "inner", f"{p}.mlp.c_fc", c.intermediate_size, c.mlp_bias)
-        inner = t.map(c.activation, inner)
-        x = t.add(x, t.project(inner, "out", f"{p}.mlp.c_proj", c.hidden_size, c.mlp_bias))
+        y = write_plain_mlp(t, c, h, f"{p}.mlp.c_fc", f"{p}.mlp.c_proj", c.mlp_bias)
+        x = t.add(x, y)
     write_logits(t, c, t.layer_norm(t.take_rows(x), "model.norm", c.norm_eps, to="h", bias=True))

@@ -14,6 +14,7 @@ from ...tape.references import Span, WeightRef
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import ModelConfig, read_activation, read_decoder_config
+from ..parts import write_plain_mlp
 from .layers import read_encoder_config
 
 _NOT_COMPUTED = (
@@ -130,14 +131,10 @@ def write_tape(t: Tape, c: NomicBertConfig) -> None:
 
 
 def _write_mlp(t: Tape, c: NomicBertConfig, x: Span, p: str) -> Span:
-    if c.is_gated:
-        gate, up = t.linear(
-            x, "inner", {f"{p}.{name}": (1, c.intermediate_size) for name in ("fc12", "fc11")}
-        )
-        inner = t.gate(gate, up, c.activation)
-    else:
-        inner = t.map(c.activation, t.project(x, "inner", f"{p}.fc1", c.intermediate_size, c.mlp_bias))
-    return t.project(inner, "out", f"{p}.fc2", c.hidden_size, bias=not c.is_gated and c.mlp_bias)
+    if not c.is_gated:
+        return write_plain_mlp(t, c, x, f"{p}.fc1", f"{p}.fc2", c.mlp_bias)
+    gate, up = t.linear(x, "inner", {f"{p}.{name}": (1, c.intermediate_size) for name in ("fc12", "fc11")})
+    return t.project(t.gate(gate, up, c.activation), "out", f"{p}.fc2", c.hidden_size)
 
 
 def _write_mixture(t: Tape, c: NomicBertConfig, x: Span, p: str) -> Span:

@@ -14,7 +14,7 @@ from ...tape.references import Span, WeightRef
 from ...tape.tape import Tape
 from ..config import read_decoder_config, read_layer_types
 from ..experts.mixture import SharedMixtureConfig, no_experts, read_shared_mixture
-from ..parts import write_attend, write_logits
+from ..parts import write_attend, write_logits, write_plain_mlp
 from .mamba import MambaShape, read_mamba_shape, write_mamba
 
 # letters of hybrid_override_pattern -> names of layers_block_type
@@ -120,8 +120,7 @@ def _write_attention(t: Tape, c: NemotronHConfig, h: Span, i: int) -> Span:
 
 def _write_mlp(t: Tape, c: NemotronHConfig, h: Span, p: str, size: int) -> Span:
     """down(relu(up(h))^2), with `size` inner activations."""
-    inner = t.map(c.activation, t.project(h, "inner", f"{p}.up_proj", size))
-    return t.project(inner, "out", f"{p}.down_proj", c.hidden_size)
+    return write_plain_mlp(t, c, h, f"{p}.up_proj", f"{p}.down_proj", size=size)
 
 
 def _write_mixture(t: Tape, c: NemotronHConfig, h: Span, p: str) -> Span:
