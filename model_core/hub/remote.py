@@ -21,9 +21,8 @@ from .choice import choose_model_files
 from .names import HubName
 
 _TIMEOUT_S = 10.0
-_OTHER_MEMORY = (
-    2**30
-)  # bytes for keys, values and the program; what a model needs is checked before a download
+# Bytes for keys, values and the program; what a model needs is checked before a download.
+_OTHER_MEMORY = 2**30
 _COMMIT, _SHA256 = re.compile("[0-9a-f]{40}"), re.compile("[0-9a-f]{64}")
 
 

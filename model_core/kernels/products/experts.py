@@ -37,6 +37,7 @@ from .linear import SWIGLU, store_outputs, strip_output
 from .strips import SUMS, multiply_strip
 
 SCORES = ("softmax", "sigmoid", "sparsemixer")
+_SIGMOID, _SPARSEMIXER = SCORES.index("sigmoid"), SCORES.index("sparsemixer")
 # What ROUTE and EXPERTS have beside other instructions (see operations.Routing).
 MIXTURE = record_type(
     "experts",
@@ -63,13 +64,13 @@ def route(x, y, count, bias, epsilon, scale, m):
     """The routing weights of a row (operators.route).
 
     x: address of `count` logits, which are overwritten. y, bias: addresses of as many floats; bias may be 0.
-    epsilon: that of Routing, or its nearness. m: MIXTURE.
+    epsilon: that of Routing; of sparsemixer, its nearness. m: MIXTURE.
     """
-    total = np.float32(1)
-    if m.score == 2:
+    if m.score == _SPARSEMIXER:
         _mix_sparsely(x, y, count, epsilon, m.top_k)
         return
-    if m.score == 1:
+    total = np.float32(1)
+    if m.score == _SIGMOID:
         for i in range(0, 4 * count, 64):
             score = sigmoid(load_f32(x, i))
             store_f32(y, i, score)
