@@ -4,6 +4,7 @@ Every interface makes `Request`s of what it receives. They travel over gRPC as t
 field `messages`, and all other fields that are set as `parameters`.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Discriminator, Field, PrivateAttr, Tag, model_validator
@@ -15,7 +16,7 @@ from model_core.requests.choices import ChoiceFields
 from model_core.requests.messages import MESSAGES, ChatFields, FailFastList, Message
 from model_core.requests.sampling import SamplingFields, SamplingParams
 
-from .sent_names import SentNames
+from .sent_names import SentNames, rename_error
 from .tensors import Prompt
 
 MAX_REQUEST_ID_LENGTH = 128
@@ -102,10 +103,15 @@ class Request(SamplingFields, ChatFields, CacheFields, ModelFields, EchoFields, 
         """What the client has called fields of other names, for errors."""
         return self._sent_names
 
-    def sent_as(self, names: SentNames) -> "Request":
-        """The request itself, of whose fields the client has called some otherwise."""
-        self._sent_names = names
-        return self
+    @classmethod
+    def of(cls, fields: Mapping[str, Any], names: SentNames) -> "Request":
+        """A request, of whose fields the client has called some otherwise, as errors then do, too."""
+        try:
+            request = cls(**fields)
+        except InvalidRequest as error:
+            raise rename_error(error, names) from None
+        request._sent_names = names
+        return request
 
     @property
     def is_chat(self) -> bool:

@@ -23,11 +23,13 @@ def rename_field(path: str, names: SentNames) -> str:
 
 
 def rename_error(error: Exception, names: SentNames) -> Exception:
-    """The error, about the field that the client has sent."""
+    """The error with the client's name of the field: in `param`, and at the beginning of its sentence."""
     if not isinstance(error, TritonchatError) or error.param is None:
         return error
     renamed = copy.copy(error)
     renamed.param = rename_field(error.param, names)
+    first, space, rest = str(error).partition(" ")
+    renamed.args = (rename_field(first, names) + space + rest,)
     return renamed
 
 

@@ -110,7 +110,7 @@ def parse(body: CountRequest) -> Request:
         names |= {"form": place, "form.json_schema": f"{place}.schema"}
     elif isinstance(body, MessagesRequest):
         names |= body.sent_names
-    return Request(**fields).sent_as(names)
+    return Request.of(fields, names)
 
 
 def _refuse_unsupported_fields(body: MessagesRequest) -> None:

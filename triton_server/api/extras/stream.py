@@ -63,8 +63,8 @@ async def stream(request: Request, body: StreamRequest) -> Response:
 def parse(body: StreamRequest) -> request_fields.Request:
     """The request for the answer, with a seed. Raises ApiError or InvalidRequest."""
     body.refuse_prompt_logprobs()
-    request = request_fields.Request(messages=body.prompt, **fields_of_request(body))
-    (request,) = repeat([request.sent_as(body.sent_names)])
+    fields = {**fields_of_request(body), "messages": body.prompt}
+    (request,) = repeat([request_fields.Request.of(fields, {**body.sent_names, "messages": "prompt"})])
     return request
 
 

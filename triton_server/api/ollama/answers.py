@@ -59,7 +59,7 @@ def parse(body: ChatRequest, model: str) -> Request:
     """The request for the answer of a model. Raises ApiError or InvalidRequest."""
     tools = [tool.function.model_dump(exclude_none=True) for tool in body.tools or ()]
     added = {"tools": tools} if tools else {}
-    names = {"tools[].parameters": "tools[].function.parameters"}
+    names = {"tools[]": "tools[].function"}
     return _parse(body, model, added | {"messages": _parse_messages(body.messages)}, names)
 
 
@@ -96,7 +96,7 @@ def _parse(body: AnswerRequest, model: str, added: dict[str, Any], names: dict[s
         is_schema = isinstance(body.format, dict)
         fields["form"] = {"json_schema": body.format} if is_schema else {"json_object": True}
         names |= {"form": "format", "form.json_schema": "format"}
-    return Request(**fields).sent_as(names)
+    return Request.of(fields, names)
 
 
 def _parse_messages(messages: list[ChatMessage]) -> list[dict[str, Any]]:

@@ -215,7 +215,7 @@ def parse(body: ChatRequest, functions: Functions | None = None) -> list[Request
     }
     if body.functions:
         fields["parallel_tool_calls"] = False
-    return repeat([Request(**fields).sent_as({**body.sent_names, **functions.sent_names})], body.n)
+    return repeat([Request.of(fields, {**body.sent_names, **functions.sent_names})], body.n)
 
 
 def parse_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:

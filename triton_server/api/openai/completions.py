@@ -76,7 +76,7 @@ def parse(body: CompletionRequest) -> list[Request]:
     fields = {"max_tokens": DEFAULT_MAX_TOKENS, **fields_of_request(body)}
     prompts: Any = prompt if is_batch else [prompt]
     first, *others = prompts
-    request = Request(messages=first, **fields).sent_as(body.sent_names)
+    request = Request.of({**fields, "messages": first}, {**body.sent_names, "messages": "prompt"})
     return repeat([request, *(request.model_copy(update={"messages": other}) for other in others)], body.n)
 
 

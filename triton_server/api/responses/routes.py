@@ -142,7 +142,7 @@ def parse(
     names = body.sent_names
     if form:
         names = {"form": "text.format", "form.json_schema": "text.format.schema"}
-    return request_fields.Request(**fields).sent_as({**names, **functions.sent_names})
+    return request_fields.Request.of(fields, {**names, **functions.sent_names})
 
 
 def _form(text: TextOptions | None) -> dict[str, Any] | None:

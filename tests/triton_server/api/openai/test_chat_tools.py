@@ -157,6 +157,20 @@ def test_errors_name_the_place_of_a_tool_as_it_was_sent(api: Server) -> None:
 
 
 @pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({"tools": [{"type": "web_search"}, {**SAY, "custom": {"name": "a b"}}]}, "tools[1].custom.name"),
+        ({"functions": [{"name": "a b"}]}, "functions[0].name"),
+        ({"functions": [ADD], "function_call": {"name": "\udc00"}}, "function_call.name"),
+    ],
+)
+def test_refused_fields_have_the_names_that_were_sent(fields: dict[str, Any], path: str) -> None:
+    with pytest.raises(InvalidRequest) as raised:
+        parse(ChatRequest(messages=HELLO, **fields))
+    assert raised.value.param == path and str(raised.value).startswith(f"{path} ")
+
+
+@pytest.mark.parametrize(
     ("message", "expected"),
     [
         ({"role": "assistant", "content": None}, {"role": "assistant", "content": ""}),
