@@ -23,6 +23,9 @@ BODIES: dict[str, dict[str, Any]] = {
     "/v1/messages/count_tokens": {"model": "default", "messages": HELLO},
     "/v1/embeddings": {"input": "Hello"},
     "/v1/choose": {"messages": HELLO, "choices": ["a", "b"]},
+    "/tokenize": {"prompt": "Hello"},
+    "/detokenize": {"tokens": [1]},
+    "/apply-template": {"messages": HELLO},
     "/stream": {"prompt": "Hello", "max_tokens": 2},
     "/api/chat": {"model": "default", "messages": HELLO, "stream": False, "options": {"num_predict": 2}},
 }
@@ -38,6 +41,31 @@ def test_each_body_names_what_it_does_not_know(api: Server, path: str) -> None:
     assert harmless.status_code == 200 and "X-Ignored-Fields" not in harmless.headers
     refused = httpx.post(api.api_url + path, json={**BODIES[path], "use_beam_search": True})
     assert refused.status_code == 400 and "use_beam_search is not supported" in refused.text
+
+
+def test_no_body_drops_unknown_fields(api: Server) -> None:
+    description = httpx.get(f"{api.api_url}/openapi.json").json()
+    bodies = {
+        path: operation["requestBody"]["content"]["application/json"]["schema"]
+        for path, operations in description["paths"].items()
+        for operation in operations.values()
+        if "requestBody" in operation
+    }
+    assert bodies.keys() >= BODIES.keys()
+    for path, body in bodies.items():
+        references = [kind["$ref"] for kind in body.get("anyOf", body.get("oneOf", [body])) if "$ref" in kind]
+        assert references
+        for name in references:
+            # They are kept, and then named, or refused.
+            assert "additionalProperties" in description["components"]["schemas"][name.rpartition("/")[2]], (
+                path
+            )
+
+
+def test_tokens_are_counted_without_tools_that_are_left_out(api: Server) -> None:
+    body = {"messages": HELLO, "tools": [{"type": "web_search"}]}
+    response = httpx.post(f"{api.api_url}/tokenize", json=body)
+    assert response.status_code == 200 and response.headers["X-Ignored-Tools"] == "web_search"
 
 
 def test_streams_name_what_is_ignored(api: Server) -> None:

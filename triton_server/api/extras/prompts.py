@@ -9,9 +9,10 @@ from pydantic import BaseModel, Field
 from model_core.requests.messages import FailFastList, PromptFields
 
 from ...contract.request_fields import Request as Generation
-from ..body import Body
+from ..body import WholeBody
 from ..errors import ERROR_RESPONSES, ApiError
 from ..generation import check_length
+from ..ignored import check_fields
 from ..openai.chat import ChatMessage, ChatRequest, parse
 from ..openai.chat_tools import FunctionTool
 
@@ -20,7 +21,7 @@ _POLL_S = 0.3
 router = APIRouter(prefix="/v1/prompts", tags=["saved prompts"], responses=ERROR_RESPONSES)
 
 
-class NewPrompt(PromptFields, Body):
+class NewPrompt(PromptFields, WholeBody):
     """A prompt to save: messages, or text."""
 
     name: str = Field(description="1 to 100 letters, digits, dots, - and _; the first is a letter or digit.")
@@ -71,6 +72,7 @@ async def save_prompt(request: Request, body: NewPrompt) -> dict[str, Any]:
 
     The server must have been started with --allow-saving-prompts.
     """
+    check_fields(request, body)
     client, generation = request.app.state.triton_client, _parse(request, body)
     messages, parameters = generation.prompt(), generation.parameters()
     while (prompt := await client.save_prompt(body.name, messages, body.model, **parameters)) is None:
@@ -108,6 +110,7 @@ def _parse(request: Request, body: NewPrompt) -> Generation:
         assert body.text is not None
         return Generation(messages=body.text)
     check_length(len(body.messages), request.app.state.settings)
-    fields = body.model_dump(exclude_unset=True, exclude={"name", "text", "model"})
+    unknown = body.model_extra or {}
+    fields = body.model_dump(exclude_unset=True, exclude={"name", "text", "model", *unknown})
     (generation,) = parse(ChatRequest.model_validate(fields))
     return generation

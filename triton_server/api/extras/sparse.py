@@ -11,14 +11,15 @@ from model_core.requests.embedding import TRUNCATE
 from model_core.requests.messages import FailFastList
 
 from ...contract.embedding_fields import MAX_INPUTS
-from ..body import Body
+from ..body import WholeBody
 from ..embedding_calls import compute_vectors
 from ..errors import ERROR_RESPONSES
+from ..ignored import check_fields
 
 router = APIRouter(tags=["embeddings"], responses=ERROR_RESPONSES)
 
 
-class SparseRequest(Body):
+class SparseRequest(WholeBody):
     """Texts to embed."""
 
     model: str = Field("default", description="The name of a model (see /v1/models); default: the first one.")
@@ -39,6 +40,7 @@ class SparseValue(BaseModel):
 @router.post("/embed_sparse")
 async def embed_sparse(request: Request, body: SparseRequest) -> list[list[SparseValue]]:
     """The numbers of each text that are not 0. The model must have sparse vectors (SPLADE)."""
+    check_fields(request, body)
     await request.app.state.served_models.resolve(body.model)
     texts = [body.inputs] if isinstance(body.inputs, str) else body.inputs
     parameters = {"model": body.model, "truncate": body.truncate, "prompt_name": body.prompt_name}

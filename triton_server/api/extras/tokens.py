@@ -12,9 +12,10 @@ from model_core.requests.messages import ChatFields, FailFastList
 from ...contract.sent_names import rename_error
 from ...contract.tensors import DEFAULT_MODEL
 from ...contract.tensors import Prompt as AnyPrompt
-from ..body import Body
-from ..errors import ERROR_RESPONSES, unsupported
+from ..body import WholeBody
+from ..errors import ERROR_RESPONSES
 from ..generation import check_length
+from ..ignored import check_fields, ignore
 from ..openai import chat as openai_chat
 from ..openai.chat import ChatRequest
 
@@ -30,7 +31,7 @@ class _Pieces(BaseModel):
     )
 
 
-class TokenizeText(_Pieces, Body):
+class TokenizeText(_Pieces, WholeBody):
     """A text to make tokens of."""
 
     model: str | None = Field("default", description="The name of a model; default: the first one.")
@@ -73,7 +74,7 @@ class Tokens(BaseModel):
     token_strs: list[str | None] | None = None
 
 
-class DetokenizeRequest(Body):
+class DetokenizeRequest(WholeBody):
     """Tokens to make text of."""
 
     model: str | None = Field("default", description="The name of a model; default: the first one.")
@@ -113,6 +114,7 @@ async def tokenize(request: Request, body: TokenizeRequest) -> Tokens:
 @router.post("/detokenize")
 async def detokenize(request: Request, body: DetokenizeRequest) -> Detokenized:
     """The text of tokens."""
+    check_fields(request, body)
     await request.app.state.served_models.resolve(body.model or DEFAULT_MODEL)
     with request.app.state.answer_slots.hold(request.state.client, 1):
         try:
@@ -130,12 +132,17 @@ async def apply_template(request: Request, body: ChatRequest) -> Prompt:
 
 async def _tokenize(request: Request, body: TokenizeText | ChatRequest, pieces: bool) -> dict[str, Any]:
     """The result of the command {"tokenize": ...}."""
+    check_fields(request, body)
     await request.app.state.served_models.resolve(body.model or DEFAULT_MODEL)
     prompt: AnyPrompt
     if isinstance(body, TokenizeText):
         prompt, fields, param = *_parse_text(body), "prompt" if body.content is None else "content"
     else:
-        prompt, fields, param = *_parse_chat(body), "messages"
+        functions = openai_chat.find_tools(body)
+        ignore(request, "tools", functions.left_out)
+        chat, param = openai_chat.parse(body, functions)[0], "messages"
+        prompt, parameters = chat.prompt(), chat.parameters()
+        fields = {name: parameters[name] for name in ChatFields.model_fields if name in parameters}
         check_length(len(prompt), request.app.state.settings)
     with request.app.state.answer_slots.hold(request.state.client, 1):
         try:
@@ -154,12 +161,3 @@ def _parse_text(body: TokenizeText) -> tuple[str, dict[str, Any]]:
         raise InvalidRequest("prompt, content or messages must be given.", "prompt")
     choices = (body.add_special_tokens, body.add_special, body.content is None)
     return text, {"add_special_tokens": next(choice for choice in choices if choice is not None)}
-
-
-def _parse_chat(body: ChatRequest) -> tuple[AnyPrompt, dict[str, Any]]:
-    """The messages, and the fields of the command. Raises ApiError or InvalidRequest."""
-    if (body.model_extra or {}).get("chat_template") is not None:
-        raise unsupported("chat_template", "the chat template is the model's; leave chat_template out.")
-    chat = openai_chat.parse(body)[0]
-    fields = chat.parameters()
-    return chat.prompt(), {name: fields[name] for name in ChatFields.model_fields if name in fields}
