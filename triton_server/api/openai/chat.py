@@ -184,11 +184,13 @@ _SAID = {"content", "tool_calls", "reasoning"}
 def find_tools(body: ChatRequest) -> Functions:
     """The functions that the model may call. Raises ApiError or InvalidRequest."""
     if not body.functions:
-        if body.function_call not in (None, "none", "auto"):
+        if body.function_call not in ((None, "auto") if body.tools else (None, "auto", "none")):
             raise _invalid("function_call", "function_call is only allowed when functions are given.")
         return find_functions(body.tools or (), body.tool_choice)
     if body.tools:
         raise _invalid("functions", "functions is the older form of tools; send one of them.")
+    if body.tool_choice not in (None, "auto"):
+        raise _invalid("tool_choice", "tool_choice is for tools; send function_call with functions.")
     called = body.function_call
     choice = {"name": called.name} if isinstance(called, ToolName) else called or "auto"
     return Functions(

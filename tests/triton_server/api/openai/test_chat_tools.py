@@ -129,6 +129,8 @@ def test_tools_and_their_choice(fields: dict[str, Any], names: list[str], choice
     [
         ({"functions": [ADD], "tools": [SAY]}, ApiError, "functions"),
         ({"function_call": {"name": "add"}}, ApiError, "function_call"),
+        ({"tools": [SAY], "function_call": "none"}, ApiError, "function_call"),
+        ({"functions": [ADD], "tool_choice": "none"}, ApiError, "tool_choice"),
         ({"tools": [SAY], "tool_choice": {"type": "custom"}}, InvalidRequest, "tool_choice.custom"),
         (
             {
