@@ -16,6 +16,7 @@ from model_core.requests.events import Done, Event, Failed, Reasoning, Text, Too
 from model_core.requests.messages import complete_object
 
 from .body import Body
+from .client_tools import HostedTool
 from .stream_response import NumberedEvents
 
 INPUT = "input"
@@ -57,6 +58,8 @@ def describe_input(description: str | None, form: CustomFormat | None) -> dict[s
 def list_unenforced(tools: Iterable[Any], above: str = "") -> Iterator[str]:
     """The fields of a request's tools in which there is a grammar that inputs need not follow."""
     for number, tool in enumerate(tools):
+        if isinstance(tool, HostedTool):
+            continue
         path = f"{above}tools[{number}]"
         for part, holder in (("", tool), (".custom", getattr(tool, "custom", None))):
             form = getattr(holder, "format", None)

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from model_core.requests.events import Done
 
 from ...contract.request_fields import Request, fields_of_request
+from ..client_tools import HostedTool, check_choice
 from ..errors import (
     ANTHROPIC_ERROR_RESPONSES,
     ANTHROPIC_PATH,
@@ -36,7 +37,7 @@ from .schemas import (
     ToolChoice,
     ToolResultBlock,
 )
-from .tools import HostedTool, list_left_out
+from .tools import list_left_out
 
 _EVENT_STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}
 _TOOL_CHOICES = {"auto": "auto", "any": "required", "none": "none"}
@@ -91,6 +92,7 @@ def parse(body: CountRequest) -> Request:
         fields.pop("tools", None)
     if body.tool_choice is not None:
         fields |= _parse_tool_choice(body.tool_choice)
+        check_choice(fields["tool_choice"], tools, list_left_out(body.tools or ()))
     if body.thinking is not None and body.thinking.type != "adaptive":
         fields["enable_thinking"] = body.thinking.type == "enabled"
         fields["reasoning_budget"] = body.thinking.budget_tokens

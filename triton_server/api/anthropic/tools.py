@@ -9,39 +9,33 @@ import re
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag
 
 from model_core.checks.request_values import JsonObject
 from model_core.requests.messages import MAX_TOOL_NAME
 
 from ..body import Body
+from ..client_tools import INTEGER, STRING, HostedTool, describe_function
 
-_STRING, _NUMBER = {"type": "string"}, {"type": "integer"}
 _FILE = {
-    "path": _STRING,
-    "file_text": _STRING,
-    "old_str": _STRING,
-    "new_str": _STRING,
-    "insert_line": _NUMBER,
-    "insert_text": _STRING,
-    "view_range": {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 2},
+    "path": STRING,
+    "file_text": STRING,
+    "old_str": STRING,
+    "new_str": STRING,
+    "insert_line": INTEGER,
+    "insert_text": STRING,
+    "view_range": {"type": "array", "items": INTEGER, "minItems": 2, "maxItems": 2},
 }
-
-
-def _function(description: str, required: tuple[str, ...], **properties: Any) -> dict[str, Any]:
-    schema = {"type": "object", "properties": properties, "required": [*required]}
-    return {"description": description, "parameters": {**schema, "additionalProperties": False}}
-
 
 # By the type without its date.
 _FUNCTIONS = {
-    "bash": _function(
+    "bash": describe_function(
         "Run a command in a bash session that persists, or restart the session.",
         (),
-        command=_STRING,
+        command=STRING,
         restart={"type": "boolean"},
     ),
-    "text_editor": _function(
+    "text_editor": describe_function(
         "View and edit files. view shows a file or folder; create writes file_text; str_replace replaces "
         "old_str, which must be unique, with new_str; insert writes insert_text (or new_str) after the line "
         "insert_line.",
@@ -49,14 +43,14 @@ _FUNCTIONS = {
         command={"enum": ["view", "create", "str_replace", "insert", "undo_edit"]},
         **_FILE,
     ),
-    "memory": _function(
+    "memory": describe_function(
         "Keep notes in files under /memories: view, create, str_replace, insert, delete, or rename from "
         "old_path to new_path.",
         ("command",),
         command={"enum": ["view", "create", "str_replace", "insert", "delete", "rename"]},
         **_FILE,
-        old_path=_STRING,
-        new_path=_STRING,
+        old_path=STRING,
+        new_path=STRING,
     ),
 }
 _DATED = re.compile(rf"({'|'.join(_FUNCTIONS)})_\d{{8}}")
@@ -90,14 +84,6 @@ class TypedTool(Body):
     def to_fields(self) -> dict[str, Any]:
         """The fields of model_core.requests.messages.Tool."""
         return {"name": self.name, **_FUNCTIONS[self.type[: self.type.rindex("_")]]}
-
-
-class HostedTool(Body):
-    """A tool of another service, which is left out."""
-
-    model_config = ConfigDict(extra="allow")
-
-    type: str
 
 
 def _tag_of_tool(value: Any) -> str:

@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Discriminator, Tag
+from pydantic import Discriminator, Tag
 
-from model_core.checks.request_values import JsonObject, Text
+from model_core.checks.request_values import JsonObject
 from model_core.errors import InvalidRequest
 from model_core.requests.messages import FailFastList
 
 from ..body import Body
+from ..client_tools import HostedTool, check_choice, tag_by_type
 from ..custom_tools import CustomFormat, describe_input
 
 
@@ -49,25 +50,11 @@ class CustomTool(Body):
     custom: CustomSchema
 
 
-class HostedTool(Body):
-    """A tool of another service, which is left out."""
-
-    model_config = ConfigDict(extra="allow")
-
-    type: Text
-
-
-def _tag_of_tool(value: Any) -> str:
-    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
-    classes = {"function": FunctionTool, "custom": CustomTool}
-    return classes.get(kind, HostedTool).__name__ if isinstance(kind, str) else HostedTool.__name__
-
-
 ChatTool = Annotated[
     Annotated[FunctionTool, Tag("FunctionTool")]
     | Annotated[CustomTool, Tag("CustomTool")]
     | Annotated[HostedTool, Tag("HostedTool")],
-    Discriminator(_tag_of_tool),
+    Discriminator(tag_by_type({"function": FunctionTool, "custom": CustomTool})),
 ]
 
 
@@ -129,6 +116,7 @@ def find_functions(tools: Iterable[Any], choice: str | ToolSelection | None) -> 
     choice_field: Any = choice or "auto"
     if isinstance(choice, ToolSelection):
         found, choice_field = _select(found, choice)
+    check_choice(choice_field, found, left_out)
     return Functions(
         tools=[fields for _, fields in found],
         choice=choice_field,

@@ -11,55 +11,47 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag
 
 from model_core.checks.request_values import JsonObject, Text, shorten
 from model_core.errors import InvalidRequest
 from model_core.requests.messages import MAX_TOOL_NAME, FailFastList
 
 from ..body import Body
+from ..client_tools import INTEGER, STRING, HostedTool, check_choice, describe_function, tag_by_type
 from ..custom_tools import CustomFormat, describe_input
 from ..errors import unsupported
 from .calls import CallForm
 
 _NOT_IN_NAMES = re.compile(r"[^\w.-]")
-_STRING, _NUMBER = {"type": "string"}, {"type": "integer"}
-_STRINGS = {"type": "array", "items": _STRING}
-
-
-def _function(description: str, required: tuple[str, ...], **properties: Any) -> dict[str, Any]:
-    schema = {"type": "object", "properties": properties, "required": [*required]}
-    return {"description": description, "parameters": {**schema, "additionalProperties": False}}
-
+_STRINGS = {"type": "array", "items": STRING}
 
 # The functions for tools that have no description of their own.
 _FUNCTIONS = {
-    "shell": _function(
+    "shell": describe_function(
         "Run commands in a shell, one after another.",
         ("commands",),
         commands=_STRINGS,
-        timeout_ms=_NUMBER,
-        max_output_length=_NUMBER,
+        timeout_ms=INTEGER,
+        max_output_length=INTEGER,
     ),
-    "local_shell": _function(
+    "local_shell": describe_function(
         "Run a command: the program and its arguments.",
         ("command",),
         command=_STRINGS,
-        working_directory=_STRING,
-        timeout_ms=_NUMBER,
-        env={"type": "object", "additionalProperties": _STRING},
+        working_directory=STRING,
+        timeout_ms=INTEGER,
+        env={"type": "object", "additionalProperties": STRING},
     ),
-    "apply_patch": _function(
+    "apply_patch": describe_function(
         "Create, update or delete a file. The diff has lines that begin with a space, + or -, in sections "
         "that begin with @@; that of a new file has lines that begin with +.",
         ("type", "path"),
         type={"enum": ["create_file", "update_file", "delete_file"]},
-        path=_STRING,
-        diff=_STRING,
+        path=STRING,
+        diff=STRING,
     ),
 }
-
-
 _KINDS = {
     "function": "function_call",
     "custom": "custom_tool_call",
@@ -106,24 +98,12 @@ class ActionTool(Body):
         return {"name": self.type, **_FUNCTIONS[self.type]}
 
 
-class HostedTool(Body):
-    """A tool of another service, which is left out."""
-
-    model_config = ConfigDict(extra="allow")
-
-    type: Text
-
-
-def _tag_of_tool(value: Any) -> str:
-    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
-    return _TOOLS.get(kind, HostedTool).__name__ if isinstance(kind, str) else HostedTool.__name__
-
-
+_IN_NAMESPACES: dict[str, type[Body]] = {"function": FunctionTool, "custom": CustomTool}
 _InNamespace = Annotated[
     Annotated[FunctionTool, Tag("FunctionTool")]
     | Annotated[CustomTool, Tag("CustomTool")]
     | Annotated[HostedTool, Tag("HostedTool")],
-    Discriminator(_tag_of_tool),
+    Discriminator(tag_by_type(_IN_NAMESPACES)),
 ]
 
 
@@ -137,8 +117,7 @@ class NamespaceTool(Body):
 
 
 _TOOLS: dict[str, type[Body]] = {
-    "function": FunctionTool,
-    "custom": CustomTool,
+    **_IN_NAMESPACES,
     "namespace": NamespaceTool,
     **dict.fromkeys(_FUNCTIONS, ActionTool),
 }
@@ -148,7 +127,7 @@ ResponsesTool = Annotated[
     | Annotated[NamespaceTool, Tag("NamespaceTool")]
     | Annotated[ActionTool, Tag("ActionTool")]
     | Annotated[HostedTool, Tag("HostedTool")],
-    Discriminator(_tag_of_tool),
+    Discriminator(tag_by_type(_TOOLS)),
 ]
 
 
@@ -197,6 +176,7 @@ def find_functions(tools: Iterable[Any], choice: str | ToolSelection | None) -> 
         found = selected if choice.type == "allowed_tools" else found
     else:
         choice_field = choice or "auto"
+    check_choice(choice_field, found, left_out)
     return Functions(
         tools=[fields for _, fields, _ in found],
         forms={fields["name"]: form for _, fields, form in found},

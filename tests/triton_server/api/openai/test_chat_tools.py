@@ -131,6 +131,11 @@ def test_tools_and_their_choice(fields: dict[str, Any], names: list[str], choice
         ({"function_call": {"name": "add"}}, ApiError, "function_call"),
         ({"tools": [SAY], "function_call": "none"}, ApiError, "function_call"),
         ({"functions": [ADD], "tool_choice": "none"}, ApiError, "tool_choice"),
+        (
+            {"tools": [{"type": "web_search", "tools": 5}], "tool_choice": "required"},
+            InvalidRequest,
+            "tool_choice",
+        ),
         ({"tools": [SAY], "tool_choice": {"type": "custom"}}, InvalidRequest, "tool_choice.custom"),
         (
             {

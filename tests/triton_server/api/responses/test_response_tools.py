@@ -13,7 +13,7 @@ from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
 
 from model_core.errors import InvalidRequest, TritonchatError
-from triton_server.api.custom_tools import read_input
+from triton_server.api.custom_tools import list_unenforced, read_input
 from triton_server.api.errors import ApiError
 from triton_server.api.foreign_content import read_text_file
 from triton_server.api.responses.calls import CallForm, fill_item
@@ -111,6 +111,14 @@ def test_tools_of_agents_become_functions() -> None:
     assert tool["parameters"]["properties"]["input"]["pattern"] == "^(?:a|b)$"
 
 
+def test_tools_of_others_may_have_any_fields() -> None:
+    hosted: list[Any] = [{"type": "mcp", "tools": 5, "format": {"definition": "a"}}]
+    nested = {"type": "namespace", "name": "n", "tools": [{"type": "shell"}]}
+    body = ResponsesRequest.model_validate({"input": "Hi", "tools": [*hosted, nested]})
+    assert [*list_unenforced(body.tools or ())] == []
+    assert find([*hosted, nested]).left_out == ["mcp", "shell"]
+
+
 def test_names_of_namespaces_are_short_and_of_known_characters() -> None:
     assert function_name(CallForm("function_call", "read file", "my files")) == "my_files__read_file"
     long = [function_name(CallForm("function_call", "x" * 100 + end, "y" * 100)) for end in "ab"]
@@ -159,6 +167,14 @@ def test_choice_of_what_nobody_can_run_is_refused(choice: Any, error: type[Trito
     with pytest.raises(error) as raised:
         find(AGENT_TOOLS, choice)
     assert raised.value.param == "tool_choice"
+
+
+@pytest.mark.parametrize("choice", ["required", {"type": "function", "name": "add"}])
+def test_choice_needs_a_tool_that_is_not_left_out(choice: Any) -> None:
+    with pytest.raises(InvalidRequest, match="that the client runs; 'web_search' is left out") as raised:
+        find([{"type": "web_search"}], choice)
+    assert raised.value.param == "tool_choice"
+    assert find([{"type": "web_search"}], "none").left_out == ["web_search"]
 
 
 @pytest.mark.parametrize(
