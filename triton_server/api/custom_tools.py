@@ -55,6 +55,11 @@ def describe_input(description: str | None, form: CustomFormat | None) -> dict[s
     return {"description": "\n\n".join(parts) or None, "parameters": parameters}
 
 
+def pattern_path(number: int) -> str:
+    """The path of the regular expression in the function of a custom tool, which is tools[number]."""
+    return f"tools[{number}].parameters.properties.{INPUT}.pattern"
+
+
 def list_unenforced(tools: Iterable[Any], above: str = "") -> Iterator[str]:
     """The fields of a request's tools in which there is a grammar that inputs need not follow."""
     for number, tool in enumerate(tools):

@@ -16,7 +16,7 @@ from model_core.requests.messages import FailFastList
 
 from ..body import Body
 from ..client_tools import HostedTool, check_choice, tag_by_type
-from ..custom_tools import CustomFormat, describe_input
+from ..custom_tools import CustomFormat, describe_input, pattern_path
 
 
 class FunctionSchema(Body):
@@ -88,7 +88,7 @@ class Functions:
         tools: the fields of model_core.requests.messages.Tool.
         choice: the field tool_choice for the engine.
         custom: the names of the custom tools among them.
-        sent_names: where the client has sent a tool, by its place in `tools`.
+        sent_names: the client's names of the fields, see Request.of.
         left_out: the types of the tools that are left out.
     """
 
@@ -117,11 +117,15 @@ def find_functions(tools: Iterable[Any], choice: str | ToolSelection | None) -> 
     if isinstance(choice, ToolSelection):
         found, choice_field = _select(found, choice)
     check_choice(choice_field, found, left_out)
+    sent_names = {f"tools[{number}]": path for number, (path, _) in enumerate(found)}
+    for number, (path, fields) in enumerate(found):
+        if fields["name"] in custom:
+            sent_names[pattern_path(number)] = f"{path}.format.grammar.definition"
     return Functions(
         tools=[fields for _, fields in found],
         choice=choice_field,
         custom=frozenset(custom),
-        sent_names={f"tools[{number}]": path for number, (path, _) in enumerate(found)},
+        sent_names=sent_names,
         left_out=left_out,
     )
 

@@ -19,7 +19,7 @@ from model_core.requests.messages import MAX_TOOL_NAME, FailFastList
 
 from ..body import Body
 from ..client_tools import INTEGER, STRING, HostedTool, check_choice, describe_function, tag_by_type
-from ..custom_tools import CustomFormat, describe_input
+from ..custom_tools import CustomFormat, describe_input, pattern_path
 from ..errors import unsupported
 from .calls import CallForm
 
@@ -149,7 +149,7 @@ class Functions:
         tools: the fields of model_core.requests.messages.Tool.
         forms: by the name of a function, how the client knows its calls.
         choice: the field tool_choice for the engine.
-        sent_names: where the client has sent a tool, by its place in `tools`.
+        sent_names: the client's names of the fields, see Request.of.
         left_out: the types of the tools that are left out.
     """
 
@@ -177,11 +177,15 @@ def find_functions(tools: Iterable[Any], choice: str | ToolSelection | None) -> 
     else:
         choice_field = choice or "auto"
     check_choice(choice_field, found, left_out)
+    sent_names = {f"tools[{number}]": path for number, (path, _, _) in enumerate(found)}
+    for number, (path, _, form) in enumerate(found):
+        if form.kind == "custom_tool_call":
+            sent_names[pattern_path(number)] = f"{path}.format.definition"
     return Functions(
         tools=[fields for _, fields, _ in found],
         forms={fields["name"]: form for _, fields, form in found},
         choice=choice_field,
-        sent_names={f"tools[{number}]": path for number, (path, _, _) in enumerate(found)},
+        sent_names=sent_names,
         left_out=left_out,
     )
 

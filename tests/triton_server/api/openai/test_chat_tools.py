@@ -53,6 +53,19 @@ def test_custom_tools_are_called_with_text(gpt: openai.OpenAI) -> None:
     assert gpt.chat.completions.create(model="default", messages=follow_up).choices[0].message.content
 
 
+def test_expressions_that_are_not_enforced_are_named_as_they_were_sent(api: Server) -> None:
+    bounds = {"syntax": "regex", "definition": r"\b[a-z]{2}"}
+    say = {"name": "say", "format": {"type": "grammar", "grammar": bounds}}
+    tools: list[Any] = [{"type": "web_search"}, {"type": "custom", "custom": say}]
+    body = {"messages": HELLO, "tools": tools, "tool_choice": "required", "max_tokens": 8}
+    usage = httpx.post(f"{api.api_url}/v1/chat/completions", json=body).json()["usage"]
+    assert usage["ignored_schema"] == ["tools[1].custom.format.grammar.definition"]
+    flat = {"type": "custom", "name": "say", "format": {"type": "grammar", **bounds}}
+    body = {"input": "Hi", "tools": [flat], "tool_choice": "required", "max_output_tokens": 8}
+    usage = httpx.post(f"{api.api_url}/v1/responses", json=body).json()["usage"]
+    assert usage["ignored_schema"] == ["tools[0].format.definition"]
+
+
 def test_older_form_of_tools(gpt: openai.OpenAI) -> None:
     arguments: dict[str, Any] = {
         "model": "default",
