@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -102,18 +102,27 @@ class StrictModel(BaseModel):
             raise InvalidRequest(*explain(error.errors(), cls.model_fields)) from None
 
 
+def shorten(value: Any) -> str:
+    """A value as text short enough for an error message."""
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
 def explain(
-    errors: Sequence[Mapping[str, Any]], fields: Mapping[str, FieldInfo], base: str = ""
+    errors: Sequence[Mapping[str, Any]],
+    fields: Mapping[str, FieldInfo],
+    base: str = "",
+    show: Callable[[Any], str] = shorten,
 ) -> tuple[str, str | None]:
     """The sentence for pydantic's `errors`, and the path of the field that it is about: `messages[0].role`.
 
     `fields` are those of the model, for complete ranges. Paths begin with `base`. If several fields are
-    wrong, the sentence is about the one with the longest path.
+    wrong, the sentence is about the one with the longest path. `show` writes the wrong value.
     """
     # For a field of several types there is an error for each; the longest path is the most exact.
     first = max(errors, key=lambda error: len(error["loc"]))
     path = _join_path(base, first["loc"])
-    kind, value = first["type"], shorten(first["input"])
+    kind, value = first["type"], show(first["input"])
     if kind == "extra_forbidden":
         similar = get_close_matches(str(first["loc"][-1]), fields, 1)
         hint = f"; the nearest name is {similar[0]}" if similar else ""
@@ -125,12 +134,6 @@ def explain(
     if None in expected:
         return f"{path} {first['msg']}." if path else f"{first['msg']}.", path or None
     return f"{path or 'the body'} must be {' or '.join(map(str, expected))}, not {value}.", path or None
-
-
-def shorten(value: Any) -> str:
-    """A value as text short enough for an error message."""
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def _describe_expected(error: Mapping[str, Any], fields: Mapping[str, FieldInfo]) -> str | None:

@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Scope
 
-from model_core.checks.request_values import MAX_DEPTH, explain
+from model_core.checks.request_values import MAX_DEPTH, explain, shorten
 from model_core.errors import TritonchatError
 from model_core.requests.events import Failed
 from model_core.requests.sampling import SamplingFields
@@ -223,4 +223,9 @@ def _first_problem(error: RequestValidationError) -> tuple[str, str | None]:
         return "the body must be JSON, sent with the header `Content-Type: application/json`.", None
     if problem["type"] == "json_invalid":
         return f"the body is not JSON: {problem['ctx']['error']}.", None
-    return explain(errors, SamplingFields.model_fields)
+    return explain(errors, SamplingFields.model_fields, show=_show_json)
+
+
+def _show_json(value: Any) -> str:
+    """A value of a body, of which Python writes some words otherwise."""
+    return json.dumps(value) if value is None or isinstance(value, bool) else shorten(value)

@@ -84,6 +84,8 @@ def test_each_fault_of_a_body_has_its_own_sentence(server: Server, path: str) ->
         b'{"a":' * 100_000: "the body is nested more than 100 deep.",
         b'{"n": 1' + b"0" * 5000 + b"}": "the body has a whole number of too many digits.",
         b'{"model": }': "the body is not JSON: Expecting value.",
+        b"null": "the body must be an object, not null.",
+        b"true": "the body must be an object, not true.",
     }
     for body, expected in faults.items():
         assert error_of(post(server.api_url, body, path)) == (400, expected)
