@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from model_core.checks.request_values import JsonObject, shorten
+from model_core.checks.request_values import JsonObject, check_json, shorten
 from model_core.requests.messages import ChatFields, FailFastList
 from model_core.requests.sampling import MAX_TOKEN_COUNT
 
@@ -62,7 +62,7 @@ def _to_known_block(value: Any) -> Any:
             "has the type {type} and no text, but this service shows models text only",
             {"type": shorten(kind)},
         )
-    return {"type": "text", "text": describe_part(kind, value)}
+    return {"type": "text", "text": describe_part(kind, check_json(value))}
 
 
 def _read_document(source: dict[str, Any]) -> str | None:

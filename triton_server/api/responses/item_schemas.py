@@ -5,10 +5,10 @@ Other fields are ignored. Source: the types of the Python package `openai`.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, TypeAdapter
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, TypeAdapter, model_validator
 from pydantic_core import PydanticCustomError
 
-from model_core.checks.request_values import JsonObject, Text, shorten
+from model_core.checks.request_values import JsonObject, Text, check_json, shorten
 from model_core.requests.messages import Arguments, FailFastList
 
 from ..body import Body
@@ -136,6 +136,11 @@ class OtherItem(Body):
     model_config = ConfigDict(extra="allow")
 
     type: Text
+
+    @model_validator(mode="after")
+    def _check_depth(self) -> "OtherItem":
+        check_json(self.model_extra)  # what describes it recurses
+        return self
 
 
 _CLASSES: dict[str, type[Body]] = {

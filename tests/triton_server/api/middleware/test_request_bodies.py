@@ -100,6 +100,25 @@ def test_deep_nesting_is_never_an_error_of_the_server(server: Server, field: str
         assert post(server.api_url, body.encode()).status_code in (200, 400)
 
 
+@pytest.mark.parametrize("depth", [90, 200, 300, 400, 600])
+def test_deep_parts_of_other_services_are_refused_by_name(server: Server, depth: int) -> None:
+    value = '{"a":[' * (depth // 2) + "1" + "]}" * (depth // 2)
+    part = f'{{"type": "strange", "data": {value}}}'
+    bodies = {
+        "/v1/responses": (f'{{"max_output_tokens": 2, "input": [{part}]}}', "input[0]"),
+        "/v1/messages": (
+            f'{{"model": "default", "max_tokens": 2, "messages": [{{"role": "user", "content": [{part}]}}]}}',
+            "messages[0].content[0]",
+        ),
+    }
+    for path, (body, name) in bodies.items():
+        answer = post(server.api_url, body.encode(), path)
+        if depth < 100:
+            assert answer.status_code == 200
+        else:
+            assert error_of(answer) == (400, f"{name} is nested more than 100 deep.")
+
+
 def test_body_without_content_type_is_read_as_json(server: Server) -> None:
     assert httpx.post(server.api_url + CHAT, content=ASKED, timeout=60).status_code == 200
     for other in ("text/plain", "application/x-www-form-urlencoded"):
