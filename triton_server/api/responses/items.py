@@ -133,10 +133,13 @@ def _read_output(item: ActionOutputItem) -> str:
         return item.output or item.status or ""
     parts = []
     for part in item.output:
-        outcome = part.get("outcome")
-        is_exit = isinstance(outcome, dict) and outcome.get("type") == "exit"
-        end = f"exit code {outcome.get('exit_code')}" if is_exit and outcome else "timeout"
-        parts.append(f"{part.get('stdout') or ''}{part.get('stderr') or ''}\n({end})".strip())
+        printed = f"{part.get('stdout') or ''}{part.get('stderr') or ''}"
+        match part.get("outcome"):
+            case {"type": "exit", "exit_code": code}:
+                printed += f"\n(exit code {code})"
+            case {"type": "timeout"}:
+                printed += "\n(timeout)"
+        parts.append(printed.strip())
     return "\n".join(parts)
 
 

@@ -346,9 +346,10 @@ HISTORY: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
             "output": [
                 {"stdout": "a\n", "stderr": "b", "outcome": {"type": "exit", "exit_code": 0}},
                 {"stdout": "", "stderr": "", "outcome": {"type": "timeout"}},
+                {"stdout": "c", "stderr": None},
             ],
         },
-        [{"role": "tool", "tool_call_id": "c", "content": "a\nb\n(exit code 0)\n(timeout)"}],
+        [{"role": "tool", "tool_call_id": "c", "content": "a\nb\n(exit code 0)\n(timeout)\nc"}],
     ),
     ({"type": "reasoning", "summary": [], "encrypted_content": "gAAAA"}, []),
     ({"type": "compaction", "id": "cmp_1", "encrypted_content": "gAAAA"}, []),
