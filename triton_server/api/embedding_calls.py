@@ -4,7 +4,7 @@ import asyncio
 import base64
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from ..contract.wire import Vectors
 from .errors import ClientDisconnected
 
+NUMBER = "%.9g"  # nine digits hold 32 bits
 _ROWS_AT_A_TIME = 16  # that are written before other requests have a turn
 _MAX_ID_PREFIX = 80  # characters of the client's request id; the engine's id has at most 128
 
@@ -47,17 +48,27 @@ async def compute_vectors(
 
 
 async def render_vectors(vectors: np.ndarray, as_base64: bool = False) -> list[str]:
+    """Each vector as JSON."""
+    return await render_each(vectors, _write_base64 if as_base64 else _write_numbers)
+
+
+async def render_each(vectors: np.ndarray, write: Callable[[np.ndarray], str]) -> list[str]:
     """Each vector as JSON, written in parts: two million numbers take a second."""
     rendered = []
     for index, vector in enumerate(vectors):
-        if as_base64:
-            rendered.append(f'"{base64.b64encode(vector.astype("<f4").tobytes()).decode()}"')
-        else:
-            numbers = ("%.9g," * len(vector))[:-1] % tuple(vector.tolist())  # nine digits hold 32 bits
-            rendered.append(f"[{numbers}]")
+        rendered.append(write(vector))
         if index % _ROWS_AT_A_TIME == 0:
             await asyncio.sleep(0)
     return rendered
+
+
+def _write_base64(vector: np.ndarray) -> str:
+    return f'"{base64.b64encode(vector.astype("<f4").tobytes()).decode()}"'
+
+
+def _write_numbers(vector: np.ndarray) -> str:
+    numbers = (f"{NUMBER}," * len(vector))[:-1] % tuple(vector.tolist())
+    return f"[{numbers}]"
 
 
 def fields_set(body: BaseModel, kind: type[BaseModel]) -> dict[str, Any]:

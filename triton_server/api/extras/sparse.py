@@ -5,6 +5,7 @@ from typing import Annotated
 import numpy as np
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
+from starlette.responses import Response
 
 from model_core.errors import InvalidRequest
 from model_core.requests.embedding import TRUNCATE
@@ -12,9 +13,11 @@ from model_core.requests.messages import FailFastList
 
 from ...contract.embedding_fields import MAX_INPUTS
 from ..body import WholeBody
-from ..embedding_calls import compute_vectors
+from ..embedding_calls import NUMBER, compute_vectors, render_each
 from ..errors import ERROR_RESPONSES
 from ..ignored import check_fields
+
+_VALUE = f'{{"index":%d,"value":{NUMBER}}}'
 
 router = APIRouter(tags=["embeddings"], responses=ERROR_RESPONSES)
 
@@ -37,8 +40,8 @@ class SparseValue(BaseModel):
     value: float
 
 
-@router.post("/embed_sparse")
-async def embed_sparse(request: Request, body: SparseRequest) -> list[list[SparseValue]]:
+@router.post("/embed_sparse", response_model=list[list[SparseValue]])
+async def embed_sparse(request: Request, body: SparseRequest) -> Response:
     """The numbers of each text that are not 0. The model must have sparse vectors (SPLADE)."""
     check_fields(request, body)
     await request.app.state.served_models.resolve(body.model)
@@ -48,7 +51,11 @@ async def embed_sparse(request: Request, body: SparseRequest) -> list[list[Spars
     result = await compute_vectors(request, texts, given)
     if not result.details.get("is_sparse"):
         raise InvalidRequest("this model's vectors are not sparse; use /v1/embeddings.", "model")
-    return [
-        [SparseValue(index=index, value=vector[index]) for index in np.flatnonzero(vector).tolist()]
-        for vector in result.vectors
-    ]
+    rendered = await render_each(result.vectors, _render)
+    return Response(f"[{','.join(rendered)}]", media_type="application/json")
+
+
+def _render(vector: np.ndarray) -> str:
+    indices = np.flatnonzero(vector)
+    pairs = zip(indices.tolist(), vector[indices].tolist(), strict=True)
+    return f"[{','.join(map(_VALUE.__mod__, pairs))}]"
