@@ -22,7 +22,7 @@ WITHOUT_EFFECT = {
     # llama.cpp's
     *("cache_prompt", "id_slot", "slot_id", "n_keep", "n_discard", "timings_per_token", "return_progress"),
     *("dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"),
-    *("dynatemp_exponent", "min_keep", "response_fields"),
+    *("dynatemp_exponent", "response_fields"),
 }
 _LATER = "this service does not have it; leave it out"
 # Field -> the values that change nothing, and what to do instead.
@@ -54,6 +54,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "dynatemp_range": ((0,), _LATER),
     "image_data": (([],), "this service understands text only"),
     "lora": (([],), "name the adapter as the model"),
+    "min_keep": ((0, 1), _LATER),
     "n_cmpl": ((1,), "send n"),
     "n_indent": ((0,), _LATER),
     "penalize_nl": ((True,), "penalties count all tokens; leave it out"),
