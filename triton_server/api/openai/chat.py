@@ -1,16 +1,12 @@
-"""Conversations in OpenAI's form: the bodies of /v1/chat/completions."""
+"""Conversations in OpenAI's form: the requests of /v1/chat/completions."""
 
 import json
-from collections.abc import Callable, Container, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from model_core.requests.answer_parts import AnswerParts
-from model_core.requests.events import Reasoning, Text, ToolCallDelta
 from model_core.requests.messages import Arguments, ChatFields, FailFastList
 from model_core.requests.sampling import MAX_LOGPROBS
 
@@ -20,10 +16,8 @@ from ..custom_tools import INPUT
 from ..errors import ApiError, unsupported
 from ..foreign_content import read_text_file
 from ..request_body import LLAMA_CPP_NAMES, other_names, repeat
-from ..stream_response import to_json
 from .chat_tools import ChatTool, Functions, FunctionSchema, ToolName, ToolSelection, find_functions
-from .fields import Choice, Completion, OpenAIFields, VllmPromptLogprobs
-from .render import AnswerFormat, LogprobEntries
+from .fields import OpenAIFields
 
 
 class File(Body):
@@ -121,61 +115,6 @@ class ChatRequest(OpenAIFields, ChatFields):
         if not values["n_probs"] or values.get("logprobs") is not None:
             return others
         return {**others, "logprobs": True, "top_logprobs": values["n_probs"]}
-
-
-class TopLogprob(BaseModel):
-    """A token with its log probability. If the token is a part of a character, only `bytes` is exact."""
-
-    token: str
-    logprob: float
-    bytes: list[int]
-
-
-class TokenLogprob(TopLogprob):
-    """A token of the answer, and the likeliest tokens at its position."""
-
-    top_logprobs: list[TopLogprob]
-
-
-class ChatLogprobs(BaseModel):
-    """Log probabilities of the tokens of an answer."""
-
-    content: list[TokenLogprob]
-    refusal: None
-
-
-class AnswerMessage(BaseModel):
-    """An answer."""
-
-    role: Literal["assistant"]
-    content: str | None = Field(description="null where the answer is calls of tools only.")
-    refusal: None
-    reasoning_content: str | None = Field(
-        None, description="Not OpenAI's: what the model thought before its answer."
-    )
-    reasoning: str | None = Field(None, description="The same, as vLLM calls it.")
-    tool_calls: list[FunctionCall] | None = None
-    function_call: Function | None = Field(None, description="The call, where the request has functions.")
-
-
-class ChatChoice(Choice):
-    """One of the answers to a conversation."""
-
-    message: AnswerMessage
-    logprobs: ChatLogprobs | None
-
-
-class ChatCompletion(Completion):
-    """The answers to a conversation."""
-
-    object: Literal["chat.completion"]
-    choices: list[ChatChoice]
-    prompt_token_ids: list[int] | None = Field(
-        None, description="Not OpenAI's: of the prompt, with return_token_ids."
-    )
-    prompt_logprobs: VllmPromptLogprobs | None = Field(
-        None, description="Not OpenAI's: of the prompt, in vLLM's form, with prompt_logprobs."
-    )
 
 
 _SAID = {"content", "tool_calls", "reasoning"}
@@ -279,105 +218,3 @@ def _parse_call(call: FunctionCall) -> dict[str, Any]:
 
 def _invalid(param: str, message: str) -> ApiError:
     return ApiError(400, message, "invalid_request", param)
-
-
-def make_format(functions: Functions, is_older: bool) -> AnswerFormat:
-    """The form of answers to a request with these functions. `is_older`: they have function_call."""
-    if is_older:
-        return replace(
-            FORMAT,
-            render_part=partial(_render_part, render_delta=_render_older_delta),
-            render_choice=_render_older_choice,
-            finish_reasons={"tool_calls": "function_call"},
-        )
-    if not functions.custom:
-        return FORMAT
-    render_call = partial(_render_call, custom=functions.custom)
-    return replace(
-        FORMAT,
-        render_part=partial(_render_part, render_delta=partial(_render_delta, render_call=render_call)),
-        render_choice=partial(_render_choice, render_call=render_call),
-    )
-
-
-def _render_call(
-    call_id: str | None, name: str, arguments: str, custom: Container[str] = ()
-) -> dict[str, Any]:
-    """A call. Of a custom tool, `arguments` is the input."""
-    if name in custom:
-        return {"id": call_id, "type": "custom", "custom": {"name": name, "input": arguments}}
-    return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
-
-
-def _render_choice(answer: AnswerParts, render_call: Callable[..., Any] = _render_call) -> dict[str, Any]:
-    calls = answer.tool_calls
-    message: dict[str, Any] = {
-        "role": "assistant",
-        "content": None if calls and not answer.text else answer.text,
-        "refusal": None,
-    }
-    if answer.reasoning:
-        message["reasoning_content"] = message["reasoning"] = answer.reasoning
-    if calls:
-        message["tool_calls"] = [render_call(call.id, call.name, call.arguments) for call in calls]
-    return {"message": message}
-
-
-def _render_older_choice(answer: AnswerParts) -> dict[str, Any]:
-    message = _render_choice(answer)["message"]
-    for call in message.pop("tool_calls", []):
-        message["function_call"] = call["function"]
-    return {"message": message}
-
-
-def _render_delta(part: ToolCallDelta, render_call: Callable[..., Any] = _render_call) -> dict[str, Any]:
-    if part.name is None:
-        call: dict[str, Any] = {"function": {"arguments": part.arguments}}
-    else:
-        call = render_call(part.id, part.name, part.arguments)
-    return {"tool_calls": [{"index": part.index, **call}]}
-
-
-def _render_older_delta(part: ToolCallDelta) -> dict[str, Any]:
-    name = {} if part.name is None else {"name": part.name}
-    return {"function_call": {**name, "arguments": part.arguments}}
-
-
-def _render_part(
-    part: Text | Reasoning | ToolCallDelta, render_delta: Callable[[ToolCallDelta], Any] = _render_delta
-) -> bytes:
-    if isinstance(part, Text):
-        return b',"delta":{"content":%b}' % to_json(part.text).encode()
-    if isinstance(part, Reasoning):
-        text = to_json(part.text).encode()
-        return b',"delta":{"reasoning_content":%b,"reasoning":%b}' % (text, text)
-    return b',"delta":%b' % to_json(render_delta(part)).encode()
-
-
-def _render_logprobs(entries: LogprobEntries, offset: int) -> dict[str, Any]:
-    return {"content": list(map(render_logprob, entries)), "refusal": None}
-
-
-def render_logprob(entry: dict[str, Any]) -> dict[str, Any]:
-    """The log probability of a token, as in `TokenLogprob`, from the contract's form."""
-    return {**_render_token(entry), "top_logprobs": [_render_token(e) for e in entry["top_logprobs"]]}
-
-
-def _render_token(entry: dict[str, Any]) -> dict[str, Any]:
-    token = entry["token"]
-    # The contract has `bytes` only for tokens that are parts of characters.
-    return {"token": token, "logprob": entry["logprob"], "bytes": entry.get("bytes") or list(token.encode())}
-
-
-FORMAT = AnswerFormat(
-    id_prefix="chatcmpl-",
-    body=ChatCompletion,
-    object_name="chat.completion",
-    event_object_name="chat.completion.chunk",
-    first_fields=b',"delta":{"role":"assistant","content":"","refusal":null}',
-    last_fields=b',"delta":{}',
-    render_part=_render_part,
-    render_choice=_render_choice,
-    render_logprobs=_render_logprobs,
-    has_one_prompt=True,
-)

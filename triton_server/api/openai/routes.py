@@ -15,7 +15,8 @@ from ..ignored import check_fields, ignore
 from ..served_models import ModelInfo
 from ..stream_response import StreamResponse
 from . import chat
-from .chat import ChatCompletion, ChatRequest
+from .chat import ChatRequest
+from .chat_answers import ChatCompletion, make_format
 from .completions import FORMAT as TEXT_FORMAT
 from .completions import CompletionRequest, TextCompletion
 from .completions import parse as parse_completion
@@ -65,7 +66,7 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
     functions = chat.find_tools(body)
     ignore(request, "tools", functions.left_out)
     ignore(request, "fields", list_unenforced(body.tools or ()))
-    answer_format = chat.make_format(functions, is_older=bool(body.functions))
+    answer_format = make_format(functions, is_older=bool(body.functions))
     return await _respond(request, body, chat.parse(body, functions), answer_format, model, functions.custom)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from model_core.requests.events import Done, Event, Failed, Logprobs, Reasoning, Text, ToolCallDelta, Usage
 
-from ..openai.chat import render_logprob
+from ..openai.chat_answers import render_logprob
 from ..stream_response import to_json
 from .calls import CallForm, fill_item, start_item
 from .items import item_id

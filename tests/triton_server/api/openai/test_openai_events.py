@@ -22,6 +22,7 @@ from model_core.requests.events import (
     Usage,
 )
 from triton_server.api.openai import chat as openai_chat
+from triton_server.api.openai import chat_answers
 from triton_server.api.openai.render import render_answer, render_events
 
 MODEL, FINGERPRINT = "tiny", "fp_1"
@@ -45,7 +46,7 @@ async def number(events: list[Event]) -> AsyncIterator[tuple[int, Event]]:
 
 
 def answer(events: list[Event]) -> ChatCompletion:
-    content = asyncio.run(render_answer(number(events), 1, 1, openai_chat.FORMAT, MODEL))
+    content = asyncio.run(render_answer(number(events), 1, 1, chat_answers.FORMAT, MODEL))
     return ChatCompletion.model_validate(json.loads(content), strict=True)
 
 
@@ -54,7 +55,7 @@ def stream(events: list[Event]) -> list[str]:
 
     async def collect() -> list[bytes]:
         parts = render_events(
-            number(events), 1, 1, openai_chat.FORMAT, MODEL, FINGERPRINT, include_usage=False
+            number(events), 1, 1, chat_answers.FORMAT, MODEL, FINGERPRINT, include_usage=False
         )
         return [part async for part in parts]
 
