@@ -72,7 +72,9 @@ def test_ways_of_asking(visit: Callable[..., Page], several: Endpoints, page_of:
     file = {"name": "key.pdf", "mimeType": "application/pdf", "buffer": write_pdf(["The key is golden."])}
     page.get_by_test_id("stChatInput").locator("input[type=file]").set_input_files([file])
     expect(page.get_by_test_id("stChatInput")).to_contain_text("key.pdf")
-    ask(page, "What colour is the key?")
+    line(page).fill("What colour is the key?")
+    expect(page.get_by_test_id("stChatInputSubmitButton")).to_be_enabled()  # when the file is at the server
+    line(page).press("Enter")
     expect(questions(page)).to_contain_text(re.compile(r"key\.pdf · \d+ tokens"))
     expect(answers(page)).to_contain_text(FIGURES)
     expect(page.get_by_test_id("stBottom")).to_contain_text("of 1,024 tokens of context")

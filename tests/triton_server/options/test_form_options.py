@@ -25,11 +25,11 @@ def write(folder: Path, text: str) -> str:
 
 def test_answers_have_the_form_of_the_flags(tmp_path: Path) -> None:
     result = complete("--json-schema", write(tmp_path, json.dumps(SCHEMA)))
-    values = json.loads(result.output.removeprefix("Say "))
+    values = json.loads(result.stdout.removeprefix("Say "))
     assert len(values) == 2 and set(values) <= {1, 2}
-    assert complete("--choice", "yes", "--choice", "no").output.strip() in ("Say yes", "Say no")
-    assert complete("--regex", "x{3}").output.strip() == "Say xxx"
-    assert complete("--grammar", write(tmp_path, 'root ::= "(" root ")" | "."')).output.startswith("Say ")
+    assert complete("--choice", "yes", "--choice", "no").stdout.strip() in ("Say yes", "Say no")
+    assert complete("--regex", "x{3}").stdout.strip() == "Say xxx"
+    assert complete("--grammar", write(tmp_path, 'root ::= "(" root ")" | "."')).stdout.startswith("Say ")
 
 
 @pytest.mark.parametrize(

@@ -167,8 +167,10 @@ def test_turns_go_to_the_server_that_has_them_over_http(front: Front, client: Ch
         )
         return found
 
-    found = set()
-    for number in range(6):
+    found: set[str] = set()
+    for number in range(40):  # the servers of conversations depend on the ports of the servers
+        if len(found) == 2:
+            break
         messages = [{"role": "user", "content": f"{number}?"}]
         body = {"model": "default", "messages": messages, "max_tokens": 2}
         first = find(lambda body=body: httpx.post(front.url + CHAT, json=body, timeout=60))
