@@ -26,6 +26,12 @@ class TritonchatError(Exception):
         self.param = param
 
 
+def capitalize_sentence(message: str) -> str:
+    """The message with a capital letter, unless it begins with the name of a field or a file."""
+    first = message.partition(" ")[0].rstrip(",;:")
+    return message[:1].upper() + message[1:] if first.isalpha() else message
+
+
 class ModelError(TritonchatError):
     """A model folder that cannot be loaded: missing, damaged, or of an unknown family."""
 

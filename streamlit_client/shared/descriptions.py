@@ -7,6 +7,7 @@ from model_core.errors import (
     RequestTimeout,
     ShuttingDown,
     TritonchatError,
+    capitalize_sentence,
 )
 from triton_server.contract.conversation_errors import ConversationNotFound
 from triton_server.contract.wire import ServerUnavailable
@@ -100,6 +101,5 @@ def _describe_end(turn: Turn) -> str:
 def describe_error(error: Exception) -> str:
     """An error as Markdown: first an explanation, if there is one, then the server's message."""
     explanation = next((text for kind, text in _EXPLANATIONS.items() if isinstance(error, kind)), None)
-    message = str(error)[:500]
-    details = escape(message[:1].upper() + message[1:])
+    details = escape(capitalize_sentence(str(error)[:500]))
     return details if explanation is None else f"{explanation}\n\n:small[{details}]"

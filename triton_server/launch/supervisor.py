@@ -54,6 +54,7 @@ class Supervisor:
     def watch(self) -> NoReturn:
         """Restart each part that ends. Raises TritonchatError for a part that ends too often."""
         restart_times: dict[str, float] = {}  # of the parts that have ended
+        starting: set[str] = set()  # the parts that are not up again yet
         while True:
             for part in self._parts:
                 child = self._children[part.name]
@@ -61,9 +62,14 @@ class Supervisor:
                     if time.monotonic() >= restart_times[part.name]:
                         del restart_times[part.name]
                         self._children[part.name] = part.launch()
+                        starting.add(part.name)
                 elif child.has_ended():
+                    starting.discard(part.name)
                     child.kill()  # the processes that it has started
                     restart_times[part.name] = time.monotonic() + self._restart_delay(part, child)
+                elif part.name in starting and child.is_up():
+                    starting.discard(part.name)
+                    click.echo(f"{child.name} is up again.", err=True)
             time.sleep(_POLL_S)
 
     def _restart_delay(self, part: Part, child: ChildProcess) -> float:

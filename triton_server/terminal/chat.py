@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from model_core.errors import TritonchatError
+from model_core.errors import TritonchatError, capitalize_sentence
 from model_core.requests.events import Text as AnswerText
 
 from ..conversations.tree import Conversation
@@ -213,8 +213,7 @@ class Chat:
 
     def print_error(self, error: Exception) -> None:
         """Print the message of an error."""
-        message = str(error)
-        self.print_text(message[:1].upper() + message[1:], "red")
+        self.print_text(capitalize_sentence(str(error)), "red")
 
     def print_text(self, text: str, style: str = "") -> None:
         """Print a text without wrapping or markup; control characters are made visible."""

@@ -104,6 +104,7 @@ def test_messages_that_were_left_out_are_counted():
 
 def test_error_description_includes_the_servers_message():
     assert describe_error(TritonchatError("it broke.")) == r"It broke\."
+    assert describe_error(TritonchatError("a.txt is empty.")) == r"a\.txt is empty\."
     text = describe_error(QueueFull("full; see `--max-queue`."))
     assert text.startswith("The server is busy") and r"Full\; see \`\-\-max\-queue\`\." in text
 

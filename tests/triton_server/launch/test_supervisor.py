@@ -197,6 +197,8 @@ def test_dead_engine_restarts_on_the_same_ports(everything: Server) -> None:
         assert client.chat("Hello", max_tokens=3).text
     assert restart_count(everything, "engine") == restarts + 1
     assert copies and not any(folder.exists() for folder in copies)
+    log = everything.log
+    wait_until(lambda: log is not None and "the engine is up again." in log.read_text())
     assert httpx.get(everything.metrics_url, timeout=60).status_code == 200
 
 
