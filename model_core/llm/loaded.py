@@ -8,14 +8,17 @@ from typing import Any
 from ..chat.chat_tokenizer import ChatTokenizer
 from ..chat.model import ChatModel, PreparedChat
 from ..chat.template import ChatPrompt
+from ..chat.truncation import prompt_limit
 from ..embeddings.embedder import Embedder
 from ..engine.draft_model import DraftModel
 from ..engine.engine import Engine
 from ..errors import InvalidRequest
 from ..model.transformer import Transformer
 from ..prompts.prompts import Prompts
+from ..requests.infill import InfillFields
 from ..requests.messages import DEFAULT_FIELDS, ChatFields, Message, parse_messages
 from ..requests.sampling import FilledParams, GenerationDefaults
+from ..text.infill import InfillPrompt, InfillText, encode_infill
 from ..text.tokenizer import AnyTokenizer, encode_prompt
 
 Messages = Sequence[Mapping[str, Any] | Message]
@@ -49,6 +52,18 @@ class LoadedModel:
     def encode(self, prompt: str | Sequence[int]) -> list[int]:
         """The token ids of a raw prompt. Raises InvalidRequest for text if there is no tokenizer."""
         return encode_prompt(self.tokenizer, prompt)
+
+    def encode_infill(
+        self, prefix: str, fields: InfillFields, max_tokens: int, truncates: bool = False
+    ) -> InfillPrompt:
+        """The prompt to fill in between `prefix` and the suffix in `fields`. Raises InvalidRequest.
+
+        `truncates`: leave out what is too long for the context with an answer of `max_tokens`.
+        """
+        self.model.check_makes_text()
+        snippets = [(snippet.filename, snippet.text) for snippet in fields.input_extra or ()]
+        room = prompt_limit(self.engine.limits.max_context, max_tokens) if truncates else None
+        return encode_infill(self.tokenizer, InfillText(prefix, fields.suffix or "", snippets), room)
 
     def encode_chat(
         self, messages: Messages, fields: ChatFields = DEFAULT_FIELDS, max_tokens: int | None = None

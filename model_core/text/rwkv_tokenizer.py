@@ -8,6 +8,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ..errors import InvalidRequest, ModelError
@@ -23,6 +24,7 @@ class RwkvTokenizer:
 
     joins_texts = True
     control_tokens = None
+    special_tokens: Mapping[str, str] = MappingProxyType({})
     eos_token_id: int | None = _END_OF_TEXT
     control_token_ids = frozenset({_END_OF_TEXT})
 
@@ -65,6 +67,10 @@ class RwkvTokenizer:
             start += len(self._tokens[token_id])
         return ids
 
+    def encode_literally(self, text: str, add_special_tokens: bool = True) -> list[int]:
+        """The same: no text can spell a special token."""
+        return self.encode(text)
+
     def encode_text(
         self, text: str, pair: str | None = None, max_tokens: int | None = None
     ) -> tuple[list[int], list[int]]:
@@ -74,7 +80,11 @@ class RwkvTokenizer:
         ids = self.encode(text)[:max_tokens]
         return ids, [0] * len(ids)
 
-    def encode_inside(self, text: str) -> list[int]:
+    def find_ends(self) -> tuple[list[int], list[int]]:
+        """See AnyTokenizer: there are none."""
+        return [], []
+
+    def encode_inside(self, text: str, literally: bool = False) -> list[int]:
         """The ids of a text inside an answer."""
         return self.encode(text)
 

@@ -3,6 +3,7 @@
 import contextlib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,13 +25,14 @@ class AnyTokenizer(Protocol):
     """What the engine and its users need of a tokenizer: `Tokenizer`, or `RwkvTokenizer`.
 
     `control_token_ids`: of the tokens that are no text. `control_tokens` marks their names
-    (control_tokens.py); None: no text can spell one. `joins_texts`: whether the text of tokens that are whole
-    characters is that of each of them, joined.
+    (control_tokens.py); None: no text can spell one. `special_tokens`: such as "eos_token" -> its text.
+    `joins_texts`: whether the text of tokens that are whole characters is that of each of them, joined.
     """
 
     joins_texts: bool
     eos_token_id: int | None
     control_token_ids: frozenset[int]
+    special_tokens: Mapping[str, str]
 
     @property
     def control_tokens(self) -> ControlTokens | None:
@@ -42,6 +44,9 @@ class AnyTokenizer(Protocol):
     def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
         """The ids of a raw prompt. Raises InvalidRequest."""
 
+    def encode_literally(self, text: str, add_special_tokens: bool = True) -> list[int]:
+        """As `encode`, but names of special tokens, and of tokens such as `<tool_call>`, are text."""
+
     def encode_text(
         self, text: str, pair: str | None = None, max_tokens: int | None = None
     ) -> tuple[list[int], list[int]]:
@@ -50,8 +55,14 @@ class AnyTokenizer(Protocol):
         With more than `max_tokens`, the texts are cut, the longer first. Raises InvalidRequest.
         """
 
-    def encode_inside(self, text: str) -> list[int]:
-        """The ids of a text inside an answer. Names of control tokens are encoded as text."""
+    def find_ends(self) -> tuple[list[int], list[int]]:
+        """The tokens that `encode` adds in front of a text and behind it."""
+
+    def encode_inside(self, text: str, literally: bool = False) -> list[int]:
+        """The ids of a text inside an answer. Names of control tokens are encoded as text.
+
+        `literally`: and so are those of the other added tokens.
+        """
 
     def encode_marked(self, prompt: str) -> list[int]:
         """The ids of a prompt in which names of control tokens are text where `control_tokens` marked them.
@@ -95,7 +106,7 @@ class Tokenizer:
         `sample_text`: of a prompt. Added tokens in it are control tokens if they look like some.
         """
         self._tokenizer = tokenizer
-        self._special_tokens = dict(special_tokens)
+        self.special_tokens = dict(special_tokens)
         # A file may have padding or truncation from training; requests have neither.
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -137,13 +148,28 @@ class Tokenizer:
 
     def definition(self) -> list[Any]:
         """See AnyTokenizer."""
-        return [self._tokenizer.to_str(), self._special_tokens]
+        return [self._tokenizer.to_str(), self.special_tokens]
 
     def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
         """The ids of a raw prompt, with the begin token if the tokenizer adds one. Raises InvalidRequest."""
         check_unicode(text)
         with raise_failures_as(InvalidRequest, _ENCODING_FAILED):
             return self._tokenizer.encode(text, add_special_tokens=add_special_tokens).ids
+
+    def encode_literally(self, text: str, add_special_tokens: bool = True) -> list[int]:
+        """See AnyTokenizer. Raises InvalidRequest where a name cannot be encoded as text."""
+        check_unicode(text)
+        ids = self.encode_marked(self.control_tokens.mark(text, with_answer_names=True))
+        if not add_special_tokens:
+            return ids
+        begin, end = self.find_ends()
+        return [*begin, *ids, *end]
+
+    def find_ends(self) -> tuple[list[int], list[int]]:
+        """See AnyTokenizer."""
+        whole, inner = (self._tokenizer.encode("a", add_special_tokens=added).ids for added in (True, False))
+        start = next(i for i in range(len(whole)) if whole[i : i + len(inner)] == inner)
+        return whole[:start], whole[start + len(inner) :]
 
     def encode_text(
         self, text: str, pair: str | None = None, max_tokens: int | None = None
@@ -164,9 +190,15 @@ class Tokenizer:
                 encoding = self._tokenizer.post_process(parts[0], None if pair is None else parts[1])
             return encoding.ids, encoding.type_ids
 
-    def encode_inside(self, text: str) -> list[int]:
-        """The ids of a text inside an answer. Names of control tokens are encoded as text."""
-        return self._inner_encoder.encode(text)
+    def encode_inside(self, text: str, literally: bool = False) -> list[int]:
+        """See AnyTokenizer."""
+        return (self._literal_encoder if literally else self._inner_encoder).encode(text)
+
+    @cached_property
+    def _literal_encoder(self) -> InnerEncoder:
+        return InnerEncoder(
+            self._tokenizer, {token.content for token in self._tokenizer.get_added_tokens_decoder().values()}
+        )
 
     def encode_marked(self, prompt: str) -> list[int]:
         """See AnyTokenizer."""

@@ -7,12 +7,12 @@ field `messages`, and all other fields that are set as `parameters`.
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, Discriminator, Field, PrivateAttr, Tag, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, Discriminator, Field, PrivateAttr, Tag, model_validator
 
 from model_core.checks.request_values import StrictModel
 from model_core.errors import InvalidRequest
 from model_core.requests.choices import ChoiceFields
+from model_core.requests.infill import InfillFields
 from model_core.requests.messages import MESSAGES, ChatFields, FailFastList, Message
 from model_core.requests.sampling import SamplingFields, SamplingParams
 
@@ -21,12 +21,6 @@ from .tensors import Prompt
 
 MAX_REQUEST_ID_LENGTH = 128
 MAX_NAME_LENGTH = 128  # of cache_salt and client
-
-
-def _check_not_empty(prompt: str | list[int] | list[Message]) -> str | list[int] | list[Message]:
-    if not prompt:
-        raise PydanticCustomError("empty", "is empty")
-    return prompt
 
 
 def _kind_of_prompt(value: Any) -> str:
@@ -65,7 +59,16 @@ class ModelFields(BaseModel):
     )
 
 
-class Request(SamplingFields, ChatFields, CacheFields, ModelFields, EchoFields, ChoiceFields, StrictModel):
+class Request(
+    SamplingFields,
+    ChatFields,
+    InfillFields,
+    CacheFields,
+    ModelFields,
+    EchoFields,
+    ChoiceFields,
+    StrictModel,
+):
     """A prompt and the parameters of its answer. Raises InvalidRequest with the name of a wrong field."""
 
     messages: Annotated[
@@ -73,7 +76,6 @@ class Request(SamplingFields, ChatFields, CacheFields, ModelFields, EchoFields, 
         | Annotated[FailFastList[int], Tag("TokenIds")]
         | Annotated[FailFastList[Message], Tag("Messages")],
         Discriminator(_kind_of_prompt),
-        AfterValidator(_check_not_empty),
     ] = Field(description="A conversation, or a raw prompt to continue: text or token ids.")
     request_id: str | None = Field(
         None, min_length=1, max_length=MAX_REQUEST_ID_LENGTH, description="Names the request for `cancel`."
@@ -116,7 +118,7 @@ class Request(SamplingFields, ChatFields, CacheFields, ModelFields, EchoFields, 
     @property
     def is_chat(self) -> bool:
         """Whether the prompt is a conversation."""
-        return isinstance(self.messages[0], Message)
+        return bool(self.messages) and isinstance(self.messages[0], Message)
 
     def sampling_params(self) -> SamplingParams:
         """The sampling parameters among the fields. An echo with `logprobs` needs those of the prompt."""
@@ -133,6 +135,20 @@ class Request(SamplingFields, ChatFields, CacheFields, ModelFields, EchoFields, 
     def parameters(self) -> dict[str, Any]:
         """The other fields that are set, as JSON."""
         return self.model_dump(mode="json", exclude={"messages"}, exclude_unset=True)
+
+    @model_validator(mode="after")
+    def _check_infill(self) -> "Request":
+        if self.suffix is None:
+            if not self.messages:
+                raise InvalidRequest("messages is empty.", "messages")
+            if self.input_extra is not None:
+                raise InvalidRequest("input_extra needs a suffix.", "input_extra")
+        elif not isinstance(self.messages, str):
+            raise InvalidRequest("a suffix needs a prompt that is text, in front of it.", "suffix")
+        elif self.echo or self.choices is not None:
+            other = "echo" if self.echo else "choices"
+            raise InvalidRequest(f"suffix and {other} cannot be combined.", other)
+        return self
 
     @model_validator(mode="after")
     def _check_messages(self) -> "Request":

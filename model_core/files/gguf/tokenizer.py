@@ -13,6 +13,7 @@ from ...chat.chat_tokenizer import ChatTokenizer
 from ...chat.template import ChatTemplate, NoTemplate, open_chat_template
 from ...checks.file_values import shorten
 from ...errors import ModelError
+from ...text.infill import ROLES
 from ...text.rwkv_tokenizer import RwkvTokenizer
 from ...text.tokenizer import Tokenizer, raise_failures_as
 from .pre_tokenizers import is_known, make_pre_tokenizer, takes_whole_words
@@ -122,7 +123,8 @@ def make_tokenizer(metadata: Mapping[str, Any]) -> tuple[tokenizers.Tokenizer, d
 
 def _find_special_tokens(vocabulary: _Vocabulary) -> dict[str, str]:
     """Roles such as "eos_token" -> texts."""
-    return {name: token for name, key in _SPECIAL.items() if (token := vocabulary.special(key)) is not None}
+    roles = {**_SPECIAL, **{role: role for role in ROLES}}
+    return {name: token for name, key in roles.items() if (token := vocabulary.special(key)) is not None}
 
 
 def _read_template(

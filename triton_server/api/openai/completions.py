@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 
 from model_core.requests.answer_parts import AnswerParts
 from model_core.requests.events import Reasoning, Text, ToolCallDelta
+from model_core.requests.infill import InfillFields
 from model_core.requests.messages import FailFastList
 
 from ...contract.request_fields import EchoFields, Request, fields_of_request
@@ -19,13 +20,12 @@ DEFAULT_MAX_TOKENS = 16  # as with OpenAI
 TokenIds = Annotated[FailFastList[int], Field(min_length=1)]
 
 
-class CompletionRequest(OpenAIFields, EchoFields):
+class CompletionRequest(OpenAIFields, InfillFields, EchoFields):
     """A text to continue, or several: as text or as token ids. Without max_tokens, it gets 16 tokens."""
 
     model_config = other_names({**LLAMA_CPP_NAMES, "n_probs": "logprobs"})
 
     prompt: str | FailFastList[str] | TokenIds | FailFastList[TokenIds]
-    suffix: str | None = Field(None, description="Refused, unless empty.")
     best_of: int | None = Field(None, description="Refused, unless it is n.")
 
 
@@ -63,17 +63,14 @@ class TextCompletion(Completion):
 
 def parse(body: CompletionRequest) -> list[Request]:
     """The requests for the continuations of all prompts. Raises ApiError or InvalidRequest."""
-    for name, is_set in (
-        ("suffix", body.suffix),
-        ("best_of", body.best_of is not None and body.best_of != (body.n or 1)),
-    ):
-        if is_set:
-            raise unsupported(name, f"{name} is not supported; leave it out.")
-    prompt = body.prompt
-    if not prompt or (not isinstance(prompt, str) and not all(item != "" for item in prompt)):
-        raise ApiError(400, "the prompt is empty.", "invalid_request", "prompt")
+    if body.best_of is not None and body.best_of != (body.n or 1):
+        raise unsupported("best_of", "best_of is not supported; leave it out.")
+    prompt, fields = body.prompt, {"max_tokens": DEFAULT_MAX_TOKENS, **fields_of_request(body)}
+    if not body.suffix:  # clients send an empty one for none
+        fields.pop("suffix", None)
+        if not prompt or (not isinstance(prompt, str) and not all(item != "" for item in prompt)):
+            raise ApiError(400, "the prompt is empty.", "invalid_request", "prompt")
     is_batch = not isinstance(prompt, str) and not all(isinstance(token, int) for token in prompt)
-    fields = {"max_tokens": DEFAULT_MAX_TOKENS, **fields_of_request(body)}
     prompts: Any = prompt if is_batch else [prompt]
     first, *others = prompts
     request = Request.of({**fields, "messages": first}, {**body.sent_names, "messages": "prompt"})

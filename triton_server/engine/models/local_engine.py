@@ -26,6 +26,7 @@ from model_core.requests.events import (
     Usage,
 )
 from model_core.requests.results import Completion, Delta
+from model_core.requests.sampling import FilledParams
 from model_core.text.tokenizer import AnyTokenizer
 
 from ...contract.request_fields import Request
@@ -59,7 +60,7 @@ class LocalEngine:
             prepared = llm.prepare_chat(messages, request, params)
             prompt, plan, parser = prepared.prompt.token_ids, prepared.plan, prepared.parser
         else:
-            prompt = llm.encode(messages)
+            prompt, plan, params = self._encode_raw(request, params)
         if request.echo:
             text = llm.tokenizer.decode(prompt) if llm.tokenizer is not None else ""
             beginning = request.messages if isinstance(request.messages, str) else text
@@ -81,6 +82,20 @@ class LocalEngine:
         job = Job(prompt, params, plan, answer.adapter, request.cache_salt or "", request.client or "")
         request_id = llm.engine.submit(job, on_delta, request.request_id, answer.arrival_time)
         return Submission(partial(llm.engine.cancel, request_id))
+
+    def _encode_raw(
+        self, request: Request, params: FilledParams
+    ) -> tuple[list[int], AnswerPlan, FilledParams]:
+        """The tokens of a raw prompt, and how its answer is made. Raises InvalidRequest."""
+        prompt: Any = request.messages
+        if request.suffix is None:
+            return self.llm.encode(prompt), AnswerPlan(), params
+        truncates = request.truncation == "auto"
+        infill = self.llm.encode_infill(prompt, request, params.answer_tokens, truncates)
+        if not params.ignore_eos:
+            ends = tuple(dict.fromkeys((*params.stop_token_ids, *infill.ends)))
+            params = params.model_copy(update={"stop_token_ids": ends})
+        return infill.token_ids, AnswerPlan(truncated_messages=infill.cut), params
 
     def _submit_choices(self, request: Request, answer: AnswerSink) -> Submission:
         """Submit the answers of a request to choose from."""
@@ -104,7 +119,8 @@ class LocalEngine:
             prepared = llm.prepare_chat(messages, request, params)
             prompt, truncated = prepared.prompt.token_ids, prepared.plan.truncated_messages
         else:
-            prompt = llm.encode(messages)
+            prompt, plan, _ = self._encode_raw(request, params)
+            truncated = plan.truncated_messages
         usage = Usage(len(prompt), 0, truncated_messages=truncated)
         return Completion("", [], "stop", usage, Timings(None, None, 0.0), params.seed)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from model_core import LLM
-from model_core.errors import NotAllowed, TritonchatError
+from model_core.errors import InvalidRequest, NotAllowed, TritonchatError
 from model_core.prompts.prefix_disk import PrefixDisk
 from model_core.prompts.saved import SavedPrompts, check_name
 
@@ -124,6 +124,8 @@ class SlotPrompts:
             request = parse_request(
                 encode(fields["messages"]), fields["parameters"], llm.engine.limits.max_context
             )
+            if request.suffix is not None:
+                raise InvalidRequest("a prompt is saved for what follows it; leave suffix out.", "suffix")
             messages: Any = request.messages
             if request.is_chat:  # it ends where the next message begins
                 fields = request.model_copy(update={"add_generation_prompt": False})

@@ -28,6 +28,7 @@ _VLLM = _OPENAI | {
 _TRITONCHAT = _VLLM | {
     *("typical_p", "top_n_sigma", "xtc_probability", "xtc_threshold"),
     *("mirostat", "mirostat_tau", "mirostat_eta", "form"),
+    *("suffix", "input_extra"),
 }
 _SAME: dict[Dialect, set[str]] = {"openai": _OPENAI, "vllm": _VLLM, "tritonchat": _TRITONCHAT}
 _OPENAI_CHAT = {"parallel_tool_calls", "reasoning_effort"}
