@@ -20,6 +20,8 @@ from . import errors
 from .anthropic import routes as anthropic
 from .extras import adapters, choose, discovery, health, prompts, rerank, sparse, stream, tokens
 from .extras.health import Readiness
+from .llamacpp import routes as llamacpp
+from .llamacpp import server_state
 from .middleware import access, logs
 from .middleware.access import DOCS_ASSETS_PATH
 from .ollama import answers as ollama
@@ -35,11 +37,12 @@ from .sessions.store_calls import remove_expired
 from .settings import ServiceSettings
 
 _DESCRIPTION = """
-A language model with OpenAI's API, Anthropic's Messages API, Ollama's API, sessions that store
-conversations, and a plain text stream.
+A language model with OpenAI's API, Anthropic's Messages API, Ollama's and llama.cpp's APIs, sessions that
+store conversations, and a plain text stream.
 
 Errors are `{"error": {"message", "type", "param", "code"}}`, on Anthropic's routes
-`{"type": "error", "error": {"type", "message", "details"}, "request_id"}`, on Ollama's `{"error": message}`.
+`{"type": "error", "error": {"type", "message", "details"}, "request_id"}`, on Ollama's `{"error": message}`,
+on llama.cpp's `{"error": {"code", "message", "type", "param"}}`.
 The routes of sessions refuse unknown fields (400); the others name those that they ignore in a header
 (`X-Ignored-Fields`).
 """
@@ -89,7 +92,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.conversations = settings, ConversationStore(database, limits)
     app.state.responses = ResponseStore(database, limits)
-    models = (openai, choose, embeddings, rerank, sparse, responses, anthropic, stream, tokens)
+    models = (openai, choose, embeddings, rerank, sparse, responses, anthropic, llamacpp, stream, tokens)
     ollamas = (ollama, ollama_embeddings, ollama_models)
     for module in (
         *models,
@@ -101,6 +104,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         prompts,
         health,
         discovery,
+        server_state,
     ):
         app.include_router(module.router)
     errors.install(app)

@@ -2,7 +2,8 @@
 
 It has OpenAI's form: {"error": {"message", "type", "param", "code"}}. On the paths of Anthropic's API it has
 theirs: {"type": "error", "error": {"type", "message", "details": {"error_code"}}, "request_id"}; on those of
-Ollama's, {"error": message}.
+Ollama's, {"error": message}; on those of llama.cpp's, {"error": {"code", "message", "type", "param"}}, whose
+code is the status.
 """
 
 import json
@@ -25,6 +26,7 @@ _CODES = {"prompt_too_long": "context_length_exceeded"}  # OpenAI's code, where 
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 ANTHROPIC_PATH = "/v1/messages"  # the paths of Anthropic's API begin with it
 OLLAMA_PATH = "/api"
+LLAMACPP_PATHS = ("/completion", "/completions", "/infill", "/props", "/slots")
 _ANTHROPIC_TYPES = {
     401: "authentication_error",
     403: "permission_error",
@@ -33,6 +35,12 @@ _ANTHROPIC_TYPES = {
     413: "request_too_large",
     429: "rate_limit_error",
     503: "overloaded_error",
+}
+_LLAMACPP_TYPES = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    503: "unavailable_error",
 }
 _RETRY_AFTER_S = {429: 1, 503: 5}
 
@@ -90,6 +98,24 @@ class AnthropicErrorBody(BaseModel):
     request_id: str
 
 
+class LlamaCppErrorFields(BaseModel):
+    """The fields of an error: the HTTP status, a sentence, llama.cpp's type, and the field that is wrong."""
+
+    code: int
+    message: str
+    type: str
+    param: str | None
+
+
+class LlamaCppErrorBody(BaseModel):
+    """An error in the form of llama.cpp's server."""
+
+    error: LlamaCppErrorFields
+
+
+LLAMACPP_ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {**response, "model": LlamaCppErrorBody} for status, response in ERROR_RESPONSES.items()
+}
 ANTHROPIC_ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {**response, "model": AnthropicErrorBody} for status, response in ERROR_RESPONSES.items()
 }
@@ -174,6 +200,21 @@ def ollama_body_of(failure: Failed) -> dict[str, Any]:
     return {"error": failure.message}
 
 
+def llamacpp_body_of(failure: Failed) -> dict[str, Any]:
+    """The JSON body of a failure in the form of llama.cpp's server."""
+    kind = "invalid_request_error" if failure.status < 500 else "server_error"
+    if failure.type == _CODES["prompt_too_long"]:
+        kind = "exceed_context_size_error"
+    return {
+        "error": {
+            "code": failure.status,
+            "message": failure.message,
+            "type": _LLAMACPP_TYPES.get(failure.status, kind),
+            "param": failure.param,
+        }
+    }
+
+
 def headers_of(error: Exception) -> dict[str, str]:
     """The headers that an error adds to its response, such as Retry-After for errors that pass."""
     wait = getattr(error, "retry_after_s", None) or _RETRY_AFTER_S.get(failure_of(error).status)
@@ -186,6 +227,8 @@ def response_of(error: Exception, scope: Scope) -> Response:
     failure, path = failure_of(error), scope["path"]
     if path.startswith(ANTHROPIC_PATH):
         body = anthropic_body_of(failure, scope["state"]["request_id"])
+    elif path in LLAMACPP_PATHS:
+        body = llamacpp_body_of(failure)
     else:
         body = ollama_body_of(failure) if path.startswith(f"{OLLAMA_PATH}/") else body_of(failure)
     return Response(json.dumps(body), failure.status, headers_of(error), media_type="application/json")

@@ -22,7 +22,9 @@ WITHOUT_EFFECT = {
     # llama.cpp's
     *("cache_prompt", "id_slot", "slot_id", "n_keep", "n_discard", "timings_per_token", "return_progress"),
     *("dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"),
-    *("dynatemp_exponent", "response_fields"),
+    *("dynatemp_exponent", "adaptive_decay", "response_fields", "n_cache_reuse", "t_max_prompt_ms"),
+    *("sse_ping_interval", "backend_sampling", "speculative.type", "speculative.n_max", "speculative.n_min"),
+    "speculative.p_min",
 }
 _LATER = "this service does not have it; leave it out"
 # Field -> the values that change nothing, and what to do instead.
@@ -50,8 +52,10 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "truncate_prompt_tokens": ((), 'send truncation: "auto", or for embeddings truncate'),
     "use_beam_search": ((False,), "ask for n answers"),
     # llama.cpp's and those of clients for it
+    "adaptive_target": ((-1,), "send min_p"),
     "dry_multiplier": ((0,), "send repetition_penalty"),
     "dynatemp_range": ((0,), _LATER),
+    "grammar_lazy": ((False,), "send response_format or tools"),
     "image_data": (([],), "this service understands text only"),
     "lora": (([],), "name the adapter as the model"),
     "min_keep": ((0, 1), _LATER),
@@ -59,6 +63,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "n_indent": ((0,), _LATER),
     "penalize_nl": ((True,), "penalties count all tokens; leave it out"),
     "post_sampling_probs": ((False,), _LATER),
+    "preserved_tokens": (([],), "special tokens are never in the text; return_token_ids reports them"),
     "repeat_last_n": ((-1,), "penalties count the whole text; leave it out"),
     "samplers": (([],), "the order is fixed (docs/parameters.md); leave it out"),
     "smoothing_factor": ((0,), _LATER),

@@ -40,8 +40,8 @@ async def stream_answers(
     If there is no room for all answers, they are refused before any of them starts. The first event is
     Accepted, with the fingerprint: the engine has accepted all requests. It comes again, without the
     fingerprint, after each KEEP_ALIVE_S in which there was no event. The last event of each answer is Done.
-    Ids of the engine's requests begin with that of the HTTP request. An answer has at most the settings'
-    `max_answer_tokens`. If the client disconnects, the generation stops.
+    Ids of the engine's requests begin with that of the HTTP request, whose state has them as `answer_ids`. An
+    answer has at most the settings' `max_answer_tokens`. If the client disconnects, the generation stops.
 
     Raises:
         TritonchatError: a request was refused or failed; the class says why.
@@ -52,6 +52,7 @@ async def stream_answers(
     state = http_request.app.state
     prefix = http_request.state.request_id[:_MAX_ID_PREFIX]
     http_request.state.usage = Counter()  # for the log
+    http_request.state.answer_ids = [f"{prefix}-{uuid.uuid4().hex}" for _ in requests]
     queue: _EventQueue = asyncio.Queue(_MAX_QUEUED_EVENTS * len(requests))
     loop = asyncio.get_running_loop()
     with ExitStack() as stack:
@@ -63,7 +64,7 @@ async def stream_answers(
         for number, request in enumerate(requests):
             changes = {
                 **_find_limits(request, state.settings),
-                "request_id": f"{prefix}-{uuid.uuid4().hex}",
+                "request_id": http_request.state.answer_ids[number],
                 "cache_salt": pseudonym(http_request.state.owner, request.cache_salt or ""),
                 "acknowledge": True,
                 "client": pseudonym(http_request.state.client) if state.answer_slots.is_shared else "",

@@ -81,6 +81,10 @@ class AsyncChatClient:
         """Return the text of token ids, names of special tokens included."""
         return await self._ask("detokenize", token_ids, model=model)
 
+    async def show_tokenizer(self, model: str | None = None) -> dict[str, Any]:
+        """Return the `special_tokens` and the `chat_template` of a model, and whether it can `infill`."""
+        return await self._ask("tokenizer", model=model)
+
     async def save_prompt(
         self, name: str, messages: Prompt, model: str | None = None, **parameters: Any
     ) -> dict[str, Any] | None:

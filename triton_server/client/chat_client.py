@@ -176,6 +176,10 @@ class ChatClient:
         """Return the text of token ids, names of special tokens included."""
         return self._ask("detokenize", token_ids, model=model)
 
+    def show_tokenizer(self, model: str | None = None) -> dict[str, Any]:
+        """Return the `special_tokens` and the `chat_template` of a model, and whether it can `infill`."""
+        return self._ask("tokenizer", model=model)
+
     def save_prompt(
         self, name: str, messages: Prompt, model: str | None = None, **parameters: Any
     ) -> dict[str, Any] | None:

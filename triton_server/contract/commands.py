@@ -82,6 +82,9 @@ class TokenizeText(_Pieces, StrictModel):
 
     tokenize: Text
     add_special_tokens: bool = Field(True, description="Add the tokens that begin or end a text.")
+    parse_special: bool = Field(
+        True, description="Names of special tokens in the text are these tokens; otherwise they are text."
+    )
 
 
 class TokenizeChat(ChatFields, _Pieces, StrictModel):
@@ -94,6 +97,17 @@ class Detokenize(ModelFields, StrictModel):
     """Make text of token ids, names of special tokens included."""
 
     detokenize: Annotated[FailFastList[Annotated[int, Field(ge=0)]], Field(max_length=MAX_IDS)]
+
+
+class ShowTokenizer(ModelFields, StrictModel):
+    """Tell of the tokenizer and the chat template of a model.
+
+    The result has the `tokenizer_class`, `max_context`, `special_tokens`: their texts by roles such as
+    "eos_token", the `chat_template`, which is null for a model without one, and `infill`: whether the
+    tokenizer has the tokens to fill in the middle of a text.
+    """
+
+    tokenizer: _Yes
 
 
 class SavePrompt(ModelFields, StrictModel):
@@ -239,6 +253,7 @@ COMMANDS = {
     "drop_adapter": Command((DropAdapter,), done="dropped", proxied="to all"),
     "tokenize": Command((TokenizeText, TokenizeChat), timeout_s=_TOKENS_TIMEOUT_S, proxied="again"),
     "detokenize": Command((Detokenize,), "text", timeout_s=_TOKENS_TIMEOUT_S, proxied="again"),
+    "tokenizer": Command((ShowTokenizer,), timeout_s=_TOKENS_TIMEOUT_S, proxied="again"),
     "save_prompt": Command((SavePrompt,)),
     "prompts": Command((ListPrompts,), "prompts", proxied="again"),
     "prompt": Command((ShowPrompt,), "prompt", proxied="again"),

@@ -27,6 +27,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/detokenize": {"tokens": [1]},
     "/apply-template": {"messages": HELLO},
     "/stream": {"prompt": "Hello", "max_tokens": 2},
+    "/completion": {"prompt": "Hello", "n_predict": 2},
     "/api/chat": {"model": "default", "messages": HELLO, "stream": False, "options": {"num_predict": 2}},
 }
 

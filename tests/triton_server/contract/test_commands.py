@@ -13,7 +13,7 @@ from triton_server.client import AsyncChatClient, ChatClient
 from triton_server.contract.commands import COMMANDS, parse_command
 
 # The names of the methods that are not those of their commands.
-METHODS = {"prompts": "list_prompts", "prompt": "show_prompt"}
+METHODS = {"tokenizer": "show_tokenizer", "prompts": "list_prompts", "prompt": "show_prompt"}
 
 
 def test_page_is_current() -> None:

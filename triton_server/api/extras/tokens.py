@@ -1,8 +1,11 @@
-"""Tokens of texts and conversations: /tokenize and /detokenize of vLLM and llama.cpp, and /apply-template."""
+"""Tokens of texts and conversations: /tokenize and /detokenize of vLLM and llama.cpp, and /apply-template.
+
+/tokenizer_info is vLLM's.
+"""
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Discriminator, Field, Tag
 
 from model_core.checks.request_values import Text
@@ -19,6 +22,7 @@ from ..ignored import check_fields, ignore
 from ..openai import chat as openai_chat
 from ..openai.chat import ChatRequest
 
+_ROLES = ("bos_token", "eos_token", "pad_token", "unk_token")
 router = APIRouter(tags=["tokens"], responses=ERROR_RESPONSES)
 
 
@@ -43,6 +47,9 @@ class TokenizeText(_Pieces, WholeBody):
         "The default is true for `prompt`, as in vLLM, and false for `content`, as in llama.cpp.",
     )
     add_special: bool | None = Field(None, description="llama.cpp's name of it.")
+    parse_special: bool | None = Field(
+        True, description="Names of special tokens in the text are these tokens; otherwise they are text."
+    )
 
 
 class TokenizeChat(_Pieces, ChatRequest):
@@ -88,6 +95,18 @@ class Detokenized(BaseModel):
     content: str = Field(description="The same, as llama.cpp calls it.")
 
 
+class TokenizerInfo(BaseModel):
+    """A tokenizer and its chat template, in vLLM's words. What a model does not have is null."""
+
+    tokenizer_class: str = Field(description="This service's: names of Transformers' classes are not kept.")
+    chat_template: str | None = None
+    bos_token: str | None = None
+    eos_token: str | None = None
+    pad_token: str | None = None
+    unk_token: str | None = None
+    model_max_length: int | None = Field(None, description="Tokens of prompt and answer together.")
+
+
 class Prompt(BaseModel):
     """A conversation as the model's chat template writes it."""
 
@@ -122,6 +141,23 @@ async def detokenize(request: Request, body: DetokenizeRequest) -> Detokenized:
         except InvalidRequest as error:
             raise rename_error(error, {"detokenize": "tokens"}) from None
     return Detokenized(prompt=text, content=text)
+
+
+@router.get("/tokenizer_info")
+async def read_tokenizer(
+    request: Request,
+    model: str = Query(DEFAULT_MODEL, description="The name of a model; default: the first one."),
+) -> TokenizerInfo:
+    """The special tokens and the chat template of a model, which is loaded first if it must be."""
+    await request.app.state.served_models.resolve(model)
+    with request.app.state.answer_slots.hold(request.state.client, 1):
+        told = await request.app.state.triton_client.show_tokenizer(model)
+    return TokenizerInfo(
+        tokenizer_class=told["tokenizer_class"],
+        chat_template=told["chat_template"],
+        model_max_length=told["max_context"],
+        **{role: told["special_tokens"].get(role) for role in _ROLES},
+    )
 
 
 @router.post("/apply-template")
@@ -160,4 +196,5 @@ def _parse_text(body: TokenizeText) -> tuple[str, dict[str, Any]]:
     if text is None:
         raise InvalidRequest("prompt, content or messages must be given.", "prompt")
     choices = (body.add_special_tokens, body.add_special, body.content is None)
-    return text, {"add_special_tokens": next(choice for choice in choices if choice is not None)}
+    fields = {"add_special_tokens": next(choice for choice in choices if choice is not None)}
+    return text, fields if body.parse_special is not False else {**fields, "parse_special": False}

@@ -21,7 +21,7 @@ from ..models.local_engine import require_llm
 from ..models.model_pool import ModelPool
 from ..models.model_slot import ModelSlot
 from ..models.slot_prompts import SlotPrompts
-from ..models.tokens import TokenCommand
+from ..models.tokens import TokenCommand, describe_tokenizer
 from .conversation_commands import ConversationCommands
 from .inspection import describe_live, explain
 from .model_jobs import ModelJobs
@@ -62,6 +62,7 @@ class Dispatcher:
             "drop_adapter": lambda command: pool.drop_adapter(command.drop_adapter),
             "tokenize": self._tokenize,
             "detokenize": self._tokenize,
+            "tokenizer": self._show_tokenizer,
             "save_prompt": self._save_prompt,
             "prompts": lambda command: self._prompts(command).list(),
             "prompt": lambda command: self._prompts(command).show(command.prompt),
@@ -119,6 +120,10 @@ class Dispatcher:
 
     def _tokenize(self, command: TokenCommand) -> Awaitable[str]:
         return self._tokens.run(self._find(command.model), lambda engine: engine.tokenize(command))
+
+    def _show_tokenizer(self, command: commands.ShowTokenizer) -> Awaitable[str]:
+        slot = self._find(command.model)
+        return self._tokens.run(slot, lambda engine: describe_tokenizer(require_llm(engine)))
 
     def _save_prompt(self, command: commands.SavePrompt) -> dict[str, Any]:
         slot, source = self._find(command.model), (command.messages, command.parameters)

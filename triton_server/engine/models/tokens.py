@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from model_core import LLM
+from model_core.chat.template import ChatTemplate
 from model_core.errors import InvalidRequest
+from model_core.text.infill import find_format
 from model_core.text.tokenizer import AnyTokenizer
 
 from ...contract.commands import Detokenize, TokenizeChat, TokenizeText
@@ -24,7 +26,8 @@ def tokenize(command: TokenCommand, llm: LLM) -> dict[str, Any]:
     result: dict[str, Any] = {"max_context": llm.engine.limits.max_context}
     if isinstance(command, TokenizeText):
         check_size(command.tokenize, llm.engine.limits.max_context)
-        ids = llm.tokenizer.encode(command.tokenize, command.add_special_tokens)
+        encode = llm.tokenizer.encode if command.parse_special else llm.tokenizer.encode_literally
+        ids = encode(command.tokenize, command.add_special_tokens)
     else:
         prompt = llm.encode_chat(command.tokenize, command)
         ids, result["text"] = prompt.token_ids, prompt.text
@@ -32,6 +35,20 @@ def tokenize(command: TokenCommand, llm: LLM) -> dict[str, Any]:
     if command.pieces:
         result["pieces"] = [describe_token(token_id, llm.tokenizer) for token_id in ids]
     return result
+
+
+def describe_tokenizer(llm: LLM) -> dict[str, Any]:
+    """The result of the command `tokenizer`. Raises InvalidRequest."""
+    if llm.chat_tokenizer is None:
+        raise InvalidRequest("this model has no tokenizer; its prompts are token ids.", "model")
+    tokenizer, template = llm.chat_tokenizer.tokenizer, llm.chat_tokenizer.chat_template
+    return {
+        "tokenizer_class": type(tokenizer).__name__,
+        "max_context": llm.engine.limits.max_context,
+        "special_tokens": dict(tokenizer.special_tokens),
+        "chat_template": template.sources["default"] if isinstance(template, ChatTemplate) else None,
+        "infill": find_format(tokenizer) is not None,
+    }
 
 
 def check_size(text: str, max_context: int) -> None:

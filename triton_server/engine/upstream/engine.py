@@ -108,6 +108,11 @@ class UpstreamEngine:
 
     def count(self, request: Request) -> Completion:
         """See ModelEngine."""
+        if request.suffix is not None:
+            raise InvalidRequest(
+                "suffix is not possible: another server computes this model, and counts no such tokens.",
+                "suffix",
+            )
         if request.is_chat:
             body = chat_fields(request, self._model.dialect)
         elif isinstance(request.messages, str):
@@ -128,6 +133,14 @@ class UpstreamEngine:
         if isinstance(command, TokenizeText):
             check_size(command.tokenize, self.max_context)
             body = {"prompt": command.tokenize, "add_special_tokens": command.add_special_tokens}
+            if not command.parse_special:
+                if self._model.dialect != "tritonchat":
+                    raise InvalidRequest(
+                        "parse_special must be true: the server that computes this model always parses names "
+                        "of special tokens.",
+                        "parse_special",
+                    )
+                body["parse_special"] = False
         else:
             fields = {name: getattr(command, name) for name in ChatFields.model_fields}
             given = {name: value for name, value in fields.items() if name in command.model_fields_set}
