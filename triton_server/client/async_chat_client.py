@@ -120,9 +120,9 @@ class AsyncChatClient:
         """Return how the model computes a short prompt; docs/commands.md describes the fields."""
         return await self._ask("explain", prompt, **fields)
 
-    async def metrics(self, with_vllm_names: bool = False) -> str:
-        """Return the engine's metrics in Prometheus' text format, with vLLM's names, too, if wanted."""
-        return await self._ask("metrics", "vllm" if with_vllm_names else True)
+    async def metrics(self) -> str:
+        """Return the engine's metrics in Prometheus' text format, under vLLM's names, too."""
+        return await self._ask("metrics")
 
     async def health(self, timeout_s: float = CONTROL_TIMEOUT_S) -> str:
         """Return "ready", or the reason why the server accepts no requests."""

@@ -222,9 +222,9 @@ class ChatClient:
         """
         return Conversations(self._ask, owner)
 
-    def metrics(self, with_vllm_names: bool = False) -> str:
-        """Return the engine's metrics in Prometheus' text format, with vLLM's names, too, if wanted."""
-        return self._ask("metrics", "vllm" if with_vllm_names else True)
+    def metrics(self) -> str:
+        """Return the engine's metrics in Prometheus' text format, under vLLM's names, too."""
+        return self._ask("metrics")
 
     def health(self, timeout_s: float = CONTROL_TIMEOUT_S) -> str:
         """Return "ready", or the reason why the server accepts no requests."""

@@ -205,9 +205,9 @@ class Conversations(StrictModel, extra="allow"):
 
 
 class Metrics(StrictModel):
-    """Tell the metrics, in Prometheus' text format."""
+    """Tell the metrics, in Prometheus' text format, under our names and under vLLM's."""
 
-    metrics: Literal[True, "vllm"] = Field(description='With "vllm", it has vLLM\'s names, too.')
+    metrics: _Yes
 
 
 class Health(StrictModel):

@@ -186,8 +186,6 @@ class HttpSettings(Settings):
     """File with more keys, one per line."""
     cors_origins: Texts = setting((), key="cors_origin")
     """Origin of web pages that may call the HTTP service."""
-    vllm_metrics: bool = setting(False, is_rare=True)
-    """Let /metrics have vLLM's names, too, which dashboards and autoscalers for vLLM read."""
     log_content: bool = False
     """Write the contents of HTTP requests and answers to the log."""
     strict_fields: bool = setting(False, is_rare=True)

@@ -83,7 +83,7 @@ def test_both_clients_have_the_same_methods(name: str) -> None:
         ({"explain": "a", "layer": -1}, "layer must be at least 0, not -1.", "layer"),
         ({"conversations": None}, "conversations is missing.", "conversations"),
         ({"conversations": ["get"]}, "conversations must be a string", "conversations"),
-        ({"metrics": "vLLM"}, "metrics must be True or 'vllm', not 'vLLM'.", "metrics"),
+        ({"metrics": "vllm"}, "metrics must be True, not 'vllm'.", "metrics"),
         ({"health": True, "self": 1}, "unknown parameter 'self'", "self"),
     ],
     ids=str,

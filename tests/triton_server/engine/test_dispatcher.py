@@ -76,7 +76,7 @@ def test_commands_of_a_model_that_is_not_loaded(inference: Inference) -> None:
         {"prompt": "nobody"},
         {"cancel": "nobody"},
         {"forget": "salt"},
-        {"metrics": "vllm"},
+        {"metrics": True},
         {"conversations": "list", "owner": "tester"},
     )
     assert (live["state"], live["engine"]) == ("unloaded", None)

@@ -93,8 +93,7 @@ async def metrics(request: Request) -> Response:
     """
     metrics = metrics_of(request.app)
     try:
-        with_vllm_names = request.app.state.settings.vllm_metrics
-        engine = await request.app.state.triton_client.metrics(with_vllm_names)
+        engine = await request.app.state.triton_client.metrics()
     except TritonchatError:
         engine = ""
     metrics.engine_reached.set(bool(engine))

@@ -72,7 +72,7 @@ class Dispatcher:
             "profile": self._profile,
             "explain": self._explain,
             "conversations": conversations.run,
-            "metrics": lambda command: pool.render_metrics(command.metrics == "vllm"),
+            "metrics": lambda _: pool.render_metrics(),
             "health": lambda _: health(),
         }
         assert self._handlers.keys() == commands.COMMANDS.keys()

@@ -164,10 +164,10 @@ class ModelPool:
             for name in list(slot.adapters.folders)
         ]
 
-    def render_metrics(self, with_vllm_names: bool = False) -> str:
-        """The metrics of all models, in Prometheus' text format; with vLLM's names, too, if wanted."""
+    def render_metrics(self) -> str:
+        """The metrics of all models, in Prometheus' text format, under our names and under vLLM's."""
         models = {slot.name: slot.metrics for slot in self.slots}
-        return render_metrics(models) + (render_vllm_metrics(models) if with_vllm_names else "")
+        return render_metrics(models) + render_vllm_metrics(models)
 
     def close(self, grace_s: float = 0.0) -> None:
         """Refuse new requests, give the others `grace_s` seconds to end, and close the engines."""

@@ -74,9 +74,8 @@ def test_routes_are_described(web: httpx.Client) -> None:
         assert operation["description"]
 
 
-def test_vllm_names_come_by_a_flag(start: Callable[..., Service], client: ChatClient, api: Server) -> None:
-    assert "vllm:" not in httpx.get(f"{api.api_url}/metrics", timeout=60).text
-    service = start(vllm_metrics=True)
+def test_metrics_have_vllms_names_too(start: Callable[..., Service], client: ChatClient) -> None:
+    service = start()
     client.chat("Once upon a time", max_tokens=5, ignore_eos=True)
     text = service.get("/metrics").text
     assert 'vllm:num_requests_running{engine="0",model_name="embedded"}' in text
