@@ -12,7 +12,7 @@ GROUPS = {
         page anthropic ollama token_view clients terminal_reasoning reasoning_in_prompts""",
     "several": """
         accessibility upstream asking browser_chat inspection several_models compare_page inside_pages
-        discovery comparison tokens""",
+        discovery comparison tokens anthropic_models""",
     "server": """
         access prompts chat_page network conversation_commands inside_browser forms continue_final_message
         people logs responses stream_memory openai served_adapters metrics openai_conventions deploy

@@ -18,7 +18,7 @@ from ..conversations.store import ConversationStore
 from ..conversations.transactions import Database
 from . import errors
 from .anthropic import routes as anthropic
-from .extras import adapters, choose, discovery, health, prompts, rerank, sparse, stream, tokens
+from .extras import adapters, choose, discovery, health, models, prompts, rerank, sparse, stream, tokens
 from .extras.health import Readiness
 from .llamacpp import routes as llamacpp
 from .llamacpp import server_state
@@ -92,10 +92,11 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.conversations = settings, ConversationStore(database, limits)
     app.state.responses = ResponseStore(database, limits)
-    models = (openai, choose, embeddings, rerank, sparse, responses, anthropic, llamacpp, stream, tokens)
+    answers = (openai, choose, embeddings, rerank, sparse, responses, anthropic, llamacpp, stream, tokens)
     ollamas = (ollama, ollama_embeddings, ollama_models)
     for module in (
-        *models,
+        models,
+        *answers,
         *ollamas,
         sessions,
         plain_text_routes,

@@ -26,6 +26,7 @@ _CODES = {"prompt_too_long": "context_length_exceeded"}  # OpenAI's code, where 
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 ANTHROPIC_PATH = "/v1/messages"  # the paths of Anthropic's API begin with it
 OLLAMA_PATH = "/api"
+MODELS_PATH = "/v1/models"  # of OpenAI's API and of Anthropic's
 LLAMACPP_PATHS = ("/completion", "/completions", "/infill", "/props", "/slots")
 _ANTHROPIC_TYPES = {
     401: "authentication_error",
@@ -225,13 +226,18 @@ def headers_of(error: Exception) -> dict[str, str]:
 def response_of(error: Exception, scope: Scope) -> Response:
     """An error as the response to a request; a middleware may call it as an ASGI application."""
     failure, path = failure_of(error), scope["path"]
-    if path.startswith(ANTHROPIC_PATH):
+    if path.startswith(ANTHROPIC_PATH) or (path.startswith(MODELS_PATH) and speaks_anthropic(scope)):
         body = anthropic_body_of(failure, scope["state"]["request_id"])
     elif path in LLAMACPP_PATHS:
         body = llamacpp_body_of(failure)
     else:
         body = ollama_body_of(failure) if path.startswith(f"{OLLAMA_PATH}/") else body_of(failure)
     return Response(json.dumps(body), failure.status, headers_of(error), media_type="application/json")
+
+
+def speaks_anthropic(scope: Scope) -> bool:
+    """Whether a request has the header that each of Anthropic's clients sends."""
+    return any(name == b"anthropic-version" for name, _ in scope["headers"])
 
 
 def install(app: FastAPI) -> None:

@@ -1,4 +1,4 @@
-"""Anthropic's Messages.
+"""Anthropic's Messages and models.
 
 Nothing here knows the other dialects.
 """

@@ -1,4 +1,4 @@
-"""OpenAI's chats, completions and embeddings.
+"""OpenAI's chats, completions, embeddings and models.
 
 Nothing here knows the other dialects.
 """

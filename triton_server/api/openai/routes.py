@@ -1,10 +1,9 @@
-"""The routes of OpenAI's API: /v1/chat/completions, /v1/completions, /v1/models."""
+"""The routes of OpenAI's API that answer: /v1/chat/completions and /v1/completions."""
 
 from collections.abc import Collection
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from ...contract import request_fields
@@ -28,36 +27,6 @@ _EVENT_STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "strin
 router = APIRouter(prefix="/v1", tags=["OpenAI"], responses=ERROR_RESPONSES)
 
 
-class ModelEntry(BaseModel):
-    """A model that is served."""
-
-    id: str
-    object: Literal["model"]
-    created: int
-    owned_by: str
-    state: Literal["unloaded", "loading", "ready", "failed"] = Field(
-        description="Not OpenAI's: whether it is in memory. An unloaded model is loaded by the first request."
-    )
-    progress: float | None = Field(None, description="While it is loaded: which part, from 0 to 1.")
-    error: str | None = Field(None, description="Why it could not be loaded.")
-    parent: str | None = Field(None, description="Of an adapter: the model that it changes.")
-    root: str = Field(description="The same as id, for clients of vLLM.")
-    fingerprint: str | None = Field(
-        None, description="The `system_fingerprint` of its answers, while it is loaded."
-    )
-    max_model_len: int | None = Field(
-        None,
-        description="Tokens of prompt and answer together, once the model was loaded for the first time.",
-    )
-
-
-class ModelList(BaseModel):
-    """The models that are served. The first one is called `default`, too."""
-
-    object: Literal["list"]
-    data: list[ModelEntry]
-
-
 @router.post("/chat/completions", responses={200: {"model": ChatCompletion, "content": _EVENT_STREAM}})
 async def chat_completions(request: Request, body: ChatRequest) -> Response:
     """Answer a conversation, as one body or as a stream, once or `n` times."""
@@ -76,21 +45,6 @@ async def completions(request: Request, body: CompletionRequest) -> Response:
     model = await request.app.state.served_models.resolve(body.model)
     check_fields(request, body)
     return await _respond(request, body, parse_completion(body), TEXT_FORMAT, model)
-
-
-@router.get("/models", response_model_exclude_none=True)
-async def models(request: Request) -> ModelList:
-    """The models that are served."""
-    served = await request.app.state.served_models.list_models()
-    return ModelList(object="list", data=[_describe_model(model) for model in served])
-
-
-@router.get("/models/{name:path}", response_model_exclude_none=True)
-async def model(request: Request, name: str) -> ModelEntry:
-    """A model that is served."""
-    served = request.app.state.served_models
-    await served.list_models()
-    return _describe_model(await served.resolve(name))
 
 
 async def _respond(
@@ -130,20 +84,4 @@ async def _respond(
             include_usage,
         ),
         "text/event-stream",
-    )
-
-
-def _describe_model(model: ModelInfo) -> ModelEntry:
-    return ModelEntry(
-        id=model.name,
-        object="model",
-        created=model.start_time,
-        owned_by="tritonchat",
-        state=model.state,
-        progress=model.progress,
-        error=model.error,
-        parent=model.parent,
-        root=model.name,
-        fingerprint=model.fingerprint,
-        max_model_len=None if model.description is None else model.description["max_context"],
     )

@@ -1,0 +1,60 @@
+"""The models that are served, in OpenAI's form."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from ..served_models import ModelInfo
+
+
+class ModelEntry(BaseModel):
+    """A model that is served."""
+
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+    state: Literal["unloaded", "loading", "ready", "failed"] = Field(
+        description="Not OpenAI's: whether it is in memory. An unloaded model is loaded by the first request."
+    )
+    progress: float | None = Field(None, description="While it is loaded: which part, from 0 to 1.")
+    error: str | None = Field(None, description="Why it could not be loaded.")
+    parent: str | None = Field(None, description="Of an adapter: the model that it changes.")
+    root: str = Field(description="The same as id, for clients of vLLM.")
+    fingerprint: str | None = Field(
+        None, description="The `system_fingerprint` of its answers, while it is loaded."
+    )
+    max_model_len: int | None = Field(
+        None,
+        description="Tokens of prompt and answer together, once the model was loaded for the first time.",
+    )
+
+
+class ModelList(BaseModel):
+    """The models that are served. The first one is called `default`, too."""
+
+    object: Literal["list"]
+    data: list[ModelEntry]
+
+
+def list_models(models: Sequence[ModelInfo]) -> ModelList:
+    """All of them."""
+    return ModelList(object="list", data=[describe_model(model) for model in models])
+
+
+def describe_model(model: ModelInfo) -> ModelEntry:
+    """One of them."""
+    return ModelEntry(
+        id=model.name,
+        object="model",
+        created=model.start_time,
+        owned_by="tritonchat",
+        state=model.state,
+        progress=model.progress,
+        error=model.error,
+        parent=model.parent,
+        root=model.name,
+        fingerprint=model.fingerprint,
+        max_model_len=None if model.description is None else model.description["max_context"],
+    )
