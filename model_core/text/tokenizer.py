@@ -106,7 +106,7 @@ class Tokenizer:
         `sample_text`: of a prompt. Added tokens in it are control tokens if they look like some.
         """
         self._tokenizer = tokenizer
-        self.special_tokens = dict(special_tokens)
+        self.special_tokens: Mapping[str, str] = dict(special_tokens)
         # A file may have padding or truncation from training; requests have neither.
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()

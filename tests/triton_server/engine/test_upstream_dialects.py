@@ -115,6 +115,16 @@ def test_what_the_server_cannot_do_is_refused_by_name(
     assert error_info.value.param == name
 
 
+def test_suffix_is_for_a_server_that_knows_it() -> None:
+    fields: dict[str, Any] = {"messages": "a", "suffix": "b", "input_extra": [{"text": "c"}]}
+    _, body = make_body(Request(**fields), UpstreamModel("m", "tritonchat", 100), 1)
+    assert (body["prompt"], body["suffix"]) == ("a", "b")
+    assert body["input_extra"] == [{"text": "c", "filename": None}]
+    for model in (VLLM, PLAIN):
+        with pytest.raises(InvalidRequest, match=r"^(suffix|input_extra) is not possible"):
+            make_body(Request(**fields), model, 1)
+
+
 def test_fingerprint_of_the_other_server_comes_with_its_first_chunk() -> None:
     reader = ChunkReader(wants_ids=False)
     first = {"system_fingerprint": "fp_theirs", "choices": [{"delta": {"content": "a"}}]}

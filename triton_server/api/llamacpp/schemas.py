@@ -139,24 +139,31 @@ class Timings(BaseModel):
 
 
 class Completed(BaseModel):
-    """An answer. Those to several prompts, or several to one, come in a list."""
+    """An answer: all of it, or the fields that the request names.
 
-    index: int
-    content: str
-    tokens: list[int] = Field(description="The ids of its tokens, with return_tokens.")
-    id_slot: int = Field(description="-1: answers have no slots of their own.")
-    stop: bool
-    model: str
-    tokens_predicted: int
-    tokens_evaluated: int = Field(description="Tokens of the prompt.")
-    generation_settings: dict[str, Any]
-    prompt: str | None = Field(description="With special tokens, where it was made of tokens.")
-    has_new_line: bool
-    truncated: bool = Field(description="The context was too short for the prompt or the answer.")
-    stop_type: str = Field(description="eos, word or limit.")
-    stopping_word: str
-    tokens_cached: int = Field(description="Tokens of the prompt that were found in the prefix cache.")
-    timings: Timings
+    Those to several prompts, or several to one, come in a list.
+    """
+
+    index: int | None = None
+    content: str | None = None
+    tokens: list[int] | None = Field(None, description="The ids of its tokens, with return_tokens.")
+    id_slot: int | None = Field(None, description="-1: answers have no slots of their own.")
+    stop: bool | None = None
+    model: str | None = None
+    tokens_predicted: int | None = None
+    tokens_evaluated: int | None = Field(None, description="Tokens of the prompt.")
+    generation_settings: dict[str, Any] | None = None
+    prompt: str | None = Field(None, description="With special tokens, where it was made of tokens.")
+    has_new_line: bool | None = None
+    truncated: bool | None = Field(
+        None, description="The context was too short for the prompt or the answer."
+    )
+    stop_type: str | None = Field(None, description="eos, word or limit.")
+    stopping_word: str | None = None
+    tokens_cached: int | None = Field(
+        None, description="Tokens of the prompt that were found in the prefix cache."
+    )
+    timings: Timings | None = None
     completion_probabilities: list[dict[str, Any]] | None = None
     ignored_schema: list[str] | None = Field(
         None, description="Not llama.cpp's: the parts of JSON schemas that could not be enforced."

@@ -65,7 +65,7 @@ class Slot(BaseModel):
 async def read_props(request: Request, model: str = _MODEL) -> Props:
     """A model, its limits and its defaults. They are changed when the server is started only."""
     served = await _find(request, model)
-    description = dict(served.description or {})
+    description: dict[str, Any] = dict(served.description or {})
     told: dict[str, Any] = {}
     if served.state == "ready" and description.get("engine") is None and description.get("tokenizer"):
         told = await request.app.state.triton_client.show_tokenizer(served.name)

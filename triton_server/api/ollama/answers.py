@@ -18,7 +18,6 @@ from .render import MakePart, make_chat_part, make_generated_part, render_body, 
 from .schemas import RESPONSES, Answer, AnswerRequest, ChatMessage, ChatRequest, Generated, GenerateRequest
 
 _REFUSED = {
-    "suffix": "texts are continued at their end only; leave suffix out.",
     "template": "the model's template is used; start the server with --chat-template for another one.",
     "context": "send the conversation to /api/chat instead of context.",
     "images": "this service reads no images.",
@@ -71,14 +70,15 @@ def parse_prompt(body: GenerateRequest, model: str, continues: bool) -> Request:
     for name, hint in _REFUSED.items():
         if getattr(body, name):
             raise unsupported(name, hint)
-    if not body.raw and not continues:
+    added = {"suffix": body.suffix} if body.suffix else {}
+    if not body.raw and not continues and not added:
         system = [{"role": "system", "content": body.system}] if body.system else []
         messages: Any = [*system, {"role": "user", "content": body.prompt}]
     elif body.system:
         raise unsupported("system", "a text that is continued has no system message; put it into the prompt.")
     else:
         messages = body.prompt
-    return _parse(body, model, {"messages": messages}, {"messages": "prompt"})
+    return _parse(body, model, {"messages": messages, **added}, {"messages": "prompt"})
 
 
 def _parse(body: AnswerRequest, model: str, added: dict[str, Any], names: dict[str, str]) -> Request:

@@ -123,7 +123,9 @@ class GenerateRequest(AnswerRequest):
     raw: bool | None = Field(
         False, description="Continue the prompt as it is, as models without a chat template always do."
     )
-    suffix: str | None = Field(None, description="Refused, unless empty.")
+    suffix: str | None = Field(
+        None, description="Answer with what stands between the prompt and this text, with models of code."
+    )
     template: str | None = Field(None, description="Refused, unless empty.")
     context: FailFastList[int] | None = Field(None, description="Refused, unless empty.")
     images: FailFastList[Any] | None = Field(None, description="Refused, unless empty.")

@@ -337,6 +337,14 @@ def test_suffix_of_openais_completions(web: httpx.Client) -> None:
     assert answer.json()["error"]["message"] == "input_extra needs a suffix."
 
 
+def test_suffix_of_ollamas_prompts(web: httpx.Client) -> None:
+    expected = ask(web, "/infill", input_prefix="Once", input_suffix=" end.", n_predict=6)["content"]
+    body = {"model": "default", "prompt": "Once", "suffix": " end.", "stream": False}
+    assert ask(web, "/api/generate", **body, options={"num_predict": 6})["response"] == expected
+    answer = web.post("/api/generate", json={**body, "system": "Be brief."})
+    assert answer.status_code == 400 and "has no system message" in answer.json()["error"]
+
+
 def test_answers_end_by_indentation(web: httpx.Client) -> None:
     body = {"prompt": "x", "n_predict": 50, "grammar": 'root ::= "if a:\\n    b\\n  c\\nd"'}
     expected = "if a:\n    b\n  "
