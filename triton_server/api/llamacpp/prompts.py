@@ -76,7 +76,7 @@ def read_biases(value: Any) -> list[tuple[int | str, float]]:
             bias = -MAX_BIAS
         if type(bias) not in (int, float) or type(token) not in (int, str):
             raise wrong
-        is_id = isinstance(value, dict) and token.isdecimal()
+        is_id = isinstance(value, dict) and token.removeprefix("-").isdecimal()
         biases.append((int(token[:20]) if is_id else token, float(bias)))
     return biases
 

@@ -122,7 +122,7 @@ def test_time_ends_a_text_that_has_a_line_end() -> None:
 def test_prompts_and_biases_are_read() -> None:
     assert read_prompts("a") == ["a"] and read_prompts([1, "a"]) == [[1, "a"]]
     assert read_prompts(["a", [1, "b"], {"prompt_string": "c"}]) == ["a", [1, "b"], "c"]
-    assert read_biases({"5": 1, "x": False}) == [(5, 1.0), ("x", -100.0)]
+    assert read_biases({"5": 1, "x": False, "-5": 2}) == [(5, 1.0), ("x", -100.0), (-5, 2.0)]
     assert read_biases([[5, -1.5], ["7", 2]]) == [(5, -1.5), ("7", 2.0)]
     for wrong in (None, 1, [1], [[1]], [[None, 1]], [[1, None]], [[True, 1]], {"1": "x"}):
         with pytest.raises(TritonchatError):
