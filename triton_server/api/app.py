@@ -1,7 +1,7 @@
 """The HTTP service as an ASGI application."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
@@ -11,13 +11,18 @@ from fastapi.security import HTTPBearer
 from fastapi_offline import FastAPIOffline
 
 from ..client import AsyncChatClient
+from ..conversations.batches import BatchStore
 from ..conversations.database import default_url
+from ..conversations.files import STRAY_AGE_S, FileStore, files_folder
 from ..conversations.limits import SessionLimits
 from ..conversations.responses import ResponseStore
 from ..conversations.store import ConversationStore
 from ..conversations.transactions import Database
 from . import errors
 from .anthropic import routes as anthropic
+from .batches import file_routes
+from .batches import routes as batches
+from .batches.runner import BatchRunner
 from .extras import adapters, choose, discovery, health, models, prompts, rerank, sparse, stream, tokens
 from .extras.health import Readiness
 from .llamacpp import routes as llamacpp
@@ -48,30 +53,40 @@ The routes of sessions refuse unknown fields (400); the others name those that t
 """
 
 
-def create_app(settings: ServiceSettings) -> FastAPI:
+def create_app(
+    settings: ServiceSettings, connect: Callable[[str], AsyncChatClient] = AsyncChatClient
+) -> FastAPI:
     """Create the application. It connects to Triton when it starts, and to the database at the first use.
 
-    Its state has `settings`, the `triton_client`, `served_models`, `readiness`, the stores of `conversations`
-    and `responses`, the `answer_slots`, and `metrics`.
+    Its state has `settings`, the `triton_client`, `served_models`, `readiness`, the stores of
+    `conversations`, `responses`, `files` and `batches`, the `batch_runner`, the `answer_slots`, and
+    `metrics`.
     """
     url = settings.database.get_secret_value() if settings.database else default_url()
     database = Database(url, settings.keys.names)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        client = AsyncChatClient(settings.server)
+        client = connect(settings.server)
         app.state.triton_client = client
         app.state.served_models, app.state.readiness = ServedModels(client), Readiness(client)
         removals = (
             ("sessions", settings.session_expiry_s, app.state.conversations.remove_expired),
             ("responses", settings.response_expiry_s, app.state.responses.remove_expired),
+            ("batches", settings.file_expiry_s, app.state.batches.remove_expired),
+            ("files", STRAY_AGE_S, app.state.files.remove_expired),
         )
-        expiry_tasks = [asyncio.create_task(remove_expired(*removal)) for removal in removals if removal[1]]
+        tasks = [asyncio.create_task(remove_expired(*removal)) for removal in removals if removal[1]]
+        stores = app.state.files, app.state.batches
+        runner = BatchRunner(app, stores, settings, client, app.state.readiness)
+        app.state.batch_runner = runner
+        tasks.append(asyncio.create_task(runner.run()))
         try:
             yield
         finally:
-            for task in expiry_tasks:
+            for task in tasks:
                 task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             await sessions.wait_for_requests(app.state.conversations)
             await client.close()
             database.close()
@@ -92,6 +107,8 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.conversations = settings, ConversationStore(database, limits)
     app.state.responses = ResponseStore(database, limits)
+    app.state.files = FileStore(database, limits, files_folder(url))
+    app.state.batches = BatchStore(database, limits)
     answers = (openai, choose, embeddings, rerank, sparse, responses, anthropic, llamacpp, stream, tokens)
     ollamas = (ollama, ollama_embeddings, ollama_models)
     for module in (
@@ -103,6 +120,8 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         conversations,
         adapters,
         prompts,
+        file_routes,
+        batches,
         health,
         discovery,
         server_state,

@@ -12,7 +12,7 @@ from fastapi import Request as HttpRequest
 from model_core.errors import TritonchatError
 from model_core.requests.events import Accepted, Done, Event
 
-from ..contract.request_fields import Request
+from ..contract.request_fields import BATCH_CLIENT, Request
 from ..contract.sent_names import SentNames, rename_error, rename_event
 from .errors import ApiError, ClientDisconnected, failure_of
 from .middleware.access import pseudonym
@@ -67,7 +67,7 @@ async def stream_answers(
                 "request_id": http_request.state.answer_ids[number],
                 "cache_salt": pseudonym(http_request.state.owner, request.cache_salt or ""),
                 "acknowledge": True,
-                "client": pseudonym(http_request.state.client) if state.answer_slots.is_shared else "",
+                "client": _name_client(http_request.state.client, state.answer_slots.is_shared),
             }
             sent = request.model_copy(update=changes)
             events = state.triton_client.stream(sent.prompt(), sent.parameters())
@@ -103,6 +103,13 @@ async def stream_answers(
                 if event.finish_reason == "cancelled" and not takes_cut_off:
                     raise ApiError(503, "the server has cut the answer off.", code="cancelled")
             yield number, event
+
+
+def _name_client(client: str, is_shared: bool) -> str:
+    """What the engine calls a client, so that clients share it fairly."""
+    if client == BATCH_CLIENT:
+        return client
+    return pseudonym(client) if is_shared else ""
 
 
 async def wait_until_accepted(events: NumberedEvents) -> NumberedEvents:

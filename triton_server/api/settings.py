@@ -27,12 +27,14 @@ class ServiceSettings(
     Attributes:
         server: Triton's gRPC endpoint, as `wire.parse_endpoint` reads it.
         max_streams: as many as the engine accepts, if nobody says another number.
+        max_concurrency: requests that the engine computes together.
         keeps_prefixes: the engine keeps its prefix cache on disk.
         restarts_folder: of `restarts.Restarts`; None: no supervisor restarts the service.
     """
 
     server: str = "127.0.0.1:8001"
     max_streams: int = LLMSettings.max_concurrency + LLMSettings.max_queue
+    max_concurrency: int = LLMSettings.max_concurrency
     keeps_prefixes: bool = False
     restarts_folder: str | None = None
 

@@ -31,6 +31,7 @@ from ..system.machine import check_all, check_ports, check_python, require
 from ..system.signals import signals_as_interrupts
 from ..system.stdin import read_prompt
 from ..terminal.cli import chat
+from .batch_command import batch
 from .hub_commands import list_models, pull, rm
 
 _OF_SERVE = [key for key in list_settings(ServerSettings) if key not in list_settings(PageSettings)]
@@ -55,6 +56,7 @@ def cli() -> None:
     tritonchat servers add URL           change those, or try a new version on a part of the conversations
     tritonchat cluster --replicas 2      several servers on one machine or more, placed and replaced by Ray
     tritonchat complete "Once upon"      continue a text, without a server
+    tritonchat batch FILE OUT            answer a file of requests, without a server
     tritonchat pull owner/name           download a model from the Hugging Face hub
     tritonchat list                      show the models of the hub and of other programs on this machine
     tritonchat rm owner/name             remove one of them
@@ -308,7 +310,7 @@ def health(settings: ServerSettings) -> None:
     click.echo(f"{url} is ready.")
 
 
-for command in (chat, pull, list_models, rm, proxy, servers, cluster):
+for command in (chat, batch, pull, list_models, rm, proxy, servers, cluster):
     cli.add_command(command)
 
 

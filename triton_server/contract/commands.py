@@ -42,8 +42,9 @@ class Stats(ModelFields, StrictModel):
     null until the model was loaded for the first time, and then a `ModelDescription`
     (model_core/llm/description.py), and the `fingerprint` of its answers, which is null while it is not
     loaded. Adapters follow the models, each with its model as `parent`. `embeddings` are the running and
-    waiting requests to `embed`, of all models. The other numbers, and `model`, its description, are those of
-    the model.
+    waiting requests to `embed`, of all models. `idle_s` are the seconds since an answer of any model ended, 0
+    while one runs, and null before the first; answers to requests of batches do not count. The other
+    numbers, and `model`, its description, are those of the model.
     """
 
     stats: _Yes

@@ -114,6 +114,48 @@ class ResponsesTooLarge(StoreRefusal):
     status = 413
 
 
+class FileNotFound(StoreRefusal):
+    """The owner has no file with this id."""
+
+    type = "file_not_found"
+    status = 404
+
+    def __init__(self, file_id: str, param: str = "file_id") -> None:
+        super().__init__(f"there is no file {file_id[:64]!r}: it was removed, or never uploaded.", param)
+
+
+class FileInUse(StoreRefusal):
+    """A batch that has not ended reads the file."""
+
+    type = "file_in_use"
+    status = 409
+
+
+class BatchNotFound(StoreRefusal):
+    """The owner has no batch with this id."""
+
+    type = "batch_not_found"
+    status = 404
+
+    def __init__(self, batch_id: str, param: str = "batch_id") -> None:
+        super().__init__(f"there is no batch {batch_id[:64]!r} here.", param)
+
+
+class BatchEnded(StoreRefusal):
+    """The batch has ended, so it cannot be cancelled."""
+
+    type = "batch_ended"
+    status = 409
+
+
+class TooManyBatches(StoreRefusal):
+    """The owner has as many batches that have not ended as the service takes."""
+
+    type = "too_many_batches"
+    status = 429
+    retry_after_s = 60
+
+
 # Those that clients of the gRPC interface get.
 STORE_ERRORS = (
     StoreError,

@@ -51,6 +51,10 @@ class EchoFields(BaseModel):
     )
 
 
+# The sender of the requests of batches, which make room for those of people.
+BATCH_CLIENT = "batches"
+
+
 class ModelFields(BaseModel):
     """Which model answers."""
 

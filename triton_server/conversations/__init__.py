@@ -1,4 +1,4 @@
-"""The store of conversations, below all interfaces: trees of turns, responses, documents, votes.
+"""The stores below all interfaces: trees of turns, responses, documents, votes, files, batches.
 
 Nothing here knows how a turn is answered.
 """

@@ -159,3 +159,51 @@ class StoredResponse(Base):
     def items(self) -> list[dict[str, Any]]:
         """Those of the input, and then those of the output."""
         return [*self.input, *self.response["output"]]
+
+
+class StoredFile(Base):
+    """A file of OpenAI's Files API, whose bytes are on disk (files.py).
+
+    `created` and `expires` are in seconds since 1970; None: it does not expire. `bytes` is its size.
+    """
+
+    __tablename__ = "files"
+    __table_args__ = (UniqueConstraint("id"), Index("files_sizes", "owner", "bytes"))
+
+    key: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(String(64))
+    id: Mapped[str] = mapped_column(String(64))
+    purpose: Mapped[str] = mapped_column(String(32))
+    filename: Mapped[str] = mapped_column(JSON)
+    bytes: Mapped[int] = mapped_column(BigInteger)
+    created: Mapped[float]
+    expires: Mapped[float | None]
+
+
+class StoredBatch(Base):
+    """A batch of OpenAI's Batch API, as clients see it, with what they do not see.
+
+    Attributes:
+        is_open: whether it has not ended yet.
+        input_file, output_file, error_file: the ids of its files; the last two have rows at its end.
+        output_expiry_s: after how many seconds the last two expire; None: never.
+        created: in seconds since 1970.
+    """
+
+    __tablename__ = "batches"
+    __table_args__ = (
+        UniqueConstraint("id"),
+        Index("batches_of_owner", "owner", "key"),
+        Index("batches_open", "is_open"),
+    )
+
+    key: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(String(64))
+    id: Mapped[str] = mapped_column(String(64))
+    is_open: Mapped[bool]
+    input_file: Mapped[str] = mapped_column(String(64))
+    output_file: Mapped[str] = mapped_column(String(64))
+    error_file: Mapped[str] = mapped_column(String(64))
+    output_expiry_s: Mapped[float | None]
+    batch: Mapped[dict[str, Any]]
+    created: Mapped[float]

@@ -208,6 +208,9 @@ class LimitSettings(Settings):
     """Maximum of tokens in an answer over HTTP, whatever the request says; 0: any number."""
     max_messages: int = setting(1000, is_rare=True, ge=0)
     """Maximum of messages in a conversation over HTTP; 0: any number."""
+    batch_share: int = setting(50, is_rare=True, ge=1, le=100)
+    """Percent of --max-concurrency that the batches of /v1/batches use while people chat; nobody's answer
+    waits for them beyond that. When nobody has chatted for ten seconds they use all of it."""
     client_timeout_s: float = setting(30.0, key="client_timeout", is_rare=True, ge=0)
     """Seconds after which a client that neither reads nor sends is disconnected; 0: never."""
 
@@ -228,6 +231,11 @@ class StorageSettings(Settings):
     """Delete sessions that have not changed for this time, such as 30d or 12h; 0: never."""
     response_expiry_s: Duration = setting("30d", key="response_expiry", is_rare=True)
     """Delete stored conversations of /v1/responses to which nothing was added for this time; 0: never."""
+    max_file_bytes: SizeLimit = setting("200MiB", key="max_file", is_rare=True)
+    """Maximum size of a file of /v1/files; 0: any size. All files of one key or name have the limits of
+    sessions."""
+    file_expiry_s: Duration = setting("30d", key="file_expiry", is_rare=True)
+    """Delete files of /v1/files, and batches that have ended, after this time; 0: never."""
 
 
 class PageSettings(Settings):

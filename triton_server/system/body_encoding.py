@@ -16,10 +16,8 @@ class BodyRefused(HTTPException):
 class BodyTooLarge(BodyRefused):
     """The body is too large."""
 
-    def __init__(self, limit: int) -> None:
-        super().__init__(
-            413, f"the body has more than the {limit} bytes that this service reads (--max-body)"
-        )
+    def __init__(self, limit: int, flag: str = "--max-body") -> None:
+        super().__init__(413, f"the body has more than the {limit} bytes that this service reads ({flag})")
 
 
 class BodyDecoder:

@@ -37,6 +37,10 @@ CHANGING = {
     "POST /v1/unload_lora_adapter",
     "POST /v1/prompts",
     "DELETE /v1/prompts/{name}",
+    "POST /v1/files",
+    "DELETE /v1/files/{file_id}",
+    "POST /v1/batches",
+    "POST /v1/batches/{batch_id}/cancel",
 }
 
 

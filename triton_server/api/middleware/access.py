@@ -13,6 +13,7 @@ from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ...contract.request_fields import BATCH_CLIENT
 from ...system.body_encoding import BodyRefused
 from ...system.hosts import is_loopback
 from ..errors import ApiError, response_of
@@ -24,6 +25,9 @@ from .keys import is_foreign_page, parse_api_key
 from .metrics import ServiceMetrics, metrics_of
 from .rate_limit import RateLimit, format_duration
 
+# In the scope of a request that the service sends to itself for a batch: its owner. No client can set it, and
+# the limits of clients do not hold for it.
+BATCH_OWNER = "tritonchat.batch_owner"
 DOCS_ASSETS_PATH = "/docs-assets"
 # These paths need no key and have no rate limit: monitoring has no key, and a browser sends none for /docs.
 UNRESTRICTED_PATHS = (
@@ -37,6 +41,9 @@ UNRESTRICTED_PATHS = (
     *(f"{DOCS_ASSETS_PATH}/{name}" for name in ("swagger-ui-bundle.js", "swagger-ui.css", "favicon.png")),
 )
 METRICS_PATH = "/metrics"
+# Uploads are not held in memory, so they may be larger than other bodies.
+FILES_PATH = "/v1/files"
+MAX_FORM_BYTES = 2**16  # of an upload beside the file
 # Response headers that a web page of an allowed origin may read.
 EXPOSED_HEADERS = (
     "X-Request-Id",
@@ -89,7 +96,7 @@ class AccessMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        exchange = LimitedExchange(scope, receive, send, self._settings.max_body_bytes, self._metrics)
+        exchange = LimitedExchange(scope, receive, send, self._find_limit(scope), self._metrics)
         try:
             self._check_access(scope, exchange)
             exchange.check_headers()
@@ -97,10 +104,20 @@ class AccessMiddleware:
             return await response_of(error, scope)(scope, exchange.receive, exchange.send)
         await self._app(scope, exchange.receive, exchange.send)
 
+    def _find_limit(self, scope: Scope) -> tuple[int, str]:
+        """The bytes that a body may have, and the flag that says so."""
+        if scope["path"] == FILES_PATH:
+            limit = self._settings.max_file_bytes
+            return (limit + MAX_FORM_BYTES if limit else 0), "--max-file"
+        return self._settings.max_body_bytes, "--max-body"
+
     def _check_access(self, scope: Scope, exchange: LimitedExchange) -> None:
         """Set the state of a request. Raises ApiError if the request is not allowed."""
         state = scope.setdefault("state", {})
         state["owner"] = state["client"] = ""
+        if BATCH_OWNER in scope:
+            state["owner"], state["client"] = scope[BATCH_OWNER], BATCH_CLIENT
+            return
         path, headers = scope["path"], Headers(scope=scope)
         if path in UNRESTRICTED_PATHS:
             return

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ...contract.request_fields import BATCH_CLIENT
 from ..errors import ApiError
 from .metrics import ServiceMetrics
 
@@ -14,7 +15,8 @@ class AnswerSlots:
     A client is the owner of an API key, or an address if the service has no keys. Where several clients share
     the service, a client may hold at most as many slots as are free after that. So a single client gets half
     of the slots, two clients get a third each, and a further client still finds a free slot. It gets more
-    slots when answers of the others end.
+    slots when answers of the others end. Batches have a share of their own (batches/share.py), and take only
+    free slots.
     """
 
     def __init__(self, total: int, per_client: int, is_shared: bool, metrics: ServiceMetrics) -> None:
@@ -30,7 +32,10 @@ class AnswerSlots:
         Raises ApiError: 429 if there are too few free slots, 400 if a client can never hold so many.
         """
         self._check_size(count)
-        self._check_free(client, count)
+        if client == BATCH_CLIENT:
+            self._check_total(count)
+        else:
+            self._check_free(client, count)
         self._answer_counts[client] += count
         self._metrics.answers_open.inc(count)
         try:
@@ -61,17 +66,20 @@ class AnswerSlots:
                 f"{self._answer_counts[client]} of your answers are running, and the limit is "
                 f"{self._per_client} (--max-streams-per-key)",
             )
-        if self._total and free < 0:
-            self._refuse(
-                "too_many_answers",
-                f"{self._answer_counts.total()} answers are running, and the limit is {self._total} "
-                "(--max-streams)",
-            )
+        self._check_total(count)
         if self._total and self.is_shared and client_total > free + 1:
             self._refuse(
                 "too_many_answers_of_client",
                 f"{self._answer_counts[client]} of your answers are running, and the free slots are reserved "
                 "for other clients (--max-streams)",
+            )
+
+    def _check_total(self, count: int) -> None:
+        running = self._answer_counts.total()
+        if self._total and running + count > self._total:
+            self._refuse(
+                "too_many_answers",
+                f"{running} answers are running, and the limit is {self._total} (--max-streams)",
             )
 
     def _refuse(self, reason: str, message: str) -> None:

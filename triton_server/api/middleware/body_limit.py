@@ -22,12 +22,17 @@ class LimitedExchange:
     """
 
     def __init__(
-        self, scope: Scope, receive: Receive, send: Send, max_body_bytes: int, metrics: ServiceMetrics
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        limit: tuple[int, str],
+        metrics: ServiceMetrics,
     ) -> None:
-        """`max_body_bytes`: 0: no limit."""
+        """`limit`: the bytes that a body may have, 0 for any number, and the flag that says so."""
         self.headers: dict[str, str] = {}
         self._receive, self._send, self._metrics = receive, send, metrics
-        self._max_body_bytes = max_body_bytes
+        self._max_body_bytes, self._flag = limit
         self._decoder: BodyDecoder | None = None
         self._request_headers = headers = Headers(scope=scope)
         length = headers.get("content-length", "")
@@ -84,4 +89,4 @@ class LimitedExchange:
     def _note_large_body(self) -> BodyTooLarge:
         self._metrics.count_refusal("body_too_large")
         self._metrics.refused_bytes.inc(max(self._declared_bytes, self._read_bytes))
-        return BodyTooLarge(self._max_body_bytes)
+        return BodyTooLarge(self._max_body_bytes, self._flag)

@@ -48,9 +48,11 @@ class Dispatcher:
         cancel: Callable[[str], bool],
         count_embeddings: Callable[[], int],
         health: Callable[[], str],
+        idle_s: Callable[[], float | None],
     ) -> None:
-        """`cancel` ends a request by its id; False if there is none. `health`: see Inference."""
+        """`cancel` ends a request by its id; False if there is none. `health`, `idle_s`: see Inference."""
         self._pool, self._count_embeddings, self._started = pool, count_embeddings, time.monotonic()
+        self._idle_s = idle_s
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="commands")
         self._tokens, self._inspections = ModelJobs(_THREADS), ModelJobs(1, MAX_INSPECTIONS)
         find = self._find
@@ -110,6 +112,7 @@ class Dispatcher:
             "models": self._pool.describe(),
             "uptime_s": time.monotonic() - self._started,
             "embeddings": self._count_embeddings(),
+            "idle_s": self._idle_s(),
             **slot.stats(),
         }
 

@@ -31,6 +31,7 @@ class PendingAnswer:
         adapter: the name of the one that the request chose.
         acknowledge: whether the sender wants to know that the engine has accepted the request.
         request_id: by which the request can be cancelled.
+        is_of_batch: whether a batch has sent the request, so that nobody waits for the answer.
         submission: the request, once the engine has it.
         reader: reads what the engine adds.
         feed: the name of the feed that is to carry the answer, and the key of its pieces; None for none.
@@ -46,6 +47,7 @@ class PendingAnswer:
         self.adapter: str | None = None
         self.acknowledge = False
         self.request_id: Any = None
+        self.is_of_batch = False
         self.submission: Submission | None = None
         self._parts: list[Any] = []  # not yet read
         self._events: list[Event] = []  # not yet sent

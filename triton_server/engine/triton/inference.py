@@ -7,6 +7,7 @@ import asyncio
 import logging
 import os
 import threading
+import time
 import uuid
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
@@ -24,6 +25,7 @@ from model_core.requests.events import Accepted
 
 from ...contract.codec import Piece, describe_error, encode_answer, write_details
 from ...contract.json_tensors import encode
+from ...contract.request_fields import BATCH_CLIENT
 from ...contract.tensors import HEALTH
 from ..commands.conversation_commands import ConversationCommands
 from ..commands.dispatcher import Dispatcher
@@ -65,13 +67,16 @@ class Inference:
     ) -> None:
         self._pool, self.health = pool, health
         self.embeddings = EmbeddingQueue(max(1, pool.max_queue), pool.is_running)
-        self.commands = Dispatcher(pool, conversations, self._cancel, self.embeddings.count, health)
+        self.commands = Dispatcher(
+            pool, conversations, self._cancel, self.embeddings.count, health, self.idle_s
+        )
         # A new grammar may take seconds. Requests that may have one wait for each other, and for nobody else.
         self._grammar_threads = ThreadPoolExecutor(_GRAMMAR_THREADS, thread_name_prefix="grammars")
         self._lock = threading.Lock()
         # The running answers by call id.
         self._answers: defaultdict[str, list[PendingAnswer]] = defaultdict(list)
         self.feeds = Feeds()
+        self._last_answer_end: float | None = None  # to a person, by `time.monotonic`
 
     async def chat_control(self, requests: list[Request]) -> list[Outputs]:
         """Answer a batch of commands."""
@@ -83,6 +88,16 @@ class Inference:
         """The number of answers whose last delta has not been sent."""
         with self._lock:
             return sum(map(len, self._answers.values())) + self.embeddings.count()
+
+    def idle_s(self) -> float | None:
+        """Seconds since an answer to a person ended, 0 while one runs; None: there was none.
+
+        Answers to requests of batches do not count.
+        """
+        with self._lock:
+            if any(not answer.is_of_batch for answers in self._answers.values() for answer in answers):
+                return 0.0
+            return None if self._last_answer_end is None else time.monotonic() - self._last_answer_end
 
     def stream_interval_s(self) -> float:
         """Seconds from one response of a stream to the next."""
@@ -131,6 +146,8 @@ class Inference:
             finally:
                 with self._lock:
                     self._answers[call].remove(answer)
+                    if not answer.is_of_batch:
+                        self._last_answer_end = time.monotonic()
                     if not self._answers[call]:
                         del self._answers[call]
 
@@ -150,6 +167,7 @@ class Inference:
         answer.model = slot = self._pool.resolve_model(name, answer.model)
         answer.adapter = name if name in slot.adapters.folders else None
         answer.request_id = values.get("request_id")
+        answer.is_of_batch = values.get("client") == BATCH_CLIENT
         engine = slot.acquire()
         stack.callback(slot.release)
         if not engine.done():

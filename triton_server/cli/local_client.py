@@ -1,0 +1,76 @@
+"""The client of a model in this process, so that the HTTP service can answer without a server."""
+
+import asyncio
+import json
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from pytriton.proxy.types import Request
+
+from model_core.requests.events import Accepted, Event, Failed
+
+from ..client import AsyncChatClient
+from ..contract.codec import decode_piece, make_error, raise_if_error
+from ..contract.commands import COMMANDS
+from ..contract.json_tensors import encode
+from ..contract.tensors import READY, Prompt
+from ..contract.wire import Vectors
+from ..engine.commands.conversation_commands import ConversationCommands
+from ..engine.models.model_pool import ModelPool
+from ..engine.triton.backend_reports import CALL_ID_PARAMETER
+from ..engine.triton.embed_inference import EmbedInference
+from ..engine.triton.inference import Inference
+
+
+class LocalClient(AsyncChatClient):
+    """Asks the first model of a pool, as AsyncChatClient asks a server, and raises as that does.
+
+    Create it in a coroutine of the loop that uses it.
+    """
+
+    def __init__(self, pool: ModelPool, database: str) -> None:
+        """`database`: of conversations, which nobody here reads."""
+        self._pool = pool
+        self._inference = Inference(pool, lambda: pool.find_fault() or READY, ConversationCommands(database))
+        self._embed = EmbedInference(pool, self._inference.embeddings, pool.slots[0])
+
+    async def close(self) -> None:
+        """Cancel what runs."""
+        self._inference.cancel_all()
+        await asyncio.to_thread(self._inference.embeddings.close)
+        self._inference.feeds.close()
+
+    async def stream(self, messages: Prompt, parameters: dict[str, Any]) -> AsyncIterator[Event]:
+        """See AsyncChatClient. All events but the first come together at the end."""
+        call, slot = uuid.uuid4().hex, self._pool.slots[0]
+        async with self._inference.open_answer(slot, call, encode(messages), encode(parameters)) as answer:
+            try:
+                if answer.acknowledge and not answer.has_ended:
+                    yield Accepted(answer.fingerprint)
+                await answer.wait_for_end()
+                for piece in answer.pop_pieces():
+                    for event in decode_piece(*piece):
+                        if isinstance(event, Failed):
+                            raise make_error(event)
+                        yield event
+            finally:
+                answer.cancel()
+
+    async def embed(
+        self, texts: Sequence[str] | Sequence[Sequence[int]], parameters: dict[str, Any]
+    ) -> Vectors:
+        """See AsyncChatClient."""
+        data = {"texts": encode(list(texts))[None], "parameters": encode(parameters)[None]}
+        request = Request(data, {CALL_ID_PARAMETER: uuid.uuid4().hex})
+        (outputs,) = await self._embed.embed([request])
+        details = json.loads(outputs["details"][0][0])
+        raise_if_error(details)
+        return Vectors(outputs["embeddings"][0], details)
+
+    async def _ask(
+        self, name: str, about: Any = True, timeout_s: float | None = None, /, **fields: Any
+    ) -> Any:
+        result = json.loads(await self._inference.commands.run(encode({name: about, **fields})))
+        raise_if_error(result)
+        return COMMANDS[name].read_result(result)
