@@ -12,6 +12,7 @@ from fastapi_offline import FastAPIOffline
 
 from ..client import AsyncChatClient
 from ..conversations.database import default_url
+from ..conversations.items import ItemStore
 from ..conversations.limits import SessionLimits
 from ..conversations.responses import ResponseStore
 from ..conversations.store import ConversationStore
@@ -28,6 +29,7 @@ from .ollama import models as ollama_models
 from .openai import embeddings
 from .openai import routes as openai
 from .responses import routes as responses
+from .responses.background import BackgroundResponses
 from .served_models import ServedModels
 from .sessions import conversations, plain_text_routes
 from .sessions import routes as sessions
@@ -48,8 +50,9 @@ The routes of sessions refuse unknown fields (400); the others name those that t
 def create_app(settings: ServiceSettings) -> FastAPI:
     """Create the application. It connects to Triton when it starts, and to the database at the first use.
 
-    Its state has `settings`, the `triton_client`, `served_models`, `readiness`, the stores of `conversations`
-    and `responses`, the `answer_slots`, and `metrics`.
+    Its state has `settings`, the `triton_client`, `served_models`, `readiness`, the stores of
+    `conversations`, `responses` and `items`, the responses in the `background`, the `answer_slots`, and
+    `metrics`.
     """
     url = settings.database.get_secret_value() if settings.database else default_url()
     database = Database(url, settings.keys.names)
@@ -61,6 +64,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         app.state.served_models, app.state.readiness = ServedModels(client), Readiness(client)
         removals = (
             ("sessions", settings.session_expiry_s, app.state.conversations.remove_expired),
+            ("conversations of items", settings.session_expiry_s, app.state.items.remove_expired),
             ("responses", settings.response_expiry_s, app.state.responses.remove_expired),
         )
         expiry_tasks = [asyncio.create_task(remove_expired(*removal)) for removal in removals if removal[1]]
@@ -69,6 +73,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
         finally:
             for task in expiry_tasks:
                 task.cancel()
+            await app.state.background.close()
             await sessions.wait_for_requests(app.state.conversations)
             await client.close()
             database.close()
@@ -88,7 +93,8 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     app.openapi = lambda: _describe_api(app)  # type: ignore[method-assign]  # as FastAPI says
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.conversations = settings, ConversationStore(database, limits)
-    app.state.responses = ResponseStore(database, limits)
+    app.state.responses, app.state.items = ResponseStore(database, limits), ItemStore(database, limits)
+    app.state.background = BackgroundResponses(app.state.responses)
     models = (openai, choose, embeddings, rerank, sparse, responses, anthropic, stream, tokens)
     ollamas = (ollama, ollama_embeddings, ollama_models)
     for module in (

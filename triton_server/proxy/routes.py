@@ -18,6 +18,8 @@ REPEATABLE: dict[str, tuple[str, ...]] = {
         "/v2/rerank",
         "/score",
         "/v1/score",
+        "/v1/responses/input_tokens",
+        "/v1/responses/compact",
         "/v1/messages",
         "/v1/messages/count_tokens",
         "/api/chat",

@@ -22,6 +22,7 @@ from triton_server.proxy.routes import REPEATABLE
 # Routes of the HTTP service that change something. A new route is in neither list, so the test fails.
 CHANGING = {
     "POST /v1/responses",
+    "POST /v1/responses/{response_id}/cancel",
     "DELETE /v1/responses/{response_id}",
     "POST /sessions",
     "PUT /sessions/{id}",
