@@ -19,6 +19,7 @@ from ..conversations.store import ConversationStore
 from ..conversations.transactions import Database
 from . import errors
 from .anthropic import routes as anthropic
+from .conversations import routes as item_conversations
 from .extras import adapters, choose, discovery, health, prompts, rerank, sparse, stream, tokens
 from .extras.health import Readiness
 from .middleware import access, logs
@@ -95,10 +96,12 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     app.state.settings, app.state.conversations = settings, ConversationStore(database, limits)
     app.state.responses, app.state.items = ResponseStore(database, limits), ItemStore(database, limits)
     app.state.background = BackgroundResponses(app.state.responses)
-    models = (openai, choose, embeddings, rerank, sparse, responses, anthropic, stream, tokens)
+    models = (openai, choose, embeddings, rerank, sparse, anthropic, stream, tokens)
     ollamas = (ollama, ollama_embeddings, ollama_models)
     for module in (
         *models,
+        responses,
+        item_conversations,
         *ollamas,
         sessions,
         plain_text_routes,

@@ -19,7 +19,7 @@ from ..generation import end_with_failure, stream_answers, watch_for_disconnect
 from ..sessions.store_calls import get_owner, run_to_end
 from ..stream_response import KEEP_ALIVE, NumberedEvents, StreamResponse, to_json
 from .background import BackgroundResponse, BackgroundResponses, EndedElsewhere, detach
-from .items import list_input, new_response_id
+from .items import check_ids, list_input, new_response_id
 from .prepare import Prepared, get_items, get_responses, prepare
 from .render import ResponseWriter, StreamEvent, new_response, render_event
 from .schemas import ResponsesRequest
@@ -43,6 +43,8 @@ async def answer(request: Request, body: ResponsesRequest) -> Response:
             to_json([response, stored_input]).encode()
         except UnicodeEncodeError:
             raise InvalidRequest("the body has half of a surrogate pair, which is no character.") from None
+        if prepared.conversation is not None:
+            check_ids(stored_input, "input")
         await _check_room(request, prepared, response, stored_input)
         writer = ResponseWriter(response, len(stored_input), prepared.functions.forms)
         finish = _make_finish(request, prepared, writer, stored_input)
