@@ -14,6 +14,7 @@ from ..client import AsyncChatClient
 from ..conversations.batches import BatchStore
 from ..conversations.database import default_url
 from ..conversations.files import STRAY_AGE_S, FileStore, files_folder
+from ..conversations.items import ItemStore
 from ..conversations.limits import SessionLimits
 from ..conversations.responses import ResponseStore
 from ..conversations.store import ConversationStore
@@ -23,6 +24,7 @@ from .anthropic import routes as anthropic
 from .batches import file_routes
 from .batches import routes as batches
 from .batches.runner import BatchRunner
+from .conversations import routes as item_conversations
 from .extras import adapters, choose, discovery, health, models, prompts, rerank, sparse, stream, tokens
 from .extras.health import Readiness
 from .llamacpp import routes as llamacpp
@@ -35,6 +37,7 @@ from .ollama import models as ollama_models
 from .openai import embeddings
 from .openai import routes as openai
 from .responses import routes as responses
+from .responses.background import BackgroundResponses
 from .served_models import ServedModels
 from .sessions import conversations, plain_text_routes
 from .sessions import routes as sessions
@@ -59,7 +62,8 @@ def create_app(
     """Create the application. It connects to Triton when it starts, and to the database at the first use.
 
     Its state has `settings`, the `triton_client`, `served_models`, `readiness`, the stores of
-    `conversations`, `responses`, `files` and `batches`, the `batch_runner`, the `answer_slots`, and
+    `conversations`, `responses`, `items`, `files` and `batches`, the responses in the `background`, the
+    `batch_runner`, the `answer_slots`, and
     `metrics`.
     """
     url = settings.database.get_secret_value() if settings.database else default_url()
@@ -72,6 +76,7 @@ def create_app(
         app.state.served_models, app.state.readiness = ServedModels(client), Readiness(client)
         removals = (
             ("sessions", settings.session_expiry_s, app.state.conversations.remove_expired),
+            ("conversations of items", settings.session_expiry_s, app.state.items.remove_expired),
             ("responses", settings.response_expiry_s, app.state.responses.remove_expired),
             ("batches", settings.file_expiry_s, app.state.batches.remove_expired),
             ("files", STRAY_AGE_S, app.state.files.remove_expired),
@@ -87,6 +92,7 @@ def create_app(
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            await app.state.background.close()
             await sessions.wait_for_requests(app.state.conversations)
             await client.close()
             database.close()
@@ -106,14 +112,17 @@ def create_app(
     app.openapi = lambda: _describe_api(app)  # type: ignore[method-assign]  # as FastAPI says
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.conversations = settings, ConversationStore(database, limits)
-    app.state.responses = ResponseStore(database, limits)
+    app.state.responses, app.state.items = ResponseStore(database, limits), ItemStore(database, limits)
+    app.state.background = BackgroundResponses(app.state.responses)
     app.state.files = FileStore(database, limits, files_folder(url))
     app.state.batches = BatchStore(database, limits)
-    answers = (openai, choose, embeddings, rerank, sparse, responses, anthropic, llamacpp, stream, tokens)
+    answers = (openai, choose, embeddings, rerank, sparse, anthropic, llamacpp, stream, tokens)
     ollamas = (ollama, ollama_embeddings, ollama_models)
     for module in (
         models,
         *answers,
+        responses,
+        item_conversations,
         *ollamas,
         sessions,
         plain_text_routes,

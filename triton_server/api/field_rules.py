@@ -13,6 +13,7 @@ from .errors import unsupported
 WITHOUT_EFFECT = {
     # OpenAI's
     *("metadata", "user", "store", "service_tier", "prompt_cache_key", "prompt_cache_retention"),
+    "prompt_cache_options",
     *("safety_identifier", "client_metadata", "prediction", "max_tool_calls"),
     # Anthropic's
     *("cache_control", "betas", "inference_geo"),
@@ -34,6 +35,8 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "best_of": ((1,), "send n, and choose yourself"),
     "echo": ((False,), "only raw prompts are repeated; leave it out"),
     "suffix": (("",), "texts are continued at their end only; leave it out"),
+    "moderation": ((), "this service does not judge texts; leave it out"),
+    "personality": ((), "say it in the messages"),
     "verbosity": (("medium",), "say it in the messages"),
     "web_search_options": ((), "this service does not search the web; leave it out"),
     # vLLM's and SGLang's

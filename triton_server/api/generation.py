@@ -58,7 +58,7 @@ async def stream_answers(
     with ExitStack() as stack:
         count = sum(len(request.choices or ("",)) for request in requests)
         stack.enter_context(state.answer_slots.hold(http_request.state.client, count))
-        watch = asyncio.create_task(_watch_for_disconnect(http_request, queue))
+        watch = asyncio.create_task(_wake_on_disconnect(http_request, queue))
         tasks = [watch]
         stack.callback(lambda: [task.cancel() for task in tasks])
         for number, request in enumerate(requests):
@@ -166,10 +166,15 @@ def _put_accepted(queue: _EventQueue) -> None:
         queue.put_nowait(_STILL_ACCEPTED)
 
 
-async def _watch_for_disconnect(http_request: HttpRequest, queue: _EventQueue) -> None:
-    """Wake the reader of the queue when the client disconnects."""
+async def watch_for_disconnect(http_request: HttpRequest) -> None:
+    """Wait until the client disconnects. What it sends until then is lost."""
     while (await http_request.receive())["type"] != "http.disconnect":
         pass
+
+
+async def _wake_on_disconnect(http_request: HttpRequest, queue: _EventQueue) -> None:
+    """Wake the reader of the queue when the client disconnects."""
+    await watch_for_disconnect(http_request)
     with suppress(asyncio.QueueFull):  # then the reader does not wait
         queue.put_nowait(ClientDisconnected())
 

@@ -15,7 +15,9 @@ from ..contract.embedding_fields import EmbeddingRequest
 from ..contract.parameters import describe_type
 from ..contract.request_fields import Request
 from .extras.stream import StreamRequest
+from .form_fields import FormFields
 from .openai.chat import ChatRequest
+from .responses.schemas import ResponsesRequest
 
 _CHAT = ChatFields.model_fields
 
@@ -80,6 +82,15 @@ The HTTP API also takes OpenAI's `response_format`, vLLM's `structured_outputs`,
 """
 
 
+_RESPONSES = """`/v1/responses` has these fields beside those of sampling and of conversations. `tools` and
+`tool_choice` have OpenAI's form of Responses there.
+
+"""
+
+
+_IN_OPENAIS_FORM = "As with OpenAI."
+
+
 _EMBEDDINGS = """For the Triton model `embed`, `ChatClient.embed` and `/v1/embeddings`, and with a `query` for
 `/v1/rerank` and `/v1/score`. The inputs have the names of each interface.
 
@@ -96,10 +107,21 @@ def render_page() -> str:
         ("Conversations", _table(list(_CHAT))),
         ("Forms of answers", _describe_forms()),
         ("Requests over gRPC", _table([name for name in own if name != "messages"])),
+        ("Responses", _describe_responses()),
         ("Embeddings and scores", _EMBEDDINGS + _table([*vectors], vectors)),
         ("Other names", _table_of_names()),
     ]
     return "\n".join([_INTRODUCTION, *(f"## {title}\n\n{table}\n" for title, table in sections)])
+
+
+def _describe_responses() -> str:
+    """The fields of /v1/responses that the sections before do not have."""
+    shown = {**Request.model_fields, **FormFields.model_fields}
+    rows = ["| name | meaning |", "| --- | --- |"]
+    for name, field in ResponsesRequest.model_fields.items():
+        if name not in shown:
+            rows.append(f"| `{name}` | {field.description or _IN_OPENAIS_FORM} |")
+    return _RESPONSES + "\n".join(rows)
 
 
 def _describe_forms() -> str:
@@ -122,7 +144,11 @@ def _table(names: list[str], properties: dict[str, Any] | None = None) -> str:
 
 def _table_of_names() -> str:
     """The names that HTTP routes have beside those above."""
-    routes: dict[str, type[BaseModel]] = {"/v1/chat/completions": ChatRequest, "/stream": StreamRequest}
+    routes: dict[str, type[BaseModel]] = {
+        "/v1/chat/completions": ChatRequest,
+        "/v1/responses": ResponsesRequest,
+        "/stream": StreamRequest,
+    }
     rows = ["| route | other name | name |", "| --- | --- | --- |"]
     for route, body in routes.items():
         for name, field in body.model_fields.items():

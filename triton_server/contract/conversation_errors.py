@@ -107,8 +107,52 @@ class PreviousResponseNotFound(StoreRefusal):
         super().__init__(message, "previous_response_id")
 
 
+class PreviousResponseNotComplete(StoreRefusal):
+    """The response that another one is to continue still runs, or has failed or was cancelled."""
+
+    type = "previous_response_not_complete"
+    status = 400
+
+    def __init__(self, response_id: str, status: str) -> None:
+        super().__init__(
+            f"the response {response_id[:64]} is {status}; only one that has ended with an answer can be "
+            "continued.",
+            "previous_response_id",
+        )
+
+
+class ConversationLocked(StoreRefusal):
+    """Another request works on the conversation, or has changed it since it was read."""
+
+    type = "conversation_locked"
+    status = 409
+    retry_after_s = 1
+
+    def __init__(self, conversation_id: str) -> None:
+        super().__init__(
+            f"another request works on conversation {conversation_id}; repeat this one when that has ended."
+        )
+
+
+class ItemNotFound(StoreRefusal):
+    """The conversation has no item with this id."""
+
+    type = "item_not_found"
+    status = 404
+
+
+class ItemExists(StoreRefusal):
+    """The conversation already has an item with this id."""
+
+    type = "item_exists"
+    status = 400
+
+    def __init__(self, item_id: str) -> None:
+        super().__init__(f"the conversation has an item {item_id} already; leave its id out.", "items")
+
+
 class ResponsesTooLarge(StoreRefusal):
-    """The stored responses that a request needs are too large together."""
+    """The stored responses or items that a request needs are too large together."""
 
     type = "too_large"
     status = 413

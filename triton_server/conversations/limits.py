@@ -11,7 +11,8 @@ _ROW_BYTES = 256  # estimated size of a row without its texts
 class SessionLimits:
     """How many sessions an owner may have, and their total size in bytes. 0: no limit.
 
-    The same limits hold for responses, for documents, and for votes, each by themselves.
+    The same limits hold for responses, for conversations of items, for documents, and for votes, each by
+    themselves.
     """
 
     sessions: int = 0

@@ -1,7 +1,12 @@
 """The store of responses of OpenAI's Responses API.
 
-A response belongs to an owner, who alone finds it. Responses do not change. One that continues another names
-it, so a conversation is a chain of responses, or a tree where several continue the same one.
+A response belongs to an owner, who alone finds it. It does not change, unless it runs in the background: then
+it changes until it ends. One that continues another names it, so a conversation is a chain of responses, or a
+tree where several continue the same one.
+
+A process that computes a response in the background says so at intervals (`beat`). If it has not for
+LOST_AFTER_S, whoever reads the response ends it as failed. Several processes can use one database; which of
+them ends a response first is decided by its row.
 """
 
 import re
@@ -16,12 +21,15 @@ from ..contract.conversation_errors import (
     ResponseNotFound,
     ResponsesTooLarge,
 )
+from .items import Addition, add_answer
 from .limits import SessionLimits, measure
 from .tables import StoredResponse
 from .transactions import Database, change_rows, check_limits
 
 _ID = re.compile("resp_[0-9a-f]{32}")
 _EXPIRY_BATCH = 100
+LOST_AFTER_S = 60.0
+IS_LOST = "the service has ended before the response was complete; send the request again."
 
 
 class ResponseStore:
@@ -54,8 +62,16 @@ class ResponseStore:
         response: dict[str, Any],
         items: list[dict[str, Any]],
         previous: StoredResponse | None,
+        stream: dict[str, Any] | None = None,
+        addition: Addition | None = None,
+        runs: bool = False,
     ) -> None:
-        """Store a response, its input `items`, and the response that it continues."""
+        """Store a response, its input `items`, and the response that it continues.
+
+        `stream`: how it came in events. `addition`: to the conversation that it continues; it is stored
+        together with the response, or neither is. `runs`: it is in the background, until `finish`.
+        """
+        now = time.time()
         stored = StoredResponse(
             owner=owner,
             id=response["id"],
@@ -63,14 +79,71 @@ class ResponseStore:
             conversation=response["id"] if previous is None else previous.conversation,
             input=items,
             response=response,
-            created=time.time(),
-            bytes=measure(items, response),
+            created=now,
+            bytes=measure(items, response, stream),
+            stream=stream,
+            running=now if runs else None,
         )
         with self._database.changing() as transaction:
             transaction.add(stored)
+            if addition is not None:
+                add_answer(transaction, addition)
+
+    def add_to_conversation(self, addition: Addition) -> None:
+        """Add the items of a response, which itself is not stored, to a conversation."""
+        with self._database.changing() as transaction:
+            add_answer(transaction, addition)
+
+    def update(self, owner: str, response: dict[str, Any]) -> None:
+        """Store how far a response is that runs."""
+        with self._database.changing() as transaction:
+            transaction.execute(_of_running(owner, response["id"]).values(response=response))
+
+    def beat(self, responses: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Say that these responses, by owner and id, still run. Returns those that others have ended."""
+        ended = set()
+        with self._database.changing() as transaction:
+            for owner, response_id in responses:
+                if not change_rows(transaction, _of_running(owner, response_id).values(running=time.time())):
+                    ended.add((owner, response_id))
+        return ended
+
+    def finish(
+        self,
+        owner: str,
+        response: dict[str, Any],
+        stream: dict[str, Any],
+        addition: Addition | None = None,
+    ) -> bool:
+        """Store the end of a response that runs; the arguments are those of `add`.
+
+        Returns False, and changes nothing, if it has ended already or is gone.
+        """
+        with self._database.changing() as transaction:
+            ending = _of_running(owner, response["id"]).values(response=response, stream=stream, running=None)
+            if not change_rows(transaction, ending):
+                return False
+            same = sql.select(StoredResponse).where(*_with_id(owner, response["id"]))
+            stored = transaction.scalars(same).one()
+            stored.bytes = measure(stored.input, response, stream)
+            if addition is not None:
+                add_answer(transaction, addition)
+        return True
 
     def get(self, owner: str, response_id: str) -> StoredResponse:
         """A response. Raises ResponseNotFound."""
+        stored = self._read(owner, response_id)
+        if stored.running is not None and stored.running < time.time() - LOST_AFTER_S:
+            self.end_lost(stored, "failed", {"code": "server_error", "message": IS_LOST})
+            stored = self._read(owner, response_id)
+        return stored
+
+    def end_lost(self, stored: StoredResponse, status: str, error: dict[str, Any] | None) -> bool:
+        """End a response of which only its process knows how far it is; as `finish`."""
+        response = {**stored.response, "status": status, "error": error}
+        return self.finish(stored.owner, response, {"is_cut": True})
+
+    def _read(self, owner: str, response_id: str) -> StoredResponse:
         with self._database.reading() as transaction:
             query = sql.select(StoredResponse).where(*_with_id(owner, response_id))
             stored = transaction.scalar(query) if _ID.fullmatch(response_id) else None
@@ -152,6 +225,13 @@ class ResponseStore:
 
 def _with_id(owner: str, response_id: Any) -> tuple[sql.ColumnElement[bool], ...]:
     return StoredResponse.owner == owner, StoredResponse.id == response_id
+
+
+def _of_running(owner: str, response_id: str) -> sql.Update:
+    """The beginning of a change of a response that runs."""
+    return sql.update(StoredResponse).where(
+        *_with_id(owner, response_id), StoredResponse.running.is_not(None)
+    )
 
 
 def _check_size(size: int, max_bytes: int, param: str) -> None:

@@ -135,7 +135,11 @@ class StoredResponse(Base):
     """A response of OpenAI's Responses API with its input, both as clients see them.
 
     `previous` is the id of the response that it continues. `conversation` is the id of the first response of
-    this chain, which all that continue it have in common. `created` is in seconds since 1970.
+    this chain, which all that continue it have in common. Times are in seconds since 1970.
+
+    Attributes:
+        stream: how the answer came in events (api/responses/replay.py); None: in one piece.
+        running: when the process that computes it has last said so; None: it has ended.
     """
 
     __tablename__ = "responses"
@@ -154,11 +158,52 @@ class StoredResponse(Base):
     response: Mapped[dict[str, Any]]
     created: Mapped[float]
     bytes: Mapped[int] = mapped_column(BigInteger)  # as limits.py counts it
+    stream: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    running: Mapped[float | None]
 
     @property
     def items(self) -> list[dict[str, Any]]:
         """Those of the input, and then those of the output."""
         return [*self.input, *self.response["output"]]
+
+
+class ItemConversation(Base):
+    """A conversation of OpenAI's Conversations API: a list of items. Times are in seconds since 1970.
+
+    Attributes:
+        labels: its `metadata`, which is another thing in SQLAlchemy.
+        version: grows whenever items come or go.
+        bytes: the size with its items, as limits.py counts it.
+    """
+
+    __tablename__ = "item_conversations"
+    __table_args__ = (
+        UniqueConstraint("owner", "id"),
+        Index("item_conversations_sizes", "owner", "bytes"),
+        Index("item_conversations_oldest", "updated"),
+    )
+
+    key: Mapped[int] = mapped_column(primary_key=True)
+    owner: Mapped[str] = mapped_column(String(64))
+    id: Mapped[str] = mapped_column(String(64))
+    labels: Mapped[dict[str, Any]]
+    created: Mapped[float]
+    updated: Mapped[float]
+    version: Mapped[int]
+    bytes: Mapped[int] = mapped_column(BigInteger)
+
+
+class ConversationItem(Base):
+    """An item of a conversation, as clients see it. Items that were added later have larger keys."""
+
+    __tablename__ = "conversation_items"
+    __table_args__ = (UniqueConstraint("conversation_key", "id"), {"sqlite_autoincrement": True})
+
+    key: Mapped[int] = mapped_column(primary_key=True)
+    conversation_key: Mapped[int] = mapped_column(ForeignKey("item_conversations.key", ondelete="CASCADE"))
+    id: Mapped[str] = mapped_column(String(64))
+    item: Mapped[dict[str, Any]]
+    bytes: Mapped[int] = mapped_column(BigInteger)
 
 
 class StoredFile(Base):

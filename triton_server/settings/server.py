@@ -224,11 +224,12 @@ class StorageSettings(Settings):
     postgresql://user:password@host/name. The latter needs psycopg (docs/operating.md)."""
     max_sessions: int = setting(10_000, is_rare=True, ge=0)
     """Maximum of sessions of one key or name, or of all clients if there are no keys, and likewise of stored
-    responses; 0: any number."""
+    responses, and of /v1/conversations; 0: any number."""
     max_session_bytes: SizeLimit = setting("1GiB", is_rare=True)
-    """Maximum size of these sessions together, and likewise of the responses; 0: any size."""
+    """Maximum size of these sessions together, and likewise of the others; 0: any size."""
     session_expiry_s: Duration = setting("0", key="session_expiry")
-    """Delete sessions that have not changed for this time, such as 30d or 12h; 0: never."""
+    """Delete sessions, and conversations of /v1/conversations, that have not changed for this time, such as
+    30d or 12h; 0: never."""
     response_expiry_s: Duration = setting("30d", key="response_expiry", is_rare=True)
     """Delete stored conversations of /v1/responses to which nothing was added for this time; 0: never."""
     max_file_bytes: SizeLimit = setting("200MiB", key="max_file", is_rare=True)

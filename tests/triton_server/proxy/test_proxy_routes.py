@@ -22,7 +22,13 @@ from triton_server.proxy.routes import REPEATABLE
 # Routes of the HTTP service that change something. A new route is in neither list, so the test fails.
 CHANGING = {
     "POST /v1/responses",
+    "POST /v1/responses/{response_id}/cancel",
     "DELETE /v1/responses/{response_id}",
+    "POST /v1/conversations",
+    "POST /v1/conversations/{conversation_id}",
+    "DELETE /v1/conversations/{conversation_id}",
+    "POST /v1/conversations/{conversation_id}/items",
+    "DELETE /v1/conversations/{conversation_id}/items/{item_id}",
     "POST /sessions",
     "PUT /sessions/{id}",
     "DELETE /sessions/{id}",

@@ -6,6 +6,8 @@ import secrets
 from collections.abc import Iterable
 from typing import Any
 
+from model_core.errors import InvalidRequest
+
 from ..custom_tools import INPUT
 from ..foreign_content import describe_part
 from .calls import CallForm, write_arguments
@@ -27,6 +29,7 @@ from .item_schemas import (
 from .tools import function_name
 
 _ITEM_ID = re.compile("[a-z]+_([0-9a-f]{32})[0-9a-f]{4}")
+_STORED_ID = re.compile("[A-Za-z0-9_-]{1,64}")  # of an item in a conversation
 _ID_PREFIXES = {
     "message": "msg",
     "function_call": "fc",
@@ -68,6 +71,16 @@ def list_input(items: list[Item], response_id: str) -> list[dict[str, Any]]:
         name = item_id(fields["type"], response_id, index)
         listed.append({"id": name, "status": "completed", **fields})
     return listed
+
+
+def check_ids(listed: list[dict[str, Any]], field: str) -> None:
+    """Raises InvalidRequest for items, of a field of the request, that cannot be stored one by one."""
+    for number, item in enumerate(listed):
+        if not _STORED_ID.fullmatch(item["id"]):
+            raise InvalidRequest(
+                f"{field}[{number}].id must have 1 to 64 letters, digits, _ or -; leave it out.",
+                f"{field}[{number}].id",
+            )
 
 
 def list_left_out(items: Iterable[Item]) -> list[str]:

@@ -39,8 +39,9 @@ def new_response(body: ResponsesRequest, response_id: str, model: str) -> dict[s
         "object": "response",
         "created_at": int(time.time()),
         "completed_at": None,
-        "status": "in_progress",
-        "background": False,
+        "status": "queued" if body.background else "in_progress",
+        "background": body.background is True,
+        "conversation": None if body.conversation_id is None else {"id": body.conversation_id},
         "error": None,
         "incomplete_details": None,
         "instructions": body.instructions,
@@ -92,11 +93,30 @@ class ResponseWriter:
         self._text: list[str] = []  # its text or arguments
         self._item_logprobs: list[dict[str, Any]] = []
         self._logprobs: list[dict[str, Any]] = []  # of tokens whose text has not come
+        self._cuts: list[list[int]] = [[], []]  # of the item
+        self._record: dict[str, Any] = {"cuts": []}
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """How the answer came in events, for replay.py.
+
+        `cuts` has for each output item the lengths of its pieces, and if it has log probabilities, how many
+        of them came with each piece. `error` has the fields of the event of that name. `was_refused` says
+        that the answer was never in progress.
+        """
+        return self._record
 
     def start(self) -> list[StreamEvent]:
-        """The events before those of the answer."""
-        for kind in ("response.created", "response.in_progress"):
-            self._emit(kind, response={**self.response, "output": []})
+        """The events before it is known that the engine accepts the request."""
+        self._emit_response("response.created")
+        if self.response["status"] == "queued":
+            self._emit_response("response.queued")
+        return self._take_events()
+
+    def accept(self) -> list[StreamEvent]:
+        """The event that says that the answer is in progress."""
+        self.response["status"] = "in_progress"
+        self._emit_response("response.in_progress")
         return self._take_events()
 
     def write(self, event: Event) -> list[StreamEvent]:
@@ -116,15 +136,33 @@ class ResponseWriter:
             self._finish(event)
         return self._take_events()
 
+    def cancel(self) -> list[StreamEvent]:
+        """The events for an answer that its client does not want any more."""
+        self._close("incomplete")
+        self.response["status"] = "cancelled"
+        return self._take_events()
+
     def end(self) -> StreamEvent:
-        """The last event: response.completed, response.incomplete or response.failed."""
-        self._emit(f"response.{self.response['status']}", response=self.response)
+        """The last event: response.completed, response.incomplete or response.failed.
+
+        OpenAI has no event for a response that was cancelled; it is incomplete, and its status says why.
+        """
+        status = self.response["status"]
+        self._emit(f"response.{'incomplete' if status == 'cancelled' else status}", response=self.response)
         return self._take_events()[0]
+
+    def snapshot(self) -> dict[str, Any]:
+        """The response as far as it has come."""
+        output = list(self.response["output"])
+        if self._item is not None:
+            output.append(self._fill("".join(self._text)))
+        return {**self.response, "output": output}
 
     def _write_text(self, text: str) -> None:
         place = self._open("message", role="assistant", content=[])
         self._text.append(text)
         self._item_logprobs += self._logprobs
+        self._cut(text, len(self._logprobs))
         self._emit(
             "response.output_text.delta", **place, content_index=0, delta=text, logprobs=self._logprobs
         )
@@ -133,6 +171,7 @@ class ResponseWriter:
     def _write_reasoning(self, text: str) -> None:
         place = self._open("reasoning", summary=[], content=[])
         self._text.append(text)
+        self._cut(text)
         self._emit("response.reasoning_text.delta", **place, content_index=0, delta=text)
         self._logprobs = []
 
@@ -146,6 +185,7 @@ class ResponseWriter:
         if delta.arguments and self._item is not None:
             self._text.append(delta.arguments)
             if event := _CALL_EVENTS.get(self._item["type"]):
+                self._cut(delta.arguments)
                 self._emit(f"{event}.delta", **self._place(), delta=delta.arguments)
 
     def _open(self, kind: str, **fields: Any) -> dict[str, Any]:
@@ -180,38 +220,57 @@ class ResponseWriter:
         if self._item is None:
             return
         place, kind, text = self._place(), self._item["type"], "".join(self._text)
-        item = {**self._item, "status": status}
+        item = {**self._fill(text), "status": status}
         if kind in _EMPTY_PARTS:
-            part = {**_EMPTY_PARTS[kind], "text": text}
+            (part,) = item["content"]
             place["content_index"] = 0
             if kind == "message":
-                part["logprobs"] = self._item_logprobs
-                self._emit("response.output_text.done", **place, text=text, logprobs=self._item_logprobs)
+                self._emit("response.output_text.done", **place, text=text, logprobs=part["logprobs"])
             else:
                 self._emit("response.reasoning_text.done", **place, text=text)
             self._emit("response.content_part.done", **place, part=part)
-            item["content"] = [part]
+        elif event := _CALL_EVENTS.get(kind):
+            names = {"name": item["name"]} if kind == "function_call" else {}
+            self._emit(f"{event}.done", **place, **fill_item(kind, text), **names)
         else:
-            filled = fill_item(kind, text)
-            item |= filled
-            if kind == "function_call":
-                filled["name"] = item["name"]
-            if event := _CALL_EVENTS.get(kind):
-                self._emit(f"{event}.done", **place, **filled)
-            else:
-                begun = {**item, "status": "in_progress"}
-                self._emit("response.output_item.added", output_index=place["output_index"], item=begun)
+            begun = {**item, "status": "in_progress"}
+            self._emit("response.output_item.added", output_index=place["output_index"], item=begun)
             if kind == "apply_patch_call" and status == "incomplete":
                 item["status"] = "in_progress"  # it has no other word for it
         self._emit("response.output_item.done", output_index=place["output_index"], item=item)
         self.response["output"].append(item)
-        self._item, self._text, self._item_logprobs = None, [], []
+        lengths, counts = self._cuts
+        self._record["cuts"].append([lengths, counts] if any(counts) else [lengths])
+        self._item, self._text, self._item_logprobs, self._cuts = None, [], [], [[], []]
+
+    def _fill(self, text: str) -> dict[str, Any]:
+        """The output item that is being written, with its text or arguments so far."""
+        assert self._item is not None
+        kind = self._item["type"]
+        if kind not in _EMPTY_PARTS:
+            return {**self._item, **fill_item(kind, text)}
+        part = {**_EMPTY_PARTS[kind], "text": text}
+        if kind == "message":
+            part["logprobs"] = self._item_logprobs
+        return {**self._item, "content": [part]}
+
+    def _cut(self, text: str, logprob_count: int = 0) -> None:
+        """Note where a piece of the item ends."""
+        self._cuts[0].append(len(text))
+        self._cuts[1].append(logprob_count)
 
     def _fail(self, failed: Failed) -> None:
         self._close("incomplete")
+        if self.response["status"] == "queued":
+            self._record["was_refused"] = True
         code = _ERROR_CODES.get(failed.status, "server_error" if failed.status >= 500 else "invalid_prompt")
         self.response |= {"status": "failed", "error": {"code": code, "message": failed.message}}
-        self._emit("error", code=failed.type or None, message=failed.message, param=failed.param)
+        self._record["error"] = {
+            "code": failed.type or None,
+            "message": failed.message,
+            "param": failed.param,
+        }
+        self._emit("error", **self._record["error"])
 
     def _finish(self, done: Done) -> None:
         if self._item is None and not self.response["output"]:
@@ -232,6 +291,9 @@ class ResponseWriter:
     def _emit(self, kind: str, **fields: Any) -> None:
         self._events.append({"type": kind, "sequence_number": self._event_count, **fields})
         self._event_count += 1
+
+    def _emit_response(self, kind: str) -> None:
+        self._emit(kind, response={**self.response, "output": []})
 
     def _take_events(self) -> list[StreamEvent]:
         events, self._events = self._events, []

@@ -1,7 +1,4 @@
-"""The bodies of requests and responses of OpenAI's Responses API, with the fields that this service reads.
-
-Other fields are ignored.
-"""
+"""The bodies of requests and responses of OpenAI's Responses API, with the fields that this service reads."""
 
 from typing import Any, Literal
 
@@ -34,14 +31,20 @@ class TextOptions(Body):
     """Options of the answer's text."""
 
     format: TextFormat | None = None
-    verbosity: str | None = Field(None, description="Ignored.")
+    verbosity: str | None = Field(None, description="Has no effect; X-Ignored-Fields names it.")
 
 
 class ReasoningOptions(Body):
     """Options of the reasoning, which comes as the model writes it, never summarized."""
 
     effort: ReasoningEffort | None = Field(None, description="As `reasoning_effort`.")
-    summary: str | None = Field(None, description="Ignored.")
+    summary: str | None = Field(None, description="Has no effect; X-Ignored-Fields names it.")
+
+
+class ConversationReference(Body):
+    """A conversation, by its id."""
+
+    id: Text
 
 
 class ResponsesRequest(GenerationBody, ChatFields):
@@ -65,8 +68,9 @@ class ResponsesRequest(GenerationBody, ChatFields):
     top_logprobs: int | None = Field(
         None, ge=0, le=MAX_LOGPROBS, description="Report log probabilities, with so many alternatives."
     )
-    include: FailFastList[str] | None = Field(
-        None, description="message.output_text.logprobs reports log probabilities; others are ignored."
+    include: FailFastList[Text] | None = Field(
+        None,
+        description="message.output_text.logprobs reports log probabilities. X-Ignored-Fields names others.",
     )
     tools: FailFastList[ResponsesTool] | None = Field(  # type: ignore[assignment]
         None,
@@ -80,16 +84,43 @@ class ResponsesRequest(GenerationBody, ChatFields):
     reasoning: ReasoningOptions | None = None
     metadata: dict[Text, Text] | None = Field(None, description="Stored with the response.")
     user: Text | None = Field(None, description="Stored with the response.")
-    background: bool | None = Field(None, description="Refused, unless false.")
-    conversation: Any = Field(None, description="Refused; previous_response_id continues a conversation.")
+    background: bool | None = Field(
+        None,
+        description="Answer at once with a response that is queued or in progress, and go on with it without "
+        "the client. GET and /cancel have its id. It is stored.",
+    )
+    conversation: Text | ConversationReference | None = Field(
+        None,
+        description="A conversation of /v1/conversations: its items come before `input`, and `input` and the "
+        "answer are added to it. Not with previous_response_id.",
+    )
     prompt: Any = Field(None, description="Refused.")
     context_management: Any = Field(None, description="Refused; `truncation` may be auto.")
+
+    @property
+    def conversation_id(self) -> str | None:
+        """The id of the conversation that is continued."""
+        named = self.conversation
+        return named.id if isinstance(named, ConversationReference) else named
 
     def items(self) -> list[Item]:
         """`input` as items."""
         if isinstance(self.input, str):
             return [MessageItem(role="user", content=self.input)]
         return self.input
+
+
+class CountRequest(ResponsesRequest):
+    """A conversation whose tokens are counted, with the fields of one that is answered."""
+
+    input: Text | FailFastList[Item] = Field([], description="A question, or the items of the conversation.")
+
+
+class InputTokens(BaseModel):
+    """The number of tokens of a prompt."""
+
+    object: Literal["response.input_tokens"]
+    input_tokens: int
 
 
 class _CachedTokens(BaseModel):
@@ -122,7 +153,7 @@ class ResponseBody(BaseModel):
     object: Literal["response"]
     created_at: int
     completed_at: int | None
-    status: Literal["in_progress", "completed", "incomplete", "failed"]
+    status: Literal["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]
     error: dict[str, Any] | None
     incomplete_details: dict[str, Any] | None
     output: list[dict[str, Any]]
@@ -146,3 +177,15 @@ class ItemList(BaseModel):
     first_id: str | None
     last_id: str | None
     has_more: bool
+
+    @classmethod
+    def of(cls, items: list[dict[str, Any]], limit: int) -> "ItemList":
+        """The first `limit` of the items."""
+        page = items[:limit]
+        return cls(
+            object="list",
+            data=page,
+            first_id=page[0]["id"] if page else None,
+            last_id=page[-1]["id"] if page else None,
+            has_more=len(items) > limit,
+        )

@@ -208,8 +208,8 @@ def test_log_probabilities_are_reported(gpt: openai.OpenAI) -> None:
         ({"tools": [{"type": "function", "name": "f", "parameters": DEEP}]}, "tools[0].parameters"),
         ({"text": {"format": {"type": "json_object"}}, "form": {"regex": "a"}}, "form"),
         ({"input": [QUESTION] * 1001}, "input"),
-        ({"background": True}, "background"),
-        ({"conversation": "conv_1"}, "conversation"),
+        ({"background": True, "store": False}, "background"),
+        ({"conversation": "conv_1", "previous_response_id": "resp_1"}, "conversation"),
         ({"prompt": {"id": "p"}}, "prompt"),
         ({"previous_response_id": "resp_1"}, "previous_response_id"),
         ({"model": "gpt-5"}, "model"),
@@ -231,7 +231,7 @@ def test_refusals_name_what_is_refused(api: Server) -> None:
     assert refusal(tool_choice={"type": "web_search"}) == (
         "tool_choice asks for 'web_search', which this service cannot run; send auto."
     )
-    assert refusal(background=True) == "background is not supported; send it without, and read the stream."
+    assert refusal(prompt={"id": "p"}) == "prompt is not supported; send instructions and input."
     image = {"role": "user", "content": [{"type": "input_image", "image_url": "data:image/png;base64,AA"}]}
     assert refusal(input=[image]) == (
         "input[0].content[0] is of the type 'input_image' and has no text, but this service shows models "
@@ -239,10 +239,8 @@ def test_refusals_name_what_is_refused(api: Server) -> None:
     )
 
 
-def test_stored_response_cannot_be_streamed(gpt: openai.OpenAI) -> None:
+def test_page_after_an_item_that_is_not_there_is_refused(gpt: openai.OpenAI) -> None:
     response = gpt.responses.create(model="default", input=HELLO)
-    with pytest.raises(openai.BadRequestError, match="cannot be streamed"):
-        gpt.responses.retrieve(response.id, stream=True)
     with pytest.raises(openai.BadRequestError, match="no input item"):
         gpt.responses.input_items.list(response.id, after="msg_1")
 

@@ -39,7 +39,12 @@ def entry(token: str) -> dict[str, Any]:
 def write(*events: Event) -> list[dict[str, Any]]:
     """The events of the stream, which are all valid for OpenAI's client, and numbered."""
     writer = ResponseWriter(new_response(ResponsesRequest(input="Hello"), ID, "tiny"), 1)
-    written = [*writer.start(), *(made for event in events for made in writer.write(event)), writer.end()]
+    written = [
+        *writer.start(),
+        *writer.accept(),
+        *(made for event in events for made in writer.write(event)),
+        writer.end(),
+    ]
     assert [event["sequence_number"] for event in written] == list(range(len(written)))
     for event in written:
         STREAM_EVENT.validate_json(json.dumps(event), strict=True)

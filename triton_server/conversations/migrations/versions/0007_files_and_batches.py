@@ -3,7 +3,7 @@
 import sqlalchemy as sql
 from alembic import op
 
-revision, down_revision = "0006", "0005"
+revision, down_revision = "0007", "0006"
 
 
 def upgrade() -> None:

@@ -1,0 +1,197 @@
+"""What a request to OpenAI's Responses API asks for: the conversation that it continues, its tools, its form.
+
+Nothing here answers it.
+"""
+
+import asyncio
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Request
+
+from model_core.errors import InvalidRequest
+
+from ...contract import request_fields
+from ...contract.conversation_errors import PreviousResponseNotComplete
+from ...contract.request_fields import fields_of_request
+from ...conversations.items import ItemStore
+from ...conversations.responses import ResponseStore
+from ...conversations.tables import ItemConversation, StoredResponse
+from ..custom_tools import list_unenforced
+from ..errors import unsupported
+from ..generation import check_length
+from ..ignored import check_fields, ignore
+from ..request_body import repeat
+from ..sessions.store_calls import get_owner
+from .calls import CALL_KINDS
+from .includes import LOGPROBS, list_not_included
+from .item_schemas import ITEMS, Item, ItemReference
+from .items import find_response_id, list_left_out, to_messages
+from .schemas import ResponsesRequest, TextOptions
+from .tools import Functions, find_functions
+
+_UNSUPPORTED = {
+    "prompt": "send instructions and input.",
+    "context_management": 'send truncation: "auto".',
+}
+_CONTINUABLE = ("completed", "incomplete")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a request asks for.
+
+    Attributes:
+        model: the name of the model.
+        request: the request for the answer.
+        functions: those that the model may call.
+        items: of `input`, without references to what is known here.
+        previous: the response that it continues.
+        conversation: the one that it continues, as it was read.
+    """
+
+    model: str
+    request: request_fields.Request
+    functions: Functions
+    items: list[Item]
+    previous: StoredResponse | None
+    conversation: ItemConversation | None
+
+
+async def prepare(request: Request, body: ResponsesRequest, stack: ExitStack) -> Prepared:
+    """Read what a request continues, and make the request for the answer.
+
+    A conversation is reserved until the `stack` is closed. Raises TritonchatError.
+    """
+    model = await request.app.state.served_models.resolve(body.model)
+    check_fields(request, body)
+    ignore(request, "fields", _list_without_effect(body))
+    if body.conversation_id is not None and body.previous_response_id is not None:
+        raise InvalidRequest("conversation and previous_response_id cannot both be given.", "conversation")
+    previous = await _read_previous(request, body.previous_response_id)
+    conversation, stored_items = None, [item for stored in previous for item in stored.items]
+    if body.conversation_id is not None:
+        stack.enter_context(get_items(request).hold(get_owner(request), body.conversation_id))
+        conversation, stored_items = await _read_conversation(request, body.conversation_id)
+    items = await resolve_references(request, body.items(), stored_items)
+    messages = to_messages([*_without_cut_calls(stored_items), *items])
+    check_length(len(messages), request.app.state.settings)  # before all the work that is done for each
+    functions = find_functions(body.tools or (), body.tool_choice)
+    ignore(request, "tools", functions.left_out)
+    ignore(request, "fields", list_unenforced(body.tools or ()))
+    ignore(request, "items", list_left_out(items))
+    (answer_request,) = repeat([parse(body, messages, functions)])
+    last = previous[-1] if previous else None
+    return Prepared(model.name, answer_request, functions, items, last, conversation)
+
+
+def parse(
+    body: ResponsesRequest, messages: list[dict[str, Any]], functions: Functions
+) -> request_fields.Request:
+    """The request for the answer. `messages` are those of `input`, after those that it continues.
+
+    Raises ApiError or InvalidRequest.
+    """
+    body.refuse_prompt_logprobs()
+    for name, hint in _UNSUPPORTED.items():
+        if getattr(body, name):
+            raise unsupported(name, f"{name} is not supported; {hint}")
+    if body.instructions is not None:
+        messages = [{"role": "system", "content": body.instructions}, *messages]
+    if not messages:
+        raise InvalidRequest("input is empty.", "input")
+    fields = fields_of_request(body) | {
+        "messages": messages,
+        "tools": functions.tools,
+        "tool_choice": functions.choice,
+    }
+    if form := _form(body.text):
+        if body.form is not None:
+            raise InvalidRequest("form and text.format cannot both be given.", "form")
+        fields["form"] = form
+    if body.top_logprobs is not None or LOGPROBS in (body.include or ()):
+        fields["logprobs"] = body.top_logprobs or 0
+    if body.reasoning is not None and body.reasoning.effort is not None:
+        fields["reasoning_effort"] = body.reasoning.effort
+    names = body.sent_names
+    if form:
+        names = {"form": "text.format", "form.json_schema": "text.format.schema"}
+    return request_fields.Request.of(fields, {**names, **functions.sent_names})
+
+
+def _form(text: TextOptions | None) -> dict[str, Any] | None:
+    """The form of the answer that `text.format` demands, as in model_core.requests.form."""
+    if text is None or text.format is None or text.format.type == "text":
+        return None
+    if text.format.type == "json_object":
+        return {"json_object": True}
+    if text.format.json_schema is None:
+        raise InvalidRequest("text.format.schema is missing.", "text.format.schema")
+    return {"json_schema": text.format.json_schema, "strict": text.format.strict is not False}
+
+
+def get_responses(request: Request) -> ResponseStore:
+    """The store of responses."""
+    return request.app.state.responses
+
+
+def get_items(request: Request) -> ItemStore:
+    """The store of conversations of items."""
+    return request.app.state.items
+
+
+async def resolve_references(
+    request: Request, items: list[Item], conversation: list[dict[str, Any]]
+) -> list[Item]:
+    """The items, with those of a conversation or of stored responses in place of references.
+
+    Other references stay.
+    """
+    references = {item.id for item in items if isinstance(item, ItemReference)}
+    if not references:
+        return items
+    response_ids = {found for name in references if (found := find_response_id(name))}
+    limit = request.app.state.settings.max_body_bytes
+    stored = await asyncio.to_thread(get_responses(request).get_all, get_owner(request), response_ids, limit)
+    found_items = {item["id"]: item for response in stored for item in response.items}
+    found_items |= {item["id"]: item for item in conversation}
+    return ITEMS.validate_python(
+        [found_items.get(item.id, item) if isinstance(item, ItemReference) else item for item in items]
+    )
+
+
+async def _read_previous(request: Request, response_id: str | None) -> list[StoredResponse]:
+    """The chain of responses that a request continues."""
+    if response_id is None:
+        return []
+    limit = request.app.state.settings.max_body_bytes
+    chain = await asyncio.to_thread(get_responses(request).get_chain, get_owner(request), response_id, limit)
+    status = chain[-1].response.get("status", "completed")
+    if status not in _CONTINUABLE:
+        raise PreviousResponseNotComplete(response_id, status)
+    return chain
+
+
+async def _read_conversation(
+    request: Request, conversation_id: str
+) -> tuple[ItemConversation, list[dict[str, Any]]]:
+    limit = request.app.state.settings.max_body_bytes
+    return await asyncio.to_thread(get_items(request).get_all, get_owner(request), conversation_id, limit)
+
+
+def _without_cut_calls(items: list[dict[str, Any]]) -> list[Item]:
+    """Stored items, without calls that were cut off: their arguments are no JSON."""
+    return ITEMS.validate_python(
+        [item for item in items if item["type"] not in CALL_KINDS or item["status"] == "completed"]
+    )
+
+
+def _list_without_effect(body: ResponsesRequest) -> list[str]:
+    """The fields within other fields that this service does not have."""
+    names = list_not_included(body.include or ())
+    if body.text is not None and body.text.verbosity not in (None, "medium"):
+        names.append("text.verbosity")
+    if body.reasoning is not None and body.reasoning.summary is not None:
+        names.append("reasoning.summary")
+    return names
