@@ -21,7 +21,6 @@ WITHOUT_EFFECT = {
     *("stream_interval", "data_parallel_rank"),
     # llama.cpp's
     *("cache_prompt", "id_slot", "slot_id", "n_keep", "n_discard", "timings_per_token", "return_progress"),
-    *("dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"),
     *("dynatemp_exponent", "response_fields"),
 }
 _LATER = "this service does not have it; leave it out"
@@ -50,7 +49,6 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "truncate_prompt_tokens": ((), 'send truncation: "auto", or for embeddings truncate'),
     "use_beam_search": ((False,), "ask for n answers"),
     # llama.cpp's and those of clients for it
-    "dry_multiplier": ((0,), "send repetition_penalty"),
     "dynatemp_range": ((0,), _LATER),
     "image_data": (([],), "this service understands text only"),
     "lora": (([],), "name the adapter as the model"),
