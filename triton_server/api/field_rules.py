@@ -34,7 +34,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "verbosity": (("medium",), "say it in the messages"),
     "web_search_options": ((), "this service does not search the web; leave it out"),
     # vLLM's and SGLang's
-    "chat_template": ((), "start the server with --chat-template"),
+    "chat_template": ((), "chats take it, if the server is started with --allow-request-templates"),
     "custom_logit_processor": ((), _LATER),
     "documents": (([],), "put them into the messages"),
     "early_stopping": ((False,), "there is no beam search; leave it out"),

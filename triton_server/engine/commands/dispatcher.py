@@ -53,6 +53,7 @@ class Dispatcher:
         self._pool, self._count_embeddings, self._started = pool, count_embeddings, time.monotonic()
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="commands")
         self._tokens, self._inspections = ModelJobs(_THREADS), ModelJobs(1, MAX_INSPECTIONS)
+        self._templates = ModelJobs(1)  # of requests, which may loop until their time is over
         find = self._find
         self._handlers: dict[str, Handler] = {
             "cancel": lambda command: cancel(command.cancel),
@@ -118,7 +119,9 @@ class Dispatcher:
         return next(entry for entry in self._pool.describe() if entry["name"] == slot.name)
 
     def _tokenize(self, command: TokenCommand) -> Awaitable[str]:
-        return self._tokens.run(self._find(command.model), lambda engine: engine.tokenize(command))
+        has_template = isinstance(command, commands.TokenizeChat) and command.chat_template is not None
+        jobs = self._templates if has_template else self._tokens
+        return jobs.run(self._find(command.model), lambda engine: engine.tokenize(command))
 
     def _save_prompt(self, command: commands.SavePrompt) -> dict[str, Any]:
         slot, source = self._find(command.model), (command.messages, command.parameters)
