@@ -23,6 +23,13 @@ WITHOUT_EFFECT = {
     *("cache_prompt", "id_slot", "slot_id", "n_keep", "n_discard", "timings_per_token", "return_progress"),
     *("dynatemp_exponent", "response_fields"),
 }
+# The same inside messages, contents, tools and other parts: what services add to answers that come back.
+WITHOUT_EFFECT_INSIDE = {
+    *("id", "status", "index", "created_at", "created_by", "object", "model", "metadata", "phase", "caller"),
+    *("annotations", "citations", "logprobs", "signature", "encrypted_content", "data", "namespace"),
+    *("cache_control", "prompt_cache_breakpoint", "provider_specific_fields", "include_obfuscation"),
+    *("defer_loading", "allowed_callers", "eager_input_streaming"),
+}
 _LATER = "this service does not have it; leave it out"
 # Field -> the values that change nothing, and what to do instead.
 REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
@@ -48,6 +55,9 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "stop_regex": (("", []), "send stop"),
     "truncate_prompt_tokens": ((), 'send truncation: "auto", or for embeddings truncate'),
     "use_beam_search": ((False,), "ask for n answers"),
+    # Ollama's, which has them in its own bodies
+    "format": (("",), "send response_format"),
+    "options": (({},), "send temperature and its like at the top of the body"),
     # llama.cpp's and those of clients for it
     "dynatemp_range": ((0,), _LATER),
     "image_data": (([],), "this service understands text only"),
