@@ -43,7 +43,6 @@ class BreakerFinder:
     def __init__(self, tokenizer: AnyTokenizer | None, vocab_size: int) -> None:
         self._tokenizer, self._vocab_size = tokenizer, vocab_size
         self._find = functools.lru_cache(_KEPT)(self._find_tokens)
-        self._list_texts = functools.cache(self._all_token_bytes)
 
     def find(self, texts: tuple[str, ...]) -> Breakers:
         """The tokens of breakers, as in llama.cpp's `get_overlapping_token_sequences`.
@@ -52,8 +51,9 @@ class BreakerFinder:
         """
         return self._find(texts)
 
-    def _all_token_bytes(self, tokenizer: AnyTokenizer) -> list[bytes]:
-        return tokenizer.all_token_bytes(self._vocab_size)
+    @functools.cached_property
+    def _names(self) -> list[bytes]:
+        return [] if self._tokenizer is None else self._tokenizer.all_token_bytes(self._vocab_size)
 
     def _find_tokens(self, texts: tuple[str, ...]) -> Breakers:
         if not texts:
@@ -63,7 +63,7 @@ class BreakerFinder:
                 "dry_sequence_breakers need a tokenizer, which this model does not have; send [].",
                 "dry_sequence_breakers",
             )
-        names = self._list_texts(self._tokenizer)
+        names = self._names
         whole = np.zeros(self._vocab_size, bool)
         tails: dict[int, dict[tuple[int, ...], None]] = {}
         for text in texts:
