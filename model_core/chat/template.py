@@ -2,8 +2,10 @@
 
 import json
 import logging
+import math
 import os
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +28,7 @@ _TRIM_MARK = "\u2003"
 MAX_CHARACTERS_PER_POSITION = 32
 _JSON_FILE = "chat_template.json"  # of models that also see
 _DEFAULT, _TOOL_USE = "default", "tool_use"  # names of templates
+_PROBES_S = 5.0  # for what is tried with a template of a request: mostly some milliseconds
 _PROMPT_END = 256  # characters of `ChatPrompt.end`
 _MAX_VARIABLES, _MAX_VARIABLE_BYTES = 32, 2**14
 # What the service sets itself, and what templates call.
@@ -95,19 +98,31 @@ class ChatTemplate:
         source: the text of the template, of the one for tools if there are two.
         sample_text: what the template renders for a short conversation.
         conventions: what it expects of messages.
+        special_tokens: the variables with the texts of special tokens, by name.
         enable_thinking: whether the model reasons if a request does not say; None if that cannot be chosen.
 
     `close` ends the process that renders them.
     """
 
     def __init__(
-        self, sources: Mapping[str, str], special_tokens: Mapping[str, str], folder: Path, max_context: int
+        self,
+        sources: Mapping[str, str],
+        special_tokens: Mapping[str, str],
+        origin: Path | None,
+        max_context: int,
     ) -> None:
-        """`sources`: "default", and perhaps "tool_use". `max_context`: tokens, which limit a text's length.
+        """`sources`: "default", and perhaps "tool_use". `origin`: a file or folder; None for a request.
 
-        Raises ModelError if a source is not a template, or exceeds a limit with the simplest conversation.
+        `max_context`: tokens, which limit a text's length. Raises ModelError if a source is not a template,
+        or exceeds a limit with the simplest conversations.
         """
-        self._name, self._max_context = folder.name, max_context
+        self._max_context, self.special_tokens = max_context, dict(special_tokens)
+        if origin is None:
+            self._title, self._param = "chat_template", "chat_template"
+            self._probes_end = time.monotonic() + _PROBES_S
+        else:
+            self._title, self._param = f"the chat template of {origin.name}", "messages"
+            self._probes_end = math.inf
         self._max_characters = max_context * MAX_CHARACTERS_PER_POSITION
         self.sources = dict(sources)
         self.source = sources.get(_TOOL_USE, sources[_DEFAULT])
@@ -118,7 +133,8 @@ class ChatTemplate:
             self.enable_thinking = self._find_thinking_default()
         except RenderError as error:
             fault = f" {error}" if error.kind == LIMIT_EXCEEDED else f" is damaged: {error}"
-            raise ModelError(f"The chat template of {folder}{fault}.") from error
+            title = "chat_template" if origin is None else f"The chat template of {origin}"
+            raise ModelError(f"{title}{fault}.") from error
 
     def _render_sample(self) -> str:
         """The text of the first of a few conversations that the template accepts, or an empty one."""
@@ -148,6 +164,8 @@ class ChatTemplate:
         variables: dict[str, Any] = {"messages": messages, "add_generation_prompt": False, **others}
         if name == _TOOL_USE:
             variables["tools"] = [shape_tool(PROBE_TOOL)]
+        if time.monotonic() > self._probes_end:
+            raise RenderError(LIMIT_EXCEEDED, f"takes longer than {_PROBES_S:g} s for short conversations")
         try:
             return self._renderer.render(self._find_name(name), variables, self._max_characters)
         except RenderError as error:
@@ -214,13 +232,10 @@ class ChatTemplate:
                     "of these."
                 ) from error
             if error.kind == LIMIT_EXCEEDED:
-                raise InvalidRequest(
-                    f"the chat template of {self._name} {error} with these messages.", "messages"
-                ) from error
+                raise InvalidRequest(f"{self._title} {error} with these messages.", self._param) from error
             fault = "refuses" if error.kind == REFUSED else "fails on"
-            raise InvalidRequest(
-                f"the model's chat template {fault} these messages: {error}.", "messages"
-            ) from error
+            title = "chat_template" if self._param == "chat_template" else "the model's chat template"
+            raise InvalidRequest(f"{title} {fault} these messages: {error}.", self._param) from error
 
 
 class NoTemplate:
@@ -232,8 +247,12 @@ class NoTemplate:
     sample_text = ""
 
     def __init__(
-        self, reason: str = "this model has no chat template.", sources: Mapping[str, str] | None = None
+        self,
+        special_tokens: Mapping[str, str],
+        reason: str = "this model has no chat template.",
+        sources: Mapping[str, str] | None = None,
     ) -> None:
+        self.special_tokens = dict(special_tokens)
         self.reason, self.sources = reason, None if sources is None else dict(sources)
 
     def close(self) -> None:
@@ -258,18 +277,19 @@ def open_chat_template(
         text = _read_replacement(replacement, sources) if text is None else text
         return ChatTemplate({_DEFAULT: text}, special_tokens, replacement, max_context)
     if not sources:
-        return NoTemplate()
+        return NoTemplate(special_tokens)
     if _DEFAULT not in sources:
         names = ", ".join(map(shorten, sources))
         return NoTemplate(
-            f"This model has no default chat template, but others: --chat-template takes {names}."
+            special_tokens,
+            f"This model has no default chat template, but others: --chat-template takes {names}.",
         )
     sources = {name: sources[name] for name in (_DEFAULT, _TOOL_USE) if name in sources}
     try:
         return ChatTemplate(sources, special_tokens, path, max_context)
     except ModelError as error:
         LOGGER.warning("%s There are no conversations; --chat-template FILE replaces it.", error)
-        return NoTemplate(str(error), sources)
+        return NoTemplate(special_tokens, str(error), sources)
 
 
 def require_template(template: ChatTemplate | NoTemplate) -> ChatTemplate:

@@ -9,6 +9,8 @@ from ..grammar.constraint import GrammarCompiler, write_grammar
 from ..requests.results import DeltaCallback
 from ..requests.sampling import FilledParams
 from ..sampling.bans import encode_bad_words
+from ..sampling.breakers import BreakerFinder
+from ..sampling.dry import penalizes_repeats
 from ..sampling.prompt_logprobs import PromptScores
 from ..sampling.sampler import Sampler
 from ..text.stream import TextStream
@@ -26,6 +28,7 @@ class Admission:
     tokenizer: AnyTokenizer | None
     eos_token_ids: frozenset[int]
     grammars: GrammarCompiler
+    breakers: BreakerFinder
 
     def make_sequence(
         self, job: Job, on_delta: DeltaCallback, request_id: str, arrival_time: float | None = None
@@ -48,6 +51,7 @@ class Admission:
             form = write_grammar(params.form, self.grammars.find_fault)
             grammar, ignored = form.text, form.left_out
         end_ids = frozenset() if params.ignore_eos else self.eos_token_ids
+        breakers = params.dry_sequence_breakers if penalizes_repeats(params) else ()
         return Sequence(
             request_id=request_id,
             job=job,
@@ -58,6 +62,7 @@ class Admission:
                 self.vocab_size,
                 end_ids | frozenset(params.stop_token_ids),
                 encode_bad_words(params.bad_words, tokenizer),
+                self.breakers.find(breakers),
             ),
             text_stream=text_stream,
             on_delta=on_delta,

@@ -24,6 +24,7 @@ from ..model.batch import Batch
 from ..model.transformer import Transformer
 from ..requests.results import Delta, DeltaCallback
 from ..sampling.batch_sampler import RowSampler
+from ..sampling.breakers import BreakerFinder
 from ..text.tokenizer import AnyTokenizer
 from .admission import Admission
 from .draft_model import DraftModel
@@ -65,6 +66,7 @@ class Engine:
             tokenizer,
             eos_token_ids,
             self.grammars,
+            BreakerFinder(tokenizer, model.config.vocab_size),
         )
         self._masks = TokenMasks()
         rows = RowSampler(model.config.vocab_size, model.threads, model.run_kernel)

@@ -125,6 +125,7 @@ def _build(
         prompts=Prompts(engine, model, cache, tokenizer, defaults),
         draft_model=draft_model,
         kv_cache_dtype=kv_cache_dtype,
+        takes_templates=settings.allow_request_templates,
     )
 
 

@@ -59,13 +59,15 @@ class LLM(LoadedModel):
         super().__init__(**vars(build_model(model, LLMSettings(**settings), on_progress)))
 
     def close(self) -> None:
-        """Cancel all requests, and end the threads and the process of the chat template."""
+        """Cancel all requests, and end the threads and the processes of chat templates."""
         self.engine.close()
         self.model.set_threads(1)
         if self.draft_model is not None:
             self.draft_model.model.set_threads(1)
         if self.chat_tokenizer is not None:
             self.chat_tokenizer.close()
+        if self.takes_templates and self.chat_tokenizer is not None:
+            self._request_templates.close()
 
     def __enter__(self) -> "LLM":
         return self

@@ -7,7 +7,8 @@ from typing import Any
 
 from ..chat.chat_tokenizer import ChatTokenizer
 from ..chat.model import ChatModel, PreparedChat
-from ..chat.template import ChatPrompt
+from ..chat.request_templates import RequestTemplates
+from ..chat.template import ChatPrompt, ChatTemplate, NoTemplate
 from ..chat.truncation import prompt_limit
 from ..embeddings.embedder import Embedder
 from ..engine.draft_model import DraftModel
@@ -32,6 +33,7 @@ class LoadedModel:
         chat_tokenizer: None for a model without a tokenizer.
         defaults: of sampling parameters that a request does not set.
         draft_model: drafts tokens for it, if one was asked for.
+        takes_templates: whether requests may bring chat templates of their own.
     """
 
     name: str
@@ -43,6 +45,7 @@ class LoadedModel:
     prompts: Prompts
     draft_model: DraftModel | None
     kv_cache_dtype: str
+    takes_templates: bool
 
     @property
     def tokenizer(self) -> AnyTokenizer | None:
@@ -69,18 +72,43 @@ class LoadedModel:
         self, messages: Messages, fields: ChatFields = DEFAULT_FIELDS, max_tokens: int | None = None
     ) -> ChatPrompt:
         """The prompt for the next answer, of up to `max_tokens`, to a conversation. Raises InvalidRequest."""
-        return self._chat_model.encode(parse_messages(list(messages)), fields, max_tokens)
+        return self._find_chat_model(fields).encode(parse_messages(list(messages)), fields, max_tokens)
 
     def prepare_chat(self, messages: Messages, fields: ChatFields, params: FilledParams) -> PreparedChat:
         """The prompt for the next answer to a conversation, and how this answer is made and read.
 
         Raises InvalidRequest.
         """
-        return self._chat_model.prepare(parse_messages(list(messages)), fields, params)
+        return self._find_chat_model(fields).prepare(parse_messages(list(messages)), fields, params)
+
+    def _find_chat_model(self, fields: ChatFields) -> ChatModel:
+        if fields.chat_template is None:
+            return self._chat_model
+        if not self.takes_templates:
+            raise InvalidRequest(
+                "chat_template is not allowed: this server takes no templates of requests; leave it out, or "
+                "start the server with --allow-request-templates.",
+                "chat_template",
+            )
+        return self._make_chat_model(self._request_templates.find(fields.chat_template))
 
     @cached_property
     def _chat_model(self) -> ChatModel:
+        return self._make_chat_model(self._text_tokenizer.chat_template)
+
+    @cached_property
+    def _request_templates(self) -> RequestTemplates:
+        special_tokens = self._text_tokenizer.chat_template.special_tokens
+        return RequestTemplates(special_tokens, self.engine.limits.max_context)
+
+    @property
+    def _text_tokenizer(self) -> ChatTokenizer:
+        """The tokenizer of a model that makes text. Raises InvalidRequest for others."""
         self.model.check_makes_text()
         if self.chat_tokenizer is None:
             raise InvalidRequest("this model has no tokenizer; send token ids.")
-        return ChatModel(self.chat_tokenizer, self.engine.limits.max_context, self.engine.grammars.find_fault)
+        return self.chat_tokenizer
+
+    def _make_chat_model(self, template: ChatTemplate | NoTemplate) -> ChatModel:
+        tokenizer = ChatTokenizer(self._text_tokenizer.tokenizer, template)
+        return ChatModel(tokenizer, self.engine.limits.max_context, self.engine.grammars.find_fault)

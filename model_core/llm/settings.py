@@ -24,6 +24,7 @@ class LLMSettings:
         threads: threads for the arithmetic; None: all cores this process may use, one for a tiny model.
         chat_template: a file with a chat template (Jinja2) that is taken instead of the model's; or the name
             of one of its templates, such as "tool_use".
+        allow_request_templates: whether requests may bring chat templates of their own (`chat_template`).
         max_context: positions a request may have, up to the model's own limit; None: this limit. Of LongRoPE,
             the limit is the original one, or what its factors for long texts allow if more is asked for.
         kv_cache_memory: bytes of KV memory; None: a quarter of the memory that is free.
@@ -47,6 +48,7 @@ class LLMSettings:
     portable: bool = False
     threads: int | None = None
     chat_template: Path | None = None
+    allow_request_templates: bool = False
     max_context: int | None = None
     kv_cache_memory: int | None = None
     kv_cache_dtype: str = "auto"

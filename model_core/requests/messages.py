@@ -16,11 +16,13 @@ from pydantic_core import PydanticCustomError, from_json
 from ..checks.request_values import JsonObject, Text, explain
 from ..errors import InvalidRequest
 
+MAX_TEMPLATE_LENGTH = 2**17  # in characters; the longest of published models has a quarter of that
 MAX_TOOL_NAME = 128  # in characters; Anthropic's limit, OpenAI's is half of it
 Item = TypeVar("Item")
 # Validation stops at the first error: a large list may have millions, which take minutes to list.
 FailFastList = Annotated[list[Item], Field(fail_fast=True)]
 ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
+TemplateText = Annotated[Text, Field(min_length=1, max_length=MAX_TEMPLATE_LENGTH)]
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 
 
@@ -129,6 +131,11 @@ class PromptFields(BaseModel):
 class ChatFields(PromptFields):
     """How a conversation is answered. What is missing or null has its default."""
 
+    chat_template: TemplateText | None = Field(
+        None,
+        description="A chat template (Jinja2) in the place of the model's, for this request. The server must "
+        "allow it (--allow-request-templates).",
+    )
     tools: FailFastList[Tool] | None = Field(None, description="Functions that the model may call.")
     tool_choice: ToolChoice | None = Field(
         "auto",

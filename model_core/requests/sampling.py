@@ -24,6 +24,8 @@ MAX_LOGPROBS = 20
 MAX_BIAS = 100
 MAX_STOP_TOKENS = 256
 MAX_BAD_WORDS = 256
+MAX_BREAKERS = 16
+MAX_BREAKER_LENGTH = 40  # in characters
 
 
 def _list_stop_strings(value: Any) -> Any:
@@ -93,6 +95,12 @@ _BadWord = Annotated[str, Field(min_length=1, max_length=MAX_STOP_LENGTH), After
 BadWords = Annotated[
     tuple[_BadWord, ...],
     Field(fail_fast=True, max_length=MAX_BAD_WORDS),
+    BeforeValidator(_list_to_tuple),
+]
+_Breaker = Annotated[str, Field(min_length=1, max_length=MAX_BREAKER_LENGTH), AfterValidator(check_text)]
+SequenceBreakers = Annotated[
+    tuple[_Breaker, ...],
+    Field(fail_fast=True, max_length=MAX_BREAKERS),
     BeforeValidator(_list_to_tuple),
 ]
 LogitBias = Annotated[
@@ -214,6 +222,34 @@ class SamplingFields(BaseModel):
         le=2,
         description="Subtract this from the logits of tokens, as many times as the answer has them already.",
     )
+    # github.com/oobabooga/text-generation-webui/pull/5677, as in llama.cpp
+    dry_multiplier: float | None = Field(
+        0.0,
+        ge=0,
+        le=100,
+        description="Subtract a penalty from the logits of tokens that would continue a repeat of prompt or "
+        "answer (DRY): dry_multiplier * dry_base^(n - dry_allowed_length), where n tokens before it are "
+        "repeated; 0: none.",
+    )
+    dry_base: float | None = Field(
+        1.75,
+        ge=1,
+        le=100,
+        description="By what the penalty of dry_multiplier grows with each repeated token.",
+    )
+    dry_allowed_length: int | None = Field(
+        2, ge=0, le=MAX_TOKEN_COUNT, description="Shorter repeats have no penalty of dry_multiplier."
+    )
+    dry_penalty_last_n: int | None = Field(
+        -1,
+        ge=-1,
+        le=MAX_TOKEN_COUNT,
+        description="How many of the last tokens dry_multiplier looks at; -1: all, 0: none.",
+    )
+    dry_sequence_breakers: SequenceBreakers | None = Field(
+        ("\n", ":", '"', "*"),
+        description="Texts over which no repeat of dry_multiplier reaches. They get no penalty themselves.",
+    )
     stop: StopStrings | None = Field((), description="The answer ends before the first of these strings.")
     include_stop_str_in_output: bool | None = Field(
         False, description="Let the text end with the stop string, or the stop token, that ended it."
@@ -311,6 +347,11 @@ class FilledParams(SamplingParams):
     repetition_penalty: float
     presence_penalty: float
     frequency_penalty: float
+    dry_multiplier: float
+    dry_base: float
+    dry_allowed_length: int
+    dry_penalty_last_n: int
+    dry_sequence_breakers: tuple[str, ...]
     stop: tuple[str, ...]
     include_stop_str_in_output: bool
     stop_token_ids: tuple[int, ...]

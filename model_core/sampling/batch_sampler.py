@@ -91,7 +91,8 @@ class RowSampler:
 
 def compile_sampling() -> None:
     """Compile the kernels that choose tokens, so that the first answer does not wait for them."""
-    params = SamplingParams(temperature=1, logprobs=1, seed=0).with_defaults(GenerationDefaults())
+    params = SamplingParams(temperature=1, logprobs=1, seed=0, dry_multiplier=1, dry_allowed_length=0)
+    params = params.with_defaults(GenerationDefaults())
     logits, mask = np.zeros((1, MASK_BITS), np.float32), np.full(1, 3, np.uint32)
     RowSampler(MASK_BITS).sample(logits, [Draw(Sampler(params, [0], MASK_BITS), 0, mask)])
 

@@ -3,8 +3,8 @@
 1. Tokens outside the form of the answer are left out, then those that the request forbids (sampling/bans.py).
 If
    these are all that the form allows, the form wins.
-2. `logit_bias` is added, `repetition_penalty` is applied, and `presence_penalty` and `frequency_penalty` are
-   subtracted.
+2. `logit_bias` is added, `repetition_penalty` is applied, and `presence_penalty`, `frequency_penalty` and the
+   penalty of repeats (sampling/dry.py) are subtracted.
 3. A token is chosen (sampling/methods.py).
 """
 
@@ -17,6 +17,8 @@ from ..kernels.sampling.masking import MASK_BITS, apply_mask
 from ..requests.results import TokenLogprob
 from ..requests.sampling import FilledParams
 from .bans import TokenBans, check_token_ids
+from .breakers import NO_BREAKERS, Breakers
+from .dry import RepeatPenalty, penalizes_repeats
 from .methods import ChoiceSettings, TokenChooser, find_largest, log_of_sum
 
 
@@ -58,8 +60,9 @@ class Sampler:
         vocab_size: int,
         end_ids: Collection[int] = (),
         bad_words: Sequence[Sequence[int]] = (),
+        breakers: Breakers = NO_BREAKERS,
     ) -> None:
-        """`end_ids`: the tokens that end the answer. `bad_words`: their tokens.
+        """`end_ids`: the tokens that end the answer. `bad_words`: their tokens. `breakers`: of repeats.
 
         Raises InvalidRequest for tokens outside the vocabulary.
         """
@@ -74,7 +77,11 @@ class Sampler:
         self._seen = TokenCounts(prompt) if params.repetition_penalty != 1 else None
         has_penalty = params.presence_penalty or params.frequency_penalty
         self._answered = TokenCounts() if has_penalty else None
-        self._histories = [h for h in (self._bans, self._seen, self._answered) if h is not None]
+        self._repeats = None
+        if penalizes_repeats(params):
+            self._repeats = RepeatPenalty(params, prompt, breakers)
+        histories = (self._bans, self._seen, self._answered, self._repeats)
+        self._histories = [history for history in histories if history is not None]
         # Whether `prepare` reads the whole row. Otherwise it changes the logits of a few tokens.
         self.reads_row = self._chooser.is_rare or self._bans is not None
         # Whether a Guess has the logits that the sampler will have.
@@ -139,6 +146,8 @@ class Sampler:
             ids, counts = self._answered.ids, self._answered.counts
             logits[ids] -= np.float32(params.presence_penalty)
             logits[ids] -= np.float32(params.frequency_penalty) * counts
+        if self._repeats is not None:
+            self._repeats.apply(logits)
 
 
 class Guess:

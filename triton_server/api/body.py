@@ -1,15 +1,68 @@
 """The base of all parts of requests' bodies."""
 
-from pydantic import BaseModel, ConfigDict
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    model_validator,
+)
 
 
 class Body(BaseModel):
-    """A part of a request's body. Unknown fields are ignored."""
+    """A part of a request's body. Unknown fields are left out, and named (ignored.check_fields)."""
 
     model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
+
+    _left_out: tuple[str, ...] = PrivateAttr(())
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _note_unknown(cls, values: Any, handler: ModelWrapValidatorHandler["Body"]) -> "Body":
+        body = handler(values)
+        if isinstance(values, dict) and cls.model_config.get("extra") != "allow":
+            known = _list_names(cls)
+            body._left_out = tuple(
+                name for name, value in values.items() if name not in known and value not in _EMPTY
+            )
+        return body
 
 
 class WholeBody(Body):
     """The body of a request. Unknown fields are kept, and named (ignored.check_fields)."""
 
     model_config = ConfigDict(extra="allow")
+
+
+_EMPTY: tuple[Any, ...] = (None, "", [], {})  # they say nothing
+
+
+def list_left_out(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """The unknown fields inside a body: of each its path, such as messages[0].mood, and its name."""
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, Body | list):
+                yield from list_left_out(item, f"{path}[{index}]")
+    elif isinstance(value, Body):
+        prefix = f"{path}." if path else ""
+        for name in value._left_out:
+            yield f"{prefix}{name}", name
+        for name, field in type(value).model_fields.items():
+            part = getattr(value, name)
+            if isinstance(part, Body | list):
+                yield from list_left_out(part, f"{prefix}{field.alias or name}")
+
+
+@functools.cache
+def _list_names(kind: type[Body]) -> frozenset[str]:
+    """The names that the fields of a class have in bodies."""
+    names: set[str] = set()
+    for name, field in kind.model_fields.items():
+        alias = field.validation_alias or field.alias or name
+        names |= set(map(str, alias.choices)) if isinstance(alias, AliasChoices) else {str(alias)}
+    return frozenset(names)

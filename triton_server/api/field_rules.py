@@ -22,10 +22,16 @@ WITHOUT_EFFECT = {
     *("stream_interval", "data_parallel_rank"),
     # llama.cpp's
     *("cache_prompt", "id_slot", "slot_id", "n_keep", "n_discard", "timings_per_token", "return_progress"),
-    *("dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"),
     *("dynatemp_exponent", "adaptive_decay", "response_fields", "n_cache_reuse", "t_max_prompt_ms"),
     *("sse_ping_interval", "backend_sampling", "speculative.type", "speculative.n_max", "speculative.n_min"),
     "speculative.p_min",
+}
+# The same inside messages, contents, tools and other parts: what services add to answers that come back.
+WITHOUT_EFFECT_INSIDE = {
+    *("id", "status", "index", "created_at", "created_by", "object", "model", "metadata", "phase", "caller"),
+    *("annotations", "citations", "logprobs", "signature", "encrypted_content", "data", "namespace"),
+    *("cache_control", "prompt_cache_breakpoint", "provider_specific_fields", "include_obfuscation"),
+    *("defer_loading", "allowed_callers", "eager_input_streaming"),
 }
 _LATER = "this service does not have it; leave it out"
 # Field -> the values that change nothing, and what to do instead.
@@ -40,7 +46,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "verbosity": (("medium",), "say it in the messages"),
     "web_search_options": ((), "this service does not search the web; leave it out"),
     # vLLM's and SGLang's
-    "chat_template": ((), "start the server with --chat-template"),
+    "chat_template": ((), "chats take it, if the server is started with --allow-request-templates"),
     "custom_logit_processor": ((), _LATER),
     "documents": (([],), "put them into the messages"),
     "early_stopping": ((False,), "there is no beam search; leave it out"),
@@ -54,9 +60,11 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "stop_regex": (("", []), "send stop"),
     "truncate_prompt_tokens": ((), 'send truncation: "auto", or for embeddings truncate'),
     "use_beam_search": ((False,), "ask for n answers"),
+    # Ollama's, which has them in its own bodies
+    "format": (("",), "send response_format"),
+    "options": (({},), "send temperature and its like at the top of the body"),
     # llama.cpp's and those of clients for it
     "adaptive_target": ((-1,), "send min_p"),
-    "dry_multiplier": ((0,), "send repetition_penalty"),
     "dynatemp_range": ((0,), _LATER),
     "grammar_lazy": ((False,), "send response_format or tools"),
     "image_data": (([],), "this service understands text only"),

@@ -6,6 +6,7 @@ request's line in the log.
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import Literal
 
 from pydantic import BaseModel
@@ -14,8 +15,9 @@ from starlette.types import Scope
 
 from model_core.checks.request_values import shorten
 
+from .body import list_left_out
 from .errors import ApiError
-from .field_rules import find_unknown
+from .field_rules import WITHOUT_EFFECT_INSIDE, find_unknown
 
 Kind = Literal["tools", "items", "fields"]
 HEADERS: dict[Kind, str] = {
@@ -37,11 +39,13 @@ def ignore(request: HTTPConnection, kind: Kind, names: Iterable[str]) -> None:
 
 
 def check_fields(request: Request, body: BaseModel) -> None:
-    """Look at the fields that a body lacks, and note those that are not known.
+    """Look at the fields that a body and its parts lack, and note those that are not known.
 
     Raises ApiError for one that is refused, and with --strict-fields for one that is not known.
     """
     unknown = find_unknown(body.model_extra)
+    inside = (path for path, name in list_left_out(body) if name not in WITHOUT_EFFECT_INSIDE)
+    unknown += islice(inside, _MAX_NAMES)
     if unknown and request.app.state.settings.strict_fields:
         name = shorten(unknown[0])
         raise ApiError(400, f"this service has no field {name}.", "unknown_field", unknown[0][:_MAX_LENGTH])

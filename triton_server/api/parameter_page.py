@@ -43,7 +43,8 @@ _ORDER = """A token is chosen in this order:
 1. Tokens outside the form of the answer (`form`) are left out; then those outside `allowed_token_ids`, those
    that would complete one of `bad_words`, and before `min_tokens` the end tokens. If none is left, the form
    wins.
-2. `logit_bias` is added; `repetition_penalty`, `presence_penalty` and `frequency_penalty` are applied.
+2. `logit_bias` is added; `repetition_penalty`, `presence_penalty`, `frequency_penalty` and `dry_multiplier`
+   are applied.
 3. `temperature` divides the logits. At 0 the likeliest token is taken, without the next steps. A model
    whose files give no temperature has 0: seeds change nothing then, and the answers of `n` are the same.
 4. `top_n_sigma`, `top_k`, `typical_p`, `top_p`, `min_p` and `xtc_probability` leave out tokens, in this

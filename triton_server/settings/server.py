@@ -85,6 +85,9 @@ class ModelsSettings(LoadingSettings, ComputingSettings):
     chat_template: Template | None = setting(LLMSettings.chat_template, shown="the model's", is_rare=True)
     """A chat template (Jinja2) in the place of the model's, for all models; or the name of one of those that
     a model has, such as tool_use."""
+    allow_request_templates: bool = setting(LLMSettings.allow_request_templates, is_rare=True)
+    """Let requests bring chat templates of their own (chat_template). They are programs; each is rendered in
+    a process with limits of time and memory."""
     adapters: NamedAdapters = setting((), key="adapter")
     """LoRA adapter of the (first) model: a folder in PEFT's layout. Requests name it as their model. It
     may be repeated. In the environment, commas separate them."""

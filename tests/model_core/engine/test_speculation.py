@@ -109,6 +109,7 @@ def test_share_of_rows_is_learnt_from_steps() -> None:
         {"temperature": 1.3, "top_p": 0.9, "seed": 4},
         {"temperature": 0.7, "top_k": 5, "min_p": 0.1},
         {"temperature": 0, "repetition_penalty": 1.2},
+        {"temperature": 0, "dry_multiplier": 0.8, "dry_sequence_breakers": []},
         {"temperature": 0.5, "presence_penalty": 0.5, "frequency_penalty": 0.5},
         {"temperature": 0, "stop": ["red b", "Lily"]},
         {"temperature": 0.7, "stop": ["."]},

@@ -44,6 +44,66 @@ def test_each_body_names_what_it_does_not_know(api: Server, path: str) -> None:
     assert refused.status_code == 400 and "use_beam_search is not supported" in refused.text
 
 
+INSIDE: list[tuple[str, dict[str, Any], str]] = [
+    ("/v1/chat/completions", {"messages": [{**HELLO[0], "mood": "x", "id": "1"}]}, "messages[0].mood"),
+    (
+        "/v1/chat/completions",
+        {"messages": [{"role": "user", "content": [{"type": "text", "text": "a", "lang": "en"}]}]},
+        "messages[0].content[0].lang",
+    ),
+    (
+        "/v1/chat/completions",
+        {"tools": [{"type": "function", "function": {"name": "f", "returns": {"type": "object"}}, "x": 1}]},
+        "tools[0].x, tools[0].function.returns",
+    ),
+    (
+        "/v1/chat/completions",
+        {
+            "stream_options": {"include_obfuscation": True, "y": 1},
+            "response_format": {"type": "text", "z": 1},
+        },
+        "response_format.z, stream_options.y",
+    ),
+    ("/v1/completions", {"stream_options": {"y": 1}}, "stream_options.y"),
+    ("/v1/responses", {"input": [{"role": "user", "content": "a", "mood": 1}]}, "input[0].mood"),
+    (
+        "/v1/messages",
+        {
+            "messages": [
+                {
+                    "role": "user",
+                    "content": [{"type": "text", "text": "a", "cache_control": {"type": "x"}, "b": 1}],
+                }
+            ]
+        },
+        "messages[0].content[0].b",
+    ),
+    ("/api/chat", {"messages": [{**HELLO[0], "mood": 1}]}, "messages[0].mood"),
+]
+
+
+@pytest.mark.parametrize(("path", "fields", "expected"), INSIDE, ids=str)
+def test_fields_inside_parts_are_named_by_their_path(
+    api: Server, path: str, fields: dict[str, Any], expected: str
+) -> None:
+    response = httpx.post(api.api_url + path, json={**BODIES[path], **fields})
+    assert response.status_code == 200, response.text
+    assert sorted(response.headers["X-Ignored-Fields"].split(", ")) == sorted(expected.split(", "))
+
+
+def test_names_of_many_parts_fit_into_a_header(api: Server) -> None:
+    messages = [{**HELLO[0], "x" * 5000: 1}] * 50
+    response = httpx.post(api.api_url + "/v1/chat/completions", json={"messages": messages, "max_tokens": 1})
+    assert response.status_code == 200 and len(response.headers["X-Ignored-Fields"]) < 2000
+
+
+@pytest.mark.parametrize(("name", "value"), [("format", "json"), ("options", {"temperature": 0})])
+def test_names_of_ollama_are_refused_in_other_bodies(api: Server, name: str, value: Any) -> None:
+    path = "/v1/chat/completions"
+    response = httpx.post(api.api_url + path, json={**BODIES[path], name: value})
+    assert response.status_code == 400 and f"{name} is not supported: send " in response.text
+
+
 def test_no_body_drops_unknown_fields(api: Server) -> None:
     description = httpx.get(f"{api.api_url}/openapi.json").json()
     bodies = {
@@ -83,6 +143,8 @@ def test_a_strict_service_refuses_what_it_does_not_know(start: Callable[..., Ser
     error = service.ask({**body, "strange": 1}).json()["error"]
     assert error["message"] == "this service has no field 'strange'."
     assert (error["param"], error["code"]) == ("strange", "unknown_field")
+    inside = service.ask({**body, "messages": [{**HELLO[0], "mood": 1}]}).json()["error"]
+    assert (inside["param"], inside["code"]) == ("messages[0].mood", "unknown_field")
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -96,7 +158,7 @@ def test_fields_that_would_change_an_answer_are_refused(name: str) -> None:
 
 def test_rules_name_no_field_that_bodies_have() -> None:
     fields = ChatRequest.model_fields
-    assert not fields.keys() & (WITHOUT_EFFECT | {*REFUSED})
+    assert fields.keys() & (WITHOUT_EFFECT | {*REFUSED}) == {"chat_template"}  # which other bodies lack
     assert not WITHOUT_EFFECT & {*REFUSED}
 
 

@@ -72,6 +72,8 @@ class Inference:
         )
         # A new grammar may take seconds. Requests that may have one wait for each other, and for nobody else.
         self._grammar_threads = ThreadPoolExecutor(_GRAMMAR_THREADS, thread_name_prefix="grammars")
+        # So does a template of a request, which may loop until its time is over: one after the other.
+        self._template_threads = ThreadPoolExecutor(1, thread_name_prefix="templates")
         self._lock = threading.Lock()
         # The running answers by call id.
         self._answers: defaultdict[str, list[PendingAnswer]] = defaultdict(list)
@@ -175,6 +177,7 @@ class Inference:
         if not answer.has_ended:
             # In a thread: templates and tokenizers may take time, and other streams share this loop.
             threads = self._grammar_threads if values.get("form") or values.get("tools") else None
+            threads = self._template_threads if values.get("chat_template") else threads
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(threads, _submit, engine.result(), messages, values, answer)
             await answer.wait_until_accepted()

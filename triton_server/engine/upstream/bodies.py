@@ -27,6 +27,7 @@ _VLLM = _OPENAI | {
 }
 _TRITONCHAT = _VLLM | {
     *("typical_p", "top_n_sigma", "xtc_probability", "xtc_threshold"),
+    *("dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"),
     *("mirostat", "mirostat_tau", "mirostat_eta", "form"),
     *("suffix", "input_extra"),
 }
