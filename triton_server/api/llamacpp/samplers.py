@@ -18,6 +18,7 @@ _OTHER_NAMES = {"typical_p": "typ_p"}
 # In the order of this service (docs/parameters.md). Sampler -> the fields with which it has no effect.
 _NEUTRAL: dict[str, dict[str, Any]] = {
     "penalties": {"repetition_penalty": 1.0, "presence_penalty": 0.0, "frequency_penalty": 0.0},
+    "dry": {"dry_multiplier": 0.0},
     "temperature": {"temperature": 1.0},
     "top_n_sigma": {"top_n_sigma": 0.0},
     "top_k": {"top_k": 0},
@@ -35,7 +36,6 @@ _DEFAULTS = {
     if (default := SamplingFields.model_fields[name].default) is not None
 }
 INFILL = "infill"  # joins tokens with the same beginning; this service lacks it
-_WITHOUT_EFFECT = ("dry",)  # the field dry_multiplier is refused
 # These leave out the same tokens before and after the temperature divides the logits.
 _RANKS = {"temperature", "top_n_sigma", "top_k"}
 # These never leave out the likeliest token, so greedy sampling does not depend on their order.
@@ -48,7 +48,7 @@ def read_samplers(value: Sequence[str] | str | None) -> list[str] | None:
         return None
     given = [_LETTERS.get(letter, letter) for letter in value] if isinstance(value, str) else list(value)
     names = [_OTHER_NAMES.get(name, name) for name in given]
-    known = (*ORDER, INFILL, *_WITHOUT_EFFECT)
+    known = (*ORDER, INFILL)
     for name in names:
         if name not in known:
             raise InvalidRequest(f"samplers has {shorten(name)}; there are {', '.join(known)}.", "samplers")

@@ -15,6 +15,7 @@ _NAMES = {
     for name in (
         *("temperature", "top_k", "top_p", "min_p", "top_n_sigma", "xtc_probability", "xtc_threshold"),
         *("typical_p", "presence_penalty", "frequency_penalty", "mirostat", "mirostat_tau", "mirostat_eta"),
+        *("dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"),
         "ignore_eos",
     )
 } | {"repeat_penalty": "repetition_penalty"}
@@ -23,7 +24,6 @@ _ABSENT: dict[str, Any] = {
     "dynatemp_range": 0.0,
     "dynatemp_exponent": 1.0,
     "repeat_last_n": -1,
-    "dry_multiplier": 0.0,
     "n_keep": 0,
     "n_discard": 0,
     "min_keep": 0,

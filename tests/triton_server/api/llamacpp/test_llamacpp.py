@@ -203,7 +203,7 @@ def test_values_of_llama_cpp_that_mean_nothing_here(web: httpx.Client, coder: LL
         ({"prompt": "a", "samplers": ["top_q"]}, "samplers", "samplers has 'top_q'; there are penalties"),
         ({"prompt": "a", "samplers": ["top_k", "top_k"]}, "samplers", "a name twice"),
         ({"prompt": "a", "repeat_last_n": 64, "repeat_penalty": 1.1}, "repeat_last_n", "send -1"),
-        ({"prompt": "a", "dry_multiplier": 0.8}, "dry_multiplier", "dry_multiplier is not supported"),
+        ({"prompt": "a", "dry_multiplier": -1}, "dry_multiplier", "dry_multiplier"),
         ({"prompt": "a", "post_sampling_probs": True}, "post_sampling_probs", "is not supported"),
         ({"prompt": "a", "lora": [{"id": 0, "scale": 1}]}, "lora", "name the adapter as the model"),
         ({"prompt": "a", "mirostat": 1}, "mirostat", "mirostat must be 0 or 2, not 1."),
