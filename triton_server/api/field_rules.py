@@ -32,6 +32,7 @@ WITHOUT_EFFECT_INSIDE = {
     *("annotations", "citations", "logprobs", "signature", "encrypted_content", "data", "namespace"),
     *("cache_control", "prompt_cache_breakpoint", "provider_specific_fields", "include_obfuscation"),
     *("defer_loading", "allowed_callers", "eager_input_streaming"),
+    "time",  # of llama.vim's parts of other files
 }
 _LATER = "this service does not have it; leave it out"
 # Field -> the values that change nothing, and what to do instead.

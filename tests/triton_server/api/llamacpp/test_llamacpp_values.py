@@ -60,7 +60,7 @@ def test_only_the_samplers_that_are_named_are_used(
 def test_another_order_is_refused_where_it_matters(
     samplers: list[str], fields: dict[str, Any], defaults: dict[str, Any]
 ) -> None:
-    with pytest.raises(ApiError, match="but the order is penalties, temperature, ") as raised:
+    with pytest.raises(ApiError, match="but the order is penalties, dry, temperature, ") as raised:
         apply_samplers(samplers, fields, defaults)
     assert raised.value.param == "samplers"
 
