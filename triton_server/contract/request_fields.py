@@ -51,8 +51,8 @@ class EchoFields(BaseModel):
     )
 
 
-# The sender of the requests of batches, which make room for those of people.
-BATCH_CLIENT = "batches"
+# The sender of the requests of batches, which make room for those of people. No API key can have this name.
+BATCH_CLIENT = "(batches)"
 
 
 class ModelFields(BaseModel):

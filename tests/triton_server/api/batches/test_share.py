@@ -4,9 +4,19 @@ import asyncio
 import contextlib
 from typing import Any
 
+import pytest
+
+from model_core.errors import TritonchatError
 from triton_server.api.batches import share
 from triton_server.api.batches.share import BatchSlots, make_room_for_people
+from triton_server.contract.api_keys import ApiKeys
+from triton_server.contract.request_fields import BATCH_CLIENT
 from triton_server.contract.wire import ServerUnavailable
+
+
+def test_no_key_can_have_the_name_of_batches() -> None:
+    with pytest.raises(TritonchatError, match="must begin with a letter"):
+        ApiKeys([f"{BATCH_CLIENT}:secret"])
 
 
 def test_slots_are_given_in_order_within_the_limit() -> None:
