@@ -21,10 +21,9 @@ from ..system.folders import data_folder
 from .database import is_sqlite
 from .limits import SessionLimits
 from .tables import StoredBatch, StoredFile
-from .transactions import Database, change_rows, check_limits
+from .transactions import EXPIRY_BATCH, Database, change_rows, check_limits
 
 STRAY_AGE_S = 86400.0  # an upload or a batch does not leave a file without a change for longer
-_EXPIRY_BATCH = 100
 
 
 def files_folder(database_url: str) -> Path:
@@ -117,7 +116,7 @@ class FileStore:
         old = (
             sql.select(StoredFile.id)
             .where(StoredFile.expires < time.time(), StoredFile.id.not_in(read))
-            .limit(_EXPIRY_BATCH)
+            .limit(EXPIRY_BATCH)
         )
         removed = 0
         while True:

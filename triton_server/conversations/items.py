@@ -25,11 +25,10 @@ from ..contract.conversation_errors import (
 )
 from .limits import SessionLimits, measure
 from .tables import ConversationItem, ItemConversation
-from .transactions import Database, change_rows, check_limits
+from .transactions import Database, change_rows, check_limits, remove_unchanged
 
 _ID = re.compile("conv_[0-9a-f]{32}")
 _ITEM_ID = re.compile("[A-Za-z0-9_-]{1,64}")
-_EXPIRY_BATCH = 100
 
 
 @dataclass(frozen=True)
@@ -174,23 +173,13 @@ class ItemStore:
     def remove_expired(self, age_s: float) -> int:
         """Remove the conversations that have not changed for `age_s` seconds; their number.
 
-        A database that was not used yet is left alone.
+        Those that a request of this process has reserved are not removed. A database that was not used yet is
+        left alone.
         """
         if not self._database.is_ready:
             return 0
-        is_old = ItemConversation.updated < time.time() - age_s
-        oldest = sql.select(ItemConversation.key).where(is_old).limit(_EXPIRY_BATCH)
-        removed = 0
-        while True:
-            with self._database.changing() as transaction:
-                removal = sql.delete(ItemConversation).where(ItemConversation.key.in_(oldest))
-                count = change_rows(transaction, removal)
-            removed += count
-            if not count:
-                break
-        if removed:
-            self._database.free_disk_space()
-        return removed
+        removal = remove_unchanged(ItemConversation, age_s, list(self._held))
+        return self._database.remove_in_batches(removal)
 
     def _check_limits(self, transaction: orm.Session, owner: str, size: int = 0) -> None:
         """Raises SessionsFull if what the owner has, and `size` more bytes, are over a limit."""

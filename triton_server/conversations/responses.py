@@ -24,10 +24,9 @@ from ..contract.conversation_errors import (
 from .items import Addition, add_answer
 from .limits import SessionLimits, measure
 from .tables import StoredResponse
-from .transactions import Database, change_rows, check_limits
+from .transactions import EXPIRY_BATCH, Database, change_rows, check_limits
 
 _ID = re.compile("resp_[0-9a-f]{32}")
-_EXPIRY_BATCH = 100
 LOST_AFTER_S = 60.0
 IS_LOST = "the service has ended before the response was complete; send the request again."
 
@@ -208,19 +207,10 @@ class ResponseStore:
             sql.select(StoredResponse.conversation)
             .group_by(StoredResponse.conversation)
             .having(sql.func.max(StoredResponse.created) < time.time() - age_s)
-            .limit(_EXPIRY_BATCH)
+            .limit(EXPIRY_BATCH)
         )
-        removed = 0
-        while True:
-            with self._database.changing() as transaction:
-                removal = sql.delete(StoredResponse).where(StoredResponse.conversation.in_(oldest))
-                count = change_rows(transaction, removal)
-            removed += count
-            if not count:
-                break
-        if removed:
-            self._database.free_disk_space()
-        return removed
+        removal = sql.delete(StoredResponse).where(StoredResponse.conversation.in_(oldest))
+        return self._database.remove_in_batches(removal)
 
 
 def _with_id(owner: str, response_id: Any) -> tuple[sql.ColumnElement[bool], ...]:

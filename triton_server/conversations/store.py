@@ -45,12 +45,11 @@ from .rows import (
     turn_size,
 )
 from .tables import SearchText, Session, StoredTurn
-from .transactions import Database, change_rows, check_limits
+from .transactions import Database, change_rows, check_limits, remove_unchanged
 from .tree import Conversation, Summary, Turn, find_path, make_title
 
 PURGE_AFTER_S = 7 * 86400.0  # until then, a conversation that was deleted can be restored
 _PURGE_INTERVAL_S = 3600.0
-_EXPIRY_BATCH = 100
 
 
 class ConversationStore:
@@ -308,17 +307,7 @@ class ConversationStore:
 
         Those that a request of this process has reserved are not removed.
         """
-        # In the removal, too: PostgreSQL looks at it again if somebody has just changed a conversation.
-        is_old = Session.updated < time.time() - age_s
-        oldest = sql.select(Session.key).where(is_old)
-        if held := list(self._held):
-            oldest = oldest.where(sql.tuple_(Session.owner, Session.id).not_in(held))
-        batch, removed = Session.key.in_(oldest.order_by(Session.updated).limit(_EXPIRY_BATCH)), 0
-        while count := self._remove(batch, is_old):
-            removed += count
-        if removed:
-            self._database.free_disk_space()
-        return removed
+        return self._database.remove_in_batches(remove_unchanged(Session, age_s, list(self._held)))
 
     def _remove(self, *conditions: sql.ColumnElement[bool]) -> int:
         with self._database.changing() as transaction:

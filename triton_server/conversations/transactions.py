@@ -1,7 +1,8 @@
 """Transactions on the database, whose tables are ready for the first one."""
 
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
 import sqlalchemy as sql
@@ -11,6 +12,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from ..contract.conversation_errors import SessionsFull
 from . import database, schema
 from .limits import SessionLimits
+from .tables import ItemConversation, Session
+
+EXPIRY_BATCH = 100  # how many rows or conversations one transaction removes when their time is over
 
 
 class Database:
@@ -72,6 +76,22 @@ class Database:
         except SQLAlchemyError as error:
             raise database.store_error(self._engine, error) from error
 
+    def remove_in_batches(self, removal: sql.Delete) -> int:
+        """Execute the removal of some rows in transactions of their own, until it finds no more.
+
+        Returns the number of rows.
+        """
+        removed = 0
+        while True:
+            with self.changing() as transaction:
+                count = change_rows(transaction, removal)
+            if not count:
+                break
+            removed += count
+        if removed:
+            self.free_disk_space()
+        return removed
+
     def free_disk_space(self) -> None:
         """Shrink the file of the database after a removal, see `database.free_disk_space`."""
         database.free_disk_space(self._engine)
@@ -82,6 +102,22 @@ def change_rows(transaction: orm.Session, change: sql.Update | sql.Delete) -> in
     result = transaction.execute(change)
     assert isinstance(result, sql.CursorResult)
     return result.rowcount
+
+
+def remove_unchanged(
+    kind: type[Session] | type[ItemConversation], age_s: float, held: Collection[tuple[str, str]]
+) -> sql.Delete:
+    """The removal of some rows that have not changed for `age_s` seconds.
+
+    `held`: the owners and ids of those that requests have reserved; they stay.
+    """
+    # In the removal, too: PostgreSQL looks at it again if somebody has just changed a row.
+    is_old = kind.updated < time.time() - age_s
+    oldest = sql.select(kind.key).where(is_old)
+    if held:
+        oldest = oldest.where(sql.tuple_(kind.owner, kind.id).not_in(list(held)))
+    batch = oldest.order_by(kind.updated).limit(EXPIRY_BATCH)
+    return sql.delete(kind).where(kind.key.in_(batch), is_old)
 
 
 def check_limits(

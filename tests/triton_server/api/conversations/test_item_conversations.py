@@ -13,6 +13,9 @@ from reciter import write_reciter
 from support import pool_of, wait_until
 
 from model_core import LLM
+from triton_server.conversations.items import ItemStore
+from triton_server.conversations.limits import SessionLimits
+from triton_server.conversations.transactions import Database
 
 HELLO = {"role": "user", "content": "Hello"}
 RAIN = {"role": "user", "content": "Rain?"}
@@ -223,3 +226,14 @@ def test_full_store_refuses_and_old_conversations_expire(start: Callable[..., Se
         return False
 
     wait_until(is_gone)
+
+
+def test_conversations_expire_unless_a_request_has_them(tmp_path: Path) -> None:
+    store = ItemStore(Database(f"sqlite:///{tmp_path}/store.db"), SessionLimits(0, 0))
+    used, unused = ("conv_" + letter * 32 for letter in "ab")
+    for name in (used, unused):
+        store.create("ada", name, {}, [])
+    with store.hold("ada", used):
+        assert store.remove_expired(-1) == 1
+        assert store.get("ada", used).id == used
+    assert store.remove_expired(-1) == 1
