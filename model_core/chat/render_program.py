@@ -108,7 +108,7 @@ def _describe_error(error: Exception) -> dict[str, str]:
     if isinstance(error, MemoryError):
         return {"error": MEMORY_EXCEEDED, "message": ""}
     kind = REFUSED if isinstance(error, _Refusal) else FAILED
-    message = str(error)[:_MAX_MESSAGE] or type(error).__name__
+    message = str(error)[:_MAX_MESSAGE].rstrip(".") or type(error).__name__  # ends a sentence of others
     return {"error": kind, "message": " ".join(message.split())}
 
 

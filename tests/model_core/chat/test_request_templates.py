@@ -93,7 +93,8 @@ def test_attacks_are_refused_and_harm_nobody(open_llm: LLM, name: str) -> None:
         answer(open_llm, chat_template=source)
     if not isinstance(raised.value, PromptTooLong) and name != "nothing":
         assert raised.value.param == "chat_template"
-    assert len(str(raised.value)) < 1000 and "\n" not in str(raised.value)
+    text = str(raised.value)
+    assert len(text) < 1000 and "\n" not in text and ".." not in text
     assert answer(open_llm) == before
 
 
