@@ -26,10 +26,10 @@ class Body(BaseModel):
     def _note_unknown(cls, values: Any, handler: ModelWrapValidatorHandler["Body"]) -> "Body":
         body = handler(values)
         if isinstance(values, dict) and cls.model_config.get("extra") != "allow":
-            known = _list_names(cls)
-            body._left_out = tuple(
-                name for name, value in values.items() if name not in known and value not in _EMPTY
-            )
+            unknown = values.keys() - _list_names(cls)
+            if unknown:
+                left_out = (name for name in values if name in unknown and values[name] not in _EMPTY)
+                body._left_out = tuple(left_out)
         return body
 
 
@@ -40,22 +40,22 @@ class WholeBody(Body):
 
 
 _EMPTY: tuple[Any, ...] = (None, "", [], {})  # they say nothing
+_PLAIN = frozenset((type(None), bool, int, float, str))  # most values; they have no fields
 
 
 def list_left_out(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """The unknown fields inside a body: of each its path, such as messages[0].mood, and its name."""
     if isinstance(value, list):
         for index, item in enumerate(value):
-            if isinstance(item, Body | list):
+            if type(item) not in _PLAIN:
                 yield from list_left_out(item, f"{path}[{index}]")
     elif isinstance(value, Body):
         prefix = f"{path}." if path else ""
         for name in value._left_out:
             yield f"{prefix}{name}", name
-        for name, field in type(value).model_fields.items():
-            part = getattr(value, name)
-            if isinstance(part, Body | list):
-                yield from list_left_out(part, f"{prefix}{field.alias or name}")
+        for name, part in vars(value).items():
+            if type(part) not in _PLAIN:
+                yield from list_left_out(part, f"{prefix}{type(value).model_fields[name].alias or name}")
 
 
 @functools.cache

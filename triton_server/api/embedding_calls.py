@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from ..contract.wire import Vectors
 from .errors import ClientDisconnected
+from .generation import wait_for_disconnect
 
 NUMBER = "%.9g"  # nine digits hold 32 bits
 _ROWS_AT_A_TIME = 16  # that are written before other requests have a turn
@@ -32,7 +33,7 @@ async def compute_vectors(
     named = {**parameters, "request_id": f"{prefix}-{uuid.uuid4().hex}"}
     with state.answer_slots.hold(request.state.client, 1):
         call = asyncio.create_task(state.triton_client.embed(texts, named))
-        watch = asyncio.create_task(_wait_for_disconnect(request))
+        watch = asyncio.create_task(wait_for_disconnect(request))
         try:
             await asyncio.wait({call, watch}, return_when=asyncio.FIRST_COMPLETED)
             if not call.done():
@@ -75,8 +76,3 @@ def fields_set(body: BaseModel, kind: type[BaseModel]) -> dict[str, Any]:
     """The fields of `kind` that a body sets."""
     names = kind.model_fields.keys() & body.model_fields_set
     return {name: value for name in names if (value := getattr(body, name)) is not None}
-
-
-async def _wait_for_disconnect(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

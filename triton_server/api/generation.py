@@ -166,7 +166,7 @@ def _put_accepted(queue: _EventQueue) -> None:
         queue.put_nowait(_STILL_ACCEPTED)
 
 
-async def watch_for_disconnect(http_request: HttpRequest) -> None:
+async def wait_for_disconnect(http_request: HttpRequest) -> None:
     """Wait until the client disconnects. What it sends until then is lost."""
     while (await http_request.receive())["type"] != "http.disconnect":
         pass
@@ -174,7 +174,7 @@ async def watch_for_disconnect(http_request: HttpRequest) -> None:
 
 async def _wake_on_disconnect(http_request: HttpRequest, queue: _EventQueue) -> None:
     """Wake the reader of the queue when the client disconnects."""
-    await watch_for_disconnect(http_request)
+    await wait_for_disconnect(http_request)
     with suppress(asyncio.QueueFull):  # then the reader does not wait
         queue.put_nowait(ClientDisconnected())
 

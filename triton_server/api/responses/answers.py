@@ -15,7 +15,7 @@ from ...contract.conversation_errors import StoreRefusal
 from ...conversations.items import Addition
 from ..custom_tools import unwrap_inputs
 from ..errors import failure_of, unsupported
-from ..generation import end_with_failure, stream_answers, watch_for_disconnect
+from ..generation import end_with_failure, stream_answers, wait_for_disconnect
 from ..sessions.store_calls import get_owner, run_to_end
 from ..stream_response import KEEP_ALIVE, NumberedEvents, StreamResponse, to_json
 from .background import BackgroundResponse, BackgroundResponses, EndedElsewhere, detach
@@ -75,7 +75,7 @@ def get_background(request: Request) -> BackgroundResponses:
 @asynccontextmanager
 async def until_gone(request: Request) -> AsyncIterator["asyncio.Task[None]"]:
     """A task that is done when the client has disconnected."""
-    gone = asyncio.create_task(watch_for_disconnect(request))
+    gone = asyncio.create_task(wait_for_disconnect(request))
     try:
         yield gone
     finally:
