@@ -1,6 +1,7 @@
 """The HTTP service as an ASGI application."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -29,6 +30,8 @@ from .extras import adapters, choose, discovery, health, models, prompts, rerank
 from .extras.health import Readiness
 from .llamacpp import routes as llamacpp
 from .llamacpp import server_state
+from .mcp_tools.config import read_config
+from .mcp_tools.servers import Limits, ToolServers
 from .middleware import access, logs
 from .middleware.access import DOCS_ASSETS_PATH
 from .ollama import answers as ollama
@@ -43,6 +46,8 @@ from .sessions import conversations, plain_text_routes
 from .sessions import routes as sessions
 from .sessions.store_calls import remove_expired
 from .settings import ServiceSettings
+
+LOGGER = logging.getLogger(__name__)
 
 _DESCRIPTION = """
 A language model with OpenAI's API, Anthropic's Messages API, Ollama's and llama.cpp's APIs, sessions that
@@ -63,8 +68,7 @@ def create_app(
 
     Its state has `settings`, the `triton_client`, `served_models`, `readiness`, the stores of
     `conversations`, `responses`, `items`, `files` and `batches`, the responses in the `background`, the
-    `batch_runner`, the `answer_slots`, and
-    `metrics`.
+    `batch_runner`, the `tool_servers`, the `answer_slots`, and `metrics`. Raises TritonchatError.
     """
     url = settings.database.get_secret_value() if settings.database else default_url()
     database = Database(url, settings.keys.names)
@@ -86,6 +90,7 @@ def create_app(
         runner = BatchRunner(app, stores, settings, client, app.state.readiness)
         app.state.batch_runner = runner
         tasks.append(asyncio.create_task(runner.run()))
+        app.state.tool_servers.start()
         try:
             yield
         finally:
@@ -93,6 +98,7 @@ def create_app(
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await app.state.background.close()
+            await app.state.tool_servers.stop()
             await sessions.wait_for_requests(app.state.conversations)
             await client.close()
             database.close()
@@ -116,6 +122,7 @@ def create_app(
     app.state.background = BackgroundResponses(app.state.responses)
     app.state.files = FileStore(database, limits, files_folder(url))
     app.state.batches = BatchStore(database, limits)
+    app.state.tool_servers = _find_tool_servers(settings)
     answers = (openai, choose, embeddings, rerank, sparse, anthropic, llamacpp, stream, tokens)
     ollamas = (ollama, ollama_embeddings, ollama_models)
     for module in (
@@ -140,6 +147,16 @@ def create_app(
     access.install(app, settings)
     logs.install(app, settings)  # last, so that it logs what the others refuse
     return app
+
+
+def _find_tool_servers(settings: ServiceSettings) -> ToolServers:
+    entries = [] if settings.mcp_config is None else read_config(settings.mcp_config)
+    for entry in entries:
+        if entry.ignored:
+            names = ", ".join(entry.ignored)
+            LOGGER.warning("MCP server %s: these fields have no effect: %s", entry.label, names)
+    times = settings.mcp_call_time_s, settings.mcp_total_time_s
+    return ToolServers(entries, Limits(settings.mcp_max_rounds, *times, settings.mcp_max_result))
 
 
 def _describe_api(app: FastAPI) -> dict[str, Any]:

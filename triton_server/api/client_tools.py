@@ -3,6 +3,8 @@
 The model gets a function for each tool that the client runs. Tools that another service runs are left out.
 """
 
+import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,9 +12,11 @@ from pydantic import ConfigDict
 
 from model_core.checks.request_values import Text, shorten
 from model_core.errors import InvalidRequest
+from model_core.requests.messages import MAX_TOOL_NAME
 
 from .body import Body
 
+_NOT_IN_NAMES = re.compile(r"[^\w.-]")
 STRING, INTEGER = {"type": "string"}, {"type": "integer"}
 
 
@@ -48,3 +52,18 @@ def check_choice(choice: Any, tools: Sequence[Any], left_out: Sequence[str]) -> 
             f"{shorten(left_out[0])} is left out.",
             "tool_choice",
         )
+
+
+def join_name(namespace: str, name: str) -> str:
+    """The name of a function for a tool that is in a namespace, in the characters that names may have."""
+    start = namespace if namespace.endswith("__") else f"{namespace}__"
+    return clean_name(start + name, f"{namespace} {name}")
+
+
+def clean_name(name: str, key: str) -> str:
+    """A name as functions may have it: in characters and length. `key` tells long ones apart."""
+    name = _NOT_IN_NAMES.sub("_", name)
+    if len(name) <= MAX_TOOL_NAME:
+        return name
+    digest = hashlib.sha256(key.encode()).hexdigest()[:8]
+    return f"{name[: MAX_TOOL_NAME - 9]}_{digest}"

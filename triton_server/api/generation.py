@@ -4,8 +4,8 @@ import asyncio
 import logging
 import uuid
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import ExitStack, aclosing, suppress
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import ExitStack, aclosing, contextmanager, suppress
 
 from fastapi import Request as HttpRequest
 
@@ -32,8 +32,22 @@ _MAX_QUEUED_EVENTS = 2
 _MAX_ID_PREFIX = 80  # characters of the client's request id; the engine's id has at most 128
 
 
+@contextmanager
+def hold_slots(http_request: HttpRequest, count: int) -> Iterator[None]:
+    """Hold slots for all `count` answers to an HTTP request, of which the log tells the usage.
+
+    Raises ApiError as AnswerSlots.hold.
+    """
+    http_request.state.usage = Counter()
+    with http_request.app.state.answer_slots.hold(http_request.state.client, count):
+        yield
+
+
 async def stream_answers(
-    http_request: HttpRequest, requests: Sequence[Request], takes_cut_off: bool = False
+    http_request: HttpRequest,
+    requests: Sequence[Request],
+    takes_cut_off: bool = False,
+    has_slots: bool = False,
 ) -> NumberedEvents:
     """Answer all `requests` of an HTTP request; iterate over the events, each with the index of its request.
 
@@ -43,6 +57,8 @@ async def stream_answers(
     Ids of the engine's requests begin with that of the HTTP request, whose state has them as `answer_ids`. An
     answer has at most the settings' `max_answer_tokens`. If the client disconnects, the generation stops.
 
+    `has_slots`: within `hold_slots`, for an answer that has several parts.
+
     Raises:
         TritonchatError: a request was refused or failed; the class says why.
         ApiError: the conversation has too many messages (400), or too many answers are running (429), or
@@ -51,13 +67,13 @@ async def stream_answers(
     """
     state = http_request.app.state
     prefix = http_request.state.request_id[:_MAX_ID_PREFIX]
-    http_request.state.usage = Counter()  # for the log
     http_request.state.answer_ids = [f"{prefix}-{uuid.uuid4().hex}" for _ in requests]
     queue: _EventQueue = asyncio.Queue(_MAX_QUEUED_EVENTS * len(requests))
     loop = asyncio.get_running_loop()
     with ExitStack() as stack:
-        count = sum(len(request.choices or ("",)) for request in requests)
-        stack.enter_context(state.answer_slots.hold(http_request.state.client, count))
+        if not has_slots:
+            count = sum(len(request.choices or ("",)) for request in requests)
+            stack.enter_context(hold_slots(http_request, count))
         watch = asyncio.create_task(_wake_on_disconnect(http_request, queue))
         tasks = [watch]
         stack.callback(lambda: [task.cancel() for task in tasks])

@@ -18,6 +18,7 @@ class ServiceSettings(
     groups.FrontSettings,
     groups.HttpSettings,
     groups.LimitSettings,
+    groups.McpSettings,
     groups.StorageSettings,
 ):
     """The settings of the HTTP service.

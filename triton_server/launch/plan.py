@@ -8,6 +8,7 @@ from pydantic import SecretStr
 
 from model_core.errors import TritonchatError
 
+from ..api.mcp_tools.config import check_config
 from ..api.settings import ServiceSettings
 from ..settings.server import ServerSettings
 from ..system.hosts import LOOPBACK, browser_url, is_ipv6, is_loopback, join_port, reachable_address
@@ -84,6 +85,8 @@ def _plan_service(settings: ServerSettings, internal_host: str) -> ServiceSettin
         from ..system.tls import TlsFiles
 
         server = TlsFiles(settings.tls_cert, settings.tls_key).url(server)
+    if settings.mcp_config is not None:
+        check_config(settings.mcp_config)
     file, streams = settings.api_key_file, settings.max_streams
     keys = () if file is None else read_keys(file)
     return settings.select(

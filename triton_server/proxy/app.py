@@ -198,15 +198,16 @@ class _Exchange:
     def __init__(self, scope: Scope, body: bytes) -> None:
         self.method, path, query = scope["method"], scope["path"], scope["query_string"].decode("latin-1")
         self.path = scope.get("raw_path", path.encode()).decode("latin-1") + (f"?{query}" if query else "")
-        self.may_repeat = may_repeat(self.method, path)
-        self.is_generation = self.method == "POST" and self.may_repeat
         self.headers = _forwarded_headers(scope)
         given = Headers(scope=scope)
         self.api_key = given.get("authorization") or given.get("x-api-key") or ""
         fields = read_fields(path, body) if self.method == "POST" else {}
+        # Nobody knows what the tools do that the service calls, so they are called once.
+        self.may_repeat = may_repeat(self.method, path) and not fields.get("mcp")
+        self.is_generation = self.method == "POST" and self.may_repeat
         self.key = find_key(path, fields)
         self.stream: Stream | None = None
-        if path in _STREAMS and self.method == "POST" and fields:
+        if self.may_repeat and path in _STREAMS and self.method == "POST" and fields:
             if fields.get("seed") is None:
                 fields["seed"] = draw_seed()
                 body = json.dumps(fields).encode()

@@ -218,6 +218,24 @@ class LimitSettings(Settings):
     """Seconds after which a client that neither reads nor sends is disconnected; 0: never."""
 
 
+class McpSettings(Settings):
+    """MCP servers whose tools the HTTP service calls, and how much these may do."""
+
+    section: ClassVar[str] = "Tools of MCP servers"
+    mcp_config: File | None = None
+    """MCP servers whose tools the HTTP service calls for requests that ask for it: a file in the form of
+    Claude Desktop or VS Code (docs/tools.md)."""
+    mcp_max_rounds: int = setting(8, is_rare=True, ge=1)
+    """How often the model may call such tools in an answer, and go on. Then it must answer without."""
+    mcp_call_time_s: Duration = setting("60", key="mcp_call_time", is_rare=True, gt=0)
+    """Maximum time of a call."""
+    mcp_total_time_s: Duration = setting("5m", key="mcp_total_time", is_rare=True, gt=0)
+    """Time after which an answer calls no more tools."""
+    mcp_max_result: Size = setting("1MiB", is_rare=True)
+    """Maximum of what an MCP server may send at once, such as the result of a call. A server that sends more
+    is started again, and the call has failed."""
+
+
 class StorageSettings(Settings):
     """What is stored, and for how long."""
 
@@ -263,6 +281,7 @@ class ServerSettings(
     FrontSettings,
     HttpSettings,
     LimitSettings,
+    McpSettings,
     StorageSettings,
     PageSettings,
     FileSettings,

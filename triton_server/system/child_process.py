@@ -23,6 +23,9 @@ GIVE_UP_STATUS = os.EX_SOFTWARE  # the exit status of a part that should not be 
 # child and all processes that the child has started. (Python code between fork and exec could deadlock if
 # there are threads.)
 _WRAPPER = 'exec 3<&0; /bin/sh -c "read _; kill -KILL 0" <&3 3<&- >/dev/null 2>&1 & exec "$@" </dev/null 3<&-'
+# The same for a child that talks to this process over its standard input and output: the pipe that the shell
+# reads from is another one, whose number is the first argument. (A shell can only open numbers of one digit.)
+_PIPED_WRAPPER = '/bin/sh -c "read _; kill -KILL 0" <"/dev/fd/$0" >/dev/null 2>&1 & exec "$@"'
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,53 @@ def launch(
             start_new_session=True,  # Ctrl-C is for this process, which stops its children in order
         )
     return ChildProcess(name, process, log, is_up, read_error)
+
+
+@dataclass(frozen=True)
+class PipedProcess:
+    """A child process that talks over pipes: `stdin`, `stdout` and `stderr` of `process`.
+
+    `lifeline` is the end of a pipe that this process holds as long as the child may live.
+    """
+
+    process: subprocess.Popen[bytes]
+    lifeline: int
+
+    def kill(self) -> None:
+        """End it at once, with all that it has started, and close the pipes."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        os.close(self.lifeline)
+
+
+def launch_piped(
+    command: Sequence[str], environment: Mapping[str, str], folder: str | None = None
+) -> PipedProcess:
+    """Start a command with these environment variables and no others, to talk with it over pipes.
+
+    It ends as one of `launch` when this process ends. Raises OSError if there is no such folder; a command
+    that is not there ends with status 127.
+    """
+    watched, lifeline = os.pipe()
+    try:
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", _PIPED_WRAPPER, str(watched), *command],
+            env=dict(environment),
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            pass_fds=(watched,),
+            start_new_session=True,
+            bufsize=0,
+        )
+    except BaseException:
+        os.close(lifeline)
+        raise
+    finally:
+        os.close(watched)
+    return PipedProcess(process, lifeline)
 
 
 def is_responding(url: str) -> bool:

@@ -45,7 +45,7 @@ _TEMPLATE = """
 {%- if add_generation_prompt %}
     {{- '<|im_start|>assistant\\n' }}
     {%- set question = messages[-1].content %}
-    {%- if messages[-1].role == 'tool' %}<|report|>
+    {%- if messages[-1].role == 'tool' and not (tools and question == 'again') %}<|report|>
     {%- elif tools %}<|call|>
     {%- elif enable_thinking is defined and not enable_thinking %}<|hello|>
     {%- elif 'story' in question %}<|story|>
@@ -61,7 +61,8 @@ def write_reciter(folder: Path) -> Path:
     """Write the checkpoint to a new folder.
 
     A question about a story has an endless answer. One that asks whether something is sure has endless
-    reasoning, unless a budget ends it. With tools, the model calls `get_weather`, and reports its result.
+    reasoning, unless a budget ends it. With tools, the model calls `get_weather`, and reports its result;
+    if the result is "again", it calls again.
     """
     folder.mkdir()
     tokenizer = Tokenizer.from_file(str(embedded_model() / "tokenizer.json"))

@@ -18,6 +18,7 @@ from ..foreign_content import read_text_file
 from ..request_body import LLAMA_CPP_NAMES, other_names, repeat
 from .chat_tools import ChatTool, Functions, FunctionSchema, ToolName, ToolSelection, find_functions
 from .fields import OpenAIFields
+from .service_calls import McpCallRecord, replay_calls
 
 
 class File(Body):
@@ -81,6 +82,9 @@ class ChatMessage(Body):
     reasoning: str | None = Field(None, description="Another name of reasoning_content.")
     tool_calls: FailFastList[FunctionCall] | None = Field(None, description="Calls that the assistant made.")
     function_call: Function | None = Field(None, description="A call in the older form.")
+    mcp_calls: FailFastList[McpCallRecord] | None = Field(
+        None, description="Not OpenAI's: calls of MCP servers that the service made for an earlier answer."
+    )
     tool_call_id: str | None = Field(None, description="The call of which a tool message is the result.")
     name: str | None = None
 
@@ -102,6 +106,11 @@ class ChatRequest(OpenAIFields, ChatFields):
     functions: FailFastList[FunctionSchema] | None = Field(None, description="The older form of tools.")
     function_call: Literal["none", "auto"] | ToolName | None = Field(
         None, description="The older form of tool_choice."
+    )
+    mcp: bool | FailFastList[str] | None = Field(
+        None,
+        description="Not OpenAI's: let the service call tools of its MCP servers (--mcp-config): true for "
+        "all servers, or their names. Only tools that need no approval.",
     )
     modalities: FailFastList[str] | None = Field(None, description="text; others are refused.")
 
@@ -167,6 +176,7 @@ def parse_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
     parsed = []
     call_id: str | None = None  # of the last call in the older form
     for number, message in enumerate(messages):
+        parsed += replay_calls(message.mcp_calls or ())
         fields = _parse_message(f"messages[{number}]", message)
         if message.function_call is not None and message.role == "assistant":
             call_id = f"function_call_{number}"

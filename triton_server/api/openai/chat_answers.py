@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from model_core.requests.answer_parts import AnswerParts
 from model_core.requests.events import Reasoning, Text, ToolCallDelta
 
 from ..stream_response import to_json
 from .chat import Function, FunctionCall
 from .chat_tools import Functions
 from .fields import Choice, Completion, VllmPromptLogprobs
-from .render import AnswerFormat, LogprobEntries
+from .render import AnswerFormat, LogprobEntries, Part
+from .service_calls import ChatAnswer, McpCallRecord, render_call_delta, render_ended
 
 
 class TopLogprob(BaseModel):
@@ -49,6 +49,9 @@ class AnswerMessage(BaseModel):
     )
     reasoning: str | None = Field(None, description="The same, as vLLM calls it.")
     tool_calls: list[FunctionCall] | None = None
+    mcp_calls: list[McpCallRecord] | None = Field(
+        None, description="Not OpenAI's: the calls of MCP servers that the service made (see mcp)."
+    )
     function_call: Function | None = Field(None, description="The call, where the request has functions.")
 
 
@@ -100,7 +103,7 @@ def _render_call(
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def _render_choice(answer: AnswerParts, render_call: Callable[..., Any] = _render_call) -> dict[str, Any]:
+def _render_choice(answer: ChatAnswer, render_call: Callable[..., Any] = _render_call) -> dict[str, Any]:
     calls = answer.tool_calls
     message: dict[str, Any] = {
         "role": "assistant",
@@ -111,10 +114,12 @@ def _render_choice(answer: AnswerParts, render_call: Callable[..., Any] = _rende
         message["reasoning_content"] = message["reasoning"] = answer.reasoning
     if calls:
         message["tool_calls"] = [render_call(call.id, call.name, call.arguments) for call in calls]
+    if answer.ended:
+        message["mcp_calls"] = list(map(render_ended, answer.ended))
     return {"message": message}
 
 
-def _render_older_choice(answer: AnswerParts) -> dict[str, Any]:
+def _render_older_choice(answer: ChatAnswer) -> dict[str, Any]:
     message = _render_choice(answer)["message"]
     for call in message.pop("tool_calls", []):
         message["function_call"] = call["function"]
@@ -134,15 +139,14 @@ def _render_older_delta(part: ToolCallDelta) -> dict[str, Any]:
     return {"function_call": {**name, "arguments": part.arguments}}
 
 
-def _render_part(
-    part: Text | Reasoning | ToolCallDelta, render_delta: Callable[[ToolCallDelta], Any] = _render_delta
-) -> bytes:
+def _render_part(part: Part, render_delta: Callable[[ToolCallDelta], Any] = _render_delta) -> bytes:
     if isinstance(part, Text):
         return b',"delta":{"content":%b}' % to_json(part.text).encode()
     if isinstance(part, Reasoning):
         text = to_json(part.text).encode()
         return b',"delta":{"reasoning_content":%b,"reasoning":%b}' % (text, text)
-    return b',"delta":%b' % to_json(render_delta(part)).encode()
+    fields = render_delta(part) if isinstance(part, ToolCallDelta) else render_call_delta(part)
+    return b',"delta":%b' % to_json(fields).encode()
 
 
 def _render_logprobs(entries: LogprobEntries, offset: int) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from model_core.requests.answer_parts import AnswerParts
-from model_core.requests.events import Reasoning, Text, ToolCallDelta
+from model_core.requests.events import Text
 from model_core.requests.infill import InfillFields
 from model_core.requests.messages import FailFastList
 
@@ -14,7 +14,7 @@ from ..errors import ApiError, unsupported
 from ..request_body import LLAMA_CPP_NAMES, other_names, repeat
 from ..stream_response import to_json
 from .fields import Choice, Completion, OpenAIFields, VllmPromptLogprobs
-from .render import AnswerFormat, LogprobEntries, count_characters
+from .render import AnswerFormat, LogprobEntries, Part, count_characters
 
 DEFAULT_MAX_TOKENS = 16  # as with OpenAI
 TokenIds = Annotated[FailFastList[int], Field(min_length=1)]
@@ -81,7 +81,7 @@ def _render_choice(answer: AnswerParts) -> dict[str, Any]:
     return {"text": answer.text}
 
 
-def _render_part(part: Text | Reasoning | ToolCallDelta) -> bytes:
+def _render_part(part: Part) -> bytes:
     # The answers to raw prompts are not divided into reasoning, text and calls.
     return b',"text":%b' % to_json(part.text if isinstance(part, Text) else "").encode()
 

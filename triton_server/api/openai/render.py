@@ -23,9 +23,12 @@ from model_core.requests.events import (
 )
 
 from ..errors import body_of
+from ..mcp_tools.calls import CallEnded, CallStarted
 from ..stream_response import KEEP_ALIVE, NumberedEvents, to_json
 from .fields import Completion
+from .service_calls import ChatAnswer
 
+Part = Text | Reasoning | ToolCallDelta | CallStarted | CallEnded
 LogprobEntries = list[dict[str, Any]]  # in the contract's form
 
 
@@ -51,8 +54,8 @@ class AnswerFormat:
     event_object_name: str
     first_fields: bytes
     last_fields: bytes
-    render_part: Callable[[Text | Reasoning | ToolCallDelta], bytes]
-    render_choice: Callable[[AnswerParts], dict[str, Any]]
+    render_part: Callable[[Part], bytes]
+    render_choice: Callable[[ChatAnswer], dict[str, Any]]
     render_logprobs: Callable[[LogprobEntries, int], dict[str, Any]]
     has_one_prompt: bool
     finish_reasons: Mapping[str, str] = field(default_factory=dict)
@@ -76,7 +79,7 @@ async def render_answer(
     events: NumberedEvents, count: int, n: int, answer_format: AnswerFormat, model: str
 ) -> bytes:
     """The JSON body with all `count` answers, `n` to each prompt. Raises the first error of an answer."""
-    answers = [AnswerParts() for _ in range(count)]
+    answers = [ChatAnswer() for _ in range(count)]
     async with aclosing(events):
         async for number, event in events:
             answers[number].add(event)
@@ -158,7 +161,7 @@ async def render_events(
                 dones[number] = event
                 reason = b'"%b","seed":%d' % (answer_format.name_reason(event).encode(), event.seed)
                 yield render_event(number, answer_format.last_fields, reason=reason)
-            elif isinstance(event, Text | Reasoning | ToolCallDelta):
+            elif isinstance(event, Part):
                 yield render_event(number, answer_format.render_part(event), logprobs[number])
                 logprobs[number] = b"null"
     if include_usage:

@@ -11,8 +11,9 @@ from ..custom_tools import list_unenforced, unwrap_inputs
 from ..errors import ERROR_RESPONSES, ApiError, unsupported
 from ..generation import end_with_failure, stream_answers
 from ..ignored import check_fields, ignore
+from ..mcp_tools.rounds import Toolbox, answer_with_tools
 from ..served_models import ModelInfo
-from ..stream_response import StreamResponse
+from ..stream_response import NumberedEvents, StreamResponse
 from . import chat
 from .chat import ChatRequest
 from .chat_answers import ChatCompletion, make_format
@@ -21,6 +22,7 @@ from .completions import CompletionRequest, TextCompletion
 from .completions import parse as parse_completion
 from .fields import OpenAIFields
 from .render import AnswerFormat, render_answer, render_events
+from .service_calls import add_offers, find_offers
 
 _EVENT_STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}
 
@@ -36,7 +38,10 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
     ignore(request, "tools", functions.left_out)
     ignore(request, "fields", list_unenforced(body.tools or ()))
     answer_format = make_format(functions, is_older=bool(body.functions))
-    return await _respond(request, body, chat.parse(body, functions), answer_format, model, functions.custom)
+    functions, offers = add_offers(functions, await find_offers(request, body.mcp, body))
+    requests = chat.parse(body, functions)
+    events = answer_with_tools(request, requests[0], Toolbox(offers)) if offers else None
+    return await _respond(request, body, requests, answer_format, model, events, functions.custom)
 
 
 @router.post("/completions", responses={200: {"model": TextCompletion, "content": _EVENT_STREAM}})
@@ -53,9 +58,13 @@ async def _respond(
     requests: list[request_fields.Request],
     answer_format: AnswerFormat,
     model: ModelInfo,
+    events: NumberedEvents | None = None,
     custom: Collection[str] = (),
 ) -> Response:
-    """The response with the answers. `custom`: the names of custom tools."""
+    """The response with the answers. `events`: theirs, if they are not those of `stream_answers`.
+
+    `custom`: the names of custom tools.
+    """
     if body.stream and body.prompt_logprobs is not None:
         raise unsupported("prompt_logprobs", "a stream does not report prompt_logprobs; leave one out.")
     if body.stream_options is not None and body.stream_options.continuous_usage_stats:
@@ -65,7 +74,7 @@ async def _respond(
     # Each of the n answers sends the whole conversation to the engine.
     if n > 1 and n * len(await request.body()) > limit:
         raise ApiError(413, f"n times the body is more than {limit} bytes (--max-body).", "too_large", "n")
-    events = stream_answers(request, requests)
+    events = events or stream_answers(request, requests)
     if custom:
         events = unwrap_inputs(events, custom)
     _, accepted = await anext(events)  # a refusal is raised here, before the response starts

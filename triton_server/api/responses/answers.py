@@ -16,6 +16,7 @@ from ...conversations.items import Addition
 from ..custom_tools import unwrap_inputs
 from ..errors import failure_of, unsupported
 from ..generation import end_with_failure, stream_answers, wait_for_disconnect
+from ..mcp_tools.rounds import answer_with_tools
 from ..sessions.store_calls import get_owner, run_to_end
 from ..stream_response import KEEP_ALIVE, NumberedEvents, StreamResponse, to_json
 from .background import BackgroundResponse, BackgroundResponses, EndedElsewhere, detach
@@ -50,7 +51,11 @@ async def answer(request: Request, body: ResponsesRequest) -> Response:
         finish = _make_finish(request, prepared, writer, stored_input)
         custom = {name for name, form in prepared.functions.forms.items() if form.kind == "custom_tool_call"}
         source = detach(request) if is_background else request
-        events = unwrap_inputs(stream_answers(source, [prepared.request]), custom)
+        if prepared.functions.offers:
+            events = answer_with_tools(source, prepared.request, prepared.toolbox)
+        else:
+            events = stream_answers(source, [prepared.request])
+        events = unwrap_inputs(events, custom)
         written = _write(events, writer, finish, stack.pop_all(), bool(body.stream) and not is_background)
     if is_background:
         running = BackgroundResponse(writer, written)

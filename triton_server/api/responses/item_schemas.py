@@ -107,6 +107,49 @@ class ActionOutputItem(Body):
     output: Text | FailFastList[JsonObject] | None = None
 
 
+class McpListToolsItem(Body):
+    """The tools of an MCP server. The model is told of those of the request."""
+
+    type: Literal["mcp_list_tools"]
+    id: str | None = None
+    server_label: Text
+    tools: FailFastList[JsonObject] = Field([])
+    error: Any = None
+
+
+class McpCallItem(Body):
+    """A call of a tool of an MCP server by the service, with its result."""
+
+    type: Literal["mcp_call"]
+    id: str | None = None
+    server_label: Text
+    name: Text
+    arguments: Arguments = ""
+    approval_request_id: str | None = None
+    output: Text | None = None
+    error: JsonObject | Text | None = None
+
+
+class McpApprovalRequestItem(Body):
+    """A call that the model wants the service to make, if a person approves."""
+
+    type: Literal["mcp_approval_request"]
+    id: str
+    server_label: Text
+    name: Text
+    arguments: Arguments = ""
+
+
+class McpApprovalResponseItem(Body):
+    """Whether a person approves a call."""
+
+    type: Literal["mcp_approval_response"]
+    id: str | None = None
+    approval_request_id: str
+    approve: bool
+    reason: Text | None = None
+
+
 class ReasoningPart(Body):
     """A part of reasoning."""
 
@@ -152,6 +195,10 @@ _CLASSES: dict[str, type[Body]] = {
     **dict.fromkeys(
         ("shell_call_output", "local_shell_call_output", "apply_patch_call_output"), ActionOutputItem
     ),
+    "mcp_list_tools": McpListToolsItem,
+    "mcp_call": McpCallItem,
+    "mcp_approval_request": McpApprovalRequestItem,
+    "mcp_approval_response": McpApprovalResponseItem,
     "reasoning": ReasoningItem,
     "item_reference": ItemReference,
 }
@@ -171,6 +218,10 @@ Item = Annotated[
     | Annotated[ActionItem, Tag("ActionItem")]
     | Annotated[CallOutputItem, Tag("CallOutputItem")]
     | Annotated[ActionOutputItem, Tag("ActionOutputItem")]
+    | Annotated[McpListToolsItem, Tag("McpListToolsItem")]
+    | Annotated[McpCallItem, Tag("McpCallItem")]
+    | Annotated[McpApprovalRequestItem, Tag("McpApprovalRequestItem")]
+    | Annotated[McpApprovalResponseItem, Tag("McpApprovalResponseItem")]
     | Annotated[ReasoningItem, Tag("ReasoningItem")]
     | Annotated[ItemReference, Tag("ItemReference")]
     | Annotated[OtherItem, Tag("OtherItem")],

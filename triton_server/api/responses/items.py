@@ -3,13 +3,15 @@
 import json
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from model_core.errors import InvalidRequest
 
 from ..custom_tools import INPUT
 from ..foreign_content import describe_part
+from ..mcp_tools.calls import Failure, Result
 from .calls import CallForm, write_arguments
 from .item_schemas import (
     ITEMS,
@@ -20,6 +22,10 @@ from .item_schemas import (
     FunctionCallItem,
     Item,
     ItemReference,
+    McpApprovalRequestItem,
+    McpApprovalResponseItem,
+    McpCallItem,
+    McpListToolsItem,
     MessageItem,
     OtherItem,
     ReasoningItem,
@@ -39,8 +45,14 @@ _ID_PREFIXES = {
     "shell_call": "sh",
     "local_shell_call": "lsh",
     "apply_patch_call": "apc",
+    "mcp_list_tools": "mcpl",
+    "mcp_call": "mcp",
+    "mcp_approval_request": "mcpr",
+    "mcp_approval_response": "mcpa",
     "reasoning": "rs",
 }
+_NO_FUNCTIONS: Mapping[tuple[str, str], str] = MappingProxyType({})
+_DENIED = "Error: a person has not approved this call. "
 # Items of other services that have no text: a picture, a summary that only they can read.
 _WITHOUT_TEXT = ("image_generation_call", "computer_call_output", "compaction")
 
@@ -83,22 +95,28 @@ def check_ids(listed: list[dict[str, Any]], field: str) -> None:
             )
 
 
-def list_left_out(items: Iterable[Item]) -> list[str]:
-    """The types of the items that say nothing to the model."""
+def list_left_out(items: Iterable[Item], labels: Collection[str] = ()) -> list[str]:
+    """The types of the items that say nothing to the model. `labels`: of MCP servers that it may use."""
     return [
         item.type
         for item in items
-        if isinstance(item, ItemReference) or (isinstance(item, OtherItem) and not _describe(item))
+        if isinstance(item, ItemReference)
+        or (isinstance(item, OtherItem) and not _describe(item))
+        or (isinstance(item, McpListToolsItem) and item.server_label not in labels)
     ]
 
 
-def to_messages(items: Iterable[Item]) -> list[dict[str, Any]]:
+def to_messages(
+    items: Iterable[Item], functions: Mapping[tuple[str, str], str] = _NO_FUNCTIONS
+) -> list[dict[str, Any]]:
     """The messages, in JSON, that the items stand for.
 
+    `functions`: what the model calls tools of MCP servers, by server and name; others by their own name.
     Reasoning, text and calls of the assistant that follow each other in this order are one message.
     """
     messages: list[dict[str, Any]] = []
     call_ids: dict[str, str] = {}  # of commands, by the id of their item
+    asked: dict[str, McpApprovalRequestItem] = {}
     for item in items:
         if isinstance(item, MessageItem) and item.role != "assistant":
             messages.append({"role": item.role, "content": _text(item.content)})
@@ -112,6 +130,13 @@ def to_messages(items: Iterable[Item]) -> list[dict[str, Any]]:
         elif isinstance(item, ActionOutputItem):
             call_id = item.call_id or call_ids.get(item.id or "", item.id or "")
             messages.append({"role": "tool", "tool_call_id": call_id, "content": _read_output(item)})
+        elif isinstance(item, McpApprovalRequestItem):
+            asked[item.id] = item
+        elif isinstance(item, McpCallItem):
+            messages += _tell_call(messages, item, _read_result(item), functions)
+        elif isinstance(item, McpApprovalResponseItem):
+            if not item.approve and (request := asked.get(item.approval_request_id)) is not None:
+                messages += _tell_call(messages, request, _DENIED + (item.reason or ""), functions)
         elif isinstance(item, ReasoningItem) and item.content:
             _turn(messages, "reasoning", "content", "tool_calls")["reasoning"] = _text(item.content)
         elif isinstance(item, OtherItem) and (text := _describe(item)):
@@ -124,6 +149,26 @@ def _turn(messages: list[dict[str, Any]], *later: str) -> dict[str, Any]:
     if not messages or messages[-1]["role"] != "assistant" or messages[-1].keys() & later:
         messages.append({"role": "assistant"})
     return messages[-1]
+
+
+def _tell_call(
+    messages: list[dict[str, Any]],
+    item: McpCallItem | McpApprovalRequestItem,
+    result: str,
+    functions: Mapping[tuple[str, str], str],
+) -> list[dict[str, Any]]:
+    """Add a call that the service has made, or was not allowed to make; return the message of its result."""
+    call_id = getattr(item, "approval_request_id", None) or item.id or item.name
+    name = functions.get((item.server_label, item.name), item.name)
+    call = {"id": call_id, "name": name, "arguments": item.arguments}
+    _turn(messages).setdefault("tool_calls", []).append(call)
+    return [{"role": "tool", "tool_call_id": call_id, "content": result}]
+
+
+def _read_result(item: McpCallItem) -> str:
+    if isinstance(item.error, dict):
+        return Result(failure=Failure.from_dict(item.error)).text
+    return f"Error: {item.error}" if item.error else item.output or ""
 
 
 def _read_call(item: FunctionCallItem | CustomCallItem | ActionItem) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from ..custom_tools import list_unenforced
 from ..errors import unsupported
 from ..generation import check_length
 from ..ignored import check_fields, ignore
+from ..mcp_tools.rounds import Toolbox
 from ..request_body import repeat
 from ..sessions.store_calls import get_owner
 from .calls import CALL_KINDS
@@ -29,6 +30,7 @@ from .includes import LOGPROBS, list_not_included
 from .item_schemas import ITEMS, Item, ItemReference
 from .items import find_response_id, list_left_out, to_messages
 from .schemas import ResponsesRequest, TextOptions
+from .service_tools import find_offers, make_toolbox
 from .tools import Functions, find_functions
 
 _UNSUPPORTED = {
@@ -46,6 +48,7 @@ class Prepared:
         model: the name of the model.
         request: the request for the answer.
         functions: those that the model may call.
+        toolbox: the tools of MCP servers among them, which the service calls.
         items: of `input`, without references to what is known here.
         previous: the response that it continues.
         conversation: the one that it continues, as it was read.
@@ -54,6 +57,7 @@ class Prepared:
     model: str
     request: request_fields.Request
     functions: Functions
+    toolbox: Toolbox
     items: list[Item]
     previous: StoredResponse | None
     conversation: ItemConversation | None
@@ -75,15 +79,19 @@ async def prepare(request: Request, body: ResponsesRequest, stack: ExitStack) ->
         stack.enter_context(get_items(request).hold(get_owner(request), body.conversation_id))
         conversation, stored_items = await _read_conversation(request, body.conversation_id)
     items = await resolve_references(request, body.items(), stored_items)
-    messages = to_messages([*_without_cut_calls(stored_items), *items])
+    earlier = _without_cut_calls(stored_items)
+    offers = await find_offers(request.app.state.tool_servers, body)
+    functions = find_functions(body.tools or (), body.tool_choice, offers)
+    names = {(offer.server, offer.tool.name): name for name, offer in functions.offers.items()}
+    messages = to_messages([*earlier, *items], names)
     check_length(len(messages), request.app.state.settings)  # before all the work that is done for each
-    functions = find_functions(body.tools or (), body.tool_choice)
+    toolbox = make_toolbox(body, functions.offers, earlier, items)
     ignore(request, "tools", functions.left_out)
     ignore(request, "fields", list_unenforced(body.tools or ()))
-    ignore(request, "items", list_left_out(items))
+    ignore(request, "items", list_left_out(items, {offer.server for offer in functions.offers.values()}))
     (answer_request,) = repeat([parse(body, messages, functions)])
     last = previous[-1] if previous else None
-    return Prepared(model.name, answer_request, functions, items, last, conversation)
+    return Prepared(model.name, answer_request, functions, toolbox, items, last, conversation)
 
 
 def parse(

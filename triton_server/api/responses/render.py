@@ -5,13 +5,15 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
-from model_core.requests.events import Done, Event, Failed, Logprobs, Reasoning, Text, ToolCallDelta, Usage
+from model_core.requests.events import Done, Failed, Logprobs, Reasoning, Text, ToolCallDelta, Usage
 
+from ..mcp_tools.calls import AnyEvent, ApprovalAsked, CallEnded, CallStarted, ToolEvent, ToolsListed
 from ..openai.chat_answers import render_logprob
 from ..stream_response import to_json
 from .calls import CallForm, fill_item, start_item
 from .items import item_id
 from .schemas import ResponsesRequest
+from .service_items import ServiceItems
 
 StreamEvent = dict[str, Any]
 _ERROR_CODES = {429: "rate_limit_exceeded"}  # OpenAI's, by HTTP status, where it is not the one of its kind
@@ -95,14 +97,16 @@ class ResponseWriter:
         self._logprobs: list[dict[str, Any]] = []  # of tokens whose text has not come
         self._cuts: list[list[int]] = [[], []]  # of the item
         self._record: dict[str, Any] = {"cuts": []}
+        self._service_items = ServiceItems(response, input_count)
 
     @property
     def record(self) -> dict[str, Any]:
         """How the answer came in events, for replay.py.
 
-        `cuts` has for each output item the lengths of its pieces, and if it has log probabilities, how many
-        of them came with each piece. `error` has the fields of the event of that name. `was_refused` says
-        that the answer was never in progress.
+        `cuts` has for each item of the model the lengths of its pieces, and if it has log probabilities, how
+        many of them came with each piece; and between them, for each event of a call that the service makes,
+        its kind and the index of its item. `error` has the fields of the event of that name. `was_refused`
+        says that the answer was never in progress.
         """
         return self._record
 
@@ -119,7 +123,7 @@ class ResponseWriter:
         self._emit_response("response.in_progress")
         return self._take_events()
 
-    def write(self, event: Event) -> list[StreamEvent]:
+    def write(self, event: AnyEvent) -> list[StreamEvent]:
         """The events for the next event of the answer."""
         if isinstance(event, Text):
             if event.text:
@@ -130,6 +134,9 @@ class ResponseWriter:
             self._write_call(event)
         elif isinstance(event, Logprobs):
             self._logprobs += map(render_logprob, event.entries)
+        elif isinstance(event, ToolsListed | CallStarted | CallEnded | ApprovalAsked):
+            self._close("completed")
+            self._write_service_item(event)
         elif isinstance(event, Failed):
             self._fail(event)
         elif isinstance(event, Done):
@@ -187,6 +194,12 @@ class ResponseWriter:
             if event := _CALL_EVENTS.get(self._item["type"]):
                 self._cut(delta.arguments)
                 self._emit(f"{event}.delta", **self._place(), delta=delta.arguments)
+
+    def _write_service_item(self, event: ToolEvent) -> None:
+        index, events = self._service_items.write(event)
+        self._record["cuts"].append({"event": type(event).__name__, "index": index})
+        for kind, fields in events:
+            self._emit(kind, **fields)
 
     def _open(self, kind: str, **fields: Any) -> dict[str, Any]:
         """Begin an output item of the type `kind`, unless there is one. Returns the fields that locate it.

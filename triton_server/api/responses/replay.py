@@ -9,6 +9,7 @@ from model_core.requests.events import ToolCallDelta
 from ...conversations.tables import StoredResponse
 from .calls import CallForm, start_item, write_arguments
 from .render import ResponseWriter, StreamEvent
+from .service_items import SERVICE_ITEMS, restore_event
 
 # What a response does not have when it begins.
 _LATER: dict[str, Any] = {"completed_at": None, "error": None, "incomplete_details": None, "usage": None}
@@ -40,8 +41,16 @@ class _Replay(ResponseWriter):
         yield self.start()
         if not self._stream.get("was_refused"):
             yield self.accept()
-        for item, cuts in zip_longest(self._final["output"], self._stream.get("cuts", ())):
-            yield from self._write_item(item, cuts)
+        output = self._final["output"]
+        items = (item for item in output if item["type"] not in SERVICE_ITEMS)
+        for cuts in self._stream.get("cuts", ()):
+            if isinstance(cuts, dict):
+                index = cuts["index"]
+                yield self.write(restore_event(cuts["event"], index, output[index]))
+            else:
+                yield from self._write_item(next(items), cuts)
+        for item in items:
+            yield from self._write_item(item, None)
         if self._stream.get("is_cut"):
             self._event_count = max(self._event_count, after + 1)
         if self._final["error"] is not None:

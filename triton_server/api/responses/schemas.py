@@ -80,6 +80,9 @@ class ResponsesRequest(GenerationBody, ChatFields):
         "auto",  # these two in the form of Responses
         description="Whether the model may, must not or must call a tool, which, or those that it may call.",
     )
+    max_tool_calls: int | None = Field(
+        None, ge=1, description="How many calls of MCP servers may run for this response."
+    )
     text: TextOptions | None = None
     reasoning: ReasoningOptions | None = None
     metadata: dict[Text, Text] | None = Field(None, description="Stored with the response.")

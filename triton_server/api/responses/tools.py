@@ -5,10 +5,8 @@ given back in the form of its tool (calls.py). Tools that OpenAI runs, such as w
 because nobody here can run them.
 """
 
-import hashlib
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
@@ -18,12 +16,21 @@ from model_core.errors import InvalidRequest
 from model_core.requests.messages import MAX_TOOL_NAME, FailFastList
 
 from ..body import Body
-from ..client_tools import INTEGER, STRING, HostedTool, check_choice, describe_function, tag_by_type
+from ..client_tools import (
+    INTEGER,
+    STRING,
+    HostedTool,
+    check_choice,
+    describe_function,
+    join_name,
+    tag_by_type,
+)
 from ..custom_tools import CustomFormat, describe_input, pattern_path
 from ..errors import unsupported
+from ..mcp_tools.calls import Offer
+from ..mcp_tools.toolbox import describe, name_offers
 from .calls import CallForm
 
-_NOT_IN_NAMES = re.compile(r"[^\w.-]")
 _STRINGS = {"type": "array", "items": STRING}
 
 # The functions for tools that have no description of their own.
@@ -57,6 +64,7 @@ _KINDS = {
     "custom": "custom_tool_call",
     **{name: f"{name}_call" for name in _FUNCTIONS},
 }
+_MCP_CALL = "mcp_call"
 # Where the client has sent a tool, its function, and how the client knows its calls.
 _Found = tuple[str, dict[str, Any], CallForm]
 
@@ -98,6 +106,35 @@ class ActionTool(Body):
         return {"name": self.type, **_FUNCTIONS[self.type]}
 
 
+class _ToolNames(Body):
+    """Tools by their names, or those that change nothing."""
+
+    tool_names: FailFastList[Text] | None = None
+    read_only: bool | None = None
+
+
+class _Approvals(Body):
+    """Which tools need approval."""
+
+    always: _ToolNames | None = None
+    never: _ToolNames | None = None
+
+
+class McpTool(Body):
+    """The tools of an MCP server of --mcp-config, which the service calls."""
+
+    type: Literal["mcp"]
+    server_label: Text
+    server_url: Text | None = None
+    server_description: Text | None = None
+    allowed_tools: FailFastList[Text] | _ToolNames | None = None
+    require_approval: Literal["always", "never"] | _Approvals | None = None
+    headers: JsonObject | None = None
+    authorization: Text | None = None
+    connector_id: Text | None = None
+    tunnel_id: Text | None = None
+
+
 _IN_NAMESPACES: dict[str, type[Body]] = {"function": FunctionTool, "custom": CustomTool}
 _InNamespace = Annotated[
     Annotated[FunctionTool, Tag("FunctionTool")]
@@ -119,6 +156,7 @@ class NamespaceTool(Body):
 _TOOLS: dict[str, type[Body]] = {
     **_IN_NAMESPACES,
     "namespace": NamespaceTool,
+    "mcp": McpTool,
     **dict.fromkeys(_FUNCTIONS, ActionTool),
 }
 ResponsesTool = Annotated[
@@ -126,6 +164,7 @@ ResponsesTool = Annotated[
     | Annotated[CustomTool, Tag("CustomTool")]
     | Annotated[NamespaceTool, Tag("NamespaceTool")]
     | Annotated[ActionTool, Tag("ActionTool")]
+    | Annotated[McpTool, Tag("McpTool")]
     | Annotated[HostedTool, Tag("HostedTool")],
     Discriminator(tag_by_type(_TOOLS)),
 ]
@@ -137,6 +176,7 @@ class ToolSelection(Body):
     type: Text
     name: Text | None = None
     namespace: Text | None = None
+    server_label: Text | None = None
     mode: Literal["auto", "required"] = "auto"
     tools: FailFastList[JsonObject] = Field([], description="Of allowed_tools.")
 
@@ -151,6 +191,7 @@ class Functions:
         choice: the field tool_choice for the engine.
         sent_names: the client's names of the fields, see Request.of.
         left_out: the types of the tools that are left out.
+        offers: the tools of MCP servers, by the names of their functions.
     """
 
     tools: list[dict[str, Any]]
@@ -158,22 +199,38 @@ class Functions:
     choice: Any
     sent_names: dict[str, str]
     left_out: list[str]
+    offers: Mapping[str, Offer] = field(default_factory=dict)
 
 
-def find_functions(tools: Iterable[Any], choice: str | ToolSelection | None) -> Functions:
-    """The functions for the tools of a request. Raises ApiError or InvalidRequest for a wrong choice."""
+def find_functions(
+    tools: Iterable[Any],
+    choice: str | ToolSelection | None,
+    offers: Mapping[str, Sequence[Offer]] | None = None,
+) -> Functions:
+    """The functions for the tools of a request. Raises ApiError or InvalidRequest for a wrong choice.
+
+    `offers`: the tools of MCP servers, by the path of the tool in the request; None: there are no servers.
+    """
     found: list[_Found] = []
     left_out: list[str] = []
+    ours: list[tuple[str, Offer]] = []
     for path, tool, namespace in _walk(tools):
-        if isinstance(tool, HostedTool):
+        if isinstance(tool, McpTool) and offers is not None:
+            ours += ((path, offer) for offer in offers[path])
+            continue
+        if isinstance(tool, HostedTool | McpTool):
             left_out.append(tool.type)
             continue
         fields = tool.to_fields()
         form = CallForm(_KINDS[tool.type], fields["name"], namespace)
         found.append((path, {**fields, "name": function_name(form)}, form))
+    named = name_offers((offer for _, offer in ours), (fields["name"] for _, fields, _ in found))
+    for (path, offer), function in zip(ours, named, strict=True):
+        form = CallForm(_MCP_CALL, offer.tool.name, offer.server)
+        found.append((path, describe(function, offer), form))
     if isinstance(choice, ToolSelection):
         selected, choice_field = _select(found, choice)
-        found = selected if choice.type == "allowed_tools" else found
+        found = selected if choice.type in ("allowed_tools", "mcp") else found
     else:
         choice_field = choice or "auto"
     check_choice(choice_field, found, left_out)
@@ -187,6 +244,7 @@ def find_functions(tools: Iterable[Any], choice: str | ToolSelection | None) -> 
         choice=choice_field,
         sent_names=sent_names,
         left_out=left_out,
+        offers={fields["name"]: named[fields["name"]] for _, fields, _ in found if fields["name"] in named},
     )
 
 
@@ -194,12 +252,7 @@ def function_name(form: CallForm) -> str:
     """The name that the model sees, of the tool's own and its namespace."""
     if form.namespace is None:
         return form.name
-    start = form.namespace if form.namespace.endswith("__") else f"{form.namespace}__"
-    name = _NOT_IN_NAMES.sub("_", start + form.name)
-    if len(name) <= MAX_TOOL_NAME:
-        return name
-    digest = hashlib.sha256(f"{form.namespace} {form.name}".encode()).hexdigest()[:8]
-    return f"{name[: MAX_TOOL_NAME - 9]}_{digest}"
+    return join_name(form.namespace, form.name)
 
 
 def _walk(tools: Iterable[Any]) -> Iterator[tuple[str, Any, str | None]]:
@@ -219,6 +272,10 @@ def _select(found: list[_Found], choice: ToolSelection) -> tuple[list[_Found], A
         if not allowed:
             raise InvalidRequest("tool_choice allows none of the tools that there are.", "tool_choice")
         return allowed, choice.mode
+    if choice.type == "mcp" and (
+        of_server := [tool for tool in found if _is_named(tool, choice.model_dump())]
+    ):
+        return of_server, "required"
     if choice.type not in _KINDS:
         raise unsupported(
             "tool_choice",
@@ -232,6 +289,9 @@ def _select(found: list[_Found], choice: ToolSelection) -> tuple[list[_Found], A
 def _is_named(tool: _Found, entry: dict[str, Any]) -> bool:
     """Whether an entry of tool_choice names a tool, or its namespace."""
     form, kind, name = tool[2], entry.get("type"), entry.get("name")
+    if kind == "mcp" or form.kind == _MCP_CALL:
+        is_server = kind == "mcp" and form.kind == _MCP_CALL and form.namespace == entry.get("server_label")
+        return is_server and name in (None, form.name)
     if kind == "namespace":
         return form.namespace is not None and form.namespace == name
     wanted = name if kind in ("function", "custom") else kind
