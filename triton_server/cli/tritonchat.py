@@ -31,6 +31,7 @@ from ..system.machine import check_all, check_ports, check_python, require
 from ..system.signals import signals_as_interrupts
 from ..system.stdin import read_prompt
 from ..terminal.cli import chat
+from ..terminal.mcp_command import mcp
 from .batch_command import batch
 from .hub_commands import list_models, pull, rm
 
@@ -52,6 +53,7 @@ def cli() -> None:
     tritonchat up --model ./my-model     the same with your own model
     tritonchat up --engine http://gpu:8000/v1   the same, computed by another server
     tritonchat chat                      talk to it in the terminal
+    tritonchat mcp                       let agents use it as an MCP server
     tritonchat proxy --replica URL ...   one address in front of several servers
     tritonchat servers add URL           change those, or try a new version on a part of the conversations
     tritonchat cluster --replicas 2      several servers on one machine or more, placed and replaced by Ray
@@ -310,7 +312,7 @@ def health(settings: ServerSettings) -> None:
     click.echo(f"{url} is ready.")
 
 
-for command in (chat, batch, pull, list_models, rm, proxy, servers, cluster):
+for command in (chat, mcp, batch, pull, list_models, rm, proxy, servers, cluster):
     cli.add_command(command)
 
 

@@ -185,6 +185,22 @@ class ServiceClient:
             raise self._lost_connection_error()
         yield Text(""), details
 
+    async def post(self, path: str, body: dict[str, Any]) -> Any:
+        """Send JSON to any route, and return its answer. Cancelling this cancels the answer."""
+        timeout = httpx.Timeout(None, connect=_CONNECT_S)
+        options: dict[str, Any] = {"headers": self._headers, "trust_env": not self._is_local}
+        try:
+            async with httpx.AsyncClient(base_url=self.url, timeout=timeout, **options) as http:
+                response = await http.post(path, json=body)
+        except httpx.HTTPError as error:
+            raise self._connection_error(error) from error
+        if not response.is_success:
+            raise self._error_from_response(response)
+        try:
+            return response.json()
+        except ValueError as error:
+            raise self._wrong_server_error() from error
+
     def _open_connection(self) -> httpx.Client:
         # Reuse no connection: a server that was restarted has closed the old ones.
         limits = httpx.Limits(max_keepalive_connections=0)
