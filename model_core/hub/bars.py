@@ -1,5 +1,6 @@
 """Progress bars for the client of the hub."""
 
+import json
 from typing import Any
 
 from tqdm import tqdm
@@ -10,6 +11,16 @@ class SilentBar(tqdm):
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         super().__init__(*arguments, **(settings | {"disable": True}))
+
+
+class JsonBar(tqdm):
+    """A bar for programs: lines of JSON with `status`, and `total` and `completed` in bytes."""
+
+    def display(self, msg: str | None = None, pos: int | None = None) -> bool:
+        """Write a line to standard output."""
+        status = self.desc.removesuffix(": ")  # which set_description adds
+        print(json.dumps({"status": status, "total": self.total, "completed": self.n}), flush=True)
+        return True
 
 
 def forward_to(bar: tqdm) -> type[tqdm]:

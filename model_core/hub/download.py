@@ -19,7 +19,7 @@ from huggingface_hub.utils import build_hf_headers
 from tqdm import tqdm
 
 from ..errors import ModelError
-from .bars import SilentBar, forward_to
+from .bars import JsonBar, SilentBar, forward_to
 from .check import Check, check_before_download
 from .choice import locate
 from .names import HubName
@@ -29,11 +29,11 @@ from .remote import RemoteFile, RemoteModel, explained_errors
 _CHUNK = 2**20  # bytes hashed at a time
 
 
-def download(remote: RemoteModel, check: Check | None = None) -> Path:
+def download(remote: RemoteModel, check: Check | None = None, bar_type: type[tqdm] = tqdm) -> Path:
     """Download what is missing of a model, and return its path.
 
     If something is missing, `check` is called first with a preview of the model: configuration and headers
-    are there. Raises ModelError, and what `check` raises.
+    are there. `bar_type`: how the progress is shown. Raises ModelError, and what `check` raises.
     """
     name, folder = remote.name, snapshot_folder(remote)
     missing = [file for file in remote.files if not (folder / file.path).exists()]
@@ -47,14 +47,14 @@ def download(remote: RemoteModel, check: Check | None = None) -> Path:
             f"Downloading {name} to {constants.HF_HUB_CACHE}; if interrupted, the same command continues it.",
             file=sys.stderr,
         )
-        bar = tqdm(
+        bar = bar_type(
             desc=f"Downloading {name}",
             total=total,
             initial=present,
             unit="B",
             unit_scale=True,
             unit_divisor=1024,
-            mininterval=0.1 if sys.stderr.isatty() else 10,  # a log needs fewer lines
+            mininterval=_find_interval(bar_type),
         )
         with bar, explained_errors(name), _interruption_explained(name):
             for file in missing:
@@ -68,6 +68,13 @@ def download(remote: RemoteModel, check: Check | None = None) -> Path:
 def snapshot_folder(remote: RemoteModel) -> Path:
     """The folder of a commit in the hub's cache."""
     return repository_folder(remote.name) / "snapshots" / remote.commit
+
+
+def _find_interval(bar_type: type[tqdm]) -> float:
+    """Seconds between two lines of a bar."""
+    if bar_type is JsonBar:
+        return 0.5
+    return 0.1 if sys.stderr.isatty() else 10  # a log needs fewer lines
 
 
 def _finish(remote: RemoteModel) -> None:

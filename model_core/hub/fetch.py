@@ -38,7 +38,9 @@ def _exists(model: str | Path) -> bool:
     return os.path.exists(os.path.expanduser(model))  # Path.exists fails for names that no file can have
 
 
-def fetch_model(model: str | Path, revision: str | None = None, check: Check | None = None) -> Path:
+def fetch_model(
+    model: str | Path, revision: str | None = None, check: Check | None = None, writes_json: bool = False
+) -> Path:
     """The path of a model: a folder, or a .gguf file, the first one if the model is split into several.
 
     A model on the hub is downloaded to the hub's cache, with a progress bar, unless it is there. If the hub
@@ -50,6 +52,7 @@ def fetch_model(model: str | Path, revision: str | None = None, check: Check | N
         revision: a branch, tag or commit on the hub; None: the branch main.
         check: called before a download, with a preview of the model: its configuration and the headers of
             its weights are there. Raises an error if the model should not be downloaded.
+        writes_json: the progress is written as lines of JSON (bars.JsonBar).
 
     Raises:
         ModelError: there is no such model, or it cannot be downloaded.
@@ -60,6 +63,7 @@ def fetch_model(model: str | Path, revision: str | None = None, check: Check | N
             raise ModelError(f"{path} is on this machine; --revision is for models on the hub.")
         return path if _exists(model) else _find_stored(str(model))
     # The client of the hub is large, and only needed here.
+    from .bars import JsonBar, tqdm
     from .cached import find_cached
     from .download import download
     from .names import parse_name
@@ -75,7 +79,7 @@ def fetch_model(model: str | Path, revision: str | None = None, check: Check | N
         reason = f"{error.reason};" if isinstance(error, Unreachable) else str(error)
         print(f"{reason} {name} is taken from this machine.", file=sys.stderr)
         return cached
-    return download(remote, check)
+    return download(remote, check, JsonBar if writes_json else tqdm)
 
 
 def _find_stored(name: str) -> Path:

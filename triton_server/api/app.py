@@ -37,6 +37,7 @@ from .middleware.access import DOCS_ASSETS_PATH
 from .ollama import answers as ollama
 from .ollama import embeddings as ollama_embeddings
 from .ollama import models as ollama_models
+from .ollama import pull as ollama_pull
 from .openai import embeddings
 from .openai import routes as openai
 from .responses import routes as responses
@@ -68,7 +69,8 @@ def create_app(
 
     Its state has `settings`, the `triton_client`, `served_models`, `readiness`, the stores of
     `conversations`, `responses`, `items`, `files` and `batches`, the responses in the `background`, the
-    `batch_runner`, the `tool_servers`, the `answer_slots`, and `metrics`. Raises TritonchatError.
+    `batch_runner`, the `tool_servers`, the running `pulls`, the `answer_slots`, and `metrics`.
+    Raises TritonchatError.
     """
     url = settings.database.get_secret_value() if settings.database else default_url()
     database = Database(url, settings.keys.names)
@@ -122,9 +124,10 @@ def create_app(
     app.state.background = BackgroundResponses(app.state.responses)
     app.state.files = FileStore(database, limits, files_folder(url))
     app.state.batches = BatchStore(database, limits)
+    app.state.pulls = asyncio.Semaphore(ollama_pull.MAX_PULLS)
     app.state.tool_servers = _find_tool_servers(settings)
     answers = (openai, choose, embeddings, rerank, sparse, anthropic, llamacpp, stream, tokens)
-    ollamas = (ollama, ollama_embeddings, ollama_models)
+    ollamas = (ollama, ollama_embeddings, ollama_models, ollama_pull)
     for module in (
         models,
         *answers,

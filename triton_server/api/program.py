@@ -47,4 +47,4 @@ def main() -> None:
     except TritonchatError as error:
         sys.exit(f"tritonchat: {error}")
     freeze_objects()
-    serve(**options)
+    serve(() if settings.ollama_port is None else (settings.ollama_port,), **options)

@@ -1,5 +1,6 @@
 """The commands for models of the Hugging Face hub: `tritonchat pull`, `list` and `rm`."""
 
+import json
 from typing import TYPE_CHECKING
 
 import click
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 @click.argument("model")
 @setting_flags(PullSettings)
 @click.option("--force", is_flag=True, help="Download it even if it cannot be run on this machine.")
-def pull(settings: PullSettings, model: str, force: bool) -> None:
+@click.option("--json", "writes_json", is_flag=True, help="Show the progress as lines of JSON, for programs.")
+def pull(settings: PullSettings, model: str, force: bool, writes_json: bool) -> None:
     """Download MODEL from the Hugging Face hub, to the cache that other programs use, too.
 
     MODEL is owner/name; or owner/name:Q4_K_M, of a repository with .gguf files. Only files that are read are
@@ -54,14 +56,16 @@ def pull(settings: PullSettings, model: str, force: bool) -> None:
         check_memory(model, files, flags, total_memory())
 
     with signals_as_interrupts():
-        path = fetch_model(model, revision, None if force else check)
+        path = fetch_model(model, revision, None if force else check, writes_json)
+    say = _say_as_json if writes_json else click.echo
     description = describe(path)
-    click.echo(f"{path}\n{_summarize(description)}")
+    say(str(path))
+    say(_summarize(description))
     if description.problem is None:
         needed = estimate_memory(open_model_files(path), flags)
-        click.echo(f"It needs about {gibibytes(needed.total)} of memory with these flags.")
+        say(f"It needs about {gibibytes(needed.total)} of memory with these flags.")
         flag = "" if revision is None else f" --revision {revision}"
-        click.echo(f"Chat with it: tritonchat up --model {model}{flag}")
+        say(f"Chat with it: tritonchat up --model {model}{flag}")
 
 
 @click.command("list")
@@ -133,6 +137,10 @@ def rm(model: str, revision: str | None, yes: bool) -> None:
         click.confirm(f"Remove {name}{of_revision} ({_format_size(removal.size)})?", abort=True)
     remove(removal)
     click.echo(f"Removed {name}{of_revision}: {_format_size(removal.size)}.")
+
+
+def _say_as_json(text: str) -> None:
+    click.echo(json.dumps({"status": text}))
 
 
 def _full_name(model: "CachedModel") -> str:

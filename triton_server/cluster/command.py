@@ -25,6 +25,7 @@ _NOT_PASSED = (
     "http_port",
     "metrics_port",
     "api_port",
+    "ollama_port",
     "tls_cert",
     "tls_key",
 )

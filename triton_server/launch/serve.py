@@ -61,6 +61,8 @@ def _check_machine(plan: ServerPlan) -> None:
     """Raises TritonchatError if a port is taken, or this machine cannot run Triton."""
     page = {} if plan.page_url is None else {"--ui-port": plan.settings.ui_port}
     service = {"--api-port": plan.settings.api_port}
+    if plan.settings.ollama_port is not None:
+        service["--ollama-port"] = plan.settings.ollama_port
     ports = {**plan.triton_ports(), **page, **service}
     if len(set(ports.values())) < len(ports):
         raise TritonchatError(f"{', '.join(ports)} must be different ports.")

@@ -185,6 +185,10 @@ class HttpSettings(Settings):
     section: ClassVar[str] = "HTTP service"
     api_port: Port = 8080
     """The HTTP service: OpenAI's API, /docs."""
+    ollama_port: Port | None = setting(None, is_rare=True)
+    """The HTTP service on another port, too, for programs that expect Ollama at its own: 11434."""
+    allow_pull: bool = setting(False, is_rare=True)
+    """Let clients of Ollama's API download models from the Hugging Face hub to this machine (/api/pull)."""
     api_key_file: File | None = None
     """File with more keys, one per line."""
     cors_origins: Texts = setting((), key="cors_origin")

@@ -45,6 +45,15 @@ def listen_everywhere(port: int) -> socket.socket:
     return socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=dualstack)
 
 
+def listen(host: str, port: int) -> list[socket.socket]:
+    """Listen on an address, or on all addresses of a name. Raises OSError."""
+    if host == "::":
+        return [listen_everywhere(port)]
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = dict.fromkeys((family, address[0]) for family, *_, address in found)
+    return [socket.create_server((str(address), port), family=family) for family, address in addresses]
+
+
 def believes_proxies() -> bool:
     """Whether uvicorn shall read the client's address from X-Forwarded-For, as `proxy_headers`.
 

@@ -1,23 +1,33 @@
 """HTTP/1 as uvicorn serves it, with what it lacks: HTTP/1.0, and IPv4 beside IPv6."""
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from .hosts import listen_everywhere
+from .hosts import listen
 
 _STARTUP_FAILED = 3  # the exit status that uvicorn has for it
 
 
-def serve(**options: Any) -> None:
+def serve(more_ports: Sequence[int] = (), **options: Any) -> None:
     """Serve an application until a signal. `options` are those of uvicorn.Config.
+
+    `more_ports`: on which it listens beside `options["port"]`, at the same host.
 
     It ends this process if the address cannot be used, as `uvicorn.run` does.
     """
     server = uvicorn.Server(uvicorn.Config(**options))
-    server.run([listen_everywhere(options["port"])] if options["host"] == "::" else None)
+    host, sockets = options["host"], None
+    if host == "::" or more_ports:
+        try:
+            sockets = [one for port in (options["port"], *more_ports) for one in listen(host, port)]
+        except OSError as error:
+            print(f"{host} or one of its ports cannot be used: {error}.", file=sys.stderr)
+            sys.exit(_STARTUP_FAILED)
+    server.run(sockets)
     if not server.started:
         sys.exit(_STARTUP_FAILED)
 

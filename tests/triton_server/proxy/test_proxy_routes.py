@@ -47,6 +47,12 @@ CHANGING = {
     "DELETE /v1/files/{file_id}",
     "POST /v1/batches",
     "POST /v1/batches/{batch_id}/cancel",
+    "POST /api/pull",
+    "POST /api/create",
+    "POST /api/copy",
+    "POST /api/push",
+    "DELETE /api/delete",
+    "POST /api/blobs/{digest}",
 }
 
 

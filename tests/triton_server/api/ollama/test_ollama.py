@@ -11,6 +11,7 @@ from conftest import Server
 from http_service import Service
 from pydantic import BaseModel, ConfigDict, SecretStr
 from reciter import GREETING, REASONING, REPORT
+from support import free_port
 
 from model_core import LLM, SamplingParams
 from model_core.requests.embedding import EmbeddingParams
@@ -225,3 +226,12 @@ def test_errors_of_all_layers_have_ollamas_form(start: Callable[..., Service]) -
         with pytest.raises(ollama.ResponseError) as caught:
             client.chat("default", [{"role": "user", "content": content}])
         assert caught.value.status_code == status and isinstance(caught.value.error, str)
+
+
+def test_the_service_listens_at_ollamas_port_too(start: Callable[..., Service]) -> None:
+    port = free_port()
+    service = start(process=True, ollama_port=port)
+    answers = {
+        ollama.Client(url).chat(**ASK).message.content for url in (service.url, f"http://127.0.0.1:{port}")
+    }
+    assert len(answers) == 1
