@@ -1,23 +1,16 @@
 """Batches over HTTP, with OpenAI's client on a real server."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import openai
 import pytest
+from batching import CHAT, TEXT, begin, connect, end_of, read, to_file, to_line
 from http_service import HELLO, Service
-from openai import OpenAI
-from openai.types import Batch
 from support import wait_until
 
-CHAT, TEXT, EMBED, RESPONSES = (
-    "/v1/chat/completions",
-    "/v1/completions",
-    "/v1/embeddings",
-    "/v1/responses",
-)
-ENDS = ("completed", "failed", "expired", "cancelled")
+EMBED, RESPONSES = "/v1/embeddings", "/v1/responses"
 BODIES: dict[str, dict[str, Any]] = {
     CHAT: {**HELLO, "seed": 7},
     TEXT: {"model": "default", "prompt": ["Once", "Twice"], "max_tokens": 2, "seed": 7},
@@ -30,43 +23,6 @@ LONG = {**HELLO, "max_tokens": 10_000, "ignore_eos": True}
 @pytest.fixture(scope="module")
 def ada() -> str:
     return "ada:sk-of-ada"
-
-
-def connect(service: Service, key: str = "none") -> OpenAI:
-    return OpenAI(base_url=f"{service.url}/v1", api_key=key, max_retries=0)
-
-
-def to_line(custom_id: Any, body: Any, url: str = CHAT) -> dict[str, Any]:
-    return {"custom_id": custom_id, "method": "POST", "url": url, "body": body}
-
-
-def to_file(lines: Sequence[Any]) -> bytes:
-    return "".join(
-        line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) + "\n" for line in lines
-    ).encode()
-
-
-def begin(client: OpenAI, content: bytes, endpoint: Any = CHAT, **more: Any) -> Batch:
-    file = client.files.create(file=("in.jsonl", content), purpose="batch")
-    return client.batches.create(input_file_id=file.id, endpoint=endpoint, completion_window="24h", **more)
-
-
-def end_of(client: OpenAI, batch: Batch) -> Batch:
-    """The batch when it has ended."""
-    found = [batch]
-
-    def has_ended() -> bool:
-        found[:] = [client.batches.retrieve(batch.id)]
-        return found[0].status in ENDS
-
-    wait_until(has_ended)
-    return found[0]
-
-
-def read(client: OpenAI, file_id: str | None) -> list[dict[str, Any]]:
-    if file_id is None:
-        return []
-    return [json.loads(line) for line in client.files.content(file_id).text.splitlines()]
 
 
 def _without_times(value: Any) -> Any:
