@@ -26,6 +26,8 @@ _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._/-]{0,63}")
 _VARIABLE = re.compile(r"\$\{env:(\w+)\}")
 # VS Code's other variables: they ask a person, or name a folder of the editor.
 _OF_EDITORS = re.compile(r"\$\{(input:|workspaceFolder|userHome|cwd|command:|config:)[^}]*\}")
+_HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_HEADER_VALUE = re.compile(r"(?:[!-~](?:[ -~]*[!-~])?)?")
 _HTTP_TYPES = ("http", "streamable-http", "streamableHttp", "streamable_http")
 _REFUSED = {"envFile": "write its variables into env", "sandboxEnabled": "start the sandbox as the command"}
 # For editors and their people; no call depends on them.
@@ -155,6 +157,11 @@ def _make_entry(place: str, label: str, server: _Server, environment: Mapping[st
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
         raise TritonchatError(f"{place} needs a url that begins with http:// or https://.")
     headers = {name: fill(value) for name, value in server.headers.items()}
+    for name, value in headers.items():
+        # The library would tell the value in its error.
+        if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
+            wrong = "characters that headers cannot have, such as the end of a line"
+            raise TritonchatError(f"{place} has the header {name[:80]!r} with {wrong}.")
     return ServerEntry(url=url, headers=headers, **fields)
 
 

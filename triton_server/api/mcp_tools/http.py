@@ -11,6 +11,9 @@ from mcp.client.streamable_http import streamable_http_client
 from .config import ServerEntry
 
 _CONNECT_S = 10.0
+# Before each GET. They only bring news, and the server says when the next one is due: at once, if it wants.
+_PAUSE_S = 1.0
+_NO_ACCESS = (401, 403)
 # An answer as a stream may have progress beside the result, so it may be longer than the longest message.
 _MAX_STREAM_SIZE = 4
 
@@ -30,7 +33,7 @@ class HttpTransport:
         client = httpx2.AsyncClient(
             headers={**self._entry.headers, "Accept-Encoding": "identity"},
             timeout=httpx2.Timeout(_CONNECT_S, read=None),  # each call has a time limit
-            event_hooks={"response": [self._limit]},
+            event_hooks={"request": [_slow_down], "response": [self._limit]},
         )
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(client)
@@ -47,6 +50,9 @@ class HttpTransport:
         await self._stack.__aexit__(*error)
 
     async def _limit(self, response: httpx2.Response) -> None:
+        if response.status_code in _NO_ACCESS:
+            self.fault = f"has refused access with status {response.status_code}"
+            raise httpx2.RequestError(self.fault, request=response.request)
         if response.headers.get("Content-Encoding", "identity") != "identity":
             self.fault = "has sent a compressed answer, whose size nobody knows"
             raise httpx2.DecodingError(self.fault, request=response.request)
@@ -58,6 +64,11 @@ class HttpTransport:
         """The error for an answer that is too long."""
         self.fault = f"has sent a message of more than {self._max_message} bytes (--mcp-max-result)"
         return httpx2.ReadError(self.fault)
+
+
+async def _slow_down(request: httpx2.Request) -> None:
+    if request.method == "GET":
+        await asyncio.sleep(_PAUSE_S)
 
 
 class _Limited(httpx2.AsyncByteStream):

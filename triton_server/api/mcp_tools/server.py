@@ -6,6 +6,8 @@ import logging
 import math
 import sys
 import time
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
@@ -43,32 +45,53 @@ class ServerUnavailable(Exception):
     """A server does not run. The message follows its name."""
 
 
+@dataclass
+class _Connection:
+    """A server from its start to its end, with its tools.
+
+    Attributes:
+        broken: set when it must be started again.
+        listed: when the tools were listed.
+        changes: how often the server has said that they have changed; `seen_changes` before they were listed.
+    """
+
+    client: mcp.Client
+    transport: StdioTransport | HttpTransport
+    tools: tuple[Tool, ...] = ()
+    broken: asyncio.Event = field(default_factory=asyncio.Event)
+    listed: float = 0.0
+    changes: int = 0
+    seen_changes: int = -1
+
+    def knows_tools(self) -> bool:
+        """Whether the tools are as they were a moment ago."""
+        return self.seen_changes == self.changes and time.monotonic() - self.listed < _LIST_AGE_S
+
+
 class ToolServer:
     """One MCP server. `run` keeps it running; the other methods may be called meanwhile, by many requests."""
 
     def __init__(self, entry: ServerEntry, max_message: int) -> None:
         """`max_message`: bytes of the longest message that is read of it."""
         self.entry, self._max_message = entry, max_message
-        self._client: mcp.Client | None = None
-        self._transport: StdioTransport | HttpTransport | None = None
-        self._broken = asyncio.Event()  # of the present connection
+        self._connection: _Connection | None = None
         self._settled = asyncio.Event()  # whether the present try to start it has ended, in whatever way
         self._fault = "is starting"
         self._delay = _FIRST_DELAY_S  # before the next restart
         self._has_answered = False  # a call, since the last start
-        self._tools: tuple[Tool, ...] = ()
-        self._listed = 0.0  # when; 0: they must be listed again
         self._listing = asyncio.Lock()
 
     async def run(self) -> None:
         """Start the server, and start it again when it ends, until this is cancelled."""
         while True:
             start, self._has_answered = time.monotonic(), False
+            kind = HttpTransport if self.entry.command is None else StdioTransport
+            transport = kind(self.entry, self._max_message)
             try:
-                await self._run_once()
+                await self._run_once(transport)
             except Exception as error:
-                self._fault = self._explain(error)
-            self._client = None
+                self._fault = _explain(transport, error)
+            self._connection = None
             if time.monotonic() - start > _STABLE_S:
                 self._delay = _FIRST_DELAY_S
             self._settle_failure()
@@ -80,15 +103,16 @@ class ToolServer:
 
     async def list_tools(self) -> tuple[Tool, ...]:
         """The tools as they are now. Raises ServerUnavailable."""
-        client = await self._wait_for_client()
+        connection = await self._wait_for_connection(_START_S)
         async with self._listing:
-            if not self._listed or time.monotonic() - self._listed > _LIST_AGE_S:
+            if not connection.knows_tools():
                 try:
-                    await asyncio.wait_for(self._fetch_tools(client), _START_S)
+                    await asyncio.wait_for(self._fetch_tools(connection), _START_S)
                 except Exception as error:
-                    self._break(self._explain(error))
-                    raise ServerUnavailable(self._fault) from error
-        return self._tools
+                    fault = _explain(connection.transport, error)
+                    self._break(connection, fault)
+                    raise ServerUnavailable(fault) from error
+        return connection.tools
 
     async def call(self, name: str, arguments: str, time_s: float) -> Result:
         """Call a tool, for at most `time_s` seconds. Every failure is the result; nothing is raised."""
@@ -98,52 +122,59 @@ class ToolServer:
             fields = None
         if not isinstance(fields, dict):
             return _fail("the arguments are no JSON object", mcp_types.INVALID_PARAMS)
+        end = time.monotonic() + time_s
         try:
-            client = await self._wait_for_client()
+            connection = await self._wait_for_connection(time_s)
         except ServerUnavailable as error:
             return _fail(f"the MCP server {self.entry.label} {error}")
         try:
-            return await asyncio.wait_for(self._call(client, name, fields), time_s)
+            return await asyncio.wait_for(self._call(connection, name, fields), end - time.monotonic())
         except (asyncio.TimeoutError, TimeoutError):
-            junk = self._transport.junk if self._transport is not None else 0
-            await self._probe(client, time_s)
+            junk = connection.transport.junk
+            await self._probe(connection, time_s)
             more = f"; it has sent {junk} lines that are no JSON-RPC" if junk else ""
-            return _fail(f"the MCP server {self.entry.label} has not answered within {time_s:g} s{more}")
+            return _fail(f"the MCP server {self.entry.label} has not answered within {time_s:.3g} s{more}")
         except Exception as error:
-            return self._fail_call(client, error)
+            return self._fail_call(connection, error)
 
-    async def _run_once(self) -> None:
+    async def _run_once(self, transport: StdioTransport | HttpTransport) -> None:
         """Start the server and wait until it ends. Raises whatever its start raises."""
-        kind = HttpTransport if self.entry.command is None else StdioTransport
-        self._transport = transport = kind(self.entry, self._max_message)
-        self._broken, self._listed = asyncio.Event(), 0.0
-        client = mcp.Client(transport, cache=None, message_handler=self._handle)
+        is_started = False
+
+        async def handle(message: Any) -> None:
+            if isinstance(message, mcp_types.ToolListChangedNotification):
+                connection.changes += 1
+
+        connection = _Connection(mcp.Client(transport, cache=None, message_handler=handle), transport)
         with anyio.CancelScope(deadline=anyio.current_time() + _START_S) as scope:
-            async with client:
-                await self._fetch_tools(client)
-                scope.deadline = math.inf
-                self._client, self._fault = client, "has ended"
+            async with connection.client:
+                await self._fetch_tools(connection)
+                is_started, scope.deadline = True, math.inf
+                self._connection, self._fault = connection, "has ended"
                 self._settled.set()
-                await _wait_for_one(transport.ended, self._broken)
+                await _wait_for_one(transport.ended, connection.broken)
                 if transport.ended.is_set():
-                    self._break(transport.fault)
-        if scope.cancelled_caught:
+                    self._break(connection, transport.fault)
+                # A server over HTTP may never answer that the session has ended.
+                scope.deadline = anyio.current_time() + _END_S
+        if not is_started:
             raise ServerUnavailable(f"has not listed its tools within {_START_S:g} s")
 
-    async def _wait_for_client(self) -> mcp.Client:
-        if self._client is None:
-            await self._settled.wait()
-        if self._client is None:
+    async def _wait_for_connection(self, time_s: float) -> _Connection:
+        """The connection to the server, after at most `time_s` seconds. Raises ServerUnavailable."""
+        if self._connection is None:
+            with suppress(asyncio.TimeoutError, TimeoutError):
+                await asyncio.wait_for(self._settled.wait(), time_s)
+        if self._connection is None:
             raise ServerUnavailable(f"{self._fault}; it is started again after a while")
-        return self._client
+        return self._connection
 
-    async def _fetch_tools(self, client: mcp.Client) -> None:
+    async def _fetch_tools(self, connection: _Connection) -> None:
         """List the tools. Those that no model can be given are left out, and the log names them."""
         tools: list[Tool] = []
-        cursor = None
-        self._listed = time.monotonic()  # a change that is told meanwhile counts
+        cursor, now, changes = None, time.monotonic(), connection.changes
         for _ in range(_MAX_PAGES):
-            page = await client.list_tools(cursor=cursor)
+            page = await connection.client.list_tools(cursor=cursor)
             tools += (tool for tool in map(self._read_tool, page.tools) if tool is not None)
             cursor = page.next_cursor
             if cursor is None:
@@ -151,9 +182,9 @@ class ToolServer:
         if cursor is not None or len(tools) > _MAX_TOOLS:
             raise ServerUnavailable(f"lists more than {_MAX_TOOLS} tools, or on more than {_MAX_PAGES} pages")
         unique = tuple({tool.name: tool for tool in tools}.values())
-        if unique != self._tools:
+        if unique != connection.tools:
             LOGGER.info("The MCP server %s has %d tools", self.entry.label, len(unique))
-        self._tools = unique
+        connection.tools, connection.listed, connection.seen_changes = unique, now, changes
 
     def _read_tool(self, tool: mcp_types.Tool) -> Tool | None:
         try:
@@ -164,16 +195,12 @@ class ToolServer:
         annotations = tool.annotations and tool.annotations.model_dump(by_alias=True, exclude_none=True)
         return Tool(tool.name, tool.description, tool.input_schema, annotations)
 
-    async def _handle(self, message: Any) -> None:
-        if isinstance(message, mcp_types.ToolListChangedNotification):
-            self._listed = 0.0
-
-    async def _call(self, client: mcp.Client, name: str, fields: dict[str, Any]) -> Result:
+    async def _call(self, connection: _Connection, name: str, fields: dict[str, Any]) -> Result:
         # Not client.call_tool: it checks results against the server's schema, in the loop of all requests,
         # with whatever regular expressions the server has put there.
         params = mcp_types.CallToolRequestParams(name=name, arguments=fields)
         request = mcp_types.CallToolRequest(params=params)
-        result = await client.session.send_request(request, _RESULT)
+        result = await connection.client.session.send_request(request, _RESULT)
         self._has_answered = True
         if not isinstance(result, mcp_types.CallToolResult):
             return _fail("the tool asks for input, which nobody can give here")
@@ -182,19 +209,19 @@ class ToolServer:
             return Result(failure=Failure.from_dict({"content": content}))
         return Result(render_content(result))
 
-    async def _probe(self, client: mcp.Client, time_s: float) -> None:
+    async def _probe(self, connection: _Connection, time_s: float) -> None:
         """Let the server be started again if it does not answer any more."""
         try:
-            await asyncio.wait_for(client.list_tools(), min(_PROBE_S, time_s))
+            await asyncio.wait_for(connection.client.list_tools(), min(_PROBE_S, time_s))
         except Exception:
-            if client is self._client:
-                self._break("does not answer")
+            self._break(connection, "does not answer")
 
-    def _break(self, fault: str) -> None:
-        """Let the server be started again."""
-        self._client, self._fault = None, fault
-        self._settle_failure()
-        self._broken.set()
+    def _break(self, connection: _Connection, fault: str) -> None:
+        """Let the server be started again, unless somebody has seen to that."""
+        if connection is self._connection:
+            self._connection, self._fault = None, fault
+            self._settle_failure()
+            connection.broken.set()
 
     def _settle_failure(self) -> None:
         """Let requests wait for the server if it is started again soon; otherwise they fail."""
@@ -205,32 +232,33 @@ class ToolServer:
         else:
             self._settled.set()
 
-    def _fail_call(self, client: mcp.Client, error: Exception) -> Result:
+    def _fail_call(self, connection: _Connection, error: Exception) -> Result:
         """The result of a call that has failed. A connection that has failed is opened again."""
         is_answer = isinstance(error, mcp.MCPError) and error.code != mcp_types.CONNECTION_CLOSED
         code = error.code if isinstance(error, mcp.MCPError) else mcp_types.INTERNAL_ERROR
         if is_answer:
-            self._listed = 0.0  # it may not know the tool any more
+            connection.changes += 1  # it may not know the tool any more
             return _fail(_shorten(str(error)), code)
-        fault = self._explain(error)
-        if not isinstance(error, ValidationError) and client is self._client:
-            self._break(fault)
+        fault = _explain(connection.transport, error)
+        if not isinstance(error, ValidationError):
+            self._break(connection, fault)
         return _fail(f"the MCP server {self.entry.label} {fault}", code)
 
-    def _explain(self, error: BaseException) -> str:
-        """What has failed, in words that follow the server's name."""
-        while isinstance(error, BaseExceptionGroup):
-            error = error.exceptions[0]
-        if isinstance(error, ServerUnavailable):
-            return str(error)
-        if isinstance(error, ValidationError):
-            return "has sent a result that is none"
-        is_closed = isinstance(error, mcp.MCPError) and error.code == mcp_types.CONNECTION_CLOSED
-        if self._transport is not None and (is_closed or str(error) == self._transport.fault):
-            return self._transport.fault
-        if isinstance(error, TimeoutError | asyncio.TimeoutError):
-            return "does not answer"
-        return f"cannot be reached: {_shorten(str(error) or type(error).__name__)}"
+
+def _explain(transport: StdioTransport | HttpTransport, error: BaseException) -> str:
+    """What has failed, in words that follow the server's name."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, ServerUnavailable):
+        return str(error)
+    if isinstance(error, ValidationError):
+        return "has sent a result that is none"
+    is_closed = isinstance(error, mcp.MCPError) and error.code == mcp_types.CONNECTION_CLOSED
+    if is_closed or str(error) == transport.fault:
+        return transport.fault
+    if isinstance(error, TimeoutError | asyncio.TimeoutError):
+        return "does not answer"
+    return f"cannot be reached: {_shorten(str(error) or type(error).__name__)}"
 
 
 async def end_task(task: asyncio.Task[None]) -> None:

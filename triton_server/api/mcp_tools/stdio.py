@@ -86,6 +86,7 @@ class StdioTransport:
         try:
             with anyio.CancelScope(shield=True):
                 await self._wait_for_end()
+                await asyncio.wait(self._tasks[2:], timeout=_LAST_WORDS_S)
         finally:
             for task in self._tasks:
                 task.cancel()
@@ -94,6 +95,7 @@ class StdioTransport:
             self._child.kill()
             self._received.close()
             self._sent.close()
+        # For this log only: a server may tell of its keys there, and clients are told what is wrong with it.
         LOGGER.info(
             "The MCP server %s has ended; its last words: %s",
             self._entry.label,
@@ -167,11 +169,8 @@ class StdioTransport:
     async def _find_end(self) -> None:
         """Say how the process has ended."""
         await self._wait_for_end()
-        await asyncio.wait(self._tasks[2:], timeout=_LAST_WORDS_S)  # for its last words
         code = self._child.process.returncode
-        how = "has closed its output" if code is None else f"has ended with status {code}"
-        last = self._tail.decode(errors="replace").strip().splitlines()
-        self.fault = f"{how} ({last[-1][-200:]})" if last else how
+        self.fault = "has closed its output" if code is None else f"has ended with status {code}"
 
     async def _wait_for_end(self) -> None:
         """Wait a moment until the process has ended."""

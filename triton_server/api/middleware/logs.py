@@ -67,8 +67,9 @@ def configure(settings: ServiceSettings) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
-    # httpx logs every request again, with the path; Alembic, at each start, what it has loaded.
-    for library in ("httpx", "alembic"):
+    # httpx logs every request again, with the path, and for an MCP server the whole URL; `mcp` logs ids of
+    # sessions; Alembic, at each start, what it has loaded.
+    for library in ("httpx", "httpx2", "mcp", "alembic"):
         logging.getLogger(library).setLevel(logging.WARNING)
 
 

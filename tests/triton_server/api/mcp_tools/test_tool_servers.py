@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -43,6 +44,11 @@ def with_server(entry: ServerEntry, work: Callable[[ToolServer], Awaitable[Any]]
 
 def raw(folder: Path, **more: Any) -> ServerEntry:
     return ServerEntry("raw", (sys.executable, str(SERVER), str(folder)), **more)
+
+
+def is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def are_ended(folder: Path) -> bool:
@@ -106,23 +112,40 @@ def test_a_server_with_the_sdk_over_http() -> None:
     entry = ServerEntry("sdk", url=f"http://127.0.0.1:{port}/mcp")
 
     async def work(server: ToolServer) -> list[Result]:
-        results = []
-        for _ in range(100):  # it takes a second to start
-            results = [await server.call("get_weather", '{"city": "Rome"}', 10)]
-            if results[0].output:
-                break
-            await asyncio.sleep(0.1)
-        results.append(await server.call("get_weather", '{"city": "everywhere"}', 10))
-        results.append(await server.call("get_weather", '{"city": "Oslo"}', 10))
-        return results
+        cities = ("Rome", "everywhere", "Oslo")
+        return [await server.call("get_weather", json.dumps({"city": city}), 60) for city in cities]
 
     try:
+        wait_until(lambda: is_open(port))
         first, large, last = with_server(entry, work)
     finally:
         process.kill()
         process.wait()
     assert (first.output, last.output) == ("Sun in Rome.", "Sun in Oslo.")
     assert large.failure is not None and large.output is None
+
+
+def test_a_call_waits_no_longer_than_it_may(tmp_path: Path) -> None:
+    async def work(server: ToolServer) -> Result:
+        return await server.call("get_weather", "{}", 0.1)
+
+    silent = ServerEntry("silent", (sys.executable, str(SERVER), str(tmp_path), "silent"))
+    result: Result = with_server(silent, work)
+    assert result.failure is not None and "is starting" in result.failure.message
+
+
+def test_an_interrupted_list_is_made_again(tmp_path: Path) -> None:
+    async def work(server: ToolServer) -> set[str]:
+        await server.list_tools()
+        await server.call("change", "{}", 10)
+        interrupted = asyncio.create_task(server.list_tools())
+        for _ in range(4):  # until it has asked
+            await asyncio.sleep(0)
+        interrupted.cancel()
+        await asyncio.wait((interrupted,))
+        return {tool.name for tool in await server.list_tools()}
+
+    assert "change" not in with_server(raw(tmp_path), work)
 
 
 def test_servers_die_with_a_service_that_is_killed(reciter: Endpoints, tmp_path: Path) -> None:
@@ -157,6 +180,8 @@ def test_servers_die_with_a_service_that_is_killed(reciter: Endpoints, tmp_path:
         ({"servers": {"a": {"command": "x", "env": {"A": "${env:NOT_SET}"}}}}, "NOT_SET"),
         ({"servers": {"a": {"command": "x", "envFile": ".env"}}}, "envFile"),
         ({"servers": {"a": {"command": "x", "approval": "sometimes"}}}, "approval"),
+        ({"servers": {"a": {"url": "http://x", "headers": {"Key": "hush\n"}}}}, "the header 'Key'"),
+        ({"servers": {"a": {"url": "http://x", "headers": {"Key": "hush "}}}}, "the header 'Key'"),
     ],
 )
 def test_a_wrong_file_is_named(tmp_path: Path, value: Any, words: str) -> None:
@@ -164,7 +189,7 @@ def test_a_wrong_file_is_named(tmp_path: Path, value: Any, words: str) -> None:
     file.write_text(value if isinstance(value, str) else json.dumps(value))
     with pytest.raises(TritonchatError) as error:
         read_config(file)
-    assert words in str(error.value)
+    assert words in str(error.value) and "hush" not in str(error.value)
 
 
 def test_a_right_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
