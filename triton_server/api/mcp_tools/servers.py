@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..errors import ApiError
+from ...contract.request_fields import BATCH_CLIENT
+from ..errors import ApiError, unsupported
 from .calls import Call, Offer, Result, Tool
 from .config import Approval, ServerEntry
 
@@ -54,6 +55,13 @@ class ServerRequest:
         return (self.allowed is None or tool.name in self.allowed) and (
             tool.is_read_only or not self.read_only
         )
+
+
+def check_caller(client: str, param: str) -> None:
+    """Raises ApiError for a request of a batch: it may run twice, and nobody knows what tools change."""
+    if client == BATCH_CLIENT:
+        message = "a batch may send a request twice, so it calls no tools of MCP servers; leave them out."
+        raise unsupported(param, message)
 
 
 class ToolServers:

@@ -18,7 +18,7 @@ from ..body import Body
 from ..errors import ApiError, unsupported
 from ..ignored import ignore
 from ..mcp_tools.calls import AnyEvent, CallEnded, CallStarted, Failure, Offer, Result
-from ..mcp_tools.servers import ServerRequest, ToolServers
+from ..mcp_tools.servers import ServerRequest, ToolServers, check_caller
 from ..mcp_tools.toolbox import describe, name_offers
 from .chat_tools import Functions
 
@@ -66,6 +66,7 @@ async def find_offers(request: Request, mcp: bool | list[str] | None, body: Any)
     servers: ToolServers = request.app.state.tool_servers
     if not servers.labels:
         raise unsupported("mcp", "this service has no MCP servers; start it with --mcp-config.")
+    check_caller(request.state.client, "mcp")
     if body.n not in (None, 1):
         raise unsupported("n", "mcp and n do not go together; send the request n times.")
     for name in _REFUSED:

@@ -80,7 +80,7 @@ async def prepare(request: Request, body: ResponsesRequest, stack: ExitStack) ->
         conversation, stored_items = await _read_conversation(request, body.conversation_id)
     items = await resolve_references(request, body.items(), stored_items)
     earlier = _without_cut_calls(stored_items)
-    offers = await find_offers(request.app.state.tool_servers, body)
+    offers = await find_offers(request, body)
     functions = find_functions(body.tools or (), body.tool_choice, offers)
     names = {(offer.server, offer.tool.name): name for name, offer in functions.offers.items()}
     messages = to_messages([*earlier, *items], names)

@@ -2,35 +2,49 @@
 
 from collections.abc import Mapping, Sequence
 
+from fastapi import Request
+
 from ..errors import ApiError, unsupported
+from ..ignored import ignore
 from ..mcp_tools.calls import Call, Offer
 from ..mcp_tools.config import Approval
 from ..mcp_tools.rounds import Toolbox
-from ..mcp_tools.servers import ServerRequest, ToolServers
+from ..mcp_tools.servers import ServerRequest, ToolServers, check_caller
 from ..mcp_tools.toolbox import list_offers
+from .includes import LOGPROBS
 from .item_schemas import Item, McpApprovalRequestItem, McpApprovalResponseItem, McpCallItem, McpListToolsItem
 from .schemas import ResponsesRequest
-from .tools import McpTool
+from .tools import Approvals, McpTool, ToolFilter
 
 # OpenAI's fields of servers that are nobody's here.
 _REFUSED = ("connector_id", "tunnel_id", "authorization", "headers")
+# The model is told of all tools at once, by their own descriptions.
+_WITHOUT_EFFECT = ("defer_loading", "server_description")
 
 
-async def find_offers(servers: ToolServers, body: ResponsesRequest) -> dict[str, list[Offer]] | None:
+async def find_offers(request: Request, body: ResponsesRequest) -> dict[str, list[Offer]] | None:
     """The tools of MCP servers for a request, by the paths of its tools; None: this service has no servers.
 
     Raises ApiError for a server that the service does not have, and what else it cannot do.
     """
+    servers: ToolServers = request.app.state.tool_servers
     if not servers.labels:
         return None
     offers = {}
     for number, tool in enumerate(body.tools or ()):
         if isinstance(tool, McpTool):
             path = f"tools[{number}]"
+            check_caller(request.state.client, path)
+            ignore(request, "fields", [f"{path}.{name}" for name in _WITHOUT_EFFECT if getattr(tool, name)])
             offers[path] = await servers.offer(_read_request(servers, path, tool))
-    if offers and (body.top_logprobs is not None or body.continue_final_message):
-        name = "top_logprobs" if body.top_logprobs is not None else "continue_final_message"
-        raise unsupported(name, f"tools of MCP servers and {name} do not go together; leave one out.")
+    refused = {
+        "top_logprobs": body.top_logprobs is not None,
+        f"include[{LOGPROBS}]": LOGPROBS in (body.include or ()),
+        "continue_final_message": body.continue_final_message,
+    }
+    for name, is_given in refused.items():
+        if offers and is_given:
+            raise unsupported(name, f"tools of MCP servers and {name} do not go together; leave one out.")
     return offers
 
 
@@ -39,36 +53,46 @@ def _read_request(servers: ToolServers, path: str, tool: McpTool) -> ServerReque
         if getattr(tool, name):
             message = f"{name} is not supported; name a server of --mcp-config by its server_label."
             raise unsupported(f"{path}.{name}", message)
-    label = tool.server_label
-    if tool.server_url is not None and label not in servers.labels:
-        found = servers.find_url(tool.server_url)
-        if found is None:
-            raise unsupported(
-                f"{path}.server_url",
-                "server_url is not one of --mcp-config; this service opens no other connections.",
-            )
-        label = found
-    elif tool.server_url is not None and servers.find_url(tool.server_url) != label:
-        raise unsupported(f"{path}.server_url", "server_url is not that of the server with this label.")
+    if tool.allowed_callers is not None and "direct" not in tool.allowed_callers:
+        message = "allowed_callers must have direct: no program calls tools here, only the model."
+        raise unsupported(f"{path}.allowed_callers", message)
     allowed, approval = tool.allowed_tools, tool.require_approval
-    names = allowed if isinstance(allowed, list) or allowed is None else allowed.tool_names
-    request = ServerRequest(
-        label,
+    filters = ToolFilter(tool_names=allowed) if isinstance(allowed, list) else allowed or ToolFilter()
+    names = filters.tool_names
+    return ServerRequest(
+        _find_label(servers, path, tool),
         path,
         None if names is None else frozenset(names),
-        read_only=bool(allowed is not None and not isinstance(allowed, list) and allowed.read_only),
+        bool(filters.read_only),
+        approval if isinstance(approval, str) else None,
+        _read_approvals(path, approval) if isinstance(approval, Approvals) else {},
     )
-    if approval is None or isinstance(approval, str):
-        return ServerRequest(label, path, request.allowed, request.read_only, approval)
+
+
+def _find_label(servers: ToolServers, path: str, tool: McpTool) -> str:
+    """The name of the server that a tool means. Raises ApiError for another URL."""
+    if tool.server_url is None:
+        return tool.server_label
+    found = servers.find_url(tool.server_url)
+    if tool.server_label in servers.labels and found != tool.server_label:
+        raise unsupported(f"{path}.server_url", "server_url is not that of the server with this label.")
+    if found is None:
+        message = "server_url is not one of --mcp-config; this service opens no other connections."
+        raise unsupported(f"{path}.server_url", message)
+    return found
+
+
+def _read_approvals(path: str, approvals: Approvals) -> dict[str, Approval]:
+    """What a request says of single tools. Raises ApiError."""
     said: dict[str, Approval] = {}
     words: tuple[Approval, ...] = ("never", "always")  # the stricter one counts
     for word in words:
-        filters = getattr(approval, word)
-        if filters is not None and filters.read_only is not None:
+        filters: ToolFilter = getattr(approvals, word) or ToolFilter()
+        if filters.read_only is not None:
             param = f"{path}.require_approval.{word}.read_only"
             raise unsupported(param, "read_only is not supported here; name the tools.")
-        said |= dict.fromkeys((filters and filters.tool_names) or (), word)
-    return ServerRequest(label, path, request.allowed, request.read_only, None, said)
+        said |= dict.fromkeys(filters.tool_names or (), word)
+    return said
 
 
 def make_toolbox(

@@ -106,18 +106,18 @@ class ActionTool(Body):
         return {"name": self.type, **_FUNCTIONS[self.type]}
 
 
-class _ToolNames(Body):
+class ToolFilter(Body):
     """Tools by their names, or those that change nothing."""
 
     tool_names: FailFastList[Text] | None = None
     read_only: bool | None = None
 
 
-class _Approvals(Body):
+class Approvals(Body):
     """Which tools need approval."""
 
-    always: _ToolNames | None = None
-    never: _ToolNames | None = None
+    always: ToolFilter | None = None
+    never: ToolFilter | None = None
 
 
 class McpTool(Body):
@@ -127,12 +127,14 @@ class McpTool(Body):
     server_label: Text
     server_url: Text | None = None
     server_description: Text | None = None
-    allowed_tools: FailFastList[Text] | _ToolNames | None = None
-    require_approval: Literal["always", "never"] | _Approvals | None = None
+    allowed_tools: FailFastList[Text] | ToolFilter | None = None
+    require_approval: Literal["always", "never"] | Approvals | None = None
     headers: JsonObject | None = None
     authorization: Text | None = None
     connector_id: Text | None = None
     tunnel_id: Text | None = None
+    defer_loading: bool | None = None
+    allowed_callers: FailFastList[Text] | None = None
 
 
 _IN_NAMESPACES: dict[str, type[Body]] = {"function": FunctionTool, "custom": CustomTool}

@@ -12,6 +12,7 @@ from in_process import Endpoints
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
 from reciter import ARGUMENTS, REPORT
+from support import wait_until
 from test_chats_with_tools import command
 
 STREAM_EVENT: TypeAdapter[Any] = TypeAdapter(ResponseStreamEvent)
@@ -154,12 +155,37 @@ def test_the_stricter_approval_counts(open_with: Open, in_file: Any, in_request:
         ({"allowed_tools": ["nothing"]}, "has no tool 'nothing'"),
         ({"headers": {"Authorization": "x"}}, "headers is not supported"),
         ({"connector_id": "connector_gmail"}, "connector_id is not supported"),
+        ({"allowed_callers": ["programmatic"]}, "allowed_callers must have direct"),
     ],
 )
 def test_only_servers_of_the_file_are_used(open_with: Open, fields: dict[str, Any], words: str) -> None:
     with pytest.raises(openai.BadRequestError, match=words) as error:
         open_with().responses.create(model="default", input="Hello", tools=tool(**fields))
     assert str(error.value.param).startswith("tools[0]")
+
+
+def test_what_has_no_effect_is_named(open_with: Open) -> None:
+    tools = tool(defer_loading=True, server_description="Rain and sun", allowed_callers=["direct"])
+    response = open_with().responses.with_raw_response.create(model="default", input="Hello", tools=tools)
+    ignored = response.headers["X-Ignored-Fields"]
+    assert ignored == "tools[0].defer_loading, tools[0].server_description"
+
+
+def test_log_probabilities_are_refused(open_with: Open) -> None:
+    include: Any = ["message.output_text.logprobs"]
+    with pytest.raises(openai.BadRequestError, match="do not go together"):
+        open_with().responses.create(model="default", input="Hello", tools=tool(), include=include)
+
+
+def test_a_batch_calls_no_tools(open_with: Open) -> None:
+    client = open_with(approval="never")
+    body = {"model": "default", "input": "Hello", "tools": tool()}
+    line = {"custom_id": "1", "method": "POST", "url": "/v1/responses", "body": body}
+    file = client.files.create(file=("lines.jsonl", json.dumps(line).encode()), purpose="batch")
+    batch = client.batches.create(input_file_id=file.id, endpoint="/v1/responses", completion_window="24h")
+    wait_until(lambda: client.batches.retrieve(batch.id).status == "completed")
+    errors = client.files.content(client.batches.retrieve(batch.id).error_file_id or "").text
+    assert "a batch may send a request twice" in errors
 
 
 def test_an_approval_needs_its_request(open_with: Open) -> None:
