@@ -115,7 +115,7 @@ class _Answer:
         self._http_request, self._request, self._toolbox = http_request, request, toolbox
         self._servers: ToolServers = http_request.app.state.tool_servers
         self._limits = self._servers.limits
-        self._messages: list[Any] = list(request.messages)
+        self._messages: list[Any] = list(request.messages)  # without the results of `_ended`
         self._start = time.monotonic()
         self._usage, self._timings = _NO_USAGE, Timings(None, None, 0.0)
         self._ended: list[CallEnded] = []  # that the client has not been told of
@@ -130,7 +130,8 @@ class _Answer:
             for listed in lists:
                 yield listed
             lists = []
-            async for event in self._run_approved():
+            self._add_approved()
+            async for event in self._run_all(self._toolbox.approved, is_cut=False):
                 yield event
         number, index = 0, len(self._toolbox.approved)
         while True:
@@ -159,7 +160,6 @@ class _Answer:
                 yield self._finish(done, "tool_calls" if asked or said.others else done.finish_reason)
                 return
             self._messages.append(said.message())
-            self._messages += map(_to_message, self._ended)
             number += 1
 
     async def _ask(self, number: int) -> AsyncGenerator[Any, None]:
@@ -195,7 +195,7 @@ class _Answer:
         Raises RequestTimeout.
         """
         request, used = self._request, self._usage.completion_tokens
-        changes: dict[str, Any] = {"messages": self._messages}
+        changes: dict[str, Any] = {"messages": [*self._messages, *map(_to_message, self._ended)]}
         if number:
             changes["tool_choice"] = "auto"
         if number >= self._limits.rounds or (number and self._time_left() <= 0):
@@ -208,23 +208,21 @@ class _Answer:
             changes["max_tokens"] = left
         if request.timeout_s is not None:
             changes["timeout_s"] = request.timeout_s - (time.monotonic() - self._start)
-            if number and changes["timeout_s"] <= 0:
+            if changes["timeout_s"] <= 0:
                 raise RequestTimeout("the request has taken longer than its timeout_s.")
         return stream_answers(self._http_request, [request.model_copy(update=changes)], has_slots=True)
 
-    async def _run_approved(self) -> AsyncGenerator[AnyEvent, None]:
-        """Run the calls that a person has approved, each as a turn of its own."""
-        for call in self._toolbox.approved:
-            before = len(self._ended)
-            async for event in self._run_all([call], is_cut=False):
-                yield event
-            made = [ToolCall(id=call.id, name=call.function, arguments=call.arguments)]
-            last = self._messages[-1]
-            if last.role == "assistant" and not last.tool_calls:
-                self._messages[-1] = last.model_copy(update={"tool_calls": made})
-            else:
-                self._messages.append(Message(role="assistant", tool_calls=made))
-            self._messages += map(_to_message, self._ended[before:])
+    def _add_approved(self) -> None:
+        """Add the calls that a person has approved to the conversation."""
+        calls = [
+            ToolCall(id=call.id, name=call.function, arguments=call.arguments)
+            for call in self._toolbox.approved
+        ]
+        last = self._messages[-1]
+        if last.role == "assistant" and not last.tool_calls:
+            self._messages[-1] = last.model_copy(update={"tool_calls": calls})
+        else:
+            self._messages.append(Message(role="assistant", tool_calls=calls))
 
     async def _run_all(self, calls: Sequence[Call], is_cut: bool) -> AsyncGenerator[AnyEvent, None]:
         """Run calls, one after the other, because one may need what another has done."""
@@ -249,7 +247,7 @@ class _Answer:
         """The result of a call that must not run; None if it may."""
         most = self._toolbox.max_calls
         if is_cut:
-            return _not_run("the answer ended before the call was complete")
+            return _not_run("the answer ended at max_tokens before its calls were complete")
         if most is not None and self._count >= most:
             return _not_run(f"max_tool_calls is {most}")
         if self._time_left() <= 0:
@@ -271,23 +269,20 @@ class _Answer:
 
     def _shorten_results(self) -> bool:
         """Replace the last results, which do not fit, by that; whether this changes anything."""
-        too_long = [ended for ended in self._ended if ended.result.output]
-        if not too_long:
-            return False
-        for place, message in enumerate(self._messages):
-            for ended in too_long:
-                if message.tool_call_id == ended.call.id and message.role == "tool":
-                    self._messages[place] = _to_message(_replace_result(ended))
-        self._ended = [_replace_result(each) if each in too_long else each for each in self._ended]
-        return True
+        shorter = [_replace_result(ended) if ended.result.output else ended for ended in self._ended]
+        is_shorter, self._ended = shorter != self._ended, shorter
+        return is_shorter
 
     def _take_ended(self) -> list[CallEnded]:
+        """The calls that have ended, whose results are now a part of the conversation."""
+        self._messages += map(_to_message, self._ended)
         ended, self._ended = self._ended, []
         return ended
 
     def _time_left(self) -> float:
         """Seconds until no tool runs any more."""
-        return self._start + self._limits.total_s - time.monotonic()
+        total, own = self._limits.total_s, self._request.timeout_s
+        return self._start + (total if own is None else min(total, own)) - time.monotonic()
 
     def _add(self, done: Done) -> None:
         """Count what a round has used."""
