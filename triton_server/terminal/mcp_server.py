@@ -15,6 +15,7 @@ from pydantic import Field
 from .service import ServiceClient, ServiceError
 
 _READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=False)
+_CUT_OFF = "[The answer was cut off, because it reached the limit of its tokens.]"
 
 Model = Annotated[str | None, Field(description="The name of a model of the server; by default its first.")]
 MaxTokens = Annotated[int | None, Field(ge=1, description="The largest number of tokens of the answer.")]
@@ -54,7 +55,9 @@ def make_server(service: ServiceClient) -> MCPServer:
             "seed": seed,
         }
         answer = await ask("/v1/chat/completions", body)
-        return answer["choices"][0]["message"]["content"] or ""
+        choice = answer["choices"][0]
+        text = choice["message"]["content"] or ""
+        return f"{text}\n{_CUT_OFF}" if choice["finish_reason"] == "length" else text
 
     @server.tool(annotations=_READ_ONLY)
     async def complete(
@@ -64,7 +67,10 @@ def make_server(service: ServiceClient) -> MCPServer:
         temperature: Temperature = None,
         seed: Seed = None,
     ) -> str:
-        """Continue a text with a language model that runs on this machine. The answer is what is new."""
+        """Continue a text with a language model that runs on this machine. The answer is what is new.
+
+        It has 16 tokens, if max_tokens does not say otherwise.
+        """
         body = {
             "prompt": prompt,
             "model": model,
@@ -75,10 +81,11 @@ def make_server(service: ServiceClient) -> MCPServer:
         return (await ask("/v1/completions", body))["choices"][0]["text"]
 
     @server.tool(annotations=_READ_ONLY)
-    async def embed(texts: Texts, model: Model = None) -> list[list[float]]:
+    async def embed(texts: Texts, model: Model = None) -> dict[str, list[list[float]]]:
         """Compute a vector for each text. Texts that mean the same have similar vectors."""
         answer = await ask("/v1/embeddings", {"input": texts, "model": model})
-        return [entry["embedding"] for entry in answer["data"]]
+        # Not a bare list: the library makes a text of each number in it.
+        return {"embeddings": [entry["embedding"] for entry in answer["data"]]}
 
     @server.tool(annotations=_READ_ONLY)
     async def rerank(query: str, documents: Texts, model: Model = None) -> list[dict[str, Any]]:

@@ -26,9 +26,11 @@ def call(url: str, *calls: tuple[str, dict[str, Any]]) -> tuple[list[str], list[
 
 def test_an_agent_uses_the_service(reciter: Endpoints) -> None:
     fields = {"question": "Hello", "seed": 1}
-    tools, (answer, chosen, refused) = call(
+    tools, (answer, cut, vectors, chosen, refused) = call(
         reciter.api_url,
         ("chat", fields),
+        ("chat", {**fields, "max_tokens": 1}),
+        ("embed", {"texts": ["Hello", "Rain"]}),
         ("choose", {"question": "Hello", "choices": ["Good day!", "Rain"]}),
         ("chat", {**fields, "model": "other"}),
     )
@@ -36,6 +38,10 @@ def test_an_agent_uses_the_service(reciter: Endpoints) -> None:
     body = {"messages": [{"role": "user", "content": "Hello"}], "seed": 1}
     same = httpx.post(f"{reciter.api_url}/v1/chat/completions", json=body).json()
     assert answer.content[0].text == same["choices"][0]["message"]["content"]
+    assert cut.content[0].text.endswith(
+        "\n[The answer was cut off, because it reached the limit of its tokens.]"
+    )
+    assert len(vectors.content) == 1 and len(vectors.structured_content["embeddings"]) == 2
     assert {each["text"] for each in chosen.structured_content["result"]} == {"Good day!", "Rain"}
     assert refused.is_error and "there is no model 'other'" in refused.content[0].text
 
