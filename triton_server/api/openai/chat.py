@@ -176,6 +176,9 @@ def parse_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
     parsed = []
     call_id: str | None = None  # of the last call in the older form
     for number, message in enumerate(messages):
+        if message.mcp_calls and message.role != "assistant":
+            param = f"messages[{number}].mcp_calls"
+            raise _invalid(param, f"{param} can only be in a message of the assistant.")
         parsed += replay_calls(message.mcp_calls or ())
         fields = _parse_message(f"messages[{number}]", message)
         if message.function_call is not None and message.role == "assistant":

@@ -179,6 +179,13 @@ def test_without_servers_the_field_is_refused(reciter: Endpoints) -> None:
     assert status == 400 and "--mcp-config" in error["message"]
 
 
+def test_only_the_assistant_has_made_calls(reciter: Endpoints) -> None:
+    call = {"id": "1", "server_label": "weather", "name": "get_weather", "output": "Rain"}
+    messages = [{"role": "user", "content": "Hello", "mcp_calls": [call]}]
+    status, error = refuse(Service(reciter.api_url, 0), messages=messages, mcp=None)
+    assert (status, error["param"]) == (400, "messages[0].mcp_calls")
+
+
 def test_calls_of_the_client_end_the_answer(start_with: Start, tmp_path: Path) -> None:
     servers = {"a": command(tmp_path, approval="never"), "b": command(tmp_path, approval="never")}
     own = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object"}}}
