@@ -20,7 +20,7 @@ GROUPS = {
         cache_of_keys thumbs attachments answer_slots malformed wire stream_route tool_calls docs_page
         batches""",
     "endless": """
-        proxy browser_crashes fleet proxy_grpc keep_alive proxy_faults hangups""",
+        proxy browser_crashes fleet proxy_grpc grpc_calls kserve keep_alive proxy_faults hangups""",
 }
 # The others that take longest, so that no worker is left with one of them at the end.
 LONGEST = """

@@ -28,6 +28,9 @@ from .batches.runner import BatchRunner
 from .conversations import routes as item_conversations
 from .extras import adapters, choose, discovery, health, models, prompts, rerank, sparse, stream, tokens
 from .extras.health import Readiness
+from .kserve import generate as kserve_generate
+from .kserve import inference as kserve
+from .kserve import models as kserve_models
 from .llamacpp import routes as llamacpp
 from .llamacpp import server_state
 from .mcp_tools.config import read_config
@@ -51,12 +54,12 @@ from .settings import ServiceSettings
 LOGGER = logging.getLogger(__name__)
 
 _DESCRIPTION = """
-A language model with OpenAI's API, Anthropic's Messages API, Ollama's and llama.cpp's APIs, sessions that
-store conversations, and a plain text stream.
+A language model with OpenAI's API, Anthropic's Messages API, Ollama's and llama.cpp's APIs, KServe's
+protocol, sessions that store conversations, and a plain text stream.
 
 Errors are `{"error": {"message", "type", "param", "code"}}`, on Anthropic's routes
-`{"type": "error", "error": {"type", "message", "details"}, "request_id"}`, on Ollama's `{"error": message}`,
-on llama.cpp's `{"error": {"code", "message", "type", "param"}}`.
+`{"type": "error", "error": {"type", "message", "details"}, "request_id"}`, on Ollama's and
+KServe's `{"error": message}`, on llama.cpp's `{"error": {"code", "message", "type", "param"}}`.
 The routes of sessions refuse unknown fields (400); the others name those that they ignore in a header
 (`X-Ignored-Fields`).
 """
@@ -134,6 +137,9 @@ def create_app(
         responses,
         item_conversations,
         *ollamas,
+        kserve_models,
+        kserve,
+        kserve_generate,
         sessions,
         plain_text_routes,
         conversations,

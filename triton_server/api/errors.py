@@ -2,8 +2,8 @@
 
 It has OpenAI's form: {"error": {"message", "type", "param", "code"}}. On the paths of Anthropic's API it has
 theirs: {"type": "error", "error": {"type", "message", "details": {"error_code"}}, "request_id"}; on those of
-Ollama's, {"error": message}; on those of llama.cpp's, {"error": {"code", "message", "type", "param"}}, whose
-code is the status.
+Ollama's and KServe's, {"error": message}; on those of llama.cpp's, {"error": {"code", "message", "type",
+"param"}}, whose code is the status.
 """
 
 import json
@@ -26,6 +26,8 @@ _CODES = {"prompt_too_long": "context_length_exceeded"}  # OpenAI's code, where 
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 ANTHROPIC_PATH = "/v1/messages"  # the paths of Anthropic's API begin with it
 OLLAMA_PATH = "/api"
+KSERVE_PATH = "/v2"  # which has also Cohere's /v2/rerank
+_NOT_KSERVE = "/v2/rerank"
 MODELS_PATH = "/v1/models"  # of OpenAI's API and of Anthropic's
 LLAMACPP_PATHS = ("/completion", "/completions", "/infill", "/props", "/slots")
 _ANTHROPIC_TYPES = {
@@ -196,9 +198,14 @@ def anthropic_body_of(failure: Failed, request_id: str) -> dict[str, Any]:
     return {"type": "error", "error": error, "request_id": request_id}
 
 
-def ollama_body_of(failure: Failed) -> dict[str, Any]:
-    """The JSON body of a failure in Ollama's form."""
+def text_body_of(failure: Failed) -> dict[str, Any]:
+    """The JSON body of a failure in the form of Ollama and KServe."""
     return {"error": failure.message}
+
+
+def is_kserve(path: str) -> bool:
+    """Whether a path is one of KServe's protocol."""
+    return path == KSERVE_PATH or (path.startswith(f"{KSERVE_PATH}/") and path != _NOT_KSERVE)
 
 
 def llamacpp_body_of(failure: Failed) -> dict[str, Any]:
@@ -231,7 +238,8 @@ def response_of(error: Exception, scope: Scope) -> Response:
     elif path in LLAMACPP_PATHS:
         body = llamacpp_body_of(failure)
     else:
-        body = ollama_body_of(failure) if path.startswith(f"{OLLAMA_PATH}/") else body_of(failure)
+        has_text_only = path.startswith(f"{OLLAMA_PATH}/") or is_kserve(path)
+        body = text_body_of(failure) if has_text_only else body_of(failure)
     return Response(json.dumps(body), failure.status, headers_of(error), media_type="application/json")
 
 

@@ -78,14 +78,8 @@ async def stream_answers(
         tasks = [watch]
         stack.callback(lambda: [task.cancel() for task in tasks])
         for number, request in enumerate(requests):
-            changes = {
-                **_find_limits(request, state.settings),
-                "request_id": http_request.state.answer_ids[number],
-                "cache_salt": pseudonym(http_request.state.owner, request.cache_salt or ""),
-                "acknowledge": True,
-                "client": _name_client(http_request.state.client, state.answer_slots.is_shared),
-            }
-            sent = request.model_copy(update=changes)
+            sent = prepare(http_request, request, http_request.state.answer_ids[number])
+            sent = sent.model_copy(update={"acknowledge": True})
             events = state.triton_client.stream(sent.prompt(), sent.parameters())
             tasks.append(asyncio.create_task(_forward_events(events, number, request.sent_names, queue)))
 
@@ -119,6 +113,21 @@ async def stream_answers(
                 if event.finish_reason == "cancelled" and not takes_cut_off:
                     raise ApiError(503, "the server has cut the answer off.", code="cancelled")
             yield number, event
+
+
+def prepare(http_request: HttpRequest, request: Request, request_id: str) -> Request:
+    """A request as it is sent: within the limits, with this id, and the service's salt and client.
+
+    Raises ApiError for too many messages.
+    """
+    state = http_request.app.state
+    changes = {
+        **_find_limits(request, state.settings),
+        "request_id": request_id,
+        "cache_salt": pseudonym(http_request.state.owner, request.cache_salt or ""),
+        "client": _name_client(http_request.state.client, state.answer_slots.is_shared),
+    }
+    return request.model_copy(update=changes)
 
 
 def _name_client(client: str, is_shared: bool) -> str:

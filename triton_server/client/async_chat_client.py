@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import grpc
+import numpy as np
 import tritonclient.grpc.aio as triton
 from tritonclient.utils import InferenceServerException
 
@@ -14,6 +15,7 @@ from model_core.errors import TritonchatError
 from model_core.requests.events import Done, Event, Failed
 
 from ..contract import wire
+from ..contract.calls import name_triton_models
 from ..contract.codec import decode_piece, make_error
 from ..contract.commands import COMMANDS, CONTROL_TIMEOUT_S
 from ..contract.json_tensors import encode, encode_padded
@@ -41,6 +43,11 @@ class AsyncChatClient:
         self._feed: Feed | None = None
         self._ending: set[asyncio.Task] = set()  # see _keep
 
+    @property
+    def triton(self) -> triton.InferenceServerClient:
+        """Triton's own client, for what Triton says of itself and of its models."""
+        return self._triton
+
     async def close(self) -> None:
         """Close the connection. The server cancels the requests that still run on it."""
         self._is_closed = True
@@ -60,6 +67,10 @@ class AsyncChatClient:
         `model`: which one; None: the first. Its description, `model`, is None until it was loaded once.
         """
         return await self._ask("stats", True, timeout_s, model=model)
+
+    async def list_triton_models(self) -> list[str]:
+        """Return the names of the Triton models, `chat_control` last."""
+        return name_triton_models(await self.stats())
 
     async def load(self, model: str) -> dict[str, Any]:
         """Let the server begin to load a model. Returns its entry in the `models` of `stats` at once."""
@@ -137,22 +148,39 @@ class AsyncChatClient:
         """
         request_id = str(parameters.setdefault("request_id", uuid.uuid4().hex))
         arrays = {"texts": encode_padded(list(texts)), "parameters": encode_padded(parameters)}
-        inputs = wire.create_inputs({name: array[None] for name, array in arrays.items()})
-        call = asyncio.ensure_future(self._triton.infer(EMBED, inputs))
+        rows = {name: array[None] for name, array in arrays.items()}
+        return wire.parse_vectors(await self.infer(EMBED, rows, [request_id]))
+
+    async def infer(
+        self,
+        model: str,
+        arrays: dict[str, np.ndarray],
+        request_ids: Sequence[str],
+        timeout_us: int | None = None,
+    ) -> Any:
+        """Return the result (tritonclient's InferResult) of a Triton model that does not stream.
+
+        `arrays`: UINT8, with a row for each request, whose `parameters` have these ids. `timeout_us`: the
+        request parameter `timeout` of Triton. Leaving early (a cancelled task) cancels the requests.
+        Raises as `stream`.
+        """
+        inputs = wire.create_inputs(arrays)
+        call = asyncio.ensure_future(self._triton.infer(model, inputs, timeout=timeout_us))
         try:
-            return wire.parse_vectors(await asyncio.shield(call))
+            return await asyncio.shield(call)
         except InferenceServerException as error:
             raise wire.translate_error(error, self.url) from error
         except asyncio.CancelledError:
             if self._is_closed:  # gRPC cancels the calls of a closed connection
                 raise ServerUnavailable("the connection to the server was closed.") from None
-            self._keep(asyncio.create_task(self._end_call(call, request_id)))
+            self._keep(asyncio.create_task(self._end_call(call, request_ids)))
             raise
 
-    async def _end_call(self, call: asyncio.Future, request_id: str) -> None:
+    async def _end_call(self, call: asyncio.Future, request_ids: Sequence[str]) -> None:
         """End a call whose result nobody wants. The engine ends it; see `_end_stream`."""
-        with suppress(TritonchatError):
-            await self.cancel(request_id, _END_WAIT_S)
+        for request_id in request_ids:
+            with suppress(TritonchatError):
+                await self.cancel(request_id, _END_WAIT_S)
         with suppress(Exception):
             await call
 

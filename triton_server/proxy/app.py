@@ -26,6 +26,7 @@ from .access import GUARDED_PATHS, ProxyAccess
 from .affinity import find_key, read_fields
 from .continuation import Diverged, EventStream, LineStream, Stream
 from .grpc_front import GrpcFront
+from .kserve_bodies import find_kserve_key
 from .metrics import ProxyMetrics
 from .replicas import Broken, Replica, Replicas, Search
 from .routes import may_repeat
@@ -205,7 +206,8 @@ class _Exchange:
         # Nobody knows what the tools do that the service calls, so they are called once.
         self.may_repeat = may_repeat(self.method, path) and not fields.get("mcp")
         self.is_generation = self.method == "POST" and self.may_repeat
-        self.key = find_key(path, fields)
+        json_bytes = given.get("inference-header-content-length")
+        self.key = find_key(path, fields) or find_kserve_key(path, body, json_bytes)
         self.stream: Stream | None = None
         if self.may_repeat and path in _STREAMS and self.method == "POST" and fields:
             if fields.get("seed") is None:
@@ -213,7 +215,7 @@ class _Exchange:
                 body = json.dumps(fields).encode()
             if fields.get("stream") or path == "/stream":
                 self.stream = _STREAMS[path]()
-        elif fields.get("stream"):
+        elif fields.get("stream") or path.endswith("/generate_stream"):
             self.is_generation = False  # it is passed on as it comes
         self.body = body
 

@@ -23,6 +23,7 @@ from ..contract.codec import describe_error, encode_failure
 from ..contract.commands import COMMANDS, CONTROL_TIMEOUT_S
 from ..contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED
 from ..contract.wire import ENDED_MESSAGES, KEEPALIVE_MS
+from . import grpc_calls
 from .continuation import Diverged
 from .grpc_answer import ELSEWHERE_ERRORS, GrpcAnswer
 from .grpc_messages import (
@@ -41,7 +42,6 @@ from .grpc_messages import (
 )
 from .metrics import ProxyMetrics
 from .replicas import CHANNEL_OPTIONS, Broken, Replica, Replicas, Search
-from .routes import REPEATABLE_CALLS
 
 _GRACE_S = 20.0  # for running answers at the end
 _END_S = 5.0  # in which a server must end an answer whose client has left
@@ -49,6 +49,7 @@ _LOST = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode
 _NO_SERVER = "no server takes gRPC now; those on other machines must run with --open-to-all."
 _REFUSED = "failed to connect"  # in gRPC's message if there was no connection
 _DIVERGED = "the server failed, and the others answer differently, so the answer ends here."
+_ONE_REPOSITORY = "the server has one repository; leave the name of a repository out."
 _MALFORMED = "the request is no ModelInferRequest, or has not as many contents as inputs."
 _HALF_DONE = "the server failed; whether it has done what was asked is not known."
 
@@ -79,6 +80,7 @@ class GrpcFront(grpc.GenericRpcHandler):
             ("grpc.so_reuseport", 0),
         ]
         self._server = grpc.aio.server(options=options)
+        grpc_calls.add_reflection(self._server)
         self._server.add_generic_rpc_handlers((self,))
         self._server.add_insecure_port(self._address)
         await self._server.start()
@@ -88,18 +90,30 @@ class GrpcFront(grpc.GenericRpcHandler):
         if self._server is not None:
             await self._server.stop(_GRACE_S)
 
-    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler:
-        """See grpc.GenericRpcHandler: how a call is answered."""
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler | None:
+        """See grpc.GenericRpcHandler: how a call is answered; None: the service has no such call."""
         method = handler_call_details.method
         if method == STREAM_INFER:
             return grpc.stream_stream_rpc_method_handler(self._pass_streams)
+        if method != INFER and method not in grpc_calls.READ_CALLS:
+            return grpc_calls.find_refusal(method)
 
         async def answer(data: bytes, context: Context) -> bytes:
-            if method != INFER:
-                return await self._pass(method, data, context, None, method in REPEATABLE_CALLS)
-            return await self._infer(data, context)
+            if method == INFER:
+                return await self._infer(data, context)
+            if method == grpc_calls.REPOSITORY_INDEX:
+                return await self._index(data, context)
+            response = await self._pass(method, data, context, None, may_repeat=True)
+            return grpc_calls.describe_open(response) if method == grpc_calls.SERVER_METADATA else response
 
         return grpc.unary_unary_rpc_method_handler(answer)
+
+    async def _index(self, data: bytes, context: Context) -> bytes:
+        """Answer RepositoryIndex, which Triton opens only with the loading of models."""
+        if grpc_calls.names_repository(data):
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, _ONE_REPOSITORY)
+        stats = make_command({"stats": True})
+        return grpc_calls.make_index(await self._pass(INFER, stats, context, None, may_repeat=True))
 
     async def _infer(self, data: bytes, context: Context) -> bytes:
         """Answer a call of a model that does not stream."""

@@ -90,14 +90,22 @@ def is_model(request: ModelInferRequest, name: str) -> bool:
     return request.model_name == name or request.model_name.startswith(f"{name}-")
 
 
+def find_model(name: str) -> str | None:
+    """The name of our model in that of a Triton model for answers; None: it is for something else."""
+    for kind in (CHAT_STREAM, CHAT):
+        if name == kind or name.startswith(f"{kind}-"):
+            return name[len(kind) + 1 :]
+    return None
+
+
 def find_conversation(request: ModelInferRequest) -> str | None:
     """What requests of one conversation share, the same over HTTP and gRPC; None for others."""
-    prefix = next((name for name in (CHAT_STREAM, CHAT) if is_model(request, name)), None)
-    if prefix is None:
+    named = find_model(request.model_name)
+    if named is None:
         return None
     messages, parameters = read_json(request, "messages"), read_json(request, "parameters")
     fields = parameters if isinstance(parameters, dict) else {}
-    model = fields.get("model") or request.model_name[len(prefix) + 1 :] or DEFAULT_MODEL
+    model = fields.get("model") or named or DEFAULT_MODEL
     name = "prompt" if isinstance(messages, str) else "messages"
     return find_key("", {"model": model, "tools": fields.get("tools"), name: messages})
 

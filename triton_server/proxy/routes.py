@@ -1,8 +1,6 @@
-"""Which requests change nothing, so that they may be sent twice."""
+"""Which requests change nothing, so that they may be sent twice: grpc_calls.py says it of gRPC."""
 
 import re
-
-from .grpc_messages import SERVICE
 
 # Paths of the HTTP service by method. A request that is not listed is sent once, so a new route is safe until
 # somebody adds it here. Those to /v1/responses are stored, unless they say otherwise.
@@ -35,6 +33,19 @@ REPEATABLE: dict[str, tuple[str, ...]] = {
         "/detokenize",
         "/apply-template",
         "/ping",
+        "/v2/repository/index",
+        "/v2/models/{model}/infer",
+        "/v2/models/{model}/generate",
+        "/v2/models/{model}/generate_stream",
+        "/v2/models/{model}/versions/{version}/infer",
+        "/v2/models/{model}/versions/{version}/generate",
+        "/v2/models/{model}/versions/{version}/generate_stream",
+        "/v2/systemsharedmemory/{call:path}",
+        "/v2/cudasharedmemory/{call:path}",
+        "/v2/repository/models/{call:path}",
+        "/v2/logging",
+        "/v2/trace/setting",
+        "/v2/models/{model}/trace/setting",
     ),
     "GET": (
         "/v1/models",
@@ -76,21 +87,25 @@ REPEATABLE: dict[str, tuple[str, ...]] = {
         "/v1/health",
         "/ping",
         "/metrics",
+        "/v2",
+        "/v2/health/live",
+        "/v2/health/ready",
+        "/v2/models/stats",
+        "/v2/models/{model}",
+        "/v2/models/{model}/ready",
+        "/v2/models/{model}/config",
+        "/v2/models/{model}/stats",
+        "/v2/models/{model}/versions/{version}",
+        "/v2/models/{model}/versions/{version}/ready",
+        "/v2/models/{model}/versions/{version}/config",
+        "/v2/models/{model}/versions/{version}/stats",
+        "/v2/systemsharedmemory/{call:path}",
+        "/v2/cudasharedmemory/{call:path}",
+        "/v2/repository/models/{call:path}",
+        "/v2/logging",
+        "/v2/trace/setting",
+        "/v2/models/{model}/trace/setting",
     ),
-}
-# gRPC calls other than ModelInfer; contract/commands.py says it of commands.
-REPEATABLE_CALLS = {
-    f"{SERVICE}{name}"
-    for name in (
-        "ServerLive",
-        "ServerReady",
-        "ModelReady",
-        "ServerMetadata",
-        "ModelMetadata",
-        "ModelConfig",
-        "ModelStatistics",
-        "RepositoryIndex",
-    )
 }
 # In Starlette's words: the value of a name has no slash, unless it is a path.
 _PATTERNS = {

@@ -89,6 +89,10 @@ def test_each_model_has_triton_models(tmp_path: Path) -> None:
     flags = [f"--model={model}" for model in (embedded_model(), write_reciter(tmp_path / "speaker"))]
     with running_server(*flags) as server:
         check_triton_models(f"grpc://{server.grpc_url}")
+        for model, other in (("chat-speaker", None), ("chat_stream-speaker", "default"), ("chat", "speaker")):
+            url = f"{server.api_url}/v2/models/{model}/generate"
+            answer = httpx.post(url, json={"messages": HELLO, "model": other}, timeout=60).json()
+            assert answer["text_output"] == GREETING and answer["details"]["model"] == "speaker"
 
 
 def check_triton_models(address: str) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -16,6 +17,7 @@ from triton_server.proxy.access import ProxyAccess
 from triton_server.proxy.affinity import find_key, read_fields
 from triton_server.proxy.app import Proxy
 from triton_server.proxy.command import uvicorn_options
+from triton_server.proxy.kserve_bodies import find_kserve_key
 from triton_server.proxy.replicas import Replicas
 from triton_server.proxy.routes import REPEATABLE
 
@@ -231,3 +233,51 @@ def test_proxy_tells_of_its_servers_by_key_not_by_address(
                 assert (mark in answer.text) == (status == 200)
 
     asyncio.run(ask())
+
+
+def test_conversations_have_one_key_in_kserves_protocol() -> None:
+    """The one of chats, however the tensors are sent."""
+    messages = [{"role": "user", "content": "Hello"}]
+    data, parameters = json.dumps(messages).encode(), b'{"seed": 1}'
+    tensor = {"name": "messages", "datatype": "UINT8", "shape": [1, len(data)]}
+    rest = {"name": "parameters", "datatype": "UINT8", "shape": [1, len(parameters)]}
+    size = {"parameters": {"binary_data_size": len(data)}}
+    head = json.dumps({"inputs": [{**rest, "data": list(parameters)}, {**tensor, **size}]}).encode()
+
+    def find(path: str, *inputs: dict[str, Any], **fields: Any) -> str | None:
+        body = {"inputs": inputs} if inputs else fields
+        return find_kserve_key(f"/v2/models/{path}", json.dumps(body).encode(), None)
+
+    expected = find_key("/v1/chat/completions", {"model": "default", "messages": messages})
+    assert {
+        find("chat/infer", {**tensor, "data": list(data)}),
+        find("chat/versions/1/infer", {**tensor, "data": [list(data)]}),
+        find_kserve_key("/v2/models/chat/infer", head + data, str(len(head))),
+        find("chat/generate", messages=messages),
+        find("chat_stream/generate_stream", messages=messages, parameters={"model": "default"}),
+    } == {expected}
+    prompt = find("chat/generate", text_input="Once")
+    assert prompt == find_key("/v1/completions", {"model": "default", "prompt": "Once"})
+    assert find("chat-mine/generate", text_input="Once") != prompt
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"{",
+        b"[" * 10**5,
+        b'{"inputs": 5}',
+        b'{"inputs": [5]}',
+        b'{"inputs": [{"name": "messages", "shape": [1, 1000000000000000000000], "data": [1]}]}',
+        b'{"inputs": [{"name": "messages", "shape": [1, 5], "data": 1000000000000000}]}',
+        b'{"inputs": [{"name": "messages", "shape": [1, 5], "data": [[1000000000000000]]}]}',
+        b'{"inputs": [{"name": 5, "shape": "x", "data": []}]}',
+        b'{"inputs": [{"name": "messages", "shape": [-1], "parameters": {"binary_data_size": "x"}}]}',
+    ],
+)
+def test_malformed_bodies_of_kserve_belong_to_no_conversation(body: bytes) -> None:
+    for path in ("infer", "generate"):
+        for size in (None, "-1", "x", "9" * 5000, "3"):
+            assert find_kserve_key(f"/v2/models/chat/{path}", body, size) is None

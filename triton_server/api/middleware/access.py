@@ -36,6 +36,8 @@ UNRESTRICTED_PATHS = (
     "/health",
     "/v1/health",
     "/ping",
+    "/v2/health/live",
+    "/v2/health/ready",
     "/docs",
     "/openapi.json",
     *(f"{DOCS_ASSETS_PATH}/{name}" for name in ("swagger-ui-bundle.js", "swagger-ui.css", "favicon.png")),

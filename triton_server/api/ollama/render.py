@@ -9,7 +9,7 @@ from model_core.requests.answer_parts import AnswerParts
 from model_core.requests.events import Accepted, Done, Failed, Reasoning, Text, ToolCallDelta
 from model_core.requests.messages import complete_object
 
-from ..errors import ollama_body_of
+from ..errors import text_body_of
 from ..stream_response import NumberedEvents, to_json
 
 Part = dict[str, Any]
@@ -53,7 +53,7 @@ async def _make_parts(events: NumberedEvents, model: str, make_part: MakePart) -
                 case ToolCallDelta():
                     answer.add(event)
                 case Failed():
-                    yield ollama_body_of(event)
+                    yield text_body_of(event)
                 case Done():
                     if answer.calls:
                         yield make_part(model, _render_calls(answer))

@@ -13,6 +13,7 @@ from ...contract.request_fields import Request
 _BYTES_PER_POSITION = 32
 _MAX_LONG_CONVERSATION_BYTES = 2**24  # of one whose oldest messages may be left out
 _MAX_PARAMETER_BYTES = 2**20
+MAX_TIMEOUT_S = 86400 * 7  # as of the field timeout_s
 _MAX_FEED_BYTES = 1000  # of a request for a feed
 
 
@@ -42,6 +43,14 @@ def parse_parameters(parameters: np.ndarray | None, main: str = "messages") -> d
         raise InvalidRequest(f"{main} is an input of its own, and not among the parameters.", main)
     check_model_name(values.get("model"))
     return values
+
+
+def limit_time(values: dict[str, Any], limit_s: float | None) -> dict[str, Any]:
+    """Parameters with another limit of time, unless their own `timeout_s` is shorter, or wrong."""
+    given = values.get("timeout_s")
+    if limit_s is None or (given is not None and (type(given) not in (int, float) or given <= limit_s)):
+        return values
+    return {**values, "timeout_s": min(limit_s, MAX_TIMEOUT_S)}
 
 
 def find_feed_name(messages: np.ndarray | None) -> str | None:

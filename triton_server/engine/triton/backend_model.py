@@ -23,6 +23,7 @@ from .pytriton_model import TritonPythonModel as PyTritonModel
 # The parameter of each request that holds its call id, and the socket in the workspace to which reports are
 # sent: a word and the call id of a cancelled request, or the name of this model.
 CALL_ID_PARAMETER = "tritonchat_call"
+TIMEOUT_PARAMETER = "tritonchat_timeout_us"  # the request's own timeout, 0 if it has none
 SOCKET_NAME = "reports.sock"
 CANCELLED, RUNS = "cancelled", "runs"
 # Seconds from one poll to the next. Asking for one request costs 0.03 ms, on a busy machine 0.3 ms.
@@ -51,8 +52,9 @@ class WatchedRequest:
         return [_transferable(tensor) for tensor in self._request.inputs()]
 
     def parameters(self) -> str:
-        """The request's parameters with the call id, as JSON."""
-        return json.dumps({**json.loads(self._request.parameters()), CALL_ID_PARAMETER: self.call_id})
+        """The request's parameters with the call id and the timeout, as JSON."""
+        own = {CALL_ID_PARAMETER: self.call_id, TIMEOUT_PARAMETER: self._request.timeout()}
+        return json.dumps({**json.loads(self._request.parameters()), **own})
 
     def get_response_sender(self) -> "WatchedSender":
         """The sender for the responses."""

@@ -19,7 +19,7 @@ from model_core.errors import TritonchatError
 LOGGER = logging.getLogger(__name__)
 
 # backend_model.py repeats these: where it runs, it cannot import this module.
-CALL_ID_PARAMETER = "tritonchat_call"
+CALL_ID_PARAMETER, TIMEOUT_PARAMETER = "tritonchat_call", "tritonchat_timeout_us"
 SOCKET_NAME = "reports.sock"
 CANCELLED, RUNS = "cancelled", "runs"
 _POLL_S = 0.05
@@ -29,6 +29,11 @@ BACKEND_MODEL = Path(__file__).with_name("backend_model.py")
 def call_id(request: Request) -> str:
     """The name by which `BackendReports` names a request."""
     return str((request.parameters or {})[CALL_ID_PARAMETER])
+
+
+def timeout_s(request: Request) -> float | None:
+    """The seconds that Triton's request parameter `timeout` gives a request; None: it has no such limit."""
+    return (request.parameters or {}).get(TIMEOUT_PARAMETER, 0) / 1e6 or None
 
 
 def install_backend_model(triton: Triton) -> None:

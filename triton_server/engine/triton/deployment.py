@@ -47,8 +47,8 @@ MODEL_START_S = 120
 # Triton gets at most so many seconds to stop. It needs all of them if its Python backend has lost a request.
 EXIT_TIMEOUT_S = 10
 # The APIs of Triton that only PyTriton may use.
-MANAGEMENT_APIS = ("shared-memory", "model-repository", "statistics", "trace", "logging")
-ALL_APIS_BUT_HEALTH = (*MANAGEMENT_APIS, "inference", "metadata", "model-config")
+MANAGEMENT_APIS = ("shared-memory", "model-repository", "trace", "logging")
+ALL_APIS_BUT_HEALTH = (*MANAGEMENT_APIS, "inference", "metadata", "model-config", "statistics")
 # How long Triton waits for more requests to fill a batch. Any model that is faster with batches takes longer
 # for one token.
 BATCH_DELAY_US = 2000

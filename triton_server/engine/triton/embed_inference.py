@@ -5,15 +5,16 @@ import json
 import logging
 import time
 from collections.abc import Sequence
+from concurrent.futures import Future
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from pytriton.proxy.types import Request
 
 from model_core import LLM
 from model_core.embeddings.embedder import PreparedTexts
-from model_core.errors import InvalidRequest, TritonchatError
+from model_core.errors import InvalidRequest, RequestTimeout, TritonchatError
 
 from ...contract.codec import describe_error, encode_failure
 from ...contract.embedding_fields import EmbeddingRequest
@@ -23,7 +24,7 @@ from ..models.local_engine import require_llm
 from ..models.model_pool import ModelPool
 from ..models.model_slot import ModelSlot
 from ..models.request_parser import parse_parameters, split_rows
-from .backend_reports import call_id
+from .backend_reports import call_id, timeout_s
 
 LOGGER = logging.getLogger(__name__)
 
@@ -31,6 +32,7 @@ _MAX_TEXT_BYTES = 2**24  # of the tensor `texts`
 _FAILED = np.zeros((1, 1), np.float32)  # PyTriton cannot transfer an empty array
 
 Outputs = dict[str, np.ndarray]
+Kind = TypeVar("Kind")
 
 
 class EmbedInference:
@@ -43,13 +45,18 @@ class EmbedInference:
     async def embed(self, requests: list[Request]) -> list[Outputs]:
         """Compute all rows of all requests of a batch together; a malformed row fails alone."""
         rows = [
-            [(call_id(request), *row) for row in split_rows(request.data, "texts")] for request in requests
+            [(call_id(request), *row, timeout_s(request)) for row in split_rows(request.data, "texts")]
+            for request in requests
         ]
         results = iter(await asyncio.gather(*(self._answer(*row) for row in chain.from_iterable(rows))))
         return [_join_rows([next(results) for _ in request_rows]) for request_rows in rows]
 
     async def _answer(
-        self, call: str, texts: np.ndarray | None, parameters: np.ndarray | None
+        self,
+        call: str,
+        texts: np.ndarray | None,
+        parameters: np.ndarray | None,
+        limit_s: float | None,
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """The vectors of a row and their details. The details of a row that failed have the error."""
         slot = self._model
@@ -58,7 +65,7 @@ class EmbedInference:
             slot = self._pool.resolve_model(values.get("model"), slot)
             if values.get("model") in slot.adapters.folders:
                 raise InvalidRequest(f"adapters make no embeddings; name the model {slot.name}.", "model")
-            return await self._compute(slot, call, texts, values)
+            return await self._compute(slot, call, texts, values, limit_s)
         except Exception as error:
             if not isinstance(error, TritonchatError):
                 LOGGER.exception("A request for embeddings failed")
@@ -66,17 +73,22 @@ class EmbedInference:
             return _FAILED, encode_failure(describe_error(error))
 
     async def _compute(
-        self, slot: ModelSlot, call: str, texts: np.ndarray | None, values: dict[str, Any]
+        self,
+        slot: ModelSlot,
+        call: str,
+        texts: np.ndarray | None,
+        values: dict[str, Any],
+        limit_s: float | None,
     ) -> tuple[np.ndarray, dict[str, Any]]:
         start, loop = time.monotonic(), asyncio.get_running_loop()
         model = slot.acquire()
         try:
             with self._queue.open({call, str(values.get("request_id"))}) as task:
-                llm = require_llm(await asyncio.shield(asyncio.wrap_future(model)))
+                llm = require_llm(await _wait(model, start, limit_s))
                 # In a thread: the tokenizer may take time, and other requests share this loop.
                 prepared = await loop.run_in_executor(None, _prepare, llm, texts, values)
                 self._queue.start(task, llm.embedder, prepared)
-                vectors = await asyncio.wrap_future(task.future)
+                vectors = await _wait(task.future, start, limit_s)
         finally:
             slot.release()
         total, tokens = time.monotonic() - start, sum(len(text.tokens) for text in prepared.texts)
@@ -89,6 +101,20 @@ class EmbedInference:
             "is_sparse": llm.embedder.is_sparse,
         }
         return vectors, details
+
+
+async def _wait(future: Future[Kind], start: float, limit_s: float | None) -> Kind:
+    """The result of a future, which goes on if the limit, counted from `start`, is over: RequestTimeout."""
+    waiting = asyncio.wrap_future(future)
+    waiting.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody may read it
+    rest_s = None if limit_s is None else max(0.0, start + limit_s - time.monotonic())
+    try:
+        return await asyncio.wait_for(asyncio.shield(waiting), rest_s)
+    except asyncio.TimeoutError as error:
+        if waiting.done():
+            return waiting.result()
+        message = f"the request's timeout of {limit_s:g} s passed before it was finished."
+        raise RequestTimeout(message, "timeout") from error
 
 
 def _prepare(llm: LLM, texts: np.ndarray | None, values: dict[str, Any]) -> PreparedTexts:

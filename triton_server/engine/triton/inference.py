@@ -37,11 +37,12 @@ from ..models.pending_answer import PendingAnswer
 from ..models.protocol import ModelEngine
 from ..models.request_parser import (
     find_feed_name,
+    limit_time,
     parse_parameters,
     parse_request,
     split_rows,
 )
-from .backend_reports import call_id
+from .backend_reports import call_id, timeout_s
 
 LOGGER = logging.getLogger(__name__)
 
@@ -126,11 +127,16 @@ class Inference:
 
     @asynccontextmanager
     async def open_answer(
-        self, model: ModelSlot, call: str, messages: np.ndarray | None, parameters: np.ndarray | None
+        self,
+        model: ModelSlot,
+        call: str,
+        messages: np.ndarray | None,
+        parameters: np.ndarray | None,
+        limit_s: float | None = None,
     ) -> AsyncIterator[PendingAnswer]:
         """Submit a request, and keep its answer until the block ends. An error is in the answer's details.
 
-        `model` answers it if it names no other one.
+        `model` answers it if it names no other one. `limit_s`: as its `timeout_s`.
         """
         answer = PendingAnswer(model)
         with self._lock:
@@ -138,7 +144,7 @@ class Inference:
         with ExitStack() as stack:
             try:
                 try:
-                    await self._start(answer, stack, messages, parameters)
+                    await self._start(answer, stack, messages, parameters, limit_s)
                 except Exception as error:
                     if not isinstance(error, TritonchatError):
                         LOGGER.exception("A request failed")
@@ -159,12 +165,13 @@ class Inference:
         stack: ExitStack,
         messages: np.ndarray | None,
         parameters: np.ndarray | None,
+        limit_s: float | None,
     ) -> None:
         """Submit a request to its model, which stays loaded until `stack` ends.
 
         Raises TritonchatError if it is refused.
         """
-        values = parse_parameters(parameters)
+        values = limit_time(parse_parameters(parameters), limit_s)
         name = values.get("model")
         answer.model = slot = self._pool.resolve_model(name, answer.model)
         answer.adapter = name if name in slot.adapters.folders else None
@@ -219,13 +226,20 @@ class ModelInference:
     async def chat(self, requests: list[Request]) -> list[Outputs]:
         """Answer all rows of all requests of a batch together; a malformed row fails alone."""
         rows = [
-            [(call_id(request), *row) for row in split_rows(request.data, "messages")] for request in requests
+            [(call_id(request), *row, timeout_s(request)) for row in split_rows(request.data, "messages")]
+            for request in requests
         ]
         answers = iter(await asyncio.gather(*(self._answer(*row) for row in chain.from_iterable(rows))))
         return [_join_rows([next(answers) for _ in request_rows]) for request_rows in rows]
 
-    async def _answer(self, call: str, messages: np.ndarray | None, parameters: np.ndarray | None) -> Piece:
-        async with self._inference.open_answer(self._model, call, messages, parameters) as answer:
+    async def _answer(
+        self,
+        call: str,
+        messages: np.ndarray | None,
+        parameters: np.ndarray | None,
+        limit_s: float | None,
+    ) -> Piece:
+        async with self._inference.open_answer(self._model, call, messages, parameters, limit_s) as answer:
             await answer.wait_for_end()
             return answer.pop_answer()
 
@@ -242,7 +256,7 @@ class ModelInference:
                     yield _response(pieces, {})
             return
         async with self._inference.open_answer(
-            self._model, call_id(request), data.get("messages"), data.get("parameters")
+            self._model, call_id(request), data.get("messages"), data.get("parameters"), timeout_s(request)
         ) as answer:
             if answer.acknowledge and not answer.has_ended:
                 yield _response(*encode_answer(AnswerParts(accepted=Accepted(answer.fingerprint))))
