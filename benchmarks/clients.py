@@ -1,13 +1,16 @@
 """Ask a running service a question with the programs that people have, each as it is published.
 
-    tritonchat serve --model MODEL &          # of 32,768 tokens of context or more: agents send long prompts
-    python benchmarks/clients.py --url http://127.0.0.1:8080
+    PYTHONPATH=.:tests:tests/helpers/servers:tests/helpers/models python benchmarks/clients.py
+    python benchmarks/clients.py --url http://127.0.0.1:8080    # a service with a model of yours
 
-A program that is not on PATH is left out. They are published on npm (@openai/codex, opencode-ai,
-@continuedev/cli, @anthropic-ai/claude-code) and on PyPI (aider-chat, lm-eval[api]). Each has its own home.
+Without --url it serves a model that recites: it calls a tool where it is given some, and reports the
+result. So agents go through a call and an answer. Agents send prompts of 10,000 tokens or more. A program
+that is not on PATH is left out. They are published on npm (@openai/codex, opencode-ai, @continuedev/cli,
+@anthropic-ai/claude-code) and on PyPI (aider-chat, lm-eval[api]). Each has its own home.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
@@ -15,11 +18,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 QUESTION = "Say hello in one short sentence. Use no tools."
+_CONTEXT = 400_000  # of the model that recites: its tokens are short
 TASK = Path(__file__).parent / "lm_eval"
 
 
@@ -113,24 +117,43 @@ def ask(client: Client, limit_s: float) -> tuple[bool, str]:
     return process.returncode == 0 and bool(words), words[-300:]
 
 
+def ask_all(clients: Sequence[Client], limit_s: float) -> int:
+    """Ask with each program that is there, and print what it said. Returns how many have failed."""
+    failed = 0
+    for client in clients:
+        if shutil.which(client.command[0]) is None:
+            print(f"{client.name}: not on PATH")
+            continue
+        start = time.monotonic()
+        succeeded, said = ask(client, limit_s)
+        failed += not succeeded
+        print(f"{client.name}: {'ok' if succeeded else 'FAILED'}, {time.monotonic() - start:.0f} s: {said}\n")
+    return failed
+
+
+@contextlib.contextmanager
+def reciting_service() -> Iterator[str]:
+    """A service with a model that recites. Yields its address."""
+    from conftest import running_server
+    from reciter import write_reciter
+
+    with tempfile.TemporaryDirectory() as folder:
+        model = write_reciter(Path(folder, "model"), context=_CONTEXT)
+        with running_server("--model", str(model), log=Path(folder, "log")) as server:
+            yield server.api_url
+
+
 def main() -> None:
     """Ask with each program, and print what it said."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--url", default="http://127.0.0.1:8080", help="the service's address")
+    parser.add_argument("--url", help="the service's address")
     parser.add_argument("--limit", type=float, default=600, help="seconds that each may take")
     arguments = parser.parse_args()
-    failed = 0
-    for client in list_clients(arguments.url):
-        if shutil.which(client.command[0]) is None:
-            print(f"{client.name}: not on PATH")
-            continue
-        start = time.monotonic()
-        succeeded, said = ask(client, arguments.limit)
-        failed += not succeeded
-        print(f"{client.name}: {'ok' if succeeded else 'FAILED'}, {time.monotonic() - start:.0f} s: {said}\n")
-    sys.exit(bool(failed))
+    with contextlib.ExitStack() as stack:
+        url = arguments.url or stack.enter_context(reciting_service())
+        sys.exit(ask_all(list_clients(url), arguments.limit))
 
 
 if __name__ == "__main__":

@@ -57,8 +57,8 @@ _WIDTH = 64
 _LOGIT = 10.0
 
 
-def write_reciter(folder: Path) -> Path:
-    """Write the checkpoint to a new folder.
+def write_reciter(folder: Path, context: int = 50_000) -> Path:
+    """Write the checkpoint to a new folder. `context`: tokens of prompt and answer.
 
     A question about a story has an endless answer. One that asks whether something is sure has endless
     reasoning, unless a budget ends it. With tools, the model calls `get_weather`, and reports its result;
@@ -89,7 +89,7 @@ def write_reciter(folder: Path) -> Path:
         "num_hidden_layers": 1,
         "num_attention_heads": 4,
         "num_key_value_heads": 4,
-        "max_position_embeddings": 50_000,
+        "max_position_embeddings": context,
         "rms_norm_eps": 1e-5,
         "tie_word_embeddings": False,
         "eos_token_id": ids["<|im_end|>"],
