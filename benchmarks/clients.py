@@ -6,7 +6,7 @@
 Without --url it serves a model that recites: it calls a tool where it is given some, and reports the
 result. So agents go through a call and an answer. Agents send prompts of 10,000 tokens or more. A program
 that is not on PATH is left out. They are published on npm (@openai/codex, opencode-ai, @continuedev/cli,
-@anthropic-ai/claude-code) and on PyPI (aider-chat, lm-eval[api]). Each has its own home.
+@anthropic-ai/claude-code) and on PyPI (aider-chat, lm-eval[api], open-webui). Each has its own home.
 """
 
 import argparse
@@ -25,16 +25,21 @@ from pathlib import Path
 QUESTION = "Say hello in one short sentence. Use no tools."
 _CONTEXT = 400_000  # of the model that recites: its tokens are short
 TASK = Path(__file__).parent / "lm_eval"
+OPEN_WEBUI = Path(__file__).parent / "open_webui" / "ask.py"
 
 
 @dataclass(frozen=True)
 class Client:
-    """A program that asks the service. `files` are written to its folder, which is its home, too."""
+    """A program that asks the service. `files` are written to its folder, which is its home, too.
+
+    `program` is what must be on PATH, if that is not the command itself.
+    """
 
     name: str
     command: Sequence[str]
     files: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+    program: str | None = None
 
 
 def list_clients(url: str) -> list[Client]:
@@ -87,6 +92,7 @@ wire_api = "responses"
             environment={"OPENAI_API_BASE": f"{url}/v1", "OPENAI_API_KEY": "-"},
         ),
         Client("lm_eval", [*lm_eval, "--tasks", "sky", "--include_path", str(TASK)]),
+        Client("open-webui", [sys.executable, str(OPEN_WEBUI), url, QUESTION], program="open-webui"),
     ]
 
 
@@ -121,7 +127,7 @@ def ask_all(clients: Sequence[Client], limit_s: float) -> int:
     """Ask with each program that is there, and print what it said. Returns how many have failed."""
     failed = 0
     for client in clients:
-        if shutil.which(client.command[0]) is None:
+        if shutil.which(client.program or client.command[0]) is None:
             print(f"{client.name}: not on PATH")
             continue
         start = time.monotonic()
