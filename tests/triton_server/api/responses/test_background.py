@@ -1,7 +1,9 @@
 """Responses in the background, and streams of stored ones, with OpenAI's client."""
 
+# ruff: noqa: F811 - arguments have the names of imported fixtures
+
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,8 @@ import pytest
 import sqlalchemy as sql
 from held import held
 from http_service import Service, services
-from in_process import served
-from reciter import write_reciter
-from support import pool_of, wait_until
+from reciter_services import client_of, gpt, grpc_url, model, start  # noqa: F401 - fixtures
+from support import wait_until
 
 from model_core import LLM
 from triton_server.api.responses import answers, background
@@ -23,35 +24,6 @@ ASK = "/v1/responses"
 TALE = {"model": "default", "input": "Tell me a story", "max_output_tokens": 60}
 WEATHER = {"type": "function", "name": "get_weather", "parameters": {"type": "object"}}
 RUNNING = ("queued", "in_progress")
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LLM]:
-    """The reciter (`reciter.py`), whose engine a test can hold."""
-    with LLM(write_reciter(tmp_path_factory.mktemp("reciter") / "reciter"), kv_cache_memory=2**27) as llm:
-        yield llm
-
-
-@pytest.fixture(scope="module")
-def grpc_url(model: LLM) -> Iterator[str]:
-    with served(pool_of(model)) as url:
-        yield url
-
-
-@pytest.fixture
-def start(grpc_url: str, tmp_path: Path) -> Iterator[Callable[..., Service]]:
-    """Starts HTTP services with settings of their own, and the same database."""
-    with services(grpc_url, tmp_path) as starter:
-        yield starter
-
-
-@pytest.fixture
-def gpt(start: Callable[..., Service]) -> openai.OpenAI:
-    return client_of(start())
-
-
-def client_of(service: Service, key: str = "none") -> openai.OpenAI:
-    return openai.OpenAI(base_url=f"{service.url}/v1", api_key=key, max_retries=0)
 
 
 def wait_for(gpt: openai.OpenAI, response: Any) -> Any:

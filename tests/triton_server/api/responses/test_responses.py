@@ -17,6 +17,7 @@ import pytest
 from conftest import Server
 from http_service import Service
 from openai.types.responses import Response
+from reciter_services import client_of
 from support import wait_until
 
 from model_core import LLM
@@ -37,10 +38,6 @@ def gpt(api: Server) -> Iterator[openai.OpenAI]:
     """OpenAI's client with the address of the service."""
     with openai.OpenAI(base_url=f"{api.api_url}/v1", api_key="none", max_retries=0) as client:
         yield client
-
-
-def client_of(service: Service, key: str = "none") -> openai.OpenAI:
-    return openai.OpenAI(base_url=f"{service.url}/v1", api_key=key, max_retries=0)
 
 
 def test_response_of_the_openai_client(gpt: openai.OpenAI, llm: LLM) -> None:
