@@ -50,7 +50,10 @@ def find_engine(settings: ServerSettings, flags: Sequence[str]) -> EngineElsewhe
     engine, python = settings.engine, settings.engine_python
     if engine is None:
         if flags:
-            raise TritonchatError(f"{' '.join(flags)}: flags after -- are for --engine vllm.")
+            raise TritonchatError(
+                f"{' '.join(flags)}: only --engine vllm takes more than flags of its own; a model is given "
+                "by --model."
+            )
         return None
     _refuse_local_flags()
     if engine != VLLM:

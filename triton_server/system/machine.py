@@ -9,7 +9,7 @@ import socket
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def check_all(host: str, ports: Mapping[str, int]) -> Iterator[Check]:
     yield check_python()
     yield check_system()
     yield check_libpython()
-    yield from check_ports(host, ports)
+    yield from check_ports(host, ports, accepts_servers=True)
     yield check_processor()
     yield check_memory()
     yield check_scratch_space()
@@ -92,8 +92,11 @@ def check_libpython() -> Check:
     )
 
 
-def check_ports(host: str, ports: Mapping[str, int]) -> Iterator[Check]:
-    """Check that each port is free on `host`. The message of a taken one names its process and the flag."""
+def check_ports(host: str, ports: Mapping[str, int], accepts_servers: bool = False) -> Iterator[Check]:
+    """Check that each port is free on `host`. The message of a taken one names its process and the flag.
+
+    With `accepts_servers`, a port that a server of this program has is no failure.
+    """
     try:
         family = socket.AF_INET6 if is_ipv6(host) else socket.AF_INET
         socket.getaddrinfo(host, None, family)
@@ -107,11 +110,7 @@ def check_ports(host: str, ports: Mapping[str, int]) -> Iterator[Check]:
                 probe.bind((host, port))
                 yield Check(f"port {port}", True, f"free for {flag}")
             except OSError as error:
-                is_taken = error.errno == errno.EADDRINUSE
-                reason = (
-                    f"is taken{_describe_listener(port)}" if is_taken else f"cannot be used: {error.strerror}"
-                )
-                yield Check(f"port {port}", False, f"{reason}; stop it or choose another with {flag}.")
+                yield _check_unusable_port(flag, port, error, accepts_servers)
 
 
 def check_processor() -> Check:
@@ -179,12 +178,38 @@ def expose_libpython() -> None:
         os.environ["LD_LIBRARY_PATH"] = ":".join([str(library.parent), *search_path])
 
 
-def _describe_listener(port: int) -> str:
-    """Return " by NAME (process PID)" for the process that listens on a port; "" if it is not visible."""
+def _check_unusable_port(flag: str, port: int, error: OSError, accepts_servers: bool) -> Check:
+    reason = f"cannot be used: {error.strerror}"
+    if error.errno == errno.EADDRINUSE:
+        listener = _find_listener(port)
+        if accepts_servers and listener is not None and _is_of_server(listener):
+            message = f"a tritonchat server that runs has it (process {listener.pid}); another needs {flag}"
+            return Check(f"port {port}", True, message)
+        reason = "is taken" + (f" by {listener.name()} (process {listener.pid})" if listener else "")
+    return Check(f"port {port}", False, f"{reason}; stop it or choose another with {flag}.")
+
+
+def _find_listener(port: int) -> psutil.Process | None:
+    """The process that listens on a port; None if it is not visible."""
     try:
         for connection in psutil.net_connections("tcp"):
             if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port and connection.pid:
-                return f" by {psutil.Process(connection.pid).name()} (process {connection.pid})"
+                return psutil.Process(connection.pid)
     except psutil.Error:
         pass
-    return ""
+    return None
+
+
+def _is_of_server(process: psutil.Process) -> bool:
+    """Whether a process belongs to `tritonchat up` or `serve`, whose parts are its children."""
+    try:
+        return any(map(_runs_server, [process.cmdline(), *(p.cmdline() for p in process.parents())]))
+    except psutil.Error:
+        return False
+
+
+def _runs_server(command: Sequence[str]) -> bool:
+    """Whether a command line is that of `tritonchat up` or `serve`: python PROGRAM COMMAND ..."""
+    program, rest = (command[1:3], command[3:]) if command[1:2] == ["-m"] else (command[1:2], command[2:])
+    is_ours = program == ["-m", "triton_server"] or [Path(word).name for word in program] == ["tritonchat"]
+    return is_ours and rest[:1] in (["up"], ["serve"])

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,7 @@ import httpx
 import psutil
 import pytest
 from command_line import run_command
-from conftest import running_server
+from conftest import Server, running_server
 from paths import CHECKPOINTS
 from process_tree import model_copies, stop_at_once
 from pytriton.triton import Triton
@@ -172,6 +173,32 @@ def test_doctor_runs_all_checks() -> None:
         assert word in result.stdout
 
 
+def test_doctor_accepts_the_ports_of_a_server_that_runs(server: Server) -> None:
+    port = httpx.URL(server.api_url).port
+    assert port is not None
+    result = tritonchat("doctor", f"--api-port={port}")
+    assert f"ok   port {port}" in result.stdout and "another needs --api-port" in result.stdout
+    (check,) = check_ports("127.0.0.1", {"--api-port": port})
+    assert not check.is_ok  # a second server cannot have it
+
+
+def test_doctor_takes_no_other_program_for_a_server(tmp_path: Path) -> None:
+    """Its arguments look like those of a server."""
+    script = tmp_path / "other"
+    script.write_text(
+        "import socket\nlistener = socket.create_server(('127.0.0.1', 0))\n"
+        "print(listener.getsockname()[1], flush=True)\ninput()\n"
+    )
+    command = [sys.executable, str(script), "tritonchat", "serve", "-m", "triton_server", "serve"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        port = process.stdout.readline().strip()
+        result = tritonchat("doctor", f"--api-port={port}")
+        process.communicate("\n")
+    assert result.returncode == 1
+    assert f"BAD  port {port}" in result.stdout and f"(process {process.pid})" in result.stdout
+
+
 def test_doctor_fails_if_a_check_fails() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         result = tritonchat("doctor", TRITONCHAT_METRICS_PORT=str(listener.getsockname()[1]))
@@ -205,6 +232,10 @@ def test_command_line_errors_have_no_traceback(arguments: list[str], expected: s
         (["serve", "--nonsense"], "--nonsense"),
         (["serve", "--grpc-port", "7001", "--metrics-port", "7001"], "must be different"),
         (["serve", "--triton-http", "--http-port", "7001", "--api-port", "7001"], "must be different"),
+        (
+            ["serve", "./my-model"],
+            "./my-model: only --engine vllm takes more than flags of its own; a model is given",
+        ),
         (["dance"], "dance"),
     ],
 )
