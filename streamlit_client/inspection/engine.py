@@ -28,7 +28,7 @@ def main() -> None:
     st.title("Engine", anchor=False)
     owner()  # shows a stranger the login, and nothing else
     client = get_client()
-    _, error = fetch_stats(client)
+    _, error = fetch_stats(client, with_embedders=True)
     with st.sidebar:
         show_models()
     if error is not None:

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from model_core.errors import ModelNotFound, TritonchatError
+from model_core.llm.description import ModelDescription
 from streamlit_client.shared.people import owner
 from triton_server.client import ChatClient
 from triton_server.client.conversations import Conversations
@@ -25,21 +26,36 @@ def _connect(server: str) -> ChatClient:
     return ChatClient(server)
 
 
-def fetch_stats(client: ChatClient) -> tuple[dict[str, Any] | None, TritonchatError | None]:
+def fetch_stats(
+    client: ChatClient, with_embedders: bool = False
+) -> tuple[dict[str, Any] | None, TritonchatError | None]:
     """The server's statistics, or the error of the request for them.
 
-    It stores in the session the entries of all models (`models`), and the description of the one that the
-    person chose (`model`), which is None if it was never loaded.
+    It stores in the session the entries of the models that a person may choose (`models`), and the
+    description of the one that the person chose (`model`), which is None if it was never loaded. Models that
+    write no text are among them only with `with_embedders`, or if there are no others.
     """
+    name = st.session_state.get("model_name")
     try:
-        stats = client.stats(STATS_TIMEOUT_S, st.session_state.get("model_name"))
+        stats = client.stats(STATS_TIMEOUT_S, name)
     except ModelNotFound:  # the server has restarted with other models
         del st.session_state.model_name
-        return fetch_stats(client)
+        return fetch_stats(client, with_embedders)
     except TritonchatError as error:
         return None, error
-    st.session_state.model, st.session_state.models = stats["model"], stats["models"]
+    models = stats["models"]
+    if not with_embedders:
+        models = [entry for entry in models if _may_write(entry["description"])] or models
+    if (name or stats["models"][0]["name"]) not in [entry["name"] for entry in models]:
+        st.session_state.model_name = models[0]["name"]
+        return fetch_stats(client, with_embedders)
+    st.session_state.model, st.session_state.models = stats["model"], models
     return stats, None
+
+
+def _may_write(model: ModelDescription | None) -> bool:
+    """Whether a model writes text. Nobody knows that of one that was never loaded."""
+    return model is None or "generate" in model["tasks"]
 
 
 def get_conversations() -> Conversations:

@@ -3,13 +3,15 @@
 import asyncio
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from model_core.llm.description import ModelDescription
 
 from ..client import AsyncChatClient
 from ..contract.tensors import DEFAULT_MODEL
 from .errors import ApiError
+
+Task = Literal["generate", "embed", "score"]  # of `ModelDescription.tasks`
 
 _CACHE_S = 5.0  # how long the server's description of its models is used
 
@@ -31,6 +33,10 @@ class ModelInfo:
     parent: str | None = None
     description: ModelDescription | None = None
 
+    def may(self, task: Task) -> bool:
+        """Whether it has a task. Nobody knows that of a model that was never loaded."""
+        return self.description is None or task in self.description["tasks"]
+
 
 class ServedModels:
     """The server's models. It is asked for every _CACHE_S, because it may restart with other models."""
@@ -48,8 +54,11 @@ class ServedModels:
             self._query_task = asyncio.create_task(self._query())
         return await asyncio.shield(self._query_task)
 
-    async def resolve(self, name: str) -> ModelInfo:
+    async def resolve(self, name: str, task: Task = "generate") -> ModelInfo:
         """The model called `name`; its state may be an old one.
+
+        The default one is the first that has the task, where it is another than to generate. A model that was
+        never loaded may have it, so that what is loaded at the moment does not decide.
 
         Raises ApiError (404) for an unknown name, and ServerUnavailable.
         """
@@ -64,6 +73,11 @@ class ServedModels:
                 code="model_not_found",
                 param="model",
             )
+        if model is None and task != "generate":
+            able = (
+                other for other in models if other.description is None or task in other.description["tasks"]
+            )
+            model = next(able, None)
         return model or models[0]
 
     async def _query(self) -> list[ModelInfo]:

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from chat_page import ChatPage
-from in_process import Endpoints
+from in_process import Endpoints, local_server
+from paths import CHECKPOINTS
 from reciter import ARGUMENTS, GREETING, REASONING, REPORT
 
 from streamlit_client.shared.markdown import escape, sanitize
@@ -13,6 +15,7 @@ from streamlit_client.shared.tool_settings import EXAMPLE
 from triton_server.client import ChatClient
 from triton_server.client.conversations import Conversations
 from triton_server.conversations import exchange
+from triton_server.engine.models.model_pool import create_pool
 
 
 @pytest.fixture
@@ -41,6 +44,19 @@ def test_model_is_chosen_in_the_settings(page: ChatPage, conversations: Conversa
     page.change("selectbox", "Model", "embedded").ask("Who are you?")
     assert [turn.parameters["model"] for turn in conversations.get(page.id).turns] == ["speaker", "embedded"]
     assert ChatPage(page.id).value("selectbox", "Model") == "embedded"
+
+
+def test_models_that_write_no_text_are_no_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    models = [(None, str(CHECKPOINTS.parent / "embedders" / "bert")), (None, None)]
+    pool = create_pool(models, None, {"kv_cache_memory": 2**26, "max_queue": 256})
+    with local_server(pool, tmp_path) as running:
+        monkeypatch.setenv("TRITONCHAT_SERVER", running.grpc_url)
+        page = ChatPage()
+        assert not [box for box in page.app.selectbox if box.label == "Model"]
+        page.ask("Hello")
+        assert page.answers[0] != "" and not page.app.chat_message[1].error
+        page.app.session_state["model_name"] = "bert"  # as the engine's page lets it be chosen
+        assert any("**embedded**" in caption for caption in page.run().captions)
 
 
 def test_failed_model_says_why(page: ChatPage):

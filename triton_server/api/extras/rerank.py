@@ -30,7 +30,9 @@ class DocumentText(Body):
 class RerankRequest(ScoreFields, WholeBody):
     """A query, and documents that may answer it."""
 
-    model: str = Field("default", description="The name of a model (see /v1/models); default: the first one.")
+    model: str = Field(
+        "default", description="The name of a model (see /v1/models); default: the first one that scores."
+    )
     query: str
     documents: Annotated[FailFastList[str | DocumentText], Field(min_length=1, max_length=MAX_INPUTS)] = (
         Field(description="Texts, or objects with a `text`.")
@@ -59,7 +61,9 @@ class RerankResponse(BaseModel):
 class ScoreRequest(ScoreFields, WholeBody):
     """Pairs of texts."""
 
-    model: str = Field("default", description="The name of a model (see /v1/models); default: the first one.")
+    model: str = Field(
+        "default", description="The name of a model (see /v1/models); default: the first one that scores."
+    )
     text_1: str | FailFastList[str] = Field(description="The query, or one for each text of text_2.")
     text_2: str | FailFastList[str] = Field(description="The document, or several.")
 
@@ -89,9 +93,9 @@ class ScoreResponse(BaseModel):
 async def rerank(request: Request, body: RerankRequest) -> RerankResponse:
     """Sort documents by how well they answer a query. The model must be a reranker."""
     check_fields(request, body)
-    model = await request.app.state.served_models.resolve(body.model)
+    model = await request.app.state.served_models.resolve(body.model, "score")
     texts = [item if isinstance(item, str) else item.text for item in body.documents]
-    parameters = {**fields_set(body, ScoreFields), "model": body.model, "query": body.query}
+    parameters = {**fields_set(body, ScoreFields), "model": model.name, "query": body.query}
     result = await compute_vectors(request, texts, parameters)
     scores = result.vectors[:, 0].tolist()
     order = sorted(range(len(scores)), key=lambda index: -scores[index])[: body.top_n]
@@ -115,9 +119,9 @@ async def rerank(request: Request, body: RerankRequest) -> RerankResponse:
 async def score(request: Request, body: ScoreRequest) -> ScoreResponse:
     """Score pairs of texts. The model must be a reranker."""
     check_fields(request, body)
-    model = await request.app.state.served_models.resolve(body.model)
+    model = await request.app.state.served_models.resolve(body.model, "score")
     queries, texts = _pair(body)
-    parameters = {**fields_set(body, ScoreFields), "model": body.model, "query": queries}
+    parameters = {**fields_set(body, ScoreFields), "model": model.name, "query": queries}
     result = await compute_vectors(request, texts, parameters)
     return ScoreResponse(
         id=f"score-{uuid.uuid4().hex}",

@@ -25,7 +25,9 @@ router = APIRouter(tags=["embeddings"], responses=ERROR_RESPONSES)
 class SparseRequest(WholeBody):
     """Texts to embed."""
 
-    model: str = Field("default", description="The name of a model (see /v1/models); default: the first one.")
+    model: str = Field(
+        "default", description="The name of a model (see /v1/models); default: the first one that embeds."
+    )
     inputs: str | Annotated[FailFastList[str], Field(min_length=1, max_length=MAX_INPUTS)] = Field(
         description="A text, or several."
     )
@@ -44,9 +46,9 @@ class SparseValue(BaseModel):
 async def embed_sparse(request: Request, body: SparseRequest) -> Response:
     """The numbers of each text that are not 0. The model must have sparse vectors (SPLADE)."""
     check_fields(request, body)
-    await request.app.state.served_models.resolve(body.model)
+    model = await request.app.state.served_models.resolve(body.model, "embed")
     texts = [body.inputs] if isinstance(body.inputs, str) else body.inputs
-    parameters = {"model": body.model, "truncate": body.truncate, "prompt_name": body.prompt_name}
+    parameters = {"model": model.name, "truncate": body.truncate, "prompt_name": body.prompt_name}
     given = {name: value for name, value in parameters.items() if value is not None}
     result = await compute_vectors(request, texts, given)
     if not result.details.get("is_sparse"):

@@ -68,7 +68,7 @@ class EmbeddingsResponse(BaseModel):
 async def embed(request: HttpRequest, body: EmbedRequest) -> Response:
     """Embed a text, or each text of a list."""
     check_fields(request, body)
-    model = await request.app.state.served_models.resolve(served_name(body.model))
+    model = await request.app.state.served_models.resolve(served_name(body.model), "embed")
     texts = [body.input] if isinstance(body.input, str) else body.input
     parameters: dict[str, Any] = {"truncate": body.truncate is not False, "normalize": True}
     if body.dimensions is not None:
@@ -89,7 +89,7 @@ async def embed(request: HttpRequest, body: EmbedRequest) -> Response:
 async def embeddings(request: HttpRequest, body: EmbeddingsRequest) -> Response:
     """Embed a text."""
     check_fields(request, body)
-    model = await request.app.state.served_models.resolve(served_name(body.model))
+    model = await request.app.state.served_models.resolve(served_name(body.model), "embed")
     result = await compute_vectors(request, [body.prompt], {"truncate": True, "model": model.name})
     (vector,) = await render_vectors(result.vectors)
     return _json(f'{{"embedding":{vector}}}')

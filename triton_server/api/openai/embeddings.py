@@ -41,7 +41,9 @@ class EmbeddingsRequest(EmbeddingFields, WholeBody):
         | Annotated[FailFastList[FailFastList[int]], _LIMITS, Tag("ListsOfTokens")],
         Discriminator(_kind_of_input),
     ] = Field(description="A text, a list of token ids, or a list of either.")
-    model: str = Field("default", description="The name of a model (see /v1/models); default: the first one.")
+    model: str = Field(
+        "default", description="The name of a model (see /v1/models); default: the first one that embeds."
+    )
     encoding_format: Literal["float", "base64"] | None = Field(
         "float", description="base64: each vector as the bytes of its numbers, little-endian 32-bit floats."
     )
@@ -76,9 +78,9 @@ class EmbeddingList(BaseModel):
 async def embeddings(request: Request, body: EmbeddingsRequest) -> Response:
     """Embed a text, or each text of a list."""
     check_fields(request, body)
-    model = await request.app.state.served_models.resolve(body.model)
+    model = await request.app.state.served_models.resolve(body.model, "embed")
     is_single = isinstance(body.input, str) or isinstance(body.input[0], int)
-    parameters = {**fields_set(body, EmbeddingFields), "model": body.model}
+    parameters = {**fields_set(body, EmbeddingFields), "model": model.name}
     inputs: Any = [body.input] if is_single else body.input
     result = await compute_vectors(request, inputs, parameters)
     return Response(

@@ -1,6 +1,7 @@
 """A server whose models are an encoder, a cross encoder, a reranker that is asked in words, and ColBERT."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -38,6 +39,32 @@ def grpc(rerankers: Endpoints) -> Iterator[ChatClient]:
 def web(rerankers: Endpoints) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=rerankers.api_url, timeout=60) as client:
         yield client
+
+
+def test_default_model_is_the_first_that_has_the_task(web: httpx.Client) -> None:
+    for model in ({}, {"model": "default"}):
+        assert ask(web, "/v1/rerank", query=QUERY, documents=TEXTS, **model)["model"] == "bert-reranker"
+        assert ask(web, "/v1/score", text_1=QUERY, text_2=TEXTS, **model)["model"] == "bert-reranker"
+        assert ask(web, "/v1/embeddings", input=QUERY, **model)["model"] == "bert"
+
+
+def test_default_model_embeds_although_the_first_does_not(tmp_path: Path) -> None:
+    pool = create_pool([(None, str(EMBEDDERS / name)) for name in ("colbert", "bert")], None, SETTINGS)
+    with local_server(pool, tmp_path) as running, httpx.Client(base_url=running.api_url, timeout=60) as web:
+        default, named = (ask(web, "/v1/embeddings", input=QUERY, model=name) for name in ("default", "bert"))
+        assert default == named and named["model"] == "bert"
+        (vector,) = ask(web, "/api/embed", input=QUERY, model="default")["embeddings"]
+        assert np.allclose(vector, named["data"][0]["embedding"], atol=1e-6)
+        answer = web.post("/v1/embeddings", json={"input": QUERY, "model": "colbert"})
+        assert answer.status_code == 400  # a model that is named is not replaced
+
+
+def test_default_model_does_not_depend_on_what_is_loaded(tmp_path: Path) -> None:
+    pool = create_pool([(None, str(EMBEDDERS / name)) for name in ("splade", "bert")], 3600, SETTINGS)
+    with local_server(pool, tmp_path) as running, httpx.Client(base_url=running.api_url, timeout=60) as web:
+        ask(web, "/v1/embeddings", input=QUERY, model="bert")
+        assert ask(web, "/v1/embeddings", input=QUERY)["model"] == "splade"
+        assert ask(web, "/v1/embeddings", input=QUERY)["model"] == "splade"
 
 
 @pytest.fixture(scope="module", params=MODELS[1:4])
