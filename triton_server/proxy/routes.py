@@ -66,6 +66,7 @@ REPEATABLE: dict[str, tuple[str, ...]] = {
         "/sessions/{id}",
         "/conversations",
         "/conversations/{id}",
+        "/",
         "/api/tags",
         "/api/ps",
         "/api/version",

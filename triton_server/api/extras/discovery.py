@@ -5,6 +5,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
+from starlette.responses import PlainTextResponse
 
 from ..errors import ERROR_RESPONSES
 from ..served_models import ModelInfo
@@ -43,6 +44,12 @@ class ServerSummary(BaseModel):
     max_running_requests: int | None = None
     max_queued_requests: int | None = None
     weight_version: str | None = None
+
+
+@router.get("/", response_class=PlainTextResponse)
+async def read_root() -> str:
+    """Say that something runs here. Ollama's programs ask for it first, with HEAD."""
+    return "tritonchat is running; /docs describes its APIs.\n"
 
 
 @router.get("/version")

@@ -116,6 +116,25 @@ def test_models_are_listed(client: ollama.Client, api: Server) -> None:
     assert set(httpx.get(f"{api.api_url}/api/version").json()) == {"version"}
 
 
+def test_head_is_get_without_the_body(api: Server) -> None:
+    """On one connection, where a body that was sent would be read as the next answer."""
+    with httpx.Client(base_url=api.api_url) as web:
+        for path in ("/", "/api/tags", "/api/version", "/v1/models", "/docs", "/healthz", "/v1/files"):
+            head, full = web.head(path), web.get(path)
+            assert (head.status_code, head.content) == (200, b"") and full.content
+            for name in ("content-type", "content-length"):
+                assert head.headers[name] == full.headers[name]
+        assert web.head("/v1/chat/completions").status_code == 405
+        assert web.head("/v1/nothing").status_code == 404
+
+
+def test_head_needs_the_key_that_get_needs(start: Callable[..., Service]) -> None:
+    url = start(api_keys=(SecretStr("secret-key-of-sixteen"),)).url
+    assert httpx.head(f"{url}/api/tags").status_code == httpx.get(f"{url}/api/tags").status_code == 401
+    headers = {"Authorization": "Bearer secret-key-of-sixteen"}
+    assert httpx.head(f"{url}/api/tags", headers=headers).status_code == 200
+
+
 def test_prompts_are_answered_as_chats(client: ollama.Client) -> None:
     expected = client.chat(**ASK).message.content
     assert client.generate("default", "Hello").response == expected
