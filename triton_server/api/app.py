@@ -37,7 +37,7 @@ from .mcp_tools.config import read_config
 from .mcp_tools.servers import Limits, ToolServers
 from .middleware import access, logs
 from .middleware.access import DOCS_ASSETS_PATH
-from .middleware.head import HeadAsGet
+from .middleware.plain_clients import PlainClients
 from .ollama import answers as ollama
 from .ollama import embeddings as ollama_embeddings
 from .ollama import models as ollama_models
@@ -154,7 +154,7 @@ def create_app(
     ):
         app.include_router(module.router)
     errors.install(app)
-    app.add_middleware(HeadAsGet)
+    app.add_middleware(PlainClients)
     access.install(app, settings)
     logs.install(app, settings)  # last, so that it logs what the others refuse
     return app

@@ -1,5 +1,6 @@
 """Answers in Ollama's form: /api/chat and /api/generate."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -8,11 +9,12 @@ from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
 from ...contract.request_fields import Request, fields_of_request
-from ..errors import OLLAMA_PATH, unsupported
+from ..errors import OLLAMA_PATH, ApiError, unsupported
 from ..generation import end_with_failure, stream_answers, wait_until_accepted
 from ..ignored import check_fields
 from ..request_body import repeat
-from ..stream_response import StreamResponse
+from ..served_models import ModelInfo, ServedModels
+from ..stream_response import StreamResponse, to_json
 from .models import served_name
 from .render import MakePart, make_chat_part, make_generated_part, render_body, render_lines
 from .schemas import RESPONSES, Answer, AnswerRequest, ChatMessage, ChatRequest, Generated, GenerateRequest
@@ -22,6 +24,7 @@ _REFUSED = {
     "context": "send the conversation to /api/chat instead of context.",
     "images": "this service reads no images.",
 }
+_POLL_S = 0.5  # while a model is loaded
 router = APIRouter(prefix=OLLAMA_PATH, tags=["Ollama"], responses=RESPONSES)
 
 
@@ -30,6 +33,8 @@ async def chat(request: HttpRequest, body: ChatRequest) -> Response:
     """Answer a conversation, as lines of JSON or as one body. X-Seed has the seed that was used."""
     model = await request.app.state.served_models.resolve(served_name(body.model))
     check_fields(request, body)
+    if not body.messages:
+        return await _load(request, body, model, make_chat_part)
     return await _answer(request, body, parse(body, model.name), make_chat_part)
 
 
@@ -38,8 +43,29 @@ async def generate(request: HttpRequest, body: GenerateRequest) -> Response:
     """Answer a prompt, as lines of JSON or as one body. X-Seed has the seed that was used."""
     model = await request.app.state.served_models.resolve(served_name(body.model))
     check_fields(request, body)
+    if not body.prompt and not body.suffix:
+        return await _load(request, body, model, make_generated_part)
     continues = bool(model.description) and not model.description["chat_template"]
     return await _answer(request, body, parse_prompt(body, model.name, continues), make_generated_part)
+
+
+async def _load(request: HttpRequest, body: AnswerRequest, model: ModelInfo, make_part: MakePart) -> Response:
+    """Answer when a model is loaded. Raises ApiError if it cannot be."""
+    if str(body.keep_alive).rstrip("smh") in ("0", "0.0"):
+        raise unsupported("keep_alive", "models are unloaded as the server's --keep-alive says.")
+    state = request.app.state
+    await state.triton_client.load(model.name)
+    while (loaded := await _find(state.served_models, model.name)).state != "ready":
+        if loaded.state == "failed":
+            raise ApiError(503, loaded.error or "the model cannot be loaded.", "model_failed", "model")
+        await asyncio.sleep(_POLL_S)
+    end = make_part(body.model, {}) | {"done": True, "done_reason": "load"}
+    kind = "application/json" if body.stream is False else "application/x-ndjson"
+    return Response(f"{to_json(end)}\n", media_type=kind)
+
+
+async def _find(models: ServedModels, name: str) -> ModelInfo:
+    return next(model for model in await models.list_models() if model.name == name)
 
 
 async def _answer(

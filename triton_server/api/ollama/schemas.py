@@ -109,16 +109,16 @@ class AnswerRequest(WholeBody):
 
 
 class ChatRequest(AnswerRequest):
-    """A conversation to answer."""
+    """A conversation to answer; without messages, the model is loaded."""
 
-    messages: FailFastList[ChatMessage] = Field(min_length=1)
+    messages: FailFastList[ChatMessage] = Field(default_factory=list)
     tools: FailFastList[Tool] | None = None
 
 
 class GenerateRequest(AnswerRequest):
-    """A question to answer, or with `raw` a text to continue."""
+    """A question to answer, or with `raw` a text to continue; without a prompt, the model is loaded."""
 
-    prompt: str = Field(min_length=1)
+    prompt: str = ""
     system: str | None = Field(None, description="The system message.")
     raw: bool | None = Field(
         False, description="Continue the prompt as it is, as models without a chat template always do."
@@ -137,7 +137,7 @@ class End(BaseModel):
     model: str
     created_at: str
     done: bool
-    done_reason: Literal["stop", "length"] | None = None
+    done_reason: Literal["stop", "length", "load"] | None = None
     total_duration: int | None = Field(None, description="Nanoseconds, as the other durations.")
     load_duration: int | None = None
     prompt_eval_count: int | None = Field(None, description="Tokens of the prompt.")

@@ -169,7 +169,6 @@ def test_thinking_about_a_prompt_is_apart(reciting: ollama.Client) -> None:
         ({"context": [1, 2]}, "/api/chat instead of context"),
         ({"images": [b"png"]}, "reads no images"),
         ({"raw": True, "system": "Be brief."}, "has no system message"),
-        ({"prompt": ""}, "prompt must be a string of 1 or more"),
         ({"logprobs": True}, "logprobs"),
     ],
 )
@@ -223,7 +222,6 @@ def test_clients_learn_what_a_model_is(
         ({"messages": [{"role": "robot", "content": ""}]}, 400, r"messages\[0\].role"),
         ({"format": {"type": "no type"}}, 400, "the JSON schema cannot be used: type is 'no type'"),
         ({"logprobs": True}, 400, "logprobs"),
-        ({"messages": []}, 400, "messages must be a list of 1 or more"),
     ],
 )
 @pytest.mark.parametrize("streamed", [False, True])
@@ -254,3 +252,16 @@ def test_the_service_listens_at_ollamas_port_too(start: Callable[..., Service]) 
         ollama.Client(url).chat(**ASK).message.content for url in (service.url, f"http://127.0.0.1:{port}")
     }
     assert len(answers) == 1
+
+
+def test_requests_without_a_question_load_the_model(client: ollama.Client) -> None:
+    for answer in (
+        client.chat("default", []),
+        client.generate("default"),
+        *client.chat("default", stream=True),
+    ):
+        assert (answer.done, answer.done_reason, answer.eval_count) == (True, "load", None)
+    with pytest.raises(ollama.ResponseError, match="--keep-alive"):
+        client.generate("default", keep_alive=0)
+    with pytest.raises(ollama.ResponseError, match="there is no model"):
+        client.generate("other")

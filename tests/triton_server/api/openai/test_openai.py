@@ -416,7 +416,7 @@ def test_errors_have_openais_form(
         ("POST", "/v1/chat/completions", b'{"seed": 1' + b"0" * 10_000 + b"}", 400),
         ("GET", "/v1/chat/completions", b"", 405),
         ("GET", "/v1/models/nobody/has-this", b"", 404),
-        ("GET", "/v2/models", b"", 404),
+        ("GET", "/v3/models", b"", 404),
     ],
 )
 def test_errors_of_malformed_bodies_have_openais_form(
