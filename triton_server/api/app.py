@@ -12,6 +12,8 @@ from fastapi.security import HTTPBearer
 from fastapi_offline import FastAPIOffline
 
 from ..client import AsyncChatClient
+from ..conversations.api_keys.store import KeyStore
+from ..conversations.api_keys.usage import KeyCounts
 from ..conversations.batches import BatchStore
 from ..conversations.database import default_url
 from ..conversations.files import STRAY_AGE_S, FileStore, files_folder
@@ -37,7 +39,9 @@ from .mcp_tools.config import read_config
 from .mcp_tools.servers import Limits, ToolServers
 from .middleware import access, logs
 from .middleware.access import DOCS_ASSETS_PATH
+from .middleware.metrics import metrics_of
 from .middleware.plain_clients import PlainClients
+from .middleware.stored_keys import StoredKeys
 from .ollama import answers as ollama
 from .ollama import embeddings as ollama_embeddings
 from .ollama import models as ollama_models
@@ -92,6 +96,9 @@ def create_app(
             ("files", STRAY_AGE_S, app.state.files.remove_expired),
         )
         tasks = [asyncio.create_task(remove_expired(*removal)) for removal in removals if removal[1]]
+        if stored_keys is not None:
+            await stored_keys.refresh()
+            tasks.append(asyncio.create_task(stored_keys.run()))
         stores = app.state.files, app.state.batches
         runner = BatchRunner(app, stores, settings, client, app.state.readiness)
         app.state.batch_runner = runner
@@ -107,6 +114,8 @@ def create_app(
             await app.state.tool_servers.stop()
             await sessions.wait_for_requests(app.state.conversations)
             await client.close()
+            if stored_keys is not None:
+                await stored_keys.write()
             database.close()
             logs.flush()
 
@@ -119,11 +128,14 @@ def create_app(
         strict_content_type=False,  # a body without Content-Type is JSON; access.py refuses foreign web pages
         static_url=DOCS_ASSETS_PATH,
         # access.py checks the keys. With this, /docs has a field to enter one.
-        dependencies=[Security(HTTPBearer(auto_error=False))] if settings.api_keys else None,
+        dependencies=[Security(HTTPBearer(auto_error=False))] if settings.has_keys else None,
     )
     app.openapi = lambda: _describe_api(app)  # type: ignore[method-assign]  # as FastAPI says
     limits = SessionLimits(settings.max_sessions, settings.max_session_bytes)
     app.state.settings, app.state.conversations = settings, ConversationStore(database, limits)
+    stored_keys = None
+    if settings.stored_keys:
+        stored_keys = StoredKeys(KeyStore(database), KeyCounts(database), metrics_of(app))
     app.state.responses, app.state.items = ResponseStore(database, limits), ItemStore(database, limits)
     app.state.background = BackgroundResponses(app.state.responses)
     app.state.files = FileStore(database, limits, files_folder(url))
@@ -155,7 +167,7 @@ def create_app(
         app.include_router(module.router)
     errors.install(app)
     app.add_middleware(PlainClients)
-    access.install(app, settings)
+    access.install(app, settings, stored_keys)
     logs.install(app, settings)  # last, so that it logs what the others refuse
     return app
 

@@ -27,7 +27,8 @@ async def compute_vectors(
 ) -> Vectors:
     """The vectors of texts. If the client disconnects, the computation ends.
 
-    Raises TritonchatError: ApiError (429) if too many answers are running, or ClientDisconnected.
+    Raises TritonchatError: ApiError if too many answers are running (429) or the key of the request may not
+    use the model (403), or ClientDisconnected.
     """
     state = request.app.state
     prefix = request.state.request_id[:_MAX_ID_PREFIX]

@@ -69,7 +69,8 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     401: {"model": ErrorBody, "description": "It needs an API key."},
     403: {
         "model": ErrorBody,
-        "description": "It comes from a web page that may not use the service, or the store is full.",
+        "description": "It comes from a web page that may not use the service, its key may not use the "
+        "model, or the store is full.",
     },
     404: {"model": ErrorBody, "description": "There is nothing of that name."},
     408: {"model": ErrorBody, "description": "Its timeout_s has passed."},

@@ -62,7 +62,8 @@ async def stream_answers(
     Raises:
         TritonchatError: a request was refused or failed; the class says why.
         ApiError: the conversation has too many messages (400), or too many answers are running (429), or
-            the server has cut an answer off (503), unless `takes_cut_off`: then its Done says so.
+            the server has cut an answer off (503), unless `takes_cut_off`: then its Done says so. Or the key
+            of the request may not use a model (403).
         ClientDisconnected: the client closed the connection.
     """
     state = http_request.app.state

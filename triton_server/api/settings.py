@@ -41,12 +41,17 @@ class ServiceSettings(
 
     @model_validator(mode="after")
     def _check_access(self) -> "ServiceSettings":
-        if not (self.keys or self.open_to_all or is_loopback(self.host)):
+        if not (self.has_keys or self.open_to_all or is_loopback(self.host)):
             raise TritonchatError(
-                f"--host {self.host} opens the service to the network; give it an --api-key, or say "
-                "--open-to-all if anybody who can reach it may use it."
+                f"--host {self.host} opens the service to the network; give it an --api-key or "
+                "--stored-keys, or say --open-to-all if anybody who can reach it may use it."
             )
         return self
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether requests need a key."""
+        return self.stored_keys or bool(self.keys)
 
     @cached_property
     def keys(self) -> ApiKeys:

@@ -34,6 +34,7 @@ from ..terminal.cli import chat
 from ..terminal.mcp_command import mcp
 from .batch_command import batch
 from .hub_commands import list_models, pull, rm
+from .key_commands import keys
 
 _OF_SERVE = [key for key in list_settings(ServerSettings) if key not in list_settings(PageSettings)]
 engine_argument = click.argument("engine_flags", nargs=-1, type=click.UNPROCESSED)  # of --engine vllm
@@ -58,6 +59,7 @@ def cli() -> None:
     tritonchat servers add URL           change those, or try a new version on a part of the conversations
     tritonchat cluster --replicas 2      several servers on one machine or more, placed and replaced by Ray
     tritonchat complete "Once upon"      continue a text, without a server
+    tritonchat keys add NAME             make an API key with limits, and see what it uses
     tritonchat batch FILE OUT            answer a file of requests, without a server
     tritonchat pull owner/name           download a model from the Hugging Face hub
     tritonchat list                      show the models of the hub and of other programs on this machine
@@ -312,7 +314,7 @@ def health(settings: ServerSettings) -> None:
     click.echo(f"{url} is ready.")
 
 
-for command in (chat, mcp, batch, pull, list_models, rm, proxy, servers, cluster):
+for command in (chat, mcp, batch, pull, list_models, rm, keys, proxy, servers, cluster):
     cli.add_command(command)
 
 

@@ -27,6 +27,9 @@ class AnswerReader:
 
     A caller that is cancelled while it waits for the next piece would else cancel Triton's stream. It raises
     what the stream does, or InferenceServerException for an error of Triton's.
+
+    Attributes:
+        last_piece: that came in the stream itself, and may have been dropped; the last of all has the usage.
     """
 
     def __init__(self, call: AsyncIterator[Any], on_end: Callable[[], Any] = lambda: None) -> None:
@@ -37,6 +40,7 @@ class AnswerReader:
         self._fed, self._has_changed = 0, asyncio.Event()  # the number of pieces from the feed
         self._failure: BaseException | None = None  # of the feed
         self._is_discarding = False
+        self.last_piece: Piece | None = None
         self._task = asyncio.create_task(self._read())
 
     @property
@@ -96,6 +100,7 @@ class AnswerReader:
                     raise error
                 text, details = wire.parse_piece(result)
                 await self._wait_for_feed(details.pop("fed", 0))
+                self.last_piece = text, details
                 if not self._is_discarding:
                     await self._room.acquire()
                     self._pieces.put_nowait(((text, details), False))

@@ -22,6 +22,7 @@ from ..contract.json_tensors import encode, encode_padded
 from ..contract.tensors import CHAT_CONTROL, EMBED, Prompt
 from ..contract.wire import ServerUnavailable
 from .answer_streams import AnswerReader, Feed, open_stream
+from .caller import CALLER, Caller
 
 # What a request may ask for that makes its answer large.
 _LARGE_PARTS = ("logprobs", "prompt_logprobs", "return_token_ids", "choices")
@@ -29,7 +30,10 @@ _END_WAIT_S, _END_ATTEMPTS = 1.0, 5  # for a stream that nobody reads to end
 
 
 class AsyncChatClient:
-    """A connection to a server, for one event loop. Create it in a coroutine of this loop."""
+    """A connection to a server, for one event loop. Create it in a coroutine of this loop.
+
+    Each call is for the CALLER of its task (caller.py), and raises what that raises.
+    """
 
     def __init__(self, url: str = "127.0.0.1:8001") -> None:
         """`url` is the server's gRPC endpoint, in a form of `wire.parse_endpoint`. This sends nothing yet.
@@ -146,10 +150,14 @@ class AsyncChatClient:
 
         Leaving early (a cancelled task) cancels the request. Raises as `stream`.
         """
+        caller = CALLER.get()
+        await caller.check_model(parameters.get("model"))
         request_id = str(parameters.setdefault("request_id", uuid.uuid4().hex))
         arrays = {"texts": encode_padded(list(texts)), "parameters": encode_padded(parameters)}
         rows = {name: array[None] for name, array in arrays.items()}
-        return wire.parse_vectors(await self.infer(EMBED, rows, [request_id]))
+        vectors = wire.parse_vectors(await self.infer(EMBED, rows, [request_id]))
+        caller.count_tokens({"prompt_tokens": vectors.prompt_tokens})
+        return vectors
 
     async def infer(
         self,
@@ -193,11 +201,14 @@ class AsyncChatClient:
         """Yield the events of the answer while the server generates it. The last one is Done.
 
         Leaving early (aclose, a cancelled task) cancels the request: the server stops within a second.
+        Its tokens are counted when it has ended in the server, also if nobody reads it any more.
 
         Raises:
             TritonchatError: the request was refused or failed; the class names the reason.
             ServerUnavailable: no server answers.
         """
+        caller = CALLER.get()
+        await caller.check_model(parameters.get("model"))
         request_id = str(parameters.setdefault("request_id", uuid.uuid4().hex))
         reader = self._start(messages, parameters, request_id)
         text, last_events = "", list[Event]()
@@ -212,6 +223,7 @@ class AsyncChatClient:
                     yield event
             if not last_events:
                 raise ServerUnavailable(f"the server at {self.url} broke off the answer.")
+            _count_tokens(last_events, caller)
             for event in last_events:
                 if isinstance(event, Failed):
                     raise make_error(event, text)
@@ -224,7 +236,7 @@ class AsyncChatClient:
             raise
         finally:
             if not reader.has_ended:
-                self._keep(asyncio.create_task(self._end_stream(reader, request_id)))
+                self._keep(asyncio.create_task(self._end_stream(reader, request_id, caller)))
 
     def _start(self, messages: Prompt, parameters: dict[str, Any], request_id: str) -> AnswerReader:
         """Send a request for an answer, which comes in the feed as soon as that is open.
@@ -242,7 +254,7 @@ class AsyncChatClient:
         call = open_stream(self._triton, arrays)
         return feed.carry(request_id, call) if is_fed else AnswerReader(call)
 
-    async def _end_stream(self, reader: AnswerReader, request_id: str) -> None:
+    async def _end_stream(self, reader: AnswerReader, request_id: str, caller: Caller) -> None:
         """End a stream that nobody reads any more, and whose answer may still be running.
 
         Triton dies of SIGSEGV now and then if a client cancels a stream just when it sends a response. So the
@@ -253,6 +265,8 @@ class AsyncChatClient:
             with suppress(TritonchatError):
                 await self.cancel(request_id, _END_WAIT_S)
             if await reader.wait(_END_WAIT_S):
+                if reader.last_piece is not None:
+                    _count_tokens(decode_piece(*reader.last_piece), caller)
                 return
         reader.cancel()
 
@@ -261,9 +275,21 @@ class AsyncChatClient:
     ) -> Any:
         """What the server answers to a command of contract/commands.py."""
         command = COMMANDS[name]
+        if command.concerns == "all models":
+            CALLER.get().check_all_models()
+        elif command.concerns == "a model":
+            await CALLER.get().check_model(about if name == "load" else fields.get("model"))
         inputs = wire.create_inputs({"command": encode({name: about, **fields})[None]})
         try:
             call = self._triton.infer(CHAT_CONTROL, inputs, client_timeout=timeout_s or command.timeout_s)
             return command.read_result(wire.parse_control_result(await call))
         except InferenceServerException as error:
             raise wire.translate_error(error, self.url) from error
+
+
+def _count_tokens(events: Sequence[Event], caller: Caller) -> None:
+    """Count the tokens of an answer for its caller, as its last events tell them."""
+    for event in events:
+        done = event.done if isinstance(event, Failed) else event
+        if isinstance(done, Done):
+            caller.count_tokens(done.usage.counts)

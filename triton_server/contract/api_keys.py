@@ -31,7 +31,7 @@ class ApiKeys:
                 raise TritonchatError(
                     "an API key must consist of printable ASCII characters, without spaces at its ends."
                 )
-            if name is not None and not _NAME.fullmatch(name):
+            if name is not None and not is_name(name):
                 raise TritonchatError(
                     "the name of an API key, before a colon, must begin with a letter and have at most 63 "
                     "letters, digits and . _ @ + -. A key that has a colon itself needs a name."
@@ -59,6 +59,11 @@ class ApiKeys:
             if hmac.compare_digest(digest, valid_digest):
                 found = owner
         return found
+
+
+def is_name(text: str) -> bool:
+    """Whether keys may have this name."""
+    return _NAME.fullmatch(text) is not None
 
 
 def split_name(given: str) -> tuple[str | None, str]:

@@ -227,6 +227,7 @@ class Command:
         done: of a command without an answer, the field of the result that is true.
         timeout_s: after which a client counts it as unanswered.
         proxied: to which servers a proxy sends it: to one, to another one if that fails, or to all.
+        concerns: "a model": that of its field `model`, or that which it is about, if there is no such field.
     """
 
     fields: tuple[type[BaseModel], ...]
@@ -234,6 +235,7 @@ class Command:
     done: str | None = None
     timeout_s: float = CONTROL_TIMEOUT_S
     proxied: Literal["once", "again", "to all"] = "once"
+    concerns: Literal["a model", "all models", "no model"] = "a model"
 
     def make_result(self, answer: Any) -> dict[str, Any]:
         """The result with an answer."""
@@ -247,11 +249,11 @@ class Command:
 
 
 COMMANDS = {
-    "cancel": Command((Cancel,), "cancelled", proxied="to all"),
-    "stats": Command((Stats,), proxied="again"),
+    "cancel": Command((Cancel,), "cancelled", proxied="to all", concerns="no model"),
+    "stats": Command((Stats,), proxied="again", concerns="no model"),
     "load": Command((Load,), "model", proxied="to all"),
-    "load_adapter": Command((LoadAdapter,), "state", proxied="to all"),
-    "drop_adapter": Command((DropAdapter,), done="dropped", proxied="to all"),
+    "load_adapter": Command((LoadAdapter,), "state", proxied="to all", concerns="all models"),
+    "drop_adapter": Command((DropAdapter,), done="dropped", proxied="to all", concerns="all models"),
     "tokenize": Command((TokenizeText, TokenizeChat), timeout_s=_TOKENS_TIMEOUT_S, proxied="again"),
     "detokenize": Command((Detokenize,), "text", timeout_s=_TOKENS_TIMEOUT_S, proxied="again"),
     "tokenizer": Command((ShowTokenizer,), timeout_s=_TOKENS_TIMEOUT_S, proxied="again"),
@@ -259,13 +261,13 @@ COMMANDS = {
     "prompts": Command((ListPrompts,), "prompts", proxied="again"),
     "prompt": Command((ShowPrompt,), "prompt", proxied="again"),
     "delete_prompt": Command((DeletePrompt,), done="deleted"),
-    "forget": Command((Forget,), done="forgotten", proxied="to all"),
+    "forget": Command((Forget,), done="forgotten", proxied="to all", concerns="no model"),
     "live": Command((Live,), proxied="again"),
     "profile": Command((Profile,), timeout_s=_TOKENS_TIMEOUT_S, proxied="again"),
     "explain": Command((ExplainText, ExplainChat), timeout_s=_TOKENS_TIMEOUT_S, proxied="again"),
-    "conversations": Command((Conversations,), timeout_s=_STORE_TIMEOUT_S),
-    "metrics": Command((Metrics,), "metrics", proxied="again"),
-    "health": Command((Health,), "health", proxied="again"),
+    "conversations": Command((Conversations,), timeout_s=_STORE_TIMEOUT_S, concerns="no model"),
+    "metrics": Command((Metrics,), "metrics", proxied="again", concerns="no model"),
+    "health": Command((Health,), "health", proxied="again", concerns="no model"),
 }
 
 

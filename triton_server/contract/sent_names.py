@@ -1,6 +1,5 @@
 """The names that a client has used for parts of a request, which other interfaces call otherwise."""
 
-import copy
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,7 +25,10 @@ def rename_error(error: Exception, names: SentNames) -> Exception:
     """The error with the client's name of the field: in `param`, and at the beginning of its sentence."""
     if not isinstance(error, TritonchatError) or error.param is None:
         return error
-    renamed = copy.copy(error)
+    renamed = type(error).__new__(
+        type(error)
+    )  # copy.copy would call the class, whose arguments may be others
+    renamed.__dict__.update(vars(error))
     renamed.param = rename_field(error.param, names)
     first, space, rest = str(error).partition(" ")
     renamed.args = (rename_field(first, names) + space + rest,)

@@ -14,6 +14,7 @@ class Base(orm.DeclarativeBase):
     type_annotation_map = {  # noqa: RUF012 - as SQLAlchemy asks
         dict[str, Any]: JSON,
         list[dict[str, Any]]: JSON,
+        list[str]: JSON,
         float: sql.Double,
     }
 
@@ -252,3 +253,57 @@ class StoredBatch(Base):
     output_expiry_s: Mapped[float | None]
     batch: Mapped[dict[str, Any]]
     created: Mapped[float]
+
+
+class KeyHolder(Base):
+    """A name that has API keys, and what its keys may do. Limits of 0 are none. Times are as in Session.
+
+    Attributes:
+        revoked: when all its keys were revoked; None: they were not.
+        models: the names of the models that it may use; None: all.
+        requests_left, tokens_left: of the limits of a minute, at the time `counted`; None: all.
+    """
+
+    __tablename__ = "key_holders"
+
+    name: Mapped[str] = mapped_column(String(64), primary_key=True)
+    created: Mapped[float]
+    revoked: Mapped[float | None]
+    models: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
+    requests_per_minute: Mapped[int] = mapped_column(BigInteger)
+    tokens_per_minute: Mapped[int] = mapped_column(BigInteger)
+    requests_per_day: Mapped[int] = mapped_column(BigInteger)
+    tokens_per_day: Mapped[int] = mapped_column(BigInteger)
+    requests_left: Mapped[float | None]
+    tokens_left: Mapped[float | None]
+    counted: Mapped[float | None]
+
+
+class StoredKey(Base):
+    """An API key, of which only the hash is stored: SHA-256, in hexadecimal digits.
+
+    It is not valid from the time `expires` on; None: always.
+    """
+
+    __tablename__ = "api_keys"
+    __table_args__ = (Index("api_keys_of_holder", "name"),)
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    name: Mapped[str] = mapped_column(String(64), ForeignKey("key_holders.name", ondelete="CASCADE"))
+    created: Mapped[float]
+    expires: Mapped[float | None]
+
+
+class KeyUsage(Base):
+    """What the keys of a name have used on a day, which is counted in UTC from 1970-01-01."""
+
+    __tablename__ = "key_usage"
+    __table_args__ = (Index("key_usage_days", "day"),)
+
+    name: Mapped[str] = mapped_column(
+        String(64), ForeignKey("key_holders.name", ondelete="CASCADE"), primary_key=True
+    )
+    day: Mapped[int] = mapped_column(primary_key=True)
+    requests: Mapped[int] = mapped_column(BigInteger)
+    prompt_tokens: Mapped[int] = mapped_column(BigInteger)
+    completion_tokens: Mapped[int] = mapped_column(BigInteger)

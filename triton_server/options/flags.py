@@ -24,6 +24,19 @@ _TYPES: dict[str, tuple[Any, Any]] = {
 }
 
 
+class Readable(click.ParamType):
+    """The type of values that `read` makes of a text; it raises ValueError with a sentence."""
+
+    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
+        self.name, self._read = name, read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self._read(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
 def option(flag: str, *names: str, **attributes: Any) -> Decorator:
     """Declare a flag that an environment variable can set too: --max-context is TRITONCHAT_MAX_CONTEXT.
 

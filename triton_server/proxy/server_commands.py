@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +10,7 @@ import click
 from model_core.errors import TritonchatError
 
 from ..contract.api_keys import split_name
-from ..options.flags import setting_flags
+from ..options.flags import Readable, setting_flags
 from ..settings.base import setting
 from ..settings.values import read_duration
 from .command import FleetSettings
@@ -19,19 +19,6 @@ if TYPE_CHECKING:
     from .fleet import Fleet
 
 _POLL_S = 0.5
-
-
-class Readable(click.ParamType):
-    """The type of values that `read` makes of a text; it raises ValueError with a sentence."""
-
-    def __init__(self, name: str, read: Callable[[str], float]) -> None:
-        self.name, self._read = name, read
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        try:
-            return self._read(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
 
 
 def read_share(text: str) -> float:

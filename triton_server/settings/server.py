@@ -191,6 +191,9 @@ class HttpSettings(Settings):
     """Let clients of Ollama's API download models from the Hugging Face hub to this machine (/api/pull)."""
     api_key_file: File | None = None
     """File with more keys, one per line."""
+    stored_keys: bool = False
+    """Let the keys of `tritonchat keys`, which are in the database, open the HTTP service, too. It then
+    needs a key, also if there are none yet."""
     cors_origins: Texts = setting((), key="cors_origin")
     """Origin of web pages that may call the HTTP service."""
     log_content: bool = False
@@ -245,7 +248,7 @@ class StorageSettings(Settings):
 
     section: ClassVar[str] = "Sessions and responses"
     database: SecretStr | None = setting(None, shown="SQLite in the user's data folder")
-    """Database of sessions and responses: sqlite:////folder/file.db, or
+    """Database of sessions, responses and API keys: sqlite:////folder/file.db, or
     postgresql://user:password@host/name. The latter needs psycopg (docs/operating.md)."""
     max_sessions: int = setting(10_000, is_rare=True, ge=0)
     """Maximum of sessions of one key or name, or of all clients if there are no keys, and likewise of stored

@@ -155,6 +155,15 @@ def services(grpc_url: str, folder: Path) -> Iterator[Callable[..., Service]]:
         yield start
 
 
+def list_routes(router: Any) -> Iterator[str]:
+    """The methods and paths of an application and of the routers in it."""
+    for route in router.routes:
+        if hasattr(route, "original_router"):
+            yield from list_routes(route.original_router)
+        elif hasattr(route, "methods"):
+            yield from (f"{method} {route.path}" for method in route.methods - {"HEAD"})
+
+
 def posted(path: str, body: dict[str, Any]) -> bytes:
     """A request as it goes over the wire."""
     content = json.dumps(body).encode()

@@ -4,11 +4,12 @@ import asyncio
 import contextlib
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
+from http_service import list_routes
 from starlette.types import Message, Scope
 
 from triton_server.api.app import create_app
@@ -56,15 +57,6 @@ CHANGING = {
     "DELETE /api/delete",
     "POST /api/blobs/{digest}",
 }
-
-
-def list_routes(router: Any) -> Iterator[str]:
-    """The methods and paths of an application and of the routers in it."""
-    for route in router.routes:
-        if hasattr(route, "original_router"):
-            yield from list_routes(route.original_router)
-        elif hasattr(route, "methods"):
-            yield from (f"{method} {route.path}" for method in route.methods - {"HEAD"})
 
 
 @contextlib.asynccontextmanager

@@ -10,8 +10,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..errors import ApiError, body_of, failure_of, unsupported
 from ..middleware.access import BATCH_OWNER
+from ..middleware.stored_keys import KEY_LIMIT_CODE
 from .lines import BatchLine
 from .results import Answer
+from .run import Later
 
 _HEADERS = {"Content-Type": "application/json"}
 _ATTEMPTS = 8  # of a request that fails in the server
@@ -35,8 +37,11 @@ class ServiceCaller:
         """End it."""
         await self._client.aclose()
 
-    async def ask(self, line: BatchLine) -> Answer:
-        """The answer to a request. One that the server has no room for, or that it fails, is sent again."""
+    async def ask(self, line: BatchLine) -> Answer | Later:
+        """The answer to a request. One that the server has no room for, or that it fails, is sent again.
+
+        Later if the owner has used up a limit.
+        """
         if line.body.get("stream"):
             return _refuse(unsupported("stream", "a batch has no streams; leave stream out."))
         try:
@@ -48,7 +53,10 @@ class ServiceCaller:
             response = await self._client.post(line.url, content=content, headers=_HEADERS)
             status = response.status_code
             if status == 429:
-                await asyncio.sleep(min(_MAX_WAIT_S, float(response.headers.get("retry-after", 1))))
+                wait_s = min(_MAX_WAIT_S, float(response.headers.get("retry-after", 1)))
+                if response.json()["error"]["code"] == KEY_LIMIT_CODE:
+                    return Later(wait_s)
+                await asyncio.sleep(wait_s)
                 continue
             failures += status >= 500
             if status < 500 or failures == _ATTEMPTS:

@@ -1,7 +1,9 @@
 """Answers the requests of a batch that have no result yet, many at a time."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -14,6 +16,13 @@ from .share import BatchSlots
 _LINES_AT_A_TIME = 16  # that are read in a thread
 
 
+@dataclass(frozen=True)
+class Later:
+    """What there is instead of an answer while the owner has used up a limit. Ask again after `wait_s`."""
+
+    wait_s: float
+
+
 class BatchRun:
     """A batch that is answered. `ask` answers a request, `max_bytes` are those of a line (0: any number)."""
 
@@ -22,11 +31,12 @@ class BatchRun:
         path: Path,
         results: Results,
         slots: BatchSlots,
-        ask: Callable[[BatchLine], Awaitable[Answer]],
+        ask: Callable[[BatchLine], Awaitable[Answer | Later]],
         max_bytes: int,
     ) -> None:
         self._path, self._results, self._slots, self._ask = path, results, slots, ask
         self._max_bytes = max_bytes
+        self._pause_end = 0.0  # until then the owner has used up a limit
 
     async def answer_all(self, on_answer: Callable[[], object] = lambda: None) -> None:
         """Answer each request that has no result, and add its result. `on_answer` is called for each.
@@ -37,22 +47,35 @@ class BatchRun:
 
         async def answer(line: BatchLine, count: int) -> None:
             try:
-                self._results.add(line.custom_id, await self._ask(line))
+                while isinstance(answer := await self._ask_with(line, count), Later):
+                    self._pause_end = time.monotonic() + answer.wait_s
+                    count = await self._take(line)
+                self._results.add(line.custom_id, answer)
                 on_answer()
             except OSError as error:  # of the disk
                 errors.append(error)
                 group.cancel_scope.cancel()
-            finally:
-                self._slots.give_back(count)
 
         lines = self._list_left()
         async with anyio.create_task_group() as group:
             while chunk := await asyncio.to_thread(lambda: list(islice(lines, _LINES_AT_A_TIME))):
                 for line in chunk:
-                    count = await self._slots.take(line.count_answers())
-                    group.start_soon(answer, line, count)
+                    group.start_soon(answer, line, await self._take(line))
         if errors:
             raise errors[0]
+
+    async def _take(self, line: BatchLine) -> int:
+        """Take slots for a line. Nobody holds one while the owner has to wait: others may need it."""
+        while (wait_s := self._pause_end - time.monotonic()) > 0:
+            await asyncio.sleep(wait_s)
+        return await self._slots.take(line.count_answers())
+
+    async def _ask_with(self, line: BatchLine, count: int) -> Answer | Later:
+        """Ask with slots that were taken, and give them back."""
+        try:
+            return await self._ask(line)
+        finally:
+            self._slots.give_back(count)
 
     def refuse_rest(self, code: str, message: str) -> None:
         """Add an error for each request that has no result. Raises OSError."""

@@ -25,7 +25,7 @@ from ..generation import end_with_failure, stream_answers, wait_until_accepted
 from ..request_body import repeat
 from ..stream_response import KEEP_ALIVE, NumberedEvents, StreamResponse, to_json
 from .inference import check_values, describe_body, find_kind, parse
-from .models import check_model
+from .models import check_model, name_model
 from .schemas import RESPONSES
 
 _EVENTS: dict[int | str, dict[str, Any]] = {
@@ -80,20 +80,14 @@ async def _start(
     """Begin an answer. Raises TritonchatError."""
     await check_model(request, model, version)
     values = _read_values(body, is_stream)
-    name = await _name_model(request, model)
+    if find_kind(model) not in (CHAT, CHAT_STREAM):
+        raise unsupported("model", f"{model} makes no text; {CHAT} does.")
+    name = await name_model(request, model)
     if values.get("model", DEFAULT_MODEL) == DEFAULT_MODEL:
         values["model"] = name
     await check_values(request, values)
     sent = [Request(**values)]
     return await wait_until_accepted(stream_answers(request, repeat(sent)))
-
-
-async def _name_model(request: HttpRequest, model: str) -> str:
-    """The name of the model that a Triton model is for. Raises ApiError."""
-    if find_kind(model) not in (CHAT, CHAT_STREAM):
-        raise unsupported("model", f"{model} makes no text; {CHAT} does.")
-    entries = (await request.app.state.triton_client.stats())["models"]
-    return next(str(entry["name"]) for entry in entries if model in entry["triton_models"])
 
 
 def _read_values(body: GenerateBody, is_stream: bool) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from model_core.checks.request_values import shorten
 from model_core.errors import InvalidRequest
 
+from ...client.caller import CALLER
 from ...contract.codec import raise_if_error, read_details
 from ...contract.json_tensors import decode, encode
 from ...contract.request_fields import Request
@@ -23,7 +24,7 @@ from ..embedding_calls import while_connected
 from ..errors import ApiError, unsupported
 from ..generation import prepare
 from ..ignored import check_fields
-from .models import check_model
+from .models import check_model, name_model
 from .schemas import RESPONSES, InferenceRequest
 from .tensors import LENGTH_HEADER, WantedOutputs, read_rows, split_body
 
@@ -69,6 +70,9 @@ async def infer(request: HttpRequest, model: str, version: str = "1") -> Respons
     wanted = WantedOutputs(body, model, outputs, all_binary)
     rows = read_rows(model, inputs, body.inputs, binary)
     sent = [await _read_row(request, kind, row, number, len(rows)) for number, row in enumerate(rows)]
+    name = await name_model(request, model)
+    for _, parameters in sent:
+        await CALLER.get().check_model(parameters.get("model") or name)
     ids = [parameters["request_id"] for _, parameters in sent]
     arrays = {inputs[0]: _join([main for main, _ in sent]), "parameters": _join([p for _, p in sent])}
     state = request.app.state
@@ -167,6 +171,7 @@ def _check_details(request: HttpRequest, details: list[dict[str, Any]]) -> None:
     for each in details:
         usage.update({name: value for name, value in each.get("usage", {}).items() if type(value) is int})
     request.state.usage = usage
+    CALLER.get().count_tokens(usage)
     if all("error" in each for each in details):
         raise_if_error(details[0])
     if all(each.get("finish_reason") == "cancelled" for each in details):

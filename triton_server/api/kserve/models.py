@@ -138,6 +138,12 @@ async def check_model(request: Request, model: str, version: str) -> Any:
     )
 
 
+async def name_model(request: Request, model: str) -> str:
+    """The name of our model that a Triton model, which there is, is for. Raises ServerUnavailable."""
+    entries = (await request.app.state.triton_client.stats())["models"]
+    return next(str(entry["name"]) for entry in entries if model in entry["triton_models"])
+
+
 async def _read_statistics(request: Request, model: str, version: str) -> dict[str, Any]:
     found = await _ask(
         request,

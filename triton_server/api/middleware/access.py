@@ -1,6 +1,7 @@
 """Checks whether a client may use the service: API keys and web pages of other sites (keys.py).
 
-The middleware applies rate_limit.py and body_limit.py, too. connection.py limits slow clients.
+Keys are those of the settings, and those of the database (stored_keys.py). The middleware applies
+rate_limit.py and body_limit.py, too. connection.py limits slow clients.
 """
 
 import hashlib
@@ -13,6 +14,8 @@ from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ...client.caller import CALLER, Caller
+from ...contract.conversation_errors import StoreError
 from ...contract.request_fields import BATCH_CLIENT
 from ...system.body_encoding import BodyRefused
 from ...system.hosts import is_loopback
@@ -21,9 +24,11 @@ from ..ignored import HEADERS as IGNORED_HEADERS
 from ..settings import ServiceSettings
 from .answer_slots import AnswerSlots
 from .body_limit import LimitedExchange
+from .key_caller import KeyCaller
 from .keys import is_foreign_page, parse_api_key
 from .metrics import ServiceMetrics, metrics_of
 from .rate_limit import RateLimit, format_duration
+from .stored_keys import RATE_HEADERS, StoredKeys, describe_rates, refusal_of
 
 # In the scope of a request that the service sends to itself for a batch: its owner. No client can set it, and
 # the limits of clients do not hold for it.
@@ -54,24 +59,24 @@ EXPOSED_HEADERS = (
     "X-Seed",
     *IGNORED_HEADERS.values(),
     "WWW-Authenticate",
-    "X-RateLimit-Limit-Requests",
-    "X-RateLimit-Remaining-Requests",
-    "X-RateLimit-Reset-Requests",
+    *RATE_HEADERS,
 )
 _PSEUDONYM_KEY = b"tritonchat client"
 
 
-def install(app: FastAPI, settings: ServiceSettings) -> None:
+def install(app: FastAPI, settings: ServiceSettings, stored_keys: StoredKeys | None = None) -> None:
     """Add the checks and limits of `settings` to the application, and `answer_slots` to its state.
 
+    `stored_keys`: those of the database; None: they do not count.
     Middleware that is added after this sees a request before this does.
     """
     metrics = metrics_of(app)
     # With keys of one owner, or on this machine alone, there is only one client.
-    is_shared = len(settings.keys.owners) > 1 or (settings.open_to_all and not settings.keys)
+    has_several = settings.stored_keys or len(settings.keys.owners) > 1
+    is_shared = has_several or (settings.open_to_all and not settings.has_keys)
     limits = settings.max_streams, settings.max_streams_per_key
     app.state.answer_slots = AnswerSlots(*limits, is_shared, metrics)
-    app.add_middleware(AccessMiddleware, settings=settings, metrics=metrics)
+    app.add_middleware(AccessMiddleware, settings=settings, metrics=metrics, stored_keys=stored_keys)
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -85,26 +90,46 @@ def install(app: FastAPI, settings: ServiceSettings) -> None:
 class AccessMiddleware:
     """Refuses requests that are not allowed. It is pure ASGI, so it does not buffer streams.
 
-    For other requests it sets `state["owner"]`, that of the API key ("" for a service without keys), and
+    For other requests it sets `state["owner"]`, that of the API key ("" for a service without keys),
     `state["client"]`, for which the limits count: the owner, or the client's network if the service has no
-    keys.
+    keys, and the CALLER of the connection to the server.
     """
 
-    def __init__(self, app: ASGIApp, settings: ServiceSettings, metrics: ServiceMetrics) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: ServiceSettings,
+        metrics: ServiceMetrics,
+        stored_keys: StoredKeys | None = None,
+    ) -> None:
         self._app, self._settings, self._keys, self._metrics = app, settings, settings.keys, metrics
+        self._stored = stored_keys
         self._rate_limit = RateLimit(settings.requests_per_minute) if settings.requests_per_minute else None
-        self._is_private = not settings.keys and not settings.open_to_all
+        self._is_private = not settings.has_keys and not settings.open_to_all
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         exchange = LimitedExchange(scope, receive, send, self._find_limit(scope), self._metrics)
         try:
-            self._check_access(scope, exchange)
+            if self._check_access(scope, exchange) and self._stored is not None:
+                await self._check_limits(self._stored, scope["state"]["owner"], exchange)
             exchange.check_headers()
-        except (ApiError, BodyRefused) as error:
+        except (ApiError, BodyRefused, StoreError) as error:
             return await response_of(error, scope)(scope, exchange.receive, exchange.send)
-        await self._app(scope, exchange.receive, exchange.send)
+        former = CALLER.set(self._find_caller(scope))
+        try:
+            await self._app(scope, exchange.receive, exchange.send)
+        finally:
+            CALLER.reset(former)
+
+    def _find_caller(self, scope: Scope) -> Caller:
+        """For whom a request runs."""
+        owner = scope["state"]["owner"]
+        rules = None if self._stored is None else self._stored.rules_of(owner)
+        if self._stored is None or rules is None:
+            return Caller()
+        return KeyCaller(scope["app"], self._stored, owner, rules.models)
 
     def _find_limit(self, scope: Scope) -> tuple[int, str]:
         """The bytes that a body may have, and the flag that says so."""
@@ -113,16 +138,21 @@ class AccessMiddleware:
             return (limit + MAX_FORM_BYTES if limit else 0), "--max-file"
         return self._settings.max_body_bytes, "--max-body"
 
-    def _check_access(self, scope: Scope, exchange: LimitedExchange) -> None:
-        """Set the state of a request. Raises ApiError if the request is not allowed."""
+    def _check_access(self, scope: Scope, exchange: LimitedExchange) -> bool:
+        """Set the state of a request. False if no limit of a key counts it.
+
+        Raises ApiError if the request is not allowed.
+        """
         state = scope.setdefault("state", {})
         state["owner"] = state["client"] = ""
         if BATCH_OWNER in scope:
             state["owner"], state["client"] = scope[BATCH_OWNER], BATCH_CLIENT
-            return
+            if self._stored is not None and scope[BATCH_OWNER] not in self._keys.owners:
+                self._stored.check_owner(scope[BATCH_OWNER])
+            return True
         path, headers = scope["path"], Headers(scope=scope)
         if path in UNRESTRICTED_PATHS:
-            return
+            return False
         if self._is_private and is_foreign_page(headers, self._settings.cors_origins):
             message = (
                 "without an API key this service answers only requests to localhost, and of web pages only "
@@ -130,9 +160,16 @@ class AccessMiddleware:
             )
             self._refuse("foreign_page", ApiError(403, message, code="foreign_page"))
         if path == METRICS_PATH and is_loopback(self._settings.host):
-            return
+            return False
         key = parse_api_key(headers)
-        owner = self._keys.owner_of(key) if self._keys else ""
+        try:
+            owner = self._find_owner(key)
+        except ApiError as error:
+            self._count_request(client_network(scope), exchange)
+            if error.status == 401:
+                exchange.headers["WWW-Authenticate"] = "Bearer"
+                self._metrics.count_refusal("wrong_key")
+            raise
         client = owner or client_network(scope)
         if path != METRICS_PATH or owner is None:
             self._count_request(client, exchange)
@@ -145,6 +182,22 @@ class AccessMiddleware:
             exchange.headers["WWW-Authenticate"] = "Bearer"
             self._refuse(reason, ApiError(401, message, code="invalid_api_key"))
         state["owner"], state["client"] = owner, client
+        return path != METRICS_PATH
+
+    def _find_owner(self, key: bytes) -> str | None:
+        """The owner of a key, "" if the service has no keys; None for a key that is not valid.
+
+        Raises ApiError for a key of the database that is no longer valid, or if that cannot be known.
+        """
+        owner = self._keys.owner_of(key) if self._keys else None if self._stored else ""
+        return owner if owner is not None or self._stored is None else self._stored.owner_of(key)
+
+    async def _check_limits(self, keys: StoredKeys, owner: str, exchange: LimitedExchange) -> None:
+        """Count a request of an owner. Raises ApiError if one of its limits is reached, or StoreError."""
+        allowances = await keys.admit(owner)
+        exchange.headers.update(describe_rates(allowances))
+        if (refusal := refusal_of(owner, allowances)) is not None:
+            self._refuse("key_limit", refusal)
 
     def _count_request(self, client: str, exchange: LimitedExchange) -> None:
         if self._rate_limit is None:

@@ -26,9 +26,15 @@ REFUSALS = (
     "foreign_page",
     "body_too_large",
     "too_many_requests",
+    "key_limit",
+    "wrong_model",
     "too_many_answers",
     "too_many_answers_of_client",
 )
+
+# Names of keys that have series of their own; what further ones use is counted together.
+MAX_KEYS = 200
+OTHER_KEYS = "other keys"  # no name has a space
 
 disable_created_metrics()  # otherwise each metric has one more series
 
@@ -59,6 +65,19 @@ class ServiceMetrics:
         )
         for reason in REFUSALS:  # start at 0: Prometheus sees no rise in a series that starts at 1
             self._refusals.labels(reason)
+        self._key_names: set[str] = set()
+        self._key_requests = Counter(
+            PREFIX + "key_requests",
+            "Requests by the name of their key, of keys in the database.",
+            ("key",),
+            registry=self.registry,
+        )
+        self._key_tokens = Counter(
+            PREFIX + "key_tokens",
+            "Tokens of prompts and answers by the name of their key, of keys in the database.",
+            ("key", "kind"),
+            registry=self.registry,
+        )
         self.requests_open = self._gauge("requests_open", "Running requests.")
         self.answers_open = self._gauge("answers_open", "Running answers, which --max-streams limits.")
         self.received_bytes = self._counter("received_bytes", "Bytes of bodies that were read.")
@@ -80,6 +99,18 @@ class ServiceMetrics:
     def count_refusal(self, reason: str) -> None:
         """Count a refusal. `reason` is one of REFUSALS."""
         self._refusals.labels(reason).inc()
+
+    def count_key(
+        self, name: str, requests: int = 0, prompt_tokens: int = 0, completion_tokens: int = 0
+    ) -> None:
+        """Count what a key of the database uses, of which there may be many."""
+        if name not in self._key_names and len(self._key_names) >= MAX_KEYS:
+            name = OTHER_KEYS
+        else:
+            self._key_names.add(name)
+        self._key_requests.labels(name).inc(requests)
+        self._key_tokens.labels(name, "prompt").inc(prompt_tokens)
+        self._key_tokens.labels(name, "completion").inc(completion_tokens)
 
     def render(self) -> str:
         """All metrics in Prometheus' text format."""

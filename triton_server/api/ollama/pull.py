@@ -19,6 +19,7 @@ from starlette.responses import Response
 
 from model_core.checks.request_values import shorten
 
+from ...client.caller import CALLER
 from ...system.child_process import launch_piped
 from ..body import WholeBody
 from ..errors import OLLAMA_PATH, ApiError, ClientDisconnected, unsupported
@@ -99,6 +100,7 @@ def _check(request: HttpRequest, name: str) -> str:
             "not_allowed",
             "model",
         )
+    CALLER.get().check_all_models()
     match = _HUB_NAME.fullmatch(name)
     if match is None:
         raise ApiError(
