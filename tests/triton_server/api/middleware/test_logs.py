@@ -73,7 +73,7 @@ def test_every_response_has_the_id_of_its_request(start: Callable[..., Service])
         401: service.get("/v1/models", **{"X-Request-Id": "id-401"}),
         404: service.get("/nowhere", **keyed, **{"X-Request-Id": "id-404"}),
         405: service.get(CHAT, **keyed, **{"X-Request-Id": "id-405"}),
-        413: service.ask({"x": "x" * 2000}, **keyed, **{"X-Request-Id": "id-413"}),
+        413: service.ask({"x": "x " * 1000}, **keyed, **{"X-Request-Id": "id-413"}),
         400: service.ask({}, **keyed, **{"X-Request-Id": "id-400"}),
     }
     for expected, answer in answers.items():
@@ -158,12 +158,13 @@ def test_unexpected_error_is_a_500_with_an_id_and_no_content(
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             return await client.get("/fails", headers={"X-Request-Id": "mine"})
 
+    former = structlog.get_config()
     logs.configure(settings)
     try:
         answer = asyncio.run(ask())
     finally:  # this process logs as before
         logs.flush()
-        structlog.reset_defaults()
+        structlog.configure(**former)
         logging.basicConfig(handlers=[], force=True)
     assert answer.status_code == 500
     assert answer.headers["x-request-id"] == "mine"
