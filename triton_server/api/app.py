@@ -191,5 +191,6 @@ def _describe_api(app: FastAPI) -> dict[str, Any]:
                 operation["responses"].pop("422", None)
         for name in ("HTTPValidationError", "ValidationError"):
             description["components"]["schemas"].pop(name, None)
+        description["components"]["schemas"].update(kserve.DEFINITIONS)
     assert app.openapi_schema is not None  # FastAPI.openapi has set it
     return app.openapi_schema

@@ -42,12 +42,15 @@ _MAX_TIMEOUT_US = 2**62
 Kind = TypeVar("Kind", bound=WholeBody)
 _PARAMETERS = ("timeout", "binary_data_output")
 
+DEFINITIONS: dict[str, Any] = {}  # of parts of bodies, for the description of the API
 router = APIRouter(prefix="/v2", tags=["KServe"], responses=RESPONSES)
 
 
 def describe_body(kind: type[WholeBody]) -> dict[str, Any]:
-    """What OpenAPI says of a body that `parse` reads."""
-    return {"requestBody": {"content": {"application/json": {"schema": kind.model_json_schema()}}}}
+    """What OpenAPI says of a body that `parse` reads. What it refers to is in DEFINITIONS."""
+    schema = kind.model_json_schema(ref_template="#/components/schemas/{model}")
+    DEFINITIONS.update(schema.pop("$defs", {}))
+    return {"requestBody": {"content": {"application/json": {"schema": schema}}}}
 
 
 _BODY = describe_body(InferenceRequest)

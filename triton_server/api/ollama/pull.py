@@ -86,7 +86,7 @@ async def pull(request: HttpRequest, body: PullRequest) -> Response:
     async with aclosing(steps):
         last = [step async for step in steps][-1]
     if "error" in last:
-        raise ApiError(502, last["error"], "download_failed", "model")
+        raise ApiError(503, last["error"], "download_failed", "model")
     return Response(to_json(last), media_type="application/json")
 
 
@@ -163,7 +163,7 @@ async def _render(steps: AsyncGenerator[dict[str, Any], None]) -> AsyncGenerator
 
 def _refuse(action: str, message: str) -> None:
     async def refuse() -> Response:
-        raise ApiError(501, message, "unsupported")
+        raise ApiError(400, message, "unsupported")
 
     method = "DELETE" if action == "delete" else "POST"
     router.add_api_route(f"/{action}", refuse, methods=[method], summary="Refused.", name=action)

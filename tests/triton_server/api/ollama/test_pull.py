@@ -59,7 +59,7 @@ def test_failures_say_why(start: Callable[..., Service], hub: HubServer, tmp_pat
     client = ollama.Client(start(allow_pull=True).url)
     with pytest.raises(ollama.ResponseError, match="someone/absent") as caught:
         client.pull("someone/absent")
-    assert caught.value.status_code == 502
+    assert caught.value.status_code == 503
     with pytest.raises(ollama.ResponseError, match="someone/absent"):
         list(client.pull("someone/absent", stream=True))
     for name in ("llama3.2", "../tiny", "/etc/passwd", str(tmp_path), "someone/tiny --force", "--force"):
@@ -114,5 +114,5 @@ def test_what_is_not_allowed_says_so(api: Server) -> None:
     ):
         with pytest.raises(ollama.ResponseError) as caught:
             refused()
-        assert caught.value.status_code == 501
-    assert httpx.post(f"{api.api_url}/api/blobs/sha256:0", content=b"x").status_code == 501
+        assert caught.value.status_code == 400
+    assert httpx.post(f"{api.api_url}/api/blobs/sha256:0", content=b"x").status_code == 400
