@@ -16,6 +16,9 @@ class SilentBar(tqdm):
 class JsonBar(tqdm):
     """A bar for programs: lines of JSON with `status`, and `total` and `completed` in bytes."""
 
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **(settings | {"mininterval": 0.5}))
+
     def display(self, msg: str | None = None, pos: int | None = None) -> bool:
         """Write a line to standard output."""
         status = self.desc.removesuffix(": ")  # which set_description adds

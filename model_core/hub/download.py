@@ -19,7 +19,7 @@ from huggingface_hub.utils import build_hf_headers
 from tqdm import tqdm
 
 from ..errors import ModelError
-from .bars import JsonBar, SilentBar, forward_to
+from .bars import SilentBar, forward_to
 from .check import Check, check_before_download
 from .choice import locate
 from .names import HubName
@@ -54,7 +54,7 @@ def download(remote: RemoteModel, check: Check | None = None, bar_type: type[tqd
             unit="B",
             unit_scale=True,
             unit_divisor=1024,
-            mininterval=_find_interval(bar_type),
+            mininterval=0.1 if sys.stderr.isatty() else 10,  # a log needs fewer lines
         )
         with bar, explained_errors(name), _interruption_explained(name):
             for file in missing:
@@ -68,13 +68,6 @@ def download(remote: RemoteModel, check: Check | None = None, bar_type: type[tqd
 def snapshot_folder(remote: RemoteModel) -> Path:
     """The folder of a commit in the hub's cache."""
     return repository_folder(remote.name) / "snapshots" / remote.commit
-
-
-def _find_interval(bar_type: type[tqdm]) -> float:
-    """Seconds between two lines of a bar."""
-    if bar_type is JsonBar:
-        return 0.5
-    return 0.1 if sys.stderr.isatty() else 10  # a log needs fewer lines
 
 
 def _finish(remote: RemoteModel) -> None:

@@ -15,7 +15,7 @@ from ..client import AsyncChatClient
 from ..conversations.api_keys.store import KeyStore
 from ..conversations.api_keys.usage import KeyCounts
 from ..conversations.batches import BatchStore
-from ..conversations.database import default_url
+from ..conversations.database import find_url
 from ..conversations.files import STRAY_AGE_S, FileStore, files_folder
 from ..conversations.items import ItemStore
 from ..conversations.limits import SessionLimits
@@ -80,7 +80,7 @@ def create_app(
     `batch_runner`, the `tool_servers`, the running `pulls`, the `answer_slots`, and `metrics`.
     Raises TritonchatError.
     """
-    url = settings.database.get_secret_value() if settings.database else default_url()
+    url = find_url(settings.database)
     database = Database(url, settings.keys.names)
 
     @asynccontextmanager

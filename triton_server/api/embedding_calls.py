@@ -4,19 +4,16 @@ import asyncio
 import base64
 import uuid
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from fastapi import Request
 from pydantic import BaseModel
 
 from ..contract.wire import Vectors
-from .errors import ClientDisconnected
-from .generation import wait_for_disconnect
+from .generation import while_connected
 
-Kind = TypeVar("Kind")
 NUMBER = "%.9g"  # nine digits hold 32 bits
 _ROWS_AT_A_TIME = 16  # that are written before other requests have a turn
 _MAX_ID_PREFIX = 80  # characters of the client's request id; the engine's id has at most 128
@@ -37,22 +34,6 @@ async def compute_vectors(
         vectors = await while_connected(request, state.triton_client.embed(texts, named))
     request.state.usage = Counter(prompt_tokens=vectors.prompt_tokens)  # for the log
     return vectors
-
-
-async def while_connected(request: Request, work: Coroutine[Any, Any, Kind]) -> Kind:
-    """The result of a call, which is cancelled if the client disconnects: ClientDisconnected."""
-    call = asyncio.create_task(work)
-    watch = asyncio.create_task(wait_for_disconnect(request))
-    try:
-        await asyncio.wait({call, watch}, return_when=asyncio.FIRST_COMPLETED)
-        if not call.done():
-            raise ClientDisconnected
-        return call.result()
-    finally:
-        watch.cancel()
-        call.cancel()
-        with suppress(asyncio.CancelledError):
-            await watch
 
 
 async def render_vectors(vectors: np.ndarray, as_base64: bool = False) -> list[str]:

@@ -4,8 +4,9 @@ import asyncio
 import logging
 import uuid
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Iterator, Sequence
 from contextlib import ExitStack, aclosing, contextmanager, suppress
+from typing import Any, TypeVar
 
 from fastapi import Request as HttpRequest
 
@@ -28,6 +29,7 @@ KEEP_ALIVE_S = 10.0
 _STILL_ACCEPTED = 0, Accepted()
 # The maximum of events of an answer that wait here because the client reads slowly. Further ones wait in
 # Triton, as bytes: these take a tenth of the memory of parsed log probabilities.
+Kind = TypeVar("Kind")
 _MAX_QUEUED_EVENTS = 2
 _MAX_ID_PREFIX = 80  # characters of the client's request id; the engine's id has at most 128
 
@@ -196,6 +198,22 @@ async def wait_for_disconnect(http_request: HttpRequest) -> None:
     """Wait until the client disconnects. What it sends until then is lost."""
     while (await http_request.receive())["type"] != "http.disconnect":
         pass
+
+
+async def while_connected(http_request: HttpRequest, work: Coroutine[Any, Any, Kind]) -> Kind:
+    """The result of a call, which is cancelled if the client disconnects: ClientDisconnected."""
+    call = asyncio.create_task(work)
+    watch = asyncio.create_task(wait_for_disconnect(http_request))
+    try:
+        await asyncio.wait({call, watch}, return_when=asyncio.FIRST_COMPLETED)
+        if not call.done():
+            raise ClientDisconnected
+        return call.result()
+    finally:
+        watch.cancel()
+        call.cancel()
+        with suppress(asyncio.CancelledError):
+            await watch
 
 
 async def _wake_on_disconnect(http_request: HttpRequest, queue: _EventQueue) -> None:

@@ -32,6 +32,7 @@ class ModelInfo:
     error: str | None = None
     parent: str | None = None
     description: ModelDescription | None = None
+    triton_models: tuple[str, ...] = ()
 
     def may(self, task: Task) -> bool:
         """Whether it has a task. Nobody knows that of a model that was never loaded."""
@@ -62,7 +63,7 @@ class ServedModels:
 
         Raises ApiError (404) for an unknown name, and ServerUnavailable.
         """
-        models = self._models if time.monotonic() <= self._valid_until else await self.list_models()
+        models = await self._list_recent()
         model = next((model for model in models if model.name == name), None)
         if model is None and name != DEFAULT_MODEL:
             names = ", ".join(repr(model.name) for model in models)
@@ -74,11 +75,16 @@ class ServedModels:
                 param="model",
             )
         if model is None and task != "generate":
-            able = (
-                other for other in models if other.description is None or task in other.description["tasks"]
-            )
-            model = next(able, None)
+            model = next((other for other in models if other.may(task)), None)
         return model or models[0]
+
+    async def find_triton_model(self, name: str) -> ModelInfo | None:
+        """The model of a Triton model; its state may be an old one. Raises ServerUnavailable."""
+        models = await self._list_recent()
+        return next((model for model in models if name in model.triton_models), None)
+
+    async def _list_recent(self) -> list[ModelInfo]:
+        return self._models if time.monotonic() <= self._valid_until else await self.list_models()
 
     async def _query(self) -> list[ModelInfo]:
         stats = await self._client.stats()
@@ -93,4 +99,5 @@ class ServedModels:
 def _parse_model(entry: dict[str, Any], start_time: int) -> ModelInfo:
     """A model from its entry in the `models` of the contract's {"stats": true}."""
     state = entry["state"], entry.get("progress"), entry.get("error"), entry.get("parent")
-    return ModelInfo(entry["name"], entry.get("fingerprint"), start_time, *state, entry["description"])
+    rest = entry["description"], tuple(entry["triton_models"])
+    return ModelInfo(entry["name"], entry.get("fingerprint"), start_time, *state, *rest)

@@ -200,11 +200,10 @@ def usage(settings: ServerSettings, since: float, kind: str) -> None:
 
 @contextmanager
 def _open(settings: ServerSettings) -> Iterator["Database"]:
-    from ..conversations.database import default_url
+    from ..conversations.database import find_url
     from ..conversations.transactions import Database
 
-    url = settings.database.get_secret_value() if settings.database else default_url()
-    with closing(Database(url)) as database:
+    with closing(Database(find_url(settings.database))) as database:
         yield database
 
 

@@ -25,9 +25,8 @@ def rename_error(error: Exception, names: SentNames) -> Exception:
     """The error with the client's name of the field: in `param`, and at the beginning of its sentence."""
     if not isinstance(error, TritonchatError) or error.param is None:
         return error
-    renamed = type(error).__new__(
-        type(error)
-    )  # copy.copy would call the class, whose arguments may be others
+    # copy.copy would call the class, whose arguments may be others.
+    renamed = type(error).__new__(type(error))
     renamed.__dict__.update(vars(error))
     renamed.param = rename_field(error.param, names)
     first, space, rest = str(error).partition(" ")

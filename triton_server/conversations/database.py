@@ -7,6 +7,7 @@ import sqlite3
 from typing import Any
 
 import sqlalchemy as sql
+from pydantic import SecretStr
 from sqlalchemy import event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -27,6 +28,11 @@ _WAL_BYTES = 4 * 2**20  # the maximum size of SQLite's write-ahead log after a c
 def default_url() -> str:
     """The URL of a SQLite file in the user's data folder."""
     return URL.create("sqlite", database=str(data_folder() / "sessions.db")).render_as_string()
+
+
+def find_url(given: SecretStr | None) -> str:
+    """The URL that a setting has, or the default one."""
+    return given.get_secret_value() if given else default_url()
 
 
 def create_engine(url: str) -> sql.Engine:

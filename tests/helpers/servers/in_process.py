@@ -45,14 +45,6 @@ class InferenceService(service_pb2_grpc.GRPCInferenceServiceServicer):
             self._models[CHAT + suffix], self._models[CHAT_STREAM + suffix] = model.chat, model.chat_stream
             self._models[EMBED + suffix] = EmbedInference(pool, self.inference.embeddings, slot).embed
 
-    def ModelMetadata(
-        self, request: service_pb2.ModelMetadataRequest, context: grpc.ServicerContext
-    ) -> service_pb2.ModelMetadataResponse:
-        """Say that there is a model."""
-        if request.name not in self._models:
-            context.abort(grpc.StatusCode.NOT_FOUND, f"there is no model {request.name}")
-        return service_pb2.ModelMetadataResponse(name=request.name, versions=["1"])
-
     def ModelInfer(
         self, request: service_pb2.ModelInferRequest, context: grpc.ServicerContext
     ) -> service_pb2.ModelInferResponse:

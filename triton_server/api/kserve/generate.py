@@ -25,7 +25,7 @@ from ..generation import end_with_failure, stream_answers, wait_until_accepted
 from ..request_body import repeat
 from ..stream_response import KEEP_ALIVE, NumberedEvents, StreamResponse, to_json
 from .inference import check_values, describe_body, find_kind, parse
-from .models import check_model, name_model
+from .models import find_model
 from .schemas import RESPONSES
 
 _EVENTS: dict[int | str, dict[str, Any]] = {
@@ -78,11 +78,10 @@ async def _start(
     request: HttpRequest, model: str, version: str, body: GenerateBody, is_stream: bool
 ) -> NumberedEvents:
     """Begin an answer. Raises TritonchatError."""
-    await check_model(request, model, version)
+    name = await find_model(request, model, version)
     values = _read_values(body, is_stream)
     if find_kind(model) not in (CHAT, CHAT_STREAM):
         raise unsupported("model", f"{model} makes no text; {CHAT} does.")
-    name = await name_model(request, model)
     if values.get("model", DEFAULT_MODEL) == DEFAULT_MODEL:
         values["model"] = name
     await check_values(request, values)

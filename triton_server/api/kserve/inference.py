@@ -20,11 +20,10 @@ from ...contract.json_tensors import decode, encode
 from ...contract.request_fields import Request
 from ...contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED
 from ..body import WholeBody
-from ..embedding_calls import while_connected
 from ..errors import ApiError, unsupported
-from ..generation import prepare
+from ..generation import prepare, while_connected
 from ..ignored import check_fields
-from .models import check_model, name_model
+from .models import find_model
 from .schemas import RESPONSES, InferenceRequest
 from .tensors import LENGTH_HEADER, WantedOutputs, read_rows, split_body
 
@@ -63,7 +62,7 @@ async def infer(request: HttpRequest, model: str, version: str = "1") -> Respons
     kind = find_kind(model)
     if kind in _OTHERS:
         raise unsupported("model", f"{kind} {_OTHERS[kind]}")
-    await check_model(request, model, version)
+    name = await find_model(request, model, version)
     assert kind is not None  # the server has no other models
     data, binary = split_body(await request.body(), request.headers.get(LENGTH_HEADER))
     body = parse(data, InferenceRequest)
@@ -73,7 +72,6 @@ async def infer(request: HttpRequest, model: str, version: str = "1") -> Respons
     wanted = WantedOutputs(body, model, outputs, all_binary)
     rows = read_rows(model, inputs, body.inputs, binary)
     sent = [await _read_row(request, kind, row, number, len(rows)) for number, row in enumerate(rows)]
-    name = await name_model(request, model)
     for _, parameters in sent:
         await CALLER.get().check_model(parameters.get("model") or name)
     ids = [parameters["request_id"] for _, parameters in sent]

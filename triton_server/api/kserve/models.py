@@ -11,6 +11,7 @@ from tritonclient.utils import InferenceServerException
 
 from ...contract.calls import LOADING, LOGS, SHARED_MEMORY, TRACES
 from ...contract.commands import CONTROL_TIMEOUT_S
+from ...contract.tensors import DEFAULT_MODEL
 from ...contract.wire import translate_error
 from ..errors import ApiError
 from ..ignored import check_fields
@@ -138,10 +139,12 @@ async def check_model(request: Request, model: str, version: str) -> Any:
     )
 
 
-async def name_model(request: Request, model: str) -> str:
-    """The name of our model that a Triton model, which there is, is for. Raises ServerUnavailable."""
-    entries = (await request.app.state.triton_client.stats())["models"]
-    return next(str(entry["name"]) for entry in entries if model in entry["triton_models"])
+async def find_model(request: Request, model: str, version: str) -> str:
+    """The name of our model that a Triton model computes with. Raises as `check_model`."""
+    found = await request.app.state.served_models.find_triton_model(model)
+    if found is None or version != _VERSION:
+        await check_model(request, model, version)  # which says what is wrong
+    return DEFAULT_MODEL if found is None else found.name
 
 
 async def _read_statistics(request: Request, model: str, version: str) -> dict[str, Any]:

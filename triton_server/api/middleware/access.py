@@ -189,8 +189,12 @@ class AccessMiddleware:
 
         Raises ApiError for a key of the database that is no longer valid, or if that cannot be known.
         """
-        owner = self._keys.owner_of(key) if self._keys else None if self._stored else ""
-        return owner if owner is not None or self._stored is None else self._stored.owner_of(key)
+        if not self._keys and self._stored is None:
+            return ""
+        owner = self._keys.owner_of(key) if self._keys else None
+        if owner is None and self._stored is not None:
+            return self._stored.owner_of(key)
+        return owner
 
     async def _check_limits(self, keys: StoredKeys, owner: str, exchange: LimitedExchange) -> None:
         """Count a request of an owner. Raises ApiError if one of its limits is reached, or StoreError."""

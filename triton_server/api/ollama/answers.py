@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from ...contract.request_fields import Request, fields_of_request
 from ..errors import OLLAMA_PATH, ApiError, unsupported
-from ..generation import end_with_failure, stream_answers, wait_until_accepted
+from ..generation import end_with_failure, stream_answers, wait_until_accepted, while_connected
 from ..ignored import check_fields
 from ..request_body import repeat
 from ..served_models import ModelInfo, ServedModels
@@ -53,19 +53,22 @@ async def _load(request: HttpRequest, body: AnswerRequest, model: ModelInfo, mak
     """Answer when a model is loaded. Raises ApiError if it cannot be."""
     if str(body.keep_alive).rstrip("smh") in ("0", "0.0"):
         raise unsupported("keep_alive", "models are unloaded as the server's --keep-alive says.")
-    state = request.app.state
-    await state.triton_client.load(model.name)
-    while (loaded := await _find(state.served_models, model.name)).state != "ready":
-        if loaded.state == "failed":
-            raise ApiError(503, loaded.error or "the model cannot be loaded.", "model_failed", "model")
-        await asyncio.sleep(_POLL_S)
+    await request.app.state.triton_client.load(model.name)
+    await while_connected(request, _wait_until_loaded(request.app.state.served_models, model.name))
     end = make_part(body.model, {}) | {"done": True, "done_reason": "load"}
     kind = "application/json" if body.stream is False else "application/x-ndjson"
     return Response(f"{to_json(end)}\n", media_type=kind)
 
 
-async def _find(models: ServedModels, name: str) -> ModelInfo:
-    return next(model for model in await models.list_models() if model.name == name)
+async def _wait_until_loaded(models: ServedModels, name: str) -> None:
+    """Raises ApiError if the model cannot be loaded."""
+    while True:
+        model = next(model for model in await models.list_models() if model.name == name)
+        if model.state == "ready":
+            return
+        if model.state == "failed":
+            raise ApiError(503, model.error or "the model cannot be loaded.", "model_failed", "model")
+        await asyncio.sleep(_POLL_S)
 
 
 async def _answer(

@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import IO, Any
+from typing import Any
 
 from fastapi import APIRouter
 from fastapi import Request as HttpRequest
@@ -22,8 +22,8 @@ from model_core.checks.request_values import shorten
 from ...client.caller import CALLER
 from ...system.child_process import launch_piped
 from ..body import WholeBody
-from ..errors import OLLAMA_PATH, ApiError, ClientDisconnected, unsupported
-from ..generation import wait_for_disconnect
+from ..errors import OLLAMA_PATH, ApiError, unsupported
+from ..generation import while_connected
 from ..ignored import check_fields
 from ..stream_response import StreamResponse, to_json
 from .models import served_name
@@ -129,7 +129,7 @@ async def _pull(request: HttpRequest, url: str) -> AsyncGenerator[dict[str, Any]
         assert output is not None and errors is not None
         try:
             yield {"status": "pulling manifest"}
-            while line := await _read_line(request, output):
+            while line := await while_connected(request, asyncio.to_thread(output.readline)):
                 yield json.loads(line)
             words = await asyncio.to_thread(errors.read)
             if await asyncio.to_thread(child.process.wait):
@@ -139,20 +139,6 @@ async def _pull(request: HttpRequest, url: str) -> AsyncGenerator[dict[str, Any]
             yield _SUCCESS
         finally:
             child.kill()
-
-
-async def _read_line(request: HttpRequest, pipe: IO[bytes]) -> bytes:
-    """The next line of a process, empty at the end. Raises ClientDisconnected."""
-    reading = asyncio.create_task(asyncio.to_thread(pipe.readline))
-    watch = asyncio.create_task(wait_for_disconnect(request))
-    try:
-        await asyncio.wait((reading, watch), return_when=asyncio.FIRST_COMPLETED)
-        if not reading.done():
-            raise ClientDisconnected
-        return reading.result()
-    finally:
-        watch.cancel()
-        reading.cancel()
 
 
 async def _render(steps: AsyncGenerator[dict[str, Any], None]) -> AsyncGenerator[bytes, None]:
