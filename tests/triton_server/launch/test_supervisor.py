@@ -276,6 +276,24 @@ def test_unresponsive_model_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
             stop_at_once(deployment, Path(folder))
 
 
+@pytest.mark.timeout(100)  # PyTriton by itself waits for two minutes
+def test_triton_that_dies_as_it_starts_is_started_again() -> None:
+    with LLM() as llm, tempfile.TemporaryDirectory() as folder:
+        address = Address(grpc_port=free_port(), metrics_port=free_port())
+        deployment = Deployment(pool_of(llm), address, Path(folder))
+        starting = threading.Thread(target=deployment.start)
+        starting.start()
+        try:
+            wait_until(lambda: "Triton" in find_processes(Path(folder)).values())
+            (victim,) = (p for p, name in find_processes(Path(folder)).items() if name == "Triton")
+            victim.kill()
+            starting.join()
+            assert (deployment.health(), deployment.find_fault()) == (READY, None)
+            assert victim not in find_processes(Path(folder))
+        finally:
+            stop_at_once(deployment, Path(folder))
+
+
 def test_dead_engine_is_found(tmp_path: Path) -> None:
     llm, errors = breakable_llm(CHECKPOINTS / "llama-tied-gqa")
     with llm:

@@ -9,6 +9,7 @@ import threading
 import time
 import warnings
 from collections.abc import Sequence
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +47,7 @@ FLUSH_TIMEOUT_S = 5.0
 MODEL_START_S = 120
 # Triton gets at most so many seconds to stop. It needs all of them if its Python backend has lost a request.
 EXIT_TIMEOUT_S = 10
+_START_POLL_S = 0.05
 # The APIs of Triton that only PyTriton may use.
 MANAGEMENT_APIS = ("shared-memory", "model-repository", "trace", "logging")
 ALL_APIS_BUT_HEALTH = (*MANAGEMENT_APIS, "inference", "metadata", "model-config", "statistics")
@@ -110,18 +112,19 @@ class Deployment:
         os.environ.update(no_grpc_proxy=reachable_address(self._address.host))
         warnings.filterwarnings("ignore", category=NotSupportedTimeoutWarning)
         for attempt in range(1, START_ATTEMPTS + 1):
-            self._workspace = next(self._workspaces)
+            self._workspace, self._model_watch = next(self._workspaces), None
             self._triton = self.bind_models(self._workspace)
             self._reports = BackendReports(self._workspace, self._inference.cancel_call)
             try:
-                self._triton.run()
+                _run(self._triton)
                 self._processes = find_processes(self._workspace)
                 streams = [CHAT_STREAM + suffix for suffix in self._pool.suffixes]
                 others = [name + suffix for suffix in self._pool.suffixes for name in (CHAT, EMBED)]
                 self._model_watch = ModelWatch(self._address.url(), self._reports, streams, others)
                 return
             except Exception as error:
-                _stop_triton(self._triton, self._reports, None)
+                self._kill_triton()
+                self._clean_up()
                 if attempt == START_ATTEMPTS:
                     log = self._folder / "triton.log"
                     reason = str(error).partition("\n")[0]
@@ -308,6 +311,30 @@ class Deployment:
 def _restriction(apis: Sequence[str], token: str) -> str:
     """Triton's setting for APIs that need a token."""
     return f"{','.join(apis)}:{TRITON_ACCESS_HEADER}={token}"
+
+
+def _run(triton: Triton) -> None:
+    """Start Triton, and wait until it serves its models. Raises whatever PyTriton does.
+
+    PyTriton does not notice that a Triton which it waits for has ended. So this asks the process itself, and
+    raises TritonchatError.
+    """
+    triton._run_server()  # not in the thread below: Triton ends with the thread that has started it
+    connected: Future[None] = Future()
+
+    def connect() -> None:
+        try:
+            triton.connect()
+        except Exception as error:
+            connected.set_exception(error)
+        else:
+            connected.set_result(None)
+
+    threading.Thread(target=connect, name="start-triton", daemon=True).start()
+    while not wait([connected], timeout=_START_POLL_S).done:
+        if not triton._triton_server.is_alive():
+            raise TritonchatError("its process died")
+    connected.result()
 
 
 def _stop_triton(triton: Triton | None, reports: BackendReports | None, models: ModelWatch | None) -> None:
