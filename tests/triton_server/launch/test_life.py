@@ -123,15 +123,15 @@ def test_stop_ends_answers_and_all_processes(command: str, endless_model: Path) 
 
 
 def test_failed_start_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    original_run, instances = Triton.run, []
+    original_connect, instances = Triton.connect, []
 
-    def fail_first_run(triton: Triton) -> None:
-        original_run(triton)
+    def fail_first_connection(triton: Triton) -> None:
+        original_connect(triton)
         instances.append(triton)
         if len(instances) == 1:
             raise ConnectionRefusedError("no program listens on the socket yet")
 
-    monkeypatch.setattr(Triton, "run", fail_first_run)
+    monkeypatch.setattr(Triton, "connect", fail_first_connection)
     address = Address(grpc_port=free_port(), metrics_port=free_port())
     with tempfile.TemporaryDirectory() as folder, LLM() as llm:
         started = Deployment(pool_of(llm), address, Path(folder))

@@ -245,12 +245,8 @@ class Deployment:
 
     def _find_dead_process(self) -> str | None:
         """A process of Triton's that has died, in a few words; None if there is none."""
-        for process, name in self._processes.items():
-            with suppress(psutil.NoSuchProcess):
-                if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
-                    continue
-            return f"{name}'s process died"
-        return None
+        dead = (name for process, name in self._processes.items() if _has_died(process))
+        return next((f"{name}'s process died" for name in dead), None)
 
     def restart(self) -> None:
         """Replace Triton by a new one for the same models. Running answers are cancelled.
@@ -313,13 +309,21 @@ def _restriction(apis: Sequence[str], token: str) -> str:
     return f"{','.join(apis)}:{TRITON_ACCESS_HEADER}={token}"
 
 
+def _has_died(process: psutil.Process) -> bool:
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 def _run(triton: Triton) -> None:
     """Start Triton, and wait until it serves its models. Raises whatever PyTriton does.
 
-    PyTriton does not notice that a Triton which it waits for has ended. So this asks the process itself, and
-    raises TritonchatError.
+    PyTriton does not notice that a Triton which it waits for has ended. So this looks at the process itself,
+    and raises TritonchatError. (PyTriton's `is_alive` would stop Triton, and wait for `connect`.)
     """
     triton._run_server()  # not in the thread below: Triton ends with the thread that has started it
+    process = psutil.Process(triton._triton_server._tritonserver_running_cmd.pid)
     connected: Future[None] = Future()
 
     def connect() -> None:
@@ -332,7 +336,7 @@ def _run(triton: Triton) -> None:
 
     threading.Thread(target=connect, name="start-triton", daemon=True).start()
     while not wait([connected], timeout=_START_POLL_S).done:
-        if not triton._triton_server.is_alive():
+        if _has_died(process):
             raise TritonchatError("its process died")
     connected.result()
 
