@@ -226,10 +226,10 @@ class Chat:
             raise TritonchatError(f"there is no question {number} to go back to; the session has {has}.")
 
     def _describe_loading(self) -> str:
-        """That the model is being loaded, and how far; "" if it is not."""
+        """That the model is to be loaded, and how far it is; "" if it need not be, or nobody knows."""
         model = self.model
         progress = self.service.read_progress(model)
-        if progress is None:
+        if progress in (None, 1.0):
             return ""
         return f"loading {escape_control_characters(model or 'the model')}, {progress:.0%}"
 

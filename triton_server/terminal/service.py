@@ -92,15 +92,16 @@ class ServiceClient:
             raise self._wrong_server_error() from error
 
     def read_progress(self, model: str | None) -> float | None:
-        """Return which part of a model is loaded, from 0 to 1; None if it is not being loaded.
+        """Return which part of a model is loaded, from 0 to 1; None if nobody knows.
 
         `model`: None for the default one. Any thread may call this, also during an answer.
         """
         with self._open_connection() as http:
             try:
                 response = http.get(f"/v1/models/{model or DEFAULT_MODEL}", timeout=_CONNECT_S)
-                progress = response.json().get("progress")
-            except (httpx.HTTPError, ValueError, AttributeError):
+                entry = response.json()
+                progress = {"unloaded": 0.0, "ready": 1.0}.get(entry["state"], entry.get("progress"))
+            except (httpx.HTTPError, ValueError, LookupError, TypeError, AttributeError):
                 return None  # what fails here will fail in the answer, too
         return progress if isinstance(progress, int | float) else None
 

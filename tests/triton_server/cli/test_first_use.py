@@ -17,6 +17,7 @@ from triton_server.client import ChatClient
 from triton_server.engine.models import model_slot
 from triton_server.engine.models.model_pool import ModelPool
 from triton_server.engine.models.model_slot import ModelSlot
+from triton_server.terminal.service import ServiceClient
 
 HELLO = [{"role": "user", "content": "Hello"}]
 SEEDED = {"seed": 1, "max_tokens": 20}
@@ -117,6 +118,19 @@ def test_model_is_loaded_by_a_command(lazy: Lazy, monkeypatch: pytest.MonkeyPatc
         wait_until(lambda: lazy.late.state == "ready")
         assert client.stats(model="owner/late")["model"]["name"] == "embedded"
     assert lazy.loader.count == 1
+
+
+def test_progress_begins_before_the_load(lazy: Lazy, service: Service) -> None:
+    """The terminal asks until the model is there, and a busy server may begin to load it late."""
+    with ServiceClient(service.url) as client, ThreadPoolExecutor() as pool:
+        assert client.read_progress("owner/late") == 0.0
+        answer = pool.submit(service.ask, {"model": "owner/late", "messages": HELLO, **SEEDED})
+        assert lazy.loader.started.wait(60)
+        wait_until(lambda: client.read_progress("owner/late") == 0.25)
+        lazy.loader.may_go_on.set()
+        answer.result(60)
+        assert client.read_progress("embedded") == 1.0
+        assert client.read_progress("owner/absent") is None
 
 
 def test_terminal_shows_the_progress(lazy: Lazy, service: Service, tmp_path: Path) -> None:
