@@ -17,6 +17,7 @@ class JsonBar(tqdm):
     """A bar for programs: lines of JSON with `status`, and `total` and `completed` in bytes."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
+        # The pace of other bars is that of a person or of a log.
         super().__init__(*arguments, **(settings | {"mininterval": 0.5}))
 
     def display(self, msg: str | None = None, pos: int | None = None) -> bool:

@@ -27,9 +27,9 @@ _EventQueue = asyncio.Queue[tuple[int, Event] | Exception]
 # close the connection.
 KEEP_ALIVE_S = 10.0
 _STILL_ACCEPTED = 0, Accepted()
+Kind = TypeVar("Kind")
 # The maximum of events of an answer that wait here because the client reads slowly. Further ones wait in
 # Triton, as bytes: these take a tenth of the memory of parsed log probabilities.
-Kind = TypeVar("Kind")
 _MAX_QUEUED_EVENTS = 2
 _MAX_ID_PREFIX = 80  # characters of the client's request id; the engine's id has at most 128
 
