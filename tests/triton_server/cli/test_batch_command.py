@@ -38,6 +38,7 @@ def test_killed_command_goes_on_and_answers_each_once(tmp_path: Path) -> None:
     file.write_text("".join([*more, *text]))
     killed = subprocess.Popen([*PROGRAM, file, out], stderr=subprocess.DEVNULL)
     wait_until(lambda: out.exists() and out.read_bytes().count(b"\n") >= 3)
+    killed.send_signal(signal.SIGSTOP)  # it would be done before the second one asks
     second = run(file, out)
     assert second.returncode == 1 and "another process" in second.stderr
     killed.send_signal(signal.SIGKILL)
