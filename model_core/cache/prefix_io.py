@@ -13,6 +13,8 @@ from .page_pool import PagePool
 from .page_tree import OWN_ROOT, CacheRoot, SequencePages, shared_root
 from .prefix_file import Layout, PromptFile, saved_length, write_prompt_file
 
+_MAX_TOKEN = 2**31 - 1
+
 
 class PromptPages:
     """Writes and reads the pages of prompts. Its methods may be called from any thread.
@@ -89,6 +91,8 @@ class PromptPages:
                     leaf.is_saved = True
                     path = leaf.path()
                     tokens = [token for node in path for token in node.tokens]
+                    if max(tokens) > _MAX_TOKEN:
+                        continue  # what stands for an image is no token, and fits into no file
                     usable = self._pool.count_usable([node for node in path if len(node.tokens) == PAGE])
                     return [*tokens, 0][: usable * PAGE + 1], leaf.salt
         return None

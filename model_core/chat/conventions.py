@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..requests.messages import Message, Tool, ToolCall, complete_object
+from .images import IMAGE_MARK, split_images
 from .message_order import end_turns, join_head, join_neighbours, leave_out_empty_answers, split_calls
 
 # Messages -> the template's text for them; None if the template refuses them.
@@ -79,16 +80,17 @@ class Conventions:
         return split_calls(shaped) if self.single_calls else shaped
 
     def split_contents(self, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Shaped messages with their contents as lists of parts, if the template wants these."""
-        if not self.content_parts:
-            return messages
-        return [
-            {**message, "content": message["content"] and [{"type": "text", "text": message["content"]}]}
-            for message in messages
-        ]
+        """Shaped messages with their contents as lists of parts, if the template wants these or there are
+        images."""
+        return [{**message, "content": self._split_content(message["content"])} for message in messages]
+
+    def _split_content(self, content: str | None) -> Any:
+        if content and IMAGE_MARK in content:
+            return split_images(content)
+        return content and [{"type": "text", "text": content}] if self.content_parts else content
 
     def _shape_message(self, message: Message, names: dict[str, str]) -> dict[str, Any]:
-        content, reasoning = message.text, message.reasoning
+        content, reasoning = message.text_with_images(IMAGE_MARK), message.reasoning
         shaped: dict[str, Any] = {"role": message.role, "content": content}
         if message.name is not None:
             shaped["name"] = message.name

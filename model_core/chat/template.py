@@ -13,6 +13,7 @@ from typing import Any
 
 from ..checks.file_values import read_json, shorten
 from ..errors import InvalidRequest, ModelError, PromptTooLong
+from ..families.vision.parts import ImageSpan
 from ..requests.messages import ChatFields, Message
 from ..text.special_tokens import read_tokenizer_config
 from .conventions import PROBE_TOOL, find_conventions, shape_tool
@@ -46,11 +47,13 @@ class ChatPrompt:
         token_ids: its tokens.
         text: what the chat template has written, names of control tokens included.
         truncated_messages: how many messages were left out because the conversation was too long.
+        images: where the rows of images are in the tokens.
     """
 
     token_ids: list[int]
     text: str
     truncated_messages: int = 0
+    images: tuple[ImageSpan, ...] = ()
 
     @property
     def end(self) -> str:

@@ -20,6 +20,7 @@ _ROOM_SHARE = 8  # the answer may need this fraction of the context
 _BLOCK_SHARE = 4
 _CHARACTERS_PER_TOKEN = 3  # about; decides how large a block is
 _MANY_CHARACTERS_PER_TOKEN = 6  # so that most conversations that fit are tried whole first
+_IMAGE_CHARACTERS = 1024  # that take as much room as a small image
 _MESSAGE_CHARACTERS = 16  # what templates write around a message, about
 
 
@@ -93,4 +94,5 @@ def _find_cuts(messages: Sequence[Message], max_context: int) -> tuple[int, list
 def _size(message: Message) -> int:
     """About how many characters a message adds to a prompt."""
     calls = sum(len(call.name) + len(call.arguments) for call in message.tool_calls or ())
-    return len(message.text) + calls + _MESSAGE_CHARACTERS
+    images = _IMAGE_CHARACTERS * len(message.images)
+    return len(message.text) + images + calls + _MESSAGE_CHARACTERS

@@ -15,7 +15,9 @@ from ..sampling.prompt_logprobs import PromptScores
 from ..sampling.sampler import Sampler
 from ..text.stream import TextStream
 from ..text.tokenizer import AnyTokenizer
+from ..vision.encoder import ImageEncoder
 from .job import Job
+from .request_images import RequestImages
 from .sequence import Sequence
 
 
@@ -29,6 +31,7 @@ class Admission:
     eos_token_ids: frozenset[int]
     grammars: GrammarCompiler
     breakers: BreakerFinder
+    encoder: ImageEncoder | None = None
 
     def make_sequence(
         self, job: Job, on_delta: DeltaCallback, request_id: str, arrival_time: float | None = None
@@ -36,6 +39,7 @@ class Admission:
         """The sequence of a request. Raises InvalidRequest or PromptTooLong."""
         prompt, params, plan = job.prompt, job.params, job.plan
         self._check_prompt(prompt, params)
+        images = self._take_images(job) if job.images else None
         tokenizer, text_stream = self.tokenizer, None
         if tokenizer is not None:
             text_stream = TextStream(
@@ -66,6 +70,7 @@ class Admission:
             ),
             text_stream=text_stream,
             on_delta=on_delta,
+            images=images,
             ignored_schema=ignored,
             arrival_time=time.monotonic() if arrival_time is None else arrival_time,
             prompt_scores=None
@@ -87,3 +92,19 @@ class Admission:
                 f"This model's maximum context length is {self.max_context} tokens for prompt and answer "
                 f"together (--max-context), but the prompt has {len(prompt)}."
             )
+
+    def _take_images(self, job: Job) -> RequestImages:
+        """The images of a request. Raises InvalidRequest."""
+        if self.encoder is None:
+            raise InvalidRequest("this model sees no images; load one that does, or send text alone.")
+        end = 0
+        for span in job.images:
+            if span.start < end or span.end > len(job.prompt):
+                raise InvalidRequest("the rows of images are not in the prompt, or not in their order.")
+            end = span.end
+        if job.params.prompt_logprobs is not None and job.plan.scored_from < end:
+            raise InvalidRequest(
+                "images have no log probabilities; leave out prompt_logprobs, or the images.",
+                "prompt_logprobs",
+            )
+        return RequestImages(job.images, job.prompt, self.encoder)

@@ -56,7 +56,7 @@ class Drafter:
             if tokens:
                 found[sequence], drafts.was_of_model = tokens, False
                 most -= len(tokens)
-            else:
+            elif sequence.images is None or self._mtp is not None:  # a small model sees nothing
                 for_model[sequence] = room
         if self.model is not None:
             wanted = self._choose_lengths(self.model, for_model, len(sequences), most)

@@ -26,6 +26,7 @@ from ..requests.results import Delta, DeltaCallback
 from ..sampling.batch_sampler import RowSampler
 from ..sampling.breakers import BreakerFinder
 from ..text.tokenizer import AnyTokenizer
+from ..vision.encoder import ImageEncoder
 from .admission import Admission
 from .draft_model import DraftModel
 from .drafter import Drafter
@@ -40,6 +41,7 @@ from .step_log import StepLog
 from .work import WorkItem
 
 LOGGER = logging.getLogger(__name__)
+_POLL_S = 0.02  # how long a request that waits for an image does not notice that it is cancelled
 _PAUSE_S = 1e-3  # of an idle engine, while it prepares: whoever has a request comes first
 
 
@@ -54,9 +56,10 @@ class Engine:
         cache: KVCache,
         limits: Limits,
         drafter: Drafter | None = None,
+        encoder: ImageEncoder | None = None,
     ) -> None:
-        """`drafter`: drafts tokens of the answers; None for none."""
-        self.limits = limits
+        """`drafter`: drafts tokens of the answers; `encoder`: encodes images. None for none."""
+        self.limits, self.encoder = limits, encoder
         self._model, self._cache, self._drafter = model, cache, drafter
         self._scheduler = Scheduler(cache, limits)
         self.grammars = GrammarCompiler(tokenizer, model.config.vocab_size, eos_token_ids)
@@ -67,6 +70,7 @@ class Engine:
             eos_token_ids,
             self.grammars,
             BreakerFinder(tokenizer, model.config.vocab_size),
+            encoder,
         )
         self._masks = TokenMasks()
         rows = RowSampler(model.config.vocab_size, model.threads, model.run_kernel)
@@ -83,6 +87,8 @@ class Engine:
         self._step_sizes: Counter[int] = Counter()  # number of steps, by their number of sequences
         self._log = StepLog()
         self._checks_pages = os.environ.get("TRITONCHAT_CHECK_PAGES") == "1"
+        if encoder is not None:
+            encoder.on_ready = self._wake
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
 
@@ -109,7 +115,7 @@ class Engine:
                 with self._condition:
                     self._check_request(sequence)
                 for recall in self.recalls:
-                    recall(job.prompt, sequence.cache_root)
+                    recall(sequence.keys[: sequence.text_length], sequence.cache_root)
             with self._condition:
                 self._enqueue(sequence)
         except TritonchatError:
@@ -179,6 +185,8 @@ class Engine:
             for sequence in self._sequences.values():
                 self._scheduler.cancel(sequence)
         self._thread.join()
+        if self.encoder is not None:
+            self.encoder.close()
         self._masks.close()
         self.grammars.close()
 
@@ -245,9 +253,19 @@ class Engine:
             drafts = self._drafter.propose(scheduler.running, scheduler.max_drafts)
         with self._condition:
             work = scheduler.schedule(drafts)
+            if not work:  # all wait for images
+                self._condition.wait(_POLL_S)
+        for sequence, error in scheduler.find_failed() if self.encoder is not None else ():
+            self._fail(sequence, error)
+            work = [item for item in work if item.sequence is not sequence]
         if work:
             self._compute(work, begin)
         return True
+
+    def _wake(self) -> None:
+        """Let the engine see that an image is encoded. Another thread calls it."""
+        with self._condition:
+            self._condition.notify_all()
 
     def _compute(self, work: list[WorkItem], begin: float) -> None:
         """Compute the work of a step in one pass, and choose the next tokens of its sequences.

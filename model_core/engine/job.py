@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from ..answers.plan import AnswerPlan
+from ..families.vision.parts import ImageSpan
 from ..requests.sampling import FilledParams
 
 
@@ -18,6 +19,7 @@ class Job:
         cache_salt: the prefix cache is shared with requests of the same salt only.
         client: a slot that becomes free goes to the client with the fewest running requests.
         is_shared: everybody may use its pages, whatever their salt.
+        images: in the order of the prompt, which has a token of its own for each of their rows.
     """
 
     prompt: list[int]
@@ -27,3 +29,4 @@ class Job:
     cache_salt: str = ""
     client: str = ""
     is_shared: bool = False
+    images: tuple[ImageSpan, ...] = ()

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..cache.memory import PAGE, KVCache
 from ..families.mtp import HIDDEN_INPUT
-from ..model.batch import STEP_TOKENS, BatchBuilder
+from ..model.batch import STEP_TOKENS, BatchBuilder, Sight
 from ..model.transformer import Transformer
 from ..sampling.batch_sampler import Draw, RowSampler, Sample
 from ..sampling.sampler import Guess
@@ -151,6 +151,10 @@ class MTPDrafts:
             builder.add(
                 [row.token for row in part], part[0].position, range(end - (sequence in drafting), end)
             )
+        for number, (sequence, part) in enumerate(rows.items()):
+            if sequence.images is not None:
+                axes = sequence.images.axes(part[0].position, part[-1].position + 1)
+                builder.sights[number] = Sight(axes=axes)
         most_pages = max(sequence.pages.count for sequence in rows)
         tables = np.stack([sequence.pages.table[:, :most_pages] for sequence in rows], axis=1)
         hidden = np.stack([row.hidden for part in rows.values() for row in part])

@@ -108,13 +108,20 @@ class Scheduler:
             )
         return list(ended)
 
+    def find_failed(self) -> list[tuple[Sequence, BaseException]]:
+        """The running requests with an image that cannot be encoded, and why."""
+        images = ((sequence, sequence.images) for sequence in self.running)
+        return [
+            (sequence, own.error) for sequence, own in images if own is not None and own.error is not None
+        ]
+
     def schedule(self, drafts: Mapping[Sequence, list[int]] = NO_DRAFTS) -> list[WorkItem]:
         """What the next step computes: a token of each answer with its `drafts`, and chunks of prompts."""
         work: dict[Sequence, WorkItem] = {}
         draft_rows = 0
         for sequence in self.running:
             end = len(sequence.tokens)
-            if end - sequence.computed_tokens > 1:
+            if end - sequence.computed_tokens > 1 or (sequence.images and sequence.shows_image):
                 continue
             if end > sequence.pages.count * PAGE and not self._allocate_or_preempt(sequence, end, work):
                 continue
@@ -132,7 +139,7 @@ class Scheduler:
         least, most = max(1, STEP_TOKENS // 8), STEP_TOKENS - len(work) - draft_rows
         budget = self.pace.limit_tokens(least, most) if work else STEP_TOKENS  # nobody waits for a token
         for sequence in self.running if len(work) < len(self.running) else ():
-            if sequence.uncomputed_tokens > 1 and budget > 0:
+            if (sequence.uncomputed_tokens > 1 or sequence not in work) and budget > 0:
                 budget -= self._schedule_chunk(sequence, budget, work)
         while self.waiting and budget > 0 and not self._is_out_of_pages:
             if len(self.running) == self.limits.max_concurrency:
@@ -159,6 +166,10 @@ class Scheduler:
                 row = len(builder.tokens) + scored.start - first
                 scores.want(sequence.prompt_scores, scored, row)
             builder.add(tokens, first, range(end - item.logit_count, end))
+        for number, item in enumerate(work):
+            if item.sequence.images is not None:
+                first, end = item.sequence.computed_tokens, item.end + len(item.drafts)
+                builder.sights[number] = item.sequence.images.sight(first, end)
         sequences = [item.sequence for item in work]
         slots = np.array([sequence.slot for sequence in sequences], np.int32)
         tables = self._page_tables[:, :, : max(sequence.pages.count for sequence in sequences)]
@@ -176,12 +187,14 @@ class Scheduler:
             pages, is_snapshot_due = sequence.pages, has_states and end == self._next_snapshot(sequence)
             if item.is_prompt_chunk:
                 prompt_tokens += end - sequence.computed_tokens
-                self.pool.insert(pages, sequence.tokens, end)
+                self.pool.insert(pages, sequence.keys, end)
                 if end == len(sequence.tokens):
-                    self.pool.insert_tail(pages, sequence.tokens, end)
+                    self.pool.insert_tail(pages, sequence.keys, end)
             elif end >= PAGE * len(pages.nodes) + PAGE:
-                self.pool.insert(pages, sequence.tokens, end)
+                self.pool.insert(pages, sequence.keys, end)
             sequence.computed_tokens = end
+            if sequence.images is not None and item.is_prompt_chunk:
+                sequence.images.release(end)
             if is_snapshot_due:
                 self.pool.save_state(pages, sequence.slot, end)
         return prompt_tokens
@@ -194,13 +207,15 @@ class Scheduler:
         if self._states is not None:
             self._states.accept(sequence.slot, item.draft_slots[count - 1])
         if is_snapshot_due:
-            self.pool.insert(sequence.pages, sequence.tokens, end)
+            self.pool.insert(sequence.pages, sequence.keys, end)
             self.pool.save_state(sequence.pages, sequence.slot, end)
 
     def remove(self, sequence: Sequence) -> None:
         """Remove a request, running or waiting. Does nothing if it is neither."""
         self._cancelled.discard(sequence)
         self.waiting.remove(sequence)
+        if sequence.images is not None:
+            sequence.images.release()
         if sequence in self.running:
             self.running.remove(sequence)
             self.waiting.release(sequence)
@@ -223,12 +238,15 @@ class Scheduler:
         """Schedule the next chunk of a prompt. Returns its length, 0 if it has to wait for pages."""
         must_wait = self._acquire_prefix(sequence)
         end = min(sequence.computed_tokens + budget, len(sequence.tokens), self._next_snapshot(sequence))
+        if sequence.images is not None and not must_wait:
+            end = sequence.images.find_end(sequence.computed_tokens, end)
+            must_wait = end == sequence.computed_tokens
         if must_wait or not self._allocate_or_preempt(sequence, end, work):
             return 0
         if sequence.admission_time is None:
             sequence.admission_time, sequence.cached_tokens = time.monotonic(), sequence.computed_tokens
             self.prefix_hits_tokens += sequence.cached_tokens
-        self.pool.insert_pending(sequence.pages, sequence.tokens, end)
+        self.pool.insert_pending(sequence.pages, sequence.keys, end)
         logit_count = int(sequence.wants_answer and end == len(sequence.tokens))
         work[sequence] = WorkItem(sequence, end, logit_count, is_prompt_chunk=True)
         return end - sequence.computed_tokens
@@ -257,7 +275,7 @@ class Scheduler:
         """Use pages of the prefix cache. True if another request is just computing the next one."""
         before = sequence.computed_tokens
         sequence.computed_tokens, must_wait = self.pool.acquire_prefix(
-            sequence.pages, sequence.sharable_tokens, before
+            sequence.pages, sequence.sharable_keys, before
         )
         if self._states is not None and sequence.computed_tokens > before:
             self.pool.restore_state(sequence.pages, sequence.slot)
@@ -303,6 +321,6 @@ class Scheduler:
         return True
 
     def _release(self, sequence: Sequence) -> None:
-        self.pool.release(sequence.pages, sequence.tokens, sequence.computed_tokens)
+        self.pool.release(sequence.pages, sequence.keys, sequence.computed_tokens)
         self._free_slots.append(sequence.slot)
         self._answer_items[sequence.slot], sequence.computed_tokens = None, 0

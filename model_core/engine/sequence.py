@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ..adapters.table import NO_SLOT, LoadedAdapter
 from ..cache.page_tree import OWN_ROOT, CacheRoot, SequencePages, shared_root
 from ..errors import TritonchatError
+from ..families.vision.parts import count_rows
 from ..grammar.constraint import Constraint
 from ..requests.events import FinishReason, Timings, Usage
 from ..requests.results import Completion, Delta, DeltaCallback, TokenLogprob
@@ -15,6 +16,7 @@ from ..sampling.prompt_logprobs import PromptScores
 from ..sampling.sampler import Sampler
 from ..text.stream import TextStream
 from .job import Job
+from .request_images import RequestImages
 
 
 @dataclass(eq=False, slots=True)
@@ -34,6 +36,7 @@ class Sequence:
     constraint: Constraint | None = None  # holds the answer to its form
     prompt_scores: PromptScores | None = None  # the log probabilities of its prompt, if they are wanted
     adapter: LoadedAdapter | None = None  # which it computes with
+    images: RequestImages | None = None  # that its prompt shows
     ignored_schema: tuple[str, ...] = ()  # parts of JSON schemas that its grammar does not enforce
     slot: int = -1  # of the scheduler, from its admission on
     arrival_time: float = field(default_factory=time.monotonic)
@@ -68,6 +71,20 @@ class Sequence:
         return delta
 
     @property
+    def keys(self) -> list[int]:
+        """What the prefix cache knows its tokens by: their ids; for rows of images, what names these."""
+        if self.images is None:
+            return self.tokens
+        keys = self.images.keys
+        keys += self.tokens[len(keys) :]
+        return keys
+
+    @property
+    def text_length(self) -> int:
+        """Tokens before the first image, of the prompt and the answer if there is none."""
+        return len(self.tokens) if self.images is None else self.images.first
+
+    @property
     def adapter_slot(self) -> int:
         """That of its adapter, NO_SLOT for none."""
         return NO_SLOT if self.adapter is None else self.adapter.slot
@@ -89,10 +106,10 @@ class Sequence:
         return self.prompt_length + max(self.max_new_tokens, 1) - 1
 
     @property
-    def sharable_tokens(self) -> list[int]:
-        """Its tokens, up to the first that it must compute itself, and not take from the prefix cache."""
+    def sharable_keys(self) -> list[int]:
+        """Its keys, up to the first that it must compute itself, and not take from the prefix cache."""
         scores = self.prompt_scores
-        return self.tokens if scores is None or scores.is_complete else self.tokens[: scores.next_token]
+        return self.keys if scores is None or scores.is_complete else self.keys[: scores.next_token]
 
     @property
     def shared_length(self) -> int:
@@ -104,6 +121,11 @@ class Sequence:
     def uncomputed_tokens(self) -> int:
         """Tokens to compute before the next one can be chosen: 1 during the answer."""
         return len(self.tokens) - self.computed_tokens
+
+    @property
+    def shows_image(self) -> bool:
+        """Whether there are rows of images to compute."""
+        return self.images is not None and self.computed_tokens < self.images.end
 
     @property
     def deadline(self) -> float:
@@ -125,6 +147,7 @@ class Sequence:
                 plan.truncated_messages,
                 0 if plan.budget is None else plan.budget.token_count,
                 self.ignored_schema,
+                count_rows(self.job.images),
             ),
             timings=Timings(
                 queue=None if self.admission_time is None else self.admission_time - start,

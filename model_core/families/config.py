@@ -31,6 +31,7 @@ class ModelConfig:
         stretched_context: positions with LongRoPE's factors for long texts (see `stretch`); None: there are
             none.
         labels: the scores that a model for classification gives to a text; 0 for other models.
+        given_layers: after so many first layers, rows of images are added to hidden states (DeepStack).
         has_word_logits: whether the last hidden states are the logits of words for each token, of a model
             that was trained to fill in words.
     """
@@ -55,6 +56,7 @@ class ModelConfig:
     is_causal: bool = field(default=True, kw_only=True)
     stretched_context: int | None = field(default=None, kw_only=True)
     labels: int = field(default=0, kw_only=True)
+    given_layers: int = field(default=0, kw_only=True)
     has_word_logits: bool = field(default=False, kw_only=True)
 
 

@@ -19,12 +19,14 @@ class Scores:
         softcap: see Tape.attend.
         has_sinks: each head has an attention sink, see Tape.attend.
         distances: what is added by distance, such as ALiBi.
+        is_bounded: whether rows of images see each other both ways, see Tape.attend.
     """
 
     scale: float | None = None
     softcap: float | None = None
     has_sinks: bool = False
     distances: DistanceBias | None = None
+    is_bounded: bool = False
 
 
 _PLAIN = Scores()
@@ -106,6 +108,7 @@ def write_attend(t: Tape, c: ModelConfig, q: Span, k: Span, v: Span, i: int, sco
     scale = c.head_dim**-0.5 if scores.scale is None else scores.scale
     sinks = f"model.layers.{i}.self_attn.sinks" if scores.has_sinks else None
     settings = {"softcap": scores.softcap, "sinks": sinks, "distances": scores.distances}
+    settings["is_bounded"] = scores.is_bounded
     return t.attend(q, k, v, scale, c.windows[i], **settings)
 
 
@@ -197,6 +200,8 @@ def write_layers(t: Tape, c: ModelConfig, mlp: Part, attention: Part | None = No
     x = t.embed("model.embed_tokens", c.vocab_size, c.hidden_size)
     for i in range(c.layers):
         x = write_layer(t, c, x, i, mlp, attention)
+        if i < c.given_layers:
+            x = t.add_given(x, 1 + i)
     write_head(t, c, x)
 
 

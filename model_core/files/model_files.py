@@ -25,6 +25,20 @@ CONFIG = "config.json"
 
 
 @dataclass(frozen=True)
+class VisionFiles:
+    """The files of a model's tower.
+
+    Attributes:
+        config: the fields of config.json, with vision_config. processor: those of preprocessor_config.json.
+        open_tensors: opens the weights. Raises ModelError.
+    """
+
+    config: dict[str, Any]
+    processor: dict[str, Any]
+    open_tensors: Callable[[], TensorSource]
+
+
+@dataclass(frozen=True)
 class ModelFiles:
     """The files of a model. Nothing large is read before a function is called.
 
@@ -42,6 +56,7 @@ class ModelFiles:
         read_dense: the layers behind pooling that the one file of a model has. Raises ModelError.
         config_name: the file of a folder that `config` was read from.
         main_type: the type of most weights of a GGUF file, such as "Q4_K".
+        vision: the files of its tower, None if it has none.
     """
 
     path: Path
@@ -55,6 +70,7 @@ class ModelFiles:
     read_dense: Callable[[], tuple[Dense, ...]] = tuple
     config_name: str = CONFIG
     main_type: str = ""
+    vision: VisionFiles | None = None
 
     def named(self, name: str) -> Path:
         """The file to name in errors about what a folder has in the file `name`."""
@@ -62,17 +78,20 @@ class ModelFiles:
         return self.path / name if self.path.is_dir() else self.path
 
 
-def open_model_files(path: Path) -> ModelFiles:
+def open_model_files(path: Path, mmproj: Path | None = None) -> ModelFiles:
     """The files of the model at `path`: a .gguf file, a folder with one, or in the layout of Hugging Face or
     Mistral.
 
+    mmproj: the file of the tower of a model in a .gguf file; by default one beside it, if there is one.
     Raises ModelError if there is no model, or if its fields are damaged.
     """
     if os.path.isfile(path):
-        return _open_gguf(path)
+        return _open_gguf(path, mmproj)
     file = find_only_model(path) if os.path.isdir(path) else None
     if file is not None:
-        return _open_gguf(file)
+        return _open_gguf(file, mmproj)
+    if mmproj is not None:
+        raise ModelError(f"{path} is no GGUF file, whose tower {mmproj} could be.")
     return _open_mistral(path) if has_mistral_layout(path) else _open_folder(path)
 
 
@@ -99,7 +118,21 @@ def _open_folder(folder: Path) -> ModelFiles:
         lambda: StackedExperts(Checkpoint(folder, config.get("quantization_config"))),
         partial(open_folder_tokenizer, folder),
         lambda: has_default_template(folder),
+        vision=_find_vision_files(folder, config.get("quantization_config")),
     )
+
+
+def _find_vision_files(folder: Path, quantization: Any) -> VisionFiles | None:
+    """Those of a folder whose config.json describes a tower."""
+    config = read_json(folder / CONFIG)
+    if not isinstance(config.get("vision_config"), dict):
+        return None
+    processor = folder / "preprocessor_config.json"
+    fields = read_json(processor) if os.path.isfile(processor) else {}
+    joined = folder / "processor_config.json"  # which newer files have in its place
+    if not fields and os.path.isfile(joined):
+        fields = read_json(joined).get("image_processor") or {}
+    return VisionFiles(config, fields, lambda: Checkpoint(folder, quantization))
 
 
 def _open_mistral(folder: Path) -> ModelFiles:
@@ -116,9 +149,10 @@ def _open_mistral(folder: Path) -> ModelFiles:
     )
 
 
-def _open_gguf(path: Path) -> ModelFiles:
-    """A GGUF file, or all files of a split one."""
+def _open_gguf(path: Path, mmproj: Path | None) -> ModelFiles:
+    """A GGUF file, or all files of a split one, with the file of its tower."""
     model = GGUFModel(path)
+    tower = model.find_tower(mmproj)
     return ModelFiles(
         model.path,
         model.config,
@@ -130,4 +164,5 @@ def _open_gguf(path: Path) -> ModelFiles:
         model.asks,
         model.read_dense,
         main_type=model.main_type,
+        vision=None if tower is None else VisionFiles(tower.config, tower.processor, tower.open_tensors),
     )

@@ -172,6 +172,8 @@ def _say(record: Record, tape: Tape) -> str:
         case operations.Add(x, y, factor):
             times = "" if factor == 1 else f"{factor:.4g} times "
             return f"Add {times}{x.buffer} to {y.buffer}: the residual connection."
+        case operations.AddGiven(x, part):
+            return f"Add part {part} of the rows of images to {x.buffer}, where there are some."
         case operations.Scale(x, factor):
             return f"Multiply {x.buffer} by {factor:.4g}."
         case operations.Softcap(x, cap):

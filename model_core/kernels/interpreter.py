@@ -35,7 +35,15 @@ from .products.bfloat16 import HAS_PAIRS, split_row
 from .products.experts import MIXTURE, mix_experts, route
 from .products.linear import linear
 from .products.tiles import begin_tiles, end_tiles
-from .sequences.attention import Queries, attend, attend_segment, end_segment, first_segment, scratch_rows
+from .sequences.attention import (
+    SEGMENT,
+    Queries,
+    attend,
+    attend_segment,
+    end_segment,
+    first_segment,
+    scratch_rows,
+)
 from .sequences.kv_slots import write_kv_slot
 from .sequences.online_softmax import merge_states, state_bytes, write_outputs
 from .sequences.recurrence import conv, scan, selective_scan
@@ -65,12 +73,13 @@ class Operation(IntEnum):
     JOIN = 14
     PERMUTE = 15
     XIELU = 16
-    LINEAR = 17
-    ATTEND = 18
-    EXPERTS = 19
-    CONV = 20
-    SCAN = 21
-    SELECTIVE_SCAN = 22
+    ADD_GIVEN = 17
+    LINEAR = 18
+    ATTEND = 19
+    EXPERTS = 20
+    CONV = 21
+    SCAN = 22
+    SELECTIVE_SCAN = 23
 
 
 # A record as kernels see it. x and y are indices of buffers, x_start and y_start bytes into their rows.
@@ -97,6 +106,8 @@ INSTRUCTION = record_type(
     "window",  # 0: none
     "ahead",  # positions after its own that a token attends to
     "chunk",  # positions of a chunk, to whose tokens it attends; 0: none
+    "bounded",  # whether it attends within the bounds of the step
+    "part",  # of the given rows
     "tensor",  # the first of a product's tensors that adapters may change, and how many there are
     "tensors",
     "half_strips",  # address of int32 [strips, 2, 2]: whose outputs half a strip has, from which tile
@@ -112,12 +123,18 @@ STEP = record_type(
     "team",
     "tokens",  # rows in all
     "positions",  # int32 [tokens]
+    "rope_rows",  # int32 [tokens], the rows of the RoPE tables
     "sequences",  # int32 [tokens], the sequence of each token
     "blocks",  # int32 [block_count, 3]: first row, rows and sequence of queries taken together
     "block_count",
     "page_tables",  # int32 [KV groups, sequences, pages]; page_tables_group, page_tables_row: strides
     "page_tables_group",
     "page_tables_row",
+    "bounds",  # int32 [tokens, 2], the first position that a row sees, and the end; 0: none has bounds
+    "given",  # float32 [parts, rows, given_row bytes], parts given_part bytes apart; 0: none
+    "given_row",
+    "given_part",
+    "given_rows",  # int32 [tokens], which of these rows belongs to each token; -1: none
     "logit_rows",  # int32 [logit_row_count], the rows that need logits
     "logit_row_count",
     "group_table",  # group_table_size bytes, see experts.py
@@ -219,7 +236,7 @@ def _row(s, i, buffers, pools, row):
         for head in range(0, 4 * i.heads * i.size, 4 * i.size):
             center_row(source + head, i.size, target + head)
     elif i.op == Operation.ROPE:
-        offset, rotated = get_i32(s.positions, 4 * row) * i.table_row, i.table_row // 2
+        offset, rotated = get_i32(s.rope_rows, 4 * row) * i.table_row, i.table_row // 2
         for head in range(0, 4 * i.heads * i.size, 4 * i.size):
             if i.mode:
                 rotate_pairs(source + head, rotated, i.cos + offset, i.sin + offset, i.scale)
@@ -262,6 +279,11 @@ def _row(s, i, buffers, pools, row):
             scale_row(part, i.input_0.head_step // 4, np.float32(1), target + 4 * head * i.size)
     elif i.op == Operation.XIELU:
         xielu_row(source, i.heads * i.size, i.weight, target)
+    elif i.op == Operation.ADD_GIVEN:
+        given = np.int64(get_i32(s.given_rows, 4 * row)) if s.given else np.int64(-1)
+        if given >= 0:
+            row_given = s.given + i.part * s.given_part + given * s.given_row
+            add_row(row_given, i.heads * i.size, np.float32(1), target)
     elif i.op == Operation.PERMUTE:
         for j in range(0, 4 * i.heads * i.size, 4):
             set_f32(target, j, get_f32(source, 4 * get_i32(i.weight, j)))
@@ -288,7 +310,17 @@ def _end_of_block(s, i, block):
     row, tokens = get_i32(s.blocks, 12 * block), get_i32(s.blocks, 12 * block + 4)
     last_row = get_i32(s.starts, 4 * get_i32(s.blocks, 12 * block + 8) + 4) - 1
     length = get_i32(s.positions, 4 * last_row) + 1
-    return min(get_i32(s.positions, 4 * row) + tokens + i.ahead, length)
+    end = min(get_i32(s.positions, 4 * row) + tokens + i.ahead, length)
+    if i.bounded and s.bounds:  # the bounds of later rows are not before those of earlier ones
+        end = max(end, get_i32(s.bounds, 8 * (row + tokens - 1) + 4))
+    return end
+
+
+@inner
+def _first_of_block(s, i, row):
+    """The first segment that a block of queries attends to, whose first row is `row`."""
+    first = first_segment(get_i32(s.positions, 4 * row), i.window)
+    return min(first, get_i32(s.bounds, 8 * row) // SEGMENT) if i.bounded and s.bounds else first
 
 
 @njit(nogil=True, inline="always")
@@ -301,9 +333,8 @@ def _attend(s, threads, i, x, out, p, scratch):
     items, segments = s.block_count * p.kv_heads, 1
     if items < 2 * threads:
         for block in range(s.block_count):
-            position = get_i32(s.positions, 4 * get_i32(s.blocks, 12 * block))
-            end = end_segment(_end_of_block(s, i, block))
-            segments = max(segments, end - first_segment(position, i.window))
+            first = _first_of_block(s, i, get_i32(s.blocks, 12 * block))
+            segments = max(segments, end_segment(_end_of_block(s, i, block)) - first)
     size = scratch_rows(group) * state_bytes(p.value_dim)
     shares = threads > 1 and segments > 1 and items * segments * size <= s.states_of_parts_size
     parts = segments if shares else 1
@@ -319,8 +350,9 @@ def _attend(s, threads, i, x, out, p, scratch):
             to = out.floats + row * out.row + i.y_start
             position = get_i32(s.positions, 4 * row)
             last = _end_of_block(s, i, block)
-            q = Queries(queries, x.row, table, position, tokens, last, group, head)
-            first, end = first_segment(position, i.window), end_segment(last)
+            bounds = s.bounds + 8 * row if i.bounded and s.bounds else 0
+            q = Queries(queries, x.row, table, position, tokens, last, bounds, group, head)
+            first, end = _first_of_block(s, i, row), end_segment(last)
             states = s.states_of_parts + item * size
             if merges:
                 for other in range(1, end - first):

@@ -50,6 +50,7 @@ class Function(IntEnum):
     GELU_TANH = 12
     SWIGLU = 13
     GEGLU = 14
+    CLAMP = 15
 
 
 # An input of a map or a scan: a part of a buffer's rows, or with buffer -1 an address of weights.
@@ -284,6 +285,8 @@ def _function(function, x, z, w):
         return geglu(x, one)
     if function == Function.SWIGLU:
         return swiglu(x, z)
+    if function == Function.CLAMP:
+        return minimum(maximum(x, z), w)
     return geglu(x, z)
 
 

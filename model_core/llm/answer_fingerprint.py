@@ -24,6 +24,8 @@ def answer_fingerprint(llm: LoadedModel) -> str:
         llm.embedder.settings,
         llm.model.weights.classifier,
     )
+    if llm.engine.encoder is not None:
+        return _PREFIX + digest((facts, llm.engine.encoder.tower.digest))
     return _PREFIX + digest(facts)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..cache.reserve import Limits, create_kv_cache, create_states
 from ..chat.chat_tokenizer import ChatTokenizer
+from ..chat.images import ImageReader
 from ..checks.flags import choose_kv_cache_dtype
 from ..embeddings.embedder import Embedder
 from ..embeddings.settings import read_embedding_settings
@@ -13,8 +14,11 @@ from ..engine.drafter import Drafter
 from ..engine.engine import Engine
 from ..engine.mtp_drafts import MTPDrafts
 from ..errors import InvalidRequest, ModelError, NotFinite
+from ..families.vision.parts import VisionConfig
 from ..files.model_files import ModelFiles, open_model_files
+from ..files.vision import find_vision
 from ..hub import embedded_model, fetch_model, model_name
+from ..images.limits import ImageLimits
 from ..kernels.compiler import show_compilation
 from ..kernels.emit import TILES_CHOICE
 from ..machine.memory import name_refused_memory
@@ -28,6 +32,8 @@ from ..model.whole_texts import TextInput, compute_texts
 from ..prompts.prompts import Prompts
 from ..requests.sampling import GenerationDefaults, SamplingParams
 from ..sampling.batch_sampler import compile_sampling
+from ..vision.encoder import ImageEncoder
+from ..vision.loading import load_tower
 from .draft_loading import DraftSettings, load_draft_model
 from .loaded import LoadedModel
 from .settings import LLMSettings
@@ -54,6 +60,7 @@ def build_model(
 def _build(
     name: str, files: ModelFiles, settings: LLMSettings, on_progress: Callable[[float], None] | None
 ) -> LoadedModel:
+    vision = find_vision(files)
     model = load_model(
         files,
         settings.weights,
@@ -62,6 +69,7 @@ def _build(
         settings.portable,
         with_mtp=settings.uses_mtp,
         max_context=settings.max_context,
+        given_layers=0 if vision is None else vision.parts - 1,
     )
     kv_cache_dtype = choose_kv_cache_dtype(settings.kv_cache_dtype, settings.arithmetic)
     model.set_threads(settings.threads or default_threads(model.weights.nbytes))
@@ -114,7 +122,10 @@ def _build(
     if has_drafts:
         mtp = None if model.mtp_head is None else MTPDrafts(model, cache)
         drafter = Drafter(settings.speculate, draft_model or mtp)
-    engine = Engine(model, tokenizer, _end_tokens(defaults, chat_tokenizer), cache, limits, drafter)
+    encoder = None if vision is None else _make_encoder(files, vision, model, settings)
+    ends = _end_tokens(defaults, chat_tokenizer)
+    image_limits = ImageLimits(settings.max_image_pixels, settings.max_image_bytes)
+    engine = Engine(model, tokenizer, ends, cache, limits, drafter, encoder)
     return LoadedModel(
         name=name,
         model=model,
@@ -126,7 +137,17 @@ def _build(
         draft_model=draft_model,
         kv_cache_dtype=kv_cache_dtype,
         takes_templates=settings.allow_request_templates,
+        vision=None if vision is None else ImageReader(vision, image_limits, limits.max_context),
     )
+
+
+def _make_encoder(
+    files: ModelFiles, vision: VisionConfig, model: Transformer, settings: LLMSettings
+) -> ImageEncoder:
+    """What encodes images, in turns with the model, with as many threads."""
+    tower = load_tower(files, vision, settings.weights, settings.arithmetic, settings.portable)
+    tower.share(model.turns, model.threads)
+    return ImageEncoder(tower, settings.step_time_s)
 
 
 def _open_files(name: str, path: str | Path | None, settings: LLMSettings) -> tuple[ModelFiles, int]:
@@ -145,9 +166,8 @@ def _open_files(name: str, path: str | Path | None, settings: LLMSettings) -> tu
     def check(files: ModelFiles) -> None:
         find_needed_memory(files)
 
-    files = open_model_files(
-        fetch_model(embedded_model() if path is None else path, settings.revision, check)
-    )
+    folder = fetch_model(embedded_model() if path is None else path, settings.revision, check)
+    files = open_model_files(folder, settings.mmproj)
     return files, find_needed_memory(files)
 
 

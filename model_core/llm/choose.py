@@ -86,6 +86,7 @@ def make_choice_jobs(
             [*encoded.token_ids, *answer],
             params,
             AnswerPlan(truncated_messages=encoded.truncated_messages, scored_from=len(encoded.token_ids)),
+            images=encoded.images,
         )
         for encoded in prompts
         for answer in answers

@@ -30,6 +30,7 @@ class ModelDescription(TypedDict):
         chat_template: whether it answers conversations; otherwise it continues texts.
         enable_thinking: whether it reasons by default; None if that cannot be switched.
         tokenizer: whether it takes text; otherwise it takes token ids only.
+        vision: what images it sees (ImageReader.describe); None for none, or if that is not known.
         counts_tokens: whether the tokens of a text can be asked for.
         sampling: the defaults of the sampling parameters of which the model has some.
     """
@@ -55,6 +56,7 @@ class ModelDescription(TypedDict):
     enable_thinking: bool | None
     tokenizer: bool
     counts_tokens: bool
+    vision: dict[str, Any] | None
     sampling: dict[str, float] | None
 
 
@@ -91,5 +93,6 @@ def describe_model(llm: LoadedModel) -> ModelDescription:
         "enable_thinking": None if template is None else template.enable_thinking,
         "tokenizer": llm.tokenizer is not None,
         "counts_tokens": llm.tokenizer is not None,
+        "vision": None if llm.vision is None else llm.vision.describe(),
         "sampling": sampling,
     }

@@ -62,10 +62,14 @@ class LLM(LoadedModel):
         """Cancel all requests, and end the threads and the processes of chat templates."""
         self.engine.close()
         self.model.set_threads(1)
+        if self.engine.encoder is not None:
+            self.engine.encoder.tower.set_threads(1)
         if self.draft_model is not None:
             self.draft_model.model.set_threads(1)
         if self.chat_tokenizer is not None:
             self.chat_tokenizer.close()
+        if self.vision is not None:
+            self.vision.close()
         if self.takes_templates and self.chat_tokenizer is not None:
             self._request_templates.close()
 
@@ -209,7 +213,8 @@ class LLM(LoadedModel):
         fields, jobs, parsers = ChatOptions(**options), [], []
         for item, (own, name) in zip(batch, self._pair_params(params, adapter, len(batch)), strict=True):
             prepared = self.prepare_chat(item, fields, own)
-            jobs.append(Job(prepared.prompt.token_ids, own, prepared.plan, name))
+            prompt = prepared.prompt
+            jobs.append(Job(prompt.token_ids, own, prepared.plan, name, images=prompt.images))
             parsers.append(prepared.parser)
         completions = list(map(parse_completion, complete_jobs(self.engine, jobs), parsers))
         return completions[0] if is_single else completions
@@ -252,7 +257,8 @@ class LLM(LoadedModel):
         """As `stream_chat`, but yields the events `Text`, `Reasoning` and `ToolCallDelta` (events.py)."""
         own = self._fill_defaults(params)
         prepared = self.prepare_chat(messages, ChatOptions(**options), own)
-        job = Job(prepared.prompt.token_ids, own, prepared.plan, adapter)
+        prompt = prepared.prompt
+        job = Job(prompt.token_ids, own, prepared.plan, adapter, images=prompt.images)
         return stream_job(self.engine, job, prepared.parser)
 
     def choose(

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from ..chat.chat_tokenizer import ChatTokenizer
+from ..chat.images import ImageReader
 from ..chat.model import ChatModel, PreparedChat
 from ..chat.request_templates import RequestTemplates
 from ..chat.template import ChatPrompt, ChatTemplate, NoTemplate
@@ -34,6 +35,7 @@ class LoadedModel:
         defaults: of sampling parameters that a request does not set.
         draft_model: drafts tokens for it, if one was asked for.
         takes_templates: whether requests may bring chat templates of their own.
+        vision: prepares images, None for a model that sees none.
     """
 
     name: str
@@ -46,6 +48,7 @@ class LoadedModel:
     draft_model: DraftModel | None
     kv_cache_dtype: str
     takes_templates: bool
+    vision: ImageReader | None = None
 
     @property
     def tokenizer(self) -> AnyTokenizer | None:
@@ -110,5 +113,5 @@ class LoadedModel:
         return self.chat_tokenizer
 
     def _make_chat_model(self, template: ChatTemplate | NoTemplate) -> ChatModel:
-        tokenizer = ChatTokenizer(self._text_tokenizer.tokenizer, template)
+        tokenizer = ChatTokenizer(self._text_tokenizer.tokenizer, template, self.vision)
         return ChatModel(tokenizer, self.engine.limits.max_context, self.engine.grammars.find_fault)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..checks.flags import ARITHMETIC, KV_CACHE_DTYPES, check_weights
 from ..errors import ModelError
+from ..images.limits import DEFAULT_LIMITS
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,10 @@ class LLMSettings:
             model then checks; changes no answer. It takes a part of `kv_cache_memory`.
         no_mtp: do not draft with the model's MTP head (multi-token prediction). It is used where the files
             have one, no `draft_model` is given, and drafts save time; changes no answer.
+        max_image_pixels: of an image in a conversation, before it is resized for the model.
+        max_image_bytes: of the file of such an image.
+        mmproj: the file of the tower of vision of a GGUF model (llama.cpp's mmproj); None: one beside the
+            model, if there is one.
         adapters: name -> folder, for `load_adapter`.
     """
 
@@ -58,6 +63,9 @@ class LLMSettings:
     speculate: int = 0
     draft_model: str | Path | None = None
     no_mtp: bool = False
+    max_image_pixels: int = DEFAULT_LIMITS.pixels
+    max_image_bytes: int = DEFAULT_LIMITS.bytes
+    mmproj: Path | None = None
     adapters: Mapping[str, str | Path] | None = None
 
     @property

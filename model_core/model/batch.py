@@ -1,7 +1,7 @@
 """The input of a step of the model, and how large a step is."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -13,6 +13,25 @@ from ..sampling.prompt_logprobs import StepScores
 # but at least an eighth of this, however many answers there are: with one token a step a prompt would wait
 # for minutes.
 STEP_TOKENS = 256
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a step knows of the images of one sequence, for those of its tokens that the step computes.
+
+    Attributes:
+        axes: int32 [tokens, 3], positions of three axes; None: they are the positions of the tokens.
+        given: float32 [parts, rows, width], rows of images, see Batch.given; None: there are none.
+        given_rows: int32 [tokens], see Batch.
+        bounds: int32 [tokens, 2], see Batch; None: no token sees those after it.
+        filler: the token whose embeddings for layers rows of images have.
+    """
+
+    axes: np.ndarray | None = None
+    given: np.ndarray | None = None
+    given_rows: np.ndarray | None = None
+    bounds: np.ndarray | None = None
+    filler: int | None = None
 
 
 @dataclass(frozen=True)
@@ -35,6 +54,12 @@ class Batch:
         scores: the rows whose logits are reduced, and what reduces them; None if there are none.
         runs: int32 [runs + 1], where the tokens of neighbouring positions begin, of all sequences, and the
             end; None: `starts`. No token attends to positions behind that of the last token of its sequence.
+        axes: int32 [tokens, axes], positions of several axes for RoPE; None: they are `positions`.
+        given: float32 [parts, rows, width], rows of images. Those of the first part are the embeddings of
+            tokens, and AddGiven adds those of the others. None: there are none.
+        given_rows: int32 [tokens], which of these rows belongs to each token, -1 for none.
+        bounds: int32 [tokens, 2], for attention that is bounded, positions that each token sees besides those
+            that it would see without, and their end; neither falls from a token to the next of its sequence.
     """
 
     tokens: np.ndarray
@@ -49,6 +74,11 @@ class Batch:
     state_slots: np.ndarray | None = None
     inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
     runs: np.ndarray | None = None
+    axes: np.ndarray | None = None
+    given: np.ndarray | None = None
+    given_rows: np.ndarray | None = None
+    bounds: np.ndarray | None = None
+    mixed: list[np.ndarray] = field(default_factory=list)  # tables of the step, which must outlive it
 
     @property
     def sequences(self) -> np.ndarray:
@@ -75,6 +105,7 @@ class BatchBuilder:
 
     Attributes:
         tokens: those so far, of all sequences.
+        sights: by the numbers of sequences, what is known of their images.
     """
 
     def __init__(self, tokens: Sequence[int] = (), positions: Sequence[int] = ()) -> None:
@@ -82,6 +113,7 @@ class BatchBuilder:
         self.tokens, self._positions = list(tokens), list(positions)
         self._starts, self._logit_rows = list(range(len(tokens) + 1)), list(range(len(tokens)))
         self._runs = list(self._starts)
+        self.sights: dict[int, Sight] = {}
 
     def add(self, tokens: Sequence[int], position: int, logits: range, unseen: int = 0) -> None:
         """Add the next tokens of a sequence, from `position` on. logits: the positions that need them.
@@ -119,4 +151,31 @@ class BatchBuilder:
             slots = np.arange(len(starts) - 1, dtype=np.int32)
         runs = np.array(self._runs, np.int32) if len(self._runs) > len(starts) else None
         rest = (adapters, types, scores, state_slots, inputs, runs)
-        return Batch(tokens, positions, starts, page_tables, logit_rows, slots, *rest)
+        batch = Batch(tokens, positions, starts, page_tables, logit_rows, slots, *rest)
+        return add_sights(batch, self.sights) if self.sights else batch
+
+
+def add_sights(batch: Batch, sights: Mapping[int, Sight]) -> Batch:
+    """A batch with what is known of the images of its sequences, by their numbers."""
+    axes = bounds = given_rows = None
+    parts, tokens = list[np.ndarray](), batch.tokens.copy()
+    if any(sight.axes is not None for sight in sights.values()):
+        axes = np.repeat(batch.positions[:, None], 3, axis=1)
+    if any(sight.bounds is not None for sight in sights.values()):
+        bounds = np.stack([batch.positions, batch.positions + 1], axis=1)
+    if any(sight.given is not None for sight in sights.values()):
+        given_rows = np.full(len(batch.tokens), -1, np.int32)
+    for number, sight in sights.items():
+        rows = slice(batch.starts[number], batch.starts[number + 1])
+        if axes is not None and sight.axes is not None:
+            axes[rows] = sight.axes
+        if bounds is not None and sight.bounds is not None:
+            bounds[rows] = sight.bounds
+        if given_rows is not None and sight.given is not None and sight.given_rows is not None:
+            if sight.filler is not None:
+                tokens[rows] = np.where(sight.given_rows < 0, tokens[rows], sight.filler)
+            before = sum(part.shape[1] for part in parts)
+            given_rows[rows] = np.where(sight.given_rows < 0, -1, sight.given_rows + before)
+            parts.append(sight.given)
+    given = np.ascontiguousarray(np.concatenate(parts, axis=1)) if parts else None
+    return replace(batch, tokens=tokens, axes=axes, given=given, given_rows=given_rows, bounds=bounds)

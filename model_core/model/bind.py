@@ -117,7 +117,8 @@ class _Binder:
         self.head: int | None = None
         self.kv_groups = group_layers(tape.kv_layers)
         self._matrices, self._vectors, self._max_context = weights.matrices, weights.vectors, max_context
-        self._arithmetic, self._parts, self._embedding = arithmetic, parts, tape.embedding.name
+        self._arithmetic, self._parts = arithmetic, parts
+        self._embedding = tape.embedding.name if tape.embeddings else ""
         self._state_starts = state_offsets(tape.states)[0]  # bytes into a slot
         self._kv_places = {  # of each KV layer
             layer: {"group": number, "layer": index}
@@ -166,14 +167,17 @@ class _Binder:
                 self._emit("add_position", x, x, weight=self._store(self._read(table)), weight_step=step)
             case operations.WriteKV(keys, values, layer):
                 self._emit("write_kv", keys, values, **self._kv_places[layer])
-            case operations.Attend(q, y, layer, scale, window, softcap, sinks, ahead, distances, is_chunked):
+            case operations.Attend(q, y, layer, scale, window, softcap, sinks, ahead, distances):
                 fields = {"window": window or 0, "cap": softcap or 0, "weight": self._address_of(sinks)}
                 fields["ahead"] = _ALL_POSITIONS if ahead is None else ahead
-                fields["chunk"] = window if is_chunked else 0
+                fields["chunk"] = window if record.is_chunked else 0
+                fields["bounded"] = record.is_bounded
                 fields |= {} if distances is None else self._bias_by_distance(distances)
                 self._emit("attend", q, y, **self._kv_places[layer], scale=scale, **fields)
             case operations.Add(x, y, factor):
                 self._emit("add", x, y, scale=factor)
+            case operations.AddGiven(x, given_part):
+                self._emit("add_given", x, x, part=given_part)
             case operations.Scale(x, factor):
                 self._emit("scale", x, x, scale=factor)
             case operations.Softcap(x, cap):

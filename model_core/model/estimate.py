@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 
 from ..cache.memory import KVCache, group_layers
 from ..cache.states import state_offsets
-from ..errors import NoMemory
+from ..errors import ModelError, NoMemory
 from ..families import read_model_config, write_tape
 from ..families.config import stretch
+from ..families.vision.registry import write_tower
 from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name
+from ..files.vision import PatchSource, read_vision
 from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, INT8, PAGE, STEPPED_BITS
 from ..tape.operations import Linear
 from ..tape.passes import drop_head, head_products, products, tables, vector_refs
@@ -102,6 +104,7 @@ def estimate_memory(files: ModelFiles, flags: MemoryFlags) -> MemoryEstimate:
     if flags.mtp and (head := find_mtp_tape(config, tape, source)) is not None:
         own = replace(head, records=drop_head(head.records), embeddings={})  # the others are the model's
         weights += _weight_bytes(own, source, flags.weights, files)
+    weights += _tower_bytes(files, flags.weights)
     if flags.kv_cache_memory is not None:
         return MemoryEstimate(weights, flags.kv_cache_memory, None)
     context = min(flags.max_context or _CONTEXT, config.max_context)
@@ -129,6 +132,19 @@ def _advise(files: ModelFiles, flags: MemoryFlags, free: int) -> str:
         if needed.total <= free:
             return f"--weights {weights} needs {gibibytes(needed.total)}"
     return "it fits with no --weights"
+
+
+def _tower_bytes(files: ModelFiles, weights: str) -> int:
+    """Bytes of the weights of a model's tower, if it sees."""
+    try:
+        config = read_vision(files)
+    except ModelError:  # then the text model is loaded alone
+        return 0
+    if config is None or files.vision is None:
+        return 0
+    tower, source = write_tower(config), PatchSource(files.vision.open_tensors())
+    tables = 4 * sum(math.prod(shape) for shape in tower.tables.values())
+    return tables + sum(_weight_bytes(stage.tape, source, weights, files) for stage in tower.stages)
 
 
 def _weight_bytes(tape: Tape, source: TensorSource, weights: str, files: ModelFiles) -> int:

@@ -55,35 +55,37 @@ def load_model(
     portable: bool = False,
     with_mtp: bool = False,
     max_context: int | None = None,
+    given_layers: int = 0,
 ) -> Transformer:
     """Load a model, with matrices of the type `weights`; "auto" is the stored type.
 
     `on_progress` is called with the part of the matrices that is loaded. `arithmetic`, `portable`: see LLM.
     with_mtp: load its MTP head too, if the files have one. max_context: positions that texts may have; None:
-    the model's own. Raises ModelError if the family is unknown, or a file is missing, damaged or wrong.
+    the model's own. given_layers: see ModelConfig. Raises ModelError if the family is unknown, or a file is
+    missing, damaged or wrong.
     """
     check_weights(weights)
-    source, config, tape = _read_tape(files, weights == "auto", max_context)
+    source, config, tape = _read_tape(files, weights == "auto", max_context, given_layers)
     head_tape, head_weights, head = None, None, None
     if with_mtp and any(product.is_head for product in products(tape.records)):
         head_tape = find_mtp_tape(config, tape, source)
     if head_tape is not None:
         tape = hand_on_hidden_states(tape)
-        head_tape = _fit_tape(head_tape, source) if weights == "auto" else head_tape
+        head_tape = fit_tape(head_tape, source) if weights == "auto" else head_tape
     packer = Packer(files, source, weights)
-    loaded = _read_weights(tape, source, packer, on_progress)
+    loaded = read_weights(tape, source, packer, on_progress)
     if head_tape is not None:
-        head_weights = _read_weights(head_tape, source, packer, None, loaded)
+        head_weights = read_weights(head_tape, source, packer, None, loaded)
     packer.report_loss()
     _check_all_read(source, config, tape, bool(files.config.get("num_nextn_predict_layers")))
-    parts = _choose_parts(arithmetic, portable, loaded.has_integers)
+    parts = choose_parts(arithmetic, portable, loaded.has_integers)
     if head_tape is not None and head_weights is not None:
         head = Transformer(config, head_tape, head_weights, arithmetic, parts)
     return Transformer(config, tape, loaded, arithmetic, parts, head)
 
 
 def _read_tape(
-    files: ModelFiles, as_stored: bool, max_context: int | None
+    files: ModelFiles, as_stored: bool, max_context: int | None, given_layers: int
 ) -> tuple[TensorSource, ModelConfig, Tape]:
     """The tensors of a model, its configuration, and its tape, as it fits the tensors.
 
@@ -104,14 +106,15 @@ def _read_tape(
             "head is used.",
             files.path,
         )
+    config = replace(config, given_layers=given_layers)
     tape = write_tape(config)
     if not (config.is_causal and _has_head(files, source, tape)):
         tape.unused |= {ref.name for head in products(tape.records) if head.is_head for ref in head.weights}
         tape = replace(tape, records=drop_head(tape.records))
-    return source, config, _fit_tape(tape, source) if as_stored else tape
+    return source, config, fit_tape(tape, source) if as_stored else tape
 
 
-def _read_weights(
+def read_weights(
     tape: Tape,
     source: TensorSource,
     packer: Packer,
@@ -146,7 +149,7 @@ def _read_weights(
     )
 
 
-def _choose_parts(arithmetic: str, is_portable: bool, has_integers: bool) -> int:
+def choose_parts(arithmetic: str, is_portable: bool, has_integers: bool) -> int:
     """The bfloat16 parts of activations that bfloat16 weights multiply; 0: they multiply float32.
 
     has_integers: other weights are integers. Then the same request gives the same bytes on every processor.
@@ -201,7 +204,7 @@ def _read_classifier(source: TensorSource, classifier: Classifier | None) -> Loa
     return LoadedClassifier(classifier.pooling, tuple(layers))
 
 
-def _fit_tape(tape: Tape, source: TensorSource) -> Tape:
+def fit_tape(tape: Tape, source: TensorSource) -> Tape:
     """The tape with products whose matrices can be packed as they are stored."""
     records = split_products(tape.records, lambda weight: source.layout(find_name(source, weight)))
     return replace(

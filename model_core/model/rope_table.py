@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..machine.memory import aligned_zeros
-from ..tape.rope import RopeConfig, growth_of_queries, rope_frequencies
+from ..tape.rope import RopeConfig, axes_of_frequencies, growth_of_queries, rope_frequencies
 
 _BLOCK = 4096  # positions computed at a time
 # pi / 2 in three parts of 33 bits, so that a product with a whole number below 2^20 is exact (fdlibm, Sun
@@ -59,6 +59,25 @@ class RopeTable:
             cos, sin = cos_sin(angles)
             self.cos[rows], self.sin[rows] = cos * factor, sin * factor
             self._computed = rows.stop
+
+    def mix(self, positions: np.ndarray, axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Cosines and sines of rows with positions of several axes: float32 [rows, rotated dimensions / 2].
+
+        A few rows of zeros are behind them.
+
+        positions: int [rows], which a RoPE without sections takes. axes: int [rows, axes]. They are numbers
+        of the table, so a row whose axes are equal has the bits of this position.
+        """
+        columns = np.arange(self.cos.shape[1])
+        rows = positions[:, None]
+        if self._rope.sections:
+            rows = axes[:, axes_of_frequencies(self._rope, len(columns))]
+        mixed = []
+        for table in (self.cos, self.sin):
+            target = np.zeros((len(positions) + 16, len(columns)), np.float32)  # kernels read whole vectors
+            target[: len(positions)] = table[rows, columns]
+            mixed.append(target)
+        return mixed[0], mixed[1]
 
 
 def cos_sin(angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -33,6 +33,7 @@ from .batch import Batch
 from .bind import bind
 from .loaded_weights import LoadedWeights
 from .profile import Profile
+from .rope_rows import place_rows
 from .step_buffers import StepBuffers
 
 # Rows of logits in memory at a time, of those that are only reduced: 39 MB for a vocabulary of 152,000.
@@ -79,6 +80,7 @@ class Transformer:
         self._program = bind(tape, weights, config.max_context, arithmetic, parts)
         self.adapters = AdapterTable(self._program.tensors)
         self.kv_groups = self._program.kv_groups
+        self._instructions = self._program.instructions  # of the step
         self._last_rows = int(np.argmax(self._program.instructions["for_logit_rows"]))
         attends = [record for record in self.records if isinstance(record, Attend)]
         self._query_group = max((a.q.heads // tape.kv_layers[a.layer].kv_heads for a in attends), default=1)
@@ -271,6 +273,27 @@ class Transformer:
 
         `watched`: return a copy of a span, float32 [tokens, width], as it is before an instruction.
         """
+        states = cache.states if self.tape.states else None
+        _arrays = self._begin_step(batch, states)  # alive until the end
+        rows, start = None, 0
+        try:
+            if watched is not None:
+                start, span = watched
+                self._run_tape(cache, slice(start))
+                rows = self._buffers.floats[span.buffer][: len(batch.tokens), span.columns].copy()
+            self._run_tape(cache, slice(start, count))
+        except ZeroDivisionError as error:  # the sum of the scores of experts that are no numbers
+            raise NotFinite() from error
+        if self._profile is not None:
+            self._profile.steps += 1
+        if states and batch.state_slots is not None:
+            states.finish(batch.state_slots, batch.positions + 1)
+        elif states:
+            states.finish(batch.slots, batch.positions[batch.starts[1:] - 1] + 1)
+        return rows
+
+    def _begin_step(self, batch: Batch, states: StateCache | None) -> dict[str, np.ndarray]:
+        """Fill the buffers and the record of a step. The arrays must stay in memory during the step."""
         buffers, tokens = self._buffers, len(batch.tokens)
         buffers.grow(tokens, int(batch.positions.max()) + 1)
         for name, embedding in self.tape.embeddings.items():
@@ -280,17 +303,19 @@ class Transformer:
         for name, width in self.tape.inputs.items():
             buffers.floats[name][:tokens, :width] = batch.inputs[name]
         self._set_adapters(batch)
+        self._instructions, rope_rows = place_rows(self._program, batch)
+        self._give_rows(batch)
         self._set_logit_rows(batch, batch.logit_rows)
         blocks = batch.query_blocks(max(1, MAX_QUERY_ROWS // self._query_group))
         step = buffers.step
         arrays = {
             "positions": batch.positions,
+            "rope_rows": rope_rows,
             "sequences": batch.sequences,
             "blocks": blocks,
             "page_tables": batch.page_tables,
             "starts": batch.starts,
         }
-        states = cache.states if self.tape.states else None
         if states:
             step["states"], step["state_row"] = states.memory.ctypes.data, states.memory.strides[0]
             states.begin(batch.slots, batch.positions[batch.starts[:-1]])
@@ -303,22 +328,7 @@ class Transformer:
         step["tokens"], step["block_count"] = tokens, len(blocks)
         step["page_tables_group"], step["page_tables_row"] = batch.page_tables.strides[:2]
         step["sequence_count"] = len(batch.starts) - 1
-        rows, start = None, 0
-        try:
-            if watched is not None:
-                start, span = watched
-                self._run_tape(cache, slice(start))
-                rows = buffers.floats[span.buffer][:tokens, span.columns].copy()
-            self._run_tape(cache, slice(start, count))
-        except ZeroDivisionError as error:  # the sum of the scores of experts that are no numbers
-            raise NotFinite() from error
-        if self._profile is not None:
-            self._profile.steps += 1
-        if states and batch.state_slots is not None:
-            states.finish(batch.state_slots, batch.positions + 1)
-        elif states:
-            states.finish(batch.slots, batch.positions[batch.starts[1:] - 1] + 1)
-        return rows
+        return arrays
 
     def _score(self, batch: Batch, cache: KVCache, scores: StepScores) -> None:
         """Compute the logits of rows of the last step that are only reduced, a few at a time."""
@@ -335,7 +345,7 @@ class Transformer:
     def _run_tape(self, cache: KVCache, part: slice) -> None:
         """Run some instructions of the tape."""
         step, records = self._buffers.step, self._buffers.records
-        arguments = (step, self._program.instructions[part], records, cache.records, self.adapters.factors)
+        arguments = (step, self._instructions[part], records, cache.records, self.adapters.factors)
         if self._profile is None:
             return self._team.run(run_tape, *arguments)
         cycles = self._profile.cycles[part]
@@ -352,6 +362,17 @@ class Transformer:
         if batch.adapters is not None and batch.adapters.max() != NO_SLOT:
             runs = find_runs(batch.adapters[batch.sequences[rows]])
         self._buffers.set_runs("logit_run", runs)
+
+    def _give_rows(self, batch: Batch) -> None:
+        """Prepare a step for the rows of images, and for bounds of attention. They outlive the step."""
+        step, given, rows = self._buffers.step, batch.given, batch.given_rows
+        step["bounds"] = 0 if batch.bounds is None else batch.bounds.ctypes.data
+        step["given"] = 0 if given is None else given.ctypes.data
+        if given is not None and rows is not None:
+            step["given_part"], step["given_row"] = given.strides[:2]
+            step["given_rows"] = rows.ctypes.data
+            places = np.flatnonzero(rows >= 0)
+            self._buffers.floats["x"][places, : given.shape[2]] = given[0, rows[places]]
 
     def _set_adapters(self, batch: Batch) -> None:
         """Prepare a step for the adapters of its sequences: their runs of rows, and their embeddings."""

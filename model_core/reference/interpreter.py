@@ -42,6 +42,8 @@ class Sequence:
         buffers: float32 [rows, columns] by name.
         adapter: changes products, but no embeddings; None: no change.
         positions: int [tokens] of the step. logit_rows: int, the rows of the step that need logits.
+        axes, bounds: of the step, see model/batch.py; None: there are none.
+        given: float32 [parts, tokens, width], what AddGiven adds; None: nothing.
     """
 
     keys: dict[int, np.ndarray] = field(default_factory=dict)
@@ -51,6 +53,9 @@ class Sequence:
     adapter: Adapter | None = None
     positions: np.ndarray = field(default_factory=lambda: np.arange(0))
     logit_rows: np.ndarray = field(default_factory=lambda: np.arange(0))
+    axes: np.ndarray | None = None
+    bounds: np.ndarray | None = None
+    given: np.ndarray | None = None
 
     def begin(self, embeddings: Mapping[str, np.ndarray], logit_rows: np.ndarray | None = None) -> None:
         """Begin a step with embeddings [tokens, width], by their buffers. `logit_rows`: None for all."""
@@ -110,7 +115,7 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
         case operations.Permute(x, y, order):
             s.put(y, s.rows(x)[:, order])
         case operations.Rope(x, rope, scale):
-            cos, sin = op.rope_table(s.positions, rope, x.size)
+            cos, sin = op.rope_table(s.positions, rope, x.size, s.axes)
             s.put(x, op.rotate(s.get(x), cos, sin, rope.is_interleaved) * np.float32(scale))
         case operations.AddPosition(x, table):
             s.put(x, s.rows(x) + weights(table)[s.positions])
@@ -119,6 +124,8 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
                 cache[layer] = np.concatenate([cache[layer], new]) if layer in cache else new.copy()
         case operations.Attend(is_chunked=True):
             s.put(record.y, _attend_in_chunks(record, s))
+        case operations.Attend(is_bounded=True) if s.bounds is not None:
+            s.put(record.y, _attend_in_bounds(record, s))
         case operations.Attend(q, y, layer, scale, window, softcap, sinks, ahead, distances):
             past_keys, past_values = (cache[layer].transpose(1, 0, 2) for cache in (s.keys, s.values))
             added = None if distances is None else distances.read_rows(weights, past_keys.shape[1])
@@ -128,6 +135,8 @@ def execute(record: Record, weights: WeightReader, s: Sequence) -> None:
             s.put(y, op.gate(s.get(gate), s.get(up), activation))
         case operations.Add(x, y, factor):
             s.put(y, s.get(y) + np.float32(factor) * s.get(x))
+        case operations.AddGiven(x, part):
+            s.put(x, s.rows(x) if s.given is None else s.rows(x) + s.given[part])
         case operations.Scale(x, factor):
             s.put(x, np.float32(factor) * s.get(x))
         case operations.Softcap(x, cap):
@@ -177,6 +186,18 @@ def _attend_in_chunks(record: operations.Attend, s: Sequence) -> np.ndarray:
         part = slice(chunk * record.window, s.positions[rows][-1] + 1)
         past_keys, past_values = (cache[part].transpose(1, 0, 2) for cache in (keys, values))
         mixed.append(op.attention(q[rows], past_keys, past_values, record.scale, None))
+    return np.concatenate(mixed)
+
+
+def _attend_in_bounds(record: operations.Attend, s: Sequence) -> np.ndarray:
+    """Attention of tokens that also see the positions within their bounds: float32 [rows, heads * size]."""
+    assert s.bounds is not None
+    q, mixed = s.get(record.q), []
+    for row, (position, (first, end)) in enumerate(zip(s.positions, s.bounds, strict=True)):
+        start = 0 if record.window is None else max(0, position + 1 - record.window)
+        seen = slice(min(start, first), max(position + 1, end))
+        keys, values = (cache[record.layer][seen].transpose(1, 0, 2) for cache in (s.keys, s.values))
+        mixed.append(op.attention(q[row : row + 1], keys, values, record.scale, None, record.softcap))
     return np.concatenate(mixed)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..tape.operations import Routing
-from ..tape.rope import RopeConfig, rope_frequencies
+from ..tape.rope import RopeConfig, axes_of_frequencies, rope_frequencies
 
 
 def linear(x: np.ndarray, weight: np.ndarray, bias: np.ndarray | None = None) -> np.ndarray:
@@ -167,6 +167,7 @@ FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
     "gelu_tanh": gelu_tanh,
     "swiglu": lambda x, z: silu(x) * z,
     "geglu": lambda x, z: gelu_tanh(x) * z,
+    "clamp": lambda x, z, w: np.minimum(np.maximum(x, z), w),
 }
 
 
@@ -181,9 +182,17 @@ def softmax(x: np.ndarray) -> np.ndarray:
     return e / e.sum(axis=-1, keepdims=True)
 
 
-def rope_table(positions: np.ndarray, rope: RopeConfig, head_dim: int) -> tuple[np.ndarray, np.ndarray]:
-    """Cosines and sines for positions int [...]: two float32 [..., 1, rotated dimensions / 2]."""
-    angles = positions[..., None, None] * rope_frequencies(rope, head_dim)
+def rope_table(
+    positions: np.ndarray, rope: RopeConfig, head_dim: int, axes: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Cosines and sines for positions int [...]: two float32 [..., 1, rotated dimensions / 2].
+
+    axes: int [..., axes], positions of the axes, which RoPE with sections takes.
+    """
+    frequencies = rope_frequencies(rope, head_dim)
+    angles = positions[..., None, None] * frequencies
+    if axes is not None and rope.sections:
+        angles = axes[..., None, axes_of_frequencies(rope, len(frequencies))] * frequencies
     growth = np.log(1 + (positions + rope.growth_start) // rope.original_max_position)[..., None, None]
     factor = rope.attention_factor * (1 + rope.query_growth * growth)
     return (np.cos(angles) * factor).astype(np.float32), (np.sin(angles) * factor).astype(np.float32)

@@ -20,7 +20,7 @@ class Usage:
     `reasoning_tokens` of the completion are reasoning; only answers to conversations are known to have some.
     `truncated_messages` are the oldest ones of a conversation, which were left out because it was too long.
     `ignored_schema` names the parts of JSON schemas, such as `form.json_schema.properties.a.not`, that could
-    not be enforced.
+    not be enforced. `image_tokens` of the prompt are those of images.
     """
 
     prompt_tokens: int
@@ -29,11 +29,15 @@ class Usage:
     truncated_messages: int = 0
     reasoning_tokens: int = 0
     ignored_schema: tuple[str, ...] = ()
+    image_tokens: int = 0
 
     @property
     def counts(self) -> dict[str, int]:
-        """The token counts by their names."""
-        return {name: value for name, value in vars(self).items() if isinstance(value, int)}
+        """The token counts by their names. Prompts without images do not count theirs."""
+        counts = {name: value for name, value in vars(self).items() if isinstance(value, int)}
+        if not self.image_tokens:
+            del counts["image_tokens"]
+        return counts
 
     @property
     def ignored(self) -> dict[str, list[str]]:

@@ -1,20 +1,26 @@
 """The messages of a conversation, and the options of its answer other than sampling."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
+    PrivateAttr,
+    Tag,
     TypeAdapter,
     ValidationError,
     model_validator,
 )
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError, from_json
 
 from ..checks.request_values import JsonObject, Text, explain
 from ..errors import InvalidRequest
+from ..images.image import Pixels
 
 MAX_TEMPLATE_LENGTH = 2**17  # in characters; the longest of published models has a quarter of that
 MAX_TOOL_NAME = 128  # in characters; Anthropic's limit, OpenAI's is half of it
@@ -22,6 +28,7 @@ Item = TypeVar("Item")
 # Validation stops at the first error: a large list may have millions, which take minutes to list.
 FailFastList = Annotated[list[Item], Field(fail_fast=True)]
 ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
+ImageDetail = Literal["auto", "low", "high"]
 TemplateText = Annotated[Text, Field(min_length=1, max_length=MAX_TEMPLATE_LENGTH)]
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 
@@ -35,6 +42,69 @@ class TextPart(_Part):
 
     type: Literal["text"]
     text: Text
+
+
+class ImagePart(_Part):
+    """An image in a message's content, decoded."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    type: Literal["image"]
+    pixels: Pixels
+
+
+class ImageUrl(_Part):
+    """An image as a file: one of the first two fields."""
+
+    url: Text | None = Field(
+        None,
+        description="A data URL with base64: data:image/png;base64,... The HTTP service takes https "
+        "addresses of some hosts, too, if it is started with --allow-image-urls.",
+    )
+    file_id: Text | None = Field(None, description="A file of the HTTP service (/v1/files).")
+    detail: ImageDetail | None = Field(
+        "auto", description="low: no side has more than 512 pixels. auto, high: as many as the model takes."
+    )
+
+    @model_validator(mode="after")
+    def _check_source(self) -> "ImageUrl":
+        if (self.url is None) == (self.file_id is None):
+            raise PydanticCustomError("source", "must have either url or file_id")
+        return self
+
+
+class ImageUrlPart(_Part):
+    """An image in a message's content, as requests bring it."""
+
+    type: Literal["image_url"]
+    image_url: ImageUrl
+
+    _place: str = PrivateAttr("messages")
+
+    @property
+    def place(self) -> str:
+        """Where it is in the request, such as messages[0].content[1].image_url."""
+        return self._place
+
+
+_PART_TAGS = {"text": "TextPart", "image_url": "ImageUrlPart", "image": "ImagePart"}
+
+
+def _kind_of_part(value: Any) -> str | None:
+    kind = value.get("type") if isinstance(value, Mapping) else getattr(value, "type", None)
+    return _PART_TAGS.get(kind) if isinstance(kind, str) else None
+
+
+Part = Annotated[
+    Annotated[TextPart, Tag("TextPart")]
+    | Annotated[ImageUrlPart, Tag("ImageUrlPart")]
+    | Annotated[SkipJsonSchema[ImagePart], Tag("ImagePart")],
+    Discriminator(
+        _kind_of_part,
+        custom_error_type="part",
+        custom_error_message="must be an object of the type 'text' or 'image_url'",
+    ),
+]
 
 
 # The arguments of a call, as JSON. What is missing or null has no members.
@@ -58,8 +128,10 @@ class Message(_Part):
     """A message of a conversation."""
 
     role: Role = Field(description="developer is another name for system; tool is the result of a tool call.")
-    content: Text | FailFastList[TextPart] | None = Field(
-        None, description="Text, or parts of the type text, which are joined by line ends."
+    content: Text | FailFastList[Part] | None = Field(
+        None,
+        description="Text, or parts of the types text and image_url. Texts that follow each other are joined "
+        "by line ends.",
     )
     reasoning: Text | None = Field(None, description="What the assistant thought before its answer.")
     tool_calls: FailFastList[ToolCall] | None = Field(None, description="Calls that the assistant made.")
@@ -74,10 +146,28 @@ class Message(_Part):
 
     @property
     def text(self) -> str:
-        """The content as one text."""
+        """The content as one text, without its images."""
         if isinstance(self.content, list):
-            return "\n".join(part.text for part in self.content)
+            return "\n".join(part.text for part in self.content if isinstance(part, TextPart))
         return self.content or ""
+
+    @property
+    def images(self) -> list[ImagePart | ImageUrlPart]:
+        """The images of the content, in their order."""
+        parts = self.content if isinstance(self.content, list) else ()
+        return [part for part in parts if not isinstance(part, TextPart)]
+
+    def text_with_images(self, mark: str) -> str:
+        """The content as one text, with `mark` for each image, and a line end between two texts."""
+        if not isinstance(self.content, list):
+            return self.text
+        text, before = "", None
+        for part in self.content:
+            is_text = isinstance(part, TextPart)
+            text += "\n" if is_text and isinstance(before, TextPart) else ""
+            text += part.text if isinstance(part, TextPart) else mark
+            before = part
+        return text
 
 
 class Tool(_Part):
@@ -170,6 +260,11 @@ MESSAGES = TypeAdapter(Annotated[FailFastList[Message], Field(min_length=1)])
 def parse_messages(value: Any) -> list[Message]:
     """The messages in a JSON value. Raises InvalidRequest, whose `param` is such as `messages[0].role`."""
     try:
-        return MESSAGES.validate_python(value)
+        messages = MESSAGES.validate_python(value)
     except ValidationError as error:
         raise InvalidRequest(*explain(error.errors(), {}, "messages")) from None
+    for number, message in enumerate(messages):
+        for place, part in enumerate(message.content if isinstance(message.content, list) else ()):
+            if isinstance(part, ImageUrlPart):
+                part._place = f"messages[{number}].content[{place}].image_url"
+    return messages

@@ -117,7 +117,8 @@ class Attend:
     With `softcap`, scores become softcap * tanh(scores / softcap) (Gemma 2, arXiv:2408.00118). `sinks` has a
     score for each head that takes part in the softmax, but has no value (gpt-oss, arXiv:2508.10925).
     `distances` is added to scores that are not capped. is_chunked: positions are in chunks of `window`, from
-    0 on, and attend to those of their own (Llama 4).
+    0 on, and attend to those of their own (Llama 4). is_bounded: rows attend to the positions within their
+    bounds, too, where a step has some (Batch.bounds).
     """
 
     q: Span
@@ -130,6 +131,7 @@ class Attend:
     ahead: int | None = 0
     distances: DistanceBias | None = None
     is_chunked: bool = False
+    is_bounded: bool = False
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,14 @@ class Add:
     x: Span
     y: Span
     factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class AddGiven:
+    """x = x + part `part` of the row of an image that a step is given for it, if any (arXiv:2406.04334)."""
+
+    x: Span
+    part: int
 
 
 @dataclass(frozen=True)
@@ -362,8 +372,9 @@ class SelectiveScan:
 
 
 Record = (
-    Norm | Center | Linear | HeadLinear | Permute | Rope | AddPosition | WriteKV | Attend | Gate | Add | Scale
-    | Softcap | TakeRows | Route | Experts | Map | XIELU | Dot | Join | Conv | Scan | SelectiveScan
+    Norm | Center | Linear | HeadLinear | Permute | Rope | AddPosition | WriteKV | Attend | Gate | Add
+    | AddGiven | Scale | Softcap | TakeRows | Route | Experts | Map | XIELU | Dot | Join | Conv | Scan
+    | SelectiveScan
 )  # fmt: skip
 
 

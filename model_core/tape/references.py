@@ -1,6 +1,6 @@
 """What records refer to: columns of a buffer, and parts of tensors."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -72,6 +72,13 @@ class WeightRef:
         if self.step > 1:
             return f"{self.name}{expert}[{self.start}::{self.step}]"
         return f"{self.name}{expert}" + ("" if self.stop is None else f"[{self.start}:{self.stop}]")
+
+    @property
+    def bias(self) -> "WeightRef":
+        """The bias that belongs to the weight of a product."""
+        shape = self.shape[-1:] if self.is_transposed else self.shape[:1]
+        name = self.name.removesuffix("weight") + "bias"
+        return replace(self, name=name, shape=shape, is_transposed=False)
 
     def select(self, tensor: np.ndarray) -> np.ndarray:
         """The part of the whole tensor, in its own type."""

@@ -33,6 +33,10 @@ class RopeConfig:
             original_max_position)) (Ministral 3, after Llama 4 and arXiv:2501.19399).
         growth_start: is added to p there.
         is_still: nothing is rotated, and queries only grow.
+        sections: how many of the frequencies belong to each axis of a position that has several (M-RoPE;
+            Qwen2-VL, arXiv:2409.12191); none if there is one axis.
+        mixes_sections: the axes take turns, as far as the sections reach; the first has the rest. Otherwise,
+            the sections follow each other.
     """
 
     theta: float = 10000.0
@@ -54,6 +58,8 @@ class RopeConfig:
     query_growth: float = 0.0
     growth_start: int = 0
     is_still: bool = False
+    sections: tuple[int, ...] = ()
+    mixes_sections: bool = False
 
     @property
     def max_positions(self) -> int | None:
@@ -66,6 +72,7 @@ class RopeConfig:
         return self.long_factors if self.is_long else self.short_factors
 
 
+AXIAL = "axial"  # a kind of towers of vision: the frequencies of half a head, twice, for two axes
 # rope_type in config.json -> the same without synonyms. Their frequencies are those of "default":
 KINDS = {
     "default": "default",
@@ -94,7 +101,24 @@ def rope_frequencies(rope: RopeConfig, head_dim: int) -> np.ndarray:
     if rope.kind == "proportional":
         rotated = [_frequency(rope, i, head_dim) for i in range(0, dim // 2 * 2, 2)]
         return np.array(rotated + [0.0] * (head_dim // 2 - len(rotated)))
+    if rope.kind == AXIAL:
+        return np.array([_frequency(rope, i, dim // 2) for i in range(0, dim // 2, 2)] * 2)
     return np.array([_frequency(rope, i, dim) for i in range(0, dim, 2)])
+
+
+def axes_of_frequencies(rope: RopeConfig, count: int) -> np.ndarray:
+    """To which axis of a position each of `count` frequencies belongs: int [count].
+
+    Raises ModelError if the sections are not as many.
+    """
+    if rope.mixes_sections:
+        axes = np.zeros(count, np.int64)
+        for axis, size in list(enumerate(rope.sections))[1:]:
+            axes[axis : len(rope.sections) * size : len(rope.sections)] = axis
+        return axes
+    if rope.sections and sum(rope.sections) != count:
+        raise ModelError(f"mrope_section should have {count} frequencies together, not {rope.sections}.")
+    return np.repeat(np.arange(len(rope.sections)), rope.sections) if rope.sections else np.zeros(count, int)
 
 
 def _frequency(rope: RopeConfig, i: int, dim: int) -> float:
@@ -174,9 +198,11 @@ def read_rope(
         attention_factor=_attention_factor(scaling, kind, factor, original),
         original_max_position=int(original),
         query_growth=read_number(scaling, "llama_4_scaling_beta", 0.0, 0, 1e6),
+        sections=_sections(scaling),
+        mixes_sections=bool(scaling.get("mrope_interleaved", False)),
     )
-    # Texts have one axis of positions. The other fields repeat others, or are for longer texts.
-    ignore(scaling, "mrope_section", "mrope_interleaved", "long_factor", "type", "max_position_embeddings")
+    # The other fields repeat others, or are for longer texts.
+    ignore(scaling, "long_factor", "type", "max_position_embeddings")
     ignore(scaling, "mscale", "mscale_all_dim", "attention_factor")  # of other kinds
     ignore(raw, "rope_theta", "partial_rotary_factor", "original_max_position_embeddings")
     scaling.check_all_read()
@@ -237,6 +263,16 @@ def read_layer_ropes(
         "sliding_attention": read_rope(raw, {"rope_theta": local_theta or theta, **local}),
     }
     return tuple(ropes[layer_type] for layer_type in types)
+
+
+def _sections(scaling: Mapping[str, Any]) -> tuple[int, ...]:
+    """The frequencies of each axis of positions."""
+    sections = scaling.get("mrope_section")
+    if sections is None:
+        return ()
+    if not isinstance(sections, list) or len(sections) != 3:
+        raise ModelError(f"mrope_section should be a list of three numbers, not {shorten(sections)}.")
+    return tuple(int(read_number({"mrope_section": n}, "mrope_section", 0, 0, 2**16)) for n in sections)
 
 
 def _factors(scaling: Mapping[str, Any], name: str) -> tuple[float, ...]:

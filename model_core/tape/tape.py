@@ -162,7 +162,7 @@ class Tape:
             spans.append(Span(to, start, weight.rows, heads))
             start += -(-weight.rows // STRIP) * STRIP
         y = spans[0] if len(spans) == 1 else Span(to, 0, start)
-        biases = tuple(map(_bias_of, weights)) if bias else ()
+        biases = tuple(weight.bias for weight in weights) if bias else ()
         self.records.append(operations.Linear(x, y, weights, biases, is_head=is_head, is_router=is_router))
         return spans
 
@@ -277,15 +277,17 @@ class Tape:
         sinks: str | None = None,
         ahead: int | None = 0,
         distances: DistanceBias | None = None,
+        is_bounded: bool = False,
     ) -> Span:
         """Attend to a KV layer that an earlier layer has written.
 
-        sinks: a name, see operations.Attend. softcap, ahead, distances: see there.
+        sinks: a name, see operations.Attend. softcap, ahead, distances, is_bounded: see there.
         """
         kv = self.kv_layers[layer]
         y = Span("mixed", 0, q.heads * kv.value_dim, q.heads)
         ref = None if sinks is None else WeightRef(sinks, (q.heads,))
-        self.records.append(operations.Attend(q, y, layer, scale, kv.window, softcap, ref, ahead, distances))
+        settings = (softcap, ref, ahead, distances, False, is_bounded)
+        self.records.append(operations.Attend(q, y, layer, scale, kv.window, *settings))
         return y
 
     def gate(self, gate: Span, up: Span, activation: str) -> Span:
@@ -296,6 +298,11 @@ class Tape:
     def add(self, x: Span, y: Span, factor: float = 1.0) -> Span:
         """Add factor * y to x, in place."""
         self.records.append(operations.Add(y, x, factor))
+        return x
+
+    def add_given(self, x: Span, part: int) -> Span:
+        """Add rows of images in place (see operations.AddGiven)."""
+        self.records.append(operations.AddGiven(x, part))
         return x
 
     def scale(self, x: Span, factor: float) -> Span:
@@ -390,10 +397,3 @@ class Tape:
         # The numbers of neighbouring columns lie together, so that kernels find them in the nearest cache.
         self.states.append((-(-v.width // STATE_COLUMNS), k.width, STATE_COLUMNS))
         return y
-
-
-def _bias_of(weight: WeightRef) -> WeightRef:
-    """The bias that belongs to a weight."""
-    name = weight.name.removesuffix("weight") + "bias"
-    shape = weight.shape[-1:] if weight.is_transposed else weight.shape[:1]
-    return replace(weight, name=name, shape=shape, is_transposed=False)

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 
 from ...grammar.lark import NO_PARAMETERS, Lark
-from ...requests.messages import Message, Tool
+from ...requests.messages import Message, Part, TextPart, Tool
 from ..reader import AnswerReader, Steps
 from ..writer import EventWriter
 from .format import ToolFormat, Tools
@@ -43,8 +43,8 @@ def describe_tools(
     if not described or described[0].role not in roles:
         return [Message(role="system" if takes_system else "user", content=instruction), *described]
     first = described[0]
-    parts = (first.text, instruction) if takes_system else (instruction, first.text)
-    return [first.model_copy(update={"content": "\n\n".join(parts)}), *described[1:]]
+    texts = (_content(first), instruction) if takes_system else (instruction, _content(first))
+    return [first.model_copy(update={"content": _join(*texts)}), *described[1:]]
 
 
 def _describe_tool(tool: Tool) -> str:
@@ -63,11 +63,30 @@ def _as_texts(messages: Sequence[Message]) -> list[Message]:
             texts.append(_show_calls(message))
             continue
         name = names.get(message.tool_call_id or "", message.name)
-        text = f"The result of {name}:\n{message.text}" if name else f"The result:\n{message.text}"
+        head = f"The result of {name}:" if name else "The result:"
+        content = _join(head, _content(message), "\n")
         if previous is not None and previous.role == "tool":
-            text = f"{texts.pop().text}\n\n{text}"
-        texts.append(Message(role="user", content=text))
+            content = _join(_content(texts.pop()), content)
+        texts.append(Message(role="user", content=content))
     return texts
+
+
+def _content(message: Message) -> str | list[Part]:
+    """Text, or parts if there are images."""
+    return message.content if message.images and isinstance(message.content, list) else message.text
+
+
+def _join(first: str | list[Part], second: str | list[Part], between: str = "\n\n") -> str | list[Part]:
+    """Two contents as one. Parts that are texts have a line end between them anyway."""
+    if isinstance(first, str) and isinstance(second, str):
+        return first + between + second
+    parts = [
+        [TextPart(type="text", text=content)] if isinstance(content, str) else content
+        for content in (first, second)
+    ]
+    if between == "\n" or not (isinstance(parts[0][-1], TextPart) and isinstance(parts[1][0], TextPart)):
+        return [*parts[0], *parts[1]]
+    return [*parts[0], TextPart(type="text", text=""), *parts[1]]
 
 
 def _show_calls(message: Message) -> Message:
@@ -78,8 +97,13 @@ def _show_calls(message: Message) -> Message:
         f'{{"name": {json.dumps(call.name, ensure_ascii=False)}, "arguments": {call.json_arguments}}}'
         for call in message.tool_calls
     )
-    content = "\n".join(filter(None, (message.text, *calls)))
-    return message.model_copy(update={"content": content, "tool_calls": None})
+    content = _content(message)
+    if isinstance(content, str):
+        return message.model_copy(
+            update={"content": "\n".join(filter(None, (content, *calls))), "tool_calls": None}
+        )
+    parts = [*content, *(TextPart(type="text", text=call) for call in calls)]
+    return message.model_copy(update={"content": parts, "tool_calls": None})
 
 
 def _parse(reader: AnswerReader, writer: EventWriter, tools: Tools) -> Steps[None]:

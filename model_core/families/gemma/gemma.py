@@ -90,7 +90,7 @@ def write_tape(t: Tape, c: GemmaConfig) -> None:
     for i in range(c.layers):
         p = f"model.layers.{i}"
         h = norm(x, f"{p}.input_layernorm", to="h")
-        scores = Scores(c.query_scale, c.attention_cap)
+        scores = Scores(c.query_scale, c.attention_cap, is_bounded=c.has_head_norm)  # in Gemma 3
         y = write_attention(t, c, h, i, head_norm=c.has_head_norm, offset=1.0, scores=scores)
         x = t.add(x, norm(y, f"{p}.post_attention_layernorm"))
         h = norm(x, f"{p}.pre_feedforward_layernorm", to="h")

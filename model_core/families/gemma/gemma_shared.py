@@ -54,6 +54,8 @@ def write_attention(t: Tape, c: SharedKVConfig, h: Span, i: int, kv_layers: dict
     and else updated.
     """
     p, eps, (kv_heads, size) = f"model.layers.{i}.self_attn", c.norm_eps, c.layer_heads[i]
+    # Rows of images see each other both ways in all layers, or in those with a window.
+    is_bounded = c.family == "gemma4_unified_text" or (c.family == "gemma4_text" and c.windows[i] is not None)
     parts = {f"{p}.q_proj": (c.heads, size)}
     if not c.is_shared[i]:
         parts[f"{p}.k_proj"] = (kv_heads, size)
@@ -63,11 +65,11 @@ def write_attention(t: Tape, c: SharedKVConfig, h: Span, i: int, kv_layers: dict
     q = t.rope(t.norm(q, f"{p}.q_norm", eps), c.ropes[i])
     if c.is_shared[i]:  # some files have matrices for keys and values here, too
         t.unused |= {f"{p}.{name}.weight" for name in ("k_proj", "v_proj", "k_norm")}
-        mixed = t.attend_again(q, kv_layers[c.windows[i]], 1.0)
+        mixed = t.attend_again(q, kv_layers[c.windows[i]], 1.0, is_bounded=is_bounded)
     else:
         values = t.norm(kv[-1], None, eps, to="values")
         keys = t.rope(t.norm(kv[0], f"{p}.k_norm", eps), c.ropes[i])
-        mixed = t.attend(q, keys, values, 1.0, c.windows[i])
+        mixed = t.attend(q, keys, values, 1.0, c.windows[i], is_bounded=is_bounded)
         kv_layers[c.windows[i]] = len(t.kv_layers) - 1
     return t.project(mixed, "out", f"{p}.o_proj", c.hidden_size, bias=c.output_bias)
 

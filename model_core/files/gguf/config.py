@@ -80,6 +80,10 @@ def read_head_dim(m: Metadata) -> int:
     return size
 
 
+# Architectures whose positions have three axes.
+_SEEING = ("qwen2vl", "qwen3vl", "qwen35")
+
+
 def read_rope(m: Metadata, head_dim: int) -> Config:
     """The fields of rotary positions.
 
@@ -116,6 +120,10 @@ def read_rope(m: Metadata, head_dim: int) -> Config:
         fields["rope_scaling"] = {"rope_type": "yarn", **_read_yarn(m, factor)}
     elif kind not in (None, "none", "linear", "longrope", "yarn"):
         raise ModelError(f"rope.scaling.type {shorten(kind)} is not supported.")
+    sections = m.get("rope.dimension_sections")
+    if m.architecture.startswith(_SEEING) and isinstance(sections, list) and len(sections) >= 3:
+        axes = {"mrope_section": sections[:3], "mrope_interleaved": not m.architecture.startswith("qwen2")}
+        fields["rope_scaling"] = fields.get("rope_scaling", {"rope_type": "default"}) | axes
     return fields
 
 

@@ -15,6 +15,7 @@ from .architectures.table import find_architecture
 from .blocks import BLOCKS
 from .config import is_reranker, read_direction, read_generation_config, read_pooling
 from .metadata import Metadata
+from .mmproj import Mmproj, find_mmproj
 from .names import Place, find_places, split_joined
 from .ollama import adopt_names
 from .reader import GGUFFile
@@ -71,6 +72,19 @@ class GGUFModel:
             raise ModelError(f"{self.path}: {error}") from error
         self._architecture.adapt(places, self.config)
         return GGUFSource(self._file, places)
+
+    def find_tower(self, file: Path | None) -> Mmproj | None:
+        """The tower in a file, or else in one beside the model; None if there is none. Raises ModelError."""
+        found = file or find_mmproj(self.path, int(self.config["hidden_size"]))
+        if found is None:
+            return None
+        tower = Mmproj(found, str(self._file.metadata["general.architecture"]), self._tokens())
+        if tower.out_size != self.config["hidden_size"]:
+            raise ModelError(f"{found} is the tower of another model than {self.path}.")
+        return tower
+
+    def _tokens(self) -> list[str]:
+        return list(self._file.metadata.get("tokenizer.ggml.tokens", ()))
 
     def read_dense(self) -> tuple[Dense, ...]:
         """The layers behind the pooled hidden states (EmbeddingGemma). Raises ModelError."""

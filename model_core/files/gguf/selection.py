@@ -22,6 +22,7 @@ _PREFERRED = (
 # Files beside a model: encoders of images, statistics, and heads that only make drafts. A model with such a
 # head has "MTP" inside its name.
 _OTHERS = re.compile(r"(.*[-._])?(mmproj|imatrix)([-._].*)?|mtp[-._].*", re.IGNORECASE)
+_TOWER = re.compile(r"(.*[-._])?mmproj([-._].*)?\.gguf", re.IGNORECASE)
 _QUANTIZATION = re.compile(
     r"(?:^|[-._])((?:UD-)?(?:I?Q\d(?:_\w+)?|TQ\d_\d|MXFP4(?:_MOE)?|NVFP4|BF16|F16|F32|FP16|FP32))(?=[-._]|$)",
     re.IGNORECASE,
@@ -87,6 +88,21 @@ def find_only_model(folder: Path) -> Path | None:
         first = ", ".join(parts[0] for parts in models.values())
         raise ModelError(f"{folder} has several .gguf files; give the path of one: {first}.")
     return next((folder / _check_complete(parts)[0] for parts in models.values()), None)
+
+
+def list_towers(path: Path) -> list[Path]:
+    """The files of towers beside a model's, the most exact first. `path`: of the model."""
+    order = ("F32", "FP32", "BF16", "F16", "FP16")
+    try:
+        names = [name for name in os.listdir(path.parent) if _TOWER.fullmatch(name)]
+    except OSError:
+        return []
+
+    def rank(name: str) -> tuple[int, str]:
+        kind = quantization_of(name)
+        return order.index(kind) if kind in order else len(order), name
+
+    return [path.parent / name for name in sorted(names, key=rank)]
 
 
 def quantization_of(name: str) -> str | None:

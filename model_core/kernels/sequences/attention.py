@@ -84,6 +84,8 @@ class Queries(NamedTuple):
         position: that of the first token.
         tokens: how many; tokens * group is at most MAX_QUERY_ROWS, or tokens is 1.
         end: behind the last position that the last token attends to.
+        bounds: address of int32 [tokens, 2], positions that each token sees besides, and the end of these; 0:
+            none.
         group: query heads a KV head.
         head: the KV head.
     """
@@ -94,6 +96,7 @@ class Queries(NamedTuple):
     position: int
     tokens: int
     end: int
+    bounds: int
     group: int
     head: int
 
@@ -117,6 +120,8 @@ def attend(p, i, q, out, out_row, scratch):
     states = scratch + capacity * (4 * pad(p.key_dim) + _SCORES_ROW)
     part = states + capacity * state_bytes(p.value_dim)
     first = first_segment(q.position, i.window)
+    if q.bounds:
+        first = min(first, get_i32(q.bounds, 0) // SEGMENT)
     for segment in range(first, end_segment(q.end)):
         to = states if segment == first else part
         attend_segment(p, i, q, segment, to, scratch)
@@ -143,7 +148,10 @@ def attend_segment(p, i, q, segment, states, scratch):
     length = min(q.end, (segment + 1) * SEGMENT)
     first_page = segment * (SEGMENT // PAGE)
     if window > 0:
-        first_page = max(first_page, (position - window + 1) // PAGE)
+        first = position - window + 1
+        if q.bounds:
+            first = min(first, get_i32(q.bounds, 0))
+        first_page = max(first_page, first // PAGE)
     last_page = -(-length // PAGE)
     row_bytes, state_row, value_tiles = _SCORES_ROW, state_bytes(p.value_dim), pad(p.value_dim) // 16
     queries, scores = scratch, scratch + 4 * scratch_rows(group) * pad(dim)
@@ -218,11 +226,14 @@ def attend_segment(p, i, q, segment, states, scratch):
         start = 0 if window == 0 else max(0, own + 1 - window)
         if i.chunk:
             start = own - own % i.chunk  # within the window, which is as long
+        stop = min(own + 1 + i.ahead, q.end)
+        if q.bounds:
+            at = 8 * (row // group)
+            start, stop = min(start, get_i32(q.bounds, at)), max(stop, get_i32(q.bounds, at + 4))
         sink = np.float32(-np.inf)
         if i.weight and start // SEGMENT == segment:  # the first of this row
             sink = get_f32(i.weight, 4 * (head * group + row % group))
         weights, state = scores + row * row_bytes, states + row * state_row
-        stop = min(own + 1 + i.ahead, q.end)
         softmax_row(weights, first_page * PAGE, last_page * PAGE, start, stop, i.cap, sink, state)
 
     if p.kind == INT8:

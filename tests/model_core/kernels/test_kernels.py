@@ -307,6 +307,7 @@ def test_attention_with_scattered_pages(
                         np.int32(first),  # as in whole steps, for which the rest is compiled
                         np.int32(count),
                         first + count,
+                        0,
                         heads // kv_heads,
                         head,
                     ),
@@ -359,7 +360,7 @@ def test_maps() -> None:
         assert (y[25:] == -1).all()
         results.append(y)
     bits = hashlib.sha256(b"".join(y.tobytes() for y in results)).hexdigest()
-    assert emit.INSTRUCTION_SET == "generic" or bits[:16] == "ef3d2d82c9e6f0f7"  # generic has no FMA
+    assert emit.INSTRUCTION_SET == "generic" or bits[:16] == "5ee5525c559a70aa"  # generic has no FMA
 
 
 @pytest.mark.parametrize("numbers", [(0.5, -1.0, 0.5, -1e-6), (-2.0, 1.5, 0.3, -0.4)])

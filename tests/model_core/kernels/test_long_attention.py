@@ -90,6 +90,7 @@ def test_segments_are_merged_to_one_softmax(
                 position=np.int32(first),
                 tokens=np.int32(count),
                 end=min(first + count + reach, LENGTH),
+                bounds=0,
                 group=HEADS // KV_HEADS,
                 head=head,
             )

@@ -45,9 +45,9 @@ def test_messages_are_parsed() -> None:
             "messages[0].content must be a string or a list, not 5.",
         ),
         (
-            [{**HELLO, "content": [{"type": "image_url"}]}],
-            "messages[0].content[0].type",
-            "messages[0].content[0].type must be 'text', not 'image_url'.",
+            [{**HELLO, "content": [{"type": "video_url"}]}],
+            "messages[0].content[0]",
+            "messages[0].content[0] must be an object of the type 'text' or 'image_url'.",
         ),
         ([{**HELLO, "mood": "good"}], "messages[0].mood", "unknown parameter 'messages[0].mood'."),
     ],

@@ -1,0 +1,269 @@
+"""Towers of vision in GGUF files of their own ("mmproj"), as llama.cpp's converter writes them.
+
+Their fields and names become those of a folder in Hugging Face layout, which the families read. Sources:
+llama.cpp's conversion/{qwenvl,qwen3vl,gemma,smolvlm}.py, tools/mtmd/clip.cpp (limits of sizes).
+"""
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...checks.file_values import shorten
+from ...errors import ModelError
+from .names import Place, Places
+from .reader import GGUFFile
+from .selection import list_towers
+from .source import GGUFSource
+
+LOGGER = logging.getLogger(__name__)
+_Config = dict[str, Any]
+_LAYER = re.compile(r"v\.blk\.(\d+)\.(.+)\.(weight|bias)")
+_QWEN_WINDOW = 112  # pixels, where the file does not say it
+_QWEN_ROWS = (8, 4096)  # of an image, at least and at most
+_FRAMES = ("v.patch_embd.weight", "v.patch_embd.weight.1")  # of two equal ones
+_QWEN = {"attn_out": "attn.proj", "attn_qkv": "attn.qkv", "ln1": "norm1", "ln2": "norm2"}
+_QWEN3_LAYER = _QWEN | {"ffn_up": "mlp.linear_fc1", "ffn_down": "mlp.linear_fc2"}
+_QWEN25_LAYER = _QWEN | {
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+_SIGLIP_LAYER = {
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_out": "self_attn.out_proj",
+    "ln1": "layer_norm1",
+    "ln2": "layer_norm2",
+    "ffn_up": "mlp.fc1",
+    "ffn_down": "mlp.fc2",
+}
+_SIGLIP = {
+    "v.patch_embd": "embeddings.patch_embedding",
+    "v.position_embd": "embeddings.position_embedding",
+    "v.post_ln": "post_layernorm",
+}
+
+
+class Mmproj:
+    """A file of a tower.
+
+    Attributes:
+        config, processor: as config.json and preprocessor_config.json of the model have them.
+    """
+
+    def __init__(self, path: Path, architecture: str, tokens: list[str]) -> None:
+        """`architecture`: of the text model. `tokens`: its vocabulary. Raises ModelError."""
+        self._file = GGUFFile(path)
+        projector = self._get("clip.projector_type", self._get("clip.vision.projector_type", None))
+        read = _PROJECTORS.get(str(projector))
+        if read is None:
+            known = ", ".join(_PROJECTORS)
+            raise ModelError(f"{path} has a tower of the kind {shorten(projector)}; {known} are supported.")
+        try:
+            self.config, self.processor, self._names = read(self, architecture)
+        except (TypeError, ValueError, LookupError) as error:
+            raise ModelError(f"{path} cannot be understood: {shorten(str(error))}.") from error
+        row_token = _ROW_TOKENS[str(projector)]
+        if row_token in tokens:
+            self.config["image_token_id"] = tokens.index(row_token)
+        self.processor |= {name: self.field(name).tolist() for name in ("image_mean", "image_std")}
+
+    @property
+    def out_size(self) -> int:
+        """The hidden size of the text model that it is for."""
+        return int(self.field("projection_dim"))
+
+    def field(self, name: str, default: Any = None) -> Any:
+        """A field of the tower. Raises LookupError if it is missing, and there is no default."""
+        value = self._get(f"clip.vision.{name}", default)
+        if value is None:
+            raise LookupError(f"clip.vision.{name} is missing")
+        return value
+
+    def sizes(self) -> _Config:
+        """The sizes that all towers have, by the names of SigLIP."""
+        return {
+            "hidden_size": int(self.field("embedding_length")),
+            "intermediate_size": int(self.field("feed_forward_length")),
+            "num_hidden_layers": int(self.field("block_count")),
+            "num_attention_heads": int(self.field("attention.head_count")),
+            "patch_size": int(self.field("patch_size")),
+            "image_size": int(self.field("image_size")),
+        }
+
+    def open_tensors(self) -> GGUFSource:
+        """The weights. Raises ModelError."""
+        places: Places = {}
+        for name in self._file.entries:
+            if (target := self._names(name)) is not None:
+                places[target] = Place((name,))
+        for name in [name for name in places if ".attn.q." in name]:
+            parts = [places.pop(name.replace(".q.", f".{part}.")).names[0] for part in "qkv"]
+            places[name.replace(".q.", ".qkv.")] = Place(tuple(parts))
+        norm = "model.multi_modal_projector.mm_soft_emb_norm.weight"
+        if norm in places:  # to which 1 was added
+            places[norm] = Place(places[norm].names, offset=-1.0)
+        return _FrameSource(self._file, places)
+
+    def _get(self, name: str, default: Any) -> Any:
+        return self._file.metadata.get(name, default)
+
+
+class _FrameSource(GGUFSource):
+    """A source whose kernels over patches may be those of two equal frames, which are added."""
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        array = super().__getitem__(name)
+        if name == "model.visual.patch_embed.proj.weight" and _FRAMES[1] in self._file.entries:
+            return array.astype(np.float32) + super().__getitem__(_FRAMES[1]).astype(np.float32)
+        return array
+
+
+def find_mmproj(path: Path, out_size: int) -> Path | None:
+    """The file of the tower beside the model at `path`; None if there is none that fits.
+
+    out_size: the hidden size of the model. Files that cannot be read are no towers.
+    """
+    for name in list_towers(path):
+        try:
+            metadata = GGUFFile(name).metadata
+        except ModelError as error:
+            LOGGER.warning("%s is left out: %s", name, error)
+            continue
+        if metadata.get("clip.vision.projection_dim") == out_size:
+            return name
+        LOGGER.warning("%s is the tower of another model than %s.", name, path)
+    return None
+
+
+def _read_qwen3(m: Mmproj, architecture: str) -> tuple[_Config, _Config, Callable[[str], str | None]]:
+    is_deep = [bool(flag) for flag in m.field("is_deepstack_layers", [])]
+    deep = [layer for layer, flag in enumerate(is_deep) if flag]
+    config, processor = _read_qwen(m)
+    config["vision_config"] |= {
+        "num_position_embeddings": (int(m.field("image_size")) // int(m.field("patch_size"))) ** 2,
+        "deepstack_visual_indexes": deep,
+        "hidden_act": "gelu_pytorch_tanh",
+    }
+    config["model_type"] = "qwen3_5" if architecture.startswith("qwen35") else "qwen3_vl"
+    names = {
+        "mm.0": "merger.linear_fc1",
+        "mm.2": "merger.linear_fc2",
+        "v.post_ln": "merger.norm",
+        "v.patch_embd": "patch_embed.proj",
+        "v.position_embd": "pos_embed",
+    }
+    for number, layer in enumerate(deep):
+        for part, target in (("norm", "norm"), ("fc1", "linear_fc1"), ("fc2", "linear_fc2")):
+            names[f"v.deepstack.{layer}.{part}"] = f"deepstack_merger_list.{number}.{target}"
+    return config, processor, _namer("model.visual.", "blocks", names, _QWEN3_LAYER)
+
+
+def _read_qwen25(m: Mmproj, _: str) -> tuple[_Config, _Config, Callable[[str], str | None]]:
+    config, processor = _read_qwen(m)
+    period = int(m.field("n_wa_pattern", 0))
+    layers = range(config["vision_config"]["depth"])
+    config["vision_config"] |= {
+        "fullatt_block_indexes": [i for i in layers if not period or (i + 1) % period == 0],
+        "window_size": int(m.field("window_size", _QWEN_WINDOW)),
+        "hidden_act": "silu",
+    }
+    config["model_type"] = "qwen2_5_vl"
+    names = {
+        "mm.0": "merger.mlp.0",
+        "mm.2": "merger.mlp.2",
+        "v.post_ln": "merger.ln_q",
+        "v.patch_embd": "patch_embed.proj",
+    }
+    layer = _QWEN25_LAYER | {f"attn_{part}": f"attn.{part}" for part in "qkv"}
+    return config, processor, _namer("model.visual.", "blocks", names, layer)
+
+
+def _read_qwen(m: Mmproj) -> tuple[_Config, _Config]:
+    """What Qwen's towers have in common: config.json and preprocessor_config.json."""
+    sizes, merge = m.sizes(), int(m.field("spatial_merge_size", 2))
+    vision = {
+        "depth": sizes["num_hidden_layers"],
+        "num_heads": sizes["num_attention_heads"],
+        "out_hidden_size": m.out_size,
+        "spatial_merge_size": merge,
+        **{name: sizes[name] for name in ("hidden_size", "intermediate_size", "patch_size")},
+    }
+    unit = (sizes["patch_size"] * merge) ** 2
+    size = {
+        "shortest_edge": int(m.field("image_min_pixels", _QWEN_ROWS[0] * unit)),
+        "longest_edge": int(m.field("image_max_pixels", _QWEN_ROWS[1] * unit)),
+    }
+    return {"vision_config": vision}, {"size": size}
+
+
+def _read_gemma3(m: Mmproj, _: str) -> tuple[_Config, _Config, Callable[[str], str | None]]:
+    sizes = m.sizes()
+    side = sizes["image_size"] // sizes["patch_size"] // int(m.field("projector.scale_factor", 4))
+    config = _siglip_config(m, "gemma3") | {"mm_tokens_per_image": side**2}
+    projector = "model.multi_modal_projector.mm_"
+    whole = {
+        "mm.input_projection.weight": f"{projector}input_projection_weight",
+        "mm.soft_emb_norm.weight": f"{projector}soft_emb_norm.weight",
+    }
+    named = _namer("model.vision_tower.", "encoder.layers", _SIGLIP, _SIGLIP_LAYER)
+    return config, {}, lambda name: whole.get(name) or named(name)
+
+
+def _read_idefics3(m: Mmproj, _: str) -> tuple[_Config, _Config, Callable[[str], str | None]]:
+    config = _siglip_config(m, "idefics3") | {"scale_factor": int(m.field("projector.scale_factor", 2))}
+    tile = m.sizes()["image_size"]
+    processor = {
+        "size": {"longest_edge": int(m.field("preproc_image_size", 4 * tile))},
+        "max_image_size": {"longest_edge": tile},
+    }
+    named = _namer("model.vision_model.", "encoder.layers", _SIGLIP, _SIGLIP_LAYER)
+    projection = "model.connector.modality_projection.proj.weight"
+    return config, processor, lambda name: projection if name == "mm.model.fc.weight" else named(name)
+
+
+def _siglip_config(m: Mmproj, model_type: str) -> _Config:
+    eps = float(m.field("attention.layer_norm_epsilon"))
+    vision = m.sizes() | {"layer_norm_eps": float(str(np.float32(eps)))}
+    return {
+        "model_type": model_type,
+        "vision_config": vision,
+        "text_config": {"hidden_size": m.out_size},
+    }
+
+
+def _namer(
+    prefix: str, layers: str, names: Mapping[str, str], layer_names: Mapping[str, str]
+) -> Callable[[str], str | None]:
+    """From a name in the file to that in a folder; None for tensors that have none there."""
+
+    def rename(name: str) -> str | None:
+        if match := _LAYER.fullmatch(name):
+            target = layer_names.get(match[2])
+            return target and f"{prefix}{layers}.{match[1]}.{target}.{match[3]}"
+        if name == _FRAMES[1]:
+            return name
+        stem, _, ending = name.rpartition(".")
+        return f"{prefix}{names[stem]}.{ending}" if stem in names else None
+
+    return rename
+
+
+# clip.projector_type -> the fields and names of a folder
+_PROJECTORS = {
+    "gemma3": _read_gemma3,
+    "idefics3": _read_idefics3,
+    "qwen2.5vl_merger": _read_qwen25,
+    "qwen3vl_merger": _read_qwen3,
+}
+_ROW_TOKENS = {
+    "gemma3": "<image_soft_token>",
+    "idefics3": "<image>",
+    "qwen2.5vl_merger": "<|image_pad|>",
+    "qwen3vl_merger": "<|image_pad|>",
+}

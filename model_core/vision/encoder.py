@@ -1,0 +1,123 @@
+"""Encodes images beside a running engine, and keeps the rows of the last ones."""
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..families.vision.parts import ImagePart
+from .tower import LoadedTower
+from .tower_model import EncodingStopped, PiecePace
+
+LOGGER = logging.getLogger(__name__)
+# Bytes of rows that are kept: 32 images of 1,024 rows for a text model with 2,048 columns. A second question
+# on an image finds its pages in the prefix cache, and needs no rows; they are for pages that were evicted.
+MAX_KEPT_BYTES = 2**28
+
+
+@dataclass
+class _Wanted:
+    """A part of an image to encode, and who wants it."""
+
+    part: ImagePart
+    owners: set[object] = field(default_factory=set)
+
+
+class ImageEncoder:
+    """One thread that encodes images in turns with a text model. Its methods may be called from any thread.
+
+    Attributes:
+        tower: computes the rows. config: of the tower.
+        encoded: how many parts of images were encoded.
+    """
+
+    def __init__(self, tower: LoadedTower, piece_s: float, max_bytes: int = MAX_KEPT_BYTES) -> None:
+        """`piece_s`: seconds that others wait for a turn, about. `max_bytes`: of rows that are kept."""
+        self.config, self.encoded = tower.config, 0
+        self.tower, self._piece_s, self._max_bytes = tower, piece_s, max_bytes
+        self.on_ready: Callable[[], None] = lambda: None
+        self._condition = threading.Condition()  # guards what follows
+        self._wanted: OrderedDict[bytes, _Wanted] = OrderedDict()  # by digest, the first one is next
+        self._rows: OrderedDict[bytes, np.ndarray] = OrderedDict()  # the least recently used first
+        self._errors: dict[tuple[bytes, object], BaseException] = {}  # by owner, who asks once more
+        self._bytes = 0
+        self._is_closing = False
+        self._thread = threading.Thread(target=self._run, name="encoder", daemon=True)
+        self._thread.start()
+
+    def find(self, part: ImagePart, owner: object) -> np.ndarray | None:
+        """The rows of a part of an image, float32 [parts, rows, width]. None: they will be encoded.
+
+        Then `on_ready` is called. Raises what encoding has raised for this owner.
+        """
+        with self._condition:
+            error = self._errors.pop((part.digest, owner), None)
+            if error is not None:
+                raise error
+            rows = self._rows.get(part.digest)
+            if rows is not None:
+                self._rows.move_to_end(part.digest)
+                return rows
+            self._wanted.setdefault(part.digest, _Wanted(part)).owners.add(owner)
+            self._condition.notify_all()
+            return None
+
+    def forget(self, owner: object) -> None:
+        """Note that an owner wants nothing any more. What nobody wants is not encoded."""
+        with self._condition:
+            for digest, wanted in list(self._wanted.items()):
+                wanted.owners.discard(owner)
+                if not wanted.owners:
+                    del self._wanted[digest]
+            for key in [key for key in self._errors if key[1] is owner]:
+                del self._errors[key]
+
+    def drop_rows(self) -> None:
+        """Keep no rows any more of images that are encoded."""
+        with self._condition:
+            self._rows.clear()
+            self._bytes = 0
+
+    def close(self) -> None:
+        """End the thread."""
+        with self._condition:
+            self._is_closing = True
+            self._wanted.clear()
+            self._condition.notify_all()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._condition:
+                self._condition.wait_for(lambda: self._wanted or self._is_closing)
+                if self._is_closing:
+                    return
+                digest, wanted = next(iter(self._wanted.items()))
+            pace = PiecePace(self._piece_s, lambda key=digest: key in self._wanted)  # type: ignore[misc]
+            try:
+                rows: np.ndarray | BaseException = self.tower.encode(wanted.part, pace)
+            except EncodingStopped:
+                continue
+            except BaseException as error:  # whatever it is, it concerns these requests alone
+                LOGGER.exception("An image could not be encoded")
+                rows = error
+            with self._condition:
+                self._finish(digest, rows)
+            self.on_ready()
+
+    def _finish(self, digest: bytes, rows: np.ndarray | BaseException) -> None:
+        """Keep rows, or tell those who want them why there are none."""
+        wanted = self._wanted.pop(digest, None)
+        if isinstance(rows, BaseException):
+            for owner in () if wanted is None else wanted.owners:
+                self._errors[digest, owner] = rows
+            return
+        self.encoded += 1
+        self._rows[digest] = rows
+        self._bytes += rows.nbytes
+        while self._bytes > self._max_bytes and len(self._rows) > 1:
+            _, oldest = self._rows.popitem(last=False)
+            self._bytes -= oldest.nbytes

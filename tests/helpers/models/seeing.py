@@ -1,0 +1,117 @@
+"""Tiny models that see (tests/data/vision), their images and their prompts."""
+
+import shutil
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tokenizers
+from paths import ROOT
+
+from model_core import LLM, SamplingParams
+from model_core.engine.job import Job
+from model_core.engine.request_images import RequestImages
+from model_core.families.vision.parts import ImageSpan, PreparedImage
+from model_core.images.image import make_pixels
+from model_core.model.batch import BatchBuilder
+from model_core.vision.tower_model import PiecePace
+
+SEEING = ROOT / "tests" / "data" / "vision"
+
+
+@dataclass
+class Seen:
+    """A model of tests/data/vision that is loaded, with what Transformers computes with it."""
+
+    llm: LLM
+    folder: Path
+
+    @cached_property
+    def expected(self) -> dict[str, np.ndarray]:
+        """See make_vision.py."""
+        return dict(np.load(self.folder / "expected.npz"))
+
+    @cached_property
+    def images(self) -> list[PreparedImage]:
+        """Those of the prompt."""
+        assert self.llm.vision is not None
+        names = sorted(name for name in self.expected if name.startswith("image_"))
+        return [self.llm.vision.prepare(make_pixels(self.expected[name])) for name in names]
+
+    @cached_property
+    def prompt(self) -> list[int]:
+        """Its token ids."""
+        return self.expected["prompt"].tolist()
+
+    @cached_property
+    def spans(self) -> tuple[ImageSpan, ...]:
+        """The images in the prompt."""
+        assert self.llm.vision is not None
+        return self.llm.vision.find_spans(self.prompt, self.images)
+
+    def job(self, **params: Any) -> Job:
+        """The prompt, continued greedily by as many tokens as Transformers has."""
+        settings = {"max_tokens": len(self.expected["greedy"]), "temperature": 0, "ignore_eos": True} | params
+        return Job(
+            self.prompt, SamplingParams(**settings).with_defaults(self.llm.defaults), images=self.spans
+        )
+
+    def encode(self) -> RequestImages:
+        """The images of the prompt, encoded."""
+        encoder = self.llm.engine.encoder
+        assert encoder is not None
+        images = RequestImages(self.spans, self.prompt, encoder)
+        first = 0
+        while first < len(self.prompt):
+            first = max(first, images.find_end(first, len(self.prompt)))
+            assert images.error is None
+        return images
+
+    def encode_image(self, image: PreparedImage) -> np.ndarray:
+        """What the tower computes of an image: float32 [parts, rows, width]."""
+        encoder = self.llm.engine.encoder
+        assert encoder is not None
+        return np.concatenate([encoder.tower.encode(part, PiecePace(10.0)) for part in image.parts], axis=1)
+
+    def logits(self, chunk: int = 10**6) -> np.ndarray:
+        """The logits of the prompt, computed in chunks: float32 [tokens, vocabulary]."""
+        model, images, parts = self.llm.model, self.encode(), []
+        cache, tables = model.create_cache(1, len(self.prompt), "float32")
+        for start in range(0, len(self.prompt), chunk):
+            builder, end = BatchBuilder(), min(start + chunk, len(self.prompt))
+            builder.add(self.prompt[start:end], start, range(start, end))
+            builder.sights[0] = images.sight(start, end)
+            parts.append(model.forward(builder.build(tables), cache))
+        return np.concatenate(parts)
+
+
+def relative_error(values: np.ndarray, expected: np.ndarray) -> float:
+    """The length of the difference, as part of that of the expected values."""
+    return float(np.linalg.norm(values - expected) / np.linalg.norm(expected))
+
+
+# A template as Qwen's, in short.
+_TEMPLATE = """{% for m in messages %}<|im_start|>{{ m.role }}
+{% if m.content is string %}{{ m.content }}{% else %}{% for part in m.content %}{% if part.type == 'image' %}\
+<|vision_start|><|image_pad|><|vision_end|>{% else %}{{ part.text }}{% endif %}{% endfor %}{% endif %}
+{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}"""
+_SPECIAL = ("<|image_pad|>", "<|vision_start|>", "<|vision_end|>", "<|im_start|>")  # ids 60 to 63
+
+
+def add_chat(name: str, folder: Path) -> Path:
+    """A copy of a model of tests/data/vision in `folder`, with a tokenizer of letters and a chat template."""
+    target = Path(shutil.copytree(SEEING / name, folder / name))
+    letters = [chr(i) for i in range(ord("a"), ord("z") + 1)] + [*"\n .,?!<>|_-:0123456789/()[]{}'\"+="]
+    letters = letters[:60] + [f"unused{i}" for i in range(60 - len(letters))]
+    vocabulary = {letter: i for i, letter in enumerate(letters)}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="."))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split("", "isolated")
+    tokenizer.decoder = tokenizers.decoders.Fuse()
+    tokenizer.add_special_tokens([tokenizers.AddedToken(token, normalized=False) for token in _SPECIAL])
+    tokenizer.save(str(target / "tokenizer.json"))
+    (target / "tokenizer_config.json").write_text("{}")
+    (target / "chat_template.jinja").write_text(_TEMPLATE)
+    return target
