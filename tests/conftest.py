@@ -26,6 +26,7 @@ from http_service import Service, services
 from in_process import Endpoints, local_server
 from paths import ROOT, TESTS
 from reciter import write_reciter
+from seeing import add_chat
 from support import family, free_port, have_ended, pool_of, wait_until
 from tokenizers import Tokenizer
 from xdist.remote import Producer
@@ -265,6 +266,15 @@ def reciter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoints]:
     """A server with a model that reasons and calls tools, see `reciter.py`."""
     folder = tmp_path_factory.mktemp("reciter")
     llm = LLM(write_reciter(folder / "reciter"), kv_cache_memory=2**27)
+    with local_server(pool_of(llm), folder) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def seeing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoints]:
+    """A server with a tiny model that sees."""
+    folder = tmp_path_factory.mktemp("seeing")
+    llm = LLM(add_chat("qwen3-vl", folder), kv_cache_memory=2**25)
     with local_server(pool_of(llm), folder) as running:
         yield running
 

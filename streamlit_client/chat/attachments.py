@@ -1,23 +1,33 @@
-"""Files that a person drops into a question: their text, read within limits.
+"""Files that a person drops into a question: their text, or an image, read within limits.
 
-No file is trusted. A text file is decoded; a PDF file is read by a process with limits (pdf_process.py).
+No file is trusted. A text file is decoded; PDF files and images are read by processes with limits.
 """
 
 import json
 import re
 from dataclasses import replace
 from pathlib import PurePath
+from typing import Any
 
 from model_core.errors import InvalidRequest, PromptTooLong
+from model_core.images.data_url import write_data_url
+from model_core.images.decoder import ImageDecoder
 from model_core.llm.description import ModelDescription
 from model_core.machine.limited_process import LimitedProcess, ProcessEnded, TooSlow
 from triton_server.client import ChatClient
-from triton_server.conversations.tree import Attachment
+from triton_server.conversations.tree import Attachment, make_content
 
 from . import pdf_process
 
 MAX_FILES = 10
-MAX_MEBIBYTES = 20  # of one file
+MAX_MEBIBYTES, MAX_IMAGE_MEBIBYTES = 20, 6  # of one file
+# How the files of images begin, and their types.
+_IMAGES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"RIFF", "image/webp"),
+)
 _MAX_NAME = 100  # characters
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")  # characters that texts do not have
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
@@ -40,6 +50,9 @@ def read_file(name: str, data: bytes) -> Attachment:
         raise _refuse(name, f"has {len(data) / 2**20:.0f} MiB; {MAX_MEBIBYTES} are the limit")
     if data[:1024].lstrip().startswith(b"%PDF") or name.lower().endswith(".pdf"):
         return _read_pdf(name, data)
+    kind = next((kind for beginning, kind in _IMAGES if data.startswith(beginning)), None)
+    if kind is not None:
+        return _read_image(name, data, kind)
     text = _decode(data).replace("\r\n", "\n").replace("\r", "\n")
     if _CONTROL.search(text):
         raise _refuse(name, "is no text; text, Markdown, CSV, code and PDF files can be read")
@@ -64,13 +77,16 @@ def count_tokens(files: list[Attachment], client: ChatClient, model: str | None)
 
 
 def _count_tokens(file: Attachment, client: ChatClient, model: ModelDescription) -> int:
+    prompt: Any = file.text
+    if file.image is not None:
+        prompt = [{"role": "user", "content": make_content("", [file])}]
     try:
-        answer = client.chat(file.text, model=model["name"], count_only=True)
+        answer = client.chat(prompt, model=model["name"], count_only=True)
     except PromptTooLong:
         limit = model["max_context"]
         size = "" if limit is None else f" of {limit:,} tokens"
         raise _refuse(file.name, f"is longer than the model's context{size}") from None
-    return answer.usage["prompt_tokens"]
+    return answer.usage["prompt_tokens" if file.image is None else "image_tokens"]
 
 
 def _read_pdf(name: str, data: bytes) -> Attachment:
@@ -89,6 +105,27 @@ def _read_pdf(name: str, data: bytes) -> Attachment:
         raise _refuse(name, reply["error"])
     text = _CONTROL.sub(" ", reply["text"]).encode("utf-8", "replace").decode()
     return Attachment(name, text)
+
+
+def _read_image(name: str, data: bytes, kind: str) -> Attachment:
+    """An image as it is, once it is known that a model can be shown it."""
+    if len(data) > MAX_IMAGE_MEBIBYTES * 2**20 - 64:  # with what makes a URL of it
+        raise _refuse(name, f"has {len(data) / 2**20:.1f} MiB; {MAX_IMAGE_MEBIBYTES} are the limit of images")
+    decoder = ImageDecoder()
+    try:
+        decoder.decode(data, name)
+    except InvalidRequest as error:
+        raise InvalidRequest(str(error), "files") from None
+    finally:
+        decoder.close()
+    return Attachment(name, "", image=write_data_url(kind, data))
+
+
+def check_images(files: list[Attachment], model: ModelDescription | None) -> None:
+    """Raises InvalidRequest for an image that the model does not see. What is not known is tried."""
+    image = next((file for file in files if file.image is not None), None)
+    if image is not None and model is not None and model["vision"] is None and model["engine"] is None:
+        raise _refuse(image.name, "is an image, but this model sees none; choose one that does")
 
 
 def _decode(data: bytes) -> str:

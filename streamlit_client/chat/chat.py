@@ -8,7 +8,7 @@ from streamlit.elements.widgets.chat import ChatInputValue
 
 from model_core.errors import InvalidRequest, PromptTooLong, TritonchatError
 from model_core.llm.description import ModelDescription
-from streamlit_client.chat.attachments import MAX_MEBIBYTES, count_tokens, read_files
+from streamlit_client.chat.attachments import MAX_MEBIBYTES, check_images, count_tokens, read_files
 from streamlit_client.chat.chat_list import ADDRESS, open_new, report_errors, show_list
 from streamlit_client.chat.sharing import show_sharing
 from streamlit_client.chat.state import Chat, open_chat, start, store_results
@@ -132,6 +132,7 @@ def send(chat: Chat, value: ChatInputValue) -> None:
     assert chat.pending is not None
     try:
         chat.pending.attachments = read_files([(file.name, file.getvalue()) for file in value.files])
+        check_images(chat.pending.attachments, st.session_state.get("model"))
         count_tokens(chat.pending.attachments, get_client(), st.session_state.get("model_name"))
     except TritonchatError as error:
         chat.pending.fail(error)

@@ -28,6 +28,7 @@ from streamlit_client.shared.server import get_conversations
 REDRAW_INTERVAL_S = 0.05
 _REDRAW_S_PER_CHARACTER = 5e-5  # a table of 20,000 characters is drawn once a second
 _MAX_SHOWN = 20_000  # characters of a file
+_IMAGE_WIDTH = 320  # pixels
 
 EDIT, AGAIN, BACK, COPY, TOKENS = (
     "Edit the question",
@@ -147,9 +148,13 @@ class AnswerView:
 
 
 def show_attachments(turn: Turn) -> None:
-    """Show the files of a question, each folded, with its number of tokens."""
+    """Show the images of a question, and its other files, each folded, with its number of tokens."""
     for file in turn.attachments:
         size = "" if file.tokens is None else f" · {file.tokens:,} tokens"
+        if file.image is not None:
+            # The browser decodes it. Streamlit would, in this process, if these were bytes.
+            st.image(file.image, f"{escape(file.name)}{size}", width=_IMAGE_WIDTH)
+            continue
         with st.expander(f"{escape(file.name)}{size}", icon=":material/description:"):
             st.code(file.text[:_MAX_SHOWN], language=None, wrap_lines=True, height=240)
             if len(file.text) > _MAX_SHOWN:

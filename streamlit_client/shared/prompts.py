@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from triton_server.contract.tensors import Prompt
-from triton_server.conversations.tree import join_question
+from triton_server.conversations.tree import join_question, make_content
 
 from .conversation import Turn
 
@@ -27,7 +27,7 @@ def build_prompt(turns: Sequence[Turn], system: str, is_chat_model: bool) -> Pro
 
 def _question(turn: Turn) -> list[dict[str, Any]]:
     """The message with the question; none if the turn goes on after results of tools."""
-    content = join_question(turn.question, turn.attachments)
+    content = make_content(turn.question, turn.attachments)
     return [{"role": "user", "content": content}] if content else []
 
 

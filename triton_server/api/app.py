@@ -30,6 +30,7 @@ from .batches.runner import BatchRunner
 from .conversations import routes as item_conversations
 from .extras import adapters, choose, discovery, health, models, prompts, rerank, sparse, stream, tokens
 from .extras.health import Readiness
+from .images.resolve import make_fetcher
 from .kserve import generate as kserve_generate
 from .kserve import inference as kserve
 from .kserve import models as kserve_models
@@ -77,8 +78,8 @@ def create_app(
 
     Its state has `settings`, the `triton_client`, `served_models`, `readiness`, the stores of
     `conversations`, `responses`, `items`, `files` and `batches`, the responses in the `background`, the
-    `batch_runner`, the `tool_servers`, the running `pulls`, the `answer_slots`, and `metrics`.
-    Raises TritonchatError.
+    `batch_runner`, the `tool_servers`, the `image_fetcher`, the running `pulls`, the `answer_slots`, and
+    `metrics`. Raises TritonchatError.
     """
     url = find_url(settings.database)
     database = Database(url, settings.keys.names)
@@ -141,7 +142,7 @@ def create_app(
     app.state.files = FileStore(database, limits, files_folder(url))
     app.state.batches = BatchStore(database, limits)
     app.state.pulls = asyncio.Semaphore(ollama_pull.MAX_PULLS)
-    app.state.tool_servers = _find_tool_servers(settings)
+    app.state.tool_servers, app.state.image_fetcher = _find_tool_servers(settings), make_fetcher(settings)
     answers = (openai, choose, embeddings, rerank, sparse, anthropic, llamacpp, stream, tokens)
     ollamas = (ollama, ollama_embeddings, ollama_models, ollama_pull)
     for module in (

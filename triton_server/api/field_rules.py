@@ -68,7 +68,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
     "adaptive_target": ((-1,), "send min_p"),
     "dynatemp_range": ((0,), _LATER),
     "grammar_lazy": ((False,), "send response_format or tools"),
-    "image_data": (([],), "this service understands text only"),
+    "image_data": (([],), "send images as parts of messages to /v1/chat/completions"),
     "lora": (([],), "name the adapter as the model"),
     "min_keep": ((0, 1), _LATER),
     "n_cmpl": ((1,), "send n"),

@@ -16,6 +16,7 @@ from model_core.requests.events import Accepted, Done, Event
 from ..contract.request_fields import BATCH_CLIENT, Request
 from ..contract.sent_names import SentNames, rename_error, rename_event
 from .errors import ApiError, ClientDisconnected, failure_of
+from .images.resolve import resolve_requests
 from .middleware.access import pseudonym
 from .settings import ServiceSettings
 from .stream_response import NumberedEvents
@@ -80,6 +81,7 @@ async def stream_answers(
         watch = asyncio.create_task(_wake_on_disconnect(http_request, queue))
         tasks = [watch]
         stack.callback(lambda: [task.cancel() for task in tasks])
+        requests = await resolve_requests(http_request, requests)
         for number, request in enumerate(requests):
             sent = prepare(http_request, request, http_request.state.answer_ids[number])
             sent = sent.model_copy(update={"acknowledge": True})

@@ -9,6 +9,7 @@ from model_core.llm.settings import LLMSettings
 
 from ..contract.api_keys import ApiKeys
 from ..settings import server as groups
+from ..system.body_encoding import BodyLimit
 from ..system.hosts import is_loopback
 
 
@@ -17,6 +18,8 @@ class ServiceSettings(
     groups.TlsSettings,
     groups.FrontSettings,
     groups.HttpSettings,
+    groups.ImageSettings,
+    groups.ImageUrlSettings,
     groups.LimitSettings,
     groups.McpSettings,
     groups.StorageSettings,
@@ -52,6 +55,11 @@ class ServiceSettings(
     def has_keys(self) -> bool:
         """Whether requests need a key."""
         return self.stored_keys or bool(self.keys)
+
+    @cached_property
+    def body_limit(self) -> BodyLimit:
+        """How large a request may be, or a conversation with what it continues."""
+        return BodyLimit(self.max_body_bytes, "--max-body", self.max_body_images_bytes)
 
     @cached_property
     def keys(self) -> ApiKeys:

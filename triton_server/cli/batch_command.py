@@ -13,6 +13,7 @@ from model_core.errors import TritonchatError
 
 from ..options.flags import FILE, setting_flags
 from ..settings.server import LLM_SETTINGS, LocalSettings
+from ..system.body_encoding import NO_LIMIT
 from ..system.signals import signals_as_interrupts
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def batch(settings: LocalSettings, file: Path, out: Path) -> None:
     from ..api.batches.lines import check_lines
     from ..api.batches.results import Results
 
-    total, problems = check_lines(file, 0)
+    total, problems = check_lines(file, NO_LIMIT)
     if problems:
         shown = " ".join(problem.message for problem in problems[:_SHOWN])
         raise TritonchatError(f"{file} cannot be answered: {shown}")
@@ -65,7 +66,7 @@ def _check_results(file: Path, out: Path, results: "Results") -> None:
     """Raises TritonchatError if OUT has results of requests that FILE does not have."""
     from ..api.batches.lines import parse_line, read_lines
 
-    known = {parse_line(raw, number, 0).custom_id for number, raw in read_lines(file, 0)}
+    known = {parse_line(raw, number, NO_LIMIT).custom_id for number, raw in read_lines(file, 0)}
     if others := results.answers.done - known:
         raise TritonchatError(
             f"{out} has results of other requests than {file}, such as {min(others)[:40]!r}; choose another "
@@ -117,6 +118,6 @@ async def _run(pool: "ModelPool", file: Path, results: "Results", on_answer: Cal
             caller = ServiceCaller(app, "", app.state.readiness.check)
             try:
                 slots = BatchSlots(service.max_concurrency)
-                await BatchRun(file, results, slots, caller.ask, 0).answer_all(on_answer)
+                await BatchRun(file, results, slots, caller.ask, NO_LIMIT).answer_all(on_answer)
             finally:
                 await caller.close()

@@ -1,7 +1,6 @@
 """The client of the store of conversations, over gRPC: `ChatClient.conversations()`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from ..conversations.commands import STORE_COMMANDS
@@ -96,7 +95,7 @@ class Conversations:
             parent=parent,
             question=question,
             parameters=dict(parameters or {}),
-            attachments=[asdict(file) for file in attachments],
+            attachments=[file.to_json() for file in attachments],
         )
 
     def change_turn(self, conversation_id: str, turn: int, **changes: Any) -> None:

@@ -7,8 +7,9 @@ import numpy as np
 
 from model_core.errors import InvalidRequest
 
-# Triton's dynamic batcher joins requests of equal shape only, so our client pads to these sizes.
-_PADDED_SIZES = [2**n for n in range(10, 31, 2)]
+# Triton's dynamic batcher joins requests of equal shape only, so our client pads to these sizes. Larger ones
+# have images, and are sent as they are.
+_PADDED_SIZES = [2**n for n in range(10, 21, 2)]
 
 
 def encode(value: Any) -> np.ndarray:

@@ -13,6 +13,9 @@ loaded is loaded by the first request for it, which waits, as do those that come
 name of an adapter, too; then its model answers, changed by the adapter.
 
 `messages` is a list of {"role", "content"}, or a raw prompt to continue: a string, or a list of token ids.
+`content` is a text, or a list of parts: {"type": "text", "text"}, and for models that see
+{"type": "image_url", "image_url": {"url": "data:image/png;base64,...", "detail": "auto"}}. An image is a PNG,
+a JPEG, a WebP or the first frame of a GIF.
 `parameters` is an object with the other fields of `request_fields.Request`, which describes each of them.
 
 `response` is text of the answer. `details` is empty, or an object. With the complete answer, or with its last
@@ -20,8 +23,8 @@ delta, it has:
 
 - `finish_reason`: `stop`, `length`, `tool_calls` or `cancelled`.
 - `usage`: `prompt_tokens`, `completion_tokens`, `cached_tokens`, which were found in the prefix cache,
-  `reasoning_tokens`, and `truncated_messages`, the number of old messages that were left out (see the field
-  `truncation`).
+  `reasoning_tokens`, `image_tokens` of the prompt if it has images, and `truncated_messages`, the number of
+  old messages that were left out (see the field `truncation`).
 - `timings`: seconds from the arrival of the request until it was admitted (`queue`), until its first token
   (`first_token`) and until its end (`total`).
 - `seed`: the one that was used, whether the request gave it or not.

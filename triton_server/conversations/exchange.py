@@ -144,7 +144,10 @@ def to_json(conversation: Conversation) -> str:
     """All branches of a conversation, as JSON."""
     names = ("title", "system", "parameters", "head", "created")
     value = {"format": FORMAT, "version": 1, **{name: getattr(conversation, name) for name in names}}
-    value["turns"] = [asdict(turn) for turn in conversation.turns]
+    value["turns"] = [
+        {**asdict(turn), "attachments": [file.to_json() for file in turn.attachments]}
+        for turn in conversation.turns
+    ]
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -289,13 +292,14 @@ def _from_messages(messages: Sequence[_Message]) -> tuple[str | None, list[Turn]
 
 
 def _to_messages(conversation: Conversation, path: Sequence[Turn]) -> list[dict[str, Any]]:
-    system = [] if conversation.system is None else [{"role": "system", "content": conversation.system}]
-    turns = [
-        [{"role": "user", "content": turn.prompt}, {"role": "assistant", "content": turn.answer}]
-        for turn in path
-        if turn.answer
-    ]
-    return [*system, *(message for turn in turns for message in turn)]
+    messages: list[dict[str, Any]] = []
+    if conversation.system is not None:
+        messages.append({"role": "system", "content": conversation.system})
+    for turn in path:
+        if turn.answer:
+            messages.append({"role": "user", "content": turn.prompt})
+            messages.append({"role": "assistant", "content": turn.answer})
+    return messages
 
 
 def _has_answer(messages: Sequence[dict[str, Any]]) -> bool:

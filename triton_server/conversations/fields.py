@@ -1,6 +1,7 @@
 """The fields of conversations with their limits: for commands, and for files that people bring."""
 
 import json
+import re
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -8,6 +9,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, 
 from pydantic_core import PydanticCustomError
 
 from model_core.checks.request_values import JsonObject, StrictModel, check_text
+from model_core.errors import InvalidRequest
+from model_core.images.data_url import check_data_url
 from model_core.requests.events import FinishReason, Timings, Usage
 from model_core.requests.messages import ChatFields, FailFastList
 from model_core.requests.sampling import SamplingFields
@@ -16,9 +19,11 @@ from ..contract.request_fields import ModelFields
 
 MAX_TITLE_LENGTH = 200
 MAX_TEXT_LENGTH = 2**22  # of a question, an answer or an attachment
+MAX_IMAGE_LENGTH = 2**23  # of the data URL of an image: a file of 6 MiB
 MAX_ATTACHMENTS = 50  # of a question
 MAX_TOOL_CALLS = 1000  # of an answer
 
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _USAGE, _TIMINGS = TypeAdapter(Usage), TypeAdapter(Timings)
 _PRINTABLE = r"^[^\x00-\x1f\x7f]*$"  # PostgreSQL stores no NUL in such columns
 
@@ -30,6 +35,18 @@ class _ConversationParameters(SamplingFields, ChatFields, ModelFields, StrictMod
 def _check_parameters(values: dict[str, Any]) -> dict[str, Any]:
     _ConversationParameters(**values)
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _check_image(url: str) -> str:
+    try:
+        text = check_data_url(url, "image")
+    except InvalidRequest as error:
+        raise PydanticCustomError(
+            "image", "{reason}", {"reason": str(error).removeprefix("image ")[:-1]}
+        ) from None
+    if not _BASE64.fullmatch(text):
+        raise PydanticCustomError("image", "is not valid base64")
+    return url
 
 
 def _parse_usage(value: dict[str, Any]) -> dict[str, Any]:
@@ -59,6 +76,8 @@ TurnId = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Title = Annotated[str, Field(max_length=MAX_TITLE_LENGTH), _Unicode]
 SearchWords = Annotated[str, Field(max_length=1000), _Unicode]
 LongText = Annotated[str, Field(max_length=MAX_TEXT_LENGTH), _Unicode]
+# Whoever shows a conversation shows its images, so none may be an address on the web.
+ImageText = Annotated[str, Field(max_length=MAX_IMAGE_LENGTH), AfterValidator(_check_image)]
 TokenCount = Annotated[int, Field(ge=0, le=2**31 - 1)]
 ConversationParameters = Annotated[JsonObject, AfterValidator(_check_parameters)]
 UsageObject = Annotated[JsonObject, AfterValidator(_parse_usage)]
@@ -72,11 +91,12 @@ class StrictFields(BaseModel):
 
 
 class AttachmentFields(StrictFields):
-    """An attachment of a question."""
+    """An attachment of a question: a text, or an image, which has no text."""
 
     name: Name
     text: LongText
     tokens: TokenCount | None = None
+    image: ImageText | None = None
 
 
 class AnswerFields(StrictFields):

@@ -1,7 +1,7 @@
 """The rows of conversations and turns: their sizes, their titles, and what readers see of them."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 
 import sqlalchemy as sql
 from sqlalchemy import orm
@@ -53,7 +53,7 @@ def to_row(turn: Turn, number: int) -> StoredTurn:
     """The row of a turn, without the key of its conversation. Empty fields are as missing ones."""
     values = {field.name: getattr(turn, field.name) for field in fields(Turn)}
     values |= {name: values[name] or None for name in OPTIONAL_COLUMNS}
-    values["attachments"] = [asdict(file) for file in turn.attachments] or None
+    values["attachments"] = [file.to_json() for file in turn.attachments] or None
     return StoredTurn(number=number, **values)
 
 

@@ -6,7 +6,7 @@ a conversation is the turn whose path from the root is shown.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeVar
 
 Record = TypeVar("Record")
@@ -14,11 +14,22 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True)
 class Attachment:
-    """A file that belongs to a question, as text. `tokens` is their number, None if nobody has counted."""
+    """A file that belongs to a question: text, or an image as a data URL, whose text is empty.
+
+    `tokens` is their number, None if nobody has counted.
+    """
 
     name: str
     text: str
     tokens: int | None = None
+    image: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Its fields. Texts have no image."""
+        values = asdict(self)
+        if self.image is None:
+            del values["image"]
+        return values
 
 
 @dataclass(frozen=True)
@@ -52,9 +63,9 @@ class Turn:
     created: float = 0.0
 
     @property
-    def prompt(self) -> str:
+    def prompt(self) -> str | list[dict[str, Any]]:
         """The content of the message that the model gets: the attachments, and then the question."""
-        return join_question(self.question, self.attachments)
+        return make_content(self.question, self.attachments)
 
 
 @dataclass(frozen=True)
@@ -116,9 +127,11 @@ class Conversation:
             turn_id = newest[turn_id]
         return turn_id
 
-    def messages(self, head: int | None = None) -> list[dict[str, str]]:
+    def messages(self, head: int | None = None) -> list[dict[str, Any]]:
         """The messages of the path to `head`, for a model that answers conversations."""
-        system = [] if self.system is None else [{"role": "system", "content": self.system}]
+        system: list[dict[str, Any]] = []
+        if self.system is not None:
+            system = [{"role": "system", "content": self.system}]
         return [*system, *(message for turn in self.path(head) for message in _messages(turn))]
 
 
@@ -144,9 +157,21 @@ def find_subtree(parents: Mapping[int, int | None], root: int) -> set[int]:
 
 
 def join_question(question: str, attachments: Sequence[Attachment]) -> str:
-    """A question with the texts of its attachments, as the model gets them."""
-    files = (f'<file name="{_escape(file.name)}">\n{file.text}\n</file>' for file in attachments)
+    """A question with the texts of its attachments, as the model gets them. Images are left out."""
+    files = (
+        f'<file name="{_escape(file.name)}">\n{file.text}\n</file>'
+        for file in attachments
+        if file.image is None
+    )
     return "\n\n".join([*files, question])
+
+
+def make_content(question: str, attachments: Sequence[Attachment]) -> str | list[dict[str, Any]]:
+    """The content of a message with a question: its text, after its images if it has some."""
+    text = join_question(question, attachments)
+    urls = [file.image for file in attachments if file.image is not None]
+    images = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+    return [*images, *[{"type": "text", "text": text}] * bool(text)] if images else text
 
 
 def make_title(question: str, length: int = 60) -> str:
@@ -182,7 +207,7 @@ def _by_id(turns: Sequence[Any]) -> dict[int, Any]:
     return {turn.id: turn for turn in turns}
 
 
-def _messages(turn: Turn) -> list[dict[str, str]]:
+def _messages(turn: Turn) -> list[dict[str, Any]]:
     return [{"role": "user", "content": turn.prompt}, {"role": "assistant", "content": turn.answer}]
 
 

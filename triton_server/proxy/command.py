@@ -84,7 +84,8 @@ def proxy(settings: ProxySettings) -> None:
         click.echo(f"Triton's models over gRPC at {grpc_address}")
     keys = [key.get_secret_value() for key in settings.api_keys]
     access = ProxyAccess(host, keys, settings.open_to_all)
-    app = Proxy(behind, settings.max_body_bytes, settings.wait_s, grpc_address, access)
+    largest = settings.max_body_bytes + settings.max_body_images_bytes  # the servers tell both apart
+    app = Proxy(behind, largest, settings.wait_s, grpc_address, access)
     serve(**uvicorn_options(app, host, port, settings.keep_alive_timeout_s))
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 from pydantic import SecretStr
 
 from model_core.checks.flags import ARITHMETIC, KV_CACHE_DTYPES, WEIGHTS
+from model_core.images.limits import MAX_PIXELS
 from model_core.llm.settings import LLMSettings
 
 from .base import CommandSettings, FileSettings, Settings, setting
@@ -118,6 +119,28 @@ class LoadSettings(Settings):
     /v1/prompts."""
 
 
+class ImageSettings(Settings):
+    """How large images in conversations may be, for models that see."""
+
+    section: ClassVar[str] = "Images"
+    mmproj: File | None = setting(LLMSettings.mmproj, shown="the one beside the model", is_rare=True)
+    """File of the tower of vision of the (first) model, if that is a .gguf file: llama.cpp's mmproj."""
+    max_image_pixels: int = setting(LLMSettings.max_image_pixels, is_rare=True, ge=1, le=MAX_PIXELS)
+    """Maximum of the pixels of an image, before it is resized for the model."""
+    max_image_bytes: Size = setting("20MiB", is_rare=True)
+    """Maximum size of the file of an image."""
+
+
+class ImageUrlSettings(Settings):
+    """Images that the HTTP service gets itself."""
+
+    section: ClassVar[str] = "Images"
+    allow_image_urls: Texts = ()
+    """Get images from https addresses of this host, such as images.example.com, *.example.com with all
+    below it, or * for any; may be repeated. Without it, images come within requests. Addresses of private
+    networks are never asked. In the environment, spaces separate several."""
+
+
 class EngineElsewhereSettings(Settings):
     """Another server that computes the answers."""
 
@@ -173,7 +196,9 @@ class FrontSettings(Settings):
     """A key that opens the HTTP service; may be repeated. Keys of one NAME own the same sessions. In the
     environment (several: spaces between them) it stays out of the process list."""
     max_body_bytes: Size = setting("4MiB", key="max_body")
-    """Maximum size of a request over HTTP."""
+    """Maximum size of a request over HTTP, without its images."""
+    max_body_images_bytes: Size = setting("32MiB", key="max_body_images", is_rare=True)
+    """Maximum size of the images in base64 that a request over HTTP may have beside that."""
     keep_alive_timeout_s: Duration = setting("75", key="keep_alive_timeout", is_rare=True)
     """Close connections over HTTP that have no request for this time; 0: after each answer. Pools of
     clients and load balancers should keep theirs for less."""
@@ -281,6 +306,8 @@ class PageSettings(Settings):
 class ServerSettings(
     ModelsSettings,
     LoadSettings,
+    ImageSettings,
+    ImageUrlSettings,
     EngineElsewhereSettings,
     AddressSettings,
     TlsSettings,

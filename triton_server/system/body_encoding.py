@@ -1,12 +1,49 @@
-"""Reads the bodies of requests that are compressed (Content-Encoding, RFC 9110, section 8.4)."""
+"""Bodies of requests: their limits, and how compressed ones are read.
 
+Source: RFC 9110, section 8.4 (Content-Encoding).
+"""
+
+import re
 import zlib
+from dataclasses import dataclass
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import Message
 
+# Images in bodies. Texts have no such long words of these signs; some clients write \/ for a slash.
+BASE64 = re.compile(rb"[A-Za-z0-9+/=\\]*")
+LONG_BASE64 = re.compile(rb"[A-Za-z0-9+/=\\]{256,}")
 _WINDOWS = {"gzip": 31, "x-gzip": 31, "deflate": 15}  # zlib's `wbits`, which choose the format
+
+
+@dataclass(frozen=True)
+class BodyLimit:
+    """How large a body may be.
+
+    Attributes:
+        plain_bytes: of the body without its images; 0: any number.
+        flag: that says so.
+        image_bytes: of its images in base64; 0: they count as all else.
+    """
+
+    plain_bytes: int
+    flag: str
+    image_bytes: int = 0
+
+    @property
+    def total(self) -> int:
+        """Bytes of the body; 0: any number."""
+        return self.plain_bytes and self.plain_bytes + self.image_bytes
+
+    def is_exceeded(self, body: bytes, times: int = 1) -> bool:
+        """Whether so many of a body are too large together."""
+        images = sum(run.end() - run.start() for run in LONG_BASE64.finditer(body)) if self.image_bytes else 0
+        too_many = times * images > self.image_bytes > 0
+        return bool(self.plain_bytes) and (too_many or times * (len(body) - images) > self.plain_bytes)
+
+
+NO_LIMIT = BodyLimit(0, "--max-body")
 
 
 class BodyRefused(HTTPException):
@@ -16,8 +53,9 @@ class BodyRefused(HTTPException):
 class BodyTooLarge(BodyRefused):
     """The body is too large."""
 
-    def __init__(self, limit: int, flag: str = "--max-body") -> None:
-        super().__init__(413, f"the body has more than the {limit} bytes that this service reads ({flag})")
+    def __init__(self, limit: int, flag: str = "--max-body", what: str = "more") -> None:
+        """`what` has more bytes than the limit, which a flag says."""
+        super().__init__(413, f"the body has {what} than the {limit} bytes that this service reads ({flag})")
 
 
 class BodyDecoder:

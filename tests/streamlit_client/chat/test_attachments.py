@@ -39,7 +39,7 @@ def test_pages_of_a_pdf_file_become_its_text():
 @pytest.mark.parametrize(
     ("name", "data", "reason"),
     [
-        ("photo.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is no text"),
+        ("photo.tiff", b"II*\0\x08\0\0\0", "is no text"),
         ("empty.txt", b" \n", "is empty"),
         ("large.txt", b"a" * (MAX_MEBIBYTES * 2**20 + 1), "20 are the limit"),
         ("long.txt", b"a" * 2_000_001, "2,000,000 characters"),

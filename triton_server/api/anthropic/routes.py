@@ -23,6 +23,7 @@ from ..errors import (
 )
 from ..generation import end_with_failure, stream_answers, wait_until_accepted
 from ..ignored import check_fields, ignore
+from ..images.parts import join_parts, name_images, text_part
 from ..request_body import repeat
 from ..stream_response import StreamResponse
 from .render import render_events, render_message
@@ -30,6 +31,8 @@ from .schemas import (
     Answer,
     Block,
     CountRequest,
+    ImageBlock,
+    InputMessage,
     MessagesRequest,
     TextBlock,
     TextContent,
@@ -112,6 +115,7 @@ def parse(body: CountRequest) -> Request:
         names |= {"form": place, "form.json_schema": f"{place}.schema"}
     elif isinstance(body, MessagesRequest):
         names |= body.sent_names
+    names |= name_images(fields["messages"], _list_images(body.messages))
     return Request.of(fields, names)
 
 
@@ -133,17 +137,49 @@ def _parse_turn(role: str, blocks: Iterable[Block]) -> list[dict[str, Any]]:
     if role == "assistant":
         return [_parse_assistant(list(blocks))]
     messages: list[dict[str, Any]] = []
-    for _, group in groupby(blocks, lambda block: block.type):
-        same = list(group)
-        if texts := [block for block in same if isinstance(block, TextBlock)]:
-            messages.append({"role": role, "content": _join_text(texts)})
-        messages += [_parse_result(block) for block in same if isinstance(block, ToolResultBlock)]
+    for is_result, group in groupby(blocks, lambda block: isinstance(block, ToolResultBlock)):
+        if is_result:
+            messages += [_parse_result(block) for block in group if isinstance(block, ToolResultBlock)]
+        else:
+            messages.append({"role": role, "content": join_parts(_parse_parts(group))})
     return messages
 
 
+def _parse_parts(blocks: Iterable[Block]) -> list[dict[str, Any]]:
+    return [
+        block.to_part() if isinstance(block, ImageBlock) else text_part(block.text)
+        for block in blocks
+        if isinstance(block, ImageBlock | TextBlock)
+    ]
+
+
 def _parse_result(block: ToolResultBlock) -> dict[str, Any]:
-    content = ("Error: " if block.is_error else "") + _join_text(block.content or "")
-    return {"role": "tool", "tool_call_id": block.tool_use_id, "content": content}
+    beginning, content = "Error: " if block.is_error else "", block.content or ""
+    if isinstance(content, str):
+        return {"role": "tool", "tool_call_id": block.tool_use_id, "content": beginning + content}
+    parts = join_parts(_parse_parts(content))
+    if isinstance(parts, str):
+        parts = beginning + parts
+    elif beginning:
+        parts = [text_part(beginning), *parts]
+    return {"role": "tool", "tool_call_id": block.tool_use_id, "content": parts}
+
+
+def _list_images(messages: Iterable[InputMessage]) -> list[str]:
+    """The places of all images, in their order."""
+    places = []
+    for number, message in enumerate(messages):
+        for place, block in enumerate(message.blocks):
+            path = f"messages[{number}].content[{place}]"
+            if isinstance(block, ImageBlock):
+                places.append(f"{path}.source")
+            elif isinstance(block, ToolResultBlock) and isinstance(block.content, list):
+                places += [
+                    f"{path}.content[{index}].source"
+                    for index, part in enumerate(block.content)
+                    if isinstance(part, ImageBlock)
+                ]
+    return places
 
 
 def _parse_assistant(blocks: list[Block]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from model_core.requests.sampling import MAX_TOKEN_COUNT
 
 from ..body import Body, WholeBody
 from ..foreign_content import describe_part, read_text_file
+from ..images.parts import base64_part, file_part, url_part
 from ..request_body import GenerationBody, other_names
 from .tools import ClientTool
 
@@ -59,7 +60,7 @@ def _to_known_block(value: Any) -> Any:
     if kind in ("image", "document", "container_upload"):
         raise PydanticCustomError(
             "no_text",
-            "has the type {type} and no text, but this service shows models text only",
+            "has the type {type} and no text, but this service shows models texts and images only",
             {"type": shorten(kind)},
         )
     return {"type": "text", "text": describe_part(kind, check_json(value))}
@@ -89,6 +90,37 @@ class TextBlock(Body):
     text: str
 
 
+class ImageSource(Body):
+    """Where an image is: in the request, on the web, or among the files of /v1/files."""
+
+    type: Literal["base64", "url", "file"]
+    media_type: str = "image/png"
+    data: str | None = None
+    url: str | None = Field(None, description="An https address of a host of --allow-image-urls.")
+    file_id: str | None = None
+
+    @model_validator(mode="after")
+    def _check_place(self) -> "ImageSource":
+        name = {"base64": "data", "file": "file_id"}.get(self.type, self.type)
+        if getattr(self, name) is None:
+            raise PydanticCustomError("no_source", "has no {name}", {"name": name})
+        return self
+
+
+class ImageBlock(Body):
+    """An image, for models that see."""
+
+    type: Literal["image"]
+    source: ImageSource
+
+    def to_part(self) -> dict[str, Any]:
+        """The part of a message."""
+        source = self.source
+        if source.type == "base64":
+            return base64_part(source.data or "", source.media_type)
+        return url_part(source.url or "") if source.type == "url" else file_part(source.file_id or "")
+
+
 TextContent = str | FailFastList[Annotated[TextBlock, _with_type("text"), BeforeValidator(_to_known_block)]]
 
 
@@ -115,17 +147,31 @@ class ToolUseBlock(Body):
     input: JsonObject
 
 
+ResultContent = (
+    str
+    | FailFastList[
+        Annotated[
+            Annotated[TextBlock, Tag("TextBlock")] | Annotated[ImageBlock, Tag("ImageBlock")],
+            Discriminator(lambda value: _name_class(value)),
+            _with_type("text", "image"),
+            BeforeValidator(lambda value: _to_known_block(value)),
+        ]
+    ]
+)
+
+
 class ToolResultBlock(Body):
     """The result of a call."""
 
     type: Literal["tool_result"]
     tool_use_id: str
-    content: TextContent | None = None
+    content: ResultContent | None = None
     is_error: bool | None = Field(False, description="The model then reads `Error: ` before the content.")
 
 
 _BLOCK_CLASSES = {
     "text": TextBlock,
+    "image": ImageBlock,
     "thinking": ThinkingBlock,
     "redacted_thinking": RedactedThinkingBlock,
     "tool_use": ToolUseBlock,
@@ -140,6 +186,7 @@ def _name_class(value: Any) -> str:
 
 Block = Annotated[
     Annotated[TextBlock, Tag("TextBlock")]
+    | Annotated[ImageBlock, Tag("ImageBlock")]
     | Annotated[ThinkingBlock, Tag("ThinkingBlock")]
     | Annotated[RedactedThinkingBlock, Tag("RedactedThinkingBlock")]
     | Annotated[ToolUseBlock, Tag("ToolUseBlock")]
@@ -150,7 +197,7 @@ Block = Annotated[
 ]
 _BLOCK_TYPES_OF_ROLES = {
     "system": ("text",),
-    "user": ("text", "tool_result"),
+    "user": ("text", "image", "tool_result"),
     "assistant": ("text", "thinking", "redacted_thinking", "tool_use"),
 }
 

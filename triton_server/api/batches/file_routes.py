@@ -20,6 +20,7 @@ from .schemas import (
     BATCH,
     MAX_EXPIRY_S,
     MIN_EXPIRY_S,
+    PURPOSES,
     FileDeleted,
     FileList,
     FileObject,
@@ -41,7 +42,7 @@ _FORM: dict[str, Any] = {
                     "type": "object",
                     "required": ["purpose", "file"],
                     "properties": {
-                        "purpose": {"type": "string", "enum": [BATCH]},
+                        "purpose": {"type": "string", "enum": list(PURPOSES)},
                         "file": {"type": "string", "format": "binary"},
                         "expires_after[anchor]": {"type": "string", "enum": ["created_at"]},
                         "expires_after[seconds]": {
@@ -60,7 +61,10 @@ _CONTENT: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octe
 
 @router.post(FILES_PATH, openapi_extra=_FORM)
 async def upload_file(request: Request) -> FileObject:
-    """Store a file for a batch: a form (multipart/form-data) with `purpose`, `batch`, and `file`."""
+    """Store a file: a form (multipart/form-data) with `purpose` and `file`.
+
+    The purpose is `batch` for the input of a batch, and `vision` or `user_data` for an image.
+    """
     files, owner, settings = _files(request), get_owner(request), request.app.state.settings
     with _count_upload(owner):
         await asyncio.to_thread(files.check_room, owner, 0)
@@ -74,7 +78,7 @@ async def upload_file(request: Request) -> FileObject:
             stored = StoredFile(
                 owner=owner,
                 id=file_id,
-                purpose=BATCH,
+                purpose=upload.fields["purpose"],
                 filename=upload.filename,
                 bytes=upload.size,
                 created=now,
@@ -167,10 +171,12 @@ def _count_upload(owner: str) -> Iterator[None]:
 
 
 def _check_purpose(purpose: str | None) -> None:
+    choices = " or ".join(PURPOSES)
     if purpose is None:
-        raise ApiError(400, "the form has no `purpose`; send batch.", "invalid_request", "purpose")
-    if purpose != BATCH:
-        raise unsupported("purpose", f"files of purpose {purpose[:40]!r} are of no use here; send batch.")
+        raise ApiError(400, f"the form has no `purpose`; send {choices}.", "invalid_request", "purpose")
+    if purpose not in PURPOSES:
+        message = f"files of purpose {purpose[:40]!r} are of no use here; send {choices}."
+        raise unsupported("purpose", message)
 
 
 def _read_expiry(fields: dict[str, str]) -> int | None:

@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from model_core.checks.request_values import shorten
 
+from ...system.body_encoding import BodyLimit
+
 Endpoint = Literal["/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/responses"]
 ENDPOINTS: tuple[str, ...] = get_args(Endpoint)
 MAX_LINES = 50_000  # as OpenAI has it
@@ -73,11 +75,14 @@ def read_lines(path: Path, max_bytes: int) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def parse_line(raw: bytes, number: int, max_bytes: int, endpoint: str | None = None) -> BatchLine:
+def parse_line(raw: bytes, number: int, limit: BodyLimit, endpoint: str | None = None) -> BatchLine:
     """The request in a line, for this endpoint (None: any). Raises WrongLine."""
-    if max_bytes and len(raw) > max_bytes:
+    if limit.is_exceeded(raw):
+        more = f", or {limit.image_bytes} bytes of images (--max-body-images)" if limit.image_bytes else ""
         raise WrongLine(
-            "line_too_large", f"line {number} has more than {max_bytes} bytes (--max-body).", number
+            "line_too_large",
+            f"line {number} has more than {limit.plain_bytes} bytes ({limit.flag}){more}.",
+            number,
         )
     try:
         # bytes would be read in other encodings, too.
@@ -98,15 +103,15 @@ def parse_line(raw: bytes, number: int, max_bytes: int, endpoint: str | None = N
     return line
 
 
-def check_lines(path: Path, max_bytes: int, endpoint: str | None = None) -> tuple[int, list[Problem]]:
+def check_lines(path: Path, limit: BodyLimit, endpoint: str | None = None) -> tuple[int, list[Problem]]:
     """The number of requests in a file, and what is wrong with it, the first problems only."""
     first_lines: dict[str, int] = {}  # by custom_id
     problems: list[Problem] = []
-    for number, raw in read_lines(path, max_bytes):
+    for number, raw in read_lines(path, limit.total):
         if len(problems) >= _MAX_PROBLEMS:
             break
         try:
-            custom_id = parse_line(raw, number, max_bytes, endpoint).custom_id
+            custom_id = parse_line(raw, number, limit, endpoint).custom_id
             if custom_id in first_lines:
                 other, name = first_lines[custom_id], shorten(custom_id[:_MAX_SHOWN])
                 message = f"line {number} has the custom_id {name} of line {other}; each must be unique."

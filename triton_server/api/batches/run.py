@@ -9,6 +9,7 @@ from pathlib import Path
 
 import anyio
 
+from ...system.body_encoding import BodyLimit
 from .lines import BatchLine, parse_line, read_lines
 from .results import Answer, Results
 from .share import BatchSlots
@@ -24,7 +25,7 @@ class Later:
 
 
 class BatchRun:
-    """A batch that is answered. `ask` answers a request, `max_bytes` are those of a line (0: any number)."""
+    """A batch that is answered. `ask` answers a request; `limit` is that of a line."""
 
     def __init__(
         self,
@@ -32,10 +33,10 @@ class BatchRun:
         results: Results,
         slots: BatchSlots,
         ask: Callable[[BatchLine], Awaitable[Answer | Later]],
-        max_bytes: int,
+        limit: BodyLimit,
     ) -> None:
         self._path, self._results, self._slots, self._ask = path, results, slots, ask
-        self._max_bytes = max_bytes
+        self._limit = limit
         self._pause_end = 0.0  # until then the owner has used up a limit
 
     async def answer_all(self, on_answer: Callable[[], object] = lambda: None) -> None:
@@ -84,7 +85,7 @@ class BatchRun:
 
     def _list_left(self) -> Iterator[BatchLine]:
         """The requests without a result; the file was checked before."""
-        for number, raw in read_lines(self._path, self._max_bytes):
-            line = parse_line(raw, number, self._max_bytes)
+        for number, raw in read_lines(self._path, self._limit.total):
+            line = parse_line(raw, number, self._limit)
             if not self._results.has(line.custom_id):
                 yield line

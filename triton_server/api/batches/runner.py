@@ -135,7 +135,7 @@ class BatchRunner:
 
     async def _check(self, batch: StoredBatch) -> None:
         """Read the input, and begin the batch, or let it fail."""
-        path, limit = self._files.path(batch.input_file), self._settings.max_body_bytes
+        path, limit = self._files.path(batch.input_file), self._settings.body_limit
         total, problems = await asyncio.to_thread(check_lines, path, limit, batch.batch["endpoint"])
         counts = {"total": total, "completed": 0, "failed": 0}
         if problems:
@@ -158,7 +158,7 @@ class BatchRunner:
             if not batch.is_open:
                 return
             caller = ServiceCaller(self._app, batch.owner, self._wait_until_ready)
-            path, limit = self._files.path(batch.input_file), self._settings.max_body_bytes
+            path, limit = self._files.path(batch.input_file), self._settings.body_limit
             run = BatchRun(path, results, self._slots, caller.ask, limit)
             try:
                 end = await self._answer(batch, run, results)

@@ -83,6 +83,7 @@ async def read_model(request: Request) -> ModelSummary:
     return ModelSummary(
         model_path=model.name,
         is_generation="generate" in limits.get("tasks", ["generate"]),
+        has_image_understanding=limits.get("vision") is not None,
         model_type=limits.get("family"),
         weight_version=model.fingerprint,
     )

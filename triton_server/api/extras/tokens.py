@@ -19,6 +19,7 @@ from ..body import WholeBody
 from ..errors import ERROR_RESPONSES
 from ..generation import check_length
 from ..ignored import check_fields, ignore
+from ..images.resolve import resolve_requests
 from ..openai import chat as openai_chat
 from ..openai.chat import ChatRequest
 
@@ -177,6 +178,7 @@ async def _tokenize(request: Request, body: TokenizeText | ChatRequest, pieces: 
         functions = openai_chat.find_tools(body)
         ignore(request, "tools", functions.left_out)
         chat, param = openai_chat.parse(body, functions)[0], "messages"
+        (chat,) = await resolve_requests(request, [chat])
         prompt, parameters = chat.prompt(), chat.parameters()
         fields = {name: parameters[name] for name in ChatFields.model_fields if name in parameters}
         check_length(len(prompt), request.app.state.settings)

@@ -31,7 +31,10 @@ def read_prompts(value: Any) -> list[Prompt]:
 def _read_prompt(value: Any) -> Prompt:
     if isinstance(value, dict) and isinstance(value.get("prompt_string"), str):
         if value.get("multimodal_data"):
-            raise unsupported("prompt", "prompt has multimodal_data, but this service reads text only.")
+            raise unsupported(
+                "prompt",
+                "prompt has multimodal_data, but raw prompts are text; send images to /v1/chat/completions.",
+            )
         return value["prompt_string"]
     if isinstance(value, str):
         return value

@@ -33,7 +33,7 @@ class Props(BaseModel):
     chat_template: str | None = None
     bos_token: str | None = None
     eos_token: str | None = None
-    modalities: dict[str, bool] = Field({"vision": False, "audio": False}, description="Models read text.")
+    modalities: dict[str, bool] = Field(description="Whether the model sees images, and hears.")
     build_info: str
     is_sleeping: bool = Field(description="Whether the model is loaded by the next request.")
     infill: bool | None = Field(None, description="Not llama.cpp's: whether /infill works with the model.")
@@ -81,6 +81,7 @@ async def read_props(request: Request, model: str = _MODEL) -> Props:
         chat_template=told.get("chat_template"),
         bos_token=special.get("bos_token"),
         eos_token=special.get("eos_token"),
+        modalities={"vision": description.get("vision") is not None, "audio": False},
         build_info=f"tritonchat {version('tritonchat')}",
         is_sleeping=served.state != "ready",
         infill=told.get("infill"),

@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import ipaddress
 import math
+from dataclasses import replace
 
 from fastapi import FastAPI
 from starlette.datastructures import Headers
@@ -17,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ...client.caller import CALLER, Caller
 from ...contract.conversation_errors import StoreError
 from ...contract.request_fields import BATCH_CLIENT
-from ...system.body_encoding import BodyRefused
+from ...system.body_encoding import BodyLimit, BodyRefused
 from ...system.hosts import is_loopback
 from ..errors import ApiError, response_of
 from ..ignored import HEADERS as IGNORED_HEADERS
@@ -51,6 +52,12 @@ METRICS_PATH = "/metrics"
 # Uploads are not held in memory, so they may be larger than other bodies.
 FILES_PATH = "/v1/files"
 MAX_FORM_BYTES = 2**16  # of an upload beside the file
+# Routes that begin so take images beside --max-body. Others do not: long words of texts look like images, and
+# the engine reads no long texts on these routes.
+IMAGE_PATHS = (
+    *("/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1/conversations"),
+    *("/api/chat", "/api/generate", "/tokenize", "/apply-template"),
+)
 # Response headers that a web page of an allowed origin may read.
 EXPOSED_HEADERS = (
     "X-Request-Id",
@@ -131,12 +138,13 @@ class AccessMiddleware:
             return Caller()
         return KeyCaller(scope["app"], self._stored, owner, rules.models)
 
-    def _find_limit(self, scope: Scope) -> tuple[int, str]:
-        """The bytes that a body may have, and the flag that says so."""
+    def _find_limit(self, scope: Scope) -> BodyLimit:
+        """How large the body may be."""
         if scope["path"] == FILES_PATH:
             limit = self._settings.max_file_bytes
-            return (limit + MAX_FORM_BYTES if limit else 0), "--max-file"
-        return self._settings.max_body_bytes, "--max-body"
+            return BodyLimit(limit + MAX_FORM_BYTES if limit else 0, "--max-file")
+        body = self._settings.body_limit
+        return body if scope["path"].startswith(IMAGE_PATHS) else replace(body, image_bytes=0)
 
     def _check_access(self, scope: Scope, exchange: LimitedExchange) -> bool:
         """Set the state of a request. False if no limit of a key counts it.

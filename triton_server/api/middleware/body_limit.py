@@ -4,7 +4,7 @@ import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Message, Receive, Scope, Send
 
-from ...system.body_encoding import BodyDecoder, BodyTooLarge
+from ...system.body_encoding import BASE64, LONG_BASE64, BodyDecoder, BodyLimit, BodyTooLarge
 from .metrics import ServiceMetrics
 
 # A client that is refused may not have sent its whole body. Then the service reads and ignores more of it, up
@@ -16,9 +16,11 @@ _SMALL_BODY_BYTES = 64 * 1024  # up to this size, the rest of the body is read b
 
 
 class LimitedExchange:
-    """A request and its response, as ASGI's `receive` and `send`, with a limit for the size of the body.
+    """A request and its response, as ASGI's `receive` and `send`, with limits for the size of the body.
 
-    It counts the bytes of the body, decompresses them, and adds `headers` to the response.
+    It counts the bytes of the body, decompresses them, and adds `headers` to the response. Images in base64
+    have a limit of their own: they take no more memory than their bytes, while what else is in a body of JSON
+    may take twenty times as much.
     """
 
     def __init__(
@@ -26,13 +28,14 @@ class LimitedExchange:
         scope: Scope,
         receive: Receive,
         send: Send,
-        limit: tuple[int, str],
+        limit: BodyLimit,
         metrics: ServiceMetrics,
     ) -> None:
-        """`limit`: the bytes that a body may have, 0 for any number, and the flag that says so."""
         self.headers: dict[str, str] = {}
         self._receive, self._send, self._metrics = receive, send, metrics
-        self._max_body_bytes, self._flag = limit
+        self._limit, self._max_body_bytes = limit, limit.total
+        self._plain_bytes = self._image_bytes = 0  # of the decompressed body
+        self._is_in_image = False  # whether the last part ended within one
         self._decoder: BodyDecoder | None = None
         self._request_headers = headers = Headers(scope=scope)
         length = headers.get("content-length", "")
@@ -52,9 +55,24 @@ class LimitedExchange:
         if self._max_body_bytes and self._read_bytes > self._max_body_bytes:
             raise self._note_large_body()
         try:
-            return message if self._decoder is None else self._decoder.decode(message)
+            message = message if self._decoder is None else self._decoder.decode(message)
         except BodyTooLarge as error:
             raise self._note_large_body() from error
+        if self._limit.image_bytes:
+            self._count_images(message.get("body", b""))
+        return message
+
+    def _count_images(self, part: bytes) -> None:
+        """Tell images from what else is in a part of the body. Raises BodyTooLarge."""
+        beginning = BASE64.match(part) if self._is_in_image else None
+        start = 0 if beginning is None else beginning.end()
+        runs = [*LONG_BASE64.finditer(part, start)]
+        images = start + sum(run.end() - run.start() for run in runs)
+        self._is_in_image = (runs[-1].end() if runs else start) == len(part) > 0
+        self._image_bytes += images
+        self._plain_bytes += len(part) - images
+        if self._image_bytes > self._limit.image_bytes or self._plain_bytes > self._limit.plain_bytes:
+            raise self._note_large_body()
 
     async def send(self, message: Message) -> None:
         """Send a part of the response. If the body was not read to its end, read and ignore the rest."""
@@ -89,4 +107,6 @@ class LimitedExchange:
     def _note_large_body(self) -> BodyTooLarge:
         self._metrics.count_refusal("body_too_large")
         self._metrics.refused_bytes.inc(max(self._declared_bytes, self._read_bytes))
-        return BodyTooLarge(self._max_body_bytes, self._flag)
+        if self._limit.image_bytes and self._plain_bytes <= self._limit.plain_bytes:
+            return BodyTooLarge(self._limit.image_bytes, "--max-body-images", "images of more")
+        return BodyTooLarge(self._limit.plain_bytes, self._limit.flag)

@@ -12,6 +12,7 @@ from ...contract.request_fields import Request, fields_of_request
 from ..errors import OLLAMA_PATH, ApiError, unsupported
 from ..generation import end_with_failure, stream_answers, wait_until_accepted, while_connected
 from ..ignored import check_fields
+from ..images.parts import base64_part, join_parts, text_part
 from ..request_body import repeat
 from ..served_models import ModelInfo, ServedModels
 from ..stream_response import StreamResponse, to_json
@@ -22,7 +23,6 @@ from .schemas import RESPONSES, Answer, AnswerRequest, ChatMessage, ChatRequest,
 _REFUSED = {
     "template": "the model's template is used; start the server with --chat-template for another one.",
     "context": "send the conversation to /api/chat instead of context.",
-    "images": "this service reads no images.",
 }
 _POLL_S = 0.5  # while a model is loaded
 router = APIRouter(prefix=OLLAMA_PATH, tags=["Ollama"], responses=RESPONSES)
@@ -87,7 +87,11 @@ def parse(body: ChatRequest, model: str) -> Request:
     """The request for the answer of a model. Raises ApiError or InvalidRequest."""
     tools = [tool.function.model_dump(exclude_none=True) for tool in body.tools or ()]
     added = {"tools": tools} if tools else {}
-    names = {"tools[]": "tools[].function"}
+    names = {"tools[]": "tools[].function"} | {
+        f"messages[{number}].content[{place}].image_url": f"messages[{number}].images[{place}]"
+        for number, message in enumerate(body.messages)
+        for place in range(len(message.images or ()))
+    }
     return _parse(body, model, added | {"messages": _parse_messages(body.messages)}, names)
 
 
@@ -102,12 +106,18 @@ def parse_prompt(body: GenerateRequest, model: str, continues: bool) -> Request:
     added = {"suffix": body.suffix} if body.suffix else {}
     if not body.raw and not continues and not added:
         system = [{"role": "system", "content": body.system}] if body.system else []
-        messages: Any = [*system, {"role": "user", "content": body.prompt}]
+        messages: Any = [*system, {"role": "user", "content": _join(body.images, body.prompt)}]
+    elif body.images:
+        raise unsupported("images", "a text that is continued has no images; send them to /api/chat.")
     elif body.system:
         raise unsupported("system", "a text that is continued has no system message; put it into the prompt.")
     else:
         messages = body.prompt
-    return _parse(body, model, {"messages": messages, **added}, {"messages": "prompt"})
+    names = {"messages": "prompt"} | {
+        f"messages[{len(messages) - 1}].content[{number}].image_url": f"images[{number}]"
+        for number in range(len(body.images or ()))
+    }
+    return _parse(body, model, {"messages": messages, **added}, names)
 
 
 def _parse(body: AnswerRequest, model: str, added: dict[str, Any], names: dict[str, str]) -> Request:
@@ -128,15 +138,21 @@ def _parse(body: AnswerRequest, model: str, added: dict[str, Any], names: dict[s
     return Request.of(fields, names)
 
 
+def _join(images: list[str] | None, text: str) -> Any:
+    """The content of a message. As with Ollama, its images stand before its text."""
+    return join_parts([*map(base64_part, images or ()), *[text_part(text)] * bool(text or not images)])
+
+
 def _parse_messages(messages: list[ChatMessage]) -> list[dict[str, Any]]:
     """The fields of model_core.requests.messages.Message. Calls get ids, results those of their calls."""
     parsed: list[dict[str, Any]] = []
     waiting: list[tuple[str, str]] = []  # ids and names of calls without a result
     count = 0
-    for number, message in enumerate(messages):
-        if message.images:
-            raise unsupported(f"messages[{number}].images", "this service reads no images.")
-        fields: dict[str, Any] = {"role": message.role, "content": message.content or ""}
+    for message in messages:
+        fields: dict[str, Any] = {
+            "role": message.role,
+            "content": _join(message.images, message.content or ""),
+        }
         if message.thinking:
             fields["reasoning"] = message.thinking
         if message.tool_calls:

@@ -72,7 +72,7 @@ class ShownModel(BaseModel):
     details: ModelDetails | None
     model_info: dict[str, Any] = Field(description="Fields of .gguf files, as far as they are known.")
     parameters: str = Field(description="The defaults of sampling parameters, a line for each.")
-    capabilities: list[str] = Field(description="Of completion, tools, thinking and embedding.")
+    capabilities: list[str] = Field(description="Of completion, vision, tools, thinking and embedding.")
 
 
 class Version(BaseModel):
@@ -173,6 +173,8 @@ def _list_capabilities(description: ModelDescription) -> list[str]:
     capabilities = []
     if "generate" in description["tasks"]:
         capabilities.append("completion")
+        if description["vision"] is not None:
+            capabilities.append("vision")
         if description["chat_template"]:
             capabilities.append("tools")
         if description["enable_thinking"] is not None:

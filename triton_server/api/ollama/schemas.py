@@ -53,7 +53,7 @@ class ChatMessage(Body):
     thinking: str | None = Field(None, description="What the assistant thought before its answer.")
     tool_calls: FailFastList[ToolCall] | None = None
     tool_name: str | None = Field(None, description="The tool of which a tool message is the result.")
-    images: FailFastList[Any] | None = Field(None, description="Refused, unless empty.")
+    images: FailFastList[str] | None = Field(None, description="In base64, for models that see.")
 
 
 class ToolFunction(Body):
@@ -128,7 +128,7 @@ class GenerateRequest(AnswerRequest):
     )
     template: str | None = Field(None, description="Refused, unless empty.")
     context: FailFastList[int] | None = Field(None, description="Refused, unless empty.")
-    images: FailFastList[Any] | None = Field(None, description="Refused, unless empty.")
+    images: FailFastList[str] | None = Field(None, description="In base64, for models that see.")
 
 
 class End(BaseModel):

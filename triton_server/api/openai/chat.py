@@ -15,6 +15,7 @@ from ..body import Body
 from ..custom_tools import INPUT
 from ..errors import ApiError, unsupported
 from ..foreign_content import read_text_file
+from ..images.parts import text_part, url_part
 from ..request_body import LLAMA_CPP_NAMES, other_names, repeat
 from .chat_tools import ChatTool, Functions, FunctionSchema, ToolName, ToolSelection, find_functions
 from .fields import OpenAIFields
@@ -28,11 +29,23 @@ class File(Body):
     filename: str | None = None
 
 
+class ImageUrl(Body):
+    """An image."""
+
+    url: str = Field(
+        description="A data URL with base64, or an https address of a host of --allow-image-urls."
+    )
+    detail: Literal["auto", "low", "high", "original"] | None = Field(
+        None, description="low: at most 512 pixels a side; others: as many as the model takes."
+    )
+
+
 class ContentPart(Body):
-    """A part of a message. Those without text are refused, such as pictures."""
+    """A part of a message: text, or an image for models that see. Others are refused, such as sound."""
 
     type: str
     text: str | None = None
+    image_url: ImageUrl | None = None
     refusal: str | None = None
     file: File | None = None
 
@@ -73,7 +86,7 @@ class ChatMessage(Body):
         description="developer is another name for system, function for tool."
     )
     content: str | FailFastList[ContentPart] | None = Field(
-        None, description="Text, or parts that are text, which are joined by line ends."
+        None, description="Text, or parts that are text or images. Texts are joined by line ends."
     )
     refusal: str | None = Field(None, description="The text of an assistant that has refused to answer.")
     reasoning_content: str | None = Field(
@@ -195,7 +208,7 @@ def parse_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
 def _parse_message(param: str, message: ChatMessage) -> dict[str, Any]:
     content: Any = message.content
     if isinstance(content, list):
-        content = [{"type": "text", "text": _read_part(param, part)} for part in content]
+        content = [_read_part(param, part) for part in content]
     calls: Any = message.tool_calls and [_parse_call(call) for call in message.tool_calls]
     fields = {
         "role": message.role,
@@ -208,8 +221,10 @@ def _parse_message(param: str, message: ChatMessage) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _read_part(param: str, part: ContentPart) -> str:
-    """The text of a part. Raises ApiError if it has none."""
+def _read_part(param: str, part: ContentPart) -> dict[str, Any]:
+    """A part with text or an image. Raises ApiError if it has neither."""
+    if part.type == "image_url" and part.image_url is not None:
+        return url_part(part.image_url.url, part.image_url.detail)
     text = part.refusal if part.type == "refusal" else part.text
     if part.type == "file" and part.file is not None:
         text = read_text_file(part.file.file_data)
@@ -217,9 +232,10 @@ def _read_part(param: str, part: ContentPart) -> str:
     if text is None:
         raise unsupported(
             param,
-            f"{param} has a part of type {part.type[:40]!r} without text, but models are shown text only.",
+            f"{param} has a part of type {part.type[:40]!r} without text, but models are shown texts and "
+            "images only.",
         )
-    return text
+    return text_part(text)
 
 
 def _parse_call(call: FunctionCall) -> dict[str, Any]:

@@ -40,9 +40,10 @@ VllmPromptLogprobs = list[dict[str, PromptLogprob] | None]
 
 
 class PromptTokensDetails(BaseModel):
-    """Tokens of the prompt that were found in the prefix cache."""
+    """Tokens of the prompt that were found in the prefix cache, and those of images."""
 
     cached_tokens: int
+    image_tokens: int = 0
 
 
 class CompletionTokensDetails(BaseModel):

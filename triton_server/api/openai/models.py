@@ -5,6 +5,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from model_core.llm.description import ModelDescription
+
 from ..served_models import ModelInfo
 
 
@@ -25,6 +27,9 @@ class ModelEntry(BaseModel):
     fingerprint: str | None = Field(
         None, description="The `system_fingerprint` of its answers, while it is loaded."
     )
+    input_modalities: list[str] | None = Field(
+        None, description="text, and image if it sees, once the model was loaded for the first time."
+    )
     max_model_len: int | None = Field(
         None,
         description="Tokens of prompt and answer together, once the model was loaded for the first time.",
@@ -43,6 +48,11 @@ def list_models(models: Sequence[ModelInfo]) -> ModelList:
     return ModelList(object="list", data=[describe_model(model) for model in models])
 
 
+def input_modalities(description: ModelDescription) -> list[str]:
+    """What a model can be shown."""
+    return ["text"] if description["vision"] is None else ["text", "image"]
+
+
 def describe_model(model: ModelInfo) -> ModelEntry:
     """One of them."""
     return ModelEntry(
@@ -56,5 +66,6 @@ def describe_model(model: ModelInfo) -> ModelEntry:
         parent=model.parent,
         root=model.name,
         fingerprint=model.fingerprint,
+        input_modalities=None if model.description is None else input_modalities(model.description),
         max_model_len=None if model.description is None else model.description["max_context"],
     )

@@ -208,11 +208,12 @@ def _sum_usage(dones: Sequence[Done], n: int) -> dict[str, Any]:
     cached = sum(min(usage.cached_tokens for usage in group) for group in usages_by_prompt)
     completion = sum(usage.completion_tokens for usage in usages)
     truncated = sum(group[0].truncated_messages for group in usages_by_prompt)
+    images = sum(group[0].image_tokens for group in usages_by_prompt)
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
         "total_tokens": prompt + completion,
-        "prompt_tokens_details": {"cached_tokens": cached},
+        "prompt_tokens_details": {"cached_tokens": cached, **({"image_tokens": images} if images else {})},
         "completion_tokens_details": {"reasoning_tokens": sum(usage.reasoning_tokens for usage in usages)},
         **({"truncated_messages": truncated} if truncated else {}),
         **usages[0].ignored,

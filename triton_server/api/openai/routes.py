@@ -70,10 +70,14 @@ async def _respond(
     if body.stream_options is not None and body.stream_options.continuous_usage_stats:
         name = "stream_options.continuous_usage_stats"
         raise unsupported(name, f"{name} is not supported: send include_usage.")
-    n, count, limit = body.n or 1, len(requests), request.app.state.settings.max_body_bytes
+    n, count, limit = body.n or 1, len(requests), request.app.state.settings.body_limit
     # Each of the n answers sends the whole conversation to the engine.
-    if n > 1 and n * len(await request.body()) > limit:
-        raise ApiError(413, f"n times the body is more than {limit} bytes (--max-body).", "too_large", "n")
+    if n > 1 and limit.is_exceeded(await request.body(), n):
+        message = (
+            f"n times the body is more than {limit.plain_bytes} bytes (--max-body), or {limit.image_bytes} "
+            "bytes of images (--max-body-images)."
+        )
+        raise ApiError(413, message, "too_large", "n")
     events = events or stream_answers(request, requests)
     if custom:
         events = unwrap_inputs(events, custom)

@@ -13,6 +13,7 @@ from model_core.requests.messages import Arguments, FailFastList
 
 from ..body import Body
 from ..foreign_content import read_text_file
+from ..images.parts import file_part, url_part
 
 
 def _to_text_part(value: Any) -> Any:
@@ -20,6 +21,8 @@ def _to_text_part(value: Any) -> Any:
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
         return value
     kind, text = value["type"], value.get("text")
+    if kind == "input_image":
+        return value
     if kind == "refusal":
         text = value.get("refusal")
     elif kind == "input_file":
@@ -30,7 +33,7 @@ def _to_text_part(value: Any) -> Any:
         return {**value, "type": "output_text" if kind == "output_text" else "input_text", "text": text}
     raise PydanticCustomError(
         "unsupported_type",
-        "is of the type {type} and has no text, but this service shows models text only",
+        "is of the type {type} and has no text, but this service shows models texts and images only",
         {"type": shorten(kind)},
     )
 
@@ -42,7 +45,41 @@ class TextPart(Body):
     text: Text
 
 
-_Part = Annotated[TextPart, BeforeValidator(_to_text_part)]
+class ImagePart(Body):
+    """An image, for models that see: its URL, or its id among the files of /v1/files."""
+
+    type: Literal["input_image"]
+    image_url: Text | None = Field(
+        None, description="A data URL with base64, or an https address of a host of --allow-image-urls."
+    )
+    file_id: Text | None = None
+    detail: Literal["auto", "low", "high", "original"] | None = Field(
+        None, description="low: at most 512 pixels a side; others: as many as the model takes."
+    )
+
+    @model_validator(mode="after")
+    def _check_source(self) -> "ImagePart":
+        if (self.image_url is None) == (self.file_id is None):
+            raise PydanticCustomError("source", "must have either image_url or file_id")
+        return self
+
+    def to_part(self) -> dict[str, Any]:
+        """The part of a message."""
+        if self.image_url is not None:
+            return url_part(self.image_url, self.detail)
+        return file_part(self.file_id or "", self.detail)
+
+
+def _kind_of_part(value: Any) -> str:
+    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    return "ImagePart" if kind == "input_image" else "TextPart"
+
+
+_Part = Annotated[
+    Annotated[TextPart, Tag("TextPart")] | Annotated[ImagePart, Tag("ImagePart")],
+    Discriminator(_kind_of_part),
+    BeforeValidator(_to_text_part),
+]
 # What is missing or null is empty.
 Content = Annotated[Text | FailFastList[_Part], BeforeValidator(lambda value: "" if value is None else value)]
 
@@ -54,6 +91,14 @@ class MessageItem(Body):
     id: str | None = None
     role: Literal["system", "developer", "user", "assistant"]
     content: Content = ""
+
+    @model_validator(mode="after")
+    def _check_images(self) -> "MessageItem":
+        if self.role == "assistant" and not isinstance(self.content, str):
+            for part in self.content:
+                if isinstance(part, ImagePart):
+                    raise PydanticCustomError("image_of_role", "is of the assistant, who sends no images")
+        return self
 
 
 class FunctionCallItem(Body):

@@ -11,6 +11,7 @@ from model_core.errors import InvalidRequest
 
 from ..custom_tools import INPUT
 from ..foreign_content import describe_part
+from ..images.parts import join_parts, text_part
 from ..mcp_tools.calls import Failure, Result
 from .calls import CallForm, write_arguments
 from .item_schemas import (
@@ -20,6 +21,7 @@ from .item_schemas import (
     CallOutputItem,
     CustomCallItem,
     FunctionCallItem,
+    ImagePart,
     Item,
     ItemReference,
     McpApprovalRequestItem,
@@ -106,6 +108,19 @@ def list_left_out(items: Iterable[Item], labels: Collection[str] = ()) -> list[s
     ]
 
 
+def list_images(items: Iterable[Item], field: str) -> list[tuple[str, ImagePart]]:
+    """The images of items in their order, each with its place in a `field`."""
+    found = []
+    for number, item in enumerate(items):
+        name = "output" if isinstance(item, CallOutputItem) else "content"
+        content = getattr(item, name) if isinstance(item, CallOutputItem | MessageItem) else ""
+        for place, part in enumerate(content):
+            if isinstance(part, ImagePart):
+                where = "image_url" if part.image_url is not None else "file_id"
+                found.append((f"{field}[{number}].{name}[{place}].{where}", part))
+    return found
+
+
 def to_messages(
     items: Iterable[Item], functions: Mapping[tuple[str, str], str] = _NO_FUNCTIONS
 ) -> list[dict[str, Any]]:
@@ -119,14 +134,14 @@ def to_messages(
     asked: dict[str, McpApprovalRequestItem] = {}
     for item in items:
         if isinstance(item, MessageItem) and item.role != "assistant":
-            messages.append({"role": item.role, "content": _text(item.content)})
+            messages.append({"role": item.role, "content": _content(item.content)})
         elif isinstance(item, MessageItem):
             _turn(messages, "content", "tool_calls")["content"] = _text(item.content)
         elif isinstance(item, FunctionCallItem | CustomCallItem | ActionItem):
             _turn(messages).setdefault("tool_calls", []).append(_read_call(item))
             call_ids[item.id or item.call_id] = item.call_id
         elif isinstance(item, CallOutputItem):
-            messages.append({"role": "tool", "tool_call_id": item.call_id, "content": _text(item.output)})
+            messages.append({"role": "tool", "tool_call_id": item.call_id, "content": _content(item.output)})
         elif isinstance(item, ActionOutputItem):
             call_id = item.call_id or call_ids.get(item.id or "", item.id or "")
             messages.append({"role": "tool", "tool_call_id": call_id, "content": _read_output(item)})
@@ -206,5 +221,16 @@ def _describe(item: OtherItem) -> str:
     return "" if item.type in _WITHOUT_TEXT else describe_part(item.type, item.model_extra or {})
 
 
-def _text(content: str | list[TextPart] | list[ReasoningPart]) -> str:
-    return content if isinstance(content, str) else "\n".join(part.text for part in content)
+def _content(content: str | list[TextPart | ImagePart]) -> str | list[dict[str, Any]]:
+    """The content of a message: text, or parts if it has images."""
+    if isinstance(content, str):
+        return content
+    return join_parts(
+        [part.to_part() if isinstance(part, ImagePart) else text_part(part.text) for part in content]
+    )
+
+
+def _text(content: str | list[TextPart | ImagePart] | list[ReasoningPart]) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(part.text for part in content if not isinstance(part, ImagePart))

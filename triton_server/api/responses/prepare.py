@@ -4,6 +4,7 @@ Nothing here answers it.
 """
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -22,13 +23,15 @@ from ..custom_tools import list_unenforced
 from ..errors import unsupported
 from ..generation import check_length
 from ..ignored import check_fields, ignore
+from ..images.parts import name_images
+from ..images.resolve import find_image, is_web_address
 from ..mcp_tools.rounds import Toolbox
 from ..request_body import repeat
 from ..sessions.store_calls import get_owner
 from .calls import CALL_KINDS
 from .includes import LOGPROBS, list_not_included
 from .item_schemas import ITEMS, Item, ItemReference
-from .items import find_response_id, list_left_out, to_messages
+from .items import find_response_id, list_images, list_left_out, to_messages
 from .schemas import ResponsesRequest, TextOptions
 from .service_tools import find_offers, make_toolbox
 from .tools import Functions, find_functions
@@ -79,6 +82,7 @@ async def prepare(request: Request, body: ResponsesRequest, stack: ExitStack) ->
         stack.enter_context(get_items(request).hold(get_owner(request), body.conversation_id))
         conversation, stored_items = await _read_conversation(request, body.conversation_id)
     items = await resolve_references(request, body.items(), stored_items)
+    await _fetch_images(request, items)
     earlier = _without_cut_calls(stored_items)
     offers = await find_offers(request, body)
     functions = find_functions(body.tools or (), body.tool_choice, offers)
@@ -89,15 +93,28 @@ async def prepare(request: Request, body: ResponsesRequest, stack: ExitStack) ->
     ignore(request, "tools", functions.left_out)
     ignore(request, "fields", list_unenforced(body.tools or ()))
     ignore(request, "items", list_left_out(items, {offer.server for offer in functions.offers.values()}))
-    (answer_request,) = repeat([parse(body, messages, functions)])
+    images = [place for place, _ in (*list_images(earlier, "conversation"), *list_images(items, "input"))]
+    (answer_request,) = repeat([parse(body, messages, functions, images)])
     last = previous[-1] if previous else None
     return Prepared(model.name, answer_request, functions, toolbox, items, last, conversation)
 
 
+async def _fetch_images(request: Request, items: list[Item]) -> None:
+    """Put images from the web into the items, which are stored: the next answer sees the same."""
+    for place, part in list_images(items, "input"):
+        if is_web_address(part.image_url):
+            part.image_url = await find_image(request, part.image_url, None, place)
+
+
 def parse(
-    body: ResponsesRequest, messages: list[dict[str, Any]], functions: Functions
+    body: ResponsesRequest,
+    messages: list[dict[str, Any]],
+    functions: Functions,
+    images: Sequence[str],
 ) -> request_fields.Request:
     """The request for the answer. `messages` are those of `input`, after those that it continues.
+
+    `images`: what the client calls those of the messages.
 
     Raises ApiError or InvalidRequest.
     """
@@ -125,7 +142,9 @@ def parse(
     names = body.sent_names
     if form:
         names = {"form": "text.format", "form.json_schema": "text.format.schema"}
-    return request_fields.Request.of(fields, {**names, **functions.sent_names})
+    return request_fields.Request.of(
+        fields, {**names, **functions.sent_names, **name_images(messages, images)}
+    )
 
 
 def _form(text: TextOptions | None) -> dict[str, Any] | None:
@@ -160,7 +179,7 @@ async def resolve_references(
     if not references:
         return items
     response_ids = {found for name in references if (found := find_response_id(name))}
-    limit = request.app.state.settings.max_body_bytes
+    limit = request.app.state.settings.body_limit.total
     stored = await asyncio.to_thread(get_responses(request).get_all, get_owner(request), response_ids, limit)
     found_items = {item["id"]: item for response in stored for item in response.items}
     found_items |= {item["id"]: item for item in conversation}
@@ -173,7 +192,7 @@ async def _read_previous(request: Request, response_id: str | None) -> list[Stor
     """The chain of responses that a request continues."""
     if response_id is None:
         return []
-    limit = request.app.state.settings.max_body_bytes
+    limit = request.app.state.settings.body_limit.total
     chain = await asyncio.to_thread(get_responses(request).get_chain, get_owner(request), response_id, limit)
     status = chain[-1].response.get("status", "completed")
     if status not in _CONTINUABLE:
@@ -184,7 +203,7 @@ async def _read_previous(request: Request, response_id: str | None) -> list[Stor
 async def _read_conversation(
     request: Request, conversation_id: str
 ) -> tuple[ItemConversation, list[dict[str, Any]]]:
-    limit = request.app.state.settings.max_body_bytes
+    limit = request.app.state.settings.body_limit.total
     return await asyncio.to_thread(get_items(request).get_all, get_owner(request), conversation_id, limit)
 
 

@@ -117,7 +117,7 @@ def _list(stores: ConversationCommands, command: Any) -> list[dict[str, Any]]:
 
 
 def _add_turn(stores: ConversationCommands, command: Any) -> int:
-    attachments = [Attachment(file.name, file.text, file.tokens) for file in command.attachments]
+    attachments = [Attachment(**dict(file)) for file in command.attachments]
     turn = Turn(0, command.parent, command.question, parameters=command.parameters, attachments=attachments)
     return stores.conversations.add_turn(command.owner, command.id, turn)
 

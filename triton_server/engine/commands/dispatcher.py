@@ -56,6 +56,7 @@ class Dispatcher:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="commands")
         self._tokens, self._inspections = ModelJobs(_THREADS), ModelJobs(1, MAX_INSPECTIONS)
         self._templates = ModelJobs(1)  # of requests, which may loop until their time is over
+        self._images = ModelJobs(1)  # which may take seconds to read
         find = self._find
         self._handlers: dict[str, Handler] = {
             "cancel": lambda command: cancel(command.cancel),
@@ -123,8 +124,12 @@ class Dispatcher:
         return next(entry for entry in self._pool.describe() if entry["name"] == slot.name)
 
     def _tokenize(self, command: TokenCommand) -> Awaitable[str]:
-        has_template = isinstance(command, commands.TokenizeChat) and command.chat_template is not None
-        jobs = self._templates if has_template else self._tokens
+        jobs = self._tokens
+        if isinstance(command, commands.TokenizeChat):
+            if command.chat_template is not None:
+                jobs = self._templates
+            elif any(message.images for message in command.tokenize):
+                jobs = self._images
         return jobs.run(self._find(command.model), lambda engine: engine.tokenize(command))
 
     def _show_tokenizer(self, command: commands.ShowTokenizer) -> Awaitable[str]:

@@ -44,6 +44,8 @@ def explain(llm: LLM, command: ExplainText | ExplainChat, adapter: str | None) -
         tokens = llm.encode(text)
     else:
         prompt = llm.encode_chat(command.explain, command)
+        if prompt.images:
+            raise InvalidRequest("explain reads conversations of text; leave images out.", "explain")
         text, tokens = prompt.text, prompt.token_ids
     unknown = sorted(command.sampling.keys() - set(_SAMPLING))
     if unknown:

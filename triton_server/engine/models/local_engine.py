@@ -12,6 +12,7 @@ from model_core.answers.plan import AnswerPlan
 from model_core.chat.model import find_finish_reason
 from model_core.engine.job import Job
 from model_core.errors import InvalidRequest
+from model_core.families.vision.parts import ImageSpan, count_rows
 from model_core.llm.choose import join_completions, make_choice_jobs, rank_choices
 from model_core.llm.description import ModelDescription
 from model_core.requests.choices import ChoiceFields
@@ -56,9 +57,11 @@ class LocalEngine:
             params = params.model_copy(update={"return_token_ids": True})
         plan, parser, beginning = AnswerPlan(), None, ""
         messages: Any = request.messages
+        images: tuple[ImageSpan, ...] = ()
         if request.is_chat:
             prepared = llm.prepare_chat(messages, request, params)
-            prompt, plan, parser = prepared.prompt.token_ids, prepared.plan, prepared.parser
+            prompt, images = prepared.prompt.token_ids, prepared.prompt.images
+            plan, parser = prepared.plan, prepared.parser
         else:
             prompt, plan, params = self._encode_raw(request, params)
         if request.echo:
@@ -79,7 +82,8 @@ class LocalEngine:
             else:
                 answer.finish(delta)
 
-        job = Job(prompt, params, plan, answer.adapter, request.cache_salt or "", request.client or "")
+        salt, client = request.cache_salt or "", request.client or ""
+        job = Job(prompt, params, plan, answer.adapter, salt, client, images=images)
         request_id = llm.engine.submit(job, on_delta, request.request_id, answer.arrival_time)
         return Submission(partial(llm.engine.cancel, request_id))
 
@@ -114,14 +118,15 @@ class LocalEngine:
         """See ModelEngine."""
         llm, params = self.llm, request.sampling_params().with_defaults(self.llm.defaults)
         messages: Any = request.messages
-        truncated = 0
+        truncated = image_tokens = 0
         if request.is_chat:
             prepared = llm.prepare_chat(messages, request, params)
             prompt, truncated = prepared.prompt.token_ids, prepared.plan.truncated_messages
+            image_tokens = count_rows(prepared.prompt.images)
         else:
             prompt, plan, _ = self._encode_raw(request, params)
             truncated = plan.truncated_messages
-        usage = Usage(len(prompt), 0, truncated_messages=truncated)
+        usage = Usage(len(prompt), 0, truncated_messages=truncated, image_tokens=image_tokens)
         return Completion("", [], "stop", usage, Timings(None, None, 0.0), params.seed)
 
     def tokenize(self, command: TokenCommand) -> dict[str, Any]:

@@ -188,7 +188,8 @@ def create_pool(
 ) -> ModelPool:
     """The pool for models that are given by name (None: its own) and path (None: the embedded model).
 
-    `llm_settings` are arguments of LLM, the same for all models; a `revision` is for those on the hub alone.
+    `llm_settings` are arguments of LLM, the same for all models; a `revision` is for those on the hub alone,
+    and `mmproj` for the first one.
     `adapters` of the first model: names and folders. allows_loading: see ModelPool. `prompts`: where they
     keep prompts, None: nowhere. Raises ModelError for wrong names.
     """
@@ -203,6 +204,8 @@ def create_pool(
         own = dict(settings)
         if is_local[path] and not all(is_local.values()):  # if all are, the revision is refused
             own["revision"] = None
+        if path != models[0][1]:
+            own["mmproj"] = None
 
         def load(on_progress: Callable[[float], None]) -> LocalEngine:
             while True:
@@ -217,6 +220,8 @@ def create_pool(
                         llm.draft_model.model.turns = turns
                     if llm.model.mtp_head is not None:
                         llm.model.mtp_head.turns = turns
+                    if llm.engine.encoder is not None:
+                        llm.engine.encoder.tower.share(turns, llm.model.threads)
                     return LocalEngine(llm)
 
         saved = None if prompts is None else SlotPrompts(prompts, name)

@@ -1,5 +1,6 @@
 """Parses the requests that come through Triton, as contract/tensors.py describes them."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ _BYTES_PER_POSITION = 32
 _MAX_LONG_CONVERSATION_BYTES = 2**24  # of one whose oldest messages may be left out
 _MAX_PARAMETER_BYTES = 2**20
 MAX_TIMEOUT_S = 86400 * 7  # as of the field timeout_s
+_MAX_IMAGES_BYTES = 2**27  # of all images of a conversation, in base64
+# An image as JSON, which has no quotation mark inside. What only looks so in a text is found, too.
+_IMAGE = re.compile(rb'"data:image/[^"]*')
 _MAX_FEED_BYTES = 1000  # of a request for a feed
 
 
@@ -78,13 +82,38 @@ def parse_request(messages: np.ndarray | None, values: dict[str, Any], max_conte
     """
     if messages is None:
         raise InvalidRequest("the input messages is missing.", "messages")
-    max_bytes, size = max_context * _BYTES_PER_POSITION, len(messages.tobytes().rstrip())
+    max_bytes, data = max_context * _BYTES_PER_POSITION, messages.tobytes().rstrip()
     if values.get("truncation") == "auto":
         max_bytes = max(max_bytes, _MAX_LONG_CONVERSATION_BYTES)
+    size = image_size = len(data)
+    if size > max_bytes:  # then what else is there may be images
+        size -= sum(len(image[0]) for image in _IMAGE.finditer(data))
+    image_size -= size
+    if image_size > _MAX_IMAGES_BYTES:
+        raise InvalidRequest(
+            f"the images of the prompt have {image_size} bytes; at most {_MAX_IMAGES_BYTES} are read.",
+            "messages",
+        )
+    del data
+    _check_text_size(size, max_bytes, max_context)
+    request = Request(messages=decode(messages, "messages"), **values)
+    if image_size:
+        conversation: Any = request.messages if request.is_chat else ()
+        parts = [part for message in conversation for part in message.images]
+        urls = sum(len(part.image_url.url or "") for part in parts)
+        _check_text_size(size + image_size - urls, max_bytes, max_context)
+    return request
+
+
+def has_images(messages: np.ndarray | None) -> bool:
+    """Whether a request may have images. Those that it names in a text are found, too."""
+    return messages is not None and b'"image_url"' in messages.tobytes()
+
+
+def _check_text_size(size: int, max_bytes: int, max_context: int) -> None:
     if size > max_bytes:
         raise PromptTooLong(
             f"This model's maximum context length is {max_context} tokens (--max-context), for which the "
             f"server reads {max_bytes} bytes at most, but the prompt has {size}.",
             "messages",
         )
-    return Request(messages=decode(messages, "messages"), **values)

@@ -129,7 +129,12 @@ class SlotPrompts:
             messages: Any = request.messages
             if request.is_chat:  # it ends where the next message begins
                 fields = request.model_copy(update={"add_generation_prompt": False})
-                tokens = llm.encode_chat(messages, fields).token_ids
+                prompt = llm.encode_chat(messages, fields)
+                if prompt.images:
+                    raise InvalidRequest(
+                        "prompts with images are not saved; leave the images out.", "messages"
+                    )
+                tokens = prompt.token_ids
             else:
                 tokens = llm.encode(messages)
             return self._saved.save(llm.prompts, name, tokens, source)

@@ -37,6 +37,7 @@ from ..models.pending_answer import PendingAnswer
 from ..models.protocol import ModelEngine
 from ..models.request_parser import (
     find_feed_name,
+    has_images,
     limit_time,
     parse_parameters,
     parse_request,
@@ -52,6 +53,7 @@ LOGGER = logging.getLogger(__name__)
 STREAM_INTERVAL_S = 0.03
 RESPONSES_PER_SECOND = 50 * (os.cpu_count() or 1)
 _GRAMMAR_THREADS = 4
+_IMAGE_THREADS = 2
 
 Outputs = dict[str, np.ndarray]
 _HEALTH = encode(HEALTH)
@@ -75,6 +77,8 @@ class Inference:
         self._grammar_threads = ThreadPoolExecutor(_GRAMMAR_THREADS, thread_name_prefix="grammars")
         # So does a template of a request, which may loop until its time is over: one after the other.
         self._template_threads = ThreadPoolExecutor(1, thread_name_prefix="templates")
+        # Images may take seconds to read, one after the other.
+        self._image_threads = ThreadPoolExecutor(_IMAGE_THREADS, thread_name_prefix="images")
         self._lock = threading.Lock()
         # The running answers by call id.
         self._answers: defaultdict[str, list[PendingAnswer]] = defaultdict(list)
@@ -184,6 +188,7 @@ class Inference:
         if not answer.has_ended:
             # In a thread: templates and tokenizers may take time, and other streams share this loop.
             threads = self._grammar_threads if values.get("form") or values.get("tools") else None
+            threads = self._image_threads if has_images(messages) else threads
             threads = self._template_threads if values.get("chat_template") else threads
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(threads, _submit, engine.result(), messages, values, answer)

@@ -23,6 +23,7 @@ _PROGRAM = "triton_server.engine"
 class EngineSettings(
     groups.ModelsSettings,
     groups.LoadSettings,
+    groups.ImageSettings,
     groups.AddressSettings,
     groups.TlsSettings,
     groups.TritonSettings,

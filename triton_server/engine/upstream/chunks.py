@@ -103,6 +103,7 @@ def _read_usage(usage: Mapping[str, Any]) -> Usage:
         usage.get("truncated_messages", 0),
         completion.get("reasoning_tokens") or 0,
         usage.get("ignored_schema", ()),
+        prompt.get("image_tokens") or 0,
     )
 
 

@@ -207,6 +207,7 @@ class UpstreamEngine:
             "enable_thinking": None,
             "tokenizer": True,
             "counts_tokens": self._model.dialect != "openai",
+            "vision": None,
             "sampling": None,
         }
 

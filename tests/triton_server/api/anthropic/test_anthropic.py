@@ -198,9 +198,9 @@ def test_models_without_reasoning_answer_at_once(claude: anthropic.Anthropic, ki
         ),
         ({"messages": []}, anthropic.BadRequestError, "messages must be a list of 1 or more"),
         (
-            {"messages": [{"role": "user", "content": [{"type": "image", "source": {}}]}]},
+            {"messages": [{"role": "user", "content": [{"type": "document", "source": {}}]}]},
             anthropic.BadRequestError,
-            r"messages\[0\].content\[0\] has the type 'image' and no text, but this service shows models",
+            r"messages\[0\].content\[0\] has the type 'document' and no text, but this service shows models",
         ),
         (
             {"messages": [{"role": "user", "content": [{"type": "text", "text": 3}]}]},
@@ -289,7 +289,7 @@ def test_errors_of_all_layers_have_anthropics_form(start: Callable[..., Service]
     assert fail(client(api_key="wrong")) == (anthropic.AuthenticationError, "authentication_error")
     assert client(api_key="key").messages.create(**ASK)
     assert client(auth_token="key").messages.create(**ASK)
-    large = fail(client(api_key="key"), system="a" * 1000)
+    large = fail(client(api_key="key"), system="a " * 500)
     assert large == (anthropic.RequestTooLargeError, "request_too_large")
     assert fail(client(api_key="key")) == (anthropic.RateLimitError, "rate_limit_error")
 

@@ -195,7 +195,7 @@ def test_values_of_llama_cpp_that_mean_nothing_here(web: httpx.Client, coder: LL
         ({"prompt": [-1]}, None, "outside the model's vocabulary"),
         ({"prompt": [10**9]}, None, "outside the model's vocabulary"),
         ({"prompt": [1, *["a"] * 129]}, "prompt", "have 129 texts among tokens; at most 128"),
-        ({"prompt": {"prompt_string": "a", "multimodal_data": ["x"]}}, "prompt", "reads text only"),
+        ({"prompt": {"prompt_string": "a", "multimodal_data": ["x"]}}, "prompt", "raw prompts are text"),
         ({"prompt": "a", "logit_bias": [["x"]]}, "logit_bias", "logit_bias must be an object"),
         ({"prompt": "a", "logit_bias": [[1, True]]}, "logit_bias", "logit_bias must be an object"),
         ({"prompt": "a", "logit_bias": "x"}, "logit_bias", "logit_bias must be an object"),

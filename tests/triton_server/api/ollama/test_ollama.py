@@ -167,7 +167,7 @@ def test_thinking_about_a_prompt_is_apart(reciting: ollama.Client) -> None:
         ({"suffix": "end"}, "suffix is not possible with this model"),
         ({"template": "{{ .Prompt }}"}, "--chat-template"),
         ({"context": [1, 2]}, "/api/chat instead of context"),
-        ({"images": [b"png"]}, "reads no images"),
+        ({"images": [b"png"]}, "sees no images"),
         ({"raw": True, "system": "Be brief."}, "has no system message"),
         ({"logprobs": True}, "logprobs"),
     ],
@@ -218,7 +218,7 @@ def test_clients_learn_what_a_model_is(
         ({"options": {"num_predict": 2.5}}, 400, r"options\.num_predict must be .*, not 2.5"),
         ({"options": {"tfs_z": 0.5}}, 400, "options has 'tfs_z', which is not supported; leave it out"),
         ({"options": {"form": {}}}, 400, "options has 'form', which is not supported"),
-        ({"messages": [{**HELLO[0], "images": [b"png"]}]}, 400, "reads no images"),
+        ({"messages": [{**HELLO[0], "images": [b"png"]}]}, 400, "sees no images"),
         ({"messages": [{"role": "robot", "content": ""}]}, 400, r"messages\[0\].role"),
         ({"format": {"type": "no type"}}, 400, "the JSON schema cannot be used: type is 'no type'"),
         ({"logprobs": True}, 400, "logprobs"),
@@ -235,7 +235,7 @@ def test_refusals_name_the_field(
 
 def test_errors_of_all_layers_have_ollamas_form(start: Callable[..., Service]) -> None:
     service = start(api_keys=[SecretStr("key")], max_body_bytes=500)
-    for key, content, status in (("wrong", "Hello", 401), ("key", "a" * 500, 413), ("key", "Hello", 200)):
+    for key, content, status in (("wrong", "Hello", 401), ("key", "a " * 250, 413), ("key", "Hello", 200)):
         client = ollama.Client(service.url, headers={"Authorization": f"Bearer {key}"})
         if status == 200:
             assert client.chat("default", HELLO).message.content

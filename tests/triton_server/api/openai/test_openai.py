@@ -344,7 +344,7 @@ WRONG_CHATS: list[tuple[dict[str, Any], int, str | None]] = [
     ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, 400, "tool_choice"),
     ({"tools": [{"function": {"name": "f"}}]}, 400, "tools[0].type"),
     ({"tools": [{"type": "web_search"}], "tool_choice": "required"}, 400, "tool_choice"),
-    ({"messages": [{"role": "user", "content": [IMAGE]}]}, 400, "messages[0]"),
+    ({"messages": [{"role": "user", "content": [IMAGE]}]}, 400, "messages[0].content[0].image_url"),
     ({"messages": [{"role": "user", "content": "half a fox \ud83e"}]}, 400, None),
     ({"messages": [{"role": "user", "content": "word " * 5000}]}, 400, None),
     ({"messages": HELLO * 1001}, 400, "messages"),

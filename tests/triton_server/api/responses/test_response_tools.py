@@ -388,7 +388,7 @@ def test_what_is_left_out_is_named(api: Server) -> None:
 @pytest.mark.parametrize(
     "part",
     [
-        {"type": "input_image", "image_url": "data:image/png;base64,AAAA"},
+        {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "mp3"}},
         {"type": "input_file", "file_data": "data:application/pdf;base64,/w=="},
         {"type": "input_file", "file_id": "file_1"},
     ],

@@ -230,10 +230,7 @@ def test_refusals_name_what_is_refused(api: Server) -> None:
     )
     assert refusal(prompt={"id": "p"}) == "prompt is not supported; send instructions and input."
     image = {"role": "user", "content": [{"type": "input_image", "image_url": "data:image/png;base64,AA"}]}
-    assert refusal(input=[image]) == (
-        "input[0].content[0] is of the type 'input_image' and has no text, but this service shows models "
-        "text only."
-    )
+    assert refusal(input=[image]) == "this model sees no images; load one that does, or send text alone."
 
 
 def test_page_after_an_item_that_is_not_there_is_refused(gpt: openai.OpenAI) -> None:

@@ -1,0 +1,44 @@
+"""Make tests/data/vision_pixels.npz: images of many sizes as image processors of Transformers prepare them.
+
+    python tests/helpers/makers/make_pixels.py
+
+For each family and image N there are FAMILY_N_image, uint8 [height, width, 3], and FAMILY_N_pixels, float32,
+as the processor returns them: patches, or tiles. The settings are those of the models in tests/data/vision.
+
+Needs Transformers 5 and Pillow up to 12.2 (see model_core/images/resize.py); the tests only read the file.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
+from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
+from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+
+DATA = Path(__file__).parents[2] / "data"
+SIZES = ((30, 41), (100, 37), (9, 70), (24, 24), (13, 12))
+PROCESSORS = {
+    "qwen3-vl": (Qwen2VLImageProcessorPil, {"size": {"shortest_edge": 400, "longest_edge": 2500}}),
+    "gemma3": (Gemma3ImageProcessorPil, {}),
+    "idefics3": (Idefics3ImageProcessorPil, {"size": {"longest_edge": 48}}),
+}
+
+
+def main() -> None:
+    arrays = {}
+    for name, (kind, changes) in PROCESSORS.items():
+        fields = json.loads((DATA / "vision" / name / "preprocessor_config.json").read_text()) | changes
+        processor, random = kind(**fields), np.random.default_rng(0)
+        for number, (height, width) in enumerate(SIZES):
+            small = random.integers(256, size=(height // 3 + 1, width // 3 + 1, 3), dtype=np.uint8)
+            image = Image.fromarray(small).resize((width, height), Image.Resampling.NEAREST)
+            pixels = processor(image, return_tensors="np")["pixel_values"]
+            arrays[f"{name}_{number}_image"] = np.asarray(image)
+            arrays[f"{name}_{number}_pixels"] = np.asarray(pixels, np.float32)
+    np.savez_compressed(DATA / "vision_pixels.npz", **arrays)
+
+
+if __name__ == "__main__":
+    main()

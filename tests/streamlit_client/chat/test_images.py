@@ -1,0 +1,87 @@
+"""Pictures in questions: the page shows them, the store keeps them, and the model sees them."""
+
+import json
+
+import pytest
+from chat_page import ChatPage
+from image_files import corner_image, write_image
+from in_process import Endpoints
+
+from model_core.errors import InvalidRequest
+from streamlit_client.chat.attachments import MAX_IMAGE_MEBIBYTES, read_file
+from triton_server.client import ChatClient
+from triton_server.conversations.exchange import from_json, to_json
+from triton_server.conversations.tree import Attachment, Conversation, Turn
+
+PNG = write_image(corner_image())
+
+
+def test_picture_is_seen_shown_and_kept(seeing: Endpoints, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITONCHAT_SERVER", seeing.grpc_url)
+    page = ChatPage().change("number_input", "Max tokens", 8)
+    page.ask("what", corner_png=PNG)
+    assert not page.app.error and page.questions == ["what"]
+    with ChatClient(seeing.grpc_url) as client:
+        stored = client.conversations().get(page.id)
+    (turn,) = stored.turns
+    (picture,) = turn.attachments
+    assert (picture.name, picture.text) == ("corner.png", "")
+    assert picture.image is not None and picture.image.startswith("data:image/png;base64,")
+    assert picture.tokens and turn.usage is not None and turn.usage["image_tokens"] == picture.tokens
+
+    copy = from_json(to_json(stored))
+    assert copy.turns[0].attachments == [picture]
+    later = ChatPage(page.id)
+    assert [image.value for image in later.app.get("image")] == [[picture.image]]
+    later.change("number_input", "Max tokens", 8).ask("and")
+    with ChatClient(seeing.grpc_url) as client:
+        last = client.conversations().get(page.id).turns[-1]
+    assert last.usage is not None and last.usage["image_tokens"] == picture.tokens
+
+
+def test_model_that_sees_nothing_refuses_kindly(reciter: Endpoints, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITONCHAT_SERVER", reciter.grpc_url)
+    page = ChatPage()
+    page.ask("what", corner_png=PNG)
+    sentence = page.app.error[0].value.replace("\\", "")
+    assert "corner.png is an image, but this model sees none" in sentence
+    assert "Send without files" in [button.label for button in page.app.button]
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (PNG[:70], "is damaged"),
+        (b"RIFF....WEBP", "is no PNG, JPEG, WebP or GIF file"),
+        (PNG + b"\0" * MAX_IMAGE_MEBIBYTES * 2**20, "6 are the limit of images"),
+    ],
+)
+def test_other_images_are_refused_in_one_sentence(data: bytes, reason: str) -> None:
+    with pytest.raises(InvalidRequest, match=reason) as caught:
+        read_file("a.png", data)
+    assert str(caught.value).startswith("a.png ") and caught.value.param == "files"
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "https://example.com/tracker.png",
+        "data:text/html;base64,AAAA",
+        "data:image/svg+xml;base64,AAAA",
+        'data:image/png;base64,AAAA" onload="',
+        "javascript:alert(1)",
+    ],
+)
+def test_files_with_conversations_bring_no_addresses(image: str) -> None:
+    """Whoever opens a conversation would ask them."""
+    picture = Attachment("a", "", image="data:image/png;base64,AAAA")
+    turn = Turn(1, None, "what", finish_reason="stop", attachments=[picture])
+    value = json.loads(to_json(Conversation("1", "t", None, {}, 1, 1, [turn])))
+    assert from_json(json.dumps(value)).turns[0].attachments == [picture]
+    value["turns"][0]["attachments"][0]["image"] = image
+    with pytest.raises(InvalidRequest, match="image"):
+        from_json(json.dumps(value))
+
+
+def test_texts_have_no_image_in_files() -> None:
+    assert "image" not in Attachment("a", "b").to_json()

@@ -1,0 +1,50 @@
+"""Images as parts of messages (model_core.requests.messages.ImageUrlPart), from the forms of all dialects."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from model_core.images.data_url import TYPES
+
+
+def text_part(text: str) -> dict[str, Any]:
+    """A text beside images."""
+    return {"type": "text", "text": text}
+
+
+def url_part(url: str, detail: str | None = None) -> dict[str, Any]:
+    """An image by its data URL, or by its address on the web."""
+    return _part({"url": url}, detail)
+
+
+def base64_part(data: str, kind: str = TYPES[0]) -> dict[str, Any]:
+    """An image in base64. Its content says of which type it is, whatever the client calls it."""
+    return _part({"url": f"data:{kind};base64,{data}"})
+
+
+def file_part(file_id: str, detail: str | None = None) -> dict[str, Any]:
+    """An image that is a file of /v1/files."""
+    return _part({"file_id": file_id}, detail)
+
+
+def join_parts(parts: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    """The content of a message: parts, or one text if there are no images."""
+    if all(part["type"] == "text" for part in parts):
+        return "\n".join(part["text"] for part in parts)
+    return parts
+
+
+def _part(image: dict[str, Any], detail: str | None = None) -> dict[str, Any]:
+    # OpenAI's newest word for the size that the image has; models see at most what their processor leaves.
+    detail = "high" if detail == "original" else detail
+    return {"type": "image_url", "image_url": {**image, **({"detail": detail} if detail else {})}}
+
+
+def name_images(messages: Iterable[Mapping[str, Any]], places: Sequence[str]) -> dict[str, str]:
+    """What the client has called the images of messages, for errors. `places`: of all, in their order."""
+    paths = [
+        f"messages[{number}].content[{place}].image_url"
+        for number, message in enumerate(messages)
+        for place, part in enumerate(message.get("content") or ())
+        if isinstance(part, dict) and part["type"] == "image_url"
+    ]
+    return dict(zip(paths, places, strict=True))
