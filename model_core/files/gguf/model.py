@@ -75,11 +75,12 @@ class GGUFModel:
 
     def find_tower(self, file: Path | None) -> Mmproj | None:
         """The tower in a file, or else in one beside the model; None if there is none. Raises ModelError."""
-        found = file or find_mmproj(self.path, int(self.config["hidden_size"]))
+        size = self.config.get("hidden_size")  # older families have another name for it, and no towers
+        found = file or (find_mmproj(self.path, int(size)) if size is not None else None)
         if found is None:
             return None
         tower = Mmproj(found, str(self._file.metadata["general.architecture"]), self._tokens())
-        if tower.out_size != self.config["hidden_size"]:
+        if tower.out_size != size:
             raise ModelError(f"{found} is the tower of another model than {self.path}.")
         return tower
 
