@@ -10,6 +10,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..errors import InvalidRequest, PromptTooLong
@@ -54,15 +55,15 @@ class ImageReader:
         if image.url is None:
             raise refuse(part.place, "has a file_id, which only the HTTP service takes; send a data URL")
         data = read_data_url(image.url, part.place, limits.bytes)
-        is_low = image.detail == "low"
-        digest = hashlib.sha256(b"low" * is_low + data).digest()
+        is_low, salt = image.detail == "low", part.salt.encode()
+        digest = _digest(salt, b"low" * is_low, data)
 
         def decode() -> Pixels:
             pixels = self._decoder.decode(data, part.place)
             return shrink(pixels, _LOW_SIDE) if is_low else pixels
 
         try:
-            return self._find(digest, decode)
+            return self._find(digest, decode, salt)
         except InvalidRequest as error:
             raise (
                 error if error.param else refuse(part.place, f"cannot be taken: {error}".rstrip("."))
@@ -91,14 +92,20 @@ class ImageReader:
         """End the process that decodes images."""
         self._decoder.close()
 
-    def _find(self, digest: bytes, read: Callable[[], Pixels]) -> PreparedImage:
-        """The prepared image of what has a digest, which is read if it was not kept."""
+    def _find(self, digest: bytes, read: Callable[[], Pixels], salt: bytes = b"") -> PreparedImage:
+        """The prepared image of what has a digest, which is read if it was not kept.
+
+        Its parts have other digests with each `salt`, so that no rows of it are shared.
+        """
         with self._lock:
             found = self._prepared.get(digest)
             if found is not None:
                 self._prepared.move_to_end(digest)
                 return found
         prepared: PreparedImage = self._family.prepare(self.config, read())
+        if salt:
+            parts = (replace(part, digest=_digest(salt, part.digest)) for part in prepared.parts)
+            prepared = replace(prepared, parts=tuple(parts))
         with self._lock:
             if digest not in self._prepared:
                 self._prepared[digest] = prepared
@@ -142,6 +149,10 @@ class ImageReader:
                 "the tokenizer has not kept the rows of the images; is it that of this model?", "messages"
             )
         return tuple(spans)
+
+
+def _digest(*pieces: bytes) -> bytes:
+    return hashlib.sha256(b"".join(hashlib.sha256(piece).digest() for piece in pieces)).digest()
 
 
 def split_images(text: str) -> list[dict[str, Any]]:

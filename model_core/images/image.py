@@ -1,22 +1,24 @@
 """A decoded image."""
 
+from __future__ import annotations
+
 import hashlib
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:  # messages are read where nothing computes, and start faster without NumPy
+    import numpy as np
 
 
-@dataclass(frozen=True, eq=False)
 class Pixels:
-    """The pixels of an image.
+    """The pixels of an image. It does not change.
 
     Attributes:
         values: uint8 [height, width, 3], red, green and blue; what is transparent is on white.
         digest: SHA-256 of size and values.
     """
 
-    values: np.ndarray
-    digest: bytes
+    def __init__(self, values: np.ndarray, digest: bytes) -> None:
+        self.values, self.digest = values, digest
 
 
 def make_pixels(values: np.ndarray) -> Pixels:

@@ -80,11 +80,21 @@ class ImageUrlPart(_Part):
     image_url: ImageUrl
 
     _place: str = PrivateAttr("messages")
+    _salt: str = PrivateAttr("")
 
     @property
     def place(self) -> str:
         """Where it is in the request, such as messages[0].content[1].image_url."""
         return self._place
+
+    @property
+    def salt(self) -> str:
+        """What is kept of it is shared with images of the same salt only."""
+        return self._salt
+
+    def separate(self, salt: str) -> None:
+        """Set its salt."""
+        self._salt = salt
 
 
 _PART_TAGS = {"text": "TextPart", "image_url": "ImageUrlPart", "image": "ImagePart"}

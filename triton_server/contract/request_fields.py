@@ -13,7 +13,7 @@ from model_core.checks.request_values import StrictModel
 from model_core.errors import InvalidRequest
 from model_core.requests.choices import ChoiceFields
 from model_core.requests.infill import InfillFields
-from model_core.requests.messages import MESSAGES, ChatFields, FailFastList, Message
+from model_core.requests.messages import MESSAGES, ChatFields, FailFastList, ImageUrlPart, Message
 from model_core.requests.sampling import SamplingFields, SamplingParams
 
 from .sent_names import SentNames, rename_error
@@ -36,8 +36,8 @@ class CacheFields(BaseModel):
     cache_salt: str | None = Field(
         "",
         max_length=MAX_NAME_LENGTH,
-        description="Only requests with the same salt share cached prefixes, so `cached_tokens` does not "
-        "reveal what other users have asked.",
+        description="Only requests with the same salt share cached prefixes and images, so `cached_tokens` "
+        "does not reveal what other users have asked.",
     )
 
 
@@ -166,6 +166,13 @@ class Request(
                 "continue_final_message and add_generation_prompt cannot both be true.",
                 "continue_final_message",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _separate_images(self) -> "Request":
+        for part in (part for item in self.messages if isinstance(item, Message) for part in item.images):
+            if isinstance(part, ImageUrlPart):
+                part.separate(self.cache_salt or "")
         return self
 
     @model_validator(mode="after")

@@ -15,6 +15,7 @@ from model_core.errors import InvalidRequest, PromptTooLong
 from model_core.images.data_url import write_data_url
 from model_core.images.image import make_pixels
 from model_core.requests.messages import ImagePart, Message, parse_messages
+from triton_server.contract.request_fields import Request
 
 GREEDY = SamplingParams(max_tokens=4, temperature=0, ignore_eos=True)
 
@@ -76,6 +77,18 @@ def test_low_detail_has_at_most_512_pixels_a_side(llm: LLM) -> None:
         sizes[detail] = llm.vision.prepare_part(message.images[0]).tokens
     assert sizes["low"] == llm.vision.count_tokens(256, 512)
     assert sizes["auto"] == sizes["high"] == llm.vision.count_tokens(300, 600)
+
+
+def test_requests_of_other_salts_share_nothing_of_an_image(llm: LLM) -> None:
+    data, messages = write_image(Image.new("RGB", (64, 32), "green")), []
+    for salt in ("", "one", "one", "two"):
+        request = Request(messages=ask(image_part(data)), cache_salt=salt)
+        assert isinstance(request.messages[0], Message)
+        messages.append(parse_messages(request.messages)[0])
+    assert llm.vision is not None
+    none, one, again, two = (llm.vision.prepare_part(message.images[0]) for message in messages)
+    assert again is one
+    assert len({part.digest for image in (none, one, two) for part in image.parts}) == 3 * len(one.parts)
 
 
 @pytest.mark.parametrize(
