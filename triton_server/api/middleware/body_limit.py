@@ -4,7 +4,7 @@ import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Message, Receive, Scope, Send
 
-from ...system.body_encoding import BASE64, LONG_BASE64, BodyDecoder, BodyLimit, BodyTooLarge
+from ...system.body_encoding import BASE64, IMAGE_BYTES, BodyDecoder, BodyLimit, BodyTooLarge, count_images
 from .metrics import ServiceMetrics
 
 # A client that is refused may not have sent its whole body. Then the service reads and ignores more of it, up
@@ -19,8 +19,8 @@ class LimitedExchange:
     """A request and its response, as ASGI's `receive` and `send`, with limits for the size of the body.
 
     It counts the bytes of the body, decompresses them, and adds `headers` to the response. Images in base64
-    have a limit of their own: they take no more memory than their bytes, while what else is in a body of JSON
-    may take twenty times as much.
+    have a limit of their own: as one long word they take a few times their bytes, while what else is in a
+    body of JSON may take twenty times as much. Other long words count as images, too.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class LimitedExchange:
         self._receive, self._send, self._metrics = receive, send, metrics
         self._limit, self._max_body_bytes = limit, limit.total
         self._plain_bytes = self._image_bytes = 0  # of the decompressed body
-        self._is_in_image = False  # whether the last part ended within one
+        self._open_bytes = 0  # of the word that the last part ended with, and the next one may go on with
         self._decoder: BodyDecoder | None = None
         self._request_headers = headers = Headers(scope=scope)
         length = headers.get("content-length", "")
@@ -58,20 +58,23 @@ class LimitedExchange:
             message = message if self._decoder is None else self._decoder.decode(message)
         except BodyTooLarge as error:
             raise self._note_large_body() from error
-        if self._limit.image_bytes:
-            self._count_images(message.get("body", b""))
+        if self._limit.image_bytes and self._limit.plain_bytes:
+            self._count_images(message.get("body", b""), message.get("more_body", False))
         return message
 
-    def _count_images(self, part: bytes) -> None:
+    def _count_images(self, part: bytes, has_more: bool) -> None:
         """Tell images from what else is in a part of the body. Raises BodyTooLarge."""
-        beginning = BASE64.match(part) if self._is_in_image else None
-        start = 0 if beginning is None else beginning.end()
-        runs = [*LONG_BASE64.finditer(part, start)]
-        images = start + sum(run.end() - run.start() for run in runs)
-        self._is_in_image = (runs[-1].end() if runs else start) == len(part) > 0
+        rest = part.lstrip(BASE64)
+        first = len(part) - len(rest)
+        word, images = self._open_bytes + first, count_images(rest)
+        if word >= IMAGE_BYTES:  # it has counted as text as long as it was short
+            images += word if self._open_bytes < IMAGE_BYTES else first
+        self._open_bytes = len(rest) - len(rest.rstrip(BASE64)) if rest else word
         self._image_bytes += images
         self._plain_bytes += len(part) - images
-        if self._image_bytes > self._limit.image_bytes or self._plain_bytes > self._limit.plain_bytes:
+        undecided = self._open_bytes if has_more and self._open_bytes < IMAGE_BYTES else 0
+        is_long = self._plain_bytes - undecided > self._limit.plain_bytes
+        if is_long or self._image_bytes > self._limit.image_bytes:
             raise self._note_large_body()
 
     async def send(self, message: Message) -> None:
@@ -107,6 +110,9 @@ class LimitedExchange:
     def _note_large_body(self) -> BodyTooLarge:
         self._metrics.count_refusal("body_too_large")
         self._metrics.refused_bytes.inc(max(self._declared_bytes, self._read_bytes))
-        if self._limit.image_bytes and self._plain_bytes <= self._limit.plain_bytes:
-            return BodyTooLarge(self._limit.image_bytes, "--max-body-images", "images of more")
-        return BodyTooLarge(self._limit.plain_bytes, self._limit.flag)
+        limit = self._limit
+        if self._image_bytes > limit.image_bytes > 0:
+            return BodyTooLarge(limit.image_bytes, "--max-body-images", "images of more")
+        if limit.image_bytes and self._plain_bytes <= limit.plain_bytes:  # nobody has seen what it has
+            return BodyTooLarge(limit.total, f"{limit.flag} and --max-body-images")
+        return BodyTooLarge(limit.plain_bytes, limit.flag)

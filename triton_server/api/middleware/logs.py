@@ -34,7 +34,7 @@ _USAGE_FIELDS = ("prompt_tokens", "completion_tokens", "cached_tokens")
 _MAX_WAITING_LINES = 4096  # for a reader of standard error that is slow, or reads no more
 _LAST_LINES_S = 1.0  # for them at the end of the process
 # Images, which no log has. Some clients write a backslash before each slash.
-_BASE64 = re.compile(rb"(?<=base64,)[A-Za-z0-9+/=\\]+|[A-Za-z0-9+/=\\]{128,}")
+_BASE64 = re.compile(rb"(?<=base64,)[A-Za-z0-9+/=\\]+|(?<![A-Za-z0-9+/=\\])[A-Za-z0-9+/=\\]{128,}")
 _MAX_CONTENT_BYTES = 64 * 1024  # of a body or a response that --log-content writes
 
 
