@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import InvalidRequest, PromptTooLong
 from ..families.vision.parts import ImageSpan, PreparedImage, VisionConfig
 from ..families.vision.registry import TOWERS
-from ..images.data_url import TYPES, read_data_url
+from ..images.data_url import NO_FILES, TYPES, read_data_url
 from ..images.decoder import ImageDecoder, refuse
 from ..images.image import Pixels
 from ..images.limits import DEFAULT_LIMITS, ImageLimits
@@ -53,7 +53,7 @@ class ImageReader:
             return self.prepare(part.pixels)
         image, limits = part.image_url, self._decoder.limits
         if image.url is None:
-            raise refuse(part.place, "has a file_id, which only the HTTP service takes; send a data URL")
+            raise refuse(part.place, NO_FILES)
         data = read_data_url(image.url, part.place, limits.bytes)
         is_low, salt = image.detail == "low", part.salt.encode()
         digest = _digest(salt, b"low" * is_low, data)

@@ -12,6 +12,7 @@ from .decoder import refuse
 _HEAD = re.compile(r"data:([^,;]*)((?:;[^,;]*)*),", re.IGNORECASE)
 _MAX_HEAD = 200  # characters
 TYPES = ("image/png", "image/jpeg", "image/webp", "image/gif")
+NO_FILES = "has a file_id, which only the HTTP service takes; send a data URL"
 _TYPES = {*TYPES, "image/jpg"}  # some clients' name of image/jpeg
 
 

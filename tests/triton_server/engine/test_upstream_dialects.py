@@ -16,7 +16,7 @@ from model_core.requests.events import (
     Usage,
 )
 from triton_server.contract.request_fields import Request
-from triton_server.engine.upstream.bodies import make_body
+from triton_server.engine.upstream.bodies import chat_fields, make_body
 from triton_server.engine.upstream.chunks import ChunkReader
 from triton_server.engine.upstream.failures import make_error, read_failure
 from triton_server.engine.upstream.server import UpstreamModel, parse_url
@@ -240,3 +240,32 @@ def test_failures() -> None:
 def test_urls() -> None:
     assert parse_url("http://gpu:8000") == ("http://gpu:8000/v1", "http://gpu:8000")
     assert parse_url("https://gpu/some/v1/") == ("https://gpu/some/v1", "https://gpu/some")
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        {"url": "http://169.254.169.254/latest"},
+        {"url": " https://169.254.169.254/latest"},
+        {"url": "ht\ttp://169.254.169.254/"},
+        {"url": "file:///etc/passwd"},
+        {"url": "data:text/html;base64,AAAA"},
+        {"file_id": "file-1"},
+    ],
+    ids=["address", "space", "tab", "file", "type", "id"],
+)
+@pytest.mark.parametrize("model", [VLLM, PLAIN], ids=["vllm", "openai"])
+def test_other_servers_are_sent_images_themselves_alone(image: dict[str, str], model: UpstreamModel) -> None:
+    """Otherwise they would get what only they can reach."""
+    messages: Any = [*HELLO, {"role": "user", "content": [{"type": "image_url", "image_url": image}]}]
+    for make in (lambda request: make_body(request, model, 1), lambda request: chat_fields(request, "vllm")):
+        with pytest.raises(InvalidRequest) as caught:
+            make(Request(messages=messages))
+        assert caught.value.param == "messages[1].content[0].image_url"
+        assert str(caught.value).startswith("messages[1].content[0].image_url ")
+
+
+def test_other_servers_are_sent_images() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA", "detail": "low"}}
+    _, body = make_body(Request(messages=[{"role": "user", "content": [image]}]), PLAIN, 1)
+    assert body["messages"] == [{"role": "user", "content": [image]}]

@@ -3,8 +3,10 @@
 from typing import Any
 
 from model_core.errors import InvalidRequest
+from model_core.images.data_url import NO_FILES, check_data_url
+from model_core.images.decoder import refuse
 from model_core.requests.form import Form
-from model_core.requests.messages import Message, ToolName
+from model_core.requests.messages import ImageUrlPart, Message, ToolName
 
 from ...contract.request_fields import Request
 from .server import Dialect, UpstreamModel
@@ -98,7 +100,7 @@ def _find_set(request: Request) -> set[str]:
 
 
 def chat_fields(request: Request, dialect: Dialect) -> dict[str, Any]:
-    """The fields of a body that make the prompt of a conversation."""
+    """The fields of a body that make the prompt of a conversation. Raises InvalidRequest as `make_body`."""
     translated = _translate_chat(request, dialect)
     fields = request.model_dump(mode="json", include=_find_set(request) & _SAME_CHAT[dialect])
     for name in ("messages", "tools", "tool_choice", "enable_thinking"):
@@ -112,6 +114,7 @@ def _translate_chat(request: Request, dialect: Dialect) -> dict[str, dict[str, A
     translated: dict[str, dict[str, Any]] = {
         "messages": {"messages": [_write_message(message, dialect) for message in messages]}
     }
+    _check_images(messages)
     if request.tools:
         tools = [tool.model_dump(exclude_unset=True) for tool in request.tools]
         translated["tools"] = {"tools": [{"type": "function", "function": tool} for tool in tools]}
@@ -161,6 +164,17 @@ def _translate_form(form: Form | None, dialect: Dialect) -> dict[str, dict[str, 
         schema = {"name": "answer", "schema": value, "strict": form.strict}
         return {"form": {"response_format": {"type": "json_schema", "json_schema": schema}}}
     return {}
+
+
+def _check_images(messages: list[Message]) -> None:
+    """Raises InvalidRequest for an image that is elsewhere: the server would get it from there."""
+    for number, message in enumerate(messages):
+        for place, part in enumerate(message.content if isinstance(message.content, list) else ()):
+            if isinstance(part, ImageUrlPart):
+                path = f"messages[{number}].content[{place}].image_url"
+                if part.image_url.url is None:
+                    raise refuse(path, NO_FILES)
+                check_data_url(part.image_url.url, path)
 
 
 def _write_message(message: Message, dialect: Dialect) -> dict[str, Any]:
