@@ -9,15 +9,23 @@ from model_core.requests.events import Done, Event
 
 # The beginning of a field's path -> what the client called it. `[]` stands for any index, the same in both.
 SentNames = Mapping[str, str]
+_ENDS = re.compile(r"(?<=.)(?=[.\[]|\Z)", re.DOTALL)  # where a name in a path may end
+_INDEX = re.compile(r"\[\d{1,9}\]")
+_MAX_DIGITS = 9
 
 
 def rename_field(path: str, names: SentNames) -> str:
     """The path of a field as the client has sent it. The longest name that fits counts."""
-    for name in sorted(names, key=len, reverse=True):
-        match = re.match(re.escape(name).replace(re.escape("[]"), r"\[(\d+)\]") + r"(?![^.\[])", path)
-        if match:
-            index = f"[{match[1]}]" if match.groups() else "[]"
-            return names[name].replace("[]", index) + path[match.end() :]
+    longest = max(map(len, names), default=0)
+    ends = [match.start() for match in _ENDS.finditer(path, 0, longest + _MAX_DIGITS + 1)]
+    for end in reversed(ends):
+        beginning = path[:end]
+        if beginning in names:
+            return names[beginning] + path[end:]
+        for index in _INDEX.finditer(beginning):
+            name = f"{beginning[: index.start()]}[]{beginning[index.end() :]}"
+            if name in names:
+                return names[name].replace("[]", index[0]) + path[end:]
     return path
 
 
