@@ -21,6 +21,13 @@ from .tensors import Prompt
 
 MAX_REQUEST_ID_LENGTH = 128
 MAX_NAME_LENGTH = 128  # of cache_salt and client
+MAX_IMAGES = 256  # of a conversation: each costs time before the engine knows whether it has room
+
+
+def check_image_count(count: int, param: str) -> None:
+    """Raises InvalidRequest for more images than a request may have in a field of it."""
+    if count > MAX_IMAGES:
+        raise InvalidRequest(f"{param} has {count} images; at most {MAX_IMAGES} are allowed.", param)
 
 
 def _kind_of_prompt(value: Any) -> str:
@@ -116,8 +123,13 @@ class Request(
             request = cls(**fields)
         except InvalidRequest as error:
             raise rename_error(error, names) from None
-        request._sent_names = names
-        return request
+        return request.named(names)
+
+    def named(self, names: SentNames) -> "Request":
+        """The request of a client that has called some fields otherwise."""
+        renamed = self.model_copy()
+        renamed._sent_names = names
+        return renamed
 
     @property
     def is_chat(self) -> bool:
@@ -170,7 +182,9 @@ class Request(
 
     @model_validator(mode="after")
     def _separate_images(self) -> "Request":
-        for part in (part for item in self.messages if isinstance(item, Message) for part in item.images):
+        parts = [part for item in self.messages if isinstance(item, Message) for part in item.images]
+        check_image_count(len(parts), "messages")
+        for part in parts:
             if isinstance(part, ImageUrlPart):
                 part.separate(self.cache_salt or "")
         return self

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from model_core.requests.events import Done
 
-from ...contract.request_fields import Request, fields_of_request
+from ...contract.request_fields import Request, check_image_count, fields_of_request
 from ..client_tools import HostedTool, check_choice
 from ..errors import (
     ANTHROPIC_ERROR_RESPONSES,
@@ -81,6 +81,8 @@ def parse(body: CountRequest) -> Request:
     """The request for the answer. Raises ApiError or InvalidRequest."""
     if isinstance(body, MessagesRequest):
         _refuse_unsupported_fields(body)
+    images = _list_images(body.messages)
+    check_image_count(len(images), "messages")
     fields = fields_of_request(body)
     turns = groupby(body.messages, lambda message: message.role)
     parsed = (_parse_turn(role, chain.from_iterable(m.blocks for m in turn)) for role, turn in turns)
@@ -115,7 +117,7 @@ def parse(body: CountRequest) -> Request:
         names |= {"form": place, "form.json_schema": f"{place}.schema"}
     elif isinstance(body, MessagesRequest):
         names |= body.sent_names
-    names |= name_images(fields["messages"], _list_images(body.messages))
+    names |= name_images(fields["messages"], images)
     return Request.of(fields, names)
 
 

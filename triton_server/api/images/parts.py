@@ -41,10 +41,12 @@ def _part(image: dict[str, Any], detail: str | None = None) -> dict[str, Any]:
 
 def name_images(messages: Iterable[Mapping[str, Any]], places: Sequence[str]) -> dict[str, str]:
     """What the client has called the images of messages, for errors. `places`: of all, in their order."""
+    contents = ((number, message.get("content")) for number, message in enumerate(messages))
     paths = [
         f"messages[{number}].content[{place}].image_url"
-        for number, message in enumerate(messages)
-        for place, part in enumerate(message.get("content") or ())
-        if isinstance(part, dict) and part["type"] == "image_url"
+        for number, content in contents
+        if isinstance(content, list)
+        for place, part in enumerate(content)
+        if part["type"] == "image_url"
     ]
     return dict(zip(paths, places, strict=True))

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
-from ...contract.request_fields import Request, fields_of_request
+from ...contract.request_fields import Request, check_image_count, fields_of_request
 from ..errors import OLLAMA_PATH, ApiError, unsupported
 from ..generation import end_with_failure, stream_answers, wait_until_accepted, while_connected
 from ..ignored import check_fields
@@ -85,6 +85,7 @@ async def _answer(
 
 def parse(body: ChatRequest, model: str) -> Request:
     """The request for the answer of a model. Raises ApiError or InvalidRequest."""
+    check_image_count(sum(len(message.images or ()) for message in body.messages), "messages")
     tools = [tool.function.model_dump(exclude_none=True) for tool in body.tools or ()]
     added = {"tools": tools} if tools else {}
     names = {"tools[]": "tools[].function"} | {
@@ -103,6 +104,7 @@ def parse_prompt(body: GenerateRequest, model: str, continues: bool) -> Request:
     for name, hint in _REFUSED.items():
         if getattr(body, name):
             raise unsupported(name, hint)
+    check_image_count(len(body.images or ()), "images")
     added = {"suffix": body.suffix} if body.suffix else {}
     if not body.raw and not continues and not added:
         system = [{"role": "system", "content": body.system}] if body.system else []

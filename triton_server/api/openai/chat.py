@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from model_core.requests.messages import Arguments, ChatFields, FailFastList
 from model_core.requests.sampling import MAX_LOGPROBS
 
-from ...contract.request_fields import Request, fields_of_request
+from ...contract.request_fields import Request, check_image_count, fields_of_request
 from ..body import Body
 from ..custom_tools import INPUT
 from ..errors import ApiError, unsupported
@@ -186,6 +186,8 @@ def parse_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
 
     The results of calls in the older form, which have no ids, belong to the last call.
     """
+    contents = (message.content for message in messages if isinstance(message.content, list))
+    check_image_count(sum(part.type == "image_url" for parts in contents for part in parts), "messages")
     parsed = []
     call_id: str | None = None  # of the last call in the older form
     for number, message in enumerate(messages):

@@ -113,8 +113,8 @@ def list_images(items: Iterable[Item], field: str) -> list[tuple[str, ImagePart]
     found = []
     for number, item in enumerate(items):
         name = "output" if isinstance(item, CallOutputItem) else "content"
-        content = getattr(item, name) if isinstance(item, CallOutputItem | MessageItem) else ""
-        for place, part in enumerate(content):
+        content = getattr(item, name) if isinstance(item, CallOutputItem | MessageItem) else None
+        for place, part in enumerate(content if isinstance(content, list) else ()):
             if isinstance(part, ImagePart):
                 where = "image_url" if part.image_url is not None else "file_id"
                 found.append((f"{field}[{number}].{name}[{place}].{where}", part))
