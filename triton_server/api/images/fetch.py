@@ -6,33 +6,43 @@ otherwise the second time gains nothing. That holds for each redirect, too.
 
 import asyncio
 import ipaddress
+import re
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakValueDictionary
 
 import anyio
 import httpcore
 import httpx
 
-from model_core.errors import InvalidRequest
+from model_core.errors import InvalidRequest, TritonchatError
+
+from ..errors import ApiError
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # A name and a port -> its addresses.
 Resolve = Callable[[str, int], Awaitable[list[Address]]]
 _REDIRECTS = (301, 302, 303, 307, 308)
+_PASSING = (408, 429)  # and those of the host's own failures
 _MAX_REDIRECTS = 3
 _TOTAL_S, _CONNECT_S, _READ_S = 20.0, 5.0, 10.0
-_AT_ONCE = 8  # for all clients together
+_AT_ONCE, _AT_ONCE_EACH = 8, 4  # for all clients together, and for each
 _MAX_URL = 4096  # characters
 _HEADERS = {"Accept": "image/png, image/jpeg, image/webp, image/gif", "Accept-Encoding": "identity"}
+_HOST = re.compile(r"\*|(\*\.)?[\w.-]+|\[[0-9A-Fa-f:.]+\]")  # in the settings
 # Addresses of IPv6 that stand for one of IPv4: NAT64 (RFC 6052, RFC 8215).
 _NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
 
 
 class _Refused(Exception):
     """An image that is not got; the message is the end of a sentence about it."""
+
+
+class _Later(_Refused):
+    """An image that may be got later."""
 
 
 async def resolve_name(name: str, port: int) -> list[Address]:
@@ -48,6 +58,8 @@ def is_public(address: Address) -> bool:
             return False
         embedded = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
         if any(inner is not None for inner in embedded):
+            return False
+        if address.is_site_local:  # RFC 3879: no longer used for new networks
             return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 
@@ -69,7 +81,9 @@ class _CheckedNetwork(httpcore.AsyncNetworkBackend):
         """See AsyncNetworkBackend."""
         try:
             addresses = await self._resolve(host, port)
-        except (OSError, UnicodeError, ValueError):
+        except (OSError, UnicodeError, ValueError) as error:
+            if getattr(error, "errno", None) == socket.EAI_AGAIN:
+                raise _Later(f"is at {host[:100]}, of which no name server tells the address now") from None
             raise _Refused(f"is at a host that is not known: {host[:100]}") from None
         if not addresses or not all(map(self._is_allowed, addresses)):
             raise _Refused(f"is at {host[:100]}, which has an address of a private network")
@@ -95,31 +109,43 @@ class ImageFetcher:
     """Gets images from some hosts, for one event loop."""
 
     def __init__(self, hosts: Collection[str], max_bytes: int, network: Network | None = None) -> None:
-        """`hosts`: names, `*.name` for all below one, or `*`; each may have a port, which else is 443."""
-        self._hosts, self._max_bytes = [host.lower() for host in hosts], max_bytes
-        self._network = network or Network()
-        self._slots = asyncio.Semaphore(_AT_ONCE)
+        """`hosts`: names, `*.name` for all below one, or `*`; each may have a port, which else is 443.
 
-    async def fetch(self, url: str, place: str) -> bytes:
-        """The file at an address. Raises InvalidRequest, whose sentence begins with `place`."""
-        try:
-            with anyio.fail_after(_TOTAL_S):
-                async with self._slots:
+        Raises TritonchatError for what is no name.
+        """
+        self._hosts, self._max_bytes = [*map(_read_host, hosts)], max_bytes
+        self._network = network or Network()
+        # It takes 30 ms to make.
+        self._context = self._network.context or (ssl.create_default_context() if hosts else None)
+        self._slots = asyncio.Semaphore(_AT_ONCE)
+        self._shares: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+
+    async def fetch(self, url: str, place: str, client: str = "") -> bytes:
+        """The file at an address, for a client. A client waits for its own turn.
+
+        Raises InvalidRequest, or ApiError (503) if it may be had later. Their sentences begin with `place`.
+        """
+        async with self._shares.setdefault(client, asyncio.Semaphore(_AT_ONCE_EACH)), self._slots:
+            try:
+                with anyio.fail_after(_TOTAL_S):
                     return await self._follow(url)
-        except _Refused as error:
-            reason = str(error)
-        except (TimeoutError, httpcore.TimeoutException):
-            reason = f"did not come within {_TOTAL_S:g} s"
-        except (httpcore.NetworkError, httpcore.ProtocolError, ssl.SSLError, OSError) as error:
-            reason = f"could not be got ({type(error).__name__})"
-        raise InvalidRequest(f"{place} {reason}.", place)
+            except _Later as error:
+                reason = str(error)
+            except _Refused as error:
+                raise InvalidRequest(f"{place} {error}.", place) from None
+            except (TimeoutError, httpcore.TimeoutException):
+                reason = f"did not come within {_TOTAL_S:g} s"
+            except (httpcore.NetworkError, httpcore.ProtocolError, ssl.SSLError, OSError) as error:
+                reason = f"could not be got ({type(error).__name__})"
+                if _has_wrong_certificate(error):
+                    raise InvalidRequest(f"{place} {reason}: its certificate is not valid.", place) from None
+        raise ApiError(503, f"{place} {reason}; try again.", "image_unavailable", place)
 
     async def _follow(self, url: str) -> bytes:
         """The file at an address, after redirects."""
         target = self._check(url)
         network = _CheckedNetwork(self._network.resolve, self._network.is_allowed)
-        context = self._network.context or ssl.create_default_context()
-        async with httpcore.AsyncConnectionPool(ssl_context=context, network_backend=network) as pool:
+        async with httpcore.AsyncConnectionPool(ssl_context=self._context, network_backend=network) as pool:
             for _ in range(_MAX_REDIRECTS + 1):
                 found = await self._get(pool, target)
                 if isinstance(found, bytes):
@@ -138,7 +164,8 @@ class ImageFetcher:
             if response.status in _REDIRECTS and b"location" in named:
                 return named[b"location"].decode("latin-1")
             if response.status != 200:
-                raise _Refused(f"could not be got: the host answered with status {response.status}")
+                kind = _Later if response.status in _PASSING or response.status >= 500 else _Refused
+                raise kind(f"could not be got: the host answered with status {response.status}")
             if named.get(b"content-encoding", b"identity").lower() != b"identity":
                 raise _Refused("came compressed, which was not asked for")
             data = bytearray()
@@ -170,11 +197,34 @@ class ImageFetcher:
         return parsed
 
 
-def _fits(host: str, port: int, allowed: str) -> bool:
+def _has_wrong_certificate(error: BaseException | None) -> bool:
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def _read_host(setting: str) -> tuple[str, int]:
+    """The name and the port of a host in the settings, the name as addresses have it (RFC 5891)."""
+    name, _, port = setting.rpartition(":")
+    if not name or not port.isdecimal():
+        name, port = setting, "443"
+    start = "*." if name.startswith("*.") else ""
+    try:
+        is_name = _HOST.fullmatch(name) is not None
+        url = httpx.URL(f"https://{name.removeprefix(start)}/" if is_name else "")
+        found = url.raw_host.decode("ascii").lower().rstrip(".")
+    except (httpx.InvalidURL, UnicodeError, ValueError):
+        found = ""
+    if not found:
+        raise TritonchatError(
+            f"--allow-image-urls {setting[:100]!r} names no host; give one such as example.com."
+        )
+    return start + found, int(port)
+
+
+def _fits(host: str, port: int, allowed: tuple[str, int]) -> bool:
     """Whether a host is the one, or one of those, that a setting names."""
-    name, _, wanted = allowed.rpartition(":")
-    if not name or not wanted.isdecimal():
-        name, wanted = allowed, "443"
-    if port != int(wanted):
+    name, wanted = allowed
+    if port != wanted:
         return False
     return name == "*" or (host.endswith(name[1:]) if name.startswith("*.") else host == name)

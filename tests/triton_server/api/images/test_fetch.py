@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import socket
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -10,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from model_core.errors import InvalidRequest
+from model_core.errors import InvalidRequest, TritonchatError
+from triton_server.api.images import fetch as module
 from triton_server.api.images.fetch import Address, ImageFetcher, Network, is_public
 
 HOST = "chat.example"
@@ -67,8 +69,9 @@ def fetch(
                 url = path if "://" in path else f"https://{host}:{port}{path}"
                 try:
                     return await fetcher.fetch(url.replace("PORT", str(port)), "messages[0]")
-                except InvalidRequest as error:
+                except TritonchatError as error:
                     assert error.param == "messages[0]"
+                    assert error.status == (503 if str(error).endswith("; try again.") else 400)
                     return str(error)
 
     return asyncio.run(run()), asked, resolved
@@ -163,7 +166,7 @@ def test_names_of_private_networks_are_refused(certificate: Path) -> None:
         *("100.64.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "192.0.2.1", "198.18.0.1"),
         *("::1", "::", "fe80::1", "fc00::1", "fd12::1", "ff02::1", "::ffff:10.0.0.1", "::ffff:8.8.8.8"),
         *("64:ff9b::7f00:1", "64:ff9b:1::a00:1", "2002:7f00:1::", "2001:0:4136:e378:8000:63bf:3fff:fdd2"),
-        "2001:db8::1",
+        *("2001:db8::1", "fec0::1", "feff::1"),
     ],
 )
 def test_private_addresses_are_known(address: str) -> None:
@@ -187,11 +190,13 @@ def test_large_images_are_cut_off(certificate: Path) -> None:
 @pytest.mark.parametrize(
     ("response", "reason"),
     [
-        (answer(b"", "404 Not Found"), "the host answered with status 404"),
+        (answer(b"", "404 Not Found"), "the host answered with status 404."),
+        (answer(b"", "429 Too Many"), "the host answered with status 429; try again."),
+        (answer(b"", "502 Bad"), "the host answered with status 502; try again."),
         (answer(b"", "302 Found"), "status 302"),
         (answer(b"x", "200 OK", "Content-Encoding: gzip"), "came compressed"),
         (b"nonsense\r\n\r\n", "could not be got"),
-        (b"", "could not be got"),
+        (b"", "could not be got (RemoteProtocolError); try again."),
         (answer(b"image")[:-2], "could not be got"),
     ],
 )
@@ -204,7 +209,7 @@ def test_broken_answers_are_refused(certificate: Path, response: bytes, reason: 
 def test_certificates_are_checked(certificate: Path) -> None:
     got, asked, _ = fetch(certificate, lambda _: answer(), hosts=["*"], host="wrong.example")
 
-    assert "could not be got" in str(got) and not asked
+    assert str(got).endswith("its certificate is not valid.") and not asked
 
 
 def test_unknown_names_are_refused(certificate: Path) -> None:
@@ -215,7 +220,94 @@ def test_unknown_names_are_refused(certificate: Path) -> None:
 
     assert got == f"messages[0] is at a host that is not known: {HOST}."
 
+    async def wait(name: str, port: int) -> list[Address]:
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure")
+
+    got, _, _ = fetch(certificate, lambda _: answer(), resolve=wait)
+    assert got == f"messages[0] is at {HOST}, of which no name server tells the address now; try again."
+
 
 def test_without_hosts_nothing_is_got() -> None:
     with pytest.raises(InvalidRequest, match="--allow-image-urls"):
         asyncio.run(ImageFetcher([], 100).fetch("https://chat.example/", "x"))
+
+
+def test_names_of_other_scripts_are_allowed_as_people_write_them() -> None:
+    async def fail(name: str, port: int) -> list[Address]:
+        raise OSError(name)
+
+    async def ask(hosts: list[str], url: str) -> str:
+        with pytest.raises(InvalidRequest) as caught:
+            await ImageFetcher(hosts, 100, Network(resolve=fail)).fetch(url, "x")
+        return str(caught.value)
+
+    for hosts, url, is_allowed in (
+        (["b\u00fccher.example"], "https://b\u00fccher.example/", True),
+        (["B\u00dcCHER.example"], "https://xn--bcher-kva.example/", True),
+        (["xn--bcher-kva.example"], "https://b\u00fccher.example/", True),
+        (["*.b\u00fccher.example:444"], "https://a.b\u00fccher.example:444/", True),
+        (["bucher.example"], "https://b\u00fccher.example/", False),
+    ):
+        reason = (
+            "is at a host that is not known" if is_allowed else "is at xn--bcher-kva.example, which is none"
+        )
+        assert reason in asyncio.run(ask(hosts, url)), (hosts, url)
+
+
+@pytest.mark.parametrize("host", ["", "[", "a b", "https://example.com", "x" * 300 + "\u00fc"])
+def test_what_names_no_host_is_refused(host: str) -> None:
+    with pytest.raises(TritonchatError, match=r"--allow-image-urls .* names no host"):
+        ImageFetcher([host], 100)
+
+
+def test_clients_have_a_share_each_and_wait_without_a_limit_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One client's slow images neither take all places, nor the time of another client's."""
+    monkeypatch.setattr(module, "_TOTAL_S", 3600.0)
+    asking: list[str] = []
+
+    async def run() -> None:
+        go_on = asyncio.Event()
+
+        async def resolve(name: str, port: int) -> list[Address]:
+            asking.append(name)
+            await go_on.wait()
+            return []
+
+        fetcher = ImageFetcher(["*"], 100, Network(resolve=resolve))
+        names = [
+            (f"{client}{number}.example", client) for client in ("ada", "bo", "cy") for number in range(9)
+        ]
+        calls = [fetcher.fetch(f"https://{name}/", name, client) for name, client in names]
+        tasks = [asyncio.create_task(call) for call in calls]
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert sorted(name[:2] for name in asking) == ["ad"] * 4 + ["bo"] * 4
+        go_on.set()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert all("private network" in str(result) for result in results) and len(asking) == 27
+
+    asyncio.run(run())
+
+
+def test_a_context_is_made_once(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[ssl.SSLContext] = []
+    make = ssl.create_default_context
+
+    def count() -> ssl.SSLContext:
+        made.append(make())
+        return made[-1]
+
+    async def fail(name: str, port: int) -> list[Address]:
+        raise OSError
+
+    async def run() -> None:
+        ImageFetcher([], 100)
+        assert not made
+        fetcher = ImageFetcher(["*"], 100, Network(resolve=fail))
+        for _ in range(3):
+            with pytest.raises(InvalidRequest, match="not known"):
+                await fetcher.fetch("https://a.example/", "x")
+
+    monkeypatch.setattr(ssl, "create_default_context", count)
+    asyncio.run(run())
+    assert len(made) == 1
