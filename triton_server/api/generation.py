@@ -16,7 +16,7 @@ from model_core.requests.events import Accepted, Done, Event
 from ..contract.request_fields import BATCH_CLIENT, Request
 from ..contract.sent_names import SentNames, rename_error, rename_event
 from .errors import ApiError, ClientDisconnected, failure_of
-from .images.resolve import resolve_requests
+from .images.resolve import has_images_elsewhere, resolve_requests
 from .middleware.access import pseudonym
 from .settings import ServiceSettings
 from .stream_response import NumberedEvents
@@ -78,10 +78,10 @@ async def stream_answers(
         if not has_slots:
             count = sum(len(request.choices or ("",)) for request in requests)
             stack.enter_context(hold_slots(http_request, count))
+        requests = await find_images(http_request, requests)
         watch = asyncio.create_task(_wake_on_disconnect(http_request, queue))
         tasks = [watch]
         stack.callback(lambda: [task.cancel() for task in tasks])
-        requests = await resolve_requests(http_request, requests)
         for number, request in enumerate(requests):
             sent = prepare(http_request, request, http_request.state.answer_ids[number])
             sent = sent.model_copy(update={"acknowledge": True})
@@ -118,6 +118,20 @@ async def stream_answers(
                 if event.finish_reason == "cancelled" and not takes_cut_off:
                     raise ApiError(503, "the server has cut the answer off.", code="cancelled")
             yield number, event
+
+
+async def find_images(http_request: HttpRequest, requests: Sequence[Request]) -> list[Request]:
+    """The requests with the images that they only name. It is called within slots: images are large.
+
+    Raises as `resolve_requests`, ApiError for too many messages, or ClientDisconnected.
+    """
+    settings = http_request.app.state.settings
+    for request in requests:
+        if request.is_chat:
+            check_length(len(request.messages), settings)
+    if not has_images_elsewhere(settings, requests):
+        return list(requests)
+    return await while_connected(http_request, resolve_requests(http_request, requests))
 
 
 def prepare(http_request: HttpRequest, request: Request, request_id: str) -> Request:

@@ -101,7 +101,8 @@ class ItemStore:
             conversation = _read(transaction, owner, conversation_id)
             if max_bytes and conversation.bytes > max_bytes:
                 raise ResponsesTooLarge(
-                    f"the items of the conversation are more than {max_bytes} bytes together (--max-body).",
+                    f"the items of the conversation are more than {max_bytes} bytes together (--max-body and "
+                    "--max-body-images).",
                     "conversation",
                 )
             query = sql.select(ConversationItem.item).where(_of(conversation)).order_by(ConversationItem.key)

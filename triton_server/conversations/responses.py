@@ -227,7 +227,9 @@ def _of_running(owner: str, response_id: str) -> sql.Update:
 def _check_size(size: int, max_bytes: int, param: str) -> None:
     if max_bytes and size > max_bytes:
         raise ResponsesTooLarge(
-            f"the responses of {param} are more than {max_bytes} bytes together (--max-body).", param
+            f"the responses of {param} are more than {max_bytes} bytes together (--max-body and "
+            "--max-body-images).",
+            param,
         )
 
 

@@ -29,7 +29,7 @@ class ScriptedClient:
 
 def ask(events: list[Event], **options: bool) -> AsyncIterator[tuple[int, Event]]:
     slots = SimpleNamespace(hold=lambda client, count: nullcontext(), is_shared=False)
-    settings = SimpleNamespace(max_messages=0, max_answer_tokens=0)
+    settings = SimpleNamespace(max_messages=0, max_answer_tokens=0, max_body_images_bytes=0)
     app = SimpleNamespace(answer_slots=slots, settings=settings, triton_client=ScriptedClient(events))
     request = SimpleNamespace(
         app=SimpleNamespace(state=app),

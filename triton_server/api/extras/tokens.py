@@ -17,9 +17,8 @@ from ...contract.tensors import DEFAULT_MODEL
 from ...contract.tensors import Prompt as AnyPrompt
 from ..body import WholeBody
 from ..errors import ERROR_RESPONSES
-from ..generation import check_length
+from ..generation import find_images
 from ..ignored import check_fields, ignore
-from ..images.resolve import resolve_requests
 from ..openai import chat as openai_chat
 from ..openai.chat import ChatRequest
 
@@ -178,11 +177,11 @@ async def _tokenize(request: Request, body: TokenizeText | ChatRequest, pieces: 
         functions = openai_chat.find_tools(body)
         ignore(request, "tools", functions.left_out)
         chat, param = openai_chat.parse(body, functions)[0], "messages"
-        (chat,) = await resolve_requests(request, [chat])
-        prompt, parameters = chat.prompt(), chat.parameters()
+        parameters = chat.parameters()
         fields = {name: parameters[name] for name in ChatFields.model_fields if name in parameters}
-        check_length(len(prompt), request.app.state.settings)
     with request.app.state.answer_slots.hold(request.state.client, 1):
+        if not isinstance(body, TokenizeText):
+            prompt = (await find_images(request, [chat]))[0].prompt()
         try:
             client = request.app.state.triton_client
             return await client.tokenize(prompt, model=body.model, pieces=pieces, **fields)

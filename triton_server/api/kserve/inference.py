@@ -21,7 +21,7 @@ from ...contract.request_fields import Request
 from ...contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED
 from ..body import WholeBody
 from ..errors import ApiError, unsupported
-from ..generation import prepare, while_connected
+from ..generation import find_images, prepare, while_connected
 from ..ignored import check_fields
 from .models import find_model
 from .schemas import RESPONSES, InferenceRequest
@@ -71,13 +71,17 @@ async def infer(request: HttpRequest, model: str, version: str = "1") -> Respons
     timeout_us, all_binary = _read_parameters(body.parameters or {})
     wanted = WantedOutputs(body, model, outputs, all_binary)
     rows = read_rows(model, inputs, body.inputs, binary)
-    sent = [await _read_row(request, kind, row, number, len(rows)) for number, row in enumerate(rows)]
-    for _, parameters in sent:
-        await CALLER.get().check_model(parameters.get("model") or name)
-    ids = [parameters["request_id"] for _, parameters in sent]
-    arrays = {inputs[0]: _join([main for main, _ in sent]), "parameters": _join([p for _, p in sent])}
+    asked = [await _read_row(request, kind, row, number, len(rows)) for number, row in enumerate(rows)]
+    for each in asked:
+        asked_model = each.model if isinstance(each, Request) else each[1].get("model")
+        await CALLER.get().check_model(asked_model or name)
     state = request.app.state
-    with state.answer_slots.hold(request.state.client, len(sent)):
+    with state.answer_slots.hold(request.state.client, len(asked)):
+        chats = await find_images(request, [each for each in asked if isinstance(each, Request)])
+        sent = [(chat.prompt(), chat.parameters()) for chat in chats]
+        sent += [each for each in asked if not isinstance(each, Request)]  # a model has rows of one kind
+        ids = [parameters["request_id"] for _, parameters in sent]
+        arrays = {inputs[0]: _join([main for main, _ in sent]), "parameters": _join([p for _, p in sent])}
         call = state.triton_client.infer(model, arrays, ids, timeout_us)
         result = await while_connected(request, call)
     found = {name: result.as_numpy(name) for name in outputs}
@@ -128,8 +132,8 @@ def _read_parameters(parameters: dict[str, Any]) -> tuple[int | None, bool]:
 
 async def _read_row(
     request: HttpRequest, kind: str, row: dict[str, np.ndarray], number: int, count: int
-) -> tuple[Any, dict[str, Any]]:
-    """What a row sends: its `messages` or `texts`, and its `parameters`. It raises TritonchatError."""
+) -> Request | tuple[Any, dict[str, Any]]:
+    """What a row sends: a request, or `texts` with their `parameters`. Raises TritonchatError."""
     try:
         values = decode(row["parameters"], "parameters") if "parameters" in row else {}
         if not isinstance(values, dict):
@@ -143,7 +147,7 @@ async def _read_row(
         if kind == EMBED:
             return value, {**values, "request_id": request_id}
         sent = prepare(request, Request(messages=value, **values), request_id)
-        return sent.prompt(), sent.parameters()
+        return sent if count == 1 else sent.named({"messages": f"row {number}: messages"})
     except InvalidRequest as error:
         if count == 1:
             raise

@@ -21,8 +21,7 @@ from model_core.requests.messages import Message, ToolCall
 
 from ...contract.request_fields import Request
 from ..errors import ClientDisconnected
-from ..generation import KEEP_ALIVE_S, hold_slots, stream_answers, wait_for_disconnect
-from ..images.resolve import resolve_requests
+from ..generation import KEEP_ALIVE_S, find_images, hold_slots, stream_answers, wait_for_disconnect
 from ..stream_response import NumberedEvents
 from .calls import AnyEvent, ApprovalAsked, Call, CallEnded, CallStarted, Failure, Offer, Result, ToolsListed
 from .servers import ToolServers
@@ -125,7 +124,7 @@ class _Answer:
 
     async def run(self) -> AsyncGenerator[AnyEvent, None]:
         """The events of the answer."""
-        (resolved,) = await resolve_requests(self._http_request, [self._request])
+        (resolved,) = await find_images(self._http_request, [self._request])
         self._messages = list(resolved.messages)
         lists = list(self._toolbox.lists)
         if self._toolbox.approved:

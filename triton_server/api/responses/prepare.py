@@ -12,19 +12,21 @@ from typing import Any
 from fastapi import Request
 
 from model_core.errors import InvalidRequest
+from model_core.requests.messages import ImageUrlPart, Message
 
 from ...contract import request_fields
-from ...contract.conversation_errors import PreviousResponseNotComplete
-from ...contract.request_fields import fields_of_request
+from ...contract.conversation_errors import PreviousResponseNotComplete, ResponsesTooLarge
+from ...contract.request_fields import check_image_count, fields_of_request
 from ...conversations.items import ItemStore
+from ...conversations.limits import measure
 from ...conversations.responses import ResponseStore
 from ...conversations.tables import ItemConversation, StoredResponse
 from ..custom_tools import list_unenforced
 from ..errors import unsupported
-from ..generation import check_length
+from ..generation import check_length, find_images
 from ..ignored import check_fields, ignore
 from ..images.parts import name_images
-from ..images.resolve import find_image, is_web_address
+from ..images.resolve import is_web_address
 from ..mcp_tools.rounds import Toolbox
 from ..request_body import repeat
 from ..sessions.store_calls import get_owner
@@ -82,7 +84,6 @@ async def prepare(request: Request, body: ResponsesRequest, stack: ExitStack) ->
         stack.enter_context(get_items(request).hold(get_owner(request), body.conversation_id))
         conversation, stored_items = await _read_conversation(request, body.conversation_id)
     items = await resolve_references(request, body.items(), stored_items)
-    await _fetch_images(request, items)
     earlier = _without_cut_calls(stored_items)
     offers = await find_offers(request, body)
     functions = find_functions(body.tools or (), body.tool_choice, offers)
@@ -94,16 +95,31 @@ async def prepare(request: Request, body: ResponsesRequest, stack: ExitStack) ->
     ignore(request, "fields", list_unenforced(body.tools or ()))
     ignore(request, "items", list_left_out(items, {offer.server for offer in functions.offers.values()}))
     images = [place for place, _ in (*list_images(earlier, "conversation"), *list_images(items, "input"))]
+    check_image_count(len(images), "input")
     (answer_request,) = repeat([parse(body, messages, functions, images)])
+    answer_request = await _find_images(request, answer_request, items)
     last = previous[-1] if previous else None
     return Prepared(model.name, answer_request, functions, toolbox, items, last, conversation)
 
 
-async def _fetch_images(request: Request, items: list[Item]) -> None:
-    """Put images from the web into the items, which are stored: the next answer sees the same."""
-    for place, part in list_images(items, "input"):
-        if is_web_address(part.image_url):
-            part.image_url = await find_image(request, part.image_url, None, place)
+async def _find_images(
+    request: Request, answer_request: request_fields.Request, items: list[Item]
+) -> request_fields.Request:
+    """The request with its images. The items, which are stored, get those from the web, too.
+
+    So the next answer sees the same.
+    """
+    with request.app.state.answer_slots.hold(request.state.client, 1):
+        (found,) = await find_images(request, [answer_request])
+    own = [part for _, part in list_images(items, "input")]
+    if own and found is not answer_request:
+        parts = [
+            part for message in found.messages if isinstance(message, Message) for part in message.images
+        ]
+        for part, shown in zip(own, parts[-len(own) :], strict=True):
+            if is_web_address(part.image_url) and isinstance(shown, ImageUrlPart):
+                part.image_url = shown.image_url.url
+    return found
 
 
 def parse(
@@ -183,6 +199,10 @@ async def resolve_references(
     stored = await asyncio.to_thread(get_responses(request).get_all, get_owner(request), response_ids, limit)
     found_items = {item["id"]: item for response in stored for item in response.items}
     found_items |= {item["id"]: item for item in conversation}
+    sizes = {name: measure(found_items[name]) for name in references & found_items.keys()}
+    named = [item.id for item in items if isinstance(item, ItemReference) and item.id in sizes]
+    stored_bytes = sum(sizes[name] for name in named)
+    _check_stored(request, [found_items[name] for name in named], stored_bytes, "input")
     return ITEMS.validate_python(
         [found_items.get(item.id, item) if isinstance(item, ItemReference) else item for item in items]
     )
@@ -197,6 +217,8 @@ async def _read_previous(request: Request, response_id: str | None) -> list[Stor
     status = chain[-1].response.get("status", "completed")
     if status not in _CONTINUABLE:
         raise PreviousResponseNotComplete(response_id, status)
+    items = [item for stored in chain for item in stored.items]
+    _check_stored(request, items, sum(stored.bytes for stored in chain), "previous_response_id")
     return chain
 
 
@@ -204,7 +226,30 @@ async def _read_conversation(
     request: Request, conversation_id: str
 ) -> tuple[ItemConversation, list[dict[str, Any]]]:
     limit = request.app.state.settings.body_limit.total
-    return await asyncio.to_thread(get_items(request).get_all, get_owner(request), conversation_id, limit)
+    read = get_items(request).get_all
+    conversation, items = await asyncio.to_thread(read, get_owner(request), conversation_id, limit)
+    _check_stored(request, items, conversation.bytes, "conversation")
+    return conversation, items
+
+
+def _check_stored(request: Request, items: list[dict[str, Any]], size: int, param: str) -> None:
+    """Raises ResponsesTooLarge for stored items, of `size` bytes, that are larger than a body may be."""
+    limit = request.app.state.settings.body_limit
+    images = sum(map(_count_images, items))
+    for count, most, flag, what in (
+        (images, limit.image_bytes, "--max-body-images", "images of more"),
+        (size - images, limit.plain_bytes, limit.flag, "more"),
+    ):
+        if most and count > most:
+            message = f"what {param} continues or names has {what} than {most} bytes together ({flag})."
+            raise ResponsesTooLarge(message, param)
+
+
+def _count_images(item: dict[str, Any]) -> int:
+    """The bytes of the images in a stored item."""
+    contents = (item.get(name) for name in ("content", "output"))
+    parts = (part for content in contents if isinstance(content, list) for part in content)
+    return sum(len(part.get("image_url") or "") for part in parts if isinstance(part, dict))
 
 
 def _without_cut_calls(items: list[dict[str, Any]]) -> list[Item]:
