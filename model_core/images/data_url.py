@@ -1,6 +1,6 @@
 """Reads images that are sent as data URLs.
 
-Source: RFC 2397. Of the encodings that it knows, images have base64 alone.
+Source: RFC 2397. Of the encodings that it knows, images have base64 alone, which the last parameter says.
 """
 
 import base64
@@ -31,8 +31,9 @@ def check_data_url(url: str, place: str) -> str:
         raise refuse(
             place, f"is of the type {kind[:40] or 'text/plain'!r}; these can be read: {', '.join(TYPES)}"
         )
-    if parameters != ["base64"]:
-        encoding = parameters[-1].strip()[:40] if parameters else "percent"
+    last = parameters[-1].strip() if parameters else ""
+    if last != "base64":  # those before it, such as a charset, say nothing of an image
+        encoding = "percent" if not last or "=" in last else last[:40]
         raise refuse(place, f"is encoded as {encoding!r}; send base64")
     return url[head.end() :]
 

@@ -15,6 +15,8 @@ TEXT = base64.b64encode(DATA).decode()
 def test_base64_of_an_image_is_read(kind: str) -> None:
     assert read_data_url(write_data_url(kind, DATA), "image", 256) == DATA
     assert read_data_url(f"DATA:{kind};BASE64,{TEXT}", "image", 256) == DATA
+    for parameters in ("charset=utf-8", "name=a.png;charset=base64", "x"):
+        assert read_data_url(f"data:{kind};{parameters};base64,{TEXT}", "image", 256) == DATA
 
 
 @pytest.mark.parametrize(
@@ -32,7 +34,9 @@ def test_base64_of_an_image_is_read(kind: str) -> None:
         (f"data:application/pdf;base64,{TEXT}", "is of the type 'application/pdf'"),
         ("data:image/png,%89PNG", "is encoded as 'percent'; send base64"),
         (f"data:image/png;base32,{TEXT}", "is encoded as 'base32'; send base64"),
-        (f"data:image/png;charset=utf-8;base64,{TEXT}", "is encoded as"),
+        (f"data:image/png;charset=utf-8,{TEXT}", "is encoded as 'percent'; send base64"),
+        (f"data:image/png;base64;charset=utf-8,{TEXT}", "is encoded as 'percent'; send base64"),
+        (f"data:image/png;charset=base64,{TEXT}", "is encoded as 'percent'; send base64"),
         ("data:image/png;base64,", "is empty"),
         (f"data:image/png;base64,{TEXT[:-1]}", "is not valid base64"),
         (f"data:image/png;base64,{TEXT[:40]}\n{TEXT[40:]}", "is not valid base64"),
