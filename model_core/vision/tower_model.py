@@ -75,8 +75,9 @@ class TowerModel(Transformer):
                 start = time.perf_counter()
                 (self._run_blocks if is_attention else self._run_rows)(cache, part, first, end)
                 seconds = time.perf_counter() - start
-            fitting = int((end - first) * pace.seconds / max(seconds, 1e-9))
-            size, first = max(1, min(fitting, _MAX_GROWTH * size)), end
+            # infinite, if others may wait so long
+            fitting = (end - first) * pace.seconds / max(seconds, 1e-9)
+            size, first = max(1, int(min(fitting, _MAX_GROWTH * size))), end
 
     def _run_blocks(self, cache: KVCache, part: slice, first: int, end: int) -> None:
         """Run an attention for the queries of some blocks."""
