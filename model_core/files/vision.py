@@ -2,18 +2,19 @@
 
 import logging
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 
 from ..errors import ModelError
-from ..families.vision.parts import VisionConfig
+from ..families.vision.parts import Tower, VisionConfig
 from ..families.vision.registry import read_vision_config, write_tower
-from ..tape.passes import products
+from ..tape.passes import head_products, products, vector_refs
+from ..tape.references import WeightRef
 from ..weights.codes import Codes
 from .model_files import ModelFiles
-from .source import TensorSource, find_name
+from .source import TensorSource, check_shape, find_name
 
 LOGGER = logging.getLogger(__name__)
 
@@ -96,12 +97,35 @@ def find_vision(files: ModelFiles) -> VisionConfig | None:
 
 
 def read_vision(files: ModelFiles) -> VisionConfig | None:
-    """The configuration of a model's tower; None if the files have none. Raises ModelError."""
+    """The configuration of a model's tower; None if the files have none.
+
+    Raises ModelError if it cannot be loaded, also because tensors are missing or have other shapes.
+    """
     if files.vision is None:
         return None
     config = read_vision_config(files.vision.config, files.vision.processor)
     if config is None:
         return None
-    source = PatchSource(files.vision.open_tensors())
-    first = next(products(write_tower(config).stages[0].tape.records)).weights[0]
-    return config if find_name(source, first) in source else None
+    tower = write_tower(config)
+    source = PatchSource(files.vision.open_tensors(), tower.orders)
+    first = next(products(tower.stages[0].tape.records)).weights[0]
+    if find_name(source, first) not in source:
+        return None
+    for weight in _list_weights(tower):
+        name = find_name(source, weight)
+        if name not in source:
+            raise ModelError(f"{source.path_of(find_name(source, first))} is incomplete: {name} is missing.")
+        shape = source.shape(name)
+        if not weight.is_transposed:  # quantized ones have another shape
+            check_shape(source, name, shape, weight.shape)
+    return config
+
+
+def _list_weights(tower: Tower) -> Iterator[WeightRef]:
+    """All that a tower reads of its files."""
+    for stage in tower.stages:
+        for linear in products(stage.tape.records):
+            yield from (*linear.weights, *linear.biases)
+        yield from (record.weight for record in head_products(stage.tape.records))
+        yield from vector_refs(stage.tape.records)
+    yield from (WeightRef(name, shape) for name, shape in tower.tables.items())

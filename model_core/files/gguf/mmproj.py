@@ -4,9 +4,9 @@ Their fields and names become those of a folder in Hugging Face layout, which th
 llama.cpp's conversion/{qwenvl,qwen3vl,gemma,smolvlm}.py, tools/mtmd/clip.cpp (limits of sizes).
 """
 
-import logging
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,10 @@ from ...checks.file_values import shorten
 from ...errors import ModelError
 from .names import Place, Places
 from .reader import GGUFFile
-from .selection import list_towers
 from .source import GGUFSource
 
-LOGGER = logging.getLogger(__name__)
 _Config = dict[str, Any]
+_Tower = tuple[_Config, _Config, Callable[[str], str | None]]  # config, processor, and names of tensors
 _LAYER = re.compile(r"v\.blk\.(\d+)\.(.+)\.(weight|bias)")
 _QWEN_WINDOW = 112  # pixels, where the file does not say it
 _QWEN_ROWS = (8, 4096)  # of an image, at least and at most
@@ -54,29 +53,35 @@ class Mmproj:
 
     Attributes:
         config, processor: as config.json and preprocessor_config.json of the model have them.
+        out_size: the hidden size of the text model that it is for.
     """
 
     def __init__(self, path: Path, architecture: str, tokens: list[str]) -> None:
-        """`architecture`: of the text model. `tokens`: its vocabulary. Raises ModelError."""
-        self._file = GGUFFile(path)
-        projector = self._get("clip.projector_type", self._get("clip.vision.projector_type", None))
-        read = _PROJECTORS.get(str(projector))
-        if read is None:
-            known = ", ".join(_PROJECTORS)
-            raise ModelError(f"{path} has a tower of the kind {shorten(projector)}; {known} are supported.")
-        try:
-            self.config, self.processor, self._names = read(self, architecture)
-        except (TypeError, ValueError, LookupError) as error:
-            raise ModelError(f"{path} cannot be understood: {shorten(str(error))}.") from error
-        row_token = _ROW_TOKENS[str(projector)]
-        if row_token in tokens:
-            self.config["image_token_id"] = tokens.index(row_token)
-        self.processor |= {name: self.field(name).tolist() for name in ("image_mean", "image_std")}
+        """`architecture`: of the text model. `tokens`: its vocabulary, empty if it is not known.
 
-    @property
-    def out_size(self) -> int:
-        """The hidden size of the text model that it is for."""
-        return int(self.field("projection_dim"))
+        Raises ModelError if the tower is not supported, or is for other text models.
+        """
+        self._file = GGUFFile(path)
+        kind = self._get("clip.projector_type", self._get("clip.vision.projector_type", None))
+        projector = _PROJECTORS.get(str(kind))
+        if projector is None:
+            known = ", ".join(_PROJECTORS)
+            raise ModelError(f"{path} has a tower of the kind {shorten(kind)}; {known} are supported.")
+        if architecture not in projector.architectures:
+            known = ", ".join(projector.architectures)
+            raise ModelError(f"{path} is for text models of the architecture {known}, not {architecture}.")
+        if tokens and projector.row_token not in tokens:
+            raise ModelError(
+                f"{path} is for another text model: this one has no token {projector.row_token!r}."
+            )
+        try:
+            self.out_size = int(self.field("projection_dim"))
+            self.config, self.processor, self._names = projector.read(self, architecture)
+            self.processor |= {name: self.field(name).tolist() for name in ("image_mean", "image_std")}
+        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+            raise ModelError(f"{path} cannot be understood: {shorten(str(error))}.") from error
+        if tokens:
+            self.config["image_token_id"] = tokens.index(projector.row_token)
 
     def field(self, name: str, default: Any = None) -> Any:
         """A field of the tower. Raises LookupError if it is missing, and there is no default."""
@@ -103,8 +108,10 @@ class Mmproj:
             if (target := self._names(name)) is not None:
                 places[target] = Place((name,))
         for name in [name for name in places if ".attn.q." in name]:
-            parts = [places.pop(name.replace(".q.", f".{part}.")).names[0] for part in "qkv"]
-            places[name.replace(".q.", ".qkv.")] = Place(tuple(parts))
+            parts = [places.pop(name.replace(".q.", f".{part}."), None) for part in "qkv"]
+            if None not in parts:  # otherwise, the tensor is missing
+                joined = tuple(part.names[0] for part in parts if part is not None)
+                places[name.replace(".q.", ".qkv.")] = Place(joined)
         norm = "model.multi_modal_projector.mm_soft_emb_norm.weight"
         if norm in places:  # to which 1 was added
             places[norm] = Place(places[norm].names, offset=-1.0)
@@ -124,24 +131,7 @@ class _FrameSource(GGUFSource):
         return array
 
 
-def find_mmproj(path: Path, out_size: int) -> Path | None:
-    """The file of the tower beside the model at `path`; None if there is none that fits.
-
-    out_size: the hidden size of the model. Files that cannot be read are no towers.
-    """
-    for name in list_towers(path):
-        try:
-            metadata = GGUFFile(name).metadata
-        except ModelError as error:
-            LOGGER.warning("%s is left out: %s", name, error)
-            continue
-        if metadata.get("clip.vision.projection_dim") == out_size:
-            return name
-        LOGGER.warning("%s is the tower of another model than %s.", name, path)
-    return None
-
-
-def _read_qwen3(m: Mmproj, architecture: str) -> tuple[_Config, _Config, Callable[[str], str | None]]:
+def _read_qwen3(m: Mmproj, architecture: str) -> _Tower:
     is_deep = [bool(flag) for flag in m.field("is_deepstack_layers", [])]
     deep = [layer for layer, flag in enumerate(is_deep) if flag]
     config, processor = _read_qwen(m)
@@ -164,7 +154,7 @@ def _read_qwen3(m: Mmproj, architecture: str) -> tuple[_Config, _Config, Callabl
     return config, processor, _namer("model.visual.", "blocks", names, _QWEN3_LAYER)
 
 
-def _read_qwen25(m: Mmproj, _: str) -> tuple[_Config, _Config, Callable[[str], str | None]]:
+def _read_qwen25(m: Mmproj, _: str) -> _Tower:
     config, processor = _read_qwen(m)
     period = int(m.field("n_wa_pattern", 0))
     layers = range(config["vision_config"]["depth"])
@@ -202,7 +192,7 @@ def _read_qwen(m: Mmproj) -> tuple[_Config, _Config]:
     return {"vision_config": vision}, {"size": size}
 
 
-def _read_gemma3(m: Mmproj, _: str) -> tuple[_Config, _Config, Callable[[str], str | None]]:
+def _read_gemma3(m: Mmproj, _: str) -> _Tower:
     sizes = m.sizes()
     side = sizes["image_size"] // sizes["patch_size"] // int(m.field("projector.scale_factor", 4))
     config = _siglip_config(m, "gemma3") | {"mm_tokens_per_image": side**2}
@@ -215,7 +205,7 @@ def _read_gemma3(m: Mmproj, _: str) -> tuple[_Config, _Config, Callable[[str], s
     return config, {}, lambda name: whole.get(name) or named(name)
 
 
-def _read_idefics3(m: Mmproj, _: str) -> tuple[_Config, _Config, Callable[[str], str | None]]:
+def _read_idefics3(m: Mmproj, _: str) -> _Tower:
     config = _siglip_config(m, "idefics3") | {"scale_factor": int(m.field("projector.scale_factor", 2))}
     tile = m.sizes()["image_size"]
     processor = {
@@ -254,16 +244,26 @@ def _namer(
     return rename
 
 
-# clip.projector_type -> the fields and names of a folder
+@dataclass(frozen=True)
+class _Projector:
+    """A kind of towers.
+
+    Attributes:
+        read: the file, and the architecture of the text model -> the fields and names of a folder.
+        row_token: of a row of an image in the prompt. architectures: of text models that it is for.
+    """
+
+    read: Callable[[Mmproj, str], _Tower]
+    row_token: str
+    architectures: tuple[str, ...]
+
+
+# by clip.projector_type
 _PROJECTORS = {
-    "gemma3": _read_gemma3,
-    "idefics3": _read_idefics3,
-    "qwen2.5vl_merger": _read_qwen25,
-    "qwen3vl_merger": _read_qwen3,
-}
-_ROW_TOKENS = {
-    "gemma3": "<image_soft_token>",
-    "idefics3": "<image>",
-    "qwen2.5vl_merger": "<|image_pad|>",
-    "qwen3vl_merger": "<|image_pad|>",
+    "gemma3": _Projector(_read_gemma3, "<image_soft_token>", ("gemma3",)),
+    "idefics3": _Projector(_read_idefics3, "<image>", ("llama",)),
+    "qwen2.5vl_merger": _Projector(_read_qwen25, "<|image_pad|>", ("qwen2vl",)),
+    "qwen3vl_merger": _Projector(
+        _read_qwen3, "<|image_pad|>", ("qwen3vl", "qwen3vlmoe", "qwen35", "qwen35moe")
+    ),
 }

@@ -1,5 +1,6 @@
 """A GGUF file as a model: configuration, tensors and tokenizer."""
 
+import logging
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,15 @@ from .architectures.table import find_architecture
 from .blocks import BLOCKS
 from .config import is_reranker, read_direction, read_generation_config, read_pooling
 from .metadata import Metadata
-from .mmproj import Mmproj, find_mmproj
+from .mmproj import Mmproj
 from .names import Place, find_places, split_joined
 from .ollama import adopt_names
 from .reader import GGUFFile
+from .selection import list_towers
 from .source import DENSE_NAMES, GGUFSource
 from .tokenizer import open_tokenizer
+
+LOGGER = logging.getLogger(__name__)
 
 
 class GGUFModel:
@@ -74,18 +78,30 @@ class GGUFModel:
         return GGUFSource(self._file, places)
 
     def find_tower(self, file: Path | None) -> Mmproj | None:
-        """The tower in a file, or else in one beside the model; None if there is none. Raises ModelError."""
-        size = self.config.get("hidden_size")  # older families have another name for it, and no towers
-        found = file or (find_mmproj(self.path, int(size)) if size is not None else None)
-        if found is None:
-            return None
-        tower = Mmproj(found, str(self._file.metadata["general.architecture"]), self._tokens())
-        if tower.out_size != size:
-            raise ModelError(f"{found} is the tower of another model than {self.path}.")
-        return tower
+        """The tower in `file`, or else in the first file beside the model that has one for it.
 
-    def _tokens(self) -> list[str]:
-        return list(self._file.metadata.get("tokenizer.ggml.tokens", ()))
+        None if there is none. Files that were only found and cannot be used are left out, with a warning.
+        Raises ModelError if `file` cannot be used.
+        """
+        if file is not None:
+            return self._open_tower(file)
+        for found in list_towers(self.path):
+            try:
+                return self._open_tower(found)
+            except ModelError as error:
+                LOGGER.warning("%s is left out: %s", found, error)
+        return None
+
+    def _open_tower(self, file: Path) -> Mmproj:
+        """The tower in a file. Raises ModelError if it is none for this model."""
+        tokens = self._file.metadata.get("tokenizer.ggml.tokens")
+        architecture = str(self._file.metadata["general.architecture"])
+        tower = Mmproj(file, architecture, tokens if isinstance(tokens, list) else [])
+        if tower.out_size != self.config.get(
+            "hidden_size"
+        ):  # which older families, without towers, call n_embd
+            raise ModelError(f"{file} is the tower of another model than {self.path}.")
+        return tower
 
     def read_dense(self) -> tuple[Dense, ...]:
         """The layers behind the pooled hidden states (EmbeddingGemma). Raises ModelError."""

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from gguf_models import write_model
-from gguf_writer import write_gguf
+from gguf_writer import Tensors, write_gguf
 from paths import ROOT
 from seeing import SEEING, Seen, relative_error
 
-from model_core import LLM
+from model_core import LLM, SamplingParams
 from model_core.errors import ModelError
 from model_core.files.gguf.reader import GGUFFile
 from model_core.files.safetensors import SafetensorsFolder, write_safetensors
@@ -38,6 +38,13 @@ def write_both(name: str, folder: Path) -> Path:
     shutil.rmtree(source)
     shutil.copy(TOWERS / f"mmproj-{name}.gguf", folder / f"mmproj-{name}.gguf")
     return folder
+
+
+def read_whole(path: Path) -> tuple[dict[str, Any], Tensors]:
+    """The metadata and the tensors of a file, for write_gguf."""
+    file = GGUFFile(path)
+    entries = file.entries.items()
+    return dict(file.metadata), {n: (e.type, e.shape, file.bytes_of(e).tobytes()) for n, e in entries}
 
 
 @pytest.mark.parametrize("name", ["gemma3", "qwen2_5-vl", "qwen3-vl", "qwen3_5", "smolvlm"])
@@ -69,6 +76,9 @@ def test_a_tower_is_found_beside_its_model_alone(tmp_path: Path) -> None:
         assert llm.vision is None
     with pytest.raises(ModelError, match="tower of another model"):
         LLM(folder, mmproj=folder / "mmproj-other.gguf")
+    shutil.copy(moved, folder / "mmproj-own.gguf")
+    with LLM(folder, kv_cache_memory=2**22) as llm:  # though it is not the first
+        assert llm.vision is not None
 
 
 @pytest.mark.parametrize(
@@ -77,14 +87,58 @@ def test_a_tower_is_found_beside_its_model_alone(tmp_path: Path) -> None:
         ({"clip.projector_type": "ultravox"}, "has a tower of the kind 'ultravox'; gemma3,"),
         ({"clip.vision.block_count": "many"}, "cannot be understood"),
         ({"clip.vision.embedding_length": None}, "embedding_length is missing"),
+        ({"clip.vision.image_mean": None}, "image_mean is missing"),
+        ({"clip.vision.image_std": 5}, "cannot be understood"),
+        ({"clip.vision.projection_dim": None}, "projection_dim is missing"),
+        ({"clip.vision.projection_dim": "wide"}, "cannot be understood"),
+        ({"clip.projector_type": "gemma3"}, "is for text models of the architecture gemma3, not llama"),
     ],
 )
-def test_files_that_cannot_be_towers_are_refused(
-    changes: dict[str, Any], message: str, tmp_path: Path
+def test_files_that_cannot_be_towers_are_refused_or_left_out(
+    changes: dict[str, Any], message: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = write_both("smolvlm", tmp_path)
     file = GGUFFile(folder / "mmproj-smolvlm.gguf")
     metadata = {key: value for key, value in (dict(file.metadata) | changes).items() if value is not None}
-    write_gguf(folder / "damaged.gguf", metadata, {})
+    damaged = folder / "mmproj-smolvlm.gguf"
+    write_gguf(damaged, metadata, {})
     with pytest.raises(ModelError, match=message):
-        LLM(folder / "model.gguf", mmproj=folder / "damaged.gguf", kv_cache_memory=2**22)
+        LLM(folder / "model.gguf", mmproj=damaged, kv_cache_memory=2**22)
+    with LLM(folder, kv_cache_memory=2**22) as llm:  # that finds it
+        assert llm.vision is None
+        assert llm.generate([1, 2, 3], SamplingParams(max_tokens=2)).token_ids
+    assert [r.message for r in caplog.records if "left out" in r.message and re.search(message, r.message)]
+
+
+def test_a_tower_of_another_family_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Text-only Qwen2.5 has the sizes and the tokens of Qwen2.5-VL, and SmolLM2 has the sizes of SmolVLM."""
+    folder = write_both("qwen2_5-vl", tmp_path / "qwen")
+    text, tensors = read_whole(folder / "model.gguf")
+    text = {
+        name.replace("qwen2vl.", "qwen2."): value for name, value in text.items() if "sections" not in name
+    }
+    write_gguf(folder / "model.gguf", text | {"general.architecture": "qwen2"}, tensors)
+    with LLM(folder, kv_cache_memory=2**22) as llm:
+        assert llm.vision is None
+    assert "is for text models of the architecture qwen2vl, not qwen2." in caplog.text
+    folder = write_both("smolvlm", tmp_path / "smol")
+    text, tensors = read_whole(folder / "model.gguf")
+    text["tokenizer.ggml.tokens"] = [f"token {i}" for i in range(64)]
+    write_gguf(folder / "model.gguf", text, tensors)
+    with LLM(folder, kv_cache_memory=2**22) as llm:
+        assert llm.vision is None
+    assert "has no token '<image>'" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["v.blk.0.attn_k.weight", "v.blk.1.ln2.weight", "mm.2.weight"])
+def test_a_tower_without_a_tensor_is_left_out(
+    name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = write_both("qwen2_5-vl", tmp_path)
+    metadata, tensors = read_whole(folder / "mmproj-qwen2_5-vl.gguf")
+    del tensors[name]
+    write_gguf(folder / "mmproj-qwen2_5-vl.gguf", metadata, tensors)
+    with LLM(folder, kv_cache_memory=2**22) as llm:
+        assert llm.vision is None
+        assert llm.generate([1, 2, 3], SamplingParams(max_tokens=2)).token_ids
+    assert "sees no images, only text is possible" in caplog.text and "is missing" in caplog.text
