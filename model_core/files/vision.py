@@ -17,6 +17,7 @@ from .model_files import ModelFiles
 from .source import TensorSource, check_shape, find_name
 
 LOGGER = logging.getLogger(__name__)
+_CHANNELS = 3  # of images
 
 
 class PatchSource:
@@ -61,8 +62,13 @@ class PatchSource:
         return self._source.order(self._stored(name))
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The shape of the matrix."""
+        """The shape of the matrix. Raises ModelError if the kernel has another order, as in MLX."""
         shape = self._source.shape(self._stored(name))
+        if len(shape) in (4, 5) and (shape[1] != _CHANNELS or shape[-1] != shape[-2]):
+            raise ModelError(
+                f"{self.path_of(name)}: {name} has the shape {list(shape)}, but should have {_CHANNELS} "
+                "channels, then rows and columns of a square; take a copy of the model that is not for MLX."
+            )
         if len(shape) == 5:
             shape = (*shape[:2], *shape[3:])
         return (shape[0], math.prod(shape[1:])) if len(shape) == 4 else shape

@@ -147,6 +147,30 @@ def test_the_fingerprint_and_the_memory_count_the_tower(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "kernel"),
+    [
+        ("gemma3", "embeddings.patch_embedding.weight"),
+        ("smolvlm", "embeddings.patch_embedding.weight"),
+        ("qwen3-vl", "patch_embed.proj.weight"),
+    ],
+)
+def test_kernels_of_patches_in_the_order_of_mlx_are_refused(
+    name: str, kernel: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """MLX has the channels last, whether it has quantized a model or not."""
+    folder = Path(shutil.copytree(SEEING / name, tmp_path / name))
+    stored = SafetensorsFolder(folder, rename=str)
+    tensors = {tensor: np.array(stored[tensor]) for tensor in stored}
+    (turned,) = (tensor for tensor in tensors if tensor.endswith(kernel))
+    tensors[turned] = np.ascontiguousarray(np.moveaxis(tensors[turned], 1, -1))
+    (folder / "model.safetensors").unlink()
+    write_safetensors(folder / "model.safetensors", tensors)
+    with LLM(folder, kv_cache_memory=2**20) as llm:
+        assert llm.vision is None
+    assert "has the shape" in caplog.text and "channels" in caplog.text
+
+
+@pytest.mark.parametrize(
     ("file", "changes", "reason"),
     [
         ("config.json", {"vision_config": {"strange": 1}}, "'strange' is 1, which is not supported"),
