@@ -9,7 +9,7 @@ from typing import Any
 
 from ..chat.chat_tokenizer import ChatTokenizer
 from ..chat.template import has_default_template
-from ..checks.file_values import read_json
+from ..checks.file_values import read_json, shorten
 from ..errors import ModelError
 from ..families.config import WORD_LOGITS, has_word_logits, read_config
 from ..tape.classifier import Dense
@@ -29,12 +29,13 @@ class VisionFiles:
     """The files of a model's tower.
 
     Attributes:
-        config: the fields of config.json, with vision_config. processor: those of preprocessor_config.json.
+        config: the fields of config.json, with vision_config.
+        read_processor: reads those of preprocessor_config.json. Raises ModelError.
         open_tensors: opens the weights. Raises ModelError.
     """
 
     config: dict[str, Any]
-    processor: dict[str, Any]
+    read_processor: Callable[[], dict[str, Any]]
     open_tensors: Callable[[], TensorSource]
 
 
@@ -127,12 +128,21 @@ def _find_vision_files(folder: Path, quantization: Any) -> VisionFiles | None:
     config = read_json(folder / CONFIG)
     if not isinstance(config.get("vision_config"), dict):
         return None
-    processor = folder / "preprocessor_config.json"
-    fields = read_json(processor) if os.path.isfile(processor) else {}
-    joined = folder / "processor_config.json"  # which newer files have in its place
-    if not fields and os.path.isfile(joined):
-        fields = read_json(joined).get("image_processor") or {}
-    return VisionFiles(config, fields, lambda: Checkpoint(folder, quantization))
+    return VisionFiles(config, partial(_read_processor, folder), lambda: Checkpoint(folder, quantization))
+
+
+def _read_processor(folder: Path) -> dict[str, Any]:
+    """How images are prepared; no fields if no file says it. Raises ModelError.
+
+    Newer files have it within processor_config.json, which Transformers prefers where there are both.
+    """
+    joined, own = folder / "processor_config.json", folder / "preprocessor_config.json"
+    fields = read_json(joined).get("image_processor") if os.path.isfile(joined) else None
+    if fields is None:
+        return read_json(own) if os.path.isfile(own) else {}
+    if not isinstance(fields, dict):
+        raise ModelError(f"image_processor of {joined} should be an object, not {shorten(fields)}.")
+    return fields
 
 
 def _open_mistral(folder: Path) -> ModelFiles:
@@ -152,7 +162,10 @@ def _open_mistral(folder: Path) -> ModelFiles:
 def _open_gguf(path: Path, mmproj: Path | None) -> ModelFiles:
     """A GGUF file, or all files of a split one, with the file of its tower."""
     model = GGUFModel(path)
-    tower = model.find_tower(mmproj)
+    tower, vision = model.find_tower(mmproj), None
+    if tower is not None:
+        processor = tower.processor
+        vision = VisionFiles(tower.config, lambda: processor, tower.open_tensors)
     return ModelFiles(
         model.path,
         model.config,
@@ -164,5 +177,5 @@ def _open_gguf(path: Path, mmproj: Path | None) -> ModelFiles:
         model.asks,
         model.read_dense,
         main_type=model.main_type,
-        vision=None if tower is None else VisionFiles(tower.config, tower.processor, tower.open_tensors),
+        vision=vision,
     )

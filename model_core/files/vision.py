@@ -109,7 +109,7 @@ def read_vision(files: ModelFiles) -> VisionConfig | None:
     """
     if files.vision is None:
         return None
-    config = read_vision_config(files.vision.config, files.vision.processor)
+    config = read_vision_config(files.vision.config, files.vision.read_processor())
     if config is None:
         return None
     tower = write_tower(config)

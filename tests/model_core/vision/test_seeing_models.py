@@ -15,6 +15,7 @@ from model_core.families.config import write_json
 from model_core.files.checkpoint import Checkpoint
 from model_core.files.model_files import open_model_files
 from model_core.files.safetensors import SafetensorsFolder, write_safetensors
+from model_core.files.vision import read_vision
 from model_core.llm.jobs import complete_jobs
 from model_core.model.estimate import MemoryFlags, estimate_memory
 from model_core.reference.interpreter import Sequence, make_weight_reader, run
@@ -195,3 +196,44 @@ def test_a_tower_that_is_not_known_leaves_the_text_model(
         assert llm.generate([1, 2, 3], SamplingParams(max_tokens=2)).token_ids
     messages = [record.message for record in caplog.records if "sees no images" in record.message]
     assert len(messages) == 1 and reason in messages[0]
+
+
+def test_the_processor_of_newer_files_is_preferred(tmp_path: Path) -> None:
+    """As in Transformers 5.24: a copy that was saved again has both, of which the older one is outdated."""
+    folder = Path(shutil.copytree(SEEING / "qwen3-vl", tmp_path / "model"))
+    older = read_json(folder / "preprocessor_config.json")
+
+    def read_mean() -> tuple[float, ...]:
+        config = read_vision(open_model_files(folder))
+        assert config is not None
+        return config.mean
+
+    own = read_mean()
+    newer = older | {"image_mean": [0.25] * 3}
+    write_json(folder / "processor_config.json", {"image_processor": newer})
+    assert read_mean() == (0.25,) * 3 != own
+    for without in ({}, {"image_processor": None}, {"image_seq_len": 4}):
+        write_json(folder / "processor_config.json", without)
+        assert read_mean() == own
+    (folder / "preprocessor_config.json").unlink()
+    write_json(folder / "processor_config.json", {"image_processor": newer})
+    assert read_mean() == (0.25,) * 3
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("preprocessor_config.json", "{"),
+        ("processor_config.json", "[]"),
+        ("processor_config.json", '{"image_processor": 5}'),
+    ],
+)
+def test_a_damaged_processor_leaves_the_text_model(
+    file: str, text: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = Path(shutil.copytree(SEEING / "qwen3-vl", tmp_path / "model"))
+    (folder / file).write_text(text)
+    with LLM(folder, kv_cache_memory=2**20) as llm:
+        assert llm.vision is None
+    (message,) = (record.message for record in caplog.records if "sees no images" in record.message)
+    assert file in message
