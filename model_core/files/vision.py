@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import ModelError
+from ..families import read_model_config
 from ..families.vision.parts import Tower, VisionConfig
 from ..families.vision.registry import read_vision_config, write_tower
 from ..tape.passes import head_products, products, vector_refs
 from ..tape.references import WeightRef
+from ..tape.rope import check_axes, rope_frequencies
 from ..weights.codes import Codes
 from .model_files import ModelFiles
 from .source import TensorSource, check_shape, find_name
@@ -124,6 +126,10 @@ def read_vision(files: ModelFiles) -> VisionConfig | None:
         shape = source.shape(name)
         if not weight.is_transposed:  # quantized ones have another shape
             check_shape(source, name, shape, weight.shape)
+    if config.has_axes:
+        text = read_model_config(files.named("config.json"), files.config)
+        for rope in {rope for rope in text.ropes if rope is not None}:
+            check_axes(rope, len(rope_frequencies(rope, text.head_dim)))
     return config
 
 

@@ -109,16 +109,25 @@ def rope_frequencies(rope: RopeConfig, head_dim: int) -> np.ndarray:
 def axes_of_frequencies(rope: RopeConfig, count: int) -> np.ndarray:
     """To which axis of a position each of `count` frequencies belongs: int [count].
 
-    Raises ModelError if the sections are not as many.
+    Raises ModelError if the sections are others than check_axes allows.
     """
+    if rope.sections:
+        check_axes(rope, count)
     if rope.mixes_sections:
         axes = np.zeros(count, np.int64)
         for axis, size in list(enumerate(rope.sections))[1:]:
             axes[axis : len(rope.sections) * size : len(rope.sections)] = axis
         return axes
-    if rope.sections and sum(rope.sections) != count:
-        raise ModelError(f"mrope_section should have {count} frequencies together, not {rope.sections}.")
     return np.repeat(np.arange(len(rope.sections)), rope.sections) if rope.sections else np.zeros(count, int)
+
+
+def check_axes(rope: RopeConfig, count: int) -> None:
+    """Raises ModelError if positions cannot have several axes, of which `count` frequencies consist.
+
+    Mixed sections may be more than these: the axes take turns to the end.
+    """
+    if not rope.sections or (not rope.mixes_sections and sum(rope.sections) != count):
+        raise ModelError(f"mrope_section should be three numbers, {count} together.")
 
 
 def _frequency(rope: RopeConfig, i: int, dim: int) -> float:
@@ -165,11 +174,14 @@ def read_rope(
     parameters: Mapping[str, Any] | None = None,
     theta: float = 10000.0,
     partial: float = 1.0,
+    sections: tuple[int, ...] = (),
+    mixes_sections: bool = False,
 ) -> RopeConfig:
     """The RoPE that config.json describes, or its part `parameters`.
 
-    Older files have `rope_theta` and `rope_scaling`, newer ones have `rope_parameters`. `theta` and `partial`
-    are the family's defaults. Raises ModelError for an unknown kind or an impossible value.
+    Older files have `rope_theta` and `rope_scaling`, newer ones have `rope_parameters`. `theta`, `partial`
+    and `sections` are the family's defaults; without sections, its positions have one axis, whatever the file
+    says. `mixes_sections` is of the family. Raises ModelError for an unknown kind or an impossible value.
     """
     scaling = Fields(find_rope_fields(raw) if parameters is None else parameters, ROPE)
     values = ChainMap(scaling, raw)  # type: ignore[arg-type]  # which are only read
@@ -198,11 +210,11 @@ def read_rope(
         attention_factor=_attention_factor(scaling, kind, factor, original),
         original_max_position=int(original),
         query_growth=read_number(scaling, "llama_4_scaling_beta", 0.0, 0, 1e6),
-        sections=_sections(scaling),
-        mixes_sections=bool(scaling.get("mrope_interleaved", False)),
+        sections=_sections(scaling, sections) if sections else (),
+        mixes_sections=mixes_sections,
     )
     # The other fields repeat others, or are for longer texts.
-    ignore(scaling, "long_factor", "type", "max_position_embeddings")
+    ignore(scaling, "mrope_section", "mrope_interleaved", "long_factor", "type", "max_position_embeddings")
     ignore(scaling, "mscale", "mscale_all_dim", "attention_factor")  # of other kinds
     ignore(raw, "rope_theta", "partial_rotary_factor", "original_max_position_embeddings")
     scaling.check_all_read()
@@ -265,14 +277,13 @@ def read_layer_ropes(
     return tuple(ropes[layer_type] for layer_type in types)
 
 
-def _sections(scaling: Mapping[str, Any]) -> tuple[int, ...]:
-    """The frequencies of each axis of positions."""
+def _sections(scaling: Mapping[str, Any], default: tuple[int, ...]) -> tuple[int, ...]:
+    """The frequencies of each axis of positions; none if they cannot be understood. Texts need none."""
     sections = scaling.get("mrope_section")
     if sections is None:
-        return ()
-    if not isinstance(sections, list) or len(sections) != 3:
-        raise ModelError(f"mrope_section should be a list of three numbers, not {shorten(sections)}.")
-    return tuple(int(read_number({"mrope_section": n}, "mrope_section", 0, 0, 2**16)) for n in sections)
+        return default
+    is_known = isinstance(sections, list) and len(sections) == len(default)
+    return tuple(sections) if is_known and all(type(n) is int and 0 <= n < 2**16 for n in sections) else ()
 
 
 def _factors(scaling: Mapping[str, Any], name: str) -> tuple[float, ...]:

@@ -12,6 +12,7 @@ from ...tape.references import Span
 from ...tape.rope import read_rope
 from ...tape.tape import Tape
 from ..config import read_attention_bias, read_decoder_config, read_layer_count, read_window
+from ..llama.qwen3 import read_vl_rope
 from ..parts import write_attention, write_layers, write_mlp
 from .mixture import MixtureConfig, read_mixture, separate_experts, write_experts
 
@@ -31,7 +32,7 @@ def read_config(raw: dict[str, Any]) -> MixtureConfig:
     return read_decoder_config(
         raw,
         MixtureConfig,
-        ropes=read_rope(raw, theta=5e5 if is_vl else 1e4),
+        ropes=read_vl_rope(raw) if is_vl else read_rope(raw, theta=1e4),
         windows=read_window(raw),
         **read_attention_bias(raw),
         **mixture,

@@ -19,11 +19,13 @@ from ..config import (
 from .llama import write_tape
 
 __all__ = ["read_config", "write_tape"]
+_SECTIONS = (16, 24, 24)  # of models that see
 
 
 def read_config(raw: dict[str, Any]) -> ModelConfig:
     """The config.json of Qwen2, or of the text model of Qwen2-VL or Qwen2.5-VL."""
-    ropes = read_rope(raw, theta=1e4 if raw["model_type"] == "qwen2" else 1e6)
+    is_text = raw["model_type"] == "qwen2"
+    ropes = read_rope(raw, theta=1e4 if is_text else 1e6, sections=() if is_text else _SECTIONS)
     config = read_decoder_config(raw, ropes=ropes, qkv_bias=True, windows=read_windows(raw))
     expect(raw, attention_bias=True)  # of queries, keys and values
     return config

@@ -18,6 +18,7 @@ from ..experts.qwen3_moe import read_sparse_layers
 from ..mtp import MTPNames, write_mtp_head
 from ..parts import write_attend, write_convs, write_head, write_named_mlp
 
+_AXES: dict[str, Any] = {"sections": (11, 11, 10), "mixes_sections": True}  # of Qwen3.5's positions
 MTP_NAMES = MTPNames("mtp.pre_fc_norm_embedding", "mtp.pre_fc_norm_hidden", "mtp.fc", "mtp.norm")
 
 
@@ -42,7 +43,8 @@ def read_config(raw: dict[str, Any]) -> Qwen3NextConfig:
     interval = read_size(raw, "full_attention_interval", default=4)
     types = read_layer_types(raw, interval, known=("full_attention", "linear_attention"))
     shared_size = read_size(raw, "shared_expert_intermediate_size", default=512)
-    if raw["model_type"] == "qwen3_next":
+    is_text = raw["model_type"] == "qwen3_next"
+    if is_text:
         normalizes = bool(raw.get("norm_topk_prob", True))
         mixture = read_mixture(raw, "num_experts", "moe_intermediate_size", normalizes=normalizes)
         mixture["has_experts"] = read_sparse_layers(raw)
@@ -62,7 +64,7 @@ def read_config(raw: dict[str, Any]) -> Qwen3NextConfig:
         raw,
         Qwen3NextConfig,
         head_dim=read_size(raw, "head_dim", default=256),
-        ropes=read_rope(raw, partial=0.25),
+        ropes=read_rope(raw, partial=0.25, **({} if is_text else _AXES)),
         shared_expert_size=shared_size,
         is_delta_net=tuple(kind == "linear_attention" for kind in types),
         conv_width=read_size(raw, "linear_conv_kernel_dim", default=4, max_value=64),

@@ -32,6 +32,7 @@ class VisionConfig:
         resample: how images are resized, see images/resize.py.
         mean, std: of the channels, in units of the largest pixel value.
         sees_both_ways: whether the rows of an image see each other both ways in the text model.
+        has_axes: whether positions of rows of an image have three axes in the text model.
         filler_id: the token whose embeddings for layers rows of images have, where a model has such.
     """
 
@@ -52,6 +53,7 @@ class VisionConfig:
     mean: tuple[float, ...]
     std: tuple[float, ...]
     sees_both_ways: bool = field(default=False, kw_only=True)
+    has_axes: bool = field(default=False, kw_only=True)
     filler_id: int | None = field(default=None, kw_only=True)
 
     @property

@@ -95,6 +95,7 @@ def read_config(
         row_token="<|image_pad|>",
         row_token_id=int(read_number(raw, "image_token_id", 151655, 0, 2**31)),
         **read_processor(processor, "bicubic", _CLIP_MEAN, _CLIP_STD, **expected),
+        has_axes=True,
         merge=merge,
         min_pixels=least,
         max_pixels=max(min(most, MAX_ROWS * unit), unit),

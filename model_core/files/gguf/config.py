@@ -121,9 +121,10 @@ def read_rope(m: Metadata, head_dim: int) -> Config:
     elif kind not in (None, "none", "linear", "longrope", "yarn"):
         raise ModelError(f"rope.scaling.type {shorten(kind)} is not supported.")
     sections = m.get("rope.dimension_sections")
-    if m.architecture.startswith(_SEEING) and isinstance(sections, list) and len(sections) >= 3:
-        axes = {"mrope_section": sections[:3], "mrope_interleaved": not m.architecture.startswith("qwen2")}
-        fields["rope_scaling"] = fields.get("rope_scaling", {"rope_type": "default"}) | axes
+    if m.architecture.startswith(_SEEING) and sections is not None:
+        axes = sections[:3] if isinstance(sections, list) else sections
+        scaling = fields.get("rope_scaling", {"rope_type": "default"})
+        fields["rope_scaling"] = scaling | {"mrope_section": axes}
     return fields
 
 

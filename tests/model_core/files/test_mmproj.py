@@ -61,6 +61,18 @@ def test_logits_are_those_of_the_folder(name: str, tmp_path: Path) -> None:
         assert relative_error(seen.logits(), seen.expected["logits"]) < 2e-2
 
 
+def test_a_file_without_sections_has_those_of_its_family(tmp_path: Path) -> None:
+    folder = write_both("qwen3-vl", tmp_path)
+    metadata, tensors = read_whole(folder / "model.gguf")
+    del metadata["qwen3vl.rope.dimension_sections"]
+    write_gguf(folder / "model.gguf", metadata, tensors)
+    with LLM(folder, arithmetic="float32", kv_cache_memory=2**24) as llm:
+        assert llm.vision is not None
+        llm.vision.config = replace(llm.vision.config, min_pixels=16)  # type: ignore[call-arg]
+        seen = Seen(llm, SEEING / "qwen3-vl")
+        assert relative_error(seen.logits(), seen.expected["logits"]) < 2e-2
+
+
 def test_a_tower_is_found_beside_its_model_alone(tmp_path: Path) -> None:
     folder = write_both("smolvlm", tmp_path / "both")
     moved = folder.parent / "elsewhere.gguf"

@@ -3,6 +3,7 @@
 import hashlib
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -175,3 +176,12 @@ def test_two_descriptions_of_rope_that_differ_are_refused(older: dict[str, objec
     same = {"type": "yarn", "factor": 4.0}
     assert find_rope_fields({"rope_scaling": same, "rope_parameters": newer}) == newer
     assert find_rope_fields({"rope_scaling": older, "rope_parameters": None}) == older
+
+
+@pytest.mark.parametrize("sections", [[2, 1, 1], [1, 2], 5, "all"])
+def test_families_whose_positions_have_one_axis_take_any_sections(sections: Any) -> None:
+    """Texts have one axis of positions, whatever else the file says."""
+    raw = read_config(CHECKPOINTS / "qwen3")
+    axes = {"mrope_section": sections, "mrope_interleaved": True}
+    other = raw | {"rope_parameters": raw["rope_parameters"] | axes}
+    assert read_model_config(Path("config.json"), other) == read_model_config(Path("config.json"), raw)

@@ -237,3 +237,47 @@ def test_a_damaged_processor_leaves_the_text_model(
         assert llm.vision is None
     (message,) = (record.message for record in caplog.records if "sees no images" in record.message)
     assert file in message
+
+
+def without_axes(name: str, folder: Path, **fields: Any) -> Path:
+    """A copy of a model whose config.json says other things, or nothing, of the axes of its positions."""
+    copy = Path(shutil.copytree(SEEING / name, folder / name))
+    config = read_json(copy / "config.json")
+    rope = config["text_config"]["rope_parameters"]
+    for field in ("mrope_section", "mrope_interleaved"):
+        rope.pop(field, None)
+    rope |= fields
+    write_json(copy / "config.json", config)
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("qwen3-vl", {}),
+        ("qwen3-vl", {"mrope_section": [2, 2, 2], "mrope_interleaved": False}),
+        ("qwen3_5", {}),
+        ("qwen3_5-moe", {"mrope_section": [2, 1, 1]}),
+        ("qwen2_5-vl", {"mrope_section": [2, 1, 1], "mrope_interleaved": True}),
+    ],
+)
+def test_axes_are_those_of_the_family(name: str, fields: dict[str, Any], tmp_path: Path) -> None:
+    """As in Transformers: sections have defaults, and whether they are mixed does not depend on the file."""
+    folder = without_axes(name, tmp_path, **fields)
+    with LLM(folder, arithmetic="float32", kv_cache_memory=2**24) as llm:
+        seen = Seen(llm, folder)
+        assert relative_error(seen.logits(), seen.expected["logits"]) < LOGITS_BOUND
+
+
+@pytest.mark.parametrize("sections", [None, [2, 1], [2, 2, 2], [1, 1, 1, 1], 4, ["a", 1, 1], [4, -1, 1]])
+def test_a_tower_without_fitting_axes_leaves_the_text_model(
+    sections: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    fields = {} if sections is None else {"mrope_section": sections}  # the default is for larger heads
+    folder, answers = without_axes("qwen2_5-vl", tmp_path, **fields), []
+    for path in (folder, SEEING / "qwen2_5-vl"):
+        with LLM(path, kv_cache_memory=2**20) as llm:
+            assert (llm.vision is None) == (path == folder)
+            answers.append(llm.generate([1, 2, 3], SamplingParams(max_tokens=4, temperature=0)).token_ids)
+    assert answers[0] == answers[1]
+    assert "mrope_section should be three numbers, 4 together" in caplog.text
