@@ -8,13 +8,14 @@ from ..cache.states import state_offsets
 from ..errors import ModelError, NoMemory
 from ..families import read_model_config, write_tape
 from ..families.config import stretch
+from ..families.vision.parts import Stage
 from ..families.vision.registry import write_tower
 from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name
 from ..files.vision import PatchSource, read_vision
 from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, INT8, PAGE, STEPPED_BITS
 from ..tape.operations import Linear
-from ..tape.passes import drop_head, head_products, products, tables, vector_refs
+from ..tape.passes import buffer_widths, drop_head, head_products, products, tables, vector_refs
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from .mtp_head import find_mtp_tape
@@ -51,16 +52,18 @@ class MemoryEstimate:
         weights: of the weights.
         kv: of keys and values, and of recurrent states.
         context: positions of the one request that `kv` is for; None if the user says how large `kv` is.
+        image: of what the tower computes for the largest image, and forgets.
     """
 
     weights: int
     kv: int
     context: int | None
+    image: int
 
     @property
     def total(self) -> int:
         """All together, with the program."""
-        return self.weights + self.kv + _PROCESS
+        return self.weights + self.kv + self.image + _PROCESS
 
 
 class ModelTooLarge(NoMemory):
@@ -85,9 +88,10 @@ def check_memory(name: str, files: ModelFiles, flags: MemoryFlags, free: int) ->
     if needed.total <= free:
         return needed
     what = "its KV memory" if needed.context is None else f"keys and values of {needed.context} tokens"
+    image = f", {gibibytes(needed.image)} for an image" if needed.image else ""
     facts = (
         f"{name} needs {gibibytes(needed.total)} of memory ({gibibytes(needed.weights)} for its weights, "
-        f"{gibibytes(needed.kv)} for {what}), but there are only {gibibytes(free)}"
+        f"{gibibytes(needed.kv)} for {what}{image}), but there are only {gibibytes(free)}"
     )
     raise ModelTooLarge(needed, free, facts, _advise(files, flags, free))
 
@@ -104,11 +108,12 @@ def estimate_memory(files: ModelFiles, flags: MemoryFlags) -> MemoryEstimate:
     if flags.mtp and (head := find_mtp_tape(config, tape, source)) is not None:
         own = replace(head, records=drop_head(head.records), embeddings={})  # the others are the model's
         weights += _weight_bytes(own, source, flags.weights, files)
-    weights += _tower_bytes(files, flags.weights)
+    tower_weights, image = _tower_bytes(files, flags.weights)
+    weights += tower_weights
     if flags.kv_cache_memory is not None:
-        return MemoryEstimate(weights, flags.kv_cache_memory, None)
+        return MemoryEstimate(weights, flags.kv_cache_memory, None, image)
     context = min(flags.max_context or _CONTEXT, config.max_context)
-    return MemoryEstimate(weights, _kv_bytes(tape, context, flags.kv_cache_dtype), context)
+    return MemoryEstimate(weights, _kv_bytes(tape, context, flags.kv_cache_dtype), context, image)
 
 
 def gibibytes(size: int) -> str:
@@ -134,17 +139,29 @@ def _advise(files: ModelFiles, flags: MemoryFlags, free: int) -> str:
     return "it fits with no --weights"
 
 
-def _tower_bytes(files: ModelFiles, weights: str) -> int:
-    """Bytes of the weights of a model's tower, if it sees."""
+def _tower_bytes(files: ModelFiles, weights: str) -> tuple[int, int]:
+    """Bytes of the weights of a model's tower, and of what it computes for an image; 0 if it sees none."""
     try:
         config = read_vision(files)
     except ModelError:  # then the text model is loaded alone
-        return 0
+        return 0, 0
     if config is None or files.vision is None:
-        return 0
+        return 0, 0
     tower, source = write_tower(config), PatchSource(files.vision.open_tensors())
     tables = 4 * sum(math.prod(shape) for shape in tower.tables.values())
-    return tables + sum(_weight_bytes(stage.tape, source, weights, files) for stage in tower.stages)
+    matrices = sum(_weight_bytes(stage.tape, source, weights, files) for stage in tower.stages)
+    return tables + matrices, max(map(_activation_bytes, tower.stages))
+
+
+def _activation_bytes(stage: Stage) -> int:
+    """Bytes of what a stage computes for the largest image, about. The next stage takes its place."""
+    widths = buffer_widths(stage.tape)
+    inputs = {linear.x.buffer for linear in products(stage.tape.records)}
+    rounded = sum(widths[name] for name in inputs) / 2  # copies of two bytes at most
+    given, handed_on = stage.tape.inputs.values(), (span.width for span in stage.outputs)
+    columns = sum(widths.values()) + rounded + sum(given) + sum(handed_on)
+    kv = _kv_bytes(stage.tape, stage.most_rows, "float32") if stage.tape.kv_layers else 0
+    return round(4 * stage.most_rows * columns) + kv
 
 
 def _weight_bytes(tape: Tape, source: TensorSource, weights: str, files: ModelFiles) -> int:

@@ -1,7 +1,7 @@
 """What happens to a tape before it is bound: its weights are listed, and operations are fused."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import groupby
 
 import numpy as np
@@ -50,6 +50,24 @@ def vector_refs(tape: Iterable[Record]) -> Iterator[WeightRef]:
                 yield from (ref for ref in inputs if isinstance(ref, WeightRef))
             case operations.XIELU():
                 yield from record.weights
+
+
+def buffer_widths(tape: Tape) -> dict[str, int]:
+    """The columns of each buffer of a tape."""
+    widths = dict(tape.inputs)
+
+    def note(value: object) -> None:
+        if isinstance(value, Span):
+            widths[value.buffer] = max(widths.get(value.buffer, 0), value.start + value.width)
+        elif isinstance(value, tuple):
+            for item in value:
+                note(item)
+        elif isinstance(value, Record):
+            for item in fields(value):
+                note(getattr(value, item.name))
+
+    note(tuple(tape.records))
+    return widths
 
 
 def tables(tape: Tape) -> dict[str, WeightRef]:

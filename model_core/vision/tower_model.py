@@ -43,11 +43,15 @@ class TowerModel(Transformer):
         Raises EncodingStopped when they are no longer wanted.
         """
         with self._lock:
-            with self.turns:
-                _arrays = self._begin_step(batch, None)  # alive until the end
-            for part in self._split_instructions():
-                self._run_part(cache, part, batch, pace)
-            return [self._buffers.floats[x.buffer][: len(batch.tokens), x.columns].copy() for x in outputs]
+            try:
+                with self.turns:
+                    _arrays = self._begin_step(batch, None)  # alive until the end
+                for part in self._split_instructions():
+                    self._run_part(cache, part, batch, pace)
+                floats, rows = self._buffers.floats, len(batch.tokens)
+                return [floats[x.buffer][:rows, x.columns].copy() for x in outputs]
+            finally:
+                self._buffers = self._create_buffers()  # those of a large image take gigabytes
 
     def _split_instructions(self) -> Iterator[slice]:
         """The parts of the program: each attention, and what is between two."""

@@ -99,5 +99,6 @@ def write_tower(c: Gemma3VisionConfig) -> Tower:
     h = projector.scale(h, c.out_size**-0.5)  # by its inverse the text model multiplies all embeddings
     weight = WeightRef(f"{_PROJECTOR}.mm_input_projection_weight", (n, c.out_size), is_transposed=True)
     rows = projector.matmul(h, "rows", [(weight, 1)])[0]
-    stages = (Stage(layers, outputs, feed_layers), Stage(projector, (rows,), feed_projector))
+    first = Stage(layers, outputs, feed_layers, c.side**2)
+    stages = (first, Stage(projector, (rows,), feed_projector, (c.side // c.pool) ** 2))
     return Tower(stages, {_TABLE: (c.side**2, n)})

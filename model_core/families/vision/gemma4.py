@@ -151,7 +151,8 @@ def write_tower(c: Gemma4VisionConfig) -> Tower:
     x = projector.scale(x, c.out_size**-0.5)  # by its inverse the text model multiplies all embeddings
     rows = projector.project(x, "rows", "model.embed_vision.embedding_projection", c.out_size)
     tables = {_TABLE: (2, c.positions, n)} | {name: (n,) for name in _STANDARD if c.is_standardized}
-    stages = (Stage(layers, outputs, feed_layers), Stage(projector, (rows,), feed_projector))
+    first = Stage(layers, outputs, feed_layers, c.most_rows * c.pool**2)
+    stages = (first, Stage(projector, (rows,), feed_projector, c.most_rows))
     return Tower(stages, tables, _find_orders(c))
 
 

@@ -132,4 +132,4 @@ def write_tower(c: Gemma4UnifiedVisionConfig) -> Tower:
     x = t.norm(x, None, c.norm_eps, to="h")
     x = t.scale(x, c.out_size**-0.5)  # by its inverse the text model multiplies all embeddings
     rows = t.project(x, "rows", "model.embed_vision.embedding_projection", c.out_size)
-    return Tower((Stage(t, (rows,), feed),), {_TABLE: (c.positions, 2, n)})
+    return Tower((Stage(t, (rows,), feed, c.most_rows),), {_TABLE: (c.positions, 2, n)})

@@ -168,5 +168,6 @@ def write_tower(c: Idefics3VisionConfig) -> Tower:
 
     outputs = (siglip.write_layers(layers, c, _TOWER),)
     rows = projector.project(projector.take_input("shuffled", width), "rows", _PROJECTION, c.out_size)
-    stages = (Stage(layers, outputs, feed_layers), Stage(projector, (rows,), feed_projector))
+    first = Stage(layers, outputs, feed_layers, c.side**2)
+    stages = (first, Stage(projector, (rows,), feed_projector, _rows(c)))
     return Tower(stages, {_TABLE: (c.side**2, n)})

@@ -150,12 +150,13 @@ class Stage:
 
     Attributes:
         tape: computes its rows. outputs: what the next stage takes; of the last, the rows for the text model.
-        feed: makes its input.
+        feed: makes its input. most_rows: that it computes of a part of an image.
     """
 
     tape: Tape
     outputs: tuple[Span, ...]
     feed: Feed
+    most_rows: int
 
 
 @dataclass(frozen=True)

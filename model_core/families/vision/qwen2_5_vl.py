@@ -103,7 +103,8 @@ def write_tower(c: Qwen25VisionConfig) -> Tower:
     x = merger.take_input("merged", width)
     inner = merger.map("gelu", merger.project(x, "inner", f"{_P}.merger.mlp.0", width, bias=True))
     rows = merger.project(inner, "rows", f"{_P}.merger.mlp.2", c.out_size, bias=True)
-    return Tower((Stage(layers, outputs, feed_layers), Stage(merger, (rows,), feed_merger)), {})
+    first = Stage(layers, outputs, feed_layers, c.most_rows * merged)
+    return Tower((first, Stage(merger, (rows,), feed_merger, c.most_rows)), {})
 
 
 def _write_layers(t: Tape, c: Qwen25VisionConfig) -> Span:

@@ -100,7 +100,8 @@ def write_tower(c: Qwen3VisionConfig) -> Tower:
 
     mergers = Tape()
     merged = tuple(_write_merger(mergers, c, i) for i in range(c.parts))
-    stages = (Stage(layers, outputs, feed_layers), Stage(mergers, merged, feed_mergers))
+    first = Stage(layers, outputs, feed_layers, c.most_rows * c.merge**2)
+    stages = (first, Stage(mergers, merged, feed_mergers, c.most_rows))
     return Tower(stages, {_TABLE: (c.positions, c.hidden_size)})
 
 

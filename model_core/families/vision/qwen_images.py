@@ -45,6 +45,11 @@ class QwenVisionConfig(VisionConfig):
     max_pixels: int
     theta: float
 
+    @property
+    def most_rows(self) -> int:
+        """In the prompt, of an image."""
+        return self.max_pixels // (self.patch_size * self.merge) ** 2
+
 
 def read_config(
     raw: Mapping[str, Any],
