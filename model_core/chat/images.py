@@ -19,7 +19,7 @@ from ..families.vision.registry import TOWERS
 from ..images.data_url import NO_FILES, TYPES, read_data_url
 from ..images.decoder import ImageDecoder, refuse
 from ..images.image import Pixels
-from ..images.limits import DEFAULT_LIMITS, ImageLimits
+from ..images.limits import DEFAULT_LIMITS, ImageLimits, is_too_narrow
 from ..images.resize import shrink
 from ..requests.messages import ImagePart, ImageUrlPart, Message
 
@@ -45,6 +45,9 @@ class ImageReader:
 
     def prepare(self, pixels: Pixels) -> PreparedImage:
         """An image for the tower. Raises InvalidRequest for one that the model cannot take."""
+        height, width = pixels.values.shape[:2]
+        if is_too_narrow(width, height):
+            raise InvalidRequest(f"an image of {width} x {height} pixels is too narrow.", "messages")
         return self._find(pixels.digest, lambda: pixels)
 
     def prepare_part(self, part: ImagePart | ImageUrlPart) -> PreparedImage:

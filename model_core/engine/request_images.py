@@ -17,6 +17,7 @@ class RequestImages:
 
     Attributes:
         first, end: the place of the first row of an image, and behind the last.
+        most_uncut: rows of the longest image of which a step computes all or none; 0: it may compute a part.
         keys: of the prompt's tokens, for the prefix cache: their ids, and what names the content of rows.
         error: why an image cannot be encoded, None if all is well.
     """
@@ -26,6 +27,7 @@ class RequestImages:
         self._spans, self._encoder = tuple(spans), encoder
         self._sees_both_ways = encoder.config.sees_both_ways
         self.first, self.end = self._spans[0].start, self._spans[-1].end
+        self.most_uncut = max(span.part.rows for span in spans) if self._sees_both_ways else 0
         self.keys = list(prompt)
         self.error: BaseException | None = None
         self._rows: dict[bytes, np.ndarray] = {}  # encoded, by the digests of their images

@@ -22,6 +22,7 @@ from ..cache.states import next_snapshot_position
 from ..errors import NoMemory, QueueFull
 from ..model.batch import STEP_TOKENS, Batch, BatchBuilder
 from ..sampling.prompt_logprobs import StepScores
+from .pixel_memory import PixelMemory
 from .sequence import Sequence
 from .step_pace import StepPace
 from .waiting import WaitingRequests
@@ -46,6 +47,7 @@ class Scheduler:
         self.pace = StepPace(limits.step_time_s)
         self.waiting = WaitingRequests()
         self.running: list[Sequence] = []
+        self._pixels = PixelMemory()
         self.prefix_hits_tokens = self.preemptions = 0
         self._page_bytes = cache.page_bytes
         # A running request has a slot: a row for each group of KV layers, which lists its pages.
@@ -72,7 +74,8 @@ class Scheduler:
 
     def check_room(self, sequence: Sequence) -> None:
         """Raises QueueFull, or NoMemory if a request would not fit into an empty server."""
-        needed = self.pool.max_pages(sequence.max_positions, STEP_TOKENS)
+        most_uncut = 0 if sequence.images is None else sequence.images.most_uncut
+        needed = self.pool.max_pages(sequence.max_positions, max(STEP_TOKENS, most_uncut))
         if needed > self.pool.total_pages:
             raise NoMemory(
                 f"the request may need {needed * self._page_bytes / 2**20:.3g} MiB of KV memory; the server "
@@ -85,10 +88,12 @@ class Scheduler:
                 f"the server is full: {len(self.running)} requests run and {len(self.waiting)} wait "
                 "(--max-concurrency, --max-queue); try again in a moment."
             )
+        self._pixels.check(sequence.job.images)
 
     def add(self, sequence: Sequence) -> None:
         """Queue a request, for which there is room."""
         self.waiting.add(sequence)
+        self._pixels.add(sequence, sequence.job.images)
         self._earliest_deadline = min(self._earliest_deadline, sequence.deadline)
 
     def cancel(self, sequence: Sequence) -> None:
@@ -214,6 +219,7 @@ class Scheduler:
         """Remove a request, running or waiting. Does nothing if it is neither."""
         self._cancelled.discard(sequence)
         self.waiting.remove(sequence)
+        self._pixels.remove(sequence)
         if sequence.images is not None:
             sequence.images.release()
         if sequence in self.running:
@@ -315,7 +321,7 @@ class Scheduler:
             self.waiting.release(youngest)
             self.waiting.add(youngest, is_preempted=True)
             self.preemptions += 1
-            self._is_out_of_pages = True
+            self._is_out_of_pages = bool(self.running)
             if youngest is sequence:
                 return False
         return True

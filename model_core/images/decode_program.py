@@ -17,6 +17,7 @@ import warnings
 
 from PIL import Image, ImageChops, WebPImagePlugin
 
+from model_core.images.limits import MAX_RATIO, is_too_narrow
 from model_core.machine.limited_program import serve
 
 MEMORY = 2**30  # bytes of address space; the largest images take two thirds of it
@@ -64,6 +65,10 @@ def _check_size(image: Image.Image, max_pixels: int) -> None:
         )
     if not width * height:
         raise _Refused("has no pixels")
+    if is_too_narrow(width, height):
+        raise _Refused(
+            f"has {width} x {height} pixels, but a side may be at most {MAX_RATIO} times as long as the other"
+        )
 
 
 def _find_orientation(image: Image.Image) -> int:

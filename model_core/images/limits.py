@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 MAX_PIXELS = 2**26  # that the process which decodes images has memory for
+MAX_RATIO = 200  # of the sides: that of Qwen's image processors. Resizing takes time for each row and column.
 
 
 @dataclass(frozen=True)
@@ -19,3 +20,8 @@ class ImageLimits:
 
 
 DEFAULT_LIMITS = ImageLimits()
+
+
+def is_too_narrow(width: int, height: int) -> bool:
+    """Whether one side is too long for the other."""
+    return max(width, height) > MAX_RATIO * min(width, height)

@@ -13,6 +13,7 @@ import numpy as np
 from ...checks.file_values import Fields, expect, ignore, read_number, read_size, shorten
 from ...errors import InvalidRequest, ModelError
 from ...images.image import Pixels
+from ...images.limits import is_too_narrow
 from .parts import (
     ImagePart,
     PreparedImage,
@@ -25,7 +26,6 @@ from .parts import (
 )
 from .processor import read_processor
 
-_MAX_RATIO = 200
 # Rows of the prompt for an image. Models were trained with fewer; more would take gigabytes of memory.
 MAX_ROWS = 4096
 _CLIP_MEAN, _CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
@@ -113,10 +113,8 @@ def read_config(
 
 def choose_size(c: QwenVisionConfig, height: int, width: int) -> tuple[int, int]:
     """The size to which an image is resized. Raises InvalidRequest if it is too long for its width."""
-    if max(height, width) > _MAX_RATIO * min(height, width):
-        raise InvalidRequest(
-            f"an image of {width} x {height} pixels is too narrow: its sides may differ {_MAX_RATIO} times."
-        )
+    if is_too_narrow(width, height):
+        raise InvalidRequest(f"an image of {width} x {height} pixels is too narrow.", "messages")
     unit = c.patch_size * c.merge
     new_height, new_width = round(height / unit) * unit, round(width / unit) * unit
     if new_height * new_width > c.max_pixels:

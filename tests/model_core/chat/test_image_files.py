@@ -100,7 +100,7 @@ def test_requests_of_other_salts_share_nothing_of_an_image(llm: LLM) -> None:
         (image_part(b"x" * 10_001), "has 10001 bytes, but 10000 are the limit"),
         (
             image_part(write_image(Image.new("RGB", (900, 2)))),
-            "content[1].image_url cannot be taken: an image of 900 x 2",
+            "content[1].image_url has 900 x 2 pixels, but a side may be at most 200 times as long",
         ),
         ({"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}, "is no data URL"),
         (

@@ -199,10 +199,15 @@ def test_large_files_are_refused_unread() -> None:
     assert "has 101 bytes, but 100 are the limit" in refusal(ImageDecoder(ImageLimits(bytes=100)), b"x" * 101)
 
 
-def test_long_lines_are_images(decoder: ImageDecoder) -> None:
-    data = write_image(Image.new("RGB", (100_000, 1), RED))
+@pytest.mark.parametrize("size", [(100_000, 1), (1, 201), (4020, 20)])
+def test_long_lines_are_refused(decoder: ImageDecoder, size: tuple[int, int]) -> None:
+    """Resizing takes time for each row and column, and some models take an image of any ratio."""
+    assert "a side may be at most 200 times" in refusal(decoder, write_image(Image.new("RGB", size, RED)))
 
-    assert decoder.decode(data, PLACE).values.shape == (1, 100_000, 3)
+
+def test_lines_are_images(decoder: ImageDecoder) -> None:
+    data = write_image(Image.new("RGB", (20_000, 100), RED))
+    assert decoder.decode(data, PLACE).values.shape == (100, 20_000, 3)
 
 
 def test_frame_beyond_its_animation_stays_within_limits() -> None:

@@ -8,6 +8,7 @@ from paths import ROOT
 from seeing import SEEING
 
 from model_core.chat.images import ImageReader
+from model_core.errors import InvalidRequest
 from model_core.families.vision.parts import VisionConfig, cut_patches, normalize
 from model_core.files.model_files import open_model_files
 from model_core.files.vision import find_vision
@@ -63,3 +64,11 @@ def test_the_text_of_tiles() -> None:
         f"{fake}<row_2_col_1>{rows}{fake}<row_2_col_2>{rows}\n"
         f"\n{fake}<global-img>{rows}{fake}"
     )
+
+
+@pytest.mark.parametrize("name", ["gemma3", "idefics3", "qwen3-vl"])
+@pytest.mark.parametrize("size", [(100_000, 1), (1, 201)])
+def test_long_lines_are_refused(name: str, size: tuple[int, int]) -> None:
+    """Resizing takes time for each row and column."""
+    with pytest.raises(InvalidRequest, match="too narrow"):
+        ImageReader(config_of(name)).prepare(make_pixels(np.zeros((*size, 3), np.uint8)))
