@@ -76,7 +76,7 @@ def count_tokens(files: list[Attachment], client: ChatClient, model: str | None)
         files[:] = [replace(file, tokens=_count_tokens(file, client, stats["model"])) for file in files]
 
 
-def _count_tokens(file: Attachment, client: ChatClient, model: ModelDescription) -> int:
+def _count_tokens(file: Attachment, client: ChatClient, model: ModelDescription) -> int | None:
     prompt: Any = file.text
     if file.image is not None:
         prompt = [{"role": "user", "content": make_content("", [file])}]
@@ -86,7 +86,8 @@ def _count_tokens(file: Attachment, client: ChatClient, model: ModelDescription)
         limit = model["max_context"]
         size = "" if limit is None else f" of {limit:,} tokens"
         raise _refuse(file.name, f"is longer than the model's context{size}") from None
-    return answer.usage["prompt_tokens" if file.image is None else "image_tokens"]
+    # Another server that answers tells the tokens of the whole prompt alone.
+    return answer.usage.get("prompt_tokens" if file.image is None else "image_tokens")
 
 
 def _read_pdf(name: str, data: bytes) -> Attachment:

@@ -112,7 +112,12 @@ async def _run(pool: "ModelPool", file: Path, results: "Results", on_answer: Cal
         database = f"sqlite:///{folder}/responses.db"
         # A body may be longer than in its line, where letters need no escapes.
         largest = 6 * max(len(raw) for _, raw in read_lines(file, 0))
-        service = ServiceSettings(database=SecretStr(database), max_body_bytes=largest, max_messages=0)
+        service = ServiceSettings(
+            database=SecretStr(database),
+            max_body_bytes=largest,
+            max_body_images_bytes=largest,
+            max_messages=0,
+        )
         app = create_app(service, lambda _: LocalClient(pool, database))
         async with app.router.lifespan_context(app):
             caller = ServiceCaller(app, "", app.state.readiness.check)

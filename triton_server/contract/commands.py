@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from model_core.checks.request_values import JsonObject, StrictModel, Text, shorten
 from model_core.errors import InvalidRequest
 from model_core.requests.messages import ChatFields, FailFastList, Message
 
-from .request_fields import ModelFields
+from .request_fields import CacheFields, ModelFields, separate_images
 
 CONTROL_TIMEOUT_S = 10.0  # after which a command counts as unanswered
 _STORE_TIMEOUT_S = 30.0  # the same for conversations, whose database may be busy
@@ -88,10 +88,15 @@ class TokenizeText(_Pieces, StrictModel):
     )
 
 
-class TokenizeChat(ChatFields, _Pieces, StrictModel):
+class TokenizeChat(ChatFields, CacheFields, _Pieces, StrictModel):
     """Make tokens of a conversation."""
 
     tokenize: _Conversation
+
+    @model_validator(mode="after")
+    def _separate_images(self) -> "TokenizeChat":
+        separate_images(self.tokenize, self.cache_salt, "tokenize")
+        return self
 
 
 class Detokenize(ModelFields, StrictModel):

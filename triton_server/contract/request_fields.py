@@ -4,7 +4,7 @@ Every interface makes `Request`s of what it receives. They travel over gRPC as t
 field `messages`, and all other fields that are set as `parameters`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Discriminator, Field, PrivateAttr, Tag, model_validator
@@ -35,6 +35,18 @@ def _kind_of_prompt(value: Any) -> str:
         return "Text"
     is_ids = isinstance(value, list) and bool(value) and all(type(token) is int for token in value)
     return "TokenIds" if is_ids else "Messages"
+
+
+def separate_images(messages: Sequence[Message], salt: str | None, param: str) -> None:
+    """Let what is kept of the images be shared with those of the same salt only. Raises InvalidRequest.
+
+    `param`: the name of the messages.
+    """
+    parts = [part for message in messages for part in message.images]
+    check_image_count(len(parts), param)
+    for part in parts:
+        if isinstance(part, ImageUrlPart):
+            part.separate(salt or "")
 
 
 class CacheFields(BaseModel):
@@ -182,11 +194,8 @@ class Request(
 
     @model_validator(mode="after")
     def _separate_images(self) -> "Request":
-        parts = [part for item in self.messages if isinstance(item, Message) for part in item.images]
-        check_image_count(len(parts), "messages")
-        for part in parts:
-            if isinstance(part, ImageUrlPart):
-                part.separate(self.cache_salt or "")
+        messages = [item for item in self.messages if isinstance(item, Message)]
+        separate_images(messages, self.cache_salt, "messages")
         return self
 
     @model_validator(mode="after")

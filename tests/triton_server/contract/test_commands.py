@@ -9,8 +9,9 @@ import pytest
 from paths import ROOT
 
 from model_core.errors import InvalidRequest
+from model_core.requests.messages import ImageUrlPart
 from triton_server.client import AsyncChatClient, ChatClient
-from triton_server.contract.commands import COMMANDS, parse_command
+from triton_server.contract.commands import COMMANDS, TokenizeChat, parse_command
 
 # The names of the methods that are not those of their commands.
 METHODS = {"tokenizer": "show_tokenizer", "prompts": "list_prompts", "prompt": "show_prompt"}
@@ -94,3 +95,15 @@ def test_wrong_commands_are_refused_by_name(command: Any, complaint: str, param:
     message = str(refused.value)
     assert complaint in message and message.endswith(".") and len(message) < 400
     assert refused.value.param == param
+
+
+def test_images_to_count_are_shared_by_salt_as_those_of_requests() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    message = {"role": "user", "content": [image]}
+    for salt, expected in (("one", "one"), (None, "")):
+        command = TokenizeChat(tokenize=[message], cache_salt=salt)
+        assert [part.salt for part in command.tokenize[0].images if isinstance(part, ImageUrlPart)] == [
+            expected
+        ]
+    with pytest.raises(InvalidRequest, match="tokenize has 257 images"):
+        TokenizeChat(tokenize=[{"role": "user", "content": [image] * 257}])

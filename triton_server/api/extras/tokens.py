@@ -19,6 +19,7 @@ from ..body import WholeBody
 from ..errors import ERROR_RESPONSES
 from ..generation import find_images
 from ..ignored import check_fields, ignore
+from ..middleware.access import pseudonym
 from ..openai import chat as openai_chat
 from ..openai.chat import ChatRequest
 
@@ -179,6 +180,7 @@ async def _tokenize(request: Request, body: TokenizeText | ChatRequest, pieces: 
         chat, param = openai_chat.parse(body, functions)[0], "messages"
         parameters = chat.parameters()
         fields = {name: parameters[name] for name in ChatFields.model_fields if name in parameters}
+        fields["cache_salt"] = pseudonym(request.state.owner, body.cache_salt or "")
     with request.app.state.answer_slots.hold(request.state.client, 1):
         if not isinstance(body, TokenizeText):
             prompt = (await find_images(request, [chat]))[0].prompt()
