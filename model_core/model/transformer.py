@@ -107,13 +107,9 @@ class Transformer:
             team = Team(threads)
             self._team.close()
             self._team = team
-            self._buffers = self._create_buffers()
+            self._buffers = StepBuffers(self._program, self._query_group, self._team)
         if self.mtp_head is not None:
             self.mtp_head.set_threads(threads)
-
-    def _create_buffers(self) -> StepBuffers:
-        """The memory of steps, which grows with the first one."""
-        return StepBuffers(self._program, self._query_group, self._team)
 
     @property
     def rounds_activations(self) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from ..cache.memory import KVCache
 from ..kernels.interpreter import Operation, run_tape
 from ..model.batch import Batch
+from ..model.step_buffers import StepBuffers
 from ..model.transformer import Transformer
 from ..tape.references import Span
 
@@ -51,7 +52,8 @@ class TowerModel(Transformer):
                 floats, rows = self._buffers.floats, len(batch.tokens)
                 return [floats[x.buffer][:rows, x.columns].copy() for x in outputs]
             finally:
-                self._buffers = self._create_buffers()  # those of a large image take gigabytes
+                # Those of a large image take gigabytes.
+                self._buffers = StepBuffers(self._program, self._query_group, self._team)
 
     def _split_instructions(self) -> Iterator[slice]:
         """The parts of the program: each attention, and what is between two."""
