@@ -60,6 +60,11 @@ class ModelDescription(TypedDict):
     sampling: dict[str, float] | None
 
 
+def sees_images(model: ModelDescription) -> bool | None:
+    """Whether a model sees images; None if another server computes it, which does not say."""
+    return None if model["vision"] is None and model["engine"] is not None else model["vision"] is not None
+
+
 def describe_model(llm: LoadedModel) -> ModelDescription:
     """What `LLM.describe` returns."""
     config, limits = llm.model.config, llm.engine.limits

@@ -12,7 +12,7 @@ from typing import Any
 from model_core.errors import InvalidRequest, PromptTooLong
 from model_core.images.data_url import write_data_url
 from model_core.images.decoder import ImageDecoder
-from model_core.llm.description import ModelDescription
+from model_core.llm.description import ModelDescription, sees_images
 from model_core.machine.limited_process import LimitedProcess, ProcessEnded, TooSlow
 from triton_server.client import ChatClient
 from triton_server.conversations.tree import Attachment, make_content
@@ -86,7 +86,7 @@ def _count_tokens(file: Attachment, client: ChatClient, model: ModelDescription)
         limit = model["max_context"]
         size = "" if limit is None else f" of {limit:,} tokens"
         raise _refuse(file.name, f"is longer than the model's context{size}") from None
-    # Another server that answers tells the tokens of the whole prompt alone.
+    # Another engine may count the tokens of a prompt, but not those of its images.
     return answer.usage.get("prompt_tokens" if file.image is None else "image_tokens")
 
 
@@ -125,7 +125,7 @@ def _read_image(name: str, data: bytes, kind: str) -> Attachment:
 def check_images(files: list[Attachment], model: ModelDescription | None) -> None:
     """Raises InvalidRequest for an image that the model does not see. What is not known is tried."""
     image = next((file for file in files if file.image is not None), None)
-    if image is not None and model is not None and model["vision"] is None and model["engine"] is None:
+    if image is not None and model is not None and sees_images(model) is False:
         raise _refuse(image.name, "is an image, but this model sees none; choose one that does")
 
 

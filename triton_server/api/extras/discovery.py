@@ -7,6 +7,8 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 from starlette.responses import PlainTextResponse
 
+from model_core.llm.description import sees_images
+
 from ..errors import ERROR_RESPONSES
 from ..served_models import ModelInfo
 
@@ -24,7 +26,7 @@ class ModelSummary(BaseModel):
 
     model_path: str = Field(description="Its name. Paths of the server's machine are not told.")
     is_generation: bool = Field(True, description="Whether it makes text, not only embeddings or scores.")
-    has_image_understanding: bool = False
+    has_image_understanding: bool | None = Field(None, description="Left out where nobody knows.")
     has_audio_understanding: bool = False
     model_type: str | None = Field(None, description="Its family, once it was loaded for the first time.")
     weight_version: str | None = Field(None, description="A hash of what its answers depend on.")
@@ -80,10 +82,11 @@ async def read_server(request: Request) -> ServerSummary:
 async def read_model(request: Request) -> ModelSummary:
     """The first model, as SGLang describes it to routers."""
     model, limits = await _find_first(request)
+    description = model.description
     return ModelSummary(
         model_path=model.name,
         is_generation="generate" in limits.get("tasks", ["generate"]),
-        has_image_understanding=limits.get("vision") is not None,
+        has_image_understanding=None if description is None else sees_images(description),
         model_type=limits.get("family"),
         weight_version=model.fingerprint,
     )

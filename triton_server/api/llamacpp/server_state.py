@@ -6,6 +6,8 @@ from typing import Any
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 
+from model_core.llm.description import sees_images
+
 from ...contract.tensors import DEFAULT_MODEL
 from ..errors import LLAMACPP_ERROR_RESPONSES, ApiError, unsupported
 from ..served_models import ModelInfo
@@ -33,7 +35,9 @@ class Props(BaseModel):
     chat_template: str | None = None
     bos_token: str | None = None
     eos_token: str | None = None
-    modalities: dict[str, bool] = Field(description="Whether the model sees images, and hears.")
+    modalities: dict[str, bool] = Field(
+        description="Whether the model sees images (vision is left out where nobody knows), and hears."
+    )
     build_info: str
     is_sleeping: bool = Field(description="Whether the model is loaded by the next request.")
     infill: bool | None = Field(None, description="Not llama.cpp's: whether /infill works with the model.")
@@ -66,6 +70,7 @@ async def read_props(request: Request, model: str = _MODEL) -> Props:
     """A model, its limits and its defaults. They are changed when the server is started only."""
     served = await _find(request, model)
     description: dict[str, Any] = dict(served.description or {})
+    sees = None if served.description is None else sees_images(served.description)
     told: dict[str, Any] = {}
     if served.state == "ready" and description.get("engine") is None and description.get("tokenizer"):
         told = await request.app.state.triton_client.show_tokenizer(served.name)
@@ -81,7 +86,7 @@ async def read_props(request: Request, model: str = _MODEL) -> Props:
         chat_template=told.get("chat_template"),
         bos_token=special.get("bos_token"),
         eos_token=special.get("eos_token"),
-        modalities={"vision": description.get("vision") is not None, "audio": False},
+        modalities={**({} if sees is None else {"vision": sees}), "audio": False},
         build_info=f"tritonchat {version('tritonchat')}",
         is_sleeping=served.state != "ready",
         infill=told.get("infill"),

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from fastapi import Request as HttpRequest
 from pydantic import BaseModel, Field
 
-from model_core.llm.description import ModelDescription
+from model_core.llm.description import ModelDescription, sees_images
 
 from ..body import WholeBody
 from ..errors import OLLAMA_PATH, ApiError
@@ -72,7 +72,10 @@ class ShownModel(BaseModel):
     details: ModelDetails | None
     model_info: dict[str, Any] = Field(description="Fields of .gguf files, as far as they are known.")
     parameters: str = Field(description="The defaults of sampling parameters, a line for each.")
-    capabilities: list[str] = Field(description="Of completion, vision, tools, thinking and embedding.")
+    capabilities: list[str] = Field(
+        description="Of completion, vision, tools, thinking and embedding. vision also where another server "
+        "computes the model, which does not say whether it sees."
+    )
 
 
 class Version(BaseModel):
@@ -173,7 +176,7 @@ def _list_capabilities(description: ModelDescription) -> list[str]:
     capabilities = []
     if "generate" in description["tasks"]:
         capabilities.append("completion")
-        if description["vision"] is not None:
+        if sees_images(description) is not False:
             capabilities.append("vision")
         if description["chat_template"]:
             capabilities.append("tools")

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from model_core.llm.description import ModelDescription
+from model_core.llm.description import ModelDescription, sees_images
 
 from ..served_models import ModelInfo
 
@@ -28,7 +28,9 @@ class ModelEntry(BaseModel):
         None, description="The `system_fingerprint` of its answers, while it is loaded."
     )
     input_modalities: list[str] | None = Field(
-        None, description="text, and image if it sees, once the model was loaded for the first time."
+        None,
+        description="text, and image if it sees, once the model was loaded for the first time. null if "
+        "another server computes the model, which does not say.",
     )
     max_model_len: int | None = Field(
         None,
@@ -48,9 +50,10 @@ def list_models(models: Sequence[ModelInfo]) -> ModelList:
     return ModelList(object="list", data=[describe_model(model) for model in models])
 
 
-def input_modalities(description: ModelDescription) -> list[str]:
-    """What a model can be shown."""
-    return ["text"] if description["vision"] is None else ["text", "image"]
+def input_modalities(description: ModelDescription) -> list[str] | None:
+    """What a model can be shown; None if nobody knows."""
+    sees = sees_images(description)
+    return None if sees is None else ["text", "image"] if sees else ["text"]
 
 
 def describe_model(model: ModelInfo) -> ModelEntry:
