@@ -71,3 +71,13 @@ def test_wrong_files_are_named_and_left_alone(tmp_path: Path) -> None:
     out.write_text('{"id":"batch_req_1","custom_id":"z","response":null,"error":{}}\n')
     refusal = run(file, out)
     assert refusal.returncode == 1 and "'z'" in refusal.stderr
+
+
+def test_lines_may_have_more_images_than_the_service_reads(tmp_path: Path) -> None:
+    file, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    url = "data:image/png;base64," + "A" * (2**25 + 4000)
+    part = {"type": "image_url", "image_url": {"url": url}}
+    file.write_text(to_line("a", "/v1/chat/completions", messages=[{"role": "user", "content": [part]}]))
+    run(file, out)
+    response = json.loads(out.read_text())["response"]
+    assert response["status_code"] == 400 and "image" in response["body"]["error"]["message"]
