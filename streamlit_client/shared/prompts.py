@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from model_core.errors import InvalidRequest
 from triton_server.contract.tensors import Prompt
 from triton_server.conversations.tree import join_question, make_content
 
@@ -13,10 +14,16 @@ def build_prompt(turns: Sequence[Turn], system: str, is_chat_model: bool) -> Pro
     """The prompt for an answer to the last of `turns`, or for the rest of its answer if it has a text.
 
     For a chat model, it has all turns except those without an answer; the model's template decides whether
-    their reasoning is repeated. For any other model, it is the last question as a text to continue.
+    their reasoning is repeated. For any other model, it is the last question as a text to continue. Raises
+    InvalidRequest if that has images.
     """
     *earlier, last = turns
     if not is_chat_model:
+        if any(file.image is not None for file in last.attachments):
+            raise InvalidRequest(
+                "this model continues texts, which have no images; choose one that answers conversations.",
+                "files",
+            )
         return join_question(last.question, last.attachments) + last.text
     messages = [{"role": "system", "content": system.strip()}] if system.strip() else []
     for turn in earlier:

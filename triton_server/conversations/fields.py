@@ -5,7 +5,15 @@ import re
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from model_core.checks.request_values import JsonObject, StrictModel, check_text
@@ -97,6 +105,12 @@ class AttachmentFields(StrictFields):
     text: LongText
     tokens: TokenCount | None = None
     image: ImageText | None = None
+
+    @model_validator(mode="after")
+    def _check_kind(self) -> "AttachmentFields":
+        if self.image is not None and self.text:
+            raise PydanticCustomError("kind", "has a text beside its image; make two attachments of them")
+        return self
 
 
 class AnswerFields(StrictFields):

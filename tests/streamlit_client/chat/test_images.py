@@ -1,17 +1,22 @@
 """Pictures in questions: the page shows them, the store keeps them, and the model sees them."""
 
 import json
+from collections.abc import Iterator
 
+import httpx
 import pytest
 from chat_page import ChatPage
 from image_files import corner_image, write_image
-from in_process import Endpoints
+from in_process import Endpoints, local_server
 
 from model_core.errors import InvalidRequest
 from streamlit_client.chat.attachments import MAX_IMAGE_MEBIBYTES, read_file
+from streamlit_client.shared.conversation import Turn as Shown
+from streamlit_client.shared.prompts import build_prompt
 from triton_server.client import ChatClient
 from triton_server.conversations.exchange import from_json, to_json
 from triton_server.conversations.tree import Attachment, Conversation, Turn
+from triton_server.engine.upstream.pool import create_upstream_pool
 
 PNG = write_image(corner_image())
 
@@ -37,6 +42,34 @@ def test_picture_is_seen_shown_and_kept(seeing: Endpoints, monkeypatch: pytest.M
     with ChatClient(seeing.grpc_url) as client:
         last = client.conversations().get(page.id).turns[-1]
     assert last.usage is not None and last.usage["image_tokens"] == picture.tokens
+
+
+@pytest.fixture(scope="module")
+def elsewhere(seeing: Endpoints, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoints]:
+    """A server whose model another server computes, which does not say that it sees."""
+    pool = create_upstream_pool([], 8, 8, f"{seeing.api_url}/v1")
+    with local_server(pool, tmp_path_factory.mktemp("elsewhere")) as running:
+        yield running
+
+
+def test_picture_is_seen_by_a_model_elsewhere(elsewhere: Endpoints, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITONCHAT_SERVER", elsewhere.grpc_url)
+    page = ChatPage().change("number_input", "Max tokens", 8)
+    page.ask("what", corner_png=PNG)
+    assert not page.app.error and not page.app.exception
+    with ChatClient(elsewhere.grpc_url) as client:
+        (turn,) = client.conversations().get(page.id).turns
+    assert turn.attachments[0].tokens is None  # nobody has told how many they are
+    assert turn.usage is not None and turn.usage["image_tokens"] > 0
+
+
+def test_nobody_says_that_a_model_elsewhere_is_blind(elsewhere: Endpoints) -> None:
+    (model,) = httpx.get(f"{elsewhere.api_url}/v1/models").json()["data"]
+    assert "input_modalities" not in model
+    assert httpx.get(f"{elsewhere.api_url}/props").json()["modalities"] == {"audio": False}
+    assert "has_image_understanding" not in httpx.get(f"{elsewhere.api_url}/get_model_info").json()
+    shown = httpx.post(f"{elsewhere.api_url}/api/show", json={"model": "default"}).json()
+    assert "vision" in shown["capabilities"]
 
 
 def test_model_that_sees_nothing_refuses_kindly(reciter: Endpoints, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,6 +114,20 @@ def test_files_with_conversations_bring_no_addresses(image: str) -> None:
     value["turns"][0]["attachments"][0]["image"] = image
     with pytest.raises(InvalidRequest, match="image"):
         from_json(json.dumps(value))
+
+
+def test_models_that_continue_texts_refuse_pictures() -> None:
+    picture = Attachment("a.png", "", image="data:image/png;base64,AAAA")
+    with pytest.raises(InvalidRequest, match="this model continues texts, which have no images"):
+        build_prompt([Shown("Once", attachments=[picture])], "", is_chat_model=False)
+    assert build_prompt([Shown("a", attachments=[picture]), Shown("Once")], "", is_chat_model=False) == "Once"
+
+
+def test_attachment_is_a_text_or_a_picture() -> None:
+    both = Attachment("a", "words", image="data:image/png;base64,AAAA")
+    turn = Turn(1, None, "what", finish_reason="stop", attachments=[both])
+    with pytest.raises(InvalidRequest, match=r"attachments\[0\] has a text beside its image"):
+        from_json(to_json(Conversation("1", "t", None, {}, 1, 1, [turn])))
 
 
 def test_texts_have_no_image_in_files() -> None:

@@ -88,7 +88,9 @@ async def choose(request: Request, body: ChooseRequest) -> ChoiceList:
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             total_tokens=usage.prompt_tokens + usage.completion_tokens,
-            prompt_tokens_details=PromptTokensDetails(cached_tokens=usage.cached_tokens),
+            prompt_tokens_details=PromptTokensDetails(
+                cached_tokens=usage.cached_tokens, image_tokens=usage.image_tokens
+            ),
         ),
     )
 

@@ -43,7 +43,7 @@ async def generate(request: HttpRequest, body: GenerateRequest) -> Response:
     """Answer a prompt, as lines of JSON or as one body. X-Seed has the seed that was used."""
     model = await request.app.state.served_models.resolve(served_name(body.model))
     check_fields(request, body)
-    if not body.prompt and not body.suffix:
+    if not body.prompt and not body.suffix and not body.images:
         return await _load(request, body, model, make_generated_part)
     continues = bool(model.description) and not model.description["chat_template"]
     return await _answer(request, body, parse_prompt(body, model.name, continues), make_generated_part)

@@ -1,6 +1,7 @@
 """Conversations in OpenAI's form: the requests of /v1/chat/completions."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -20,6 +21,9 @@ from ..request_body import LLAMA_CPP_NAMES, other_names, repeat
 from .chat_tools import ChatTool, Functions, FunctionSchema, ToolName, ToolSelection, find_functions
 from .fields import OpenAIFields
 from .service_calls import McpCallRecord, replay_calls
+
+_CONTENTS = ("text", "image_url", "refusal", "file")  # of a part
+_NO_TEXT = re.compile("image|audio|video")  # types of parts
 
 
 class File(Body):
@@ -224,18 +228,22 @@ def _parse_message(param: str, message: ChatMessage) -> dict[str, Any]:
 
 
 def _read_part(param: str, part: ContentPart) -> dict[str, Any]:
-    """A part with text or an image. Raises ApiError if it has neither."""
+    """A part with text or an image. Raises ApiError if it has neither, or several contents."""
+    contents = [name for name in _CONTENTS if getattr(part, name) is not None]
+    if len(contents) > 1:
+        reason = f"{param} has a part with {contents[0]} and {contents[1]}; send a part for each."
+        raise unsupported(param, reason)
     if part.type == "image_url" and part.image_url is not None:
         return url_part(part.image_url.url, part.image_url.detail)
     text = part.refusal if part.type == "refusal" else part.text
     if part.type == "file" and part.file is not None:
         text = read_text_file(part.file.file_data)
         text = f"{part.file.filename}:\n{text}" if text is not None and part.file.filename else text
-    if text is None:
+    if text is None or _NO_TEXT.search(part.type):  # whose text is not all that it has
         raise unsupported(
             param,
-            f"{param} has a part of type {part.type[:40]!r} without text, but models are shown texts and "
-            "images only.",
+            f"{param} has a part of type {part.type[:40]!r} {'without' if text is None else 'with a'} text, "
+            "but models are shown texts, and images of the type 'image_url', only.",
         )
     return text_part(text)
 

@@ -149,6 +149,27 @@ def test_ollama_client_shows_images(seeing: Endpoints, expected: str) -> None:
     assert "vision" in (client.show("default").capabilities or [])
 
 
+def test_ollama_shows_an_image_without_a_prompt(seeing: Endpoints) -> None:
+    options = {"num_predict": 4, "temperature": 0}
+    picture = base64.b64encode(PNG).decode()
+    body = {"model": "default", "images": [picture], "options": options, "stream": False}
+    answer = post(seeing.api_url, "/api/generate", body).json()
+    message = {"role": "user", "content": "", "images": [picture]}
+    body = {"model": "default", "messages": [message], "options": options, "stream": False}
+    assert answer["response"] == post(seeing.api_url, "/api/chat", body).json()["message"]["content"]
+    assert answer["done_reason"] == "length"
+    body = {"model": "default", "images": [picture], "raw": True, "prompt": ""}
+    assert "a text that is continued has no images" in refusal(seeing.api_url, body, "/api/generate")
+
+
+def test_choices_tell_the_tokens_of_images(seeing: Endpoints) -> None:
+    body = {"messages": ask(image(), text("what"))["messages"], "choices": ["a", "b"]}
+    usage = post(seeing.api_url, "/v1/choose", body).json()["usage"]
+    answer = post(seeing.api_url, "/v1/chat/completions", ask(image(), text("what"))).json()
+    images = answer["usage"]["prompt_tokens_details"]["image_tokens"]
+    assert usage["prompt_tokens_details"]["image_tokens"] == images > 0
+
+
 def test_clients_learn_what_a_model_sees(seeing: Endpoints, reciter: Endpoints) -> None:
     for url, sees in ((seeing.api_url, True), (reciter.api_url, False)):
         (model,) = httpx.get(f"{url}/v1/models").json()["data"]
@@ -202,6 +223,16 @@ def test_blind_models_refuse_images_in_every_dialect(reciter: Endpoints) -> None
             "/v1/chat/completions",
             ask({"type": "image_url", "image_url": {"url": "file:///etc/passwd"}}),
             "messages[0].content[0].image_url is no data URL",
+        ),
+        (
+            "/v1/chat/completions",
+            ask({"type": "text", "text": "hi", "image_url": {"url": URL}}),
+            "messages[0] has a part with text and image_url; send a part for each.",
+        ),
+        (
+            "/v1/chat/completions",
+            ask({"type": "image", "text": "hi"}),
+            "of type 'image' with a text, but models",
         ),
         ("/v1/chat/completions", ask({"type": "image_url"}), "has a part of type 'image_url' without text"),
         ("/v1/chat/completions", ask({"type": "input_audio"}), "has a part of type 'input_audio' without"),
