@@ -114,7 +114,7 @@ class UpstreamEngine:
                 "suffix",
             )
         if request.is_chat:
-            body = chat_fields(request, self._model.dialect)
+            body = self._chat_fields(request)
         elif isinstance(request.messages, str):
             body = {"prompt": request.messages}
         else:
@@ -144,7 +144,8 @@ class UpstreamEngine:
         else:
             fields = {name: getattr(command, name) for name in ChatFields.model_fields}
             given = {name: value for name, value in fields.items() if name in command.model_fields_set}
-            body = chat_fields(Request(messages=command.tokenize, **given), self._model.dialect)
+            own = Request(messages=command.tokenize, cache_salt=command.cache_salt, **given)
+            body = self._chat_fields(own)
         is_own = self._model.dialect == "tritonchat"
         if command.pieces:
             body |= {"return_token_strs": True, **({"with_pieces": True} if is_own else {})}
@@ -167,6 +168,11 @@ class UpstreamEngine:
                 written = self._call("/detokenize", {"model": self._model.name, "tokens": ids})
             answer["text"] = written["prompt"]
         return answer
+
+    def _chat_fields(self, request: Request) -> dict[str, Any]:
+        """What makes the prompt of a conversation. A server of our own keeps its images by their salt."""
+        salt = {"cache_salt": request.cache_salt} if self._model.dialect == "tritonchat" else {}
+        return chat_fields(request, self._model.dialect) | salt
 
     def _tokenize(self, body: dict[str, Any]) -> dict[str, Any]:
         return self._call("/tokenize", {"model": self._model.name, **body})

@@ -16,7 +16,8 @@ from in_process import Endpoints
 from support import wait_until
 
 from model_core.images.data_url import write_data_url
-from triton_server.client import ChatClient
+from triton_server.client import AsyncChatClient, ChatClient
+from triton_server.contract.commands import parse_command
 
 PNG = write_image(corner_image())
 OTHER = write_image(corner_image("L"))
@@ -185,6 +186,29 @@ def test_tokens_of_images_are_counted(seeing: Endpoints) -> None:
     counted = post(seeing.api_url, "/tokenize", body).json()["count"]
     answer = post(seeing.api_url, "/v1/chat/completions", ask(image(), text("what"))).json()
     assert counted == answer["usage"]["prompt_tokens"]
+
+
+def test_tokens_of_images_are_counted_for_each_key_apart(
+    serve: Callable[..., Service], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether another one has sent an image is not told by the time that its tokens take."""
+    service, sent = serve(api_keys=["a:" + "1" * 20, "b:" + "2" * 20]), list[Any]()
+    ask_server = AsyncChatClient._ask
+
+    async def spy(self: AsyncChatClient, name: str, about: Any, *args: Any, **fields: Any) -> Any:
+        sent.extend([parse_command({name: about, **fields})[1]] * (name == "tokenize"))
+        return await ask_server(self, name, about, *args, **fields)
+
+    monkeypatch.setattr(AsyncChatClient, "_ask", spy)
+    body = {"model": "default", "messages": ask(image(), text("what"))["messages"]}
+    for key, salt in (("1", None), ("2", None), ("1", "x"), ("1", None)):
+        headers = {"Authorization": "Bearer " + key * 20}
+        for path in ("/tokenize", "/apply-template"):
+            answer = httpx.post(service.url + path, json={**body, "cache_salt": salt}, headers=headers)
+            assert answer.status_code == 200, answer.text
+    salts = [part.salt for command in sent for message in command.tokenize for part in message.images]
+    assert salts[::2] == salts[1::2] and salts[0] == salts[-1]
+    assert len(set(salts)) == 3 and "" not in salts
 
 
 def test_blind_models_refuse_images_in_every_dialect(reciter: Endpoints) -> None:
