@@ -10,6 +10,7 @@ from streamlit_client.chat.chat_list import open_conversation
 from streamlit_client.chat.state import Chat
 from streamlit_client.shared.descriptions import describe_error
 from streamlit_client.shared.server import get_conversations
+from triton_server.contract.image_bytes import MAX_IMAGES_BYTES
 from triton_server.conversations import exchange
 from triton_server.conversations.tree import Conversation
 
@@ -35,7 +36,7 @@ def show_sharing(chat: Chat) -> None:
             "Import conversations",
             ["md", "json", "jsonl"],
             key=f"import-{number}",
-            max_upload_size=exchange.MAX_FILE_BYTES >> 20,
+            max_upload_size=(exchange.MAX_FILE_BYTES + MAX_IMAGES_BYTES) >> 20,
             help="Markdown or JSON that was exported here, or JSONL as OpenAI's fine-tuning has it.",
             on_change=_import,
             args=[f"import-{number}"],

@@ -10,24 +10,27 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from model_core.checks.request_values import JsonObject, StrictModel, Text, shorten
 from model_core.errors import InvalidRequest
 from model_core.requests.messages import FailFastList
 
+from ..contract.image_bytes import MAX_IMAGES_BYTES, count_image_bytes
 from .fields import (
+    MAX_ATTACHMENTS,
     MAX_TITLE_LENGTH,
     AnswerFields,
     Attachments,
     ConversationParameters,
+    ImageText,
     LongText,
     Title,
     TurnId,
 )
 from .tree import Attachment, Conversation, Turn, make_title
 
-MAX_FILE_BYTES = 2**24
+MAX_FILE_BYTES = 2**24  # beside images
 MAX_CONVERSATIONS = 1000  # of a file
 MAX_TURNS = 10_000  # of a conversation
 FORMAT = "tritonchat conversation"
@@ -65,8 +68,26 @@ class _Part(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True)
 
 
-class _ContentPart(_Part):
+class _TextPart(_Part):
     text: Text
+
+
+class _ImageUrl(_Part):
+    url: ImageText
+
+
+class _ImagePart(_Part):
+    type: Literal["image_url"]
+    image_url: _ImageUrl
+
+
+def _kind_of_part(value: Any) -> str:
+    return "Image" if isinstance(value, dict) and value.get("type") == "image_url" else "Text"
+
+
+_ContentPart = Annotated[
+    Annotated[_TextPart, Tag("Text")] | Annotated[_ImagePart, Tag("Image")], Discriminator(_kind_of_part)
+]
 
 
 class _Function(_Part):
@@ -88,7 +109,15 @@ class _Message(_Part):
     @property
     def text(self) -> str:
         parts = self.content or ""
-        return parts if isinstance(parts, str) else "\n".join(part.text for part in parts)
+        if isinstance(parts, str):
+            return parts
+        return "\n".join(part.text for part in parts if isinstance(part, _TextPart))
+
+    @property
+    def images(self) -> list[Attachment]:
+        parts = self.content if isinstance(self.content, list) else []
+        urls = [part.image_url.url for part in parts if isinstance(part, _ImagePart)]
+        return [Attachment(f"image {number}", "", image=url) for number, url in enumerate(urls, 1)]
 
 
 class _Line(StrictModel):
@@ -210,8 +239,13 @@ def read_file(name: str, data: bytes) -> list[Conversation]:
     reader = _READERS.get(name.lower().rpartition(".")[2])
     if reader is None:
         raise InvalidRequest(f"{shorten(name)} cannot be read: its name must end in .md, .json or .jsonl.")
-    if len(data) > MAX_FILE_BYTES:
-        raise InvalidRequest(f"{shorten(name)} has {len(data)} bytes; at most {MAX_FILE_BYTES} are read.")
+    images = count_image_bytes(data) if len(data) > MAX_FILE_BYTES else 0
+    if (size := len(data) - images) > MAX_FILE_BYTES:
+        raise InvalidRequest(f"{shorten(name)} has {size} bytes; at most {MAX_FILE_BYTES} are read.")
+    if images > MAX_IMAGES_BYTES:
+        raise InvalidRequest(
+            f"{shorten(name)} has images of {images} bytes; at most {MAX_IMAGES_BYTES} are read."
+        )
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -269,11 +303,17 @@ def _from_messages(messages: Sequence[_Message]) -> tuple[str | None, list[Turn]
     system: list[str] = []
     turns: list[Turn] = []
     for message in messages:
+        if message.images and message.role != "user":
+            raise InvalidRequest(f"a message of the role {message.role} has an image; only questions can.")
+        if len(message.images) > MAX_ATTACHMENTS:
+            raise InvalidRequest(f"a message has more than {MAX_ATTACHMENTS} images.")
         if message.role in ("system", "developer"):
             system.append(message.text)
         elif message.role == "user" or not turns:
             number, question = len(turns) + 1, message.text if message.role == "user" else ""
-            turns.append(Turn(number, number - 1 or None, question, finish_reason="stop"))
+            images = message.images if message.role == "user" else []
+            turn = Turn(number, number - 1 or None, question, finish_reason="stop", attachments=images)
+            turns.append(turn)
         if turns and message.role == "assistant":
             last = turns[-1]
             calls = [

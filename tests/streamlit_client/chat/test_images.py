@@ -14,7 +14,9 @@ from streamlit_client.chat.attachments import MAX_IMAGE_MEBIBYTES, read_file
 from streamlit_client.shared.conversation import Turn as Shown
 from streamlit_client.shared.prompts import build_prompt
 from triton_server.client import ChatClient
-from triton_server.conversations.exchange import from_json, to_json
+from triton_server.contract.image_bytes import MAX_IMAGES_BYTES
+from triton_server.conversations.exchange import from_json, from_jsonl, to_json, to_jsonl
+from triton_server.conversations.exchange import read_file as read_conversations
 from triton_server.conversations.tree import Attachment, Conversation, Turn
 from triton_server.engine.upstream.pool import create_upstream_pool
 
@@ -128,6 +130,44 @@ def test_attachment_is_a_text_or_a_picture() -> None:
     turn = Turn(1, None, "what", finish_reason="stop", attachments=[both])
     with pytest.raises(InvalidRequest, match=r"attachments\[0\] has a text beside its image"):
         from_json(to_json(Conversation("1", "t", None, {}, 1, 1, [turn])))
+
+
+def test_pictures_in_lines_come_back() -> None:
+    pictures = [Attachment(f"image {n}", "", image=f"data:image/png;base64,AAA{n}") for n in (1, 2)]
+    turn = Turn(1, None, "what", "a corner", finish_reason="stop", attachments=pictures)
+    line = to_jsonl([Conversation("1", "t", None, {}, 1, 1, [turn])])
+    (copy,) = from_jsonl(line)
+    assert copy.messages() == [
+        {"role": "user", "content": turn.prompt},
+        {"role": "assistant", "content": "a corner"},
+    ]
+    with pytest.raises(InvalidRequest, match="no data URL"):
+        from_jsonl(line.replace("data:image/png;base64,AAA1", "https://example.com/a.png"))
+    with pytest.raises(InvalidRequest, match="of the role system has an image"):
+        from_jsonl(line.replace('"user"', '"system"'))
+
+
+def test_files_have_room_for_pictures_beside_their_texts() -> None:
+    picture = Attachment("a", "", image="data:image/png;base64," + "A" * 6_000_000)
+    turn = Turn(1, None, "what", "a corner", finish_reason="stop", attachments=[picture] * 3)
+    conversation = Conversation("1", "t", None, {}, 1, 1, [turn])
+    for name, text in (("a.json", to_json(conversation)), ("a.jsonl", to_jsonl([conversation]))):
+        (copy,) = read_conversations(name, text.encode())
+        assert [file.image for file in copy.turns[0].attachments] == [picture.image] * 3
+    url = b'"data:image/png;base64,'
+    with pytest.raises(InvalidRequest, match="has images of"):
+        read_conversations("a.json", url + b"A" * MAX_IMAGES_BYTES + b'"')
+
+
+def test_question_may_have_five_large_pictures(seeing: Endpoints) -> None:
+    picture = Attachment("a", "", image="data:image/png;base64," + "A" * 8_000_000)
+    with ChatClient(seeing.grpc_url) as client:
+        stored = client.conversations().create()
+        client.conversations().add_turn(stored.id, None, "what", {}, [picture] * 5)
+        (turn,) = client.conversations().get(stored.id).turns
+        assert turn.attachments == [picture] * 5
+        with pytest.raises(InvalidRequest, match="command has 4"):
+            client.tokenize("a" * 40_000_000)
 
 
 def test_texts_have_no_image_in_files() -> None:

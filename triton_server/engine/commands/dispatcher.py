@@ -16,6 +16,7 @@ from model_core.inspect.step_profile import profile_step
 
 from ...contract import commands
 from ...contract.codec import describe_error, encode_failure
+from ...contract.image_bytes import MAX_IMAGES_BYTES, count_image_bytes
 from ...contract.json_tensors import decode
 from ..models.local_engine import require_llm
 from ..models.model_pool import ModelPool
@@ -28,7 +29,7 @@ from .model_jobs import ModelJobs
 
 LOGGER = logging.getLogger(__name__)
 
-_MAX_BYTES = 2**25
+_MAX_BYTES = 2**25  # beside images
 _LARGE_BYTES = 2**16  # of commands that are checked in threads, while others are answered
 _THREADS = 2  # so that large texts leave processor time for the engine
 # An inspection takes up to a second, and computes between the steps of requests.
@@ -84,10 +85,7 @@ class Dispatcher:
     async def run(self, row: np.ndarray) -> str:
         """The result of the command in a tensor, as JSON."""
         try:
-            if row.size > _MAX_BYTES:
-                raise InvalidRequest(
-                    f"command has {row.size} bytes; at most {_MAX_BYTES} are allowed.", "command"
-                )
+            _check_size(row)
             value = decode(row, "command")
             if row.size < _LARGE_BYTES:
                 name, command = commands.parse_command(value)
@@ -160,3 +158,18 @@ class Dispatcher:
         slot = self._find(command.model)
         adapter = command.model if command.model in slot.adapters.folders else None
         return self._inspections.run(slot, lambda engine: explain(require_llm(engine), command, adapter))
+
+
+def _check_size(row: np.ndarray) -> None:
+    """Raises InvalidRequest for a command that is too large to be read."""
+    if row.size <= _MAX_BYTES:
+        return
+    images = count_image_bytes(row.tobytes())
+    if row.size - images > _MAX_BYTES:
+        raise InvalidRequest(
+            f"command has {row.size - images} bytes; at most {_MAX_BYTES} are allowed.", "command"
+        )
+    if images > MAX_IMAGES_BYTES:
+        raise InvalidRequest(
+            f"command has images of {images} bytes; at most {MAX_IMAGES_BYTES} are allowed.", "command"
+        )

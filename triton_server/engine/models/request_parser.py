@@ -1,12 +1,12 @@
 """Parses the requests that come through Triton, as contract/tensors.py describes them."""
 
-import re
 from typing import Any
 
 import numpy as np
 
 from model_core.errors import InvalidRequest, PromptTooLong
 
+from ...contract.image_bytes import MAX_IMAGES_BYTES, count_image_bytes
 from ...contract.json_tensors import decode
 from ...contract.request_fields import Request
 
@@ -15,9 +15,6 @@ _BYTES_PER_POSITION = 32
 _MAX_LONG_CONVERSATION_BYTES = 2**24  # of one whose oldest messages may be left out
 _MAX_PARAMETER_BYTES = 2**20
 MAX_TIMEOUT_S = 86400 * 7  # as of the field timeout_s
-_MAX_IMAGES_BYTES = 2**27  # of all images of a conversation, in base64
-# An image as JSON, which has no quotation mark inside. What only looks so in a text is found, too.
-_IMAGE = re.compile(rb'"data:image/[^"]*')
 _MAX_FEED_BYTES = 1000  # of a request for a feed
 
 
@@ -87,11 +84,11 @@ def parse_request(messages: np.ndarray | None, values: dict[str, Any], max_conte
         max_bytes = max(max_bytes, _MAX_LONG_CONVERSATION_BYTES)
     size = image_size = len(data)
     if size > max_bytes:  # then what else is there may be images
-        size -= sum(len(image[0]) for image in _IMAGE.finditer(data))
+        size -= count_image_bytes(data)
     image_size -= size
-    if image_size > _MAX_IMAGES_BYTES:
+    if image_size > MAX_IMAGES_BYTES:
         raise InvalidRequest(
-            f"the images of the prompt have {image_size} bytes; at most {_MAX_IMAGES_BYTES} are read.",
+            f"the images of the prompt have {image_size} bytes; at most {MAX_IMAGES_BYTES} are read.",
             "messages",
         )
     del data
