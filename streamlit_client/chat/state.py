@@ -15,7 +15,7 @@ from triton_server.client.conversations import Conversations
 from triton_server.conversations import tree
 
 from ..shared.conversation import Turn, limit_by_context
-from ..shared.prompts import build_prompt
+from ..shared.prompts import build_prompt, leave_out_images
 from ..shared.settings import ChatSettings
 from .keeping import attach_keeper, describe_calls, find_running, restore
 
@@ -171,7 +171,8 @@ def start(
     chat.resumed = None
     if turn is None or turn.id is None or chat.id is None:
         return
-    build = partial(build_prompt, [*chat.path(turn.parent), turn], settings.system)
+    turns, turn.left_out = leave_out_images([*chat.path(turn.parent), turn])
+    build = partial(build_prompt, turns, settings.system)
     attach_keeper(turn, conversations, chat.id)
     chat.running[turn.id] = turn
     turn.start(client, build, {**parameters, "truncation": "auto"}, model)

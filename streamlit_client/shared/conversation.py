@@ -43,6 +43,7 @@ class Turn:
     is being loaded, from 0 to 1. `results` are those of the tool calls, by their ids; a turn without a
     question goes on after the results of the turn before. `reasoning_s` are the seconds that the model has
     reasoned. `arrivals`: how many characters of the text had arrived after how many seconds.
+    `left_out` are the oldest messages that the request lacks, because their images are too large.
 
     `id` and `parent` are those of the turn in the store, if it is there. `keep` is called with this turn and
     False every two seconds while the answer runs, and with True once after its end. An answer with `keep`
@@ -67,6 +68,7 @@ class Turn:
     progress: float | None = None
     reasoning_s: float | None = None
     arrivals: list[tuple[int, float]] = field(default_factory=list)
+    left_out: int = 0
     finished: threading.Event = field(default_factory=threading.Event)
     _last_wait: float = field(init=False, repr=False)
     _last_keep: float = field(init=False, repr=False)
@@ -175,6 +177,8 @@ class Turn:
                     break
                 self._keep_sometimes()
         if stream.answer is not None:
+            if self.left_out:  # of which the server knows nothing
+                stream.answer.usage["truncated_messages"] += self.left_out
             self.answer = _join(self.answer, stream, self.text) if text else stream.answer
 
     def _keep_sometimes(self) -> None:

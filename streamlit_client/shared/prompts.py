@@ -4,10 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from model_core.errors import InvalidRequest
+from triton_server.contract.image_bytes import MAX_IMAGES_BYTES
 from triton_server.contract.tensors import Prompt
 from triton_server.conversations.tree import join_question, make_content
 
 from .conversation import Turn
+
+_ROOM_FOR_OTHERS = 2**20  # what looks like images in texts
+_AROUND_IMAGE = 64  # bytes of JSON
 
 
 def build_prompt(turns: Sequence[Turn], system: str, is_chat_model: bool) -> Prompt:
@@ -30,6 +34,20 @@ def build_prompt(turns: Sequence[Turn], system: str, is_chat_model: bool) -> Pro
         if turn.text or turn.results:
             messages += [*_question(turn), *_answer(turn)]
     return [*messages, *_question(last), *(_answer(last) if last.text else [])]
+
+
+def leave_out_images(turns: Sequence[Turn]) -> tuple[list[Turn], int]:
+    """The last of `turns`, as many as have images within the limit of a request.
+
+    Returns them, and how many messages were left out. The last turn always stays.
+    """
+    room = MAX_IMAGES_BYTES - _ROOM_FOR_OTHERS
+    for number in range(len(turns) - 1, -1, -1):
+        room -= sum(len(file.image or "") + _AROUND_IMAGE for file in turns[number].attachments)
+        if room < 0 and number < len(turns) - 1:
+            kept = list(turns[number + 1 :])
+            return kept, len(build_prompt(turns, "", True)) - len(build_prompt(kept, "", True))
+    return list(turns), 0
 
 
 def _question(turn: Turn) -> list[dict[str, Any]]:

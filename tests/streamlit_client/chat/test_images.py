@@ -11,6 +11,7 @@ from in_process import Endpoints, local_server
 
 from model_core.errors import InvalidRequest
 from streamlit_client.chat.attachments import MAX_IMAGE_MEBIBYTES, read_file
+from streamlit_client.shared import prompts
 from streamlit_client.shared.conversation import Turn as Shown
 from streamlit_client.shared.prompts import build_prompt
 from triton_server.client import ChatClient
@@ -172,3 +173,26 @@ def test_question_may_have_five_large_pictures(seeing: Endpoints) -> None:
 
 def test_texts_have_no_image_in_files() -> None:
     assert "image" not in Attachment("a", "b").to_json()
+
+
+def test_oldest_pictures_are_left_out_where_a_request_has_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prompts, "MAX_IMAGES_BYTES", 2**20 + 300)
+    picture = Attachment("a", "", image="data:image/png;base64," + "A" * 50)
+    turns = [Shown("a", text="x", attachments=[picture]) for _ in range(4)]
+    assert prompts.leave_out_images(turns[:2]) == (turns[:2], 0)
+    assert prompts.leave_out_images(turns) == (turns[2:], 4)
+    assert prompts.leave_out_images([Shown("a", attachments=[picture] * 9)])[1] == 0
+
+
+def test_page_says_how_many_messages_its_pictures_have_pushed_out(
+    seeing: Endpoints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRITONCHAT_SERVER", seeing.grpc_url)
+    monkeypatch.setattr(prompts, "MAX_IMAGES_BYTES", 2**20 + len(PNG))
+    page = ChatPage().change("number_input", "Max tokens", 4)
+    page.ask("what", corner_png=PNG)
+    page.ask("and", corner_png=PNG)
+    assert not page.app.error
+    with ChatClient(seeing.grpc_url) as client:
+        last = client.conversations().get(page.id).turns[-1]
+    assert last.usage is not None and last.usage["truncated_messages"] == 2
