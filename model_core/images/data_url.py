@@ -13,7 +13,13 @@ _HEAD = re.compile(r"data:([^,;]*)((?:;[^,;]*)*),", re.IGNORECASE)
 _MAX_HEAD = 200  # characters
 TYPES = ("image/png", "image/jpeg", "image/webp", "image/gif")
 NO_FILES = "has a file_id, which only the HTTP service takes; send a data URL"
+_BEGINNINGS = dict(zip((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF", b"GIF8"), TYPES, strict=True))
 _TYPES = {*TYPES, "image/jpg"}  # some clients' name of image/jpeg
+
+
+def find_type(data: bytes) -> str | None:
+    """The type of an image, from the first bytes of its file; None for other files."""
+    return next((kind for beginning, kind in _BEGINNINGS.items() if data.startswith(beginning)), None)
 
 
 def write_data_url(kind: str, data: bytes) -> str:

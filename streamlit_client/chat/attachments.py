@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import Any
 
 from model_core.errors import InvalidRequest, PromptTooLong
-from model_core.images.data_url import write_data_url
+from model_core.images.data_url import find_type, write_data_url
 from model_core.images.decoder import ImageDecoder
 from model_core.llm.description import ModelDescription, sees_images
 from model_core.machine.limited_process import LimitedProcess, ProcessEnded, TooSlow
@@ -21,13 +21,6 @@ from . import pdf_process
 
 MAX_FILES = 10
 MAX_MEBIBYTES, MAX_IMAGE_MEBIBYTES = 20, 6  # of one file
-# How the files of images begin, and their types.
-_IMAGES = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"RIFF", "image/webp"),
-)
 _MAX_NAME = 100  # characters
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")  # characters that texts do not have
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
@@ -50,7 +43,7 @@ def read_file(name: str, data: bytes) -> Attachment:
         raise _refuse(name, f"has {len(data) / 2**20:.0f} MiB; {MAX_MEBIBYTES} are the limit")
     if data[:1024].lstrip().startswith(b"%PDF") or name.lower().endswith(".pdf"):
         return _read_pdf(name, data)
-    kind = next((kind for beginning, kind in _IMAGES if data.startswith(beginning)), None)
+    kind = find_type(data)
     if kind is not None:
         return _read_image(name, data, kind)
     text = _decode(data).replace("\r\n", "\n").replace("\r", "\n")

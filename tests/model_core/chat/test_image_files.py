@@ -1,5 +1,6 @@
 """Images of conversations as requests bring them: files in data URLs, which become the rows of a prompt."""
 
+import base64
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,9 +13,10 @@ from seeing import add_chat
 from model_core import LLM, SamplingParams
 from model_core.chat.model import ChatOptions
 from model_core.errors import InvalidRequest, PromptTooLong
-from model_core.images.data_url import write_data_url
+from model_core.images.data_url import find_type, write_data_url
 from model_core.images.image import make_pixels
 from model_core.requests.messages import ImagePart, Message, parse_messages
+from triton_server.api.images.parts import base64_part
 from triton_server.contract.request_fields import Request
 
 GREEDY = SamplingParams(max_tokens=4, temperature=0, ignore_eos=True)
@@ -168,3 +170,13 @@ def test_images_in_results_of_tools_stay_for_models_that_know_no_tools(llm: LLM)
 
     assert len(prompt.images) == 3
     assert "The result of look:\n<|vision_start|>" in prompt.text or "look:<|vision_start|>" in prompt.text
+
+
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF"])
+def test_content_of_a_file_tells_its_type(kind: str) -> None:
+    """Other servers (--engine) may read a JPEG only if it is called one."""
+    data = write_image(corner_image(), kind)
+    assert find_type(data) == f"image/{kind.lower()}"
+    part = base64_part(base64.b64encode(data).decode())
+    assert part["image_url"]["url"] == write_data_url(f"image/{kind.lower()}", data)
+    assert base64_part("!")["image_url"]["url"] == "data:image/png;base64,!"

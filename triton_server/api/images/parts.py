@@ -1,9 +1,10 @@
 """Images as parts of messages (model_core.requests.messages.ImageUrlPart), from the forms of all dialects."""
 
+import base64
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from model_core.images.data_url import TYPES
+from model_core.images.data_url import TYPES, find_type
 
 
 def text_part(text: str) -> dict[str, Any]:
@@ -16,8 +17,14 @@ def url_part(url: str, detail: str | None = None) -> dict[str, Any]:
     return _part({"url": url}, detail)
 
 
-def base64_part(data: str, kind: str = TYPES[0]) -> dict[str, Any]:
-    """An image in base64. Its content says of which type it is, whatever the client calls it."""
+def base64_part(data: str, kind: str | None = None) -> dict[str, Any]:
+    """An image in base64. Its content says of which type it is, if the client does not."""
+    if kind is None:
+        try:
+            kind = find_type(base64.b64decode(data[:16]))
+        except ValueError:  # of which the decoder of images tells more
+            kind = None
+        kind = kind or TYPES[0]
     return _part({"url": f"data:{kind};base64,{data}"})
 
 

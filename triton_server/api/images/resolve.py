@@ -10,7 +10,7 @@ import anyio
 from fastapi import Request as HttpRequest
 
 from model_core.errors import InvalidRequest, RequestTimeout
-from model_core.images.data_url import TYPES, check_data_url, write_data_url
+from model_core.images.data_url import TYPES, check_data_url, find_type, write_data_url
 from model_core.requests.messages import ImageUrl, ImageUrlPart, Message
 
 from ...contract.request_fields import Request
@@ -149,7 +149,7 @@ class _Finder:
             else:
                 fetcher: ImageFetcher = self._http_request.app.state.image_fetcher
                 data = await fetcher.fetch(image.url or "", place, self._http_request.state.client)
-            self._urls[key] = write_data_url(TYPES[0], data)
+            self._urls[key] = write_data_url(find_type(data) or TYPES[0], data)
         return self._urls[key]
 
 
