@@ -22,6 +22,7 @@ from ..conversations.limits import SessionLimits
 from ..conversations.responses import ResponseStore
 from ..conversations.store import ConversationStore
 from ..conversations.transactions import Database
+from ..tracing.export import exported_spans
 from . import errors
 from .anthropic import routes as anthropic
 from .batches import file_routes
@@ -38,7 +39,7 @@ from .llamacpp import routes as llamacpp
 from .llamacpp import server_state
 from .mcp_tools.config import read_config
 from .mcp_tools.servers import Limits, ToolServers
-from .middleware import access, logs
+from .middleware import access, logs, traces
 from .middleware.access import DOCS_ASSETS_PATH
 from .middleware.metrics import metrics_of
 from .middleware.plain_clients import PlainClients
@@ -106,7 +107,8 @@ def create_app(
         tasks.append(asyncio.create_task(runner.run()))
         app.state.tool_servers.start()
         try:
-            yield
+            with exported_spans(settings.otlp_endpoint, "http"):
+                yield
         finally:
             for task in tasks:
                 task.cancel()
@@ -169,7 +171,8 @@ def create_app(
     errors.install(app)
     app.add_middleware(PlainClients)
     access.install(app, settings, stored_keys)
-    logs.install(app, settings)  # last, so that it logs what the others refuse
+    logs.install(app, settings)  # after those, so that it logs what they refuse
+    traces.install(app, settings)
     return app
 
 

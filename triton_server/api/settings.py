@@ -23,6 +23,7 @@ class ServiceSettings(
     groups.LimitSettings,
     groups.McpSettings,
     groups.StorageSettings,
+    groups.TraceSettings,
 ):
     """The settings of the HTTP service.
 

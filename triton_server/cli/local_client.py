@@ -18,7 +18,7 @@ from ..contract.tensors import READY, Prompt
 from ..contract.wire import Vectors
 from ..engine.commands.conversation_commands import ConversationCommands
 from ..engine.models.model_pool import ModelPool
-from ..engine.triton.backend_reports import CALL_ID_PARAMETER
+from ..engine.triton.backend_reports import CALL_ID_PARAMETER, Call
 from ..engine.triton.embed_inference import EmbedInference
 from ..engine.triton.inference import Inference
 
@@ -43,7 +43,7 @@ class LocalClient(AsyncChatClient):
 
     async def stream(self, messages: Prompt, parameters: dict[str, Any]) -> AsyncIterator[Event]:
         """See AsyncChatClient. All events but the first come together at the end."""
-        call, slot = uuid.uuid4().hex, self._pool.slots[0]
+        call, slot = Call(uuid.uuid4().hex), self._pool.slots[0]
         async with self._inference.open_answer(slot, call, encode(messages), encode(parameters)) as answer:
             try:
                 if answer.acknowledge and not answer.has_ended:

@@ -21,6 +21,7 @@ from ..contract.commands import COMMANDS, CONTROL_TIMEOUT_S
 from ..contract.json_tensors import encode, encode_padded
 from ..contract.tensors import CHAT_CONTROL, EMBED, Prompt
 from ..contract.wire import ServerUnavailable
+from ..tracing.spans import SPAN, Span, as_part, describe_request, name_operation
 from .answer_streams import AnswerReader, Feed, open_stream
 from .caller import CALLER, Caller
 
@@ -150,13 +151,17 @@ class AsyncChatClient:
 
         Leaving early (a cancelled task) cancels the request. Raises as `stream`.
         """
-        caller = CALLER.get()
+        caller, span = CALLER.get(), SPAN.get()
         await caller.check_model(parameters.get("model"))
         request_id = str(parameters.setdefault("request_id", uuid.uuid4().hex))
-        arrays = {"texts": encode_padded(list(texts)), "parameters": encode_padded(parameters)}
+        if span is not None:
+            span.note(describe_request("embeddings", parameters))
+        arrays = {"texts": encode_padded(list(texts)), "parameters": encode_padded(as_part(parameters, span))}
         rows = {name: array[None] for name, array in arrays.items()}
         vectors = wire.parse_vectors(await self.infer(EMBED, rows, [request_id]))
         caller.count_tokens({"prompt_tokens": vectors.prompt_tokens})
+        if span is not None:
+            span.count_tokens({"prompt_tokens": vectors.prompt_tokens})
         return vectors
 
     async def infer(
@@ -207,10 +212,12 @@ class AsyncChatClient:
             TritonchatError: the request was refused or failed; the class names the reason.
             ServerUnavailable: no server answers.
         """
-        caller = CALLER.get()
+        caller, span = CALLER.get(), SPAN.get()
         await caller.check_model(parameters.get("model"))
         request_id = str(parameters.setdefault("request_id", uuid.uuid4().hex))
-        reader = self._start(messages, parameters, request_id)
+        if span is not None:
+            span.note(describe_request(name_operation(messages), parameters))
+        reader = self._start(messages, as_part(parameters, span), request_id)
         text, last_events = "", list[Event]()
         try:
             async for piece in reader:
@@ -223,7 +230,7 @@ class AsyncChatClient:
                     yield event
             if not last_events:
                 raise ServerUnavailable(f"the server at {self.url} broke off the answer.")
-            _count_tokens(last_events, caller)
+            _note_end(last_events, caller, span)
             for event in last_events:
                 if isinstance(event, Failed):
                     raise make_error(event, text)
@@ -266,7 +273,7 @@ class AsyncChatClient:
                 await self.cancel(request_id, _END_WAIT_S)
             if await reader.wait(_END_WAIT_S):
                 if reader.last_piece is not None:
-                    _count_tokens(decode_piece(*reader.last_piece), caller)
+                    _note_end(decode_piece(*reader.last_piece), caller)
                 return
         reader.cancel()
 
@@ -287,9 +294,12 @@ class AsyncChatClient:
             raise wire.translate_error(error, self.url) from error
 
 
-def _count_tokens(events: Sequence[Event], caller: Caller) -> None:
-    """Count the tokens of an answer for its caller, as its last events tell them."""
+def _note_end(events: Sequence[Event], caller: Caller, span: Span | None = None) -> None:
+    """Count the tokens of an answer for its caller, as its last events tell them, and tell its span."""
     for event in events:
         done = event.done if isinstance(event, Failed) else event
         if isinstance(done, Done):
             caller.count_tokens(done.usage.counts)
+            if span is not None:
+                span.count_tokens(done.usage.counts)
+                span.note_end(done.finish_reason, done.model)

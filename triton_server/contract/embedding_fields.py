@@ -13,7 +13,7 @@ from model_core.errors import InvalidRequest
 from model_core.requests.embedding import EmbeddingFields, EmbeddingParams, ScoreFields, ScoreParams
 from model_core.requests.messages import FailFastList
 
-from .request_fields import MAX_REQUEST_ID_LENGTH, ModelFields
+from .request_fields import MAX_REQUEST_ID_LENGTH, ModelFields, TraceFields
 
 MAX_INPUTS = 2048  # of a request, as in OpenAI's API
 _LIMITS = Field(min_length=1, max_length=MAX_INPUTS)
@@ -23,7 +23,7 @@ def _kind_of_texts(value: Any) -> str:
     return "TokenIds" if isinstance(value, list) and value and isinstance(value[0], list) else "Texts"
 
 
-class EmbeddingRequest(EmbeddingFields, ScoreFields, ModelFields, StrictModel):
+class EmbeddingRequest(EmbeddingFields, ScoreFields, ModelFields, TraceFields, StrictModel):
     """Texts, and what is wanted of them. Raises InvalidRequest with the name of a wrong field."""
 
     texts: Annotated[

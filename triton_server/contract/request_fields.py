@@ -16,6 +16,7 @@ from model_core.requests.infill import InfillFields
 from model_core.requests.messages import MESSAGES, ChatFields, FailFastList, ImageUrlPart, Message
 from model_core.requests.sampling import SamplingFields, SamplingParams
 
+from ..tracing.spans import TRACEPARENT_PATTERN
 from .sent_names import SentNames, rename_error
 from .tensors import Prompt
 
@@ -82,6 +83,16 @@ class ModelFields(BaseModel):
     )
 
 
+class TraceFields(BaseModel):
+    """Where the times of a request are told."""
+
+    traceparent: str | None = Field(
+        None,
+        pattern=TRACEPARENT_PATTERN,
+        description="The span that this is a part of, as W3C's Trace Context writes it (--otlp-endpoint).",
+    )
+
+
 class Request(
     SamplingFields,
     ChatFields,
@@ -90,6 +101,7 @@ class Request(
     ModelFields,
     EchoFields,
     ChoiceFields,
+    TraceFields,
     StrictModel,
 ):
     """A prompt and the parameters of its answer. Raises InvalidRequest with the name of a wrong field."""

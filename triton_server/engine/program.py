@@ -20,6 +20,7 @@ from ..system.folders import data_folder
 from ..system.restarts import MAX_RESTARTS, RESTART_WINDOW_S, Restarts
 from ..system.signals import signals_as_event, signals_as_interrupts
 from ..system.tls import TlsFiles
+from ..tracing.export import exported_spans
 from .commands.conversation_commands import ConversationCommands
 from .models.model_pool import ModelPool, create_pool
 from .models.slot_prompts import PromptFlags
@@ -41,7 +42,7 @@ def main() -> None:
     logging.getLogger("pytriton").setLevel(logging.ERROR)
     settings = EngineSettings.from_environment()
     try:
-        with signals_as_event() as interrupted:
+        with signals_as_event() as interrupted, exported_spans(settings.otlp_endpoint, "engine"):
             serve(settings, interrupted)
     except TritonchatError as error:
         EngineReport(error=str(error)).write(settings.folder)

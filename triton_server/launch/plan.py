@@ -12,6 +12,7 @@ from ..api.mcp_tools.config import check_config
 from ..api.settings import ServiceSettings
 from ..settings.server import ServerSettings
 from ..system.hosts import LOOPBACK, browser_url, is_ipv6, is_loopback, join_port, reachable_address
+from ..tracing.export import check_packages
 from .engine_elsewhere import EngineElsewhere, find_engine
 from .page_login import read_login
 
@@ -54,6 +55,8 @@ class ServerPlan:
 def make_plan(settings: ServerSettings, engine_flags: Sequence[str], has_page: bool) -> ServerPlan:
     """The parts for these settings. Raises TritonchatError if they contradict each other."""
     settings = settings.model_copy(update=_resolve_certificate(settings))
+    if settings.otlp_endpoint is not None:
+        check_packages()
     elsewhere = find_engine(settings, engine_flags)
     # Triton's ports and the page check no key: other machines reach them only with --open-to-all.
     host = settings.host if settings.open_to_all or is_loopback(settings.host) else LOOPBACK

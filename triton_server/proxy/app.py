@@ -22,6 +22,7 @@ from starlette.websockets import WebSocketClose
 from model_core.requests.sampling import draw_seed
 
 from ..system.body_encoding import BodyDecoder, BodyRefused, BodyTooLarge
+from ..tracing.spans import QUIET_PATHS, Span, find_traceparent, traced
 from .access import GUARDED_PATHS, ProxyAccess
 from .affinity import find_key, read_fields
 from .continuation import Diverged, EventStream, LineStream, Stream
@@ -30,6 +31,7 @@ from .kserve_bodies import find_kserve_key
 from .metrics import ProxyMetrics
 from .replicas import Broken, Replica, Replicas, Search
 from .routes import may_repeat
+from .traces import replace_parent
 
 # Streams that another server can go on with, because their requests have a seed.
 _STREAMS: dict[str, Callable[[], Stream]] = {
@@ -140,6 +142,23 @@ class Proxy:
         """Pass a request on until a server has answered it whole."""
         client = _Client(send)
         exchange = _Exchange(scope, body)
+        if scope["path"] in QUIET_PATHS:
+            return await self._pass_on(exchange, client)
+        with traced(f"proxy {exchange.method}", "SERVER", find_traceparent(Headers(scope=scope))) as span:
+            exchange.span = span
+            try:
+                await self._pass_on(exchange, client)
+            finally:
+                if span is not None:
+                    span.note(
+                        {
+                            "http.request.method": exchange.method,
+                            "url.path": scope["path"],
+                            "http.response.status_code": client.status,
+                        }
+                    )
+
+    async def _pass_on(self, exchange: "_Exchange", client: "_Client") -> None:
         search = Search(self._replicas, exchange.key, exchange.api_key, self._wait_s)
         # What was begun by one version cannot be continued by another.
         while (replica := await search.find(is_bound=client.is_started)) is not None:
@@ -168,8 +187,24 @@ class Proxy:
 
         Raises httpx.HTTPError, Broken or Diverged if another server should be asked.
         """
+        if exchange.span is None:
+            return await self._ask(replica, exchange, exchange.headers, client, is_last)
+        with traced("ask server", "CLIENT", exchange.span.traceparent) as span:
+            if span is not None:
+                span.note({"server.address": replica.url, "tritonchat.version": replica.version})
+            headers = replace_parent(exchange.headers, span)
+            await self._ask(replica, exchange, headers, client, is_last)
+
+    async def _ask(
+        self,
+        replica: Replica,
+        exchange: "_Exchange",
+        headers: list[tuple[str, str]],
+        client: "_Client",
+        is_last: bool,
+    ) -> None:
         request = replica.client.build_request(
-            exchange.method, replica.url + exchange.path, headers=exchange.headers, content=exchange.body
+            exchange.method, replica.url + exchange.path, headers=headers, content=exchange.body
         )
         start = time.monotonic()
         response = await replica.client.send(request, stream=True)
@@ -199,6 +234,7 @@ class _Exchange:
     def __init__(self, scope: Scope, body: bytes) -> None:
         self.method, path, query = scope["method"], scope["path"], scope["query_string"].decode("latin-1")
         self.path = scope.get("raw_path", path.encode()).decode("latin-1") + (f"?{query}" if query else "")
+        self.span: Span | None = None  # whose parts are what servers are asked
         self.headers = _forwarded_headers(scope)
         given = Headers(scope=scope)
         self.api_key = given.get("authorization") or given.get("x-api-key") or ""
@@ -225,11 +261,12 @@ class _Client:
 
     def __init__(self, send: Send) -> None:
         self._send, self.is_started = send, False
+        self.status: int | None = None  # that it was sent
 
     async def start(self, response: httpx.Response, more_headers: Sequence[tuple[bytes, bytes]] = ()) -> None:
         """Send the status and the headers, unless they are sent."""
         if not self.is_started:
-            self.is_started = True
+            self.is_started, self.status = True, response.status_code
             headers = [
                 (name.lower(), value)
                 for name, value in response.headers.raw
@@ -259,6 +296,7 @@ class _Client:
     async def end_with_failure(self, exchange: _Exchange, message: str) -> None:
         """Tell the client that nobody can answer, or break off where there is no place for it."""
         if not self.is_started:
+            self.status = 503
             failure = _fail(503, message, "server_unavailable")
             return await failure({"type": "http"}, _no_message, self._send)
         if exchange.stream is None or not (part := exchange.stream.render_failure(message)):

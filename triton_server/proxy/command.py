@@ -10,7 +10,7 @@ from model_core.errors import TritonchatError
 
 from ..options.flags import setting_flags
 from ..settings.base import CommandSettings, setting
-from ..settings.server import AddressSettings, FrontSettings
+from ..settings.server import AddressSettings, FrontSettings, TraceSettings
 from ..settings.values import NewFile, Port, Texts
 from ..system.folders import data_folder
 from ..system.hosts import LOOPBACK, believes_proxies, browser_url, is_loopback, join_port
@@ -37,7 +37,7 @@ class ProxyAddressSettings(AddressSettings):
     """Of the proxy, for Triton's clients and the page: their gRPC is passed on, too."""
 
 
-class ProxySettings(ProxyAddressSettings, FrontSettings, FleetSettings):
+class ProxySettings(ProxyAddressSettings, FrontSettings, TraceSettings, FleetSettings):
     """The settings of `tritonchat proxy`."""
 
     replicas: Texts = setting((), key="replica")
@@ -58,6 +58,7 @@ def proxy(settings: ProxySettings) -> None:
     the proxy checks them for its own /metrics and /replicas.
     """
     from ..system.http_protocol import serve
+    from ..tracing.export import exported_spans
     from .access import ProxyAccess
     from .app import Proxy
     from .fleet import check_url
@@ -86,7 +87,8 @@ def proxy(settings: ProxySettings) -> None:
     access = ProxyAccess(host, keys, settings.open_to_all)
     largest = settings.max_body_bytes + settings.max_body_images_bytes  # the servers tell both apart
     app = Proxy(behind, largest, settings.wait_s, grpc_address, access)
-    serve(**uvicorn_options(app, host, port, settings.keep_alive_timeout_s))
+    with exported_spans(settings.otlp_endpoint, "proxy"):
+        serve(**uvicorn_options(app, host, port, settings.keep_alive_timeout_s))
 
 
 def uvicorn_options(app: Any, host: str, port: int, keep_alive_timeout_s: float) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from .grpc_messages import (
     make_end,
     make_piece,
     parse_request,
+    rank_result,
     read_json,
     read_output,
     rename,
@@ -42,6 +43,7 @@ from .grpc_messages import (
 )
 from .metrics import ProxyMetrics
 from .replicas import CHANNEL_OPTIONS, Broken, Replica, Replicas, Search
+from .traces import parent_of_call, traced_call
 
 _GRACE_S = 20.0  # for running answers at the end
 _END_S = 5.0  # in which a server must end an answer whose client has left
@@ -120,6 +122,7 @@ class GrpcFront(grpc.GenericRpcHandler):
         request = parse_request(data)
         if request is None:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, _MALFORMED)
+            raise AssertionError  # abort raises
         if is_model(request, CHAT_CONTROL):
             command = read_json(request, "command")
             fields = command if isinstance(command, dict) else {}
@@ -134,9 +137,11 @@ class GrpcFront(grpc.GenericRpcHandler):
         if not isinstance(request_id, str):
             request_id = None
         has_details = is_model(request, CHAT) or is_model(request, EMBED)
-        return await self._pass(
-            INFER, data, context, find_conversation(request), has_details, request_id, has_details
-        )
+        with traced_call(request, parent_of_call(context)) as has_changed:
+            data = request.SerializeToString() if has_changed else data
+            return await self._pass(
+                INFER, data, context, find_conversation(request), has_details, request_id, has_details
+            )
 
     async def _pass(
         self,
@@ -213,7 +218,7 @@ class GrpcFront(grpc.GenericRpcHandler):
         ]
         if not responses:
             await context.abort(grpc.StatusCode.UNAVAILABLE, _NO_SERVER)
-        return min(responses, key=_rank_result)
+        return min(responses, key=rank_result)
 
     async def _command(self, replica: Replica, data: bytes) -> bytes:
         return await replica.channel.unary_unary(INFER)(data, timeout=CONTROL_TIMEOUT_S)
@@ -233,7 +238,7 @@ class GrpcFront(grpc.GenericRpcHandler):
                 request = parse_request(data)
                 if request is None:
                     await context.abort(grpc.StatusCode.INVALID_ARGUMENT, _MALFORMED)
-                answers.add(asyncio.create_task(self._stream(request, write)))
+                answers.add(asyncio.create_task(self._stream(request, write, parent_of_call(context))))
             if answers:
                 await asyncio.gather(*answers)
         finally:
@@ -241,13 +246,17 @@ class GrpcFront(grpc.GenericRpcHandler):
             for answer in answers:
                 answer.cancel()
 
-    async def _stream(self, request: ModelInferRequest, write: Write) -> None:
-        """Answer a request with a stream, until the client has all of it."""
+    async def _stream(self, request: ModelInferRequest, write: Write, parent: str | None) -> None:
+        """Answer a request with a stream, until the client has all of it. `parent`: see traced_call."""
         request_id = self._complete(request)
         if request_id is None:  # a feed, which one server would have to fill for all
             refusal = encode_failure(describe_error(InvalidRequest("this server has no feeds.", "messages")))
             await _write_all(write, [make_piece(request, "", refusal), *make_end(request)])
             return
+        with traced_call(request, parent):
+            await self._answer(request, request_id, write)
+
+    async def _answer(self, request: ModelInferRequest, request_id: str, write: Write) -> None:
         answer = GrpcAnswer(request, lambda: request_id in self._cancelled)
         search, data = self._search(find_conversation(request)), request.SerializeToString()
         inner_id = request_id
@@ -385,11 +394,3 @@ def _is_lost(error: grpc.aio.AioRpcError) -> bool:
     """Whether an error says that the server is away, and not something about the request."""
     message = error.details() or ""
     return error.code() in _LOST or any(phrase in message for phrase in ENDED_MESSAGES)
-
-
-def _rank_result(response: bytes) -> int:
-    """Among the results of a command that several servers got, what went wrong or has not ended is first."""
-    result = json.loads(read_output(ModelInferResponse.FromString(response), "result") or "{}")
-    if "error" in result:
-        return 0
-    return 1 if result.get("cancelled") or result.get("state") == "loading" else 2

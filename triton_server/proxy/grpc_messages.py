@@ -73,6 +73,14 @@ def make_command(command: dict[str, Any]) -> bytes:
     return request.SerializeToString()
 
 
+def rank_result(response: bytes) -> int:
+    """Among the results of a command that several servers got, what went wrong or has not ended is first."""
+    result = json.loads(read_output(ModelInferResponse.FromString(response), "result") or "{}")
+    if "error" in result:
+        return 0
+    return 1 if result.get("cancelled") or result.get("state") == "loading" else 2
+
+
 def rename(data: bytes, request_id: str) -> bytes:
     """A request for an answer with another id, which its `parameters` have.
 

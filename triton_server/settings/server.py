@@ -12,6 +12,7 @@ from model_core.llm.settings import LLMSettings
 from .base import CommandSettings, FileSettings, Settings, setting
 from .values import (
     ApiKeyTexts,
+    Collector,
     Duration,
     Engine,
     File,
@@ -292,6 +293,15 @@ class StorageSettings(Settings):
     """Delete files of /v1/files, and batches that have ended, after this time; 0: never."""
 
 
+class TraceSettings(Settings):
+    """What is told to a collector."""
+
+    section: ClassVar[str] = "Traces"
+    otlp_endpoint: Collector | None = setting(None, shown="none", is_rare=True)
+    """Send a trace of each request to this collector of OpenTelemetry, such as http://localhost:4318: where
+    its time goes, and no contents. Needs the packages of the extra tracing (docs/operating.md)."""
+
+
 class PageSettings(Settings):
     """The page of `up` and `ui`."""
 
@@ -317,6 +327,7 @@ class ServerSettings(
     LimitSettings,
     McpSettings,
     StorageSettings,
+    TraceSettings,
     PageSettings,
     FileSettings,
 ):

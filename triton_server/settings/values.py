@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, FilePath, SecretStr, WithJsonSchema
 from pydantic_core import CoreSchema, core_schema
 
 _TIME_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_TRACES_PATH = "/v1/traces"  # of OTLP over HTTP
 _MAX_SECONDS = 100 * 365 * 86400
 _MODEL_NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,38}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,38}")
 _SIZE_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -39,6 +41,14 @@ def read_size(text: str) -> int:
 def read_limit(text: str) -> int:
     """As `read_size`; 0 is no limit. Raises ValueError."""
     return 0 if text.strip() == "0" else read_size(text)
+
+
+def read_collector(url: str) -> str:
+    """The address to which traces are sent: a collector's, with or without /v1/traces. Raises ValueError."""
+    parsed = urlsplit(url)
+    if parsed.scheme not in ("http", "https") or not parsed.hostname or parsed.query or parsed.fragment:
+        raise ValueError(f"{url!r} is not the URL of a collector, such as http://localhost:4318.")
+    return url if parsed.path.endswith(_TRACES_PATH) else url.rstrip("/") + _TRACES_PATH
 
 
 def read_duration(text: str) -> float:
@@ -124,6 +134,7 @@ Host = Annotated[str, _read_by(read_host), _called("ADDRESS")]
 File = Annotated[FilePath, _called("FILE")]  # which is there
 Template = Annotated[Path, _called("FILE|NAME")]
 NewFile = Annotated[Path, _called("FILE")]
+Collector = Annotated[str, _read_by(read_collector), _called("URL")]
 Engine = Annotated[str, _called("URL|vllm")]
 NamedModel = Annotated[tuple[str | None, str], _read_by(read_named_model), _called("[NAME=]PATH")]
 NamedModels = Annotated[tuple[NamedModel, ...], _split_at(",")]

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 from pytriton.models.model import Model
+from pytriton.proxy.types import Request
 from pytriton.triton import Triton
 from support import pool_of
 
 from model_core import LLM
 from model_core.errors import TritonchatError
 from triton_server.engine.triton import backend_reports
-from triton_server.engine.triton.backend_reports import BackendReports
+from triton_server.engine.triton.backend_reports import BackendReports, Call, read_call
 from triton_server.engine.triton.deployment import Address, Deployment
 
 
@@ -65,6 +66,15 @@ def test_backend_model_is_installed_in_every_model(triton: Triton) -> None:
     assert f'SOCKET_NAME = "{backend_reports.SOCKET_NAME}"'.encode() in backend_model
     words = f'CANCELLED, RUNS = "{backend_reports.CANCELLED}", "{backend_reports.RUNS}"'
     assert words.encode() in backend_model
+
+
+def test_a_call_has_its_timeout_and_its_parent() -> None:
+    parent = f"00-{'1' * 32}-{'2' * 16}-01"
+    given = {backend_reports.CALL_ID_PARAMETER: "a", backend_reports.TIMEOUT_PARAMETER: 2_500_000}
+    assert read_call(Request({}, {**given, "traceparent": parent})) == Call("a", 2.5, parent)
+    for wrong in ("", "x", parent.replace("1", "0"), 7):
+        assert read_call(Request({}, {**given, "traceparent": wrong})) == Call("a", 2.5)
+    assert read_call(Request({}, {backend_reports.CALL_ID_PARAMETER: "a"})) == Call("a")
 
 
 def test_unsupported_pytriton_is_an_error(triton: Triton, monkeypatch: pytest.MonkeyPatch) -> None:

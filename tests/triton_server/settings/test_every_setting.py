@@ -31,6 +31,7 @@ TEXTS = {
     "SIZE": "3MiB",
     "TIME": "7m",
     "ADDRESS": "::1",
+    "URL": "http://localhost:4318",
     "URL|vllm": "http://10.0.0.1/v1",
     "[NAME=]PATH": "mine=./model",
     "NAME=FOLDER": "poet=./poet",

@@ -19,6 +19,7 @@ from ...contract.codec import raise_if_error, read_details
 from ...contract.json_tensors import decode, encode
 from ...contract.request_fields import Request
 from ...contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED
+from ...tracing.spans import SPAN, Span, as_part, describe_request, name_operation
 from ..body import WholeBody
 from ..errors import ApiError, unsupported
 from ..generation import find_images, prepare, while_connected
@@ -81,6 +82,9 @@ async def infer(request: HttpRequest, model: str, version: str = "1") -> Respons
         sent = [(chat.prompt(), chat.parameters()) for chat in chats]
         sent += [each for each in asked if not isinstance(each, Request)]  # a model has rows of one kind
         ids = [parameters["request_id"] for _, parameters in sent]
+        if (span := SPAN.get()) is not None:
+            sent = [(main, as_part(parameters, span)) for main, parameters in sent]
+            _describe(span, kind, name, sent)
         arrays = {inputs[0]: _join([main for main, _ in sent]), "parameters": _join([p for _, p in sent])}
         call = state.triton_client.infer(model, arrays, ids, timeout_us)
         result = await while_connected(request, call)
@@ -163,6 +167,16 @@ async def check_values(request: HttpRequest, values: dict[str, Any]) -> None:
         await request.app.state.served_models.resolve(values["model"])
 
 
+def _describe(span: Span, kind: str, model: str, rows: list[tuple[Any, dict[str, Any]]]) -> None:
+    """Note what is asked for, as far as all rows agree. `model` answers those that name no other one."""
+    operations = ["embeddings" if kind == EMBED else name_operation(main) for main, _ in rows]
+    first, *others = (
+        describe_request(operation, {**parameters, "model": parameters.get("model") or model})
+        for operation, (_, parameters) in zip(operations, rows, strict=True)
+    )
+    span.note({name: value for name, value in first.items() if all(o.get(name) == value for o in others)})
+
+
 def _join(values: list[Any]) -> np.ndarray:
     """JSON in rows of one size."""
     rows = [encode(value) for value in values]
@@ -177,6 +191,11 @@ def _check_details(request: HttpRequest, details: list[dict[str, Any]]) -> None:
         usage.update({name: value for name, value in each.get("usage", {}).items() if type(value) is int})
     request.state.usage = usage
     CALLER.get().count_tokens(usage)
+    if (span := SPAN.get()) is not None:
+        span.count_tokens(usage)
+        for each in details:
+            if "finish_reason" in each:
+                span.note_end(each["finish_reason"], each.get("model"))
     if all("error" in each for each in details):
         raise_if_error(details[0])
     if all(each.get("finish_reason") == "cancelled" for each in details):

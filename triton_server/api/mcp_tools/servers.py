@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...contract.request_fields import BATCH_CLIENT
+from ...tracing.spans import OPERATION, SPAN, traced
 from ..errors import ApiError, unsupported
 from .calls import Call, Offer, Result, Tool
 from .config import Approval, ServerEntry
 
 if TYPE_CHECKING:
     from .server import ToolServer
+
+_CALL = "tools/call"  # the method of MCP
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,17 @@ class ToolServers:
 
     async def run(self, call: Call, time_s: float) -> Result:
         """Run a call, for at most `time_s` seconds. Every failure is the result."""
-        return await self._servers[call.server].call(call.name, call.arguments, time_s)
+        request = SPAN.get()
+        parent = None if request is None else request.traceparent
+        with traced(f"{_CALL} {call.name}", "CLIENT", parent) as span:
+            if span is not None:
+                about = {"mcp.method.name": _CALL, OPERATION: "execute_tool", "gen_ai.tool.name": call.name}
+                span.note({**about, "tritonchat.mcp_server": call.server})
+            result = await self._servers[call.server].call(call.name, call.arguments, time_s)
+            if span is not None and result.failure is not None:
+                is_own = result.failure.content is not None  # the tool itself says that it has failed
+                span.fail("tool_error" if is_own else str(result.failure.code))
+            return result
 
     def _find_approval(self, entry: ServerEntry, request: ServerRequest, tool: str) -> Approval:
         """The strictest of what the file and the request say; a person must approve where neither does."""

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.types import EventDict, Processor
 
 from ...contract.api_keys import short_owner
+from ...tracing.spans import QUIET_PATHS
 from ..errors import response_of
 from ..ignored import HEADERS as IGNORED_HEADERS
 from ..ignored import list_ignored
@@ -26,8 +27,6 @@ from .metrics import ServiceMetrics, metrics_of
 
 REQUEST_ID_HEADER = "X-Request-Id"
 VALID_ID = re.compile(r"[\x20-\x7e]{1,128}")
-# Monitoring calls these every few seconds. They are logged only if they fail.
-_QUIET_ROUTES = ("/healthz", "/readyz", "/metrics")
 _NO_ROUTE = "none"  # the route of a request that was refused, or whose path does not exist
 _CLIENT_DISCONNECTED = 499  # nginx's status for a client that disconnects before the response begins
 _USAGE_FIELDS = ("prompt_tokens", "completion_tokens", "cached_tokens")
@@ -148,7 +147,7 @@ class LogMiddleware:
         status = exchange.status or _CLIENT_DISCONNECTED
         seconds = time.monotonic() - exchange.start_time
         self._metrics.count_request(route, scope["method"], status, seconds)
-        if route in _QUIET_ROUTES and status < 400:
+        if route in QUIET_PATHS and status < 400:
             return
         state = scope["state"]
         line: dict[str, Any] = {

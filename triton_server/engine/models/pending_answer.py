@@ -5,6 +5,7 @@ import logging
 import time
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 
 from model_core.errors import RequestTimeout
@@ -14,6 +15,7 @@ from model_core.requests.results import Completion
 from model_core.requests.sampling import draw_seed
 
 from ...contract.codec import FIRST_EVENTS, Piece, describe_error, encode_answer, encode_stream
+from ...tracing.spans import Span
 from .model_slot import ModelSlot
 from .protocol import AnswerReader, ModelEngine, Submission
 
@@ -31,6 +33,8 @@ class PendingAnswer:
         adapter: the name of the one that the request chose.
         acknowledge: whether the sender wants to know that the engine has accepted the request.
         request_id: by which the request can be cancelled.
+        span: where its times are told; None: nowhere.
+        outcome, end_ns: its last event, and when that came, in ns since 1970.
         is_of_batch: whether a batch has sent the request, so that nobody waits for the answer.
         submission: the request, once the engine has it.
         reader: reads what the engine adds.
@@ -48,6 +52,9 @@ class PendingAnswer:
         self.acknowledge = False
         self.request_id: Any = None
         self.is_of_batch = False
+        self.span: Span | None = None
+        self.outcome: Done | Failed | None = None
+        self.end_ns = 0
         self.submission: Submission | None = None
         self._parts: list[Any] = []  # not yet read
         self._events: list[Event] = []  # not yet sent
@@ -75,6 +82,7 @@ class PendingAnswer:
 
     def finish(self, part: Any) -> None:
         """See AnswerSink; called by the engine's thread."""
+        self.end_ns = time.time_ns()
         # The last part and the end must be sent together, so the event loop adds both at once.
         self._loop.call_soon_threadsafe(self._finish, part)
 
@@ -142,6 +150,7 @@ class PendingAnswer:
 
     def end(self, event: Done | Failed) -> None:
         """End the answer by its last event."""
+        self.outcome, self.end_ns = event, self.end_ns or time.time_ns()
         self._events.append(event)
         self.end_event.set()
         self.text_event.set()
@@ -160,6 +169,19 @@ class PendingAnswer:
     def pop_answer(self) -> Piece:
         """The answer as one piece, after its end."""
         return encode_answer(AnswerParts().add(*self._events))
+
+    def end_span(self) -> None:
+        """End its span with what is known of its end."""
+        if self.span is None:
+            return
+        done = self.outcome.done if isinstance(self.outcome, Failed) else self.outcome
+        if isinstance(self.outcome, Failed):
+            self.span.fail(self.outcome.type)
+        if done is not None:
+            self.span.count_tokens(done.usage.counts)
+            self.span.note_end(done.finish_reason, done.model)
+            self.span.add_times(asdict(done.timings), self.end_ns)
+        self.span.end()
 
     def _read_parts(self) -> None:
         """Make events of the parts."""

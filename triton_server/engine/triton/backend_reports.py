@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import MethodType
 from typing import Any
@@ -15,6 +16,8 @@ from pytriton.proxy.types import Request
 from pytriton.triton import Triton
 
 from model_core.errors import TritonchatError
+
+from ...tracing.spans import TRACEPARENT, find_traceparent
 
 LOGGER = logging.getLogger(__name__)
 
@@ -26,14 +29,30 @@ _POLL_S = 0.05
 BACKEND_MODEL = Path(__file__).with_name("backend_model.py")
 
 
-def call_id(request: Request) -> str:
-    """The name by which `BackendReports` names a request."""
-    return str((request.parameters or {})[CALL_ID_PARAMETER])
+@dataclass(frozen=True)
+class Call:
+    """What Triton says of a request, besides its tensors.
+
+    Attributes:
+        id: by which `BackendReports` names it.
+        timeout_s: of Triton's request parameter `timeout`; None: it has no such limit.
+        parent: the span of which it is a part, as its metadata says; None: of none.
+    """
+
+    id: str
+    timeout_s: float | None = None
+    parent: str | None = None
 
 
-def timeout_s(request: Request) -> float | None:
-    """The seconds that Triton's request parameter `timeout` gives a request; None: it has no such limit."""
-    return (request.parameters or {}).get(TIMEOUT_PARAMETER, 0) / 1e6 or None
+def read_call(request: Request) -> Call:
+    """What the parameters of a request say, which `backend_model.py` and Triton have set."""
+    parameters = request.parameters or {}
+    parent = parameters.get(TRACEPARENT)
+    return Call(
+        str(parameters[CALL_ID_PARAMETER]),
+        parameters.get(TIMEOUT_PARAMETER, 0) / 1e6 or None,
+        find_traceparent({TRACEPARENT: parent}) if isinstance(parent, str) else None,
+    )
 
 
 def install_backend_model(triton: Triton) -> None:

@@ -28,6 +28,7 @@ from ...contract.wire import KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS
 from ...system.hosts import LOOPBACK, free_port, is_ipv6, join_port, reachable_address
 from ...system.machine import expose_libpython
 from ...system.tls import TlsFiles
+from ...tracing.spans import TRACEPARENT
 from ..commands.conversation_commands import ConversationCommands
 from ..models.model_pool import ModelPool
 from .backend_reports import BackendReports, install_backend_model
@@ -164,6 +165,7 @@ class Deployment:
                 metrics_port=address.metrics_port,
                 allow_gpu_metrics=False,
                 exit_timeout_secs=EXIT_TIMEOUT_S,
+                grpc_header_forward_pattern=TRACEPARENT,  # backend_reports.py reads it
                 log_file=self._folder / "triton.log",
             ),
             # By default, PyTriton would restrict the same APIs for HTTP and gRPC.

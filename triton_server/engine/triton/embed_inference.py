@@ -19,12 +19,13 @@ from model_core.errors import InvalidRequest, RequestTimeout, TritonchatError
 from ...contract.codec import describe_error, encode_failure
 from ...contract.embedding_fields import EmbeddingRequest
 from ...contract.json_tensors import decode
+from ...tracing.spans import describe_request, start_span
 from ..models.embedding_queue import EmbeddingQueue
 from ..models.local_engine import require_llm
 from ..models.model_pool import ModelPool
 from ..models.model_slot import ModelSlot
 from ..models.request_parser import parse_parameters, split_rows
-from .backend_reports import call_id, timeout_s
+from .backend_reports import Call, read_call
 
 LOGGER = logging.getLogger(__name__)
 
@@ -45,45 +46,48 @@ class EmbedInference:
     async def embed(self, requests: list[Request]) -> list[Outputs]:
         """Compute all rows of all requests of a batch together; a malformed row fails alone."""
         rows = [
-            [(call_id(request), *row, timeout_s(request)) for row in split_rows(request.data, "texts")]
-            for request in requests
+            [(read_call(request), *row) for row in split_rows(request.data, "texts")] for request in requests
         ]
         results = iter(await asyncio.gather(*(self._answer(*row) for row in chain.from_iterable(rows))))
         return [_join_rows([next(results) for _ in request_rows]) for request_rows in rows]
 
     async def _answer(
-        self,
-        call: str,
-        texts: np.ndarray | None,
-        parameters: np.ndarray | None,
-        limit_s: float | None,
+        self, call: Call, texts: np.ndarray | None, parameters: np.ndarray | None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """The vectors of a row and their details. The details of a row that failed have the error."""
-        slot = self._model
+        slot, span = self._model, None
         try:
             values = parse_parameters(parameters, "texts")
+            parent = values.get("traceparent", call.parent)
+            span = start_span("embeddings", "SERVER", parent if isinstance(parent, str) else None)
             slot = self._pool.resolve_model(values.get("model"), slot)
             if values.get("model") in slot.adapters.folders:
                 raise InvalidRequest(f"adapters make no embeddings; name the model {slot.name}.", "model")
-            return await self._compute(slot, call, texts, values, limit_s)
+            vectors, details = await self._compute(slot, call, texts, values)
+            if span is not None:
+                span.rename(f"embeddings {slot.name}")
+                span.note(describe_request("embeddings", values))
+                span.count_tokens(details["usage"])
+            return vectors, details
         except Exception as error:
             if not isinstance(error, TritonchatError):
                 LOGGER.exception("A request for embeddings failed")
             slot.metrics.count_refusal(error)
-            return _FAILED, encode_failure(describe_error(error))
+            failure = describe_error(error)
+            if span is not None:
+                span.fail(failure.type)
+            return _FAILED, encode_failure(failure)
+        finally:
+            if span is not None:
+                span.end()
 
     async def _compute(
-        self,
-        slot: ModelSlot,
-        call: str,
-        texts: np.ndarray | None,
-        values: dict[str, Any],
-        limit_s: float | None,
+        self, slot: ModelSlot, call: Call, texts: np.ndarray | None, values: dict[str, Any]
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        start, loop = time.monotonic(), asyncio.get_running_loop()
+        start, loop, limit_s = time.monotonic(), asyncio.get_running_loop(), call.timeout_s
         model = slot.acquire()
         try:
-            with self._queue.open({call, str(values.get("request_id"))}) as task:
+            with self._queue.open({call.id, str(values.get("request_id"))}) as task:
                 llm = require_llm(await _wait(model, start, limit_s))
                 # In a thread: the tokenizer may take time, and other requests share this loop.
                 prepared = await loop.run_in_executor(None, _prepare, llm, texts, values)

@@ -10,7 +10,7 @@ import threading
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
 from itertools import chain
@@ -27,6 +27,7 @@ from ...contract.codec import Piece, describe_error, encode_answer, write_detail
 from ...contract.json_tensors import encode
 from ...contract.request_fields import BATCH_CLIENT
 from ...contract.tensors import HEALTH
+from ...tracing.spans import Span, describe_request, start_span
 from ..commands.conversation_commands import ConversationCommands
 from ..commands.dispatcher import Dispatcher
 from ..models.answer_feed import Feeds
@@ -43,7 +44,7 @@ from ..models.request_parser import (
     parse_request,
     split_rows,
 )
-from .backend_reports import call_id, timeout_s
+from .backend_reports import Call, read_call
 
 LOGGER = logging.getLogger(__name__)
 
@@ -131,24 +132,19 @@ class Inference:
 
     @asynccontextmanager
     async def open_answer(
-        self,
-        model: ModelSlot,
-        call: str,
-        messages: np.ndarray | None,
-        parameters: np.ndarray | None,
-        limit_s: float | None = None,
+        self, model: ModelSlot, call: Call, messages: np.ndarray | None, parameters: np.ndarray | None
     ) -> AsyncIterator[PendingAnswer]:
         """Submit a request, and keep its answer until the block ends. An error is in the answer's details.
 
-        `model` answers it if it names no other one. `limit_s`: as its `timeout_s`.
+        `model` answers it if it names no other one.
         """
         answer = PendingAnswer(model)
         with self._lock:
-            self._answers[call].append(answer)
+            self._answers[call.id].append(answer)
         with ExitStack() as stack:
             try:
                 try:
-                    await self._start(answer, stack, messages, parameters, limit_s)
+                    await self._start(answer, call, stack, messages, parameters)
                 except Exception as error:
                     if not isinstance(error, TritonchatError):
                         LOGGER.exception("A request failed")
@@ -156,26 +152,30 @@ class Inference:
                     answer.end(describe_error(error))
                 yield answer
             finally:
+                answer.end_span()
                 with self._lock:
-                    self._answers[call].remove(answer)
+                    self._answers[call.id].remove(answer)
                     if not answer.is_of_batch:
                         self._last_answer_end = time.monotonic()
-                    if not self._answers[call]:
-                        del self._answers[call]
+                    if not self._answers[call.id]:
+                        del self._answers[call.id]
 
     async def _start(
         self,
         answer: PendingAnswer,
+        call: Call,
         stack: ExitStack,
         messages: np.ndarray | None,
         parameters: np.ndarray | None,
-        limit_s: float | None,
     ) -> None:
         """Submit a request to its model, which stays loaded until `stack` ends.
 
         Raises TritonchatError if it is refused.
         """
-        values = limit_time(parse_parameters(parameters), limit_s)
+        values = limit_time(parse_parameters(parameters), call.timeout_s)
+        if call.parent is not None:
+            values.setdefault("traceparent", call.parent)
+        answer.span = start_answer_span(values)
         name = values.get("model")
         answer.model = slot = self._pool.resolve_model(name, answer.model)
         answer.adapter = name if name in slot.adapters.folders else None
@@ -210,6 +210,12 @@ def _submit(
     A request that only counts tokens does not go there: its answer ends at once.
     """
     request = parse_request(messages, values, engine.max_context)
+    if answer.span is not None:
+        operation = "chat" if request.is_chat else "text_completion"
+        answer.span.rename(f"{operation} {answer.adapter or answer.model.name}")
+        answer.span.note(describe_request(operation, values))
+        # What another server computes is a part of this.
+        request = request.model_copy(update={"traceparent": answer.span.traceparent})
     if request.count_only:
         answer.end_early(answer.describe_end(engine.count(request)))
         return
@@ -231,37 +237,31 @@ class ModelInference:
     async def chat(self, requests: list[Request]) -> list[Outputs]:
         """Answer all rows of all requests of a batch together; a malformed row fails alone."""
         rows = [
-            [(call_id(request), *row, timeout_s(request)) for row in split_rows(request.data, "messages")]
+            [(read_call(request), *row) for row in split_rows(request.data, "messages")]
             for request in requests
         ]
         answers = iter(await asyncio.gather(*(self._answer(*row) for row in chain.from_iterable(rows))))
         return [_join_rows([next(answers) for _ in request_rows]) for request_rows in rows]
 
-    async def _answer(
-        self,
-        call: str,
-        messages: np.ndarray | None,
-        parameters: np.ndarray | None,
-        limit_s: float | None,
-    ) -> Piece:
-        async with self._inference.open_answer(self._model, call, messages, parameters, limit_s) as answer:
+    async def _answer(self, call: Call, messages: np.ndarray | None, parameters: np.ndarray | None) -> Piece:
+        async with self._inference.open_answer(self._model, call, messages, parameters) as answer:
             await answer.wait_for_end()
             return answer.pop_answer()
 
     async def chat_stream(self, requests: list[Request]) -> AsyncIterator[list[Outputs]]:
         """Answer one request, delta by delta; the deltas of an interval are sent together."""
         (request,) = requests
-        data = request.data
+        data, call = request.data, read_call(request)
         if np.array_equal(data.get("messages"), _HEALTH):
             yield _response("", {"health": self._inference.health()})
             return
         if name := find_feed_name(data.get("messages")):
-            with self._inference.feeds.open(call_id(request), name) as feed:
+            with self._inference.feeds.open(call.id, name) as feed:
                 async for pieces in feed.responses():
                     yield _response(pieces, {})
             return
         async with self._inference.open_answer(
-            self._model, call_id(request), data.get("messages"), data.get("parameters"), timeout_s(request)
+            self._model, call, data.get("messages"), data.get("parameters")
         ) as answer:
             if answer.acknowledge and not answer.has_ended:
                 yield _response(*encode_answer(AnswerParts(accepted=Accepted(answer.fingerprint))))
@@ -280,6 +280,12 @@ class ModelInference:
                     yield _response(text, details)
                 if not ended:
                     await answer.wait_for_end(self._inference.stream_interval_s())
+
+
+def start_answer_span(values: Mapping[str, Any]) -> Span | None:
+    """The span of a request with these parameters, which may name the one that it is a part of."""
+    parent = values.get("traceparent")
+    return start_span("answer", "SERVER", parent if isinstance(parent, str) else None)
 
 
 def _join_rows(answers: list[Piece]) -> Outputs:

@@ -28,6 +28,7 @@ class EngineSettings(
     groups.TlsSettings,
     groups.TritonSettings,
     groups.StorageSettings,
+    groups.TraceSettings,
 ):
     """What the engine's process is started with.
 

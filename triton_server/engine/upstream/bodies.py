@@ -43,7 +43,17 @@ _SAME_CHAT: dict[Dialect, set[str]] = {
     "tritonchat": _TRITONCHAT_CHAT,
 }
 # What this server does itself, and what only helps where it is understood.
-_OWN = {"messages", "model", "request_id", "client", "acknowledge", "count_only", "timeout_s", "feed"}
+_OWN = {
+    "messages",
+    "model",
+    "request_id",
+    "client",
+    "acknowledge",
+    "count_only",
+    "timeout_s",
+    "feed",
+    "traceparent",
+}
 _OPTIONAL = {"cache_salt", "truncation"}
 _TRANSLATED = {"max_tokens", "seed", "logprobs"}
 _FORMS = {"json_schema": "json", "json_object": "json_object", "regex": "regex", "choice": "choice"}

@@ -266,7 +266,7 @@ class _Answer:
         self.accepted: Future[None] = Future()
         self.tokens = 0
         self._server, self._url, self._body, self._sink, self._seed = server, url, body, sink, seed
-        self._timeout_s, self._on_end = request.timeout_s, on_end
+        self._timeout_s, self._on_end, self._parent = request.timeout_s, on_end, request.traceparent
         self._reader = ChunkReader(bool(request.return_token_ids), bool(request.echo))
         self._first_token_time: float | None = None
         self._task: asyncio.Task[None] | None = None
@@ -302,10 +302,10 @@ class _Answer:
 
     async def _receive_chunks(self) -> None:
         if not self._body.get("stream"):
-            self._take(await self._server.fetch("POST", self._url, self._body))
+            self._take(await self._server.fetch("POST", self._url, self._body, self._parent))
             self.accepted.set_result(None)
             return
-        async with aclosing(self._server.stream(self._url, self._body)) as chunks:
+        async with aclosing(self._server.stream(self._url, self._body, self._parent)) as chunks:
             async for chunk in chunks:
                 if chunk:
                     self._take(chunk)

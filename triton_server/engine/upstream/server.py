@@ -18,6 +18,7 @@ from httpx_sse import EventSource
 from model_core.errors import ModelError, TritonchatError
 
 from ...system.hosts import is_loopback
+from ...tracing.spans import TRACEPARENT
 from .failures import make_error, read_failure, unavailable
 
 Dialect = Literal["tritonchat", "vllm", "openai"]
@@ -106,10 +107,10 @@ class UpstreamServer:
                 f"{self.url} is not OpenAI's API: its list of models has another form."
             ) from error
 
-    async def fetch(self, method: str, url: str, body: Any = None) -> Any:
-        """The JSON of a response. Raises TritonchatError."""
+    async def fetch(self, method: str, url: str, body: Any = None, parent: str | None = None) -> Any:
+        """The JSON of a response. `parent`: the span that it is a part of. Raises TritonchatError."""
         try:
-            response = await self._client.request(method, url, json=body)
+            response = await self._client.request(method, url, json=body, headers=_headers(parent))
         except httpx.HTTPError as error:
             raise self._unreachable(error) from error
         self._note_answer()
@@ -120,14 +121,18 @@ class UpstreamServer:
         except ValueError as error:
             raise unavailable(self.url, "does not answer in JSON") from error
 
-    async def stream(self, url: str, body: Mapping[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
+    async def stream(
+        self, url: str, body: Mapping[str, Any], parent: str | None = None
+    ) -> AsyncGenerator[dict[str, Any], None]:
         """The chunks of an answer. The first is empty: the server has accepted the request.
 
         Leaving early closes the connection, which tells the server to stop. Raises TritonchatError.
         """
         timeout = httpx.Timeout(_CALL_S, connect=_CONNECT_S, read=None)
         try:
-            async with self._client.stream("POST", url, json=body, timeout=timeout) as response:
+            async with self._client.stream(
+                "POST", url, json=body, timeout=timeout, headers=_headers(parent)
+            ) as response:
                 self._note_answer()
                 if response.status_code != 200:
                     content = await response.aread()
@@ -180,6 +185,10 @@ def parse_url(url: str) -> tuple[str, str]:
     if not parsed.path.strip("/"):
         api += "/v1"
     return api, api.removesuffix("/v1")
+
+
+def _headers(parent: str | None) -> dict[str, str]:
+    return {} if parent is None else {TRACEPARENT: parent}
 
 
 def _limits() -> httpx.Limits:

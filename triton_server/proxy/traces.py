@@ -1,0 +1,66 @@
+"""Spans of what a proxy passes on: one for a request, and over HTTP one for each server that is asked.
+
+Where a proxy has no spans of its own (--otlp-endpoint), it passes those of its clients on.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+from tritonclient.grpc.service_pb2 import ModelInferRequest
+
+from ..contract.tensors import CHAT, CHAT_STREAM, EMBED
+from ..tracing.spans import TRACEPARENT, Span, find_traceparent, traced
+from .grpc_messages import is_model, read_json, write_json
+
+Headers = list[tuple[str, str]]
+
+
+def replace_parent(headers: Headers, span: Span | None) -> Headers:
+    """Headers for a server, whose span is a part of this one."""
+    if span is None:
+        return headers
+    others = [(name, value) for name, value in headers if name != TRACEPARENT]
+    return [*others, (TRACEPARENT, span.traceparent)]
+
+
+def parent_of_call(context: grpc.aio.ServicerContext) -> str | None:
+    """The span of which a call is a part, as its metadata says."""
+    metadata: Mapping[str, Any] = dict(context.invocation_metadata() or ())
+    value = metadata.get(TRACEPARENT)
+    return find_traceparent({TRACEPARENT: value}) if isinstance(value, str) else None
+
+
+@contextmanager
+def traced_call(request: ModelInferRequest, parent: str | None) -> Iterator[bool]:
+    """A span for a request of the contract, whose parameters then name it; says whether they have changed.
+
+    `parent`: that of the call's metadata. Requests of other models, and batches of several rows, stay as they
+    are.
+    """
+    fields = _read_parameters(request)
+    if fields is None:
+        yield False
+        return
+    named = fields.get(TRACEPARENT)
+    origin = named if isinstance(named, str) else parent
+    with traced(f"proxy {request.model_name}", "SERVER", origin) as span:
+        passed = named or parent if span is None else span.traceparent
+        if passed != named:
+            write_json(request, "parameters", {**fields, TRACEPARENT: passed})
+        yield passed != named
+
+
+def _read_parameters(request: ModelInferRequest) -> dict[str, Any] | None:
+    """The parameters of a request of one row; None if it is none."""
+    if not any(is_model(request, name) for name in (CHAT, CHAT_STREAM, EMBED)):
+        return None
+    if any(len(tensor.shape) > 1 and tensor.shape[0] > 1 for tensor in request.inputs):
+        return None
+    if isinstance(read_json(request, "messages"), dict):  # it asks for something else than an answer
+        return None
+    if not any(tensor.name == "parameters" for tensor in request.inputs):
+        return {}
+    fields = read_json(request, "parameters")
+    return fields if isinstance(fields, dict) else None
