@@ -3,12 +3,16 @@
 import json
 import queue
 import re
+import socket
+import struct
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import tritonclient.grpc as triton
 from conftest import Server
+from tritonclient.grpc.service_pb2 import ModelInferRequest
 from tritonclient.utils import InferenceServerException
 
 from triton_server.client import ChatClient
@@ -164,3 +168,45 @@ def test_server_still_answers(client: ChatClient) -> None:
     assert client.chat("Hello", max_tokens=5).text
     with client.stream("Hello", max_tokens=5) as deltas:
         assert "".join(deltas)
+
+
+def call_with_header(server: Server, traceparent: bytes) -> bytes:
+    """The status of gRPC for a request with a header that gRPC's own clients do not send."""
+    connection = pytest.importorskip("h2.connection")
+    config = pytest.importorskip("h2.config").H2Configuration(
+        validate_outbound_headers=False, header_encoding=None
+    )
+    contents = [HELLO.tobytes(), encode({"max_tokens": 1}).tobytes()]
+    request = ModelInferRequest(model_name=CHAT, raw_input_contents=contents)
+    for name, content in zip(("messages", "parameters"), contents, strict=True):
+        request.inputs.add(name=name, datatype="UINT8", shape=[1, len(content)])
+    body = request.SerializeToString()
+    client = connection.H2Connection(config)
+    client.initiate_connection()
+    headers = {
+        ":method": "POST",
+        ":scheme": "http",
+        ":path": "/inference.GRPCInferenceService/ModelInfer",
+        ":authority": "localhost",
+        "te": "trailers",
+        "content-type": "application/grpc",
+    }
+    sent = [(name.encode(), value.encode()) for name, value in headers.items()]
+    client.send_headers(1, [*sent, (b"traceparent", traceparent)])
+    client.send_data(1, b"\0" + struct.pack(">I", len(body)) + body, end_stream=True)
+    host, port = server.grpc_url.removeprefix("grpc://").rsplit(":", 1)
+    with socket.create_connection((host, int(port)), timeout=ANSWER_TIMEOUT_S) as stream:
+        stream.sendall(client.data_to_send())
+        received: dict[bytes, bytes] = {}
+        while b"grpc-status" not in received:
+            for event in client.receive_data(stream.recv(2**16)):
+                received |= dict(getattr(event, "headers", None) or {})
+            stream.sendall(client.data_to_send())
+    return received[b"grpc-status"]
+
+
+def test_headers_with_any_bytes_harm_no_request_of_their_batch(server: Server) -> None:
+    """Triton makes a parameter of the header, and Python cannot read this one."""
+    given = [b"\xff", b"\xed\xa0\x80", b"\xff" * 3000, *[b"x"] * 17]
+    with ThreadPoolExecutor(len(given)) as threads:
+        assert list(threads.map(lambda each: call_with_header(server, each), given)) == [b"0"] * len(given)

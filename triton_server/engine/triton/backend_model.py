@@ -52,9 +52,17 @@ class WatchedRequest:
         return [_transferable(tensor) for tensor in self._request.inputs()]
 
     def parameters(self) -> str:
-        """The request's parameters with the call id and the timeout, as JSON."""
+        """The request's parameters with the call id and the timeout, as JSON.
+
+        A client's header may be a parameter, and may have any bytes. An error here would leave all requests
+        of the batch without an answer, so parameters that cannot be read are left out.
+        """
         own = {CALL_ID_PARAMETER: self.call_id, TIMEOUT_PARAMETER: self._request.timeout()}
-        return json.dumps({**json.loads(self._request.parameters()), **own})
+        try:
+            given = json.loads(self._request.parameters())
+        except (ValueError, RecursionError):  # UnicodeDecodeError is a ValueError
+            given = {}
+        return json.dumps({**given, **own})
 
     def get_response_sender(self) -> "WatchedSender":
         """The sender for the responses."""
