@@ -11,7 +11,7 @@ COPY model_core model_core
 COPY triton_server triton_server
 COPY streamlit_client streamlit_client
 RUN python3 -m venv /opt/tritonchat \
-    && /opt/tritonchat/bin/pip install --no-cache-dir -c constraints.txt '.[postgresql]'
+    && /opt/tritonchat/bin/pip install --no-cache-dir -c constraints.txt '.[postgresql,tracing,mcp]'
 
 FROM debian:bookworm-slim
 # Triton's Python backend loads the library of Python.

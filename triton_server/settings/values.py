@@ -45,10 +45,18 @@ def read_limit(text: str) -> int:
 
 def read_collector(url: str) -> str:
     """The address to which traces are sent: a collector's, with or without /v1/traces. Raises ValueError."""
-    parsed = urlsplit(url)
-    if parsed.scheme not in ("http", "https") or not parsed.hostname or parsed.query or parsed.fragment:
+    parsed, address = urlsplit(url), url.rstrip("/")
+    if parsed.username is not None or parsed.password is not None:  # the message must not show it
+        raise ValueError(
+            "the URL of a collector has a name or a password; put its key into OTEL_EXPORTER_OTLP_HEADERS."
+        )
+    try:
+        is_address = bool(parsed.hostname) and parsed.port != 0
+    except ValueError:  # the port is no number, or too large
+        is_address = False
+    if parsed.scheme not in ("http", "https") or not is_address or parsed.query or parsed.fragment:
         raise ValueError(f"{url!r} is not the URL of a collector, such as http://localhost:4318.")
-    return url if parsed.path.endswith(_TRACES_PATH) else url.rstrip("/") + _TRACES_PATH
+    return address if parsed.path.rstrip("/").endswith(_TRACES_PATH) else address + _TRACES_PATH
 
 
 def read_duration(text: str) -> float:

@@ -1,11 +1,10 @@
 """Sends spans to a collector over OTLP/HTTP, in a thread of its own, so that it delays nobody.
 
-At most 2048 spans wait for it; further ones are dropped. The SDK reads the usual variables, such as
-OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER, OTEL_BSP_SCHEDULE_DELAY and OTEL_EXPORTER_OTLP_HEADERS.
+At most 2048 spans wait for it (OTEL_BSP_MAX_QUEUE_SIZE); further ones are dropped. The SDK reads the other
+usual variables, too, such as OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER and OTEL_EXPORTER_OTLP_HEADERS.
 """
 
 import logging
-import os
 import threading
 import time
 from collections.abc import Iterator
@@ -20,10 +19,10 @@ from ..system.extras import install_command
 from . import spans
 
 _TIMEOUT_S = 5.0  # of one request to the collector
-_MAX_WAITING = 2048
 _MAX_TEXT = 256  # characters of an attribute, which a client may have chosen
 _LOG_INTERVAL_S = 60.0
 _LAST_SPANS_S = 2.0  # for them at the end of the process
+_WRONG_HEADER = "A header of OTEL_EXPORTER_OTLP_HEADERS is not NAME=VALUE, and is left out."
 
 
 def check_packages() -> None:
@@ -38,17 +37,25 @@ def check_packages() -> None:
 
 
 class _Seldom(logging.Filter):
-    """Lets one record a minute pass: the exporter says of each attempt that a collector does not answer."""
+    """Lets one record of each kind pass in a minute: the exporter says of each attempt that it has failed."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._next = 0.0
+        self._next: dict[str, float] = {}  # by the message without its values
 
     def filter(self, record: logging.LogRecord) -> bool:
         now = time.monotonic()
-        if now < self._next:
+        if now < self._next.get(str(record.msg), 0.0):
             return False
-        self._next = now + _LOG_INTERVAL_S
+        self._next[str(record.msg)] = now + _LOG_INTERVAL_S
+        return True
+
+
+class _Silent(logging.Filter):
+    """Names a wrong header without what it says, which may be the collector's key."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = _WRONG_HEADER, ()
         return True
 
 
@@ -56,13 +63,17 @@ class _Seldom(logging.Filter):
 def exported_spans(endpoint: str | None, part: str) -> Iterator[None]:
     """Let the requests of this process have spans within the block; None: no collector wants them.
 
-    `part` names what the process is, in the service's name. Raises TritonchatError if packages are missing.
+    `part` names what the process is, in the service's name. Raises TritonchatError if packages are missing,
+    or refuse what the variables of OpenTelemetry say.
     """
     if endpoint is None:
         yield
         return
     check_packages()
-    provider = _make_provider(endpoint, part)
+    try:
+        provider = _make_provider(endpoint, part)
+    except (ValueError, ImportError, RuntimeError, OSError) as error:
+        raise TritonchatError(f"OpenTelemetry refuses one of its variables, OTEL_...: {error}") from error
     spans.install(provider.get_tracer("tritonchat", version("tritonchat")))
     try:
         yield
@@ -76,21 +87,26 @@ def exported_spans(endpoint: str | None, part: str) -> Iterator[None]:
 
 def _make_provider(endpoint: str, part: str) -> Any:
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.resources import OTELResourceDetector, Resource
     from opentelemetry.sdk.trace import SpanLimits, TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    about = {"service.namespace": "tritonchat", "service.version": version("tritonchat")}
-    if "OTEL_SERVICE_NAME" not in os.environ:
-        about["service.name"] = f"tritonchat-{part}"
+    for name, log_filter in ((OTLPSpanExporter.__module__, _Seldom()), ("opentelemetry.util.re", _Silent())):
+        logger = logging.getLogger(name)
+        if not any(isinstance(each, type(log_filter)) for each in logger.filters):
+            logger.addFilter(log_filter)
+    about: dict[str, Any] = {
+        "service.name": f"tritonchat-{part}",
+        "service.namespace": "tritonchat",
+        "service.version": version("tritonchat"),
+    }
+    # What the variables say counts first. `Resource.create` lets what it is given count first.
+    about |= {name: value for name, value in OTELResourceDetector().detect().attributes.items() if value}
     provider = TracerProvider(
         resource=Resource.create(about),
         shutdown_on_exit=False,
         span_limits=SpanLimits(max_attribute_length=_MAX_TEXT),
     )
-    logger = logging.getLogger(OTLPSpanExporter.__module__)
-    if not logger.filters:
-        logger.addFilter(_Seldom())
     exporter = OTLPSpanExporter(endpoint=endpoint, timeout=_TIMEOUT_S)
-    provider.add_span_processor(BatchSpanProcessor(exporter, max_queue_size=_MAX_WAITING))
+    provider.add_span_processor(BatchSpanProcessor(exporter))
     return provider
