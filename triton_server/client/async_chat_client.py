@@ -235,8 +235,13 @@ class AsyncChatClient:
                 if isinstance(event, Failed):
                     raise make_error(event, text)
                 yield event
+        except TritonchatError as error:
+            _note_error(error, span)
+            raise
         except (grpc.RpcError, InferenceServerException) as error:
-            raise wire.translate_error(error, self.url, text) from error
+            failure = wire.translate_error(error, self.url, text)
+            _note_error(failure, span)
+            raise failure from error
         except asyncio.CancelledError:
             if self._is_closed:  # gRPC cancels the calls of a closed connection
                 raise ServerUnavailable("the connection to the server was closed.") from None
@@ -292,6 +297,12 @@ class AsyncChatClient:
             return command.read_result(wire.parse_control_result(await call))
         except InferenceServerException as error:
             raise wire.translate_error(error, self.url) from error
+
+
+def _note_error(error: TritonchatError, span: Span | None) -> None:
+    """Tell the span of a response why an answer in it fails."""
+    if span is not None:
+        span.answer_error = error.type
 
 
 def _note_end(events: Sequence[Event], caller: Caller, span: Span | None = None) -> None:

@@ -7,7 +7,7 @@ field `messages`, and all other fields that are set as `parameters`.
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Discriminator, Field, PrivateAttr, Tag, model_validator
+from pydantic import AfterValidator, BaseModel, Discriminator, Field, PrivateAttr, Tag, model_validator
 
 from model_core.checks.request_values import StrictModel
 from model_core.errors import InvalidRequest
@@ -16,7 +16,7 @@ from model_core.requests.infill import InfillFields
 from model_core.requests.messages import MESSAGES, ChatFields, FailFastList, ImageUrlPart, Message
 from model_core.requests.sampling import SamplingFields, SamplingParams
 
-from ..tracing.spans import TRACEPARENT_PATTERN
+from ..tracing.spans import TRACEPARENT_PATTERN, is_traceparent
 from .sent_names import SentNames, rename_error
 from .tensors import Prompt
 
@@ -83,10 +83,16 @@ class ModelFields(BaseModel):
     )
 
 
+def _check_traceparent(text: str) -> str:
+    if not is_traceparent(text):
+        raise ValueError("it names no span: version ff, and ids of zeros alone, are not valid")
+    return text
+
+
 class TraceFields(BaseModel):
     """Where the times of a request are told."""
 
-    traceparent: str | None = Field(
+    traceparent: Annotated[str, AfterValidator(_check_traceparent)] | None = Field(
         None,
         pattern=TRACEPARENT_PATTERN,
         description="The span that this is a part of, as W3C's Trace Context writes it (--otlp-endpoint).",

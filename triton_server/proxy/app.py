@@ -31,7 +31,7 @@ from .kserve_bodies import find_kserve_key
 from .metrics import ProxyMetrics
 from .replicas import Broken, Replica, Replicas, Search
 from .routes import may_repeat
-from .traces import replace_parent
+from .traces import describe_server, replace_parent
 
 # Streams that another server can go on with, because their requests have a seed.
 _STREAMS: dict[str, Callable[[], Stream]] = {
@@ -150,13 +150,8 @@ class Proxy:
                 await self._pass_on(exchange, client)
             finally:
                 if span is not None:
-                    span.note(
-                        {
-                            "http.request.method": exchange.method,
-                            "url.path": scope["path"],
-                            "http.response.status_code": client.status,
-                        }
-                    )
+                    span.note({"http.request.method": exchange.method, "url.path": scope["path"]})
+                    span.note_status(client.status)
 
     async def _pass_on(self, exchange: "_Exchange", client: "_Client") -> None:
         search = Search(self._replicas, exchange.key, exchange.api_key, self._wait_s)
@@ -188,27 +183,29 @@ class Proxy:
         Raises httpx.HTTPError, Broken or Diverged if another server should be asked.
         """
         if exchange.span is None:
-            return await self._ask(replica, exchange, exchange.headers, client, is_last)
+            return await self._ask(replica, exchange, client, is_last, None)
         with traced("ask server", "CLIENT", exchange.span.traceparent) as span:
             if span is not None:
-                span.note({"server.address": replica.url, "tritonchat.version": replica.version})
-            headers = replace_parent(exchange.headers, span)
-            await self._ask(replica, exchange, headers, client, is_last)
+                span.note(describe_server(replica.url) | {"tritonchat.version": replica.version})
+            await self._ask(replica, exchange, client, is_last, span)
 
     async def _ask(
         self,
         replica: Replica,
         exchange: "_Exchange",
-        headers: list[tuple[str, str]],
         client: "_Client",
         is_last: bool,
+        span: Span | None,
     ) -> None:
+        headers = replace_parent(exchange.headers, span)
         request = replica.client.build_request(
             exchange.method, replica.url + exchange.path, headers=headers, content=exchange.body
         )
         start = time.monotonic()
         response = await replica.client.send(request, stream=True)
         status = response.status_code
+        if span is not None:
+            span.note_status(status)
         try:
             if status in _ELSEWHERE_STATUSES and not is_last and exchange.may_repeat:
                 raise Broken
@@ -295,6 +292,8 @@ class _Client:
 
     async def end_with_failure(self, exchange: _Exchange, message: str) -> None:
         """Tell the client that nobody can answer, or break off where there is no place for it."""
+        if exchange.span is not None:
+            exchange.span.fail("server_unavailable")
         if not self.is_started:
             self.status = 503
             failure = _fail(503, message, "server_unavailable")

@@ -9,6 +9,7 @@ from model_core.requests.events import Failed
 
 from ..contract.codec import Piece, encode_failure
 from ..contract.wire import ENDED_MESSAGES, NOT_READY_MESSAGES, ServerUnavailable
+from ..tracing.spans import fail_running
 from .continuation import PASSING_CODES, Mark, Place, Sent
 from .grpc_messages import is_end, make_end, make_piece, read_piece
 from .replicas import Broken
@@ -52,6 +53,7 @@ class GrpcAnswer:
             if any(phrase in message for phrase in (*ENDED_MESSAGES, *NOT_READY_MESSAGES)):
                 raise Broken
             self.is_started = self.is_complete = True
+            fail_running("server_error")
             return data
         if is_end(response.infer_response):
             if not self.is_complete:
@@ -79,6 +81,7 @@ class GrpcAnswer:
 
     def render_failure(self, message: str) -> list[bytes]:
         """The last responses of an answer that cannot go on."""
+        fail_running(ServerUnavailable.type)
         details = encode_failure(Failed(ServerUnavailable.type, message))
         return [make_piece(self._request, "", details), *self.render_end()]
 
@@ -90,6 +93,8 @@ class GrpcAnswer:
                 raise Broken
         elif kind in PASSING_CODES or (kind in ELSEWHERE_ERRORS and not is_last):
             raise Broken
+        if kind is not None:
+            fail_running(kind)
 
     def _cut(self, text: str, details: dict[str, Any]) -> bytes | None:
         piece = {"text": text}

@@ -23,6 +23,7 @@ from ..contract.codec import describe_error, encode_failure
 from ..contract.commands import COMMANDS, CONTROL_TIMEOUT_S
 from ..contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED
 from ..contract.wire import ENDED_MESSAGES, KEEPALIVE_MS
+from ..tracing.spans import fail_running
 from . import grpc_calls
 from .continuation import Diverged
 from .grpc_answer import ELSEWHERE_ERRORS, GrpcAnswer
@@ -202,6 +203,8 @@ class GrpcFront(grpc.GenericRpcHandler):
         is_cut_off = details.get("finish_reason") == "cancelled" and request_id not in self._cancelled
         if is_cut_off or (kind in ELSEWHERE_ERRORS and not is_last):
             raise Broken
+        if kind is not None:
+            fail_running(kind)
 
     async def _ask_all(self, data: bytes, command: dict[str, Any], context: Context) -> bytes:
         """Send a command to the server that has the request which it names, or to all."""

@@ -5,6 +5,7 @@ those of OpenTelemetry's conventions for HTTP, for generative AI and for MCP
 (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/), as far as there are any.
 """
 
+import asyncio
 import re
 import time
 from collections import Counter
@@ -37,14 +38,24 @@ _MAX_NAME = 256  # characters of a span's name, a part of which a client or an M
 _MAX_NUMBER = 2**63  # OTLP cannot send larger ones, and would lose all that it sends with them
 # Monitoring calls these every few seconds: they have no spans, and are logged only if they fail.
 QUIET_PATHS = ("/healthz", "/readyz", "/metrics")
+# The kind of failure of what its client has left before its end.
+DISCONNECTED = "disconnected"
+_CLIENT_ERROR, _SERVER_ERROR = 400, 500  # statuses of HTTP
 Kind = Literal["SERVER", "CLIENT", "INTERNAL"]
 
 
 class Span:
-    """A span that runs until `end`. Its methods may be called from any thread, and later than that."""
+    """A span that runs until `end`. Its methods may be called from any thread, and later than that.
 
-    def __init__(self, span: "OtelSpan") -> None:
-        self._span, self._totals, self._reasons = span, Counter[str](), list[str]()
+    Attributes:
+        answer_error: the kind of error of an answer that is a part of it. A response that tells one has
+            failed, though its status does not say so.
+    """
+
+    def __init__(self, span: "OtelSpan", tracer: "Tracer", kind: Kind) -> None:
+        self._span, self._tracer, self._kind = span, tracer, kind
+        self._totals, self._reasons, self._has_failed = Counter[str](), list[str](), False
+        self.answer_error: str | None = None
 
     @property
     def traceparent(self) -> str:
@@ -74,28 +85,50 @@ class Span:
         self.note({"gen_ai.response.finish_reasons": self._reasons, "gen_ai.response.model": model})
 
     def fail(self, kind: str) -> None:
-        """Mark it as failed. `kind` is a stable word, not what the error says, which may quote a prompt."""
-        if self._span.is_recording():
+        """Mark it as failed, if it is not yet: what comes first is the cause of the rest.
+
+        `kind` is a stable word, not what the error says, which may quote a prompt.
+        """
+        if self._span.is_recording() and not self._has_failed:
             from opentelemetry.trace import Status, StatusCode
 
+            self._has_failed = True
             self._span.set_attribute("error.type", kind)
             self._span.set_status(Status(StatusCode.ERROR))
 
+    def note_status(self, status: int | None) -> None:
+        """Note the status of a response. None: its client has left before there was one.
+
+        By the conventions, a status of 4xx is a failure of the client alone.
+        """
+        self.note({"http.response.status_code": status})
+        if status is None:
+            self.fail(DISCONNECTED)
+        elif status >= (_CLIENT_ERROR if self._kind == "CLIENT" else _SERVER_ERROR):
+            self.fail(str(status))
+        elif status < _CLIENT_ERROR and self.answer_error is not None:
+            self.fail(self.answer_error)
+
     def add_times(self, timings: Mapping[str, float | None], end_ns: int) -> None:
-        """Add its parts from the `timings` of an answer that has ended at a time, in ns since 1970."""
+        """Add its parts from the `timings` of an answer that has ended at a time, in ns since 1970.
+
+        If it is not known how long the answer was queued, as with another server's, this is in `prefill`.
+        """
         total, queue, first = timings.get("total"), timings.get("queue"), timings.get("first_token")
         if total is None:
             return
         arrival_ns = end_ns - round(total * _NS)
-        ends = {QUEUE: total if queue is None else queue}
-        if queue is not None:
+        ends: dict[str, float] = {}
+        if queue is not None or first is None:
+            ends[QUEUE] = total if queue is None else queue
+        if queue is not None or first is not None:
             ends[PREFILL] = total if first is None else first
         if first is not None:
             ends[DECODE] = total
         start_ns = arrival_ns
         for name, seconds in ends.items():
             part_end_ns = arrival_ns + round(seconds * _NS)
-            part = _start(name, "INTERNAL", self._span, start_ns)
+            part = _start(self._tracer, name, "INTERNAL", self._span, start_ns)
             part.end(part_end_ns)
             start_ns = part_end_ns
 
@@ -123,12 +156,28 @@ def find_traceparent(headers: Mapping[str, str]) -> str | None:
     return text[:_LENGTH] if _split(text[:_LENGTH]) else None
 
 
+def is_tracing() -> bool:
+    """Whether there are spans."""
+    return _tracer is not None
+
+
+def is_traceparent(value: object) -> bool:
+    """Whether it names a parent, as W3C says; that of a later version without what it may add."""
+    return isinstance(value, str) and _split(value) is not None
+
+
 def start_span(name: str, kind: Kind, traceparent: str | None = None) -> Span | None:
     """Start a span; `traceparent` is that of its parent. None if there are no spans."""
-    if _tracer is None:
+    if (tracer := _tracer) is None:
         return None
     parent = None if traceparent is None else _read(traceparent)
-    return Span(_start(name[:_MAX_NAME], kind, parent, time.time_ns()))
+    return Span(_start(tracer, name[:_MAX_NAME], kind, parent, time.time_ns()), tracer, kind)
+
+
+def fail_running(kind: str) -> None:
+    """Mark the span of the running task as failed, if there is one; see Span.fail."""
+    if (span := SPAN.get()) is not None:
+        span.fail(kind)
 
 
 @contextmanager
@@ -141,7 +190,8 @@ def traced(name: str, kind: Kind, traceparent: str | None) -> Iterator[Span | No
     try:
         yield span
     except BaseException as error:
-        span.fail(type(error).__name__)
+        has_left = isinstance(error, asyncio.CancelledError | GeneratorExit)
+        span.fail(DISCONNECTED if has_left else type(error).__name__)
         raise
     finally:
         span.end()
@@ -173,13 +223,12 @@ def name_operation(messages: Any) -> str:
     return "chat" if is_chat else "text_completion"
 
 
-def _start(name: str, kind: Kind, parent: "OtelSpan | None", start_ns: int) -> "OtelSpan":
+def _start(tracer: "Tracer", name: str, kind: Kind, parent: "OtelSpan | None", start_ns: int) -> "OtelSpan":
     from opentelemetry.context import Context
     from opentelemetry.trace import SpanKind, set_span_in_context
 
-    assert _tracer is not None
     context = Context() if parent is None else set_span_in_context(parent, Context())
-    return _tracer.start_span(name, context, SpanKind[kind], start_time=start_ns)
+    return tracer.start_span(name, context, SpanKind[kind], start_time=start_ns)
 
 
 def _split(traceparent: str) -> tuple[int, int, int] | None:

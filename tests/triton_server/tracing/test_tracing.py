@@ -1,5 +1,7 @@
 """Traces: one goes through the proxy, the service and the engine, and the collector harms nobody."""
 
+# ruff: noqa: F811 - arguments have the names of imported fixtures
+
 import asyncio
 import base64
 import contextlib
@@ -16,12 +18,13 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
-from collector import Collector, SeenSpan, collecting
+from collector import Collector, SeenSpan
 from http_service import CHAT, HELLO, Service, services
 from in_process import Endpoints, served
 from paths import TESTS
 from PIL import Image
 from support import free_port, wait_until
+from traced_services import collector, start  # noqa: F401 - fixtures
 from tritonclient.grpc.service_pb2 import ModelInferRequest
 
 from model_core.errors import InvalidRequest, TritonchatError
@@ -41,26 +44,11 @@ SECRET = "what-nobody-may-read"
 ASKED = {**HELLO, "messages": [{"role": "user", "content": SECRET}], "temperature": 0.5, "seed": 3}
 
 
-@pytest.fixture
-def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
-    """A collector, to which all that runs in this process sends its spans at once."""
-    monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "20")
-    with collecting() as found, export.exported_spans(f"{found.url}/v1/traces", "test"):
-        yield found
-
-
-@pytest.fixture
-def start(several: Endpoints, tmp_path: Path, collector: Collector) -> Iterator[Callable[..., Service]]:
-    """Starts services that send traces, as the process of the test does."""
-    with services(several.grpc_url, tmp_path) as starter:
-        yield lambda **given: starter(**{"otlp_endpoint": collector.url, **given})
-
-
 @contextlib.contextmanager
-def proxy_of(*urls: str) -> Iterator[str]:
+def proxy_of(*urls: str, wait_s: float = 60) -> Iterator[str]:
     """The address of a proxy of these servers."""
     port = free_port()
-    config = uvicorn.Config(Proxy(Replicas(list(urls)), 2**20, 60), port=port, log_level="critical")
+    config = uvicorn.Config(Proxy(Replicas(list(urls)), 2**20, wait_s), port=port, log_level="critical")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
     thread.start()
@@ -126,7 +114,8 @@ def test_all_kinds_of_requests_have_spans(start: Callable[..., Service], collect
     many = httpx.post(service.url + CHAT, json={**ASKED, "n": 2, "model": "x" * 5000}, timeout=60)
     assert (wrong.status_code, many.status_code) == (400, 404)
     httpx.post(service.url + CHAT, json={**ASKED, "n": 2}, timeout=60)
-    httpx.post(service.url + CHAT, json={**ASKED, **GIVEN}, timeout=60)
+    named_in_body = httpx.post(service.url + CHAT, json={**ASKED, **GIVEN}, timeout=60)
+    assert named_in_body.headers["x-ignored-fields"] == "traceparent", "over HTTP it is a header"
     assert service.get("/healthz").status_code == 200
     spans = collector.wait_for("embeddings embedded", "POST /tokenize", "POST /v1/responses")
     operations = {
@@ -141,7 +130,6 @@ def test_all_kinds_of_requests_have_spans(start: Callable[..., Service], collect
     wait_until(
         lambda: any(len(s.attributes.get("gen_ai.response.finish_reasons", ())) == 2 for s in collector.spans)
     )
-    wait_until(lambda: any((s.name, s.parent) == ("chat embedded", PARENT) for s in collector.spans))
     assert max(len(str(value)) for span in collector.spans for value in span.attributes.values()) <= 256
     assert SECRET.encode() not in collector.raw and b"healthz" not in collector.raw
 
@@ -254,6 +242,9 @@ def test_a_trace_goes_on_in_another_engine(
     service = named(spans, f"POST {CHAT}")
     assert service.parent == front.id
     assert any(span.parent == service.id and span.name == "chat embedded" for span in spans)
+    parts = [span for span in spans if span.parent == front.id and span.kind == "INTERNAL"]
+    assert [span.name for span in parts] == ["prefill", "decode"], "how long it is queued there, nobody says"
+    assert min(span.end - span.start for span in parts) > 0
 
 
 def test_wrong_parents_begin_a_trace(start: Callable[..., Service], collector: Collector) -> None:
@@ -294,7 +285,7 @@ def test_a_dead_or_hanging_collector_harms_nobody(
 ) -> None:
     """Nobody waits for it but the end of the process, and that for a moment."""
     monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "10")
-    monkeypatch.setattr(export, "_MAX_WAITING", 16)
+    monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "16")
     monkeypatch.setattr(export, "_LAST_SPANS_S", 0.2)
     monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "8")
     with socket.create_server(("127.0.0.1", 0)) as listening:

@@ -196,6 +196,8 @@ def _check_details(request: HttpRequest, details: list[dict[str, Any]]) -> None:
         for each in details:
             if "finish_reason" in each:
                 span.note_end(each["finish_reason"], each.get("model"))
+            if "error" in each:  # the status says so only if all have failed
+                span.answer_error = each["error"].get("type")
     if all("error" in each for each in details):
         raise_if_error(details[0])
     if all(each.get("finish_reason") == "cancelled" for each in details):

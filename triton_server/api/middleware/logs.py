@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.types import EventDict, Processor
 
 from ...contract.api_keys import short_owner
-from ...tracing.spans import QUIET_PATHS
+from ...tracing.spans import DISCONNECTED, QUIET_PATHS, fail_running
 from ..errors import response_of
 from ..ignored import HEADERS as IGNORED_HEADERS
 from ..ignored import list_ignored
@@ -145,6 +145,9 @@ class LogMiddleware:
     def _write(self, scope: Scope, exchange: "_LoggedExchange", failure: Exception | None) -> None:
         route = getattr(scope.get("route"), "path", _NO_ROUTE)
         status = exchange.status or _CLIENT_DISCONNECTED
+        if not exchange.is_complete:
+            is_fault = failure is not None and not exchange.is_disconnected
+            fail_running(type(failure).__name__ if is_fault else DISCONNECTED)
         seconds = time.monotonic() - exchange.start_time
         self._metrics.count_request(route, scope["method"], status, seconds)
         if route in QUIET_PATHS and status < 400:
@@ -180,7 +183,7 @@ class _LoggedExchange:
         """`max_content`: bytes of the body and of the response that are stored for the log."""
         self.start_time = time.monotonic()
         self.status: int | None = None
-        self.is_complete = self._is_disconnected = False
+        self.is_complete = self.is_disconnected = False
         self.body, self.answer = bytearray(), bytearray()
         self._receive, self._send, self._max_content = receive, send, max_content
         self._id = choose_request_id(Headers(scope=scope).get(REQUEST_ID_HEADER))
@@ -189,21 +192,21 @@ class _LoggedExchange:
 
     async def receive(self) -> Message:
         message = await self._receive()
-        self._is_disconnected |= message["type"] == "http.disconnect"
+        self.is_disconnected |= message["type"] == "http.disconnect"
         if self._max_content:
             self.body += message.get("body", b"")[: self._max_content - len(self.body)]
         return message
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.status = _CLIENT_DISCONNECTED if self._is_disconnected else message["status"]
+            self.status = _CLIENT_DISCONNECTED if self.is_disconnected else message["status"]
             headers = MutableHeaders(scope=message)
             # Anthropic's clients read the second.
             headers[REQUEST_ID_HEADER] = headers["Request-Id"] = self._id
             for kind, names in list_ignored(self._scope).items():
                 headers[IGNORED_HEADERS[kind]] = ", ".join(names)
         else:
-            self.is_complete = not message.get("more_body", False) and not self._is_disconnected
+            self.is_complete = not message.get("more_body", False) and not self.is_disconnected
             if self._max_content:
                 self.answer += message.get("body", b"")[: self._max_content - len(self.answer)]
         await self._send(message)

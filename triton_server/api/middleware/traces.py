@@ -45,11 +45,9 @@ class TraceMiddleware:
                 {
                     "http.request.method": method,
                     "http.route": route,
-                    "http.response.status_code": status,
                     "url.scheme": scope["scheme"],
                     "tritonchat.request_id": scope.get("state", {}).get("request_id"),
                 }
             )
-            if status is None or status >= 500:
-                span.fail("disconnected" if status is None else str(status))
+            span.note_status(status)
             span.end()

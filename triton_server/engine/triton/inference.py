@@ -152,13 +152,13 @@ class Inference:
                     answer.end(describe_error(error))
                 yield answer
             finally:
-                answer.end_span()
                 with self._lock:
                     self._answers[call.id].remove(answer)
                     if not answer.is_of_batch:
                         self._last_answer_end = time.monotonic()
                     if not self._answers[call.id]:
                         del self._answers[call.id]
+                answer.end_span()
 
     async def _start(
         self,
