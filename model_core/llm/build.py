@@ -136,6 +136,7 @@ def _build(
         prompts=Prompts(engine, model, cache, tokenizer, defaults),
         draft_model=draft_model,
         kv_cache_dtype=kv_cache_dtype,
+        file_format="gguf" if files.path.suffix == ".gguf" else "safetensors",
         takes_templates=settings.allow_request_templates,
         vision=None if vision is None else ImageReader(vision, image_limits, limits.max_context),
     )

@@ -15,6 +15,8 @@ class ModelDescription(TypedDict):
         name: of the model.
         family: its architecture; of a model that another server computes, whose API that server has.
         engine: URL of the server that computes it; None: this one.
+        file_format: of the weights: "gguf" or "safetensors".
+        parameters: about how many weights it has.
         weights, weight_bytes: how the weights are stored in memory, such as "int8", and their size.
         arithmetic: the type to which products round activations: int8 if any does, bfloat16, or float32 for
             none.
@@ -38,6 +40,8 @@ class ModelDescription(TypedDict):
     name: str
     family: str
     engine: str | None
+    file_format: str | None
+    parameters: int | None
     weights: str | None
     weight_bytes: int | None
     arithmetic: str | None
@@ -76,6 +80,8 @@ def describe_model(llm: LoadedModel) -> ModelDescription:
         "name": llm.name,
         "family": config.family,
         "engine": None,
+        "file_format": llm.file_format,
+        "parameters": llm.model.weights.count,
         "weights": llm.model.weights.types,
         "weight_bytes": llm.model.weights.nbytes,
         "arithmetic": llm.model.arithmetic,

@@ -34,6 +34,7 @@ class LoadedModel:
         chat_tokenizer: None for a model without a tokenizer.
         defaults: of sampling parameters that a request does not set.
         draft_model: drafts tokens for it, if one was asked for.
+        file_format: "gguf" or "safetensors".
         takes_templates: whether requests may bring chat templates of their own.
         vision: prepares images, None for a model that sees none.
     """
@@ -47,6 +48,7 @@ class LoadedModel:
     prompts: Prompts
     draft_model: DraftModel | None
     kv_cache_dtype: str
+    file_format: str
     takes_templates: bool
     vision: ImageReader | None = None
 

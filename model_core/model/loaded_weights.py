@@ -56,6 +56,12 @@ class LoadedWeights:
         return any(matrix.kind in INTEGERS for matrix in self.matrices.values())
 
     @property
+    def count(self) -> int:
+        """About how many weights there are: rows of matrices are padded to whole strips."""
+        arrays = (*self.matrices.values(), *self.vectors.values(), *self.embeddings.values())
+        return sum(a.n * a.inputs if isinstance(a, Matrix) else a.size for a in arrays)
+
+    @property
     def nbytes(self) -> int:
         """Bytes of memory that all weights take."""
         arrays = (*self.matrices.values(), *self.vectors.values(), *self.embeddings.values())

@@ -33,6 +33,7 @@ class ModelInfo:
     parent: str | None = None
     description: ModelDescription | None = None
     triton_models: tuple[str, ...] = ()
+    unloads_in_s: float | None = None
 
     def may(self, task: Task) -> bool:
         """Whether it has a task. Nobody knows that of a model that was never loaded."""
@@ -99,5 +100,5 @@ class ServedModels:
 def _parse_model(entry: dict[str, Any], start_time: int) -> ModelInfo:
     """A model from its entry in the `models` of the contract's {"stats": true}."""
     state = entry["state"], entry.get("progress"), entry.get("error"), entry.get("parent")
-    rest = entry["description"], tuple(entry["triton_models"])
+    rest = entry["description"], tuple(entry["triton_models"]), entry.get("unloads_in_s")
     return ModelInfo(entry["name"], entry.get("fingerprint"), start_time, *state, *rest)

@@ -38,13 +38,14 @@ class Stats(ModelFields, StrictModel):
     """Tell the state of the server.
 
     `models` has for each model its `name`, `state` ("unloaded", "loading", "ready" or "failed"), `progress`
-    from 0 to 1 while it is loaded, the `error` if that has failed, `triton_models`, `description`, which is
-    null until the model was loaded for the first time, and then a `ModelDescription`
-    (model_core/llm/description.py), and the `fingerprint` of its answers, which is null while it is not
-    loaded. Adapters follow the models, each with its model as `parent`. `embeddings` are the running and
-    waiting requests to `embed`, of all models. `idle_s` are the seconds since an answer of any model ended, 0
-    while one runs, and null before the first; answers to requests of batches do not count. The other
-    numbers, and `model`, its description, are those of the model.
+    from 0 to 1 while it is loaded, the `error` if that has failed, `unloads_in_s`, the seconds until it is
+    unloaded unless it is used, `triton_models`, `description`, which is null until the model was loaded for
+    the first time, and then a `ModelDescription` (model_core/llm/description.py), and the `fingerprint` of
+    its answers, which is null while it is not loaded. Adapters follow the models, each with its model as
+    `parent`. `embeddings` are the running and waiting requests to `embed`, of all models. `idle_s` are the
+    seconds since an answer of any model ended, 0 while one runs, and null before the first; answers to
+    requests of batches do not count. The other numbers, and `model`, its description, are those of the
+    model.
     """
 
     stats: _Yes

@@ -95,7 +95,9 @@ def test_use_puts_the_unloading_off(loader: Loader, monkeypatch: pytest.MonkeyPa
     slot.release()
     (timer,) = timers
     assert timer.is_alive()
+    assert 0 < slot.describe_state()["unloads_in_s"] <= 3600
     slot.acquire()
+    assert slot.describe_state()["unloads_in_s"] == 3600
     timer.join(60)  # cancelled
     assert not slot.unload_if_idle()
     assert slot.engine is engine

@@ -1,6 +1,6 @@
 """What Ollama's clients ask of models: /api/tags, /api/ps, /api/show and /api/version."""
 
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from importlib.metadata import version
 from typing import Any
 
@@ -17,13 +17,17 @@ from ..served_models import ModelInfo
 from .schemas import RESPONSES
 
 router = APIRouter(prefix=OLLAMA_PATH, tags=["Ollama"], responses=RESPONSES)
+_NEVER = datetime(1, 1, 1, tzinfo=timezone.utc)
 
 
 class ModelDetails(BaseModel):
     """What is known of a model."""
 
+    parent_model: str = ""
+    format: str = Field(description='"gguf" or "safetensors", "" if nobody knows.')
     family: str
     families: list[str]
+    parameter_size: str = Field(description="Such as 134.5M.")
     quantization_level: str | None
 
 
@@ -41,6 +45,7 @@ class ModelEntry(BaseModel):
 class LoadedEntry(ModelEntry):
     """A model in memory."""
 
+    expires_at: str = Field(description="When it is unloaded if nobody asks it; the year 1: never.")
     size_vram: int = Field(0, description="There is no other memory than the machine's.")
     context_length: int | None = Field(description="Tokens of prompt and answer together.")
 
@@ -70,6 +75,7 @@ class ShownModel(BaseModel):
 
     modified_at: str
     details: ModelDetails | None
+    template: str = Field(description="The chat template, which is Jinja; empty while it is not loaded.")
     model_info: dict[str, Any] = Field(description="Fields of .gguf files, as far as they are known.")
     parameters: str = Field(description="The defaults of sampling parameters, a line for each.")
     capabilities: list[str] = Field(
@@ -95,13 +101,7 @@ async def list_models(request: HttpRequest) -> ModelList:
 async def list_loaded(request: HttpRequest) -> LoadedList:
     """The models in memory."""
     models = await request.app.state.served_models.list_models()
-    loaded = [(model, model.description) for model in models if model.state == "ready"]
-    return LoadedList(
-        models=[
-            LoadedEntry(**_describe(model), context_length=description and description["max_context"])
-            for model, description in loaded
-        ]
-    )
+    return LoadedList(models=[_describe_loaded(model) for model in models if model.state == "ready"])
 
 
 @router.post("/show")
@@ -116,6 +116,7 @@ async def show(request: HttpRequest, body: ShowRequest) -> ShownModel:
     return ShownModel(
         modified_at=_start_time(model),
         details=_details(model),
+        template=await _read_template(request, model),
         model_info={} if description is None else _list_fields(description),
         parameters="" if description is None else _list_parameters(description),
         capabilities=[] if description is None else _list_capabilities(description),
@@ -145,6 +146,23 @@ def _describe(model: ModelInfo) -> dict[str, Any]:
     }
 
 
+def _describe_loaded(model: ModelInfo) -> LoadedEntry:
+    end = _NEVER
+    if model.unloads_in_s is not None:
+        end = datetime.now(timezone.utc) + timedelta(seconds=model.unloads_in_s)
+    context = model.description and model.description["max_context"]
+    return LoadedEntry(**_describe(model), expires_at=end.isoformat(), context_length=context)
+
+
+async def _read_template(request: HttpRequest, model: ModelInfo) -> str:
+    """The chat template of a model that is loaded here; "" if there is none."""
+    description = model.description
+    if model.state != "ready" or description is None or description["engine"] or not description["tokenizer"]:
+        return ""
+    shown = await request.app.state.triton_client.show_tokenizer(model=model.name)
+    return shown["chat_template"] or ""
+
+
 def _start_time(model: ModelInfo) -> str:
     return datetime.fromtimestamp(model.start_time, timezone.utc).isoformat()
 
@@ -153,7 +171,23 @@ def _details(model: ModelInfo) -> ModelDetails | None:
     if (description := model.description) is None:
         return None
     family = description["family"]
-    return ModelDetails(family=family, families=[family], quantization_level=description["weights"])
+    return ModelDetails(
+        format=description["file_format"] or "",
+        family=family,
+        families=[family],
+        parameter_size=_write_count(description["parameters"]),
+        quantization_level=description["weights"],
+    )
+
+
+def _write_count(count: int | None) -> str:
+    """A number of weights, as Ollama writes it; "" if nobody knows."""
+    if count is None:
+        return ""
+    for letter, unit in (("B", 1e9), ("M", 1e6)):
+        if count >= unit:
+            return f"{count / unit:.1f}{letter}"
+    return f"{count / 1e3:.1f}K"
 
 
 def _list_fields(description: ModelDescription) -> dict[str, Any]:

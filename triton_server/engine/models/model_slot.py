@@ -83,11 +83,17 @@ class ModelSlot:
         return "ready" if future.exception() is None else "failed"
 
     def describe_state(self) -> dict[str, Any]:
-        """Its name, its `state`, its `progress` while it is loaded, and the `error` where it failed."""
+        """Its name, its `state`, its `progress` while it is loaded, and the `error` where it failed.
+
+        `unloads_in_s`: seconds until it is unloaded, unless it is used again.
+        """
         future, state = self._future, self.state
         summary: dict[str, Any] = {"name": self.name, "state": state}
         if state == "loading":
             summary["progress"] = self._progress
+        if state == "ready" and self.keep_alive_s is not None:
+            idle_s = time.monotonic() - self.idle_since if self._is_idle() else 0.0
+            summary["unloads_in_s"] = max(0.0, self.keep_alive_s - idle_s)
         if state == "failed" and future is not None:
             summary["error"] = str(future.exception())
         return summary

@@ -195,6 +195,8 @@ class UpstreamEngine:
             "name": self._name,
             "family": self._model.dialect,
             "engine": self._server.url,
+            "file_format": None,
+            "parameters": None,
             "weights": None,
             "weight_bytes": None,
             "tasks": ["generate"],

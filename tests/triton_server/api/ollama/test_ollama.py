@@ -111,7 +111,8 @@ def test_thinking_is_apart_from_the_answer(reciting: ollama.Client) -> None:
 def test_models_are_listed(client: ollama.Client, api: Server) -> None:
     (model,) = client.list().models
     assert (model.model, model.details and model.details.family) == ("embedded", "llama")
-    assert model.size and model.digest
+    assert model.size and model.digest and model.details
+    assert (model.details.format, model.details.parameter_size) == ("safetensors", "5.6M")
     assert client.chat("embedded:latest", HELLO).message.content
     assert set(httpx.get(f"{api.api_url}/api/version").json()) == {"version"}
 
@@ -202,10 +203,12 @@ def test_clients_learn_what_a_model_is(
 ) -> None:
     shown = client.show("embedded")
     assert shown.modelinfo and shown.modelinfo["llama.context_length"] == llm.describe()["max_context"]
+    assert "message" in (shown.template or "") and shown.details == client.list().models[0].details
     assert {"completion", "embedding"} <= set(shown.capabilities or ())
     assert {"tools", "thinking"} <= set(reciting.show("default").capabilities or ())
     (loaded,) = client.ps().models
     assert (loaded.model, loaded.context_length) == ("embedded", llm.describe()["max_context"])
+    assert loaded.expires_at is not None and loaded.expires_at.year == 1  # it stays
     for body, status in (({"name": "default"}, 200), ({}, 400), ({"model": "other"}, 404)):
         assert httpx.post(f"{api.api_url}/api/show", json=body).status_code == status
 
