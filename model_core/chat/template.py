@@ -32,6 +32,7 @@ _DEFAULT, _TOOL_USE = "default", "tool_use"  # names of templates
 _PROBES_S = 5.0  # for what is tried with a template of a request: mostly some milliseconds
 _PROMPT_END = 256  # characters of `ChatPrompt.end`
 _MAX_VARIABLES, _MAX_VARIABLE_BYTES = 32, 2**14
+CLOCK = "strftime_now"  # with this, templates write the date
 # What the service sets itself, and what templates call.
 _RESERVED = re.compile(
     r"messages|tools|documents|add_generation_prompt|continue_final_message|raise_exception|strftime_now"

@@ -86,6 +86,10 @@ class Checkpoint:
         """The file that holds a tensor, its codes if it is quantized. Raises ModelError."""
         return self.stored.path_of((self._parts(name) or [name])[0])
 
+    def files(self) -> list[Path]:
+        """See TensorSource."""
+        return self.stored.files()
+
     def unread(self) -> list[str]:
         """The names of stored tensors that nobody has read, in order, without those that nobody needs."""
         names = self.stored.unread()

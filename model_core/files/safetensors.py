@@ -155,6 +155,10 @@ class SafetensorsFolder:
         """The names of tensors that nobody has read, in order."""
         return sorted(self._entries.keys() - self._read)
 
+    def files(self) -> list[Path]:
+        """The files, which are all mapped."""
+        return list(self._maps)
+
     def drop_file_pages(self) -> None:
         """Free the memory of what was read from the files. It is read again when it is needed."""
         if hasattr(mmap, "MADV_DONTNEED"):

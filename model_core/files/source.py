@@ -59,6 +59,9 @@ class TensorSource(Protocol):
     def path_of(self, name: str) -> Path:
         """The file that holds a tensor."""
 
+    def files(self) -> list[Path]:
+        """The files that hold the tensors."""
+
     def unread(self) -> list[str]:
         """The names of stored tensors that nobody has read, in order."""
 

@@ -83,6 +83,10 @@ class PatchSource:
         """See TensorSource."""
         return self._source.path_of(self._stored(name))
 
+    def files(self) -> list[Path]:
+        """See TensorSource."""
+        return self._source.files()
+
     def unread(self) -> list[str]:
         """See TensorSource."""
         return self._source.unread()

@@ -4,6 +4,8 @@ import threading
 from dataclasses import dataclass, field
 
 import numpy as np
+import PIL
+from PIL import features
 
 from ..errors import InvalidRequest, QueueFull
 from ..machine.limited_process import WALL_TIME_LIMIT_S, LimitedProcess, ProcessEnded, TooSlow
@@ -57,6 +59,18 @@ class ImageDecoder:
             raise refuse(place, "cannot be read: the process that reads it has ended") from None
         finally:
             self._lock.release()
+
+
+def name_versions() -> dict[str, str]:
+    """The versions of what decodes images; another one may give other pixels.
+
+    PNG and GIF files lose nothing, so that Pillow's own version is enough for them.
+    """
+    found = {"pillow": PIL.__version__}
+    for name in ("jpg", "libjpeg_turbo", "webp"):
+        if number := features.version(name):
+            found[name] = number
+    return found
 
 
 def refuse(place: str, reason: str) -> InvalidRequest:

@@ -34,6 +34,7 @@ from ..requests.sampling import GenerationDefaults, SamplingParams
 from ..sampling.batch_sampler import compile_sampling
 from ..vision.encoder import ImageEncoder
 from ..vision.loading import load_tower
+from .answer_fingerprint import make_origin
 from .draft_loading import DraftSettings, load_draft_model
 from .loaded import LoadedModel
 from .settings import LLMSettings
@@ -61,6 +62,7 @@ def _build(
     name: str, files: ModelFiles, settings: LLMSettings, on_progress: Callable[[float], None] | None
 ) -> LoadedModel:
     vision = find_vision(files)
+    origin = make_origin(files, settings, vision is not None)
     model = load_model(
         files,
         settings.weights,
@@ -78,7 +80,7 @@ def _build(
         *(name, model.weights.types, model.arithmetic, model.threads, TILES_CHOICE),
     )
     own_limit = model.config.max_context
-    max_context = min(settings.max_context or own_limit, own_limit)
+    max_context = find_max_context(settings, own_limit)
     if settings.max_context is not None and settings.max_context > own_limit:
         LOGGER.warning(
             "%s has a context of %d tokens; --max-context %d is lowered to it.",
@@ -92,7 +94,7 @@ def _build(
             files.path,
         )
     tokenizer = None if chat_tokenizer is None else chat_tokenizer.tokenizer
-    defaults = _read_defaults(files)
+    defaults = read_defaults(files)
     embedding = read_embedding_settings(files, tokenizer, model.is_causal, model.hidden.width)
     if not model.has_head:  # then embeddings are all there is, and have a limit of their own
         max_context = min(max_context, embedding.max_tokens or max_context)
@@ -138,6 +140,7 @@ def _build(
         kv_cache_dtype=kv_cache_dtype,
         file_format="gguf" if files.path.suffix == ".gguf" else "safetensors",
         takes_templates=settings.allow_request_templates,
+        origin=origin,
         vision=None if vision is None else ImageReader(vision, image_limits, limits.max_context),
     )
 
@@ -172,7 +175,13 @@ def _open_files(name: str, path: str | Path | None, settings: LLMSettings) -> tu
     return files, find_needed_memory(files)
 
 
-def _read_defaults(files: ModelFiles) -> GenerationDefaults:
+def find_max_context(settings: LLMSettings, own_limit: int) -> int:
+    """The positions that a request may have. own_limit: of the model."""
+    return min(settings.max_context or own_limit, own_limit)
+
+
+def read_defaults(files: ModelFiles) -> GenerationDefaults:
+    """The defaults of sampling parameters. Raises ModelError if they are not possible."""
     defaults = read_generation_defaults(files)
     try:
         SamplingParams().with_defaults(defaults)

@@ -20,7 +20,7 @@ from ..requests.events import Event, Text
 from ..requests.messages import Message
 from ..requests.results import Completion, TokenLogprob
 from ..requests.sampling import FilledParams, SamplingParams
-from .answer_fingerprint import adapter_fingerprint, answer_fingerprint
+from .answer_fingerprint import describe_loaded, make_fingerprint
 from .build import build_model
 from .choose import Choice, is_raw_prompt, make_choice_jobs, rank_choices
 from .description import ModelDescription, describe_model
@@ -83,22 +83,35 @@ class LLM(LoadedModel):
         """The model's name, family, sizes, limits, and its default `sampling` parameters."""
         return describe_model(self)
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
-        """A digest of all that the bytes of answers depend on, but for the request and its adapter.
+        """A digest of `made_of`: another model with the same one gives the same bytes.
 
-        These are the weights, the arithmetic, the type of the KV cache, the tokenizer, the chat template, the
-        defaults, the largest context and the version of this package. It is the same after a restart. The
-        first use takes about a second for each GiB of weights and core.
+        The first use reads the files of the weights, unless their hashes are kept. Raises ModelError if one
+        of them has changed since the model was loaded.
         """
-        return answer_fingerprint(self)
+        return self.fingerprint_of(None)
 
     def fingerprint_of(self, adapter: str | None) -> str:
-        """The fingerprint of answers that an adapter changes; None for no adapter.
+        """The fingerprint of answers that an adapter changes; None for no adapter. Raises as `made_of`."""
+        return self._own_fingerprint if adapter is None else make_fingerprint(self.made_of(adapter))
 
-        Raises InvalidRequest for an adapter that is not loaded.
+    def made_of(self, adapter: str | None = None) -> dict[str, Any]:
+        """All that the bytes of answers depend on but the request, with an adapter or without one, as JSON.
+
+        docs/reproducible.md says what each part is. Raises ModelError as `fingerprint`, and InvalidRequest
+        for an adapter that is not loaded.
         """
-        return self.fingerprint if adapter is None else adapter_fingerprint(self, self.fingerprint, adapter)
+        changes = {} if adapter is None else {"adapter": self.model.adapters.packed(adapter).digest}
+        return {**self._own_parts, **changes}
+
+    @cached_property
+    def _own_parts(self) -> dict[str, Any]:
+        return describe_loaded(self)
+
+    @cached_property
+    def _own_fingerprint(self) -> str:
+        return make_fingerprint(self._own_parts)
 
     def load_adapter(self, name: str, folder: str | Path) -> None:
         """Let requests choose the adapter in a folder in PEFT's layout (LoRA) by this name.

@@ -15,6 +15,7 @@ from ..embeddings.embedder import Embedder
 from ..engine.draft_model import DraftModel
 from ..engine.engine import Engine
 from ..errors import InvalidRequest
+from ..files.hashes import FileState
 from ..model.transformer import Transformer
 from ..prompts.prompts import Prompts
 from ..requests.infill import InfillFields
@@ -24,6 +25,26 @@ from ..text.infill import InfillPrompt, InfillText, encode_infill
 from ..text.tokenizer import AnyTokenizer, encode_prompt
 
 Messages = Sequence[Mapping[str, Any] | Message]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a model is made from.
+
+    Attributes:
+        states: of the files with its weights, before they were read.
+        config: the fields of config.json; empty where the files with weights have them.
+        vision: of a model that sees, config.json and preprocessor_config.json as a whole; empty where the
+            files with weights have them. None for one that sees none.
+        weights, arithmetic, portable: see LLMSettings.
+    """
+
+    states: tuple[FileState, ...]
+    config: Mapping[str, Any]
+    vision: Sequence[Mapping[str, Any]] | None
+    weights: str
+    arithmetic: str
+    portable: bool
 
 
 @dataclass(eq=False)
@@ -37,6 +58,7 @@ class LoadedModel:
         file_format: "gguf" or "safetensors".
         takes_templates: whether requests may bring chat templates of their own.
         vision: prepares images, None for a model that sees none.
+        origin: what it was loaded from.
     """
 
     name: str
@@ -50,6 +72,7 @@ class LoadedModel:
     kv_cache_dtype: str
     file_format: str
     takes_templates: bool
+    origin: Origin
     vision: ImageReader | None = None
 
     @property

@@ -65,7 +65,7 @@ def load_model(
     missing, damaged or wrong.
     """
     check_weights(weights)
-    source, config, tape = _read_tape(files, weights == "auto", max_context, given_layers)
+    source, config, tape = read_tape(files, weights == "auto", max_context, given_layers)
     head_tape, head_weights, head = None, None, None
     if with_mtp and any(product.is_head for product in products(tape.records)):
         head_tape = find_mtp_tape(config, tape, source)
@@ -84,7 +84,7 @@ def load_model(
     return Transformer(config, tape, loaded, arithmetic, parts, head)
 
 
-def _read_tape(
+def read_tape(
     files: ModelFiles, as_stored: bool, max_context: int | None, given_layers: int
 ) -> tuple[TensorSource, ModelConfig, Tape]:
     """The tensors of a model, its configuration, and its tape, as it fits the tensors.

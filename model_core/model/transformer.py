@@ -70,7 +70,7 @@ class Transformer:
         self.step_s = 0.0
         self.mtp_head = mtp_head
         self.has_head = weights.head is not None
-        self.hidden = _find_hidden_states(self.records)
+        self.hidden = find_hidden_states(self.records)
         # A model hands on those of all rows, before it takes some for the logits. Its head hands on those it
         # took.
         self._hands_on_all_rows = any(
@@ -391,7 +391,7 @@ class Transformer:
         self._buffers.grow_low_rank(columns)
 
 
-def _find_hidden_states(records: Sequence[Record]) -> Span:
+def find_hidden_states(records: Sequence[Record]) -> Span:
     """The last hidden states: the input of the head, or the last output of a tape without one."""
     for before, record in itertools.pairwise(records):
         if isinstance(record, Linear) and record.is_head:

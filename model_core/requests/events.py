@@ -20,7 +20,8 @@ class Usage:
     `reasoning_tokens` of the completion are reasoning; only answers to conversations are known to have some.
     `truncated_messages` are the oldest ones of a conversation, which were left out because it was too long.
     `ignored_schema` names the parts of JSON schemas, such as `form.json_schema.properties.a.not`, that could
-    not be enforced. `image_tokens` of the prompt are those of images.
+    not be enforced. `image_tokens` of the prompt are those of images. `answer_cached` says that the answer
+    was kept from an equal request (--answer-cache).
     """
 
     prompt_tokens: int
@@ -30,23 +31,25 @@ class Usage:
     reasoning_tokens: int = 0
     ignored_schema: tuple[str, ...] = ()
     image_tokens: int = 0
+    answer_cached: bool = False
 
     @property
     def counts(self) -> dict[str, int]:
         """The token counts by their names. Prompts without images do not count theirs."""
-        counts = {name: value for name, value in vars(self).items() if isinstance(value, int)}
+        counts = {name: value for name, value in vars(self).items() if type(value) is int}
         if not self.image_tokens:
             del counts["image_tokens"]
         return counts
 
     @property
-    def ignored(self) -> dict[str, list[str]]:
-        """`ignored_schema` as JSON, by its name; empty if there is no such part."""
-        return {"ignored_schema": list(self.ignored_schema)} if self.ignored_schema else {}
+    def remarks(self) -> dict[str, Any]:
+        """What else there is to say, as JSON by its name; mostly nothing."""
+        ignored = {"ignored_schema": list(self.ignored_schema)} if self.ignored_schema else {}
+        return {**ignored, **({"answer_cached": True} if self.answer_cached else {})}
 
     def to_dict(self) -> dict[str, Any]:
         """The usage as JSON."""
-        return {**self.counts, **self.ignored}
+        return {**self.counts, **self.remarks}
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "Usage":
@@ -68,9 +71,11 @@ class Accepted:
     """The engine has accepted the request. It may come again while there is nothing else to say.
 
     `fingerprint`: that of the answer's `details` (triton_server/contract/tensors.py), as far as it is known.
+    `answer_cached`: see Usage.
     """
 
     fingerprint: str | None = None
+    answer_cached: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,7 +140,7 @@ class Done:
 
     `seed` is the one that was used, whether the request gave it or not. `stop_string` is the one that ended
     the answer, if one did. `model` is the name of the model or adapter that has answered. `fingerprint`: that
-    of the answer's `details`.
+    of the answer's `details`. `receipt` is the one that the request has asked for (docs/reproducible.md).
     """
 
     finish_reason: FinishReason
@@ -145,6 +150,7 @@ class Done:
     stop_string: str | None = None
     fingerprint: str | None = None
     model: str | None = None
+    receipt: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property
 
 import numpy as np
 
 from ..errors import NotFinite
 from ..families.vision.parts import ImagePart, Stage, StageInput, VisionConfig
 from ..machine.all_finite import all_finite
-from ..machine.digest import digest
 from ..model.batch import Batch
 from .tower_model import PiecePace, TowerModel
 
@@ -46,14 +44,10 @@ class LoadedTower:
         for model in self._models:
             model.set_threads(threads)
 
-    @cached_property
-    def digest(self) -> str:
-        """Of all that rows depend on but for the image. It takes about a second for each GiB of weights."""
-        weights = [
-            [[matrix.arrays() for matrix in model.weights.matrices.values()], model.weights.vectors]
-            for model in self._models
-        ]
-        return digest((self.config, [model.records for model in self._models], weights, self._tables))
+    @property
+    def has_integers(self) -> tuple[bool, ...]:
+        """Whether there are weights of integers, of each stage."""
+        return tuple(model.weights.has_integers for model in self._models)
 
     def encode(self, part: ImagePart, pace: PiecePace) -> np.ndarray:
         """The rows of a part of an image: float32 [parts, rows, width].

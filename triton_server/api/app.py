@@ -29,7 +29,19 @@ from .batches import file_routes
 from .batches import routes as batches
 from .batches.runner import BatchRunner
 from .conversations import routes as item_conversations
-from .extras import adapters, choose, discovery, health, models, prompts, rerank, sparse, stream, tokens
+from .extras import (
+    adapters,
+    choose,
+    discovery,
+    health,
+    models,
+    prompts,
+    receipts,
+    rerank,
+    sparse,
+    stream,
+    tokens,
+)
 from .extras.health import Readiness
 from .images.resolve import make_fetcher
 from .kserve import generate as kserve_generate
@@ -161,6 +173,7 @@ def create_app(
         conversations,
         adapters,
         prompts,
+        receipts,
         file_routes,
         batches,
         health,

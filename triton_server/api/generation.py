@@ -57,6 +57,7 @@ async def stream_answers(
     If there is no room for all answers, they are refused before any of them starts. The first event is
     Accepted, with the fingerprint: the engine has accepted all requests. It comes again, without the
     fingerprint, after each KEEP_ALIVE_S in which there was no event. The last event of each answer is Done.
+    The response has the fingerprint in the header X-Model-Digest (middleware/logs.py).
     Ids of the engine's requests begin with that of the HTTP request, whose state has them as `answer_ids`. An
     answer has at most the settings' `max_answer_tokens`. If the client disconnects, the generation stops.
 
@@ -97,15 +98,20 @@ async def stream_answers(
             return item
 
         accepted: set[int] = set()
-        acceptance = Accepted()
+        acceptance, hits = Accepted(), 0
         early_events: deque[tuple[int, Event]] = deque()  # received before all requests were accepted
         while len(accepted) < len(requests):
             number, event = await next_item()
-            accepted.add(number)
             if isinstance(event, Accepted):
+                accepted.add(number)
                 acceptance = event
-            else:
+                hits += event.answer_cached
+            else:  # it has come in a feed, which may be faster
                 early_events.append((number, event))
+                if isinstance(event, Done):
+                    accepted.add(number)
+        http_request.state.model_digest = acceptance.fingerprint
+        http_request.state.answer_cached = hits == len(requests)
         yield 0, acceptance
         remaining = len(requests)
         while remaining:
@@ -135,7 +141,7 @@ async def find_images(http_request: HttpRequest, requests: Sequence[Request]) ->
 
 
 def prepare(http_request: HttpRequest, request: Request, request_id: str) -> Request:
-    """A request as it is sent: within the limits, with this id, and the service's salt and client.
+    """A request as it is sent: within the limits, with this id, and the service's salt, cache and client.
 
     Raises ApiError for too many messages.
     """
@@ -144,9 +150,20 @@ def prepare(http_request: HttpRequest, request: Request, request_id: str) -> Req
         **_find_limits(request, state.settings),
         "request_id": request_id,
         "cache_salt": pseudonym(http_request.state.owner, request.cache_salt or ""),
+        "answer_cache": _choose_cache(http_request, request),
         "client": _name_client(http_request.state.client, state.answer_slots.is_shared),
     }
     return request.model_copy(update=changes)
+
+
+def _choose_cache(http_request: HttpRequest, request: Request) -> str | None:
+    """How a request uses the cache of answers; see AnswerCacheFields. No-store is of RFC 9111."""
+    asked = http_request.headers.get("cache-control", "").lower()
+    if request.answer_cache == "off" or any(
+        word.strip() in ("no-store", "no-cache") for word in asked.split(",")
+    ):
+        return "off"
+    return "greedy" if request.has_drawn_seed else None
 
 
 def _name_client(client: str, is_shared: bool) -> str:

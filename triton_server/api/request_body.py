@@ -8,7 +8,7 @@ from pydantic import AliasChoices, AliasGenerator, ConfigDict, model_validator
 
 from model_core.requests.sampling import draw_seed
 
-from ..contract.request_fields import CacheFields, Request
+from ..contract.request_fields import CacheFields, ReceiptFields, Request
 from .body import Body
 from .errors import ApiError, unsupported
 from .form_fields import FormFields
@@ -52,7 +52,7 @@ def _invert(names: Mapping[str, str]) -> dict[str, list[str]]:
     return others
 
 
-class GenerationBody(FormFields, CacheFields, Body):
+class GenerationBody(FormFields, CacheFields, ReceiptFields, Body):
     """The sampling parameters in a body. What it does not know, it keeps (ignored.check_fields)."""
 
     model_config = ConfigDict(extra="allow")
@@ -77,11 +77,19 @@ class GenerationBody(FormFields, CacheFields, Body):
                 "prompt_logprobs", "this form of answer has no place for prompt_logprobs; leave it out."
             )
 
+    def refuse_receipt(self) -> None:
+        """Raises ApiError if the request asks for what its form of answer has no place for."""
+        if self.receipt:
+            raise unsupported("receipt", "this form of answer has no place for a receipt; leave it out.")
+
 
 def repeat(requests: list[Request], n: int | None = None) -> list[Request]:
     """`n` requests of each, with seeds that differ by one. Raises ApiError if these are too many."""
     n = n or 1
     if n * len(requests) > MAX_ANSWERS:
         raise ApiError(400, f"n times the prompts must be at most {MAX_ANSWERS}.", "invalid_request", "n")
-    seed = draw_seed() if requests[0].seed is None else requests[0].seed
+    seed = requests[0].seed
+    if seed is None:
+        drawn = draw_seed()
+        return [request.draw(drawn + i) for request in requests for i in range(n)]
     return [request.model_copy(update={"seed": seed + i}) for request in requests for i in range(n)]

@@ -33,7 +33,7 @@ class ServiceSettings(
         server: Triton's gRPC endpoint, as `wire.parse_endpoint` reads it.
         max_streams: as many as the engine accepts, if nobody says another number.
         max_concurrency: requests that the engine computes together.
-        keeps_prefixes: the engine keeps its prefix cache on disk.
+        keeps_prefixes: the engine keeps its prefix cache, or answers, on disk.
         restarts_folder: of `restarts.Restarts`; None: no supervisor restarts the service.
     """
 

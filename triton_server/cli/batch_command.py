@@ -2,7 +2,6 @@
 
 import asyncio
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -96,33 +95,13 @@ def _answer(settings: LocalSettings, file: Path, results: "Results", total: int)
 
 async def _run(pool: "ModelPool", file: Path, results: "Results", on_answer: Callable[[], object]) -> None:
     """Let the HTTP service answer, which listens nowhere, and forgets what it stores at the end."""
-    import structlog
-    from pydantic import SecretStr
-
-    from ..api.app import create_app
-    from ..api.batches.calls import ServiceCaller
     from ..api.batches.lines import read_lines
     from ..api.batches.run import BatchRun
     from ..api.batches.share import BatchSlots
-    from ..api.settings import ServiceSettings
-    from .local_client import LocalClient
+    from ..replay.local_service import local_service
 
-    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # the bar says how it goes
-    with tempfile.TemporaryDirectory(prefix="tritonchat-batch-") as folder:
-        database = f"sqlite:///{folder}/responses.db"
-        # A body may be longer than in its line, where letters need no escapes.
-        largest = 6 * max(len(raw) for _, raw in read_lines(file, 0))
-        service = ServiceSettings(
-            database=SecretStr(database),
-            max_body_bytes=largest,
-            max_body_images_bytes=largest,
-            max_messages=0,
-        )
-        app = create_app(service, lambda _: LocalClient(pool, database))
-        async with app.router.lifespan_context(app):
-            caller = ServiceCaller(app, "", app.state.readiness.check)
-            try:
-                slots = BatchSlots(service.max_concurrency)
-                await BatchRun(file, results, slots, caller.ask, NO_LIMIT).answer_all(on_answer)
-            finally:
-                await caller.close()
+    # A body may be longer than in its line, where letters need no escapes.
+    largest = 6 * max(len(raw) for _, raw in read_lines(file, 0))
+    async with local_service(pool, largest) as (caller, service):
+        slots = BatchSlots(service.max_concurrency)
+        await BatchRun(file, results, slots, caller.ask, NO_LIMIT).answer_all(on_answer)

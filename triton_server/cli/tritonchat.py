@@ -22,6 +22,8 @@ from ..options.form_options import form_options, take_form
 from ..options.sections import SectionCommand, help_all_option
 from ..proxy.command import proxy
 from ..proxy.server_commands import servers
+from ..replay.diff_command import diff
+from ..replay.receipt_commands import audit, verify
 from ..settings.base import list_settings
 from ..settings.server import LocalSettings, PageSettings, ServerSettings
 from ..system.child_process import is_responding
@@ -35,6 +37,7 @@ from ..terminal.mcp_command import mcp
 from .batch_command import batch
 from .hub_commands import list_models, pull, rm
 from .key_commands import keys
+from .proof_commands import fingerprint
 
 _OF_SERVE = [key for key in list_settings(ServerSettings) if key not in list_settings(PageSettings)]
 engine_argument = click.argument("engine_flags", nargs=-1, type=click.UNPROCESSED)  # of --engine vllm
@@ -61,6 +64,10 @@ def cli() -> None:
     tritonchat complete "Once upon"      continue a text, without a server
     tritonchat keys add NAME             make an API key with limits, and see what it uses
     tritonchat batch FILE OUT            answer a file of requests, without a server
+    tritonchat fingerprint [MODEL]       say on what the bytes of answers depend
+    tritonchat diff A B REQUESTS         say where the answers of two models part
+    tritonchat verify RECEIPT            compute an answer again, and compare it with its receipt
+    tritonchat audit FOLDER              check a log of receipts, and compute a sample again
     tritonchat pull owner/name           download a model from the Hugging Face hub
     tritonchat list                      show the models of the hub and of other programs on this machine
     tritonchat rm owner/name             remove one of them
@@ -314,7 +321,22 @@ def health(settings: ServerSettings) -> None:
     click.echo(f"{url} is ready.")
 
 
-for command in (chat, mcp, batch, pull, list_models, rm, keys, proxy, servers, cluster):
+for command in (
+    chat,
+    mcp,
+    batch,
+    pull,
+    list_models,
+    rm,
+    keys,
+    proxy,
+    servers,
+    cluster,
+    fingerprint,
+    verify,
+    audit,
+    diff,
+):
     cli.add_command(command)
 
 

@@ -101,6 +101,14 @@ class AsyncChatClient:
         """Return the `special_tokens` and the `chat_template` of a model, and whether it can `infill`."""
         return await self._ask("tokenizer", model=model)
 
+    async def show_origin(self, model: str | None = None) -> dict[str, Any] | None:
+        """Return what the fingerprint of a model or an adapter is made of; None if it is not known."""
+        return await self._ask("origin", model=model)
+
+    async def show_receipt_key(self) -> dict[str, Any]:
+        """Return the public key of the server's receipts, as a set of keys (RFC 7517)."""
+        return await self._ask("receipt_key")
+
     async def save_prompt(
         self, name: str, messages: Prompt, model: str | None = None, **parameters: Any
     ) -> dict[str, Any] | None:
@@ -259,7 +267,10 @@ class AsyncChatClient:
         feed = self._feed
         if feed is None or feed.has_ended:
             feed = self._feed = Feed(self._triton)
-        is_fed = feed.is_open and all(parameters.get(name) is None for name in _LARGE_PARTS)
+        is_large = parameters.get("receipt") == "whole" or any(
+            parameters.get(name) is not None for name in _LARGE_PARTS
+        )
+        is_fed = feed.is_open and not is_large
         if is_fed:
             parameters = {**parameters, "feed": feed.name}
         arrays = {"messages": encode(messages), "parameters": encode(parameters)}

@@ -180,6 +180,14 @@ class ChatClient:
         """Return the `special_tokens` and the `chat_template` of a model, and whether it can `infill`."""
         return self._ask("tokenizer", model=model)
 
+    def show_origin(self, model: str | None = None) -> dict[str, Any] | None:
+        """Return what the fingerprint of a model or an adapter is made of; None if it is not known."""
+        return self._ask("origin", model=model)
+
+    def show_receipt_key(self) -> dict[str, Any]:
+        """Return the public key of the server's receipts, as a set of keys (RFC 7517)."""
+        return self._ask("receipt_key")
+
     def save_prompt(
         self, name: str, messages: Prompt, model: str | None = None, **parameters: Any
     ) -> dict[str, Any] | None:

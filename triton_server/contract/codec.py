@@ -74,6 +74,7 @@ def encode_answer(parts: AnswerParts) -> Piece:
     details: dict[str, Any] = {}
     if parts.accepted is not None:
         details |= {"accepted": True, "fingerprint": parts.accepted.fingerprint}
+        details |= {"answer_cached": True} if parts.accepted.answer_cached else {}
     details |= {name: value for name in _LISTS if (value := getattr(parts, name)) is not None}
     if parts.reasoning:
         details["reasoning"] = parts.reasoning
@@ -93,7 +94,9 @@ def decode_piece(text: str, details: Mapping[str, Any]) -> list[Event]:
     """The events of a piece."""
     if not details:
         return [Text(text)]
-    events: list[Event] = [Accepted(details.get("fingerprint"))] if "accepted" in details else []
+    events: list[Event] = []
+    if "accepted" in details:
+        events.append(Accepted(details.get("fingerprint"), details.get("answer_cached", False)))
     events += [kind(details[name]) for name, kind in _ENTRIES.items() if name in details]
     if "token_ids" in details:
         events.append(TokenIds(details["token_ids"], details.get("prompt_token_ids")))
@@ -150,7 +153,10 @@ def raise_if_error(details: Mapping[str, Any], partial: str = "") -> None:
 
 
 def _encode_done(done: Done) -> dict[str, Any]:
-    return {**vars(done), "usage": done.usage.to_dict(), "timings": vars(done.timings)}
+    details = {**vars(done), "usage": done.usage.to_dict(), "timings": vars(done.timings)}
+    if done.receipt is None:
+        del details["receipt"]
+    return details
 
 
 def _decode_done(details: Mapping[str, Any]) -> Done | None:

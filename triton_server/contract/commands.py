@@ -117,6 +117,21 @@ class ShowTokenizer(ModelFields, StrictModel):
     tokenizer: _Yes
 
 
+class ShowReceiptKey(StrictModel):
+    """Tell the public key of the server's receipts, as a set of keys (RFC 7517)."""
+
+    receipt_key: _Yes
+
+
+class ShowOrigin(ModelFields, StrictModel):
+    """Tell what the fingerprint of a model or an adapter is made of (docs/reproducible.md).
+
+    It is null while the model is not loaded, and if another server computes it.
+    """
+
+    origin: _Yes
+
+
 class SavePrompt(ModelFields, StrictModel):
     """Begin to compute and save a prompt (--allow-saving-prompts).
 
@@ -263,6 +278,8 @@ COMMANDS = {
     "tokenize": Command((TokenizeText, TokenizeChat), timeout_s=_TOKENS_TIMEOUT_S, proxied="again"),
     "detokenize": Command((Detokenize,), "text", timeout_s=_TOKENS_TIMEOUT_S, proxied="again"),
     "tokenizer": Command((ShowTokenizer,), timeout_s=_TOKENS_TIMEOUT_S, proxied="again"),
+    "receipt_key": Command((ShowReceiptKey,), "receipt_key", proxied="again", concerns="no model"),
+    "origin": Command((ShowOrigin,), "origin", proxied="again"),
     "save_prompt": Command((SavePrompt,)),
     "prompts": Command((ListPrompts,), "prompts", proxied="again"),
     "prompt": Command((ShowPrompt,), "prompt", proxied="again"),

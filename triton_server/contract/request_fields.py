@@ -5,7 +5,7 @@ field `messages`, and all other fields that are set as `parameters`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Discriminator, Field, PrivateAttr, Tag, model_validator
 
@@ -71,6 +71,28 @@ class EchoFields(BaseModel):
     )
 
 
+class AnswerCacheFields(BaseModel):
+    """How a request uses the server's cache of answers."""
+
+    answer_cache: Literal["off", "greedy"] | None = Field(
+        None,
+        description="off: neither take the answer from the cache of the server (--answer-cache) nor keep it "
+        "there; greedy: only if it does not depend on the seed. By default answers to requests with a seed "
+        "are taken and kept, and others if they do not depend on it.",
+    )
+
+
+class ReceiptFields(BaseModel):
+    """Whether an answer comes with a receipt."""
+
+    receipt: bool | Literal["whole"] | None = Field(
+        None,
+        description="Let the answer have a signed receipt (docs/reproducible.md); whole: with the request "
+        "and the token ids of the answer, so that anybody can compute it again. The default is that of the "
+        "server (--receipts).",
+    )
+
+
 # The sender of the requests of batches, which make room for those of people. No API key can have this name.
 BATCH_CLIENT = "(batches)"
 
@@ -106,6 +128,8 @@ class Request(
     CacheFields,
     ModelFields,
     EchoFields,
+    ReceiptFields,
+    AnswerCacheFields,
     ChoiceFields,
     TraceFields,
     StrictModel,
@@ -140,6 +164,18 @@ class Request(
     )
 
     _sent_names: SentNames = PrivateAttr(default_factory=dict)
+    _has_drawn_seed: bool = PrivateAttr(False)
+
+    @property
+    def has_drawn_seed(self) -> bool:
+        """Whether the service has drawn the seed, because the client has given none."""
+        return self._has_drawn_seed
+
+    def draw(self, seed: int) -> "Request":
+        """The same request with a seed that was drawn for it."""
+        request = self.model_copy(update={"seed": seed})
+        request._has_drawn_seed = True
+        return request
 
     @property
     def sent_names(self) -> SentNames:

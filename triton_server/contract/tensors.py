@@ -23,8 +23,9 @@ delta, it has:
 
 - `finish_reason`: `stop`, `length`, `tool_calls` or `cancelled`.
 - `usage`: `prompt_tokens`, `completion_tokens`, `cached_tokens`, which were found in the prefix cache,
-  `reasoning_tokens`, `image_tokens` of the prompt if it has images, and `truncated_messages`, the number of
-  old messages that were left out (see the field `truncation`).
+  `reasoning_tokens`, `image_tokens` of the prompt if it has images, `truncated_messages`, the number of old
+  messages that were left out (see the field `truncation`), and `answer_cached`: true if the answer was kept
+  from an equal request (--answer-cache).
 - `timings`: seconds from the arrival of the request until it was admitted (`queue`), until its first token
   (`first_token`) and until its end (`total`).
 - `seed`: the one that was used, whether the request gave it or not.
@@ -32,6 +33,7 @@ delta, it has:
 - `model`: the name of the model.
 - `fingerprint`: a digest of all that the answer depends on but the request (`LLM.fingerprint`). If another
   server computes the model, it is what that server says, or null.
+- `receipt`: only if the request, or the server, asks for it: an object, see docs/reproducible.md.
 - `error`: only if the request failed: `type` and `message` as in model_core/errors.py, and `param`, the field
   that is wrong, or null; `retry_after_s`, if another server that computes the model has said it.
 

@@ -4,6 +4,7 @@ import functools
 import json
 import logging
 import sqlite3
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sql
@@ -33,6 +34,12 @@ def default_url() -> str:
 def find_url(given: SecretStr | None) -> str:
     """The URL that a setting has, or the default one."""
     return given.get_secret_value() if given else default_url()
+
+
+def database_folder(url: str | None) -> Path:
+    """Where files beside a database lie: beside that of SQLite, else in the user's data folder."""
+    parsed = _parse_url(url or default_url())
+    return Path(parsed.database or "").parent if is_sqlite(parsed) else data_folder()
 
 
 def create_engine(url: str) -> sql.Engine:

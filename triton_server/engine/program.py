@@ -14,6 +14,7 @@ from model_core.errors import is_memory_refusal
 from model_core.machine.memory import freeze_objects
 
 from ..conversations.limits import SessionLimits
+from ..receipts.desk import ReceiptDesk
 from ..settings.server import LLM_SETTINGS
 from ..system.child_process import GIVE_UP_STATUS
 from ..system.folders import data_folder
@@ -22,6 +23,7 @@ from ..system.signals import signals_as_event, signals_as_interrupts
 from ..system.tls import TlsFiles
 from ..tracing.export import exported_spans
 from .commands.conversation_commands import ConversationCommands
+from .models.answer_cache import AnswerCache
 from .models.model_pool import ModelPool, create_pool
 from .models.slot_prompts import PromptFlags
 from .triton.deployment import Address, Deployment
@@ -68,7 +70,11 @@ def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
     database = None if settings.database is None else settings.database.get_secret_value()
     conversations = ConversationCommands(database, limits)
     conversations.load_modules()
-    deployment = Deployment(pool, address, folder, conversations=conversations)
+    receipts = _create_desk(settings, database)
+    answers = _create_answer_cache(settings)
+    deployment = Deployment(
+        pool, address, folder, conversations=conversations, receipts=receipts, answers=answers
+    )
     click.echo("Starting Triton ...")
     # PyTriton prints the output of Triton's processes, which is needed only to find a fault.
     with (folder / "triton-output.log").open("a") as output, redirect_stdout(output):
@@ -82,6 +88,30 @@ def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
             with signals_as_interrupts(), suppress(KeyboardInterrupt):
                 deployment.drain()
             deployment.stop()
+            receipts.close()
+            if answers is not None:
+                answers.close()
+
+
+def _create_answer_cache(settings: EngineSettings) -> AnswerCache | None:
+    if settings.answer_cache is None:
+        return None
+    expiries = settings.session_expiry_s, settings.response_expiry_s
+    return AnswerCache(
+        data_folder() / "answers", settings.answer_cache, min(filter(None, expiries), default=0)
+    )
+
+
+def _create_desk(settings: EngineSettings, database: str | None) -> ReceiptDesk:
+    """Where answers get receipts. Raises TritonchatError if their log cannot be written."""
+
+    def find_folder() -> Path:
+        from ..conversations.database import database_folder  # slow to import, and most servers need no key
+
+        return database_folder(database)
+
+    log = settings.receipt_log, settings.receipt_content
+    return ReceiptDesk(find_folder, settings.receipts, *log)
 
 
 def _create_pool(settings: EngineSettings) -> ModelPool:

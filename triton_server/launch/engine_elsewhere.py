@@ -10,7 +10,7 @@ import click
 from model_core.errors import TritonchatError
 
 from ..settings.base import list_settings
-from ..settings.server import LoadSettings, ModelsSettings, ServerSettings
+from ..settings.server import LoadSettings, ModelsSettings, ReceiptSettings, ServerSettings
 from ..system.child_process import ChildProcess, is_responding, launch
 from ..system.hosts import LOOPBACK, free_port
 
@@ -77,7 +77,8 @@ def find_engine(settings: ServerSettings, flags: Sequence[str]) -> EngineElsewhe
 def _refuse_local_flags() -> None:
     """Raises TritonchatError if the command line has flags of the engine of this program."""
     given = click.get_current_context().params
-    for key, setting in {**list_settings(ModelsSettings), **list_settings(LoadSettings)}.items():
+    groups = (ModelsSettings, LoadSettings, ReceiptSettings)
+    for key, setting in {key: s for group in groups for key, s in list_settings(group).items()}.items():
         if given.get(key) not in (None, ()) and key not in _FOR_ALL_ENGINES:
             raise TritonchatError(
                 f"{setting.flag} has no effect with --engine; leave it out, or tell that server."

@@ -98,7 +98,7 @@ def _plan_service(settings: ServerSettings, internal_host: str) -> ServiceSettin
         api_keys=settings.api_keys + tuple(map(SecretStr, keys)),
         api_key_file=None,
         max_streams=settings.max_concurrency + settings.max_queue if streams is None else streams,
-        keeps_prefixes=settings.prefix_cache_disk is not None,
+        keeps_prefixes=settings.prefix_cache_disk is not None or settings.answer_cache is not None,
     )
 
 

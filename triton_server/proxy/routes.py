@@ -46,6 +46,7 @@ REPEATABLE: dict[str, tuple[str, ...]] = {
         "/v2/logging",
         "/v2/trace/setting",
         "/v2/models/{model}/trace/setting",
+        "/v1/receipts/verify",
     ),
     "GET": (
         "/v1/models",
@@ -106,6 +107,7 @@ REPEATABLE: dict[str, tuple[str, ...]] = {
         "/v2/logging",
         "/v2/trace/setting",
         "/v2/models/{model}/trace/setting",
+        "/.well-known/tritonchat-key",
     ),
 }
 # In Starlette's words: the value of a name has no slash, unless it is a path.

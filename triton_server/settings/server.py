@@ -20,6 +20,7 @@ from .values import (
     KeepAlive,
     NamedAdapters,
     NamedModels,
+    NewFolder,
     OneOf,
     Port,
     Size,
@@ -112,6 +113,9 @@ class LoadSettings(Settings):
     prefix_cache_disk: Size | None = setting(None, shown="no")
     """Keep cached prefixes of each model on disk, up to this size, when memory fills and at the end. Then
     conversations go on after a restart without computing their beginning."""
+    answer_cache: Size | None = setting(None, shown="no", is_rare=True)
+    """Keep whole answers on disk, up to this size: the same request with the same seed is computed once
+    (docs/reproducible.md). Each key or name has its own."""
     saved_prompts_disk: Size = setting("4GiB", is_rare=True)
     """Maximum of the saved prompts of each model on disk; those that were not used for the longest time
     are deleted first."""
@@ -302,6 +306,20 @@ class TraceSettings(Settings):
     its time goes, and no contents. Needs the packages of the extra tracing (docs/operating.md)."""
 
 
+class ReceiptSettings(Settings):
+    """Signed receipts of answers."""
+
+    section: ClassVar[str] = "Receipts"
+    receipts: bool = setting(False, is_rare=True)
+    """Let each answer have a signed receipt (docs/reproducible.md), unless its request says otherwise."""
+    receipt_log: NewFolder | None = setting(None, is_rare=True)
+    """Keep the receipts of all answers in this folder, as lines to which lines are only added. One server
+    writes there."""
+    receipt_content: bool = setting(False, is_rare=True)
+    """Let --receipt-log have whole requests and the token ids of answers, so that `tritonchat audit` can
+    compute them again. Without it, there are only hashes."""
+
+
 class PageSettings(Settings):
     """The page of `up` and `ui`."""
 
@@ -328,6 +346,7 @@ class ServerSettings(
     McpSettings,
     StorageSettings,
     TraceSettings,
+    ReceiptSettings,
     PageSettings,
     FileSettings,
 ):

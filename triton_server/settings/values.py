@@ -143,6 +143,7 @@ File = Annotated[FilePath, _called("FILE")]  # which is there
 Template = Annotated[Path, _called("FILE|NAME")]
 NewFile = Annotated[Path, _called("FILE")]
 Collector = Annotated[str, _read_by(read_collector), _called("URL")]
+NewFolder = Annotated[Path, _called("FOLDER")]
 Engine = Annotated[str, _called("URL|vllm")]
 NamedModel = Annotated[tuple[str | None, str], _read_by(read_named_model), _called("[NAME=]PATH")]
 NamedModels = Annotated[tuple[NamedModel, ...], _split_at(",")]

@@ -186,6 +186,10 @@ class ServiceClient:
             raise self._lost_connection_error()
         yield Text(""), details
 
+    def get(self, path: str) -> Any:
+        """What a route answers, as JSON."""
+        return self._call("GET", path)
+
     async def post(self, path: str, body: dict[str, Any]) -> Any:
         """Send JSON to any route, and return its answer. Cancelling this cancels the answer."""
         timeout = httpx.Timeout(None, connect=_CONNECT_S)

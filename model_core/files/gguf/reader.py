@@ -86,6 +86,10 @@ class GGUFFile:
         """The bytes of a tensor: uint8, a view of the mapped file."""
         return np.frombuffer(self._maps[entry.path], np.uint8, entry.end - entry.start, entry.start)
 
+    def files(self) -> list[Path]:
+        """The files, which are all mapped."""
+        return list(self._maps)
+
     def drop_file_pages(self) -> None:
         """Free the memory of what was read from the files. It is read again when it is needed."""
         if hasattr(mmap, "MADV_DONTNEED"):

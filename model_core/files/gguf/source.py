@@ -139,6 +139,10 @@ class GGUFSource:
         names = self._place(name).names
         return self._file.entries[names[0]].path if names else self._file.path
 
+    def files(self) -> list[Path]:
+        """See TensorSource."""
+        return self._file.files()
+
     def unread(self) -> list[str]:
         """The names of stored tensors that nobody has read, in order, without those of images and sounds."""
         return sorted(

@@ -1,5 +1,6 @@
 """Tiny models that see (tests/data/vision), their images and their prompts."""
 
+import re
 import shutil
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,17 +9,22 @@ from typing import Any
 
 import numpy as np
 import tokenizers
+from gguf_models import write_model
 from paths import ROOT
 
 from model_core import LLM, SamplingParams
 from model_core.engine.job import Job
 from model_core.engine.request_images import RequestImages
 from model_core.families.vision.parts import ImageSpan, PreparedImage
+from model_core.files.safetensors import SafetensorsFolder, write_safetensors
 from model_core.images.image import make_pixels
 from model_core.model.batch import BatchBuilder
 from model_core.vision.tower_model import PiecePace
 
 SEEING = ROOT / "tests" / "data" / "vision"
+TOWERS = ROOT / "tests" / "data" / "mmproj"
+_OF_TOWERS = re.compile("visual|vision|multi_modal|connector")
+_ROWS = {"gemma3": "<image_soft_token>", "smolvlm": "<image>"}
 
 
 @dataclass
@@ -115,3 +121,20 @@ def add_chat(name: str, folder: Path) -> Path:
     (target / "tokenizer_config.json").write_text("{}")
     (target / "chat_template.jinja").write_text(_TEMPLATE)
     return target
+
+
+def write_both(name: str, folder: Path) -> Path:
+    """The text model of tests/data/vision as a GGUF file, with its tower beside it."""
+    source = Path(shutil.copytree(SEEING / name, folder / name))
+    stored = SafetensorsFolder(source, rename=str)
+    tensors = {tensor: np.array(stored[tensor]) for tensor in stored if not _OF_TOWERS.search(tensor)}
+    (source / "model.safetensors").unlink()
+    write_safetensors(source / "model.safetensors", tensors)
+    tokens = [f"token {i}" for i in range(64)]
+    tokens[60] = _ROWS.get(name, "<|image_pad|>")
+    write_model(
+        source, folder / "model.gguf", {"tokenizer.ggml.model": "no_vocab", "tokenizer.ggml.tokens": tokens}
+    )
+    shutil.rmtree(source)
+    shutil.copy(TOWERS / f"mmproj-{name}.gguf", folder / f"mmproj-{name}.gguf")
+    return folder

@@ -23,10 +23,12 @@ from tritonclient.utils import serialize_byte_tensor
 
 from triton_server.contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED, READY
 from triton_server.engine.commands.conversation_commands import ConversationCommands
+from triton_server.engine.models.answer_cache import AnswerCache
 from triton_server.engine.models.model_pool import ModelPool
 from triton_server.engine.triton.backend_reports import CALL_ID_PARAMETER
 from triton_server.engine.triton.embed_inference import EmbedInference
 from triton_server.engine.triton.inference import Inference, ModelInference
+from triton_server.receipts.desk import ReceiptDesk
 
 _THREADS = 128  # a call takes one, a stream as long as it lasts
 
@@ -35,10 +37,15 @@ class InferenceService(service_pb2_grpc.GRPCInferenceServiceServicer):
     """Triton's service, as far as our clients call it."""
 
     def __init__(
-        self, pool: ModelPool, conversations: ConversationCommands, loop: asyncio.AbstractEventLoop
+        self,
+        pool: ModelPool,
+        conversations: ConversationCommands,
+        loop: asyncio.AbstractEventLoop,
+        receipts: ReceiptDesk | None,
+        answers: AnswerCache | None,
     ) -> None:
         self._loop, self._calls = loop, itertools.count()
-        self.inference = Inference(pool, lambda: pool.find_fault() or READY, conversations)
+        self.inference = Inference(pool, lambda: pool.find_fault() or READY, conversations, receipts, answers)
         self._models: dict[str, Any] = {CHAT_CONTROL: self.inference.chat_control}
         for suffix, slot in zip(pool.suffixes, pool.slots, strict=True):
             model = ModelInference(self.inference, slot)
@@ -104,7 +111,12 @@ def _to_response(
 
 
 @contextlib.contextmanager
-def served(pool: ModelPool, database: str | None = None) -> Iterator[str]:
+def served(
+    pool: ModelPool,
+    database: str | None = None,
+    receipts: ReceiptDesk | None = None,
+    answers: AnswerCache | None = None,
+) -> Iterator[str]:
     """Serve models, which are closed at the end. Yields the address of their gRPC.
 
     `database`: of the conversations, by default those of the user.
@@ -115,7 +127,7 @@ def served(pool: ModelPool, database: str | None = None) -> Iterator[str]:
     unlimited = [(f"grpc.max_{way}_message_length", -1) for way in ("send", "receive")]
     threads = ThreadPoolExecutor(_THREADS, "grpc")
     server = grpc.server(threads, options=unlimited)
-    service = InferenceService(pool, ConversationCommands(database), loop)
+    service = InferenceService(pool, ConversationCommands(database), loop, receipts, answers)
     service_pb2_grpc.add_GRPCInferenceServiceServicer_to_server(service, server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
@@ -142,9 +154,22 @@ class Endpoints:
 
 
 @contextlib.contextmanager
-def local_server(pool: ModelPool, folder: Path) -> Iterator[Endpoints]:
-    """Load models and serve them, with an HTTP service. Their database is in `folder`."""
+def local_server(
+    pool: ModelPool,
+    folder: Path,
+    receipts: ReceiptDesk | None = None,
+    answers: AnswerCache | None = None,
+    **settings: Any,
+) -> Iterator[Endpoints]:
+    """Load models and serve them, with an HTTP service. Their database and keys are in `folder`.
+
+    `receipts`: of the answers; by default they have one if they ask for it. `answers`: keeps them.
+    `settings`: of the HTTP service.
+    """
     pool.load_all()
     database = f"sqlite:///{folder / 'conversations.db'}"
-    with served(pool, database) as grpc_url, services(grpc_url, folder) as start:
-        yield Endpoints(grpc_url, start(database=database).url)
+    with (
+        served(pool, database, receipts or ReceiptDesk(lambda: folder), answers) as grpc_url,
+        services(grpc_url, folder) as start,
+    ):
+        yield Endpoints(grpc_url, start(database=database, **settings).url)

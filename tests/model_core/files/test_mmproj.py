@@ -6,38 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from gguf_models import write_model
 from gguf_writer import Tensors, write_gguf
-from paths import ROOT
-from seeing import SEEING, Seen, relative_error
+from seeing import SEEING, Seen, relative_error, write_both
 
 from model_core import LLM, SamplingParams
 from model_core.errors import ModelError
 from model_core.files.gguf.reader import GGUFFile
-from model_core.files.safetensors import SafetensorsFolder, write_safetensors
-
-TOWERS = ROOT / "tests" / "data" / "mmproj"
-OF_TOWERS = re.compile("visual|vision|multi_modal|connector")
-ROWS = {"gemma3": "<image_soft_token>", "smolvlm": "<image>"}
-
-
-def write_both(name: str, folder: Path) -> Path:
-    """The text model of tests/data/vision as a GGUF file, with its tower beside it."""
-    source = Path(shutil.copytree(SEEING / name, folder / name))
-    stored = SafetensorsFolder(source, rename=str)
-    tensors = {tensor: np.array(stored[tensor]) for tensor in stored if not OF_TOWERS.search(tensor)}
-    (source / "model.safetensors").unlink()
-    write_safetensors(source / "model.safetensors", tensors)
-    tokens = [f"token {i}" for i in range(64)]
-    tokens[60] = ROWS.get(name, "<|image_pad|>")
-    write_model(
-        source, folder / "model.gguf", {"tokenizer.ggml.model": "no_vocab", "tokenizer.ggml.tokens": tokens}
-    )
-    shutil.rmtree(source)
-    shutil.copy(TOWERS / f"mmproj-{name}.gguf", folder / f"mmproj-{name}.gguf")
-    return folder
 
 
 def read_whole(path: Path) -> tuple[dict[str, Any], Tensors]:

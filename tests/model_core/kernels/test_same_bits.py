@@ -1,7 +1,8 @@
 """Logits and samples have the same bits on all x86 processors with AVX2 and FMA (see test_processors.py).
 
-`golden_bits.json` has digests of them. After a new checkpoint, or a change that is meant to change bits, this
-makes it again: `PYTHONPATH=.:tests/helpers/models python tests/model_core/kernels/test_same_bits.py --write`.
+`golden_bits.json` has digests of them, and the version of `SEMANTICS` that they belong to. After a new
+checkpoint, or a change that is meant to change bits, this makes it again: `PYTHONPATH=.:tests/helpers/models
+python tests/model_core/kernels/test_same_bits.py --write`. It changes digests only under a higher version.
 """
 
 import argparse
@@ -9,14 +10,17 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 from paths import CHECKPOINTS
+from seeing import SEEING, Seen
 
 from model_core import LLM, SamplingParams
 from model_core.kernels import emit
+from model_core.llm.semantics import SEMANTICS
 from model_core.requests.sampling import GenerationDefaults
 from model_core.sampling.batch_sampler import Draw, RowSampler
 from model_core.sampling.sampler import Sampler
@@ -33,6 +37,7 @@ OF_FLOATS = (
     "mamba",
     "llama-rope-yarn",
 )
+TOWERS = ("gemma3", "gemma4-small", "idefics3", "qwen2_5-vl", "qwen3-vl")
 
 
 def digest(*parts: object) -> str:
@@ -56,6 +61,16 @@ def model_digests() -> Iterator[tuple[str, str]]:
             with LLM(folder, weights=weights, portable=True) as llm:
                 answer = llm.generate([prompt[:8]], params)[0].token_ids if has_floats else None
                 yield f"{folder.name} {weights}", digest(llm.logits(prompt), answer)
+
+
+def vision_digests() -> Iterator[tuple[str, str]]:
+    """Digests of what models of each tower see: resized images, their rows, and the logits of a prompt."""
+    for name in TOWERS:
+        with LLM(SEEING / name, portable=True, kv_cache_memory=2**24) as llm:
+            seen = Seen(llm, SEEING / name)
+            images = [part.values for image in seen.images for part in image.parts]
+            rows = seen.encode().sight(0, len(seen.prompt)).given
+            yield f"{name} as it sees", digest(*images, rows, seen.logits())
 
 
 def sampling_digests() -> Iterator[tuple[str, str]]:
@@ -83,12 +98,39 @@ def sampling_digests() -> Iterator[tuple[str, str]]:
 
 def all_digests() -> dict[str, str]:
     """All digests by their names."""
-    return dict(model_digests()) | dict(sampling_digests())
+    return dict(model_digests()) | dict(vision_digests()) | dict(sampling_digests())
+
+
+@dataclass(frozen=True)
+class Golden:
+    """The content of golden_bits.json. `seal`: of the rest, so that nobody edits digests by hand."""
+
+    semantics: int
+    digests: dict[str, str]
+    seal: str
+
+    @classmethod
+    def read(cls) -> "Golden":
+        return cls(**json.loads(GOLDEN.read_text()))
+
+    @classmethod
+    def make(cls, semantics: int, digests: dict[str, str]) -> "Golden":
+        return cls(semantics, digests, digest(semantics, sorted(digests.items())))
+
+    def renew(self, semantics: int, digests: dict[str, str]) -> "Golden":
+        """The content with new digests. Raises ValueError if bits have changed, and the version has not."""
+        changed = sorted(name for name, bits in self.digests.items() if digests.get(name, bits) != bits)
+        if changed and semantics <= self.semantics:
+            raise ValueError(
+                f"{len(changed)} digests have changed, such as that of {changed[0]}: raise SEMANTICS in "
+                "model_core/llm/semantics.py, so that no fingerprint promises the bytes of before."
+            )
+        return self.make(semantics, digests)
 
 
 def assert_golden(found: dict[str, str]) -> None:
     """Fail with the names of what has other bits."""
-    golden = json.loads(GOLDEN.read_text())
+    golden = Golden.read().digests
     assert {name for name in golden.keys() | found if golden.get(name) != found.get(name)} == set()
 
 
@@ -97,10 +139,26 @@ def test_this_processor_computes_the_golden_bits() -> None:
     assert_golden(all_digests())
 
 
+def test_golden_bits_belong_to_the_version_that_fingerprints_name() -> None:
+    golden = Golden.read()
+    assert golden.semantics == SEMANTICS
+    assert golden == Golden.make(golden.semantics, golden.digests)
+
+
+def test_changed_bits_need_a_higher_version() -> None:
+    golden = Golden.make(3, {"a": "1", "b": "2"})
+    assert golden.renew(3, {"a": "1", "b": "2", "c": "3"}).digests["c"] == "3"
+    for semantics in (2, 3):
+        with pytest.raises(ValueError, match="1 digests have changed, such as that of b: raise SEMANTICS"):
+            golden.renew(semantics, {"a": "1", "b": "3"})
+    assert golden.renew(4, {"a": "1", "b": "3"}).semantics == 4
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Print all digests.")
     parser.add_argument("--write", action="store_true", help="write them to golden_bits.json instead")
     if parser.parse_args().write:
-        GOLDEN.write_text(json.dumps(all_digests(), indent=1) + "\n")
+        new = Golden.read().renew(SEMANTICS, all_digests())
+        GOLDEN.write_text(json.dumps(asdict(new), indent=1) + "\n")
     else:
         json.dump(all_digests(), sys.stdout)

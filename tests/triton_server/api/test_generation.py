@@ -35,6 +35,7 @@ def ask(events: list[Event], **options: bool) -> AsyncIterator[tuple[int, Event]
         app=SimpleNamespace(state=app),
         state=SimpleNamespace(request_id="r", client="c", owner=""),
         receive=asyncio.Event().wait,
+        headers={},
     )
     return stream_answers(request, [Request(messages="Hello")], **options)
 

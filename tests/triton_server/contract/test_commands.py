@@ -15,6 +15,7 @@ from triton_server.contract.commands import COMMANDS, TokenizeChat, parse_comman
 
 # The names of the methods that are not those of their commands.
 METHODS = {"tokenizer": "show_tokenizer", "prompts": "list_prompts", "prompt": "show_prompt"}
+METHODS |= {"origin": "show_origin", "receipt_key": "show_receipt_key"}
 
 
 def test_page_is_current() -> None:

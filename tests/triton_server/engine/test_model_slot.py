@@ -194,7 +194,7 @@ def test_waiting_request_can_be_cancelled_and_has_a_time_limit(loader: Loader) -
 
     async def wait() -> None:
         cancelled = PendingAnswer(slot)
-        waiting = asyncio.create_task(cancelled.wait_for_model(future, None))
+        waiting = asyncio.create_task(cancelled.wait_for(future, None, "it waited"))
         await asyncio.sleep(0)
         assert await asyncio.to_thread(cancelled.cancel)
         await waiting
@@ -203,9 +203,9 @@ def test_waiting_request_can_be_cancelled_and_has_a_time_limit(loader: Loader) -
         assert details["finish_reason"] == "cancelled"
         assert details["usage"]["prompt_tokens"] == 0
         with pytest.raises(RequestTimeout, match="while the model was loaded"):
-            await PendingAnswer(slot).wait_for_model(future, 0.01)
+            await PendingAnswer(slot).wait_for(future, 0.01, "the model was loaded")
         loaded = PendingAnswer(slot)
-        waiting = asyncio.create_task(loaded.wait_for_model(future, None))
+        waiting = asyncio.create_task(loaded.wait_for(future, None, "it waited"))
         loader.may_go_on.set()
         await waiting
         assert future.done() and not loaded.has_ended

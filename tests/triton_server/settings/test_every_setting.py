@@ -28,6 +28,7 @@ TEXTS = {
     "string": "words",
     "FILE": __file__,
     "FILE|NAME": "tool_use",
+    "FOLDER": "./folder",
     "SIZE": "3MiB",
     "TIME": "7m",
     "ADDRESS": "::1",

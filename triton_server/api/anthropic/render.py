@@ -67,8 +67,8 @@ async def render_events(
                 yield _render("error", **anthropic_body_of(event, request_id))
             elif isinstance(event, Done):
                 ending = _describe_end(event)
-                usage = ending.pop("usage")
-                yield _render("message_delta", delta=ending, usage=usage)
+                own = {name: ending.pop(name) for name in ("usage", "receipt") if name in ending}
+                yield _render("message_delta", delta=ending, **own)
                 yield _render("message_stop")
 
 
@@ -129,8 +129,9 @@ def _describe_end(done: Done) -> dict[str, Any]:
             "cache_creation_input_tokens": 0,
             "cache_read_input_tokens": usage.cached_tokens,
             "output_tokens": usage.completion_tokens,
-            **usage.ignored,
+            **usage.remarks,
         },
+        **({} if done.receipt is None else {"receipt": done.receipt}),
     }
 
 

@@ -37,6 +37,10 @@ class ServiceCaller:
         """End it."""
         await self._client.aclose()
 
+    async def post(self, path: str, content: bytes) -> httpx.Response:
+        """What a route answers to JSON."""
+        return await self._client.post(path, content=content, headers=_HEADERS)
+
     async def ask(self, line: BatchLine) -> Answer | Later:
         """The answer to a request. One that the server has no room for, or that it fails, is sent again.
 
@@ -50,7 +54,7 @@ class ServiceCaller:
             return _refuse(ApiError(400, "the body is nested too deep.", "invalid_request"))
         failures = 0
         while True:
-            response = await self._client.post(line.url, content=content, headers=_HEADERS)
+            response = await self.post(line.url, content)
             status = response.status_code
             if status == 429:
                 wait_s = min(_MAX_WAIT_S, float(response.headers.get("retry-after", 1)))

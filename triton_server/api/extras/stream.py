@@ -63,6 +63,7 @@ async def stream(request: Request, body: StreamRequest) -> Response:
 def parse(body: StreamRequest) -> request_fields.Request:
     """The request for the answer, with a seed. Raises ApiError or InvalidRequest."""
     body.refuse_prompt_logprobs()
+    body.refuse_receipt()
     fields = {**fields_of_request(body), "messages": body.prompt}
     (request,) = repeat([request_fields.Request.of(fields, {**body.sent_names, "messages": "prompt"})])
     return request

@@ -185,8 +185,11 @@ def _join(values: list[Any]) -> np.ndarray:
 
 
 def _check_details(request: HttpRequest, details: list[dict[str, Any]]) -> None:
-    """Note the usage for the log. Raises TritonchatError if no row has an answer."""
+    """Note what the log and the headers tell. Raises TritonchatError if no row has an answer."""
     usage: Counter[str] = Counter()
+    digests = {each.get("fingerprint") for each in details}
+    request.state.model_digest = digests.pop() if len(digests) == 1 else None
+    request.state.answer_cached = all(each.get("usage", {}).get("answer_cached") for each in details)
     for each in details:
         usage.update({name: value for name, value in each.get("usage", {}).items() if type(value) is int})
     request.state.usage = usage

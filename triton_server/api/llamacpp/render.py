@@ -175,7 +175,7 @@ async def _describe_end(number: int, answer: AnswerParts, form: AnswerForm, deco
         "stopping_word": done.stop_string or "",
         "tokens_cached": usage.cached_tokens,
         "timings": _describe_times(done),
-        **usage.ignored,
+        **usage.remarks,
     }
 
 

@@ -78,6 +78,7 @@ async def read_fields(
     """
     check_fields(request, body)
     body.refuse_prompt_logprobs()
+    body.refuse_receipt()
     biases = [] if body.logit_bias is None else read_biases(body.logit_bias)
     texts += sum(isinstance(token, str) for token, _ in biases)
     if texts > MAX_TEXTS:

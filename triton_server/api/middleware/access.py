@@ -44,6 +44,7 @@ UNRESTRICTED_PATHS = (
     "/ping",
     "/v2/health/live",
     "/v2/health/ready",
+    "/.well-known/tritonchat-key",  # of receipts, which others than clients verify, too
     "/docs",
     "/openapi.json",
     *(f"{DOCS_ASSETS_PATH}/{name}" for name in ("swagger-ui-bundle.js", "swagger-ui.css", "favicon.png")),
@@ -56,7 +57,7 @@ MAX_FORM_BYTES = 2**16  # of an upload beside the file
 # the engine reads no long texts on these routes.
 IMAGE_PATHS = (
     *("/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1/conversations"),
-    *("/api/chat", "/api/generate", "/tokenize", "/apply-template"),
+    *("/api/chat", "/api/generate", "/tokenize", "/apply-template", "/v1/receipts/verify"),
 )
 # Response headers that a web page of an allowed origin may read.
 EXPOSED_HEADERS = (
@@ -64,6 +65,8 @@ EXPOSED_HEADERS = (
     "Request-Id",
     "Retry-After",
     "X-Seed",
+    "X-Model-Digest",
+    "X-Answer-Cache",
     *IGNORED_HEADERS.values(),
     "WWW-Authenticate",
     *RATE_HEADERS,

@@ -26,6 +26,8 @@ from ..settings import ServiceSettings
 from .metrics import ServiceMetrics, metrics_of
 
 REQUEST_ID_HEADER = "X-Request-Id"
+ANSWER_CACHE_HEADER = "X-Answer-Cache"  # of an answer that was not computed
+MODEL_DIGEST_HEADER = "X-Model-Digest"  # the fingerprint of an answer
 VALID_ID = re.compile(r"[\x20-\x7e]{1,128}")
 _NO_ROUTE = "none"  # the route of a request that was refused, or whose path does not exist
 _CLIENT_DISCONNECTED = 499  # nginx's status for a client that disconnects before the response begins
@@ -205,6 +207,10 @@ class _LoggedExchange:
             headers[REQUEST_ID_HEADER] = headers["Request-Id"] = self._id
             for kind, names in list_ignored(self._scope).items():
                 headers[IGNORED_HEADERS[kind]] = ", ".join(names)
+            if digest := self._scope["state"].get("model_digest"):
+                headers[MODEL_DIGEST_HEADER] = digest
+            if self._scope["state"].get("answer_cached"):
+                headers[ANSWER_CACHE_HEADER] = "hit"
         else:
             self.is_complete = not message.get("more_body", False) and not self.is_disconnected
             if self._max_content:

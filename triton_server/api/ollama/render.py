@@ -98,7 +98,7 @@ def _describe_end(done: Done) -> dict[str, Any]:
         "prompt_eval_duration": _nanoseconds(first),
         "eval_count": usage.completion_tokens,
         "eval_duration": _nanoseconds(total - first),
-        **usage.ignored,
+        **usage.remarks,
     }
 
 

@@ -1,7 +1,7 @@
 """What the bodies of OpenAI's API have in common. Unknown fields are ignored."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -66,6 +66,9 @@ class CompletionUsage(BaseModel):
     ignored_schema: list[str] = Field(
         [], description="Not OpenAI's: the parts of JSON schemas that could not be enforced."
     )
+    answer_cached: bool = Field(
+        False, description="Not OpenAI's: the answers were kept from an equal request (--answer-cache)."
+    )
 
 
 class Choice(BaseModel):
@@ -77,6 +80,9 @@ class Choice(BaseModel):
         None, description="Not OpenAI's: of the answer, with return_token_ids."
     )
     seed: int = Field(description="Not OpenAI's: the seed that was used, whether the request gave it or not.")
+    receipt: dict[str, Any] | None = Field(
+        None, description="Not OpenAI's: a signed receipt of this answer, if it was asked for."
+    )
 
 
 class Completion(BaseModel):

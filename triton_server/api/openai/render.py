@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from model_core.requests.answer_parts import AnswerParts
@@ -93,6 +93,7 @@ async def render_answer(
             else answer_format.render_logprobs(answer.logprobs, 0),
             "finish_reason": answer_format.name_reason(answer.done),
             "seed": answer.done.seed,
+            **({} if answer.done.receipt is None else {"receipt": answer.done.receipt}),
             **_ids_field("token_ids", answer.token_ids),
             **({} if answer_format.has_one_prompt else _prompt_fields(answer)),
         }
@@ -160,6 +161,8 @@ async def render_events(
             elif isinstance(event, Done):
                 dones[number] = event
                 reason = b'"%b","seed":%d' % (answer_format.name_reason(event).encode(), event.seed)
+                if event.receipt is not None:
+                    reason += b',"receipt":%b' % to_json(event.receipt).encode()
                 yield render_event(number, answer_format.last_fields, reason=reason)
             elif isinstance(event, Part):
                 yield render_event(number, answer_format.render_part(event), logprobs[number])
@@ -216,5 +219,5 @@ def _sum_usage(dones: Sequence[Done], n: int) -> dict[str, Any]:
         "prompt_tokens_details": {"cached_tokens": cached, **({"image_tokens": images} if images else {})},
         "completion_tokens_details": {"reasoning_tokens": sum(usage.reasoning_tokens for usage in usages)},
         **({"truncated_messages": truncated} if truncated else {}),
-        **usages[0].ignored,
+        **replace(usages[0], answer_cached=all(usage.answer_cached for usage in usages)).remarks,
     }

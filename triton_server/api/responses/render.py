@@ -299,6 +299,7 @@ class ResponseWriter:
             "incomplete_details": {"reason": "max_output_tokens"} if is_cut else None,
             "usage": _render_usage(done.usage),
             "seed": done.seed,
+            **({} if done.receipt is None else {"receipt": done.receipt}),
         }
 
     def _emit(self, kind: str, **fields: Any) -> None:
@@ -329,5 +330,5 @@ def _render_usage(usage: Usage) -> dict[str, Any]:
         "output_tokens": usage.completion_tokens,
         "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
         "total_tokens": usage.prompt_tokens + usage.completion_tokens,
-        **usage.ignored,
+        **usage.remarks,
     }

@@ -18,6 +18,9 @@ from ...contract import commands
 from ...contract.codec import describe_error, encode_failure
 from ...contract.image_bytes import MAX_IMAGES_BYTES, count_image_bytes
 from ...contract.json_tensors import decode
+from ...receipts.desk import ReceiptDesk
+from ...receipts.keys import to_jwks
+from ..models.answer_cache import AnswerCache
 from ..models.local_engine import require_llm
 from ..models.model_pool import ModelPool
 from ..models.model_slot import ModelSlot
@@ -50,8 +53,11 @@ class Dispatcher:
         count_embeddings: Callable[[], int],
         health: Callable[[], str],
         idle_s: Callable[[], float | None],
+        receipts: ReceiptDesk | None = None,
+        answers: AnswerCache | None = None,
     ) -> None:
-        """`cancel` ends a request by its id; False if there is none. `health`, `idle_s`: see Inference."""
+        """`cancel` ends a request by its id; False if there is none. The others: see Inference."""
+        self._answers = answers
         self._pool, self._count_embeddings, self._started = pool, count_embeddings, time.monotonic()
         self._idle_s = idle_s
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="commands")
@@ -68,11 +74,13 @@ class Dispatcher:
             "tokenize": self._tokenize,
             "detokenize": self._tokenize,
             "tokenizer": self._show_tokenizer,
+            "receipt_key": lambda _: _show_key(receipts),
+            "origin": lambda command: find(command.model).made_of(self._find_adapter(command.model)),
             "save_prompt": self._save_prompt,
             "prompts": lambda command: self._prompts(command).list(),
             "prompt": lambda command: self._prompts(command).show(command.prompt),
             "delete_prompt": lambda c: self._prompts(c).delete(find(c.model), c.delete_prompt),
-            "forget": lambda command: pool.forget(command.forget),
+            "forget": lambda command: self._forget(command.forget),
             "live": lambda command: describe_live(find(command.model), command.tree),
             "profile": self._profile,
             "explain": self._explain,
@@ -101,8 +109,17 @@ class Dispatcher:
                 LOGGER.exception("A command failed")
             return json.dumps(encode_failure(describe_error(error)))
 
+    def _forget(self, salt: str) -> None:
+        self._pool.forget(salt)
+        if self._answers is not None:
+            self._answers.forget(salt)
+
     def _find(self, name: str | None) -> ModelSlot:
         return self._pool.resolve_model(name, self._pool.slots[0])
+
+    def _find_adapter(self, name: str | None) -> str | None:
+        """The adapter that is meant by a name; None if it is a model's."""
+        return name if name in self._find(name).adapters.folders else None
 
     def _describe(self, command: commands.Stats) -> dict[str, Any]:
         """The state of the server, with the numbers of one model."""
@@ -155,8 +172,7 @@ class Dispatcher:
         )
 
     def _explain(self, command: commands.ExplainText | commands.ExplainChat) -> Awaitable[str]:
-        slot = self._find(command.model)
-        adapter = command.model if command.model in slot.adapters.folders else None
+        slot, adapter = self._find(command.model), self._find_adapter(command.model)
         return self._inspections.run(slot, lambda engine: explain(require_llm(engine), command, adapter))
 
 
@@ -173,3 +189,9 @@ def _check_size(row: np.ndarray) -> None:
         raise InvalidRequest(
             f"command has images of {images} bytes; at most {MAX_IMAGES_BYTES} are allowed.", "command"
         )
+
+
+def _show_key(receipts: ReceiptDesk | None) -> dict[str, Any]:
+    if receipts is None:
+        raise NotAllowed("there are no receipts here.")
+    return to_jwks(receipts.key.public)

@@ -137,6 +137,10 @@ class LocalEngine:
         """See ModelEngine."""
         return self.llm.fingerprint_of(adapter)
 
+    def made_of(self, adapter: str | None) -> dict[str, Any] | None:
+        """See ModelEngine."""
+        return self.llm.made_of(adapter)
+
     def describe(self) -> ModelDescription:
         """See ModelEngine."""
         return self.llm.describe()
@@ -172,7 +176,8 @@ class DeltaReader:
 
         `echoes`: log probabilities begin with those of the prompt; `reports_prompt`: they are apart.
         """
-        self._tokenizer, self._parser, self._prompt, self._beginning = tokenizer, parser, prompt, beginning
+        self._tokenizer, self._parser, self._beginning = tokenizer, parser, beginning
+        self.prompt: Sequence[int] | None = prompt
         self._echoes, self._reports_prompt = echoes, reports_prompt
         self._has_sent_ids = False
         self._completion: Completion | None = None
@@ -194,7 +199,7 @@ class DeltaReader:
         events: list[Event] = []
         echoed: list[dict[str, Any]] = []
         if delta.prompt_logprobs is not None:
-            scores = prompt_logprob_details(self._prompt, delta.prompt_logprobs, self._tokenizer)
+            scores = prompt_logprob_details(self.prompt or (), delta.prompt_logprobs, self._tokenizer)
             if self._reports_prompt:
                 events.append(PromptLogprobs(scores))
             if self._echoes:
@@ -202,7 +207,7 @@ class DeltaReader:
         if delta.logprobs is not None:
             events.append(Logprobs(echoed + logprob_details(delta.logprobs, self._tokenizer)))
         if delta.token_ids is not None:
-            events.append(TokenIds(delta.token_ids, None if self._has_sent_ids else list(self._prompt)))
+            events.append(TokenIds(delta.token_ids, None if self._has_sent_ids else list(self.prompt or ())))
             self._has_sent_ids = True
         return events
 
@@ -218,6 +223,8 @@ class DeltaReader:
 
 class ChoiceReader:
     """Makes events of the only part of an answer with choices: the completions of all of them."""
+
+    prompt: Sequence[int] | None = None  # each choice has one of its own
 
     def __init__(self, tokenizer: AnyTokenizer | None, fields: ChoiceFields) -> None:
         self._tokenizer, self._fields = tokenizer, fields

@@ -105,6 +105,13 @@ class ModelSlot:
         except InvalidRequest:
             return None
 
+    def made_of(self, adapter: str | None = None) -> dict[str, Any] | None:
+        """What the fingerprint is made of; None as `fingerprint`."""
+        try:
+            return None if self.engine is None else self.engine.made_of(adapter)
+        except InvalidRequest:
+            return None
+
     def stats(self) -> dict[str, Any]:
         """That of the engine. While the model is not loaded, only `running` and `waiting`."""
         engine, loaders = self.engine, int(self.state == "loading")

@@ -3,23 +3,39 @@
 import asyncio
 import logging
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-from model_core.errors import RequestTimeout
+from model_core.errors import ModelUnavailable, RequestTimeout, TritonchatError
 from model_core.requests.answer_parts import AnswerParts
-from model_core.requests.events import Done, Event, Failed, Logprobs, Timings, TokenIds, Usage
+from model_core.requests.events import (
+    Done,
+    Event,
+    Failed,
+    Logprobs,
+    Reasoning,
+    Text,
+    Timings,
+    TokenIds,
+    ToolCallDelta,
+    Usage,
+)
 from model_core.requests.results import Completion
 from model_core.requests.sampling import draw_seed
 
 from ...contract.codec import FIRST_EVENTS, Piece, describe_error, encode_answer, encode_stream
+from ...receipts.desk import ReceiptDesk, Wish
+from ...receipts.receipt import Facts
 from ...tracing.spans import Span
+from .answer_cache import KeptAnswer
 from .model_slot import ModelSlot
-from .protocol import AnswerReader, ModelEngine, Submission
+from .protocol import AnswerReader, Submission
 
 LOGGER = logging.getLogger(__name__)
+_TOLD = (Text, Reasoning, ToolCallDelta)
 
 
 class PendingAnswer:
@@ -32,6 +48,9 @@ class PendingAnswer:
         model: which one answers.
         adapter: the name of the one that the request chose.
         acknowledge: whether the sender wants to know that the engine has accepted the request.
+        is_accepted: whether it has.
+        is_cached: whether the answer is one that was kept.
+        keep: gets the events, the completion and the prompt of an answer that is complete; None: nobody does.
         request_id: by which the request can be cancelled.
         span: where its times are told; None: nowhere.
         outcome, end_ns: its last event, and when that came, in ns since 1970.
@@ -39,6 +58,7 @@ class PendingAnswer:
         submission: the request, once the engine has it.
         reader: reads what the engine adds.
         feed: the name of the feed that is to carry the answer, and the key of its pieces; None for none.
+        wish: the receipt that the answer is to have; None: none. desk: where it gets it.
         is_fed, fed_pieces: whether a feed carries the answer, and how many pieces it has sent.
         text_event, end_event: set for new parts that the loop waits for, and at the end.
     """
@@ -49,7 +69,9 @@ class PendingAnswer:
         self.model, self.arrival_time = model, time.monotonic()
         self._loop = asyncio.get_running_loop()
         self.adapter: str | None = None
-        self.acknowledge = False
+        self.acknowledge = self.is_accepted = self.is_cached = False
+        self.keep: Callable[[list[Event], Completion, Sequence[int]], object] | None = None
+        self._kept: list[Event] = []
         self.request_id: Any = None
         self.is_of_batch = False
         self.span: Span | None = None
@@ -59,9 +81,13 @@ class PendingAnswer:
         self._parts: list[Any] = []  # not yet read
         self._events: list[Event] = []  # not yet sent
         self.feed: tuple[str, str] | None = None
+        self.wish: Wish | None = None
+        self.desk: ReceiptDesk | None = None
+        self._told = AnswerParts()  # what a receipt needs of the answer
+        self._receipt: asyncio.Task[None] | None = None
         self.is_fed, self.fed_pieces = False, 0
         self.text_event, self.end_event = asyncio.Event(), asyncio.Event()
-        self._loop_waits_for_text = self._waits_for_model = False
+        self._loop_waits_for_text = self._waits = False
 
     @property
     def fingerprint(self) -> str | None:
@@ -87,37 +113,36 @@ class PendingAnswer:
         self._loop.call_soon_threadsafe(self._finish, part)
 
     def cancel(self) -> bool:
-        """Cancel the request in the engine, or its waiting for the model. False if there is none."""
+        """Cancel the request in the engine, or its waiting before that. False if there is none."""
         if self.has_ended:
             return False
         if self.submission is not None:
             return self.submission.cancel()
-        if not self._waits_for_model:
+        if not self._waits:
             return False
         self._loop.call_soon_threadsafe(self._end_before_start)
         return True
 
-    async def wait_for_model(self, model: Future[ModelEngine], timeout_s: Any) -> None:
-        """Wait until the model is loaded or has failed, or until the answer is cancelled.
+    async def wait_for(self, awaited: Future[Any], timeout_s: Any, what: str) -> None:
+        """Wait for a future, such as a model that is loaded, or until the answer is cancelled.
 
-        `timeout_s`: the parameter of the request, not checked. Raises RequestTimeout.
+        `timeout_s`: the parameter of the request, not checked. `what`: happens meanwhile. Raises
+        RequestTimeout.
         """
 
-        def wake(_: Future[ModelEngine]) -> None:
+        def wake(_: Future[Any]) -> None:
             with suppress(RuntimeError):  # the loop is closed
                 self._loop.call_soon_threadsafe(self._set_text_event)
 
         self.text_event.clear()
-        self._waits_for_model = True
-        model.add_done_callback(wake)
+        self._waits = True
+        awaited.add_done_callback(wake)
         with suppress(asyncio.TimeoutError):
             is_time = type(timeout_s) in (int, float)
             await asyncio.wait_for(self.text_event.wait(), timeout_s if is_time else None)
-        self._waits_for_model = False
-        if not self.has_ended and not model.done():
-            raise RequestTimeout(
-                f"the request's timeout_s of {timeout_s:g} s passed while the model was loaded."
-            )
+        self._waits = False
+        if not self.has_ended and not awaited.done():
+            raise RequestTimeout(f"the request's timeout_s of {timeout_s:g} s passed while {what}.")
 
     async def wait_until_accepted(self) -> None:
         """Wait until the engine has accepted the request. Raises TritonchatError if it has refused it."""
@@ -125,13 +150,13 @@ class PendingAnswer:
             await asyncio.wrap_future(self.submission.accepted)
 
     def _end_before_start(self) -> None:
-        if self._waits_for_model and not self.has_ended:
+        if self._waits and not self.has_ended:
             timings = Timings(None, None, time.monotonic() - self.arrival_time)
             completion = Completion("", [], "cancelled", Usage(0, 0), timings, draw_seed())
             self.model.metrics.count_completion(completion)
             self.end(self.describe_end(completion))
 
-    def describe_end(self, completion: Completion) -> Done | Failed:
+    def describe_end(self, completion: Completion, receipt: dict[str, Any] | None = None) -> Done | Failed:
         """The last event of the answer."""
         done = Done(
             completion.finish_reason,
@@ -141,6 +166,7 @@ class PendingAnswer:
             completion.stop_string,
             self.fingerprint,
             self.adapter or self.model.name,
+            receipt,
         )
         return done if completion.error is None else describe_error(completion.error, done)
 
@@ -189,7 +215,14 @@ class PendingAnswer:
         if count:
             parts = self._parts[:count]
             del self._parts[:count]
-            self._events += self.reader.read(parts)
+            self._add_events(self.reader.read(parts))
+
+    def _add_events(self, events: list[Event]) -> None:
+        self._events += events
+        if self.keep is not None:
+            self._kept += events
+        if self.wish is not None:
+            self._told.add(*(event for event in events if isinstance(event, _TOLD)))
 
     @property
     def has_parts(self) -> bool:
@@ -220,9 +253,57 @@ class PendingAnswer:
         try:
             self._read_parts()
             events, completion = self.reader.finish()
-            self._events += events
+            self._add_events(events)
             self.model.metrics.count_completion(completion)
-            self.end(self.describe_end(completion))
+            prompt, is_whole = self.reader.prompt, completion.finish_reason != "cancelled"
+            if self.keep is not None and prompt is not None and is_whole and completion.error is None:
+                self.keep(self._kept, completion, prompt)
+            self._complete(completion, prompt or ())
         except Exception as error:
             LOGGER.exception("An answer could not be described")
             self.end(describe_error(error))
+
+    def answer_from(self, kept: KeptAnswer, seed: int) -> None:
+        """Give an answer that was kept, in the event loop. `seed`: of the request."""
+        self.is_cached = self.is_accepted = True
+        self._add_events(kept.events())
+        seconds = time.monotonic() - self.arrival_time
+        completion = Completion(
+            "",
+            kept.token_ids,
+            kept.finish_reason,
+            kept.usage_of_hit(),
+            Timings(seconds, seconds, seconds),
+            seed,
+            kept.stop_string,
+        )
+        self._complete(completion, kept.prompt_ids)
+
+    def _complete(self, completion: Completion, prompt: Sequence[int]) -> None:
+        """End the answer, with its receipt if it is to have one."""
+        if self.wish is None or self.desk is None or completion.error is not None:
+            self.end(self.describe_end(completion))
+        else:
+            ending = self._end_with_receipt(self.wish, self.desk, completion, prompt)
+            self._receipt = self._loop.create_task(ending)
+
+    async def _end_with_receipt(
+        self, wish: Wish, desk: ReceiptDesk, completion: Completion, prompt: Sequence[int]
+    ) -> None:
+        """End the answer when its receipt is made. Without the one that it is to have, it has failed."""
+        try:
+            fingerprint, made_of = self.fingerprint, self.model.made_of(self.adapter)
+            if fingerprint is None or made_of is None:  # the adapter was dropped meanwhile
+                raise ModelUnavailable(
+                    "the model was unloaded before the receipt was made; ask again.", "receipt"
+                )
+            name = self.adapter or self.model.name
+            facts = Facts(
+                name, fingerprint, made_of, wish.content, wish.content_hash, prompt, completion, self._told
+            )
+            self.end(self.describe_end(completion, await desk.make(wish, facts)))
+        except Exception as error:
+            if not isinstance(error, TritonchatError):
+                LOGGER.exception("A receipt could not be made")
+            done = self.describe_end(completion)
+            self.end(describe_error(error, done if isinstance(done, Done) else None))

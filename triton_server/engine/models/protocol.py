@@ -20,7 +20,12 @@ class AnswerReader(Protocol):
     """Makes events of the parts of an answer, in the form in which its engine delivers them.
 
     Its methods run in the event loop that sends the answer, which costs the engine no time.
+
+    Attributes:
+        prompt: the token ids of the prompt; None if they are not known.
     """
+
+    prompt: Sequence[int] | None
 
     def read(self, parts: Sequence[Any]) -> list[Event]:
         """The events of new parts."""
@@ -87,6 +92,9 @@ class ModelEngine(Protocol):
 
         None if it is not known. Raises TritonchatError for an adapter that is not loaded.
         """
+
+    def made_of(self, adapter: str | None) -> dict[str, Any] | None:
+        """What the fingerprint is made of; see `LLM.made_of`. None, and raises, as `fingerprint`."""
 
     def describe(self) -> ModelDescription:
         """The model's description."""

@@ -25,11 +25,13 @@ from model_core.errors import TritonchatError
 
 from ...contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED, READY
 from ...contract.wire import KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS
+from ...receipts.desk import ReceiptDesk
 from ...system.hosts import LOOPBACK, free_port, is_ipv6, join_port, reachable_address
 from ...system.machine import expose_libpython
 from ...system.tls import TlsFiles
 from ...tracing.spans import TRACEPARENT
 from ..commands.conversation_commands import ConversationCommands
+from ..models.answer_cache import AnswerCache
 from ..models.model_pool import ModelPool
 from .backend_reports import BackendReports, install_backend_model
 from .embed_inference import EmbedInference
@@ -83,14 +85,18 @@ class Deployment:
         folder: Path,
         grace_s: float = 20.0,
         conversations: ConversationCommands | None = None,
+        receipts: ReceiptDesk | None = None,
+        answers: AnswerCache | None = None,
     ) -> None:
         """`folder` is for Triton's working files and `triton.log`; its path is short, for sockets lie in it.
 
         `grace_s` is how many seconds `drain` gives the running answers. `conversations` are by default
-        those of this user.
+        those of this user. `receipts`, `answers`: see Inference.
         """
         self._pool, self._address, self._folder, self._grace_s = pool, address, folder, grace_s
-        self._inference = Inference(pool, self.health, conversations or ConversationCommands())
+        self._inference = Inference(
+            pool, self.health, conversations or ConversationCommands(), receipts, answers
+        )
         self._workspaces = (folder / f"triton-{number}" for number in itertools.count(1))
         self._workspace = folder
         self._processes: dict[psutil.Process, str] = {}  # Triton's, and what each runs

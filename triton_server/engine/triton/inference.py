@@ -13,23 +13,27 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
+from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
-from pytriton.proxy.types import Request
+from pytriton.proxy.types import Request as TritonRequest
 
-from model_core.errors import TritonchatError
+from model_core.errors import InvalidRequest, TritonchatError
 from model_core.requests.answer_parts import AnswerParts
 from model_core.requests.events import Accepted
+from model_core.requests.sampling import draw_seed
 
 from ...contract.codec import Piece, describe_error, encode_answer, write_details
 from ...contract.json_tensors import encode
-from ...contract.request_fields import BATCH_CLIENT
+from ...contract.request_fields import BATCH_CLIENT, Request
 from ...contract.tensors import HEALTH
+from ...receipts.desk import ReceiptDesk, Wish
 from ...tracing.spans import Span, describe_request, start_span
 from ..commands.conversation_commands import ConversationCommands
 from ..commands.dispatcher import Dispatcher
+from ..models.answer_cache import AnswerCache
 from ..models.answer_feed import Feeds
 from ..models.embedding_queue import EmbeddingQueue
 from ..models.model_pool import ModelPool
@@ -67,12 +71,21 @@ class Inference:
     """
 
     def __init__(
-        self, pool: ModelPool, health: Callable[[], str], conversations: ConversationCommands
+        self,
+        pool: ModelPool,
+        health: Callable[[], str],
+        conversations: ConversationCommands,
+        receipts: ReceiptDesk | None = None,
+        answers: AnswerCache | None = None,
     ) -> None:
-        self._pool, self.health = pool, health
+        """`receipts`: where answers get theirs; None: requests for them are refused.
+
+        `answers`: keeps answers; None: none is kept.
+        """
+        self._pool, self.health, self._receipts, self._kept = pool, health, receipts, answers
         self.embeddings = EmbeddingQueue(max(1, pool.max_queue), pool.is_running)
         self.commands = Dispatcher(
-            pool, conversations, self._cancel, self.embeddings.count, health, self.idle_s
+            pool, conversations, self._cancel, self.embeddings.count, health, self.idle_s, receipts, answers
         )
         # A new grammar may take seconds. Requests that may have one wait for each other, and for nobody else.
         self._grammar_threads = ThreadPoolExecutor(_GRAMMAR_THREADS, thread_name_prefix="grammars")
@@ -86,7 +99,7 @@ class Inference:
         self.feeds = Feeds()
         self._last_answer_end: float | None = None  # to a person, by `time.monotonic`
 
-    async def chat_control(self, requests: list[Request]) -> list[Outputs]:
+    async def chat_control(self, requests: list[TritonRequest]) -> list[Outputs]:
         """Answer a batch of commands."""
         rows = [request.data["command"] for request in requests]
         results = iter(await asyncio.gather(*map(self.commands.run, chain.from_iterable(rows))))
@@ -184,15 +197,98 @@ class Inference:
         engine = slot.acquire()
         stack.callback(slot.release)
         if not engine.done():
-            await answer.wait_for_model(engine, values.get("timeout_s"))
+            await answer.wait_for(engine, values.get("timeout_s"), "the model was loaded")
         if not answer.has_ended:
             # In a thread: templates and tokenizers may take time, and other streams share this loop.
             threads = self._grammar_threads if values.get("form") or values.get("tools") else None
             threads = self._image_threads if has_images(messages) else threads
             threads = self._template_threads if values.get("chat_template") else threads
             loop = asyncio.get_running_loop()
-            await loop.run_in_executor(threads, _submit, engine.result(), messages, values, answer)
+            model = engine.result()
+            request = await loop.run_in_executor(threads, self._parse, model, messages, values, answer)
+            if request is None or (
+                self._kept and await self._take(self._kept, model, request, answer, stack)
+            ):
+                return
+            answer.submission = await loop.run_in_executor(threads, model.submit, request, answer)
             await answer.wait_until_accepted()
+            answer.is_accepted = answer.submission is not None
+
+    def _parse(
+        self, engine: ModelEngine, messages: np.ndarray | None, values: dict[str, Any], answer: PendingAnswer
+    ) -> Request | None:
+        """The request, for which the answer is prepared. Raises TritonchatError if it is refused.
+
+        None for a request that only counts tokens: its answer ends at once.
+        """
+        request = parse_request(messages, values, engine.max_context)
+        if answer.span is not None:
+            operation = "chat" if request.is_chat else "text_completion"
+            answer.span.rename(f"{operation} {answer.adapter or answer.model.name}")
+            answer.span.note(describe_request(operation, values))
+            # What another server computes is a part of this.
+            request = request.model_copy(update={"traceparent": answer.span.traceparent})
+        if request.count_only:
+            answer.end_early(answer.describe_end(engine.count(request)))
+            return None
+        answer.wish, answer.desk = self._find_wish(request, engine, answer.adapter), self._receipts
+        if request.request_id is None:
+            request = request.model_copy(update={"request_id": uuid.uuid4().hex})
+        answer.acknowledge, answer.request_id = bool(request.acknowledge), request.request_id
+        if request.feed:
+            answer.feed = request.feed, str(request.request_id)
+        return request
+
+    async def _take(
+        self,
+        kept: AnswerCache,
+        engine: ModelEngine,
+        request: Request,
+        answer: PendingAnswer,
+        stack: ExitStack,
+    ) -> bool:
+        """Give an answer that was kept, or that an equal request gets just now. False: it is computed.
+
+        Raises RequestTimeout.
+        """
+        adapter, loop = answer.adapter, asyncio.get_running_loop()
+        told = engine.fingerprint(adapter), engine.made_of(adapter)
+        # In a thread: a request with images may have a hundred megabytes to hash.
+        key = await loop.run_in_executor(None, kept.find_key, request, *told)
+        while key is not None:
+            flight, is_first = kept.join(key)
+            if is_first:
+                stack.callback(flight.land)
+                found = await loop.run_in_executor(None, kept.read, key)
+                if found is not None:
+                    flight.land(found)
+                else:
+                    answer.keep = partial(kept.land, flight, key)
+                    return False
+            else:
+                await answer.wait_for(flight.answer, request.timeout_s, "an equal request was computed")
+                if answer.has_ended:
+                    return True
+                found = flight.answer.result()
+            if found is not None:
+                answer.answer_from(found, draw_seed() if request.seed is None else request.seed)
+                return True
+        return False
+
+    def _find_wish(self, request: Request, engine: ModelEngine, adapter: str | None) -> Wish | None:
+        """The receipt that the answer is to have. Raises TritonchatError if there can be none."""
+        if self._receipts is None:
+            if request.receipt:
+                raise InvalidRequest("there are no receipts here; ask a server for one.", "receipt")
+            return None
+        wish = self._receipts.wish(request)
+        if wish is not None and engine.made_of(adapter) is None:
+            raise InvalidRequest(
+                "this model is computed by another server (--engine), so this one cannot sign what it has "
+                "computed; ask that server for a receipt.",
+                "receipt",
+            )
+        return wish
 
     def _cancel(self, request_id: str) -> bool:
         """Cancel a request that an engine has, or that waits for its model. False if there is none."""
@@ -202,31 +298,6 @@ class Inference:
         return any([*others, *[answer.cancel() for answer in found]])
 
 
-def _submit(
-    engine: ModelEngine, messages: np.ndarray | None, values: dict[str, Any], answer: PendingAnswer
-) -> None:
-    """Submit a request to the engine. Raises TritonchatError if it is refused.
-
-    A request that only counts tokens does not go there: its answer ends at once.
-    """
-    request = parse_request(messages, values, engine.max_context)
-    if answer.span is not None:
-        operation = "chat" if request.is_chat else "text_completion"
-        answer.span.rename(f"{operation} {answer.adapter or answer.model.name}")
-        answer.span.note(describe_request(operation, values))
-        # What another server computes is a part of this.
-        request = request.model_copy(update={"traceparent": answer.span.traceparent})
-    if request.count_only:
-        answer.end_early(answer.describe_end(engine.count(request)))
-        return
-    if request.request_id is None:
-        request = request.model_copy(update={"request_id": uuid.uuid4().hex})
-    answer.acknowledge, answer.request_id = bool(request.acknowledge), request.request_id
-    if request.feed:
-        answer.feed = request.feed, str(request.request_id)
-    answer.submission = engine.submit(request, answer)
-
-
 class ModelInference:
     """The Triton models of one model: `chat` and `chat_stream`."""
 
@@ -234,7 +305,7 @@ class ModelInference:
         """`model` answers the requests that name no other one."""
         self._inference, self._model = inference, model
 
-    async def chat(self, requests: list[Request]) -> list[Outputs]:
+    async def chat(self, requests: list[TritonRequest]) -> list[Outputs]:
         """Answer all rows of all requests of a batch together; a malformed row fails alone."""
         rows = [
             [(read_call(request), *row) for row in split_rows(request.data, "messages")]
@@ -248,7 +319,7 @@ class ModelInference:
             await answer.wait_for_end()
             return answer.pop_answer()
 
-    async def chat_stream(self, requests: list[Request]) -> AsyncIterator[list[Outputs]]:
+    async def chat_stream(self, requests: list[TritonRequest]) -> AsyncIterator[list[Outputs]]:
         """Answer one request, delta by delta; the deltas of an interval are sent together."""
         (request,) = requests
         data, call = request.data, read_call(request)
@@ -263,8 +334,10 @@ class ModelInference:
         async with self._inference.open_answer(
             self._model, call, data.get("messages"), data.get("parameters")
         ) as answer:
-            if answer.acknowledge and not answer.has_ended:
-                yield _response(*encode_answer(AnswerParts(accepted=Accepted(answer.fingerprint))))
+            if answer.acknowledge and answer.is_accepted:
+                yield _response(
+                    *encode_answer(AnswerParts(accepted=Accepted(answer.fingerprint, answer.is_cached)))
+                )
             fed_pieces = 0
             if answer.feed is not None and not answer.has_ended:
                 found = self._inference.feeds.find(answer.feed[0])

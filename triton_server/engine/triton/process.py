@@ -29,6 +29,7 @@ class EngineSettings(
     groups.TritonSettings,
     groups.StorageSettings,
     groups.TraceSettings,
+    groups.ReceiptSettings,
 ):
     """What the engine's process is started with.
 

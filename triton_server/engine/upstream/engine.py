@@ -37,6 +37,8 @@ _DEFAULT_CONTEXT = 2**17  # of a server that does not say it; only to know which
 class EventReader:
     """Reads an answer whose parts are lists of events, and the completion as the last one."""
 
+    prompt: Sequence[int] | None = None  # the other server tells nothing of tokens
+
     def __init__(self) -> None:
         self._completion: Completion | None = None
 
@@ -188,6 +190,10 @@ class UpstreamEngine:
     def fingerprint(self, adapter: str | None) -> str | None:
         """See ModelEngine. It is what the other server has said."""
         return self._fingerprint
+
+    def made_of(self, adapter: str | None) -> dict[str, Any] | None:
+        """See ModelEngine. The other server tells nothing of it."""
+        return None
 
     def describe(self) -> ModelDescription:
         """See ModelEngine. The other server tells nothing of its weights, its limits and its defaults."""

@@ -15,6 +15,9 @@ from paths import TESTS
 from reciter import ARGUMENTS, REPORT
 from support import wait_until
 
+from triton_server.receipts.canonical import hash_text
+from triton_server.receipts.receipt import check_receipt
+
 SERVER = TESTS / "helpers" / "servers" / "raw_mcp_server.py"
 QUESTION: list[Any] = [{"role": "user", "content": "How is the weather?"}]
 Start = Callable[..., Service]
@@ -84,6 +87,17 @@ def test_service_calls_a_tool_and_the_model_reports_it(start_with: Start, tmp_pa
     follow_up = [*QUESTION, choice["message"], {"role": "user", "content": "And now?"}]
     shown = httpx.post(f"{service.url}/apply-template", json={"messages": follow_up}).json()["prompt"]
     assert "get_weather" in shown and "Rain in Paris." in shown and REPORT in shown
+
+
+def test_receipt_is_that_of_the_last_turn(start_with: Start, tmp_path: Path) -> None:
+    service = start_with({"weather": command(tmp_path, approval="never")})
+    (choice,) = ask(service, receipt="whole")["choices"]
+    receipt = check_receipt(choice["receipt"])
+    assert receipt["answer"]["text_sha256"] == hash_text(REPORT)
+    *_, call, result = receipt["request"]["content"]["messages"]
+    assert call["tool_calls"][0]["name"] == "get_weather" and result["content"] == "Rain in Paris."
+    found = httpx.post(f"{service.url}/v1/receipts/verify", json={"receipt": receipt}, timeout=60).json()
+    assert found["equal"], found
 
 
 @pytest.mark.parametrize(

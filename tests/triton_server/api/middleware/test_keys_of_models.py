@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from any_receipt import make_any_receipt
 from http_service import HELLO, Service, list_routes, services
 from in_process import Endpoints
 from support import wait_until
@@ -51,6 +52,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/detokenize": {"tokens": [1]},
     "/apply-template": {"messages": MESSAGES},
     "/stream": {"prompt": "a"},
+    "/v1/receipts/verify": {"receipt": make_any_receipt("default", {"messages": "a", "max_tokens": 3})},
 }
 _ROW = list(b'[{"role": "user", "content": "a"}]')
 _TENSOR = {"name": "messages", "datatype": "UINT8", "shape": [1, len(_ROW)], "data": _ROW}
@@ -80,6 +82,7 @@ SESSIONS = ("PUT /sessions/{id}/generate", "PUT /generate/{id}")
 _QUIET = """
 POST /v1/responses/compact;
 GET /docs; GET /docs/oauth2-redirect; GET /openapi.json; GET /metrics; GET /health; GET /healthz;
+GET /.well-known/tritonchat-key;
 GET /readyz; GET /v1/health; GET /ping; POST /ping; GET /version; GET /api/version; GET /api/ps;
 GET /api/tags; POST /api/show; GET /v1/models; GET /v1/models/{name:path}; GET /get_model_info;
 GET /model_info; GET /get_server_info; GET /server_info; GET /conversations;
@@ -219,6 +222,9 @@ def test_a_key_of_one_model_reaches_no_other(
         assert computed() == before
         own = client.post("/v1/chat/completions", json={**HELLO, "model": "speaker"})
         assert own.status_code == 200, own.text
+        receipt = make_any_receipt("speaker", {"messages": MESSAGES, "max_tokens": 3})
+        own = client.post("/v1/receipts/verify", json={"receipt": receipt})
+        assert own.status_code == 200 and own.json()["signed_here"] is False, own.text
     assert 'tritonchat_api_refusals_total{reason="wrong_model"} ' in service.get("/metrics").text
 
 
@@ -245,6 +251,7 @@ def test_all_doors_count_what_a_key_uses(service: Service, store: KeyStore, tmp_
         ("/v1/responses", {"input": "a", "max_output_tokens": 2}),
         ("/v2/models/chat/generate", {"messages": MESSAGES, "max_tokens": 2}),
         ("/v2/models/chat/infer", {"inputs": [_TENSOR]}),
+        ("/v1/receipts/verify", BODIES["/v1/receipts/verify"]),
         ("/v1/embeddings", {"model": "default", "input": "a"}),
     ]
     with contextlib.closing(Database(f"sqlite:///{tmp_path / 'sessions.db'}")) as database:

@@ -21,6 +21,7 @@ from ..engine.models.model_pool import ModelPool
 from ..engine.triton.backend_reports import CALL_ID_PARAMETER, Call
 from ..engine.triton.embed_inference import EmbedInference
 from ..engine.triton.inference import Inference
+from ..receipts.desk import ReceiptDesk
 
 
 class LocalClient(AsyncChatClient):
@@ -29,10 +30,11 @@ class LocalClient(AsyncChatClient):
     Create it in a coroutine of the loop that uses it.
     """
 
-    def __init__(self, pool: ModelPool, database: str) -> None:
-        """`database`: of conversations, which nobody here reads."""
+    def __init__(self, pool: ModelPool, database: str, receipts: ReceiptDesk | None = None) -> None:
+        """`database`: of conversations, which nobody here reads. `receipts`: see Inference."""
         self._pool = pool
-        self._inference = Inference(pool, lambda: pool.find_fault() or READY, ConversationCommands(database))
+        conversations = ConversationCommands(database)
+        self._inference = Inference(pool, lambda: pool.find_fault() or READY, conversations, receipts)
         self._embed = EmbedInference(pool, self._inference.embeddings, pool.slots[0])
 
     async def close(self) -> None:
@@ -46,8 +48,8 @@ class LocalClient(AsyncChatClient):
         call, slot = Call(uuid.uuid4().hex), self._pool.slots[0]
         async with self._inference.open_answer(slot, call, encode(messages), encode(parameters)) as answer:
             try:
-                if answer.acknowledge and not answer.has_ended:
-                    yield Accepted(answer.fingerprint)
+                if answer.acknowledge and answer.is_accepted:
+                    yield Accepted(answer.fingerprint, answer.is_cached)
                 await answer.wait_for_end()
                 for piece in answer.pop_pieces():
                     for event in decode_piece(*piece):

@@ -1,0 +1,308 @@
+"""Answers that are kept: the bytes of computed ones, for their owner alone, whatever happens to files."""
+
+import json
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from in_process import Endpoints, local_server
+from pydantic import SecretStr
+from support import pool_of
+
+from model_core import LLM
+from model_core.requests.events import Text, Timings, ToolCallDelta, Usage
+from model_core.requests.results import Completion
+from triton_server.client import ChatClient
+from triton_server.contract.request_fields import Request
+from triton_server.engine.models.answer_cache import AnswerCache, Key
+from triton_server.receipts.receipt import check_receipt
+
+HELLO = [{"role": "user", "content": "Hello"}]
+ASKED = {"messages": HELLO, "max_tokens": 12, "temperature": 1.0, "seed": 3}
+MADE_OF = {"defaults": {"temperature": 0.0}}
+ADA, BO = "ada:0123456789abcdef", "bo:fedcba9876543210"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("served")
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path) -> Iterator[Endpoints]:
+    cache = AnswerCache(folder / "answers", 2**22)
+    keys = {"api_keys": (SecretStr(ADA), SecretStr(BO)), "keeps_prefixes": True}
+    llm = LLM(kv_cache_memory=2**26)
+    with local_server(pool_of(llm), folder, answers=cache, **keys) as running:
+        yield running
+    cache.close()
+
+
+def post(
+    served: Endpoints,
+    body: dict[str, Any],
+    key: str = ADA,
+    path: str = "/v1/chat/completions",
+    **headers: str,
+) -> httpx.Response:
+    own = {"Authorization": f"Bearer {key.partition(':')[2]}", **headers}
+    answer = httpx.post(served.api_url + path, json=body, headers=own, timeout=60)
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
+def is_hit(answer: httpx.Response) -> bool:
+    """Whether it was not computed; its header and its usage say the same."""
+    told = answer.headers.get("X-Answer-Cache") == "hit"
+    assert ('"answer_cached":true' in answer.text) is told
+    return told
+
+
+def said(answer: httpx.Response) -> Any:
+    """What differs between no two answers to the same request."""
+    (choice,) = answer.json()["choices"]
+    return {name: value for name, value in choice.items() if name != "receipt"}
+
+
+def test_same_request_is_computed_once(served: Endpoints) -> None:
+    body = {**ASKED, "logprobs": True, "top_logprobs": 2, "return_token_ids": True}
+    first, second = post(served, body), post(served, body)
+    assert (is_hit(first), is_hit(second)) == (False, True)
+    assert said(first) == said(second)
+    assert second.json()["usage"]["completion_tokens"] == first.json()["usage"]["completion_tokens"]
+    assert second.headers["X-Model-Digest"] == first.headers["X-Model-Digest"]
+    for other in ({"seed": 4}, {"max_tokens": 11}, {"temperature": 0.9}, {"messages": [*HELLO, *HELLO]}):
+        assert not is_hit(post(served, {**body, **other}))
+
+
+def test_streams_join_to_the_same(served: Endpoints) -> None:
+    body = {**ASKED, "seed": 30}
+    text = said(post(served, body))["message"]["content"]
+    streamed = post(served, {**body, "stream": True, "stream_options": {"include_usage": True}})
+    assert is_hit(streamed)
+    chunks = [json.loads(line[6:]) for line in streamed.text.splitlines() if line.startswith("data: {")]
+    parts = [choice["delta"].get("content") or "" for chunk in chunks for choice in chunk["choices"]]
+    assert "".join(parts) == text
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/completions", {"prompt": "Once", "max_tokens": 5, "seed": 1}),
+        ("/v1/responses", {"input": "Hello", "max_output_tokens": 5, "store": False, "seed": 1}),
+        ("/v1/messages", {"model": "default", "messages": HELLO, "max_tokens": 5, "seed": 2}),
+    ],
+)
+def test_all_dialects_say_so(served: Endpoints, path: str, body: dict[str, Any]) -> None:
+    assert [is_hit(post(served, body, path=path)) for _ in range(2)] == [False, True]
+
+
+def test_dialects_share_answers(served: Endpoints) -> None:
+    chat = {"messages": HELLO, "max_tokens": 6, "seed": 21}
+    assert not is_hit(post(served, chat))
+    message = post(served, {"model": "default", **chat}, path="/v1/messages")
+    assert is_hit(message)
+    assert message.json()["content"][0]["text"] == said(post(served, chat))["message"]["content"]
+
+
+def test_owners_share_nothing(served: Endpoints) -> None:
+    body = {**ASKED, "seed": 5}
+    assert not is_hit(post(served, body))
+    assert not is_hit(post(served, body, BO))
+    assert is_hit(post(served, body)) and is_hit(post(served, body, BO))
+    assert not is_hit(post(served, {**body, "cache_salt": "mine"}))
+    # Nobody can name another's salt: that of the service is made of the owner and of what the client says.
+    with ChatClient(served.grpc_url) as client:
+        asked = {name: value for name, value in body.items() if name != "messages"}
+        assert "answer_cached" not in client.chat(HELLO, **asked).usage
+        assert client.chat(HELLO, **asked).details["usage"]["answer_cached"] is True
+
+
+@pytest.mark.parametrize("asked", ["no-store", "max-age=0, No-Store", "no-cache"])
+def test_client_that_wants_no_store_has_none(served: Endpoints, asked: str) -> None:
+    body = {**ASKED, "messages": [{"role": "user", "content": asked}]}
+    for _ in range(2):
+        assert not is_hit(post(served, body, **{"Cache-Control": asked}))
+    assert not is_hit(post(served, body))  # so nothing was kept either
+    assert is_hit(post(served, body))
+    assert not is_hit(post(served, body, **{"Cache-Control": asked}))
+
+
+def test_answers_without_a_seed_are_drawn_anew_unless_they_need_none(served: Endpoints) -> None:
+    body = {name: value for name, value in ASKED.items() if name != "seed"}
+    first, second = post(served, body), post(served, body)
+    assert not is_hit(first) and not is_hit(second)
+    assert said(first)["seed"] != said(second)["seed"]
+    greedy = {**body, "temperature": 0}
+    first, second = post(served, greedy), post(served, greedy)
+    assert not is_hit(first) and is_hit(second)
+    assert said(first)["message"] == said(second)["message"]
+    assert said(first)["seed"] != said(second)["seed"]  # each is told its own
+
+
+def test_receipt_of_a_kept_answer_verifies(served: Endpoints) -> None:
+    body = {**ASKED, "seed": 6, "receipt": "whole"}
+    first, second = (post(served, body).json()["choices"][0]["receipt"] for _ in range(2))
+    for name in ("model", "request", "seed", "prompt", "answer"):
+        assert check_receipt(first)[name] == check_receipt(second)[name]
+    verified = post(served, {"receipt": second}, path="/v1/receipts/verify")
+    assert verified.json()["equal"] and not is_hit(verified)  # it was computed again
+
+
+def test_equal_requests_under_way_are_computed_once(served: Endpoints) -> None:
+    body = {**ASKED, "seed": 7, "max_tokens": 100, "ignore_eos": True}
+    with ChatClient(served.grpc_url) as client:
+        before = client.stats()["totals"]["requests"]
+        with ThreadPoolExecutor(8) as threads:
+            answers = list(threads.map(lambda _: post(served, body), range(8)))
+        assert client.stats()["totals"]["requests"] == before + 1
+    assert len({json.dumps(said(answer)) for answer in answers}) == 1
+    assert sum(map(is_hit, answers)) == 7
+
+
+def test_waiting_request_goes_on_when_the_first_one_is_cancelled(served: Endpoints) -> None:
+    asked = {"max_tokens": 600, "ignore_eos": True, "temperature": 1.0, "seed": 8}
+    with ChatClient(served.grpc_url) as client:
+        first = client.stream(HELLO, request_id="first", **asked)
+        next(iter(first))
+        found: list[Any] = []
+        other = threading.Thread(target=lambda: found.append(client.chat(HELLO, **asked)), daemon=True)
+        other.start()
+        assert client.cancel("first")
+        list(first)
+        other.join(60)
+        (answer,) = found
+        assert answer.finish_reason == "length" and answer.usage["completion_tokens"] == 600
+
+
+def test_removed_conversations_take_answers_with_them(served: Endpoints) -> None:
+    body = {**ASKED, "seed": 9}
+    assert [is_hit(post(served, body)) for _ in range(2)] == [False, True]
+    own = {"Authorization": f"Bearer {ADA.partition(':')[2]}"}
+    with httpx.Client(base_url=served.api_url, headers=own, timeout=60) as http:
+        session = http.post("/sessions", json={"id": "gone"})
+        assert session.is_success and http.delete("/sessions/gone").is_success
+    assert not is_hit(post(served, body))
+
+
+def keep(cache: AnswerCache, seed: int = 1, text: str = "answer", salt: str = "") -> Key:
+    request = Request(messages=HELLO, seed=seed, cache_salt=salt)
+    key = cache.find_key(request, "fp", MADE_OF)
+    assert key is not None
+    completion = Completion(text, [1], "stop", Usage(1, 1), Timings(0.0, 0.0, 0.0), seed)
+    cache.keep(key, [Text(text[:3]), Text(text[3:])], completion, [5])
+    return key
+
+
+def test_answers_outlast_the_process_and_what_it_left_half_written(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path, 2**20)
+    key = keep(cache)
+    cache.close()
+    path = tmp_path / key.salt / key.name
+    assert path.stat().st_mode & 0o777 == 0o600 and path.parent.stat().st_mode & 0o777 == 0o700
+    path.with_name(f"{key.name}.part").write_bytes(b"half")
+    found = AnswerCache(tmp_path, 2**20).read(key)
+    assert found is not None and found.events() == [Text("answer")] and found.token_ids == [1]
+
+
+def test_damaged_or_exchanged_files_are_no_answers(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path, 2**20)
+    key, other = keep(cache), keep(cache, 2, "other!", "another owner")
+    cache.close()
+    again = AnswerCache(tmp_path, 2**20)
+    path, stolen = (tmp_path / each.salt / each.name for each in (key, other))
+    raw = path.read_bytes()
+    for place in range(0, len(raw), 7):
+        path.write_bytes(raw[:place] + bytes([raw[place] ^ 1]) + raw[place + 1 :])
+        assert again.read(key) is None and not path.exists()
+    for content in (b"", raw[:20], raw[:-1], raw + b" ", stolen.read_bytes()):
+        path.write_bytes(content)
+        assert again.read(key) is None
+    path.write_bytes(raw)
+    assert again.read(key) is not None
+
+
+def test_size_is_kept_and_what_is_used_stays(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path, 40_000)
+    first = keep(cache, 0, "x" * 1000)
+    for seed in range(1, 60):
+        keep(cache, seed, "x" * 1000)
+        cache._writer.submit(int).result()
+        assert cache.read(first) is not None
+    cache.close()
+    assert sum(path.stat().st_size for path in tmp_path.glob("*/*")) <= 40_000
+    assert keep(AnswerCache(tmp_path, 40_000), 99, "x" * 10_000)  # an eighth of it at most, so it is not kept
+
+
+def test_old_answers_are_no_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = AnswerCache(tmp_path, 2**20, expiry_s=60)
+    key = keep(cache)
+    cache.close()
+    assert cache.read(key) is not None
+    monkeypatch.setattr("time.time", lambda: 4e9)
+    assert cache.read(key) is None and not (tmp_path / key.salt / key.name).exists()
+
+
+def test_forgotten_owner_has_no_answers(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path, 2**20)
+    mine, other = keep(cache, salt="mine"), keep(cache, salt="other")
+    cache.forget("mine")
+    assert cache.read(mine) is None and cache.read(other) is not None
+    cache.close()
+
+
+def test_folder_that_cannot_be_written_harms_no_answer(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    cache = AnswerCache(tmp_path / "file", 2**20)
+    key = keep(cache)
+    cache.close()
+    assert cache.read(key) is None
+
+
+def test_what_depends_on_more_than_the_request_has_no_place(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path, 2**20)
+
+    def has_place(made_of: Any = MADE_OF, fingerprint: str | None = "fp", **fields: Any) -> bool:
+        request = Request(**{"messages": HELLO, "seed": 1, **fields})
+        return cache.find_key(request, fingerprint, made_of) is not None
+
+    assert has_place() and has_place(seed=None) and has_place(seed=2**63 - 1)
+    assert has_place(answer_cache="greedy") and not has_place(answer_cache="greedy", temperature=1.0)
+    assert not has_place(seed=None, temperature=1.0) and not has_place(answer_cache="off")
+    assert not has_place({"defaults": {"temperature": 1.0}}, seed=None)
+    assert not has_place(None) and not has_place(fingerprint=None)
+    assert not has_place({**MADE_OF, "clock": True}) and has_place({**MADE_OF, "clock": True}, messages="raw")
+    assert not has_place(chat_template="{{ strftime_now('%d') }}")
+    assert not has_place(choices=["a", "b"])
+    huge = {"name": "f", "parameters": {"type": "object", "properties": {"a": {"const": 2**60}}}}
+    assert not has_place(tools=[huge])
+    cache.close()
+
+
+def test_ids_of_calls_are_made_of_a_seed(tmp_path: Path) -> None:
+    """So an answer with calls is kept only for a seed that somebody has chosen."""
+    cache = AnswerCache(tmp_path, 2**20)
+    call = [ToolCallDelta(0, "call_1", "f", "{}")]
+    completion = Completion("", [1], "tool_calls", Usage(1, 1), Timings(0.0, 0.0, 0.0), 1)
+    for seed, is_kept in ((1, True), (None, False)):
+        key = cache.find_key(Request(messages=HELLO, seed=seed), "fp", MADE_OF)
+        assert key is not None
+        assert (cache.keep(key, call, completion, [5]) is not None) is is_kept
+    cache.close()
+
+
+def test_flights_land_once(tmp_path: Path) -> None:
+    cache = AnswerCache(tmp_path, 2**20)
+    key = cache.find_key(Request(messages=HELLO, seed=1), "fp", MADE_OF)
+    assert key is not None
+    (flight, is_first), (same, is_second) = cache.join(key), cache.join(key)
+    assert flight is same and is_first and not is_second
+    flight.land()
+    flight.land(None)
+    other, is_first = cache.join(key)
+    assert is_first and other is not flight
+    cache.close()

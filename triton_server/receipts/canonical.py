@@ -1,0 +1,80 @@
+"""JSON in its canonical form (RFC 8785, by the package rfc8785), hashes of it, and strict reading."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import rfc8785
+
+from model_core.errors import InvalidRequest
+from model_core.requests.messages import MESSAGES
+
+from ..contract.request_fields import Request
+
+# On what no token of an answer depends: who asks, how it is delivered, and how long it may take. Model and
+# seed have parts of their own.
+NO_PART = {
+    *("model", "seed", "request_id", "client", "acknowledge", "feed", "count_only"),
+    *("cache_salt", "receipt", "answer_cache", "timeout_s", "traceparent"),
+}
+
+
+def to_canonical(value: Any) -> bytes:
+    """JSON in its only canonical form. Raises InvalidRequest for numbers that JSON cannot hold exactly."""
+    try:
+        return rfc8785.dumps(value)
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
+        raise InvalidRequest(
+            "a receipt needs the request in canonical JSON (RFC 8785), which has no place for whole numbers "
+            "beyond 2^53, halves of surrogate pairs and very deep lists; leave out the receipt, or these."
+        ) from error
+
+
+def hash_text(text: str) -> str:
+    """The SHA-256 of a text in UTF-8, in hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def hash_json(value: Any) -> str:
+    """The SHA-256 of a value as canonical JSON. Raises as `to_canonical`."""
+    return hashlib.sha256(to_canonical(value)).hexdigest()
+
+
+def hash_tokens(token_ids: Sequence[int]) -> str:
+    """The SHA-256 of token ids: of their list as JSON without spaces."""
+    return hashlib.sha256(f"[{','.join(map(str, token_ids))}]".encode()).hexdigest()
+
+
+def content_of(request: Request) -> dict[str, Any]:
+    """All of a request that its answer depends on, but for the model and the seed, as JSON.
+
+    What has its default or is empty is left out, so that two requests for the same have the same content.
+    """
+    parameters = request.model_dump(
+        mode="json", exclude={"messages", *NO_PART}, exclude_defaults=True, exclude_none=True
+    )
+    said = {name: value for name, value in parameters.items() if value not in ([], {})}
+    messages: Any = request.messages
+    if request.is_chat:
+        messages = MESSAGES.dump_python(messages, mode="json", exclude_defaults=True)
+    return {"messages": messages, **said}
+
+
+def parse_strictly(text: str | bytes) -> Any:
+    """Parse JSON whose objects have no name twice. Raises ValueError."""
+    try:
+        return json.loads(text, object_pairs_hook=_make_object, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("an object has a name twice")
+    return found
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")

@@ -1,0 +1,120 @@
+"""Compares a receipt with the answer that was computed again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from model_core.requests.answer_parts import AnswerParts
+from model_core.requests.messages import ImageUrlPart, Message
+
+from ..contract.request_fields import Request
+from .canonical import NO_PART, hash_json, hash_text, hash_tokens
+from .receipt import ReceiptError, hash_calls
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found.
+
+    Attributes:
+        equal: whether the answer has the same bytes.
+        message: says so in a sentence, and why it may be otherwise.
+        token: the first token that differs, counted from 0; None if it is not known, or there is none.
+    """
+
+    equal: bool
+    message: str
+    token: int | None = None
+
+
+def request_of(receipt: Mapping[str, Any], content: Any = None) -> Request:
+    """The request of a receipt, to be computed again with the token ids of its answer.
+
+    `content`: of the request, if the receipt does not have it. Raises ReceiptError if there is none, or if it
+    is another one, and InvalidRequest.
+    """
+    content = receipt["request"].get("content") if content is None else content
+    if not isinstance(content, Mapping):
+        raise ReceiptError(
+            "the receipt has only a hash of its request, so it cannot be computed again; give the request, "
+            'too, or ask for receipts with "receipt": "whole".'
+        )
+    if hash_json(content) != receipt["request"]["sha256"]:
+        raise ReceiptError("this request is another one than that of the receipt: it has another hash.")
+    if others := NO_PART & content.keys():
+        raise ReceiptError(f"the request has the field {min(others)}, which is no part of what was answered.")
+    again = {"seed": int(receipt["seed"]), "receipt": False, "answer_cache": "off", "return_token_ids": True}
+    request = Request(**{**content, **again})
+    _check_images(request)
+    return request
+
+
+def _check_images(request: Request) -> None:
+    """Raises ReceiptError unless a request has the bytes of its images, as what is signed always has."""
+    messages = [message for message in request.messages if isinstance(message, Message)]
+    for part in (part for message in messages for part in message.images):
+        url = part.image_url.url if isinstance(part, ImageUrlPart) else None
+        if url is None or not url[:5].lower().startswith("data:"):
+            raise ReceiptError(
+                "the request names an image that is elsewhere, and may be another one by now; give it with "
+                "the data URL of the image."
+            )
+
+
+def compare(
+    receipt: Mapping[str, Any], parts: AnswerParts, fingerprint: str | None, made_of: Mapping[str, Any] | None
+) -> Verdict:
+    """Compare a receipt with an answer that has token ids. The last two are of the model that has made it."""
+    told, tokens = receipt["answer"], parts.token_ids or []
+    model = receipt["model"]
+    why = _explain(model["made_of"], made_of) if fingerprint != model["fingerprint"] else ""
+    if hash_tokens(parts.prompt_token_ids or []) != receipt["prompt"]["token_ids_sha256"]:
+        prompt = (
+            "the prompt has other tokens, so the answers cannot be compared: the template may write a date, "
+            "or the tokenizer is another one."
+        )
+        return Verdict(False, prompt + why)
+    count = told["tokens"]
+    # What was cut off is compared as far as it came.
+    made = tokens[:count] if told["finish_reason"] == "cancelled" else tokens
+    if hash_tokens(made) != told["token_ids_sha256"]:
+        return _describe_tokens(told, made, why)
+    if told["finish_reason"] == "cancelled":
+        return Verdict(True, f"equal: {count} tokens, after which the answer was cut off.{why}")
+    texts = {"text": parts.text, "reasoning": parts.reasoning}
+    differing = [
+        name for name, text in texts.items() if told.get(f"{name}_sha256", hash_text("")) != hash_text(text)
+    ]
+    if told.get("tool_calls_sha256") != (hash_calls(parts) if parts.calls else None):
+        differing.append("calls of tools")
+    if told["finish_reason"] != parts.done.finish_reason:
+        differing.append("reason of the end")
+    if differing:
+        return Verdict(False, f"the tokens are equal, but not the {', '.join(differing)}.{why}")
+    return Verdict(True, f"equal: {count} tokens, computed again.{why}")
+
+
+def _describe_tokens(told: Mapping[str, Any], made: Sequence[int], why: str) -> Verdict:
+    kept: list[int] | None = told.get("token_ids")
+    if kept is None:
+        length = f"{told['tokens']} tokens then, and {len(made)} now"
+        unknown = f"the answer differs ({length}); the receipt does not have its tokens, to say where.{why}"
+        return Verdict(False, unknown)
+    shared = min(len(kept), len(made))
+    place = next((n for n in range(shared) if kept[n] != made[n]), shared)
+    before, now = (str(ids[place]) if place < len(ids) else "the end" for ids in (kept, made))
+    return Verdict(False, f"the answer differs from token {place} on: {before} then, {now} now.{why}", place)
+
+
+def _explain(then: Mapping[str, Any], now: Mapping[str, Any] | None) -> str:
+    """What has changed of that on which answers depend."""
+    if now is None:
+        return " It was computed by another model."
+    names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
+    changes = [
+        f"{name} ({then.get(name)} then, {now.get(name)} now)"
+        if all(isinstance(part.get(name), str | int | None) for part in (then, now))
+        else name
+        for name in names
+    ]
+    return f" It was computed by another model: what differs is {', '.join(changes)}."
