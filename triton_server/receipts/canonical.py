@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import rfc8785
@@ -21,13 +21,13 @@ NO_PART = {
 
 
 def to_canonical(value: Any) -> bytes:
-    """JSON in its only canonical form. Raises InvalidRequest for numbers that JSON cannot hold exactly."""
+    """JSON in its only canonical form. Raises InvalidRequest for what JSON cannot hold exactly."""
     try:
         return rfc8785.dumps(value)
     except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError) as error:
         raise InvalidRequest(
-            "a receipt needs the request in canonical JSON (RFC 8785), which has no place for whole numbers "
-            "beyond 2^53, halves of surrogate pairs and very deep lists; leave out the receipt, or these."
+            "this has no canonical JSON (RFC 8785), which has no place for whole numbers beyond 2^53, halves "
+            "of surrogate pairs and very deep lists."
         ) from error
 
 
@@ -49,16 +49,60 @@ def hash_tokens(token_ids: Sequence[int]) -> str:
 def content_of(request: Request) -> dict[str, Any]:
     """All of a request that its answer depends on, but for the model and the seed, as JSON.
 
-    What has its default or is empty is left out, so that two requests for the same have the same content.
+    What has its default or is empty without a meaning is left out, so that two requests for the same have the
+    same content. JSON schemas, and variables of templates, are text: grammars and templates follow the order
+    of their members and the kinds of their numbers (1.0 is not 1), which canonical JSON does not keep.
     """
     parameters = request.model_dump(
         mode="json", exclude={"messages", *NO_PART}, exclude_defaults=True, exclude_none=True
     )
-    said = {name: value for name, value in parameters.items() if value not in ([], {})}
+    said = {name: value for name, value in parameters.items() if value not in ([], {}) or _is_said(name)}
+    if request.form is not None and request.form.json_schema is not None:
+        said["form"]["json_schema"] = _to_text(request.form.json_schema)
+    for told, tool in zip(said.get("tools", ()), request.tools or (), strict=True):
+        if tool.parameters is not None:
+            told["parameters"] = _to_text(tool.parameters)
+    if request.chat_template_kwargs:
+        said["chat_template_kwargs"] = _to_text(request.chat_template_kwargs)
     messages: Any = request.messages
     if request.is_chat:
         messages = MESSAGES.dump_python(messages, mode="json", exclude_defaults=True)
     return {"messages": messages, **said}
+
+
+def _is_said(name: str) -> bool:
+    """Whether an empty value of a field is not the same as its default."""
+    return bool(Request.model_fields[name].get_default(call_default_factory=True))
+
+
+def open_content(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the request that `content_of` has written. Raises ValueError if it has not."""
+    fields = dict(content)
+    if "form" in fields:
+        fields["form"] = _open_text(fields["form"], "json_schema")
+    if "tools" in fields:
+        if not isinstance(fields["tools"], list):
+            raise ValueError("tools should be a list")
+        fields["tools"] = [_open_text(tool, "parameters") for tool in fields["tools"]]
+    return _open_text(fields, "chat_template_kwargs")
+
+
+def _open_text(holder: Any, name: str) -> dict[str, Any]:
+    """The object with the JSON in the text of a member, if it has that."""
+    if not isinstance(holder, Mapping):
+        raise ValueError(f"what has {name} should be an object")
+    if name not in holder:
+        return dict(holder)
+    text = holder[name]
+    value = parse_strictly(text) if isinstance(text, str) else None
+    if not isinstance(text, str) or _to_text(value) != text:
+        raise ValueError(f"{name} should be JSON as text, without spaces")
+    return {**holder, name: value}
+
+
+def _to_text(value: Any) -> str:
+    """JSON with its order and its kinds of numbers."""
+    return json.dumps(value, separators=(",", ":"))
 
 
 def parse_strictly(text: str | bytes) -> Any:

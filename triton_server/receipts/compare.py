@@ -8,7 +8,7 @@ from model_core.requests.answer_parts import AnswerParts
 from model_core.requests.messages import ImageUrlPart, Message
 
 from ..contract.request_fields import Request
-from .canonical import NO_PART, hash_json, hash_text, hash_tokens
+from .canonical import NO_PART, hash_json, hash_text, hash_tokens, open_content
 from .receipt import ReceiptError, hash_calls
 
 
@@ -44,7 +44,11 @@ def request_of(receipt: Mapping[str, Any], content: Any = None) -> Request:
     if others := NO_PART & content.keys():
         raise ReceiptError(f"the request has the field {min(others)}, which is no part of what was answered.")
     again = {"seed": int(receipt["seed"]), "receipt": False, "answer_cache": "off", "return_token_ids": True}
-    request = Request(**{**content, **again})
+    try:
+        fields = open_content(content)
+    except ValueError as error:
+        raise ReceiptError(f"this is no request in the form of receipts: {error}.") from error
+    request = Request(**{**fields, **again})
     _check_images(request)
     return request
 

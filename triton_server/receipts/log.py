@@ -70,6 +70,8 @@ class ReceiptLog:
         chained = to_canonical(strip(receipt))
         has_attachments = "content" in receipt["request"] or "token_ids" in receipt["answer"]
         line = (to_canonical(receipt) if has_attachments else chained) + b"\n"
+        if fault := _check_line("", line[:-1], None, None).fault:  # it would make the log unreadable
+            raise StorageError(f"the receipt cannot be written to {self._folder}: {fault}")
         try:
             if self._file is None or self._size + len(line) > _FILE_BYTES:
                 self._open(receipt["log"]["number"])

@@ -9,9 +9,9 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from model_core.errors import TritonchatError
 from model_core.requests.answer_parts import AnswerParts
@@ -22,6 +22,12 @@ from .keys import SigningKey, verify_signature
 
 VERSION = 1
 _HASH = Field(pattern="^[0-9a-f]{64}$")
+
+
+def _check_seed(seed: str) -> str:
+    if not -(2**63) <= int(seed) < 2**63:
+        raise ValueError("should have 64 bits")
+    return seed
 
 
 class ReceiptError(TritonchatError):
@@ -87,7 +93,7 @@ class Receipt(_Part):
     time: str
     model: ModelPart
     request: RequestPart
-    seed: str = Field(pattern="^[0-9]{1,20}$")
+    seed: Annotated[str, Field(pattern="^(0|-?[1-9][0-9]{0,18})$"), AfterValidator(_check_seed)]
     prompt: PromptPart
     answer: AnswerPart
     log: LogPart | None = None

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..api.batches.lines import BatchLine
+from ..receipts.canonical import open_content
 from ..receipts.log import read_log
 from .answers import CHATS, COMPLETIONS
 
@@ -29,7 +30,8 @@ def read_logged(folder: Path) -> tuple[list[BatchLine], int]:
 
 
 def _to_line(name: str, content: Mapping[str, Any], seed: int) -> BatchLine:
-    fields = {key: value for key, value in content.items() if key not in _SHOWN} | {"seed": seed}
+    fields = {key: value for key, value in open_content(content).items() if key not in _SHOWN}
+    fields["seed"] = seed
     messages = fields.pop("messages")
     if not (isinstance(messages, list) and messages and isinstance(messages[0], dict)):
         return _make_line(name, COMPLETIONS, {"prompt": messages, **fields})

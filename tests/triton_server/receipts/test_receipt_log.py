@@ -4,6 +4,7 @@ import asyncio
 import errno
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -223,3 +224,37 @@ def test_desk_logs_hashes_alone_unless_it_is_told_otherwise(tmp_path: Path) -> N
 def test_missing_log_is_named(tmp_path: Path) -> None:
     with pytest.raises(TritonchatError, match="has no log of receipts"):
         list(read_log(tmp_path))
+
+
+@pytest.mark.parametrize("content", [{"messages": "a", "maximum": 1e16}, {"messages": "a", "n": -1e20}])
+def test_receipt_that_could_not_be_read_is_not_written(
+    folder: Path, key: SigningKey, content: dict[str, Any]
+) -> None:
+    """One line that nobody can read would end the log for good."""
+    log = ReceiptLog(folder)
+    write(log, key, "a")
+    damaged = replace(facts("b"), content=content, content_hash=hash_json(content))
+    with pytest.raises(StorageError, match="cannot be written"):
+        log.add(make_receipt(damaged, key, log.next_place()))
+    write(log, key, "c")
+    log.close()
+    assert faults(folder) == [None, None]
+    ReceiptLog(folder).close()  # and it goes on
+
+
+def test_log_of_any_seed_and_schema_goes_on(folder: Path, key: SigningKey) -> None:
+    log = ReceiptLog(folder)
+    form = {"json_schema": {"maximum": 1e16, "minimum": -(2**70)}}
+    for seed in (-1, -(2**63), 2**63 - 1):
+        content = content_of(Request(messages="a", form=form, seed=seed))
+        told = facts("a")
+        each = replace(
+            told,
+            content=content,
+            content_hash=hash_json(content),
+            completion=replace(told.completion, seed=seed),
+        )
+        log.add(make_receipt(each, key, log.next_place()))
+    log.close()
+    assert faults(folder) == [None] * 3
+    ReceiptLog(folder).close()

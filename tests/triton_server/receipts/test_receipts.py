@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from adapters import write_adapter
+from any_receipt import make_any_receipt
 from in_process import Endpoints, local_server
 
 from model_core import LLM
@@ -259,9 +260,41 @@ def test_answers_without_a_place_for_receipts_refuse_them(served: Endpoints, pat
     assert named.headers["X-Ignored-Fields"] == "receipt"
 
 
-def test_numbers_that_canonical_json_cannot_hold_are_refused(served: Endpoints) -> None:
-    tool = {**TOOL, "parameters": {"type": "object", "properties": {"a": {"const": 2**60}}}}
-    body = {**CHAT, "tools": [{"type": "function", "function": tool}]}
-    refused = post(served, "/v1/chat/completions", body)
-    assert refused.status_code == 400 and "RFC 8785" in refused.json()["error"]["message"]
-    assert post(served, "/v1/chat/completions", {**body, "receipt": False}).status_code == 200
+@pytest.mark.parametrize("seed", [-1, -(2**63), 2**63 - 1, 0])
+def test_receipts_have_any_seed(served: Endpoints, seed: int) -> None:
+    body = {**CHAT, "seed": seed, "max_tokens": 2}
+    receipt = post(served, "/v1/chat/completions", body).json()["choices"][0]["receipt"]
+    assert check_receipt(receipt)["seed"] == str(seed)
+    assert verify(served, receipt)["equal"]
+
+
+@pytest.mark.parametrize("seed", ["-0", "00", "1e3", "", str(2**63), str(-(2**63) - 1)])
+def test_seeds_that_no_request_has_are_refused(seed: str) -> None:
+    receipt = make_any_receipt("m", {"messages": HELLO})
+    with pytest.raises(ReceiptError, match="this is no receipt: seed"):
+        check_receipt({**receipt, "seed": seed})
+
+
+def test_schemas_with_any_numbers_have_receipts(served: Endpoints) -> None:
+    """RFC 8785 has no place for whole numbers beyond 2^53."""
+    numbers = {"const": 2**60, "maximum": 9223372036854775807, "minimum": -1e16}
+    parameters = {"type": "object", "properties": {"b": numbers, "a": {"type": "null"}}}
+    body = {**CHAT, "tools": [{"type": "function", "function": {**TOOL, "parameters": parameters}}]}
+    receipt = post(served, "/v1/chat/completions", body).json()["choices"][0]["receipt"]
+    assert json.loads(receipt["request"]["content"]["tools"][0]["parameters"]) == parameters
+    found = verify(served, receipt)
+    assert found["equal"] and found["signed_here"]
+
+
+def test_order_of_a_schema_cannot_be_changed_in_a_receipt(served: Endpoints) -> None:
+    properties = {"b": {"type": "integer"}, "a": {"type": "integer"}}
+    schema = {"type": "object", "properties": properties, "required": ["a", "b"]}
+    form = {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}
+    body = {**CHAT, "response_format": form, "temperature": 0.0, "max_tokens": 40}
+    receipt = post(served, "/v1/chat/completions", body).json()["choices"][0]["receipt"]
+    assert verify(served, receipt)["equal"]
+    content = receipt["request"]["content"]
+    turned = json.dumps(dict(reversed(schema.items())), separators=(",", ":"))
+    changed = {**content, "form": {**content["form"], "json_schema": turned}}
+    with pytest.raises(ReceiptError, match="its request has another hash"):
+        check_receipt({**receipt, "request": {**receipt["request"], "content": changed}})
