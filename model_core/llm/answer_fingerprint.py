@@ -27,7 +27,6 @@ from .loaded import LoadedModel, Origin
 from .semantics import SEMANTICS
 from .settings import LLMSettings
 
-_PREFIX = "fp_"  # as OpenAI writes a `system_fingerprint`
 # What makes tokens of texts, texts of templates, and masks of forms. Their answers are their own, so that
 # another version may have others.
 _PACKAGES = ("tokenizers", "jinja2", "llguidance")
@@ -115,11 +114,6 @@ def describe_origin(origin: Origin, loading: Loading) -> dict[str, Any]:
         **({"clock": True} if tokenizer is not None and _reads_clock(tokenizer) else {}),
         "packages": {package: version(package) for package in _PACKAGES},
     }
-
-
-def make_fingerprint(parts: Mapping[str, Any]) -> str:
-    """The fingerprint of what `LLM.made_of` says."""
-    return _PREFIX + digest(_sort(parts))
 
 
 def _find_parts(origin: Origin, has_integers: bool) -> int:

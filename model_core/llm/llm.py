@@ -12,6 +12,7 @@ from ..chat.model import ChatOptions, parse_completion
 from ..embeddings.embedder import Input
 from ..engine.job import Job
 from ..errors import InvalidRequest
+from ..machine.fingerprint import make_fingerprint
 from ..model.adapter_loading import load_adapter
 from ..model.logits import compute_logits
 from ..requests.choices import Choices
@@ -20,7 +21,7 @@ from ..requests.events import Event, Text
 from ..requests.messages import Message
 from ..requests.results import Completion, TokenLogprob
 from ..requests.sampling import FilledParams, SamplingParams
-from .answer_fingerprint import describe_loaded, make_fingerprint
+from .answer_fingerprint import describe_loaded
 from .build import build_model
 from .choose import Choice, is_raw_prompt, make_choice_jobs, rank_choices
 from .description import ModelDescription, describe_model

@@ -40,9 +40,9 @@ def fingerprint(
     the same fingerprint give the same bytes. The weights are hashed, and not loaded; the hashes of files are
     kept, so that the second time takes a moment.
     """
-    from model_core.llm.answer_fingerprint import make_fingerprint
     from model_core.llm.identify import identify_adapter, identify_model
     from model_core.llm.settings import LLMSettings
+    from model_core.machine.fingerprint import make_fingerprint
 
     values = {name: getattr(settings, name) for name in _OF_ANSWERS}
     with signals_as_interrupts():

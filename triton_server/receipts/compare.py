@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from model_core.machine.fingerprint import make_fingerprint
 from model_core.requests.answer_parts import AnswerParts
 from model_core.requests.messages import ImageUrlPart, Message
 
 from ..contract.request_fields import Request
+from .beginnings import begins_with, calls_begin_with
 from .canonical import NO_PART, hash_json, hash_text, hash_tokens, open_content
 from .receipt import ReceiptError, hash_calls
 
@@ -20,11 +22,13 @@ class Verdict:
         equal: whether the answer has the same bytes.
         message: says so in a sentence, and why it may be otherwise.
         token: the first token that differs, counted from 0; None if it is not known, or there is none.
+        is_cut_off: whether the answer was cut off, so that its beginning alone was compared.
     """
 
     equal: bool
     message: str
     token: int | None = None
+    is_cut_off: bool = False
 
 
 def request_of(receipt: Mapping[str, Any], content: Any = None) -> Request:
@@ -69,33 +73,48 @@ def compare(
     receipt: Mapping[str, Any], parts: AnswerParts, fingerprint: str | None, made_of: Mapping[str, Any] | None
 ) -> Verdict:
     """Compare a receipt with an answer that has token ids. The last two are of the model that has made it."""
-    told, tokens = receipt["answer"], parts.token_ids or []
+    told, tokens, prompt = receipt["answer"], parts.token_ids or [], parts.prompt_token_ids or []
     model = receipt["model"]
+    if make_fingerprint(model["made_of"]) != model["fingerprint"]:
+        return Verdict(False, "the receipt contradicts itself: its fingerprint is not of what it is made of.")
     why = _explain(model["made_of"], made_of) if fingerprint != model["fingerprint"] else ""
-    if hash_tokens(parts.prompt_token_ids or []) != receipt["prompt"]["token_ids_sha256"]:
-        prompt = (
+    if hash_tokens(prompt) != receipt["prompt"]["token_ids_sha256"]:
+        other = (
             "the prompt has other tokens, so the answers cannot be compared: the template may write a date, "
             "or the tokenizer is another one."
         )
-        return Verdict(False, prompt + why)
-    count = told["tokens"]
+        return Verdict(False, other + why)
+    count, is_cut = told["tokens"], told["finish_reason"] == "cancelled"
     # What was cut off is compared as far as it came.
-    made = tokens[:count] if told["finish_reason"] == "cancelled" else tokens
+    made = tokens[:count] if is_cut else tokens
     if hash_tokens(made) != told["token_ids_sha256"]:
         return _describe_tokens(told, made, why)
-    if told["finish_reason"] == "cancelled":
-        return Verdict(True, f"equal: {count} tokens, after which the answer was cut off.{why}")
-    texts = {"text": parts.text, "reasoning": parts.reasoning}
-    differing = [
-        name for name, text in texts.items() if told.get(f"{name}_sha256", hash_text("")) != hash_text(text)
-    ]
-    if told.get("tool_calls_sha256") != (hash_calls(parts) if parts.calls else None):
-        differing.append("calls of tools")
-    if told["finish_reason"] != parts.done.finish_reason:
-        differing.append("reason of the end")
-    if differing:
+    if len(made) != count or len(prompt) != receipt["prompt"]["tokens"]:
+        wrong = "the receipt contradicts itself: it counts other tokens than those of which it has the hash."
+        return Verdict(False, wrong)
+    if differing := _find_differing(told, parts, is_cut):
         return Verdict(False, f"the tokens are equal, but not the {', '.join(differing)}.{why}")
+    if is_cut:
+        cut = f"equal as far as it came: {count} tokens, after which the answer was cut off.{why}"
+        return Verdict(True, cut, is_cut_off=True)
     return Verdict(True, f"equal: {count} tokens, computed again.{why}")
+
+
+def _find_differing(told: Mapping[str, Any], parts: AnswerParts, is_cut: bool) -> list[str]:
+    """What differs besides the tokens. Of an answer that was cut off, each part may be a beginning."""
+    empty = hash_text("")
+    differing = []
+    for name, text in (("text", parts.text), ("reasoning", parts.reasoning)):
+        wanted = told.get(f"{name}_sha256", empty)
+        if wanted != hash_text(text) and not (is_cut and begins_with(text, wanted)):
+            differing.append(name)
+    calls = told.get("tool_calls_sha256")
+    is_equal = calls == (hash_calls(parts) if parts.calls else None)
+    if not is_equal and not (is_cut and (calls is None or calls_begin_with(parts.tool_calls, calls))):
+        differing.append("calls of tools")
+    if not is_cut and told["finish_reason"] != parts.done.finish_reason:
+        differing.append("reason of the end")
+    return differing
 
 
 def _describe_tokens(told: Mapping[str, Any], made: Sequence[int], why: str) -> Verdict:

@@ -15,9 +15,9 @@ from model_core import LLM
 from model_core.errors import ModelError
 from model_core.hub import embedded_model
 from model_core.llm import answer_fingerprint
-from model_core.llm.answer_fingerprint import make_fingerprint
 from model_core.llm.identify import identify_adapter, identify_model
 from model_core.llm.settings import LLMSettings
+from model_core.machine.fingerprint import make_fingerprint
 from model_core.model import loader
 
 LLAMA = CHECKPOINTS / "llama-bfloat16"

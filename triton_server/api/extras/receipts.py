@@ -43,6 +43,9 @@ class Verification(BaseModel):
     """What was found."""
 
     equal: bool = Field(description="The answer was computed again, and has the same bytes.")
+    cut_off: bool = Field(
+        description="The answer was cut off by its client, so that its beginning alone was compared."
+    )
     signed_here: bool = Field(description="The receipt is signed by the key of this service.")
     message: str
     token: int | None = Field(None, description="The first token that differs, counted from 0.")
@@ -76,6 +79,7 @@ async def verify(request: Request, body: VerifyRequest) -> Verification:
     verdict = compare(receipt, parts, parts.done.fingerprint, made_of)
     return Verification(
         equal=verdict.equal,
+        cut_off=verdict.is_cut_off,
         signed_here=receipt["key"] in keys,
         message=verdict.message,
         token=verdict.token,
