@@ -20,6 +20,7 @@ _where_options = combine_options(
     setting_flags(LocalSettings, "model", "revision", *_OF_ANSWERS, "threads", "kv_cache_memory"),
     click.option("--adapter", type=_FOLDER, help="The LoRA adapter that has changed the answer."),
     click.option("--mmproj", type=FILE, help="As --mmproj of `tritonchat serve`, for answers to images."),
+    click.option("--chat-template", type=FILE, help="As --chat-template of `tritonchat serve`."),
     option(
         "--server",
         envvar="TRITONCHAT_API_URL",
@@ -47,12 +48,11 @@ _where_options = combine_options(
 def verify(
     settings: LocalSettings,
     receipt: Path,
-    adapter: Path | None,
-    mmproj: Path | None,
     server: str | None,
     api_key: str | None,
     key: Path | None,
     request: Path | None,
+    **files: Path | None,
 ) -> None:
     """Check the signature of the receipt in the file RECEIPT, and compute its answer again.
 
@@ -63,7 +63,7 @@ def verify(
     from ..receipts.receipt import read_receipt
     from .verify import compute_again, find_trusted, open_side, read_content
 
-    where = _make_where(settings, (adapter, mmproj), server, api_key)
+    where = _make_where(settings, files, server, api_key)
     try:
         found = read_receipt(receipt.read_bytes())
     except OSError as error:
@@ -91,11 +91,10 @@ def audit(
     settings: LocalSettings,
     folder: Path,
     sample: float,
-    adapter: Path | None,
-    mmproj: Path | None,
     server: str | None,
     api_key: str | None,
     key: Path | None,
+    **files: Path | None,
 ) -> None:
     """Check the log of receipts in FOLDER (--receipt-log), and compute a sample of its answers again.
 
@@ -106,38 +105,41 @@ def audit(
     from .audit import compute_sample, read_audit
     from .verify import find_trusted
 
-    where = _make_where(settings, (adapter, mmproj), server, api_key)
+    where = _make_where(settings, files, server, api_key)
     trusted = find_trusted(key, where)
     if trusted is None:
         click.echo("Nobody here vouches for the key of the log; give --key or --server.", err=True)
     found = read_audit(folder, sample, trusted)
     with signals_as_interrupts():
-        asyncio.run(compute_sample(found, where))
+        asyncio.run(compute_sample(found, folder, where))
     for fault in found.faults:
         click.echo(fault)
+    computed = len(found.sample) - found.not_computed
     click.echo(
-        f"{found.lines} lines, receipts {found.first} to {found.last}; {len(found.sample)} answers computed "
-        f"again, {found.equal} equal; {len(found.faults)} faults."
+        f"{found.lines} lines, receipts {found.first} to {found.last}; {computed} answers computed again, "
+        f"{found.equal} equal; {len(found.faults)} faults."
     )
-    if found.without_content:
-        click.echo(f"{found.without_content} of the sample have only hashes, and were not computed again.")
+    for count, what in (
+        (found.cut_off, "answers were cut off, and are equal as far as they came"),
+        (found.equal_by_other, "answers are equal, but computed by a model of another fingerprint"),
+        (found.not_computed, "answers are of other weights or adapters (--model, --adapter)"),
+        (found.without_content, "of the sample have only hashes, and were not computed again"),
+    ):
+        if count:
+            click.echo(f"{count} {what}.")
     if not found.is_right:
         sys.exit(1)
 
 
 def _make_where(
-    settings: LocalSettings,
-    files: tuple[Path | None, Path | None],
-    server: str | None,
-    api_key: str | None,
+    settings: LocalSettings, files: dict[str, Path | None], server: str | None, api_key: str | None
 ) -> Any:
-    """`files`: the adapter, and the tower of vision."""
+    """`files`: the adapter, and settings that are files."""
     from .verify import Where
 
-    adapter, mmproj = files
     given = settings.model_dump(include=settings.model_fields_set - {"model"})
-    given |= {} if mmproj is None else {"mmproj": mmproj}
-    return Where(server, api_key, settings.model, adapter, given)
+    given |= {name: path for name, path in files.items() if path is not None and name != "adapter"}
+    return Where(server, api_key, settings.model, files["adapter"], given)
 
 
 def _say_signature(receipt: dict[str, Any], trusted: Any) -> None:

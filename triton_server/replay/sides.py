@@ -76,8 +76,9 @@ async def open_local(
     """
     values = {field.name: getattr(LLMSettings, field.name) for field in fields(LLMSettings)}
     del values["adapters"]
-    # Larger ones are refused, and change no answer: here nothing is refused that a server has taken.
+    # They change no answer: here nothing is refused that a server has taken.
     values |= {"max_image_pixels": MAX_PIXELS, "max_image_bytes": _MAX_BODY_BYTES}
+    values |= {"allow_request_templates": True}
     adapters = [] if adapter is None else [("adapter", str(adapter))]
     pool = create_pool([(None, path)], None, {**values, **settings}, adapters)
     try:

@@ -73,11 +73,37 @@ async def open_side(where: Where, made_of: Mapping[str, Any]) -> AsyncIterator[t
         with ServiceClient(where.server, where.api_key) as service:
             yield RemoteSide(service), where.model
         return
+    async with open_local(where.model, find_settings(where, made_of), where.adapter) as side:
+        yield side, "default" if where.adapter is None else "adapter"
+
+
+def find_settings(where: Where, made_of: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with which a model is loaded here as a receipt names them, unless others are given."""
     portable = made_of.get("processor") == "x86-64 with AVX2 and FMA"
     stated = {name: made_of[name] for name in ("weights", "max_context", "kv_cache_dtype") if name in made_of}
-    settings = {**stated, "portable": portable, **where.settings}
-    async with open_local(where.model, settings, where.adapter) as side:
-        yield side, "default" if where.adapter is None else "adapter"
+    return {**stated, "portable": portable, "arithmetic": _find_arithmetic(made_of), **where.settings}
+
+
+def _find_arithmetic(made_of: Mapping[str, Any]) -> str:
+    """The value of --arithmetic after which products are computed in the way that a receipt names."""
+    tower = made_of.get("vision", {}).get("arithmetic", [])
+    match made_of.get("arithmetic"):
+        case "float32" if not any(each.startswith("int8") for each in tower):
+            return "float32"
+        case "int8, bfloat16":
+            return "bfloat16"
+        case "two bfloat16":
+            return "int8"
+    return "auto"
+
+
+def identify_here(where: Where, made_of: Mapping[str, Any]) -> dict[str, Any]:
+    """What the model here would be made of, without loading its weights. Raises ModelError."""
+    from model_core.llm.identify import identify_adapter, identify_model
+    from model_core.llm.settings import LLMSettings
+
+    found = identify_model(where.model, LLMSettings(**find_settings(where, made_of)))
+    return found if where.adapter is None else {**found, "adapter": identify_adapter(where.adapter)}
 
 
 async def compute_again(

@@ -7,14 +7,19 @@ from typing import Any
 
 import httpx
 import pytest
+from any_receipt import make_any_receipt
 from click.testing import CliRunner, Result
 from in_process import Endpoints, local_server
 from support import pool_of
 
 from model_core import LLM
 from model_core.errors import TritonchatError
+from model_core.machine.fingerprint import make_fingerprint
 from triton_server.cli.tritonchat import cli
+from triton_server.receipts.canonical import to_canonical
 from triton_server.receipts.desk import ReceiptDesk
+from triton_server.receipts.keys import load_key
+from triton_server.receipts.log import ReceiptLog
 from triton_server.receipts.receipt import strip
 
 ASKED = {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 12, "temperature": 1.0, "seed": 5}
@@ -118,3 +123,75 @@ def test_audit_finds_what_was_changed(folder: Path, served: Endpoints, tmp_path:
     copy.write_bytes(lines.replace(b'"Hello"', b'"HELLO"', 1))
     result = run("audit", tmp_path, "--sample", "0%", "--server", served.api_url)
     assert result.exit_code == 1 and f"{copy.name}:1: the receipt was changed" in result.output
+
+
+def test_audit_computes_only_answers_of_the_model_that_is_here(folder: Path, tmp_path: Path) -> None:
+    made_of = {"files": ["another"], "arithmetic": "float32"}
+    sign_log(tmp_path, made_of, make_fingerprint(made_of))
+    result = run("audit", tmp_path / "log", "--sample", "100%", "--key", trust(tmp_path))
+    assert result.exit_code == 0, result.output
+    assert "0 answers computed again" in result.output
+    assert "1 answers are of other weights or adapters" in result.output
+
+
+def test_audit_counts_answers_of_another_fingerprint_apart(
+    served: Endpoints, receipt: dict[str, Any], tmp_path: Path
+) -> None:
+    made_of = {**receipt["model"]["made_of"], "semantics": 0}
+    sign_log(tmp_path, made_of, make_fingerprint(made_of), receipt)
+    arguments = ("--sample", "100%", "--server", served.api_url, "--key", trust(tmp_path))
+    result = run("audit", tmp_path / "log", *arguments)
+    assert result.exit_code == 0, result.output
+    assert "1 answers computed again, 1 equal" in result.output
+    assert "1 answers are equal, but computed by a model of another fingerprint" in result.output
+    sign_log(tmp_path / "b", made_of, receipt["model"]["fingerprint"], receipt)
+    arguments = ("--sample", "100%", "--server", served.api_url, "--key", trust(tmp_path / "b"))
+    result = run("audit", tmp_path / "b" / "log", *arguments)
+    assert result.exit_code == 1 and "contradicts itself" in result.output
+
+
+def sign_log(
+    folder: Path, made_of: dict[str, Any], fingerprint: str, like: dict[str, Any] | None = None
+) -> None:
+    """A log of one receipt that somebody with a key has written."""
+    key, log = load_key(folder), ReceiptLog(folder / "log")
+    told = make_any_receipt("embedded", {"messages": "a"}) if like is None else like
+    signed = {name: value for name, value in strip(told).items() if name != "signature"}
+    signed["model"] = {"name": "embedded", "fingerprint": fingerprint, "made_of": made_of}
+    signed = {**signed, "key": key.public, "log": log.next_place()}
+    signed["signature"] = key.sign(to_canonical(signed))
+    log.add({**signed, "request": told["request"]})
+    log.close()
+
+
+def trust(folder: Path) -> Path:
+    path = folder / "key.json"
+    path.write_text(json.dumps({"keys": [{"crv": "Ed25519", "x": load_key(folder).public}]}))
+    return path
+
+
+def test_answers_to_requests_with_a_template_verify_here(tmp_path: Path) -> None:
+    """As a server with --allow-request-templates and --arithmetic float32 has given it."""
+    own = "{% for m in messages %}{{ m.content }}!{% endfor %}"
+    llm = LLM(kv_cache_memory=2**26, arithmetic="float32", allow_request_templates=True)
+    with local_server(pool_of(llm), tmp_path) as running:
+        body = {**ASKED, "receipt": "whole", "chat_template": own}
+        answer = httpx.post(f"{running.api_url}/v1/chat/completions", json=body, timeout=60).json()
+    found = tmp_path / "receipt.json"
+    found.write_text(json.dumps(answer["choices"][0]["receipt"]))
+    result = run("verify", found, "--threads", 1)
+    assert result.exit_code == 0, result.output
+    assert "equal: " in result.output and "another model" not in result.output
+
+
+def test_answers_with_the_template_of_a_server_verify_with_it(tmp_path: Path) -> None:
+    own = tmp_path / "own.jinja"
+    own.write_text("{% for m in messages %}{{ m.content }}?{% endfor %}")
+    with local_server(pool_of(LLM(kv_cache_memory=2**26, chat_template=own)), tmp_path) as running:
+        body = {**ASKED, "receipt": "whole"}
+        answer = httpx.post(f"{running.api_url}/v1/chat/completions", json=body, timeout=60).json()
+    found = tmp_path / "receipt.json"
+    found.write_text(json.dumps(answer["choices"][0]["receipt"]))
+    assert "the prompt has other tokens" in run("verify", found, "--threads", 1).output
+    result = run("verify", found, "--threads", 1, "--chat-template", own)
+    assert result.exit_code == 0 and "another model" not in result.output, result.output
