@@ -80,10 +80,11 @@ def _list_items(value: Any) -> list[Any]:
 
 
 def make_environment() -> jinja2.sandbox.ImmutableSandboxedEnvironment:
-    """Jinja's sandbox with the functions that Hugging Face templates call."""
+    """Jinja's sandbox with the functions that Hugging Face templates call, and none that draws at random."""
     environment = jinja2.sandbox.ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[_GenerationBlock, jinja2.ext.loopcontrols]
     )
+    del environment.filters["random"], environment.globals["lipsum"]
     environment.filters["tojson"] = _to_json
     environment.globals["raise_exception"] = _raise_exception
     environment.globals["strftime_now"] = lambda form: datetime.datetime.now().strftime(form)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from model_core.chat.chat_tokenizer import ChatTokenizer
+from model_core.chat.render_program import make_environment
 from model_core.chat.template import ChatTemplate
 from model_core.errors import InvalidRequest
 from model_core.files.tokenizers.folder import open_folder_tokenizer
@@ -367,3 +368,10 @@ def test_call_cannot_be_continued(load: Load) -> None:
     tokenizer = load("{% for m in messages %}{{ m.content }}{% endfor %}")
     with pytest.raises(InvalidRequest, match="a text to continue"):
         rendered(tokenizer, [QUESTION, CALL], continue_final_message=True)
+
+
+@pytest.mark.parametrize("source", ["{{ [1, 2, 3] | random }}", "{{ lipsum() }}"])
+def test_templates_cannot_draw_at_random(source: str) -> None:
+    """The same request would have other bytes each time."""
+    with pytest.raises(Exception, match=r"random|lipsum"):
+        make_environment().from_string(source).render()
