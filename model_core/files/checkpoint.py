@@ -90,6 +90,10 @@ class Checkpoint:
         """See TensorSource."""
         return self.stored.files()
 
+    def places(self) -> dict[str, Path]:
+        """See TensorSource."""
+        return self.stored.places()
+
     def unread(self) -> list[str]:
         """The names of stored tensors that nobody has read, in order, without those that nobody needs."""
         names = self.stored.unread()

@@ -56,12 +56,12 @@ class FileState:
 
 
 def hash_files(states: Iterable[FileState]) -> list[str]:
-    """The SHA-256 of files, in hexadecimal digits, sorted.
+    """The SHA-256 of each file, in hexadecimal digits.
 
     Raises ModelError for one that is not in its state any more.
     """
     with ThreadPoolExecutor(_THREADS) as threads:  # hashing releases the interpreter's lock
-        return sorted(threads.map(_hash_file, states))
+        return list(threads.map(_hash_file, states))
 
 
 def _hash_file(state: FileState) -> str:

@@ -159,6 +159,10 @@ class SafetensorsFolder:
         """The files, which are all mapped."""
         return list(self._maps)
 
+    def places(self) -> dict[str, Path]:
+        """See TensorSource. An index may choose between files, and leave tensors out."""
+        return {name: entry.path for name, entry in self._entries.items()}
+
     def drop_file_pages(self) -> None:
         """Free the memory of what was read from the files. It is read again when it is needed."""
         if hasattr(mmap, "MADV_DONTNEED"):

@@ -62,6 +62,9 @@ class TensorSource(Protocol):
     def files(self) -> list[Path]:
         """The files that hold the tensors."""
 
+    def places(self) -> dict[str, Path]:
+        """The file of each stored tensor, by its name."""
+
     def unread(self) -> list[str]:
         """The names of stored tensors that nobody has read, in order."""
 

@@ -87,6 +87,10 @@ class StackedExperts:
         """See TensorSource."""
         return self._source.files()
 
+    def places(self) -> dict[str, Path]:
+        """See TensorSource."""
+        return self._source.places()
+
     def unread(self) -> list[str]:
         """See TensorSource."""
         return self._source.unread()

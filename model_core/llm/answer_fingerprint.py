@@ -58,12 +58,16 @@ class Loading:
 def make_origin(files: ModelFiles, settings: LLMSettings, sees: bool) -> Origin:
     """What `describe_origin` needs of files, as they are now. `sees`: with its tower. Raises ModelError."""
     vision = files.vision if sees else None
-    paths = [*files.open_tensors().files(), *(() if vision is None else vision.open_tensors().files())]
-    states = tuple(dict.fromkeys(map(FileState.of, paths)))  # one file may hold the tower, too
+    sources = [files.open_tensors(), *(() if vision is None else (vision.open_tensors(),))]
+    found = {path: FileState.of(path) for source in sources for path in source.files()}
+    states = tuple(dict.fromkeys(found.values()))  # one file may hold the tower, too
+    numbers = {path: states.index(state) for path, state in found.items()}
+    tensors = [(name, numbers[path]) for source in sources for name, path in source.places().items()]
     is_folder = files.path.is_dir()  # else the files of the weights have all fields
     config = files.config if is_folder else {}
     fields = None if vision is None else [vision.config, vision.processor] if is_folder else []
-    return Origin(states, config, fields, settings.weights, settings.arithmetic, settings.portable)
+    settled = settings.weights, settings.arithmetic, settings.portable
+    return Origin(states, tuple(tensors), config, fields, *settled)
 
 
 def describe_loaded(llm: LoadedModel) -> dict[str, Any]:
@@ -88,7 +92,7 @@ def describe_origin(origin: Origin, loading: Loading) -> dict[str, Any]:
 
     Raises ModelError if a file has changed since `make_origin`.
     """
-    tokenizer = loading.chat_tokenizer
+    tokenizer, hashes = loading.chat_tokenizer, hash_files(origin.states)
     flags = (loading.has_integers, *loading.tower_integers)
     arithmetic, *of_tower = (_name_arithmetic(origin, flag) for flag in flags)
     vision = {
@@ -98,7 +102,9 @@ def describe_origin(origin: Origin, loading: Loading) -> dict[str, Any]:
     }
     return {
         "semantics": SEMANTICS,
-        "files": hash_files(origin.states),
+        "files": sorted(hashes),
+        # An index may choose from which file a tensor comes, and whether it comes at all.
+        "tensors": digest(sorted((name, hashes[number]) for name, number in origin.tensors)),
         "config": digest(_sort({k: v for k, v in origin.config.items() if k not in _SAYS_NOTHING})),
         "weights": origin.weights,
         "arithmetic": arithmetic,

@@ -33,6 +33,8 @@ class Origin:
 
     Attributes:
         states: of the files with its weights, before they were read.
+        tensors: the names of the tensors of the model and of its tower, with the number of the file in
+            `states` from which each is read.
         config: the fields of config.json; empty where the files with weights have them.
         vision: of a model that sees, config.json and preprocessor_config.json as a whole; empty where the
             files with weights have them. None for one that sees none.
@@ -40,6 +42,7 @@ class Origin:
     """
 
     states: tuple[FileState, ...]
+    tensors: tuple[tuple[str, int], ...]
     config: Mapping[str, Any]
     vision: Sequence[Mapping[str, Any]] | None
     weights: str

@@ -143,6 +143,10 @@ class GGUFSource:
         """See TensorSource."""
         return self._file.files()
 
+    def places(self) -> dict[str, Path]:
+        """See TensorSource."""
+        return {name: entry.path for name, entry in self._file.entries.items()}
+
     def unread(self) -> list[str]:
         """The names of stored tensors that nobody has read, in order, without those of images and sounds."""
         return sorted(

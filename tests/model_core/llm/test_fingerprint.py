@@ -188,3 +188,25 @@ def test_changed_files_have_no_fingerprint(tmp_path: Path) -> None:
         stored.write_bytes(stored.read_bytes())
         with pytest.raises(ModelError, match="has changed since the model was opened"):
             assert llm.fingerprint
+
+
+def test_fingerprint_tells_apart_from_which_file_tensors_come(tmp_path: Path) -> None:
+    """Two files may both have all tensors; the index chooses between them, and leaves some out."""
+    folder = copy(LLAMA, tmp_path / "shards")
+    stored = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").unlink()
+    changed = bytearray(stored)
+    changed[-2] ^= 1
+    names = list(json.loads(stored[8 : 8 + int.from_bytes(stored[:8], "little")]).keys() - {"__metadata__"})
+    files = ("a.safetensors", "b.safetensors")
+    for file, content in zip(files, (stored, changed), strict=True):
+        (folder / file).write_bytes(content)
+    found = {}
+    for first in files:
+        other = next(file for file in files if file != first)
+        places = {name: first for name in names} | {min(names): other}
+        (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": places}))
+        parts = identify_model(folder, LLMSettings())
+        found[first] = make_fingerprint(parts)
+        assert fingerprint_of(folder) == found[first]
+    assert len(set(found.values())) == 2
