@@ -37,9 +37,14 @@ def find_url(given: SecretStr | None) -> str:
 
 
 def database_folder(url: str | None) -> Path:
-    """Where files beside a database lie: beside that of SQLite, else in the user's data folder."""
+    """Where files beside a database lie: beside that of SQLite, else in the user's data folder.
+
+    A URI of SQLite (file:...) may mean a database in memory, which has no folder.
+    """
     parsed = _parse_url(url or default_url())
-    return Path(parsed.database or "").parent if is_sqlite(parsed) else data_folder()
+    path = parsed.database or ""
+    has_folder = is_sqlite(parsed) and not path.startswith("file:")
+    return Path(path).parent if has_folder else data_folder()
 
 
 def create_engine(url: str) -> sql.Engine:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from model_core.errors import TritonchatError
+from triton_server.conversations.database import database_folder
 from triton_server.receipts.keys import (
     KEY_FILE,
     decode_bytes,
@@ -15,6 +16,7 @@ from triton_server.receipts.keys import (
     to_jwks,
     verify_signature,
 )
+from triton_server.system.folders import data_folder
 
 
 def test_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
@@ -85,3 +87,10 @@ def test_thumbprint_is_that_of_the_standard() -> None:
     """RFC 8037, appendix A.3."""
     (key,) = to_jwks("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")["keys"]
     assert key["kid"] == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"
+
+
+@pytest.mark.parametrize("url", ["sqlite:///file:x?mode=memory&uri=true", "postgresql://a@b/c"])
+def test_key_of_a_database_without_a_folder_lies_in_that_of_the_user(url: str) -> None:
+    """And not in the folder in which somebody has started the server."""
+    assert database_folder(url) == data_folder()
+    assert database_folder("sqlite:////var/lib/chat/x.db") == Path("/var/lib/chat")
