@@ -60,8 +60,11 @@ class ToldAnswer:
         return math.exp(-sum(token.logprob for token in self.tokens) / len(self.tokens))
 
 
-def prepare_body(line: BatchLine, model: str) -> dict[str, Any]:
-    """The body of a request for both sides, with a seed and with probabilities. Raises TritonchatError."""
+def prepare_body(line: BatchLine, model: str | None) -> dict[str, Any]:
+    """The body of a request for a side, with a seed and with probabilities. Raises TritonchatError.
+
+    model: None for that of the request, or else the first one of a server.
+    """
     where = f"the request {line.custom_id!r}"
     if line.url not in (CHATS, COMPLETIONS):
         raise TritonchatError(f"{where} is for {line.url}; chats and completions can be compared.")
@@ -73,6 +76,7 @@ def prepare_body(line: BatchLine, model: str) -> dict[str, Any]:
     if line.body.get("n") not in (None, 1) or is_many:
         raise TritonchatError(f"{where} has several answers; send a line for each.")
     asked = {"logprobs": True, "top_logprobs": TOP} if line.url == CHATS else {"logprobs": TOP}
+    model = line.body.get("model", "default") if model is None else model
     seed = {} if line.body.get("seed") is not None else {"seed": 0}
     return {**line.body, **asked, **seed, "return_token_ids": True, "model": model}
 

@@ -85,12 +85,12 @@ class Summary:
 
 
 async def compare_all(
-    sides: tuple[tuple[Side, str], tuple[Side, str]],
+    sides: tuple[tuple[Side, str | None], tuple[Side, str | None]],
     lines: Sequence[BatchLine],
     judge: Judge | None,
     on_answer: Callable[[], object] = lambda: None,
 ) -> list[Comparison]:
-    """Let both sides answer all requests. Each comes with the name of its model.
+    """Let both sides answer all requests. Each comes with the name of its model; None: as a request says.
 
     Raises TritonchatError for a request that cannot be compared. One that a side refuses is an answer, too.
     """
@@ -113,15 +113,20 @@ async def compare_all(
     ]
     answers = await asyncio.gather(*tasks)
     found = [compare(line, a, b, judge) for line, (a, b) in zip(lines, answers, strict=True)]
-    return await asyncio.gather(*(_complete(each, sides, slots) for each in found))
+    pairs = zip(found, zip(*bodies, strict=True), strict=True)
+    return await asyncio.gather(*(_complete(each, sides, slots, asked) for each, asked in pairs))
 
 
 async def _complete(
     each: Comparison,
-    sides: tuple[tuple[Side, str], tuple[Side, str]],
+    sides: tuple[tuple[Side, str | None], tuple[Side, str | None]],
     slots: Sequence[asyncio.Semaphore],
+    asked: Sequence[Mapping[str, Any]],
 ) -> Comparison:
-    """Ask for probabilities at the parting that are not known, where ids of tokens mean the same."""
+    """Ask for probabilities at the parting that are not known, where ids of tokens mean the same.
+
+    `asked`: the bodies that both have got.
+    """
     parting, told = each.parting, (each.a, each.b)
     if parting is None or each.a.ids is None or each.b.ids is None:
         return each
@@ -135,8 +140,8 @@ async def _complete(
         known, ids = parting.probabilities[number][other], (ids_a, ids_b)[number]
         if known is not None or shared >= len(ids):
             return known
-        side, model = sides[other]
-        body = score_body(told[other], parting.place, ids[shared], model)
+        side, _ = sides[other]
+        body = score_body(told[other], parting.place, ids[shared], asked[other]["model"])
         try:
             async with slots[other]:
                 logprob = read_score(await side.post(COMPLETIONS, body or {}), ids[shared])

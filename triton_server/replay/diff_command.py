@@ -74,16 +74,23 @@ def _read_requests(path: Path) -> "list[BatchLine]":
     from .logged_requests import read_logged
 
     if path.is_dir():
-        lines, without = read_logged(path)
-        if without:
-            click.echo(f"{without} receipts have only a hash of their request, and are left out.", err=True)
-        if not lines:
+        logged = read_logged(path)
+        for count, what in (
+            (logged.without_content, "receipts have only a hash of their request"),
+            (logged.not_comparable, "requests have what cannot be compared, such as suffix or echo"),
+        ):
+            if count:
+                click.echo(f"{count} {what}, and are left out.", err=True)
+        if not logged.lines:
             raise TritonchatError(f"{path} has no requests (see --receipt-content of the server).")
-        return lines
+        return logged.lines
     _, problems = check_lines(path, NO_LIMIT)
     if problems:
         raise TritonchatError(f"{path} cannot be answered: {problems[0].message}")
-    return [parse_line(raw, number, NO_LIMIT) for number, raw in read_lines(path, 0)]
+    lines = [parse_line(raw, number, NO_LIMIT) for number, raw in read_lines(path, 0)]
+    for line in lines:
+        line.body.pop("model", None)  # A and B are asked, whomever the file was for
+    return lines
 
 
 def _report(
@@ -168,15 +175,15 @@ async def _compare(
 
 
 @asynccontextmanager
-async def _open(name: str, api_key: str | None) -> AsyncIterator[tuple["Side", str]]:
-    """A side by its name, with the name of its model. Raises TritonchatError."""
+async def _open(name: str, api_key: str | None) -> AsyncIterator[tuple["Side", str | None]]:
+    """A side by its name, with the name of its model; None: that of each request. Raises TritonchatError."""
     from ..terminal.service import ServiceClient
     from .sides import RemoteSide, open_local
 
     place, _, query = name.partition("?")
     given = dict(parse_qsl(query))
     if place.startswith(("http://", "https://")):
-        model = given.pop("model", "default")
+        model = given.pop("model", None)
         _refuse_rest(name, given)
         with ServiceClient(place, api_key) as service:
             yield RemoteSide(service), model

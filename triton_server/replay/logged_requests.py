@@ -1,32 +1,61 @@
 """Requests of a log of receipts, as lines of a batch."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from model_core.errors import TritonchatError
 
 from ..api.batches.lines import BatchLine
 from ..receipts.canonical import open_content
 from ..receipts.log import read_log
-from .answers import CHATS, COMPLETIONS
+from .answers import CHATS, COMPLETIONS, prepare_body
 
 _SHOWN = ("return_token_ids", "logprobs", "prompt_logprobs")  # what an answer shows; a comparison asks itself
 
 
-def read_logged(folder: Path) -> tuple[list[BatchLine], int]:
-    """The requests in a log, with the seeds that were used, and how many lines have only a hash.
+@dataclass(frozen=True)
+class Logged:
+    """The requests in a log.
 
-    Raises TritonchatError if there is no log.
+    Attributes:
+        lines: with the seeds that were used, and the models, where these are several or an adapter.
+        without_content: how many lines have only a hash of their request.
+        not_comparable: how many requests are left out because a comparison has no place for them.
     """
-    found, without = [], 0
+
+    lines: list[BatchLine]
+    without_content: int
+    not_comparable: int
+
+
+def read_logged(folder: Path) -> Logged:
+    """The requests in a log. Raises TritonchatError if there is no log."""
+    found: list[BatchLine] = []
+    names: list[str] = []
+    without = unfit = 0
+    has_adapters = False
     for line in read_log(folder):
         if line.receipt is None:
             continue
         content = line.receipt["request"].get("content")
         if content is None:
             without += 1
-        else:
-            found.append(_to_line(str(line.number), content, int(line.receipt["seed"])))
-    return found, without
+            continue
+        try:
+            logged = _to_line(str(line.number), content, int(line.receipt["seed"]))
+            prepare_body(logged, "")
+        except (ValueError, TypeError, KeyError, TritonchatError):  # or anything that somebody has signed
+            unfit += 1
+            continue
+        found.append(logged)
+        names.append(line.receipt["model"]["name"])
+        has_adapters |= "adapter" in line.receipt["model"]["made_of"]
+    if has_adapters or len(set(names)) > 1:  # else the name of the only model may be another one elsewhere
+        for logged, name in zip(found, names, strict=True):
+            logged.body["model"] = name
+    return Logged(found, without, unfit)
 
 
 def _to_line(name: str, content: Mapping[str, Any], seed: int) -> BatchLine:

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
+from any_receipt import make_any_receipt
 from click.testing import CliRunner, Result
 from in_process import Endpoints, local_server
 from support import pool_of
@@ -18,9 +19,11 @@ from model_core import LLM
 from model_core.errors import TritonchatError
 from triton_server.api.batches.lines import BatchLine
 from triton_server.cli.tritonchat import cli
-from triton_server.receipts.canonical import hash_text
+from triton_server.receipts.canonical import hash_text, to_canonical
 from triton_server.receipts.desk import ReceiptDesk
-from triton_server.receipts.log import read_log
+from triton_server.receipts.keys import load_key
+from triton_server.receipts.log import ReceiptLog, read_log
+from triton_server.receipts.receipt import strip
 from triton_server.replay.answers import Token, ToldAnswer, prepare_body, read_answer
 from triton_server.replay.diff import compare, judge_json, make_regex_judge, summarize
 from triton_server.replay.logged_requests import read_logged
@@ -213,19 +216,46 @@ def test_requests_of_a_log_are_compared(served: Endpoints, tmp_path: Path) -> No
             },
         ),
         ("/v1/completions", {"prompt": [5, 6, 7], "seed": 2**63 - 1, "logprobs": 1}),
+        ("/v1/completions", {"prompt": "Once", "echo": True}),
+        ("/v1/completions", {"prompt": "Once", "logprobs": 0, "prompt_logprobs": 1, "echo": True}),
     ]
     with local_server(pool_of(LLM(kv_cache_memory=2**26, threads=1)), tmp_path, desk) as running:
         for path, body in bodies:
             answer = httpx.post(running.api_url + path, json={**body, "max_tokens": 5}, timeout=60)
             assert answer.status_code == 200, answer.text
         answers = [line.receipt["answer"] for line in read_log(tmp_path / "log") if line.receipt]
-        lines, without = read_logged(tmp_path / "log")
+        logged = read_logged(tmp_path / "log")
+        lines = logged.lines
         again = [httpx.post(running.api_url + line.url, json=line.body, timeout=60) for line in lines]
     desk.close()
-    assert without == 0 and len(lines) == 3 and all(answer.status_code == 200 for answer in again)
+    assert (
+        (logged.without_content, logged.not_comparable) == (0, 2)
+        and len(lines) == 3
+        and all(answer.status_code == 200 for answer in again)
+    )
     texts = [choice.get("text", (choice.get("message") or {}).get("content")) for choice in map(first, again)]
-    assert [hash_text(text or "") for text in texts] == [answer["text_sha256"] for answer in answers]
+    assert [hash_text(text or "") for text in texts] == [answer["text_sha256"] for answer in answers[:3]]
 
 
 def first(answer: httpx.Response) -> dict[str, Any]:
     return answer.json()["choices"][0]
+
+
+def test_requests_of_a_log_keep_the_model_where_it_matters(tmp_path: Path) -> None:
+    """One model may be called otherwise on the other server; several, and adapters, are not the first one."""
+
+    def read(name: str, *models: tuple[str, dict[str, Any]]) -> list[str | None]:
+        key, log = load_key(tmp_path), ReceiptLog(tmp_path / name)
+        for model, made_of in models:
+            told = make_any_receipt(model, {"messages": "a"})
+            signed = {field: value for field, value in strip(told).items() if field != "signature"}
+            signed["model"] = {"name": model, "fingerprint": "fp", "made_of": made_of}
+            signed |= {"key": key.public, "log": log.next_place()}
+            signed["signature"] = key.sign(to_canonical(signed))
+            log.add({**signed, "request": told["request"]})
+        log.close()
+        return [prepare_body(line, None)["model"] for line in read_logged(tmp_path / name).lines]
+
+    assert read("one", ("a", {}), ("a", {})) == ["default", "default"]
+    assert read("two", ("a", {}), ("b", {})) == ["a", "b"]
+    assert read("adapter", ("poet", {"adapter": "x"})) == ["poet"]
