@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import InvalidRequest
+from ..errors import InvalidRequest, ModelUnavailable
 from ..kernels.products.adapters import FACTORS
 from .packing import AdaptedTensor, PackedAdapter
 
@@ -80,12 +80,18 @@ class AdapterTable:
             loaded.is_dropped = True
             self._free_unused(loaded)
 
-    def acquire(self, name: str | None) -> LoadedAdapter | None:
-        """The adapter for a new request, None for None. Raises InvalidRequest for an unknown name."""
+    def acquire(self, name: str | None, digest: str | None = None) -> LoadedAdapter | None:
+        """The adapter for a new request, None for None.
+
+        `digest`: of the one that it should be. Raises InvalidRequest for an unknown name, and
+        ModelUnavailable if the name is another one's by now.
+        """
         if name is None:
             return None
         with self._lock:
             loaded = self._find(name)
+            if digest is not None and loaded.packed.digest != digest:
+                raise ModelUnavailable(f"the adapter {name!r} was replaced just now; ask again.", "adapter")
             loaded.users += 1
             return loaded
 

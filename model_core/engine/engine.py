@@ -208,7 +208,7 @@ class Engine:
 
     def _enqueue(self, sequence: Sequence) -> None:
         self._check_request(sequence)
-        sequence.adapter = self._model.adapters.acquire(sequence.job.adapter)
+        sequence.adapter = self._model.adapters.acquire(sequence.job.adapter, sequence.job.adapter_digest)
         self._scheduler.add(sequence)
         self._sequences[sequence.request_id] = sequence
         self._totals["requests"] += 1

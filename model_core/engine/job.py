@@ -15,7 +15,7 @@ class Job:
         prompt: token ids.
         params: with the defaults of the model.
         plan: how the answer to a conversation is made.
-        adapter: the name of a loaded one.
+        adapter: the name of a loaded one. adapter_digest: the one it is to be; None: whichever has the name.
         cache_salt: the prefix cache is shared with requests of the same salt only.
         client: a slot that becomes free goes to the client with the fewest running requests.
         is_shared: everybody may use its pages, whatever their salt.
@@ -30,3 +30,4 @@ class Job:
     client: str = ""
     is_shared: bool = False
     images: tuple[ImageSpan, ...] = ()
+    adapter_digest: str | None = None

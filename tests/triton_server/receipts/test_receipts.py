@@ -12,7 +12,7 @@ from any_receipt import make_any_receipt
 from in_process import Endpoints, local_server
 
 from model_core import LLM
-from model_core.errors import InvalidRequest
+from model_core.errors import InvalidRequest, ModelUnavailable
 from model_core.requests.answer_parts import AnswerParts
 from model_core.requests.events import Timings, Usage
 from model_core.requests.results import Completion
@@ -298,3 +298,36 @@ def test_order_of_a_schema_cannot_be_changed_in_a_receipt(served: Endpoints) -> 
     changed = {**content, "form": {**content["form"], "json_schema": turned}}
     with pytest.raises(ReceiptError, match="its request has another hash"):
         check_receipt({**receipt, "request": {**receipt["request"], "content": changed}})
+
+
+def test_receipt_names_the_adapter_that_has_answered(llm: LLM, tmp_path: Path) -> None:
+    """Not the one that has its name when the answer ends."""
+    folders = {name: write_adapter(llm, tmp_path / name, seed=n, std=0.5) for n, name in enumerate("ab")}
+    changing = LLM(kv_cache_memory=2**26, adapters={"poet": folders["a"]})
+    slot = ModelSlot(
+        "embedded", lambda on_progress: LocalEngine(changing), None, SlotAdapters({"poet": folders["a"]})
+    )
+    with local_server(ModelPool([slot]), tmp_path) as running:
+        first = changing.made_of("poet")
+        body = {**CHAT, "model": "poet", "max_tokens": 400, "stream": True, "ignore_eos": True}
+        url = f"{running.api_url}/v1/chat/completions"
+        with httpx.stream("POST", url, json=body, timeout=60) as answer:
+            lines = answer.iter_lines()
+            begun = [next(lines) for _ in range(3)]
+            changing.drop_adapter("poet")
+            changing.load_adapter("poet", folders["b"])
+            text = "\n".join([*begun, *lines])
+    data = [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: {")]
+    (receipt,) = find_receipts(data)
+    assert receipt["model"]["made_of"] == first != changing.made_of("poet")
+    assert {event["system_fingerprint"] for event in data} == {receipt["model"]["fingerprint"]}
+
+
+def test_adapter_that_was_replaced_before_its_answer_begins_is_named(llm: LLM, tmp_path: Path) -> None:
+    adapters = LLM(
+        kv_cache_memory=2**26, adapters={"poet": write_adapter(llm, tmp_path / "a", seed=1)}
+    ).model.adapters
+    digest = adapters.packed("poet").digest
+    adapters.release(adapters.acquire("poet", digest))
+    with pytest.raises(ModelUnavailable, match="'poet' was replaced just now"):
+        adapters.acquire("poet", "0" * 32)

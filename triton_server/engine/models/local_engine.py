@@ -83,7 +83,8 @@ class LocalEngine:
                 answer.finish(delta)
 
         salt, client = request.cache_salt or "", request.client or ""
-        job = Job(prompt, params, plan, answer.adapter, salt, client, images=images)
+        adapter: dict[str, Any] = {"adapter": answer.adapter, "adapter_digest": answer.adapter_digest}
+        job = Job(prompt, params, plan, cache_salt=salt, client=client, images=images, **adapter)
         request_id = llm.engine.submit(job, on_delta, request.request_id, answer.arrival_time)
         return Submission(partial(llm.engine.cancel, request_id))
 
@@ -105,8 +106,9 @@ class LocalEngine:
         """Submit the answers of a request to choose from."""
         top = request.logprobs or 0
         asker: dict[str, Any] = {"cache_salt": request.cache_salt, "client": request.client}
+        asker |= {"adapter": answer.adapter, "adapter_digest": answer.adapter_digest}
         jobs = [
-            replace(job, adapter=answer.adapter, **asker)
+            replace(job, **asker)
             for job in make_choice_jobs(self.llm, request.messages, request, request, request.timeout_s, top)
         ]
         answer.reader = ChoiceReader(self.llm.tokenizer, request)

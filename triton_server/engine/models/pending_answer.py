@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from model_core.errors import ModelUnavailable, RequestTimeout, TritonchatError
+from model_core.machine.fingerprint import make_fingerprint
 from model_core.requests.answer_parts import AnswerParts
 from model_core.requests.events import (
     Done,
@@ -69,6 +70,7 @@ class PendingAnswer:
         self.model, self.arrival_time = model, time.monotonic()
         self._loop = asyncio.get_running_loop()
         self.adapter: str | None = None
+        self._made_of: dict[str, Any] | None = None
         self.acknowledge = self.is_accepted = self.is_cached = False
         self.keep: Callable[[list[Event], Completion, Sequence[int]], object] | None = None
         self._kept: list[Event] = []
@@ -92,7 +94,18 @@ class PendingAnswer:
     @property
     def fingerprint(self) -> str | None:
         """What the answer says of all that its bytes depend on but the request."""
-        return self.model.fingerprint(self.adapter)
+        if self._made_of is not None and self.adapter is not None:
+            return make_fingerprint(self._made_of)
+        return self.model.fingerprint()
+
+    @property
+    def adapter_digest(self) -> str | None:
+        """See AnswerSink."""
+        return None if self._made_of is None else self._made_of.get("adapter")
+
+    def identify(self) -> None:
+        """Note which model answers, before it is asked: the name of its adapter may become another one's."""
+        self._made_of = self.model.made_of(self.adapter)
 
     @property
     def has_ended(self) -> bool:
@@ -292,8 +305,8 @@ class PendingAnswer:
     ) -> None:
         """End the answer when its receipt is made. Without the one that it is to have, it has failed."""
         try:
-            fingerprint, made_of = self.fingerprint, self.model.made_of(self.adapter)
-            if fingerprint is None or made_of is None:  # the adapter was dropped meanwhile
+            fingerprint, made_of = self.fingerprint, self._made_of
+            if fingerprint is None or made_of is None:  # the adapter was dropped before it was asked
                 raise ModelUnavailable(
                     "the model was unloaded before the receipt was made; ask again.", "receipt"
                 )

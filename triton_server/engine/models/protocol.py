@@ -40,12 +40,15 @@ class AnswerSink(Protocol):
     Attributes:
         reader: set by the engine before the first part.
         arrival_time: of the request, as `time.monotonic()`.
-        adapter: the name of the one that the request chose.
+        adapter: the name of the one that the request chose. adapter_digest: which one it is; None: unknown.
     """
 
     reader: AnswerReader
     arrival_time: float
     adapter: str | None
+
+    @property
+    def adapter_digest(self) -> str | None: ...
 
     def add(self, part: Any) -> None:
         """Add a part that is not the last one."""

@@ -221,6 +221,7 @@ class Inference:
 
         None for a request that only counts tokens: its answer ends at once.
         """
+        answer.identify()
         request = parse_request(messages, values, engine.max_context)
         if answer.span is not None:
             operation = "chat" if request.is_chat else "text_completion"
