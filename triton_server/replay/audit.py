@@ -95,8 +95,8 @@ async def compute_sample(audit: Audit, folder: Path, where: Where) -> None:
     Raises TritonchatError.
     """
     groups: dict[Model | None, set[str]] = {}
-    for place, model in audit.sample.items():
-        groups.setdefault(None if where.server is not None else model, set()).add(place)
+    for place, told in audit.sample.items():
+        groups.setdefault(None if where.server is not None else told, set()).add(place)
     for model, places in groups.items():
         made_of = {} if model is None else model.made_of
         if model is not None:
