@@ -155,8 +155,10 @@ def start(
     """
     turn, parameters = chat.pending, {**settings.parameters(), "model": model["name"]}
     parameters |= limit_by_context(parameters, model["description"])
+    sent: dict[str, Any] = {"truncation": "auto"}
     if parameters["seed"] is None:  # it is kept with the turn, so that the answer can be made again
         parameters["seed"] = secrets.randbelow(_MAX_SEED)
+        sent["answer_cache"] = "greedy"  # nobody has chosen it
     try:
         if turn is not None:
             _store_question(chat, turn, conversations, model, settings, parameters)
@@ -175,7 +177,7 @@ def start(
     build = partial(build_prompt, turns, settings.system)
     attach_keeper(turn, conversations, chat.id)
     chat.running[turn.id] = turn
-    turn.start(client, build, {**parameters, "truncation": "auto"}, model)
+    turn.start(client, build, {**parameters, **sent}, model)
 
 
 def store_results(chat: Chat, turn: Turn, conversations: Conversations, results: dict[str, str]) -> None:

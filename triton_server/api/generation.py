@@ -13,7 +13,7 @@ from fastapi import Request as HttpRequest
 from model_core.errors import TritonchatError
 from model_core.requests.events import Accepted, Done, Event
 
-from ..contract.request_fields import BATCH_CLIENT, Request
+from ..contract.request_fields import BATCH_CLIENT, DRAWN_SEED_HEADER, Request
 from ..contract.sent_names import SentNames, rename_error, rename_event
 from .errors import ApiError, ClientDisconnected, failure_of
 from .images.resolve import has_images_elsewhere, resolve_requests
@@ -158,12 +158,12 @@ def prepare(http_request: HttpRequest, request: Request, request_id: str) -> Req
 
 def _choose_cache(http_request: HttpRequest, request: Request) -> str | None:
     """How a request uses the cache of answers; see AnswerCacheFields. No-store is of RFC 9111."""
-    asked = http_request.headers.get("cache-control", "").lower()
-    if request.answer_cache == "off" or any(
-        word.strip() in ("no-store", "no-cache") for word in asked.split(",")
-    ):
+    headers = http_request.headers
+    asked = ",".join(headers.getlist("cache-control")).lower()
+    if any(word.strip() in ("no-store", "no-cache") for word in asked.split(",")):
         return "off"
-    return "greedy" if request.has_drawn_seed else None
+    is_drawn = request.has_drawn_seed or DRAWN_SEED_HEADER in headers
+    return "greedy" if is_drawn and request.answer_cache is None else request.answer_cache
 
 
 def _name_client(client: str, is_shared: bool) -> str:

@@ -21,6 +21,8 @@ from .sent_names import SentNames, rename_error
 from .tensors import Prompt
 
 MAX_REQUEST_ID_LENGTH = 128
+# A proxy says in this header that it has drawn the seed of a request, because the client has given none.
+DRAWN_SEED_HEADER = "X-Seed-Drawn"
 MAX_NAME_LENGTH = 128  # of cache_salt and client
 MAX_IMAGES = 256  # of a conversation: each costs time before the engine knows whether it has room
 

@@ -21,6 +21,7 @@ from starlette.websockets import WebSocketClose
 
 from model_core.requests.sampling import draw_seed
 
+from ..contract.request_fields import DRAWN_SEED_HEADER
 from ..system.body_encoding import BodyDecoder, BodyRefused, BodyTooLarge
 from ..tracing.spans import QUIET_PATHS, Span, find_traceparent, traced
 from .access import GUARDED_PATHS, ProxyAccess
@@ -246,6 +247,7 @@ class _Exchange:
             if fields.get("seed") is None:
                 fields["seed"] = draw_seed()
                 body = json.dumps(fields).encode()
+                self.headers.append((DRAWN_SEED_HEADER, "true"))
             if fields.get("stream") or path == "/stream":
                 self.stream = _STREAMS[path]()
         elif fields.get("stream") or path.endswith("/generate_stream"):

@@ -17,7 +17,6 @@ import httpx
 from tritonclient.grpc.service_pb2 import ModelInferRequest, ModelInferResponse
 
 from model_core.errors import InvalidRequest
-from model_core.requests.sampling import draw_seed
 
 from ..contract.codec import describe_error, encode_failure
 from ..contract.commands import COMMANDS, CONTROL_TIMEOUT_S
@@ -30,6 +29,7 @@ from .grpc_answer import ELSEWHERE_ERRORS, GrpcAnswer
 from .grpc_messages import (
     INFER,
     STREAM_INFER,
+    complete,
     find_conversation,
     is_model,
     make_command,
@@ -40,7 +40,6 @@ from .grpc_messages import (
     read_json,
     read_output,
     rename,
-    write_json,
 )
 from .metrics import ProxyMetrics
 from .replicas import CHANNEL_OPTIONS, Broken, Replica, Replicas, Search
@@ -251,7 +250,7 @@ class GrpcFront(grpc.GenericRpcHandler):
 
     async def _stream(self, request: ModelInferRequest, write: Write, parent: str | None) -> None:
         """Answer a request with a stream, until the client has all of it. `parent`: see traced_call."""
-        request_id = self._complete(request)
+        request_id = complete(request)
         if request_id is None:  # a feed, which one server would have to fill for all
             refusal = encode_failure(describe_error(InvalidRequest("this server has no feeds.", "messages")))
             await _write_all(write, [make_piece(request, "", refusal), *make_end(request)])
@@ -314,25 +313,6 @@ class GrpcFront(grpc.GenericRpcHandler):
             self._metrics.observe(replica.version, status, time.monotonic() - start)
             if not call.done():
                 self._keep(_read_to_end(call))
-
-    def _complete(self, request: ModelInferRequest) -> str | None:
-        """Give a request for an answer a seed and an id, if it has none; its id. None: it asks for a feed."""
-        if not is_model(request, CHAT_STREAM):
-            return uuid.uuid4().hex
-        messages, parameters = read_json(request, "messages"), read_json(request, "parameters")
-        if isinstance(messages, dict) and "feed" in messages:
-            return None
-        if any(one.name == "parameters" for one in request.inputs) and not isinstance(parameters, dict):
-            return uuid.uuid4().hex  # the server refuses it
-        fields = dict(parameters or {})
-        fields.pop("feed", None)
-        if fields.get("seed") is None:
-            fields["seed"] = draw_seed()
-        if not isinstance(fields.get("request_id"), str):
-            fields["request_id"] = uuid.uuid4().hex
-        if not isinstance(messages, dict):  # it is no command
-            write_json(request, "parameters", fields)
-        return fields["request_id"]
 
     async def _end(self, replica: Replica, request_id: str, reading: asyncio.Task[None]) -> None:
         """Let a server end an answer whose client has left.

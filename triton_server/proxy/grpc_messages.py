@@ -1,6 +1,7 @@
 """Triton's gRPC messages, as far as the proxy reads them: JSON in tensors, and pieces of answers."""
 
 import json
+import uuid
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -10,6 +11,8 @@ from tritonclient.grpc.service_pb2 import (
     ModelInferResponse,
     ModelStreamInferResponse,
 )
+
+from model_core.requests.sampling import draw_seed
 
 from ..contract.codec import Piece, read_details, write_details
 from ..contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, DEFAULT_MODEL
@@ -74,6 +77,28 @@ def write_json(request: ModelInferRequest, name: str, value: Any) -> None:
         request.raw_input_contents[number] = data
     else:
         tensor.contents.uint_contents[:] = data
+
+
+def complete(request: ModelInferRequest) -> str | None:
+    """Give a request for an answer a seed and an id, if it has none; its id. None: it asks for a feed."""
+    if not is_model(request, CHAT_STREAM):
+        return uuid.uuid4().hex
+    messages, parameters = read_json(request, "messages"), read_json(request, "parameters")
+    if isinstance(messages, dict) and "feed" in messages:
+        return None
+    if any(one.name == "parameters" for one in request.inputs) and not isinstance(parameters, dict):
+        return uuid.uuid4().hex  # the server refuses it
+    fields = dict(parameters or {})
+    fields.pop("feed", None)
+    if fields.get("seed") is None:
+        fields["seed"] = draw_seed()
+        if fields.get("answer_cache") is None:  # the server takes it for a seed that the client has chosen
+            fields["answer_cache"] = "greedy"
+    if not isinstance(fields.get("request_id"), str):
+        fields["request_id"] = uuid.uuid4().hex
+    if not isinstance(messages, dict):  # it is no command
+        write_json(request, "parameters", fields)
+    return fields["request_id"]
 
 
 def make_command(command: dict[str, Any]) -> bytes:

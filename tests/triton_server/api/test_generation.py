@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from starlette.datastructures import Headers
 
 from model_core.requests.events import Accepted, Done, Event, Failed, Text, Timings, Usage
 from triton_server.api.errors import ApiError
@@ -35,7 +36,7 @@ def ask(events: list[Event], **options: bool) -> AsyncIterator[tuple[int, Event]
         app=SimpleNamespace(state=app),
         state=SimpleNamespace(request_id="r", client="c", owner=""),
         receive=asyncio.Event().wait,
-        headers={},
+        headers=Headers(),
     )
     return stream_answers(request, [Request(messages="Hello")], **options)
 

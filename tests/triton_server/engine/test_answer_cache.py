@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from in_process import Endpoints, local_server
 from pydantic import SecretStr
 from support import pool_of
+from test_proxy import proxying
 
 from model_core import LLM
 from model_core.requests.events import Text, Timings, ToolCallDelta, Usage
@@ -47,9 +49,8 @@ def post(
     body: dict[str, Any],
     key: str = ADA,
     path: str = "/v1/chat/completions",
-    **headers: str,
 ) -> httpx.Response:
-    own = {"Authorization": f"Bearer {key.partition(':')[2]}", **headers}
+    own = {"Authorization": f"Bearer {key.partition(':')[2]}"}
     answer = httpx.post(served.api_url + path, json=body, headers=own, timeout=60)
     assert answer.status_code == 200, answer.text
     return answer
@@ -122,14 +123,22 @@ def test_owners_share_nothing(served: Endpoints) -> None:
         assert client.chat(HELLO, **asked).details["usage"]["answer_cached"] is True
 
 
-@pytest.mark.parametrize("asked", ["no-store", "max-age=0, No-Store", "no-cache"])
-def test_client_that_wants_no_store_has_none(served: Endpoints, asked: str) -> None:
-    body = {**ASKED, "messages": [{"role": "user", "content": asked}]}
+@pytest.mark.parametrize(
+    "asked", [["no-store"], ["max-age=0, No-Store"], ["no-cache"], ["max-age=0", "no-store"]]
+)
+def test_client_that_wants_no_store_has_none(served: Endpoints, asked: list[str]) -> None:
+    body = {**ASKED, "messages": [{"role": "user", "content": str(asked)}]}
+
+    def asks_for_none() -> httpx.Response:
+        lines = [("Cache-Control", line) for line in asked]
+        own = [("Authorization", f"Bearer {ADA.partition(':')[2]}"), *lines]
+        return httpx.post(f"{served.api_url}/v1/chat/completions", json=body, headers=own, timeout=60)
+
     for _ in range(2):
-        assert not is_hit(post(served, body, **{"Cache-Control": asked}))
+        assert not is_hit(asks_for_none())
     assert not is_hit(post(served, body))  # so nothing was kept either
     assert is_hit(post(served, body))
-    assert not is_hit(post(served, body, **{"Cache-Control": asked}))
+    assert not is_hit(asks_for_none())
 
 
 def test_answers_without_a_seed_are_drawn_anew_unless_they_need_none(served: Endpoints) -> None:
@@ -142,6 +151,52 @@ def test_answers_without_a_seed_are_drawn_anew_unless_they_need_none(served: End
     assert not is_hit(first) and is_hit(second)
     assert said(first)["message"] == said(second)["message"]
     assert said(first)["seed"] != said(second)["seed"]  # each is told its own
+
+
+@pytest.mark.parametrize(
+    ("path", "prompt"),
+    [("/v1/chat/completions", {"messages": [*HELLO, *HELLO]}), ("/stream", {"prompt": "Through a proxy"})],
+)
+def test_seed_that_a_proxy_has_drawn_is_not_chosen(
+    served: Endpoints, path: str, prompt: dict[str, Any]
+) -> None:
+    with proxying([served.api_url]) as url:
+        front = replace(served, api_url=url)
+
+        def are_hits(**more: Any) -> list[bool]:
+            body = {**prompt, "max_tokens": 8, **more}
+            answers = [post(front, body, path=path) for _ in range(2)]
+            return [answer.headers.get("X-Answer-Cache") == "hit" for answer in answers]
+
+        assert are_hits(temperature=0) == [False, True]
+        assert are_hits(temperature=1.0) == [False, False]
+        assert are_hits(temperature=1.0, seed=5) == [False, True]
+
+
+def test_seed_that_a_session_has_drawn_is_not_chosen(served: Endpoints) -> None:
+    def are_hits(**parameters: Any) -> list[bool]:
+        own, hits = {"Authorization": f"Bearer {ADA.partition(':')[2]}"}, []
+        with httpx.Client(base_url=served.api_url, headers=own, timeout=60) as http:
+            for _ in range(2):
+                session = http.post("/sessions", json={"parameters": {"max_tokens": 8, **parameters}}).json()
+                answer = http.put(f"/sessions/{session['id']}/generate", json={"prompt": "In a session"})
+                assert answer.status_code == 200 and type(answer.json()["seed"]) is int
+                hits.append(answer.headers.get("X-Answer-Cache") == "hit")
+        return hits
+
+    assert are_hits(temperature=0) == [False, True]
+    assert are_hits(temperature=1.0) == [False, False]
+    assert are_hits(temperature=1.0, seed=5) == [False, True]
+
+
+def test_v2_says_how_it_uses_the_cache(served: Endpoints) -> None:
+    def is_kept(**parameters: Any) -> bool:
+        body = {"text_input": "How", "parameters": {"max_tokens": 8, "seed": 70, **parameters}}
+        answers = [post(served, body, path="/v2/models/chat/generate") for _ in range(2)]
+        return answers[1].headers.get("X-Answer-Cache") == "hit"
+
+    assert not is_kept(answer_cache="greedy", temperature=1.0) and not is_kept(answer_cache="off")
+    assert is_kept(answer_cache="greedy", temperature=0) and is_kept()
 
 
 def test_receipt_of_a_kept_answer_verifies(served: Endpoints) -> None:

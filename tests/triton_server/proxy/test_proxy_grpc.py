@@ -32,6 +32,7 @@ from triton_server.proxy.grpc_answer import GrpcAnswer
 from triton_server.proxy.grpc_messages import (
     INFER,
     STREAM_INFER,
+    complete,
     make_piece,
     read_json,
     read_piece,
@@ -330,3 +331,26 @@ def test_only_a_single_row_gets_another_id() -> None:
             assert read_json(renamed, "parameters") == {"request_id": "another", "seed": 1}
         else:
             assert renamed == request
+
+
+@pytest.mark.parametrize(
+    ("asked", "sent"),
+    [
+        ({}, "greedy"),
+        ({"seed": None, "answer_cache": None}, "greedy"),
+        ({"answer_cache": "off"}, "off"),
+        ({"seed": 1}, None),
+        ({"seed": 0, "answer_cache": "off"}, "off"),
+    ],
+)
+def test_seed_that_was_drawn_is_not_chosen(asked: dict[str, Any], sent: str | None) -> None:
+    """So the server keeps only answers that do not depend on it."""
+    request = ModelInferRequest(model_name="chat_stream")
+    for name, value in (("messages", HELLO), ("parameters", asked)):
+        data = json.dumps(value).encode()
+        request.inputs.add(name=name, datatype="UINT8", shape=[len(data)])
+        request.raw_input_contents.append(data)
+    complete(request)
+    parameters = read_json(request, "parameters")
+    assert parameters.get("answer_cache") == sent
+    assert type(parameters["seed"]) is int and parameters["seed"] == (asked.get("seed") or parameters["seed"])

@@ -184,10 +184,13 @@ async def answer_question(
     with _held(request, session_id) as (store, owner):
         session = await asyncio.to_thread(store.get, owner, session_id, question.prompt)
         parameters = _merge_parameters(session.parameters, question.parameters)
+        is_drawn = "seed" not in parameters
         parameters.setdefault("seed", draw_seed())
         parameters["model"] = await _find_model(request, parameters)
         messages = [*session.messages(), {"role": "user", "content": question.prompt}]
         answer_request = request_fields.Request.model_validate({"messages": messages, **parameters})
+        if is_drawn:
+            answer_request = answer_request.draw(parameters["seed"])
         text = ""
 
         async def store_turn(reason: str, usage: dict[str, int] | None) -> None:
