@@ -1,5 +1,6 @@
 """Answers that are kept: the bytes of computed ones, for their owner alone, whatever happens to files."""
 
+import contextlib
 import json
 import threading
 from collections.abc import Iterator
@@ -10,7 +11,9 @@ from typing import Any
 
 import httpx
 import pytest
+from http_service import services
 from in_process import Endpoints, local_server
+from in_process import served as in_front
 from pydantic import SecretStr
 from support import pool_of
 from test_proxy import proxying
@@ -21,6 +24,7 @@ from model_core.requests.results import Completion
 from triton_server.client import ChatClient
 from triton_server.contract.request_fields import Request
 from triton_server.engine.models.answer_cache import AnswerCache, Key
+from triton_server.engine.upstream.pool import create_upstream_pool
 from triton_server.receipts.receipt import check_receipt
 
 HELLO = [{"role": "user", "content": "Hello"}]
@@ -187,6 +191,27 @@ def test_seed_that_a_session_has_drawn_is_not_chosen(served: Endpoints) -> None:
     assert are_hits(temperature=0) == [False, True]
     assert are_hits(temperature=1.0) == [False, False]
     assert are_hits(temperature=1.0, seed=5) == [False, True]
+
+
+def test_seed_that_a_server_in_front_has_drawn_is_not_chosen(served: Endpoints, tmp_path: Path) -> None:
+    """By `--engine`: that server has no cache, and lets this one know how to use its own."""
+    with contextlib.ExitStack() as stack:
+        key = ADA.partition(":")[2]
+        pool = create_upstream_pool([(None, "embedded")], 8, 8, f"{served.api_url}/v1", key)
+        pool.load_all()
+        start = stack.enter_context(services(stack.enter_context(in_front(pool)), tmp_path))
+        front = replace(served, api_url=start().url)
+        asked = {"max_tokens": 8, "temperature": 0, "cache_salt": ""}
+        for text, is_kept, headers in (
+            ("In front", True, {}),
+            ("Away", False, {"Cache-Control": "no-store"}),
+        ):
+            body = {**asked, "messages": [{"role": "user", "content": text}]}
+            answer = httpx.post(
+                f"{front.api_url}/v1/chat/completions", json=body, headers=headers, timeout=60
+            )
+            assert answer.status_code == 200, answer.text
+            assert is_hit(post(served, body)) is is_kept
 
 
 def test_v2_says_how_it_uses_the_cache(served: Endpoints) -> None:

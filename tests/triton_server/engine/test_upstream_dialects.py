@@ -16,7 +16,7 @@ from model_core.requests.events import (
     Usage,
 )
 from triton_server.contract.request_fields import Request
-from triton_server.engine.upstream.bodies import chat_fields, make_body
+from triton_server.engine.upstream.bodies import chat_fields, make_body, make_headers
 from triton_server.engine.upstream.chunks import ChunkReader
 from triton_server.engine.upstream.failures import make_error, read_failure
 from triton_server.engine.upstream.server import UpstreamModel, parse_url
@@ -91,6 +91,26 @@ def test_limit_beyond_the_context_is_left_to_a_server_that_would_refuse_it() -> 
     assert make_body(Request(messages=HELLO, max_tokens=50), VLLM, 1)[1]["max_tokens"] == 50
     ours = UpstreamModel("m", "tritonchat", 100)
     assert make_body(Request(messages=HELLO, max_tokens=100), ours, 1)[1]["max_tokens"] == 100
+
+
+@pytest.mark.parametrize("model", [VLLM, PLAIN])
+def test_what_this_server_does_itself_is_not_sent(model: UpstreamModel) -> None:
+    for own in ({"answer_cache": "greedy"}, {"answer_cache": "off"}, {"receipt": False}, {"feed": "f"}):
+        assert make_body(Request(messages=HELLO, **own), model, 1) == make_body(
+            Request(messages=HELLO), model, 1
+        )
+
+
+def test_headers_say_how_the_other_server_may_use_its_cache() -> None:
+    drawn, off = {"X-Seed-Drawn": "true"}, {"Cache-Control": "no-store"}
+    for fields, headers in (
+        ({}, drawn),
+        ({"seed": 1}, {}),
+        ({"seed": 1, "answer_cache": "greedy"}, drawn),
+        ({"seed": 1, "answer_cache": "off"}, off),
+        ({"answer_cache": "off"}, off),
+    ):
+        assert make_headers(Request(messages=HELLO, **fields)) == headers
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from model_core.images.decoder import refuse
 from model_core.requests.form import Form
 from model_core.requests.messages import ImageUrlPart, Message, ToolName
 
-from ...contract.request_fields import Request
+from ...contract.request_fields import DRAWN_SEED_HEADER, Request
+from ...tracing.spans import TRACEPARENT
 from .server import Dialect, UpstreamModel
 
 # Fields of Request that have the same name and meaning there. Others are translated below, or refused.
@@ -44,15 +45,8 @@ _SAME_CHAT: dict[Dialect, set[str]] = {
 }
 # What this server does itself, and what only helps where it is understood.
 _OWN = {
-    "messages",
-    "model",
-    "request_id",
-    "client",
-    "acknowledge",
-    "count_only",
-    "timeout_s",
-    "feed",
-    "traceparent",
+    *("messages", "model", "request_id", "client", "acknowledge", "count_only", "timeout_s", "feed"),
+    *("receipt", "answer_cache", "traceparent"),
 }
 _OPTIONAL = {"cache_salt", "truncation"}
 _TRANSLATED = {"max_tokens", "seed", "logprobs"}
@@ -88,6 +82,15 @@ def make_body(request: Request, model: UpstreamModel, seed: int) -> tuple[str, d
     if request.prompt_logprobs is None:
         body |= {"stream": True, "stream_options": {"include_usage": True}}
     return ("/chat/completions" if is_chat else "/completions"), body
+
+
+def make_headers(request: Request) -> dict[str, str]:
+    """The headers of a request: its span, and how a cache of answers there is to be used."""
+    headers = {} if request.traceparent is None else {TRACEPARENT: request.traceparent}
+    if request.answer_cache == "off":
+        return {**headers, "Cache-Control": "no-store"}
+    is_drawn = request.seed is None or request.answer_cache == "greedy"
+    return {**headers, DRAWN_SEED_HEADER: "true"} if is_drawn else headers
 
 
 def _has_limit(request: Request, model: UpstreamModel) -> bool:

@@ -26,7 +26,7 @@ from ...contract.commands import Detokenize, TokenizeText
 from ...contract.request_fields import Request
 from ..models.protocol import AnswerSink, Submission
 from ..models.tokens import TokenCommand, check_size
-from .bodies import chat_fields, make_body
+from .bodies import chat_fields, make_body, make_headers
 from .chunks import ChunkReader
 from .failures import unavailable
 from .server import UpstreamModel, UpstreamServer
@@ -274,7 +274,7 @@ class _Answer:
         self.accepted: Future[None] = Future()
         self.tokens = 0
         self._server, self._url, self._body, self._sink, self._seed = server, url, body, sink, seed
-        self._timeout_s, self._on_end, self._parent = request.timeout_s, on_end, request.traceparent
+        self._headers, self._timeout_s, self._on_end = make_headers(request), request.timeout_s, on_end
         self._reader = ChunkReader(bool(request.return_token_ids), bool(request.echo))
         self._first_token_time: float | None = None
         self._task: asyncio.Task[None] | None = None
@@ -310,10 +310,10 @@ class _Answer:
 
     async def _receive_chunks(self) -> None:
         if not self._body.get("stream"):
-            self._take(await self._server.fetch("POST", self._url, self._body, self._parent))
+            self._take(await self._server.fetch("POST", self._url, self._body, self._headers))
             self.accepted.set_result(None)
             return
-        async with aclosing(self._server.stream(self._url, self._body, self._parent)) as chunks:
+        async with aclosing(self._server.stream(self._url, self._body, self._headers)) as chunks:
             async for chunk in chunks:
                 if chunk:
                     self._take(chunk)

@@ -18,7 +18,6 @@ from httpx_sse import EventSource
 from model_core.errors import ModelError, TritonchatError
 
 from ...system.hosts import is_loopback
-from ...tracing.spans import TRACEPARENT
 from .failures import make_error, read_failure, unavailable
 
 Dialect = Literal["tritonchat", "vllm", "openai"]
@@ -107,10 +106,12 @@ class UpstreamServer:
                 f"{self.url} is not OpenAI's API: its list of models has another form."
             ) from error
 
-    async def fetch(self, method: str, url: str, body: Any = None, parent: str | None = None) -> Any:
-        """The JSON of a response. `parent`: the span that it is a part of. Raises TritonchatError."""
+    async def fetch(
+        self, method: str, url: str, body: Any = None, headers: Mapping[str, str] | None = None
+    ) -> Any:
+        """The JSON of a response. Raises TritonchatError."""
         try:
-            response = await self._client.request(method, url, json=body, headers=_headers(parent))
+            response = await self._client.request(method, url, json=body, headers=headers)
         except httpx.HTTPError as error:
             raise self._unreachable(error) from error
         self._note_answer()
@@ -122,7 +123,7 @@ class UpstreamServer:
             raise unavailable(self.url, "does not answer in JSON") from error
 
     async def stream(
-        self, url: str, body: Mapping[str, Any], parent: str | None = None
+        self, url: str, body: Mapping[str, Any], headers: Mapping[str, str]
     ) -> AsyncGenerator[dict[str, Any], None]:
         """The chunks of an answer. The first is empty: the server has accepted the request.
 
@@ -130,9 +131,8 @@ class UpstreamServer:
         """
         timeout = httpx.Timeout(_CALL_S, connect=_CONNECT_S, read=None)
         try:
-            async with self._client.stream(
-                "POST", url, json=body, timeout=timeout, headers=_headers(parent)
-            ) as response:
+            sent = self._client.stream("POST", url, json=body, headers=headers, timeout=timeout)
+            async with sent as response:
                 self._note_answer()
                 if response.status_code != 200:
                     content = await response.aread()
@@ -185,10 +185,6 @@ def parse_url(url: str) -> tuple[str, str]:
     if not parsed.path.strip("/"):
         api += "/v1"
     return api, api.removesuffix("/v1")
-
-
-def _headers(parent: str | None) -> dict[str, str]:
-    return {} if parent is None else {TRACEPARENT: parent}
 
 
 def _limits() -> httpx.Limits:
