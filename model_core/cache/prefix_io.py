@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import NoMemory
 from .memory import PAGE, KVCache
 from .page_pool import PagePool
-from .page_tree import OWN_ROOT, CacheRoot, SequencePages, shared_root
+from .page_tree import OWN_ROOT, CacheRoot, SequencePages, is_of_salt, shared_root
 from .prefix_file import Layout, PromptFile, saved_length, write_prompt_file
 
 _MAX_TOKEN = 2**31 - 1
@@ -103,10 +103,13 @@ class PromptPages:
             return self._pool.free_pages < self._pool.total_pages // 4
 
     def forget(self, salt: str) -> None:
-        """Evict all pages of requests with this cache salt, without an adapter, that are not in use."""
+        """Evict all pages of requests with this cache salt, without an adapter, that are not in use.
+
+        So are those of salts that go on after it with a slash.
+        """
         with self._lock:
-            pool, root = self._pool, (OWN_ROOT, salt, 0)
-            while leaves := [leaf for leaf in pool.evictable if leaf.salt == root]:
+            pool = self._pool
+            while leaves := [leaf for leaf in pool.evictable if _is_of(salt, leaf.salt)]:
                 for leaf in leaves:
                     pool.evict(leaf)
 
@@ -163,3 +166,8 @@ class PromptPages:
     def _release(self, pages: SequencePages) -> None:
         self._pool.release(pages, [], len(pages.nodes) * PAGE)
         self.held.discard(pages)
+
+
+def _is_of(salt: str, root: object) -> bool:
+    """Whether a root is that of requests with this cache salt, without an adapter."""
+    return isinstance(root, tuple) and root[0] == OWN_ROOT and not root[2] and is_of_salt(salt, root[1])

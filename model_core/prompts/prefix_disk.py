@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..cache.page_tree import CacheRoot
+from ..cache.page_tree import CacheRoot, is_of_salt
 from ..cache.prefix_file import file_size
 from ..errors import NoMemory, PromptFileError, StorageError
 from .folder import Entry, PromptFolder
@@ -49,13 +49,14 @@ class PrefixDisk:
     def forget(self, prompts: Prompts | None, salt: str) -> None:
         """Delete all prefixes of a cache salt, on disk and, if the model is loaded, in memory.
 
-        Requests that run keep theirs. Raises StorageError.
+        So are those of salts that go on after it with a slash. Requests that run keep theirs. Raises
+        StorageError.
         """
         with self._spilling:
             if prompts is not None:
                 prompts.pages.forget(salt)
             for entry in self._files.entries():
-                if entry.file.owner == salt:
+                if entry.file.owner is not None and is_of_salt(salt, entry.file.owner):
                     self._files.remove(entry)
 
     def _run(self, prompts: Prompts) -> None:

@@ -208,7 +208,7 @@ class ChatClient:
         self._ask("delete_prompt", name, model=model)
 
     def forget(self, cache_salt: str) -> None:
-        """Delete what the prefix cache, on disk and in memory, has of requests with this salt."""
+        """Delete what the prefix cache, on disk and in memory, and that of answers have of a salt."""
         self._ask("forget", cache_salt)
 
     def live(self, model: str | None = None, with_tree: bool = False) -> dict[str, Any]:

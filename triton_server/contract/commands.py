@@ -165,9 +165,12 @@ class DeletePrompt(ModelFields, StrictModel):
 
 
 class Forget(StrictModel):
-    """Delete what the prefix cache on disk (--prefix-cache-disk) and in memory has of some requests."""
+    """Delete what the caches have of some requests: the prefix cache on disk (--prefix-cache-disk) and in
+    memory, and the cache of answers (--answer-cache)."""
 
-    forget: Text = Field(description="Their `cache_salt`.")
+    forget: Text = Field(
+        description="Their `cache_salt`. Salts that go on after it with a slash are forgotten, too."
+    )
 
 
 class Live(ModelFields, StrictModel):

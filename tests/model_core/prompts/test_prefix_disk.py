@@ -87,6 +87,21 @@ def test_an_owner_is_forgotten(tmp_path: Path) -> None:
         assert os.listdir(tmp_path) == []
 
 
+def test_salts_within_that_of_an_owner_are_forgotten(tmp_path: Path) -> None:
+    salts = ["a", "a/1", "ab", "/a", ""]
+    with running(tmp_path) as (llm, _):
+        for salt in salts:
+            ask(llm, ids(100), salt)
+    for forgotten, left in (("a", ["ab", "/a", ""]), ("", ["ab"])):
+        with running(tmp_path) as (llm, disk):
+            for salt in salts:
+                ask(llm, ids(100), salt)  # so that memory has it, too
+            disk.forget(llm.prompts, forgotten)
+            assert_all_pages_are_released(llm)
+            found = [salt for salt in salts if ask(llm, ids(120, seed=0), salt).usage.cached_tokens]
+            assert found == left if forgotten else "ab" in found and "" not in found and "/a" not in found
+
+
 def test_disk_has_a_bound(tmp_path: Path) -> None:
     with running(tmp_path) as (llm, _):
         ask(llm, ids(100), "a")

@@ -72,6 +72,7 @@ EXPOSED_HEADERS = (
     *RATE_HEADERS,
 )
 _PSEUDONYM_KEY = b"tritonchat client"
+_SALT_DIGITS = 32  # a name has 128 characters at most
 
 
 def install(app: FastAPI, settings: ServiceSettings, stored_keys: StoredKeys | None = None) -> None:
@@ -241,14 +242,15 @@ class AccessMiddleware:
 def pseudonym(client: str, salt: str = "") -> str:
     """A name of a client for the engine, from which nobody can compute the API key or its hash.
 
-    `client` is an owner, or a network. Each `salt`, a text of the client's choice, gives another
-    name. Without client and salt the name is "".
+    `client` is an owner, or a network; "" has the name "". With a `salt`, a text of the client's choice, the
+    name goes on with a slash and a hash, so that what belongs to a client is found by the beginning.
     """
-    if not client and not salt:
-        return ""
-    return hmac.new(
-        _PSEUDONYM_KEY, f"{client}\0{salt}".encode(errors="surrogatepass"), hashlib.sha256
-    ).hexdigest()
+    name = _hash_name(client) if client else ""
+    return f"{name}/{_hash_name(f'{client}{chr(0)}{salt}')[:_SALT_DIGITS]}" if salt else name
+
+
+def _hash_name(text: str) -> str:
+    return hmac.new(_PSEUDONYM_KEY, text.encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
 
 
 def client_network(scope: Scope) -> str:

@@ -8,6 +8,7 @@ import httpx
 from http_service import Service
 
 from triton_server.api.middleware.access import pseudonym
+from triton_server.contract.request_fields import MAX_NAME_LENGTH
 
 ADA, BO = "sk-of-ada", "sk-of-bo"
 SECRET = "The number of my card, which I tell nobody else in the world, is 482913. " * 3
@@ -67,4 +68,14 @@ def test_pseudonym_does_not_reveal_the_key() -> None:
     }
     assert salt not in known | {digest}
     salts = ("", "a", "\ud83e", digest)
-    assert len({pseudonym(client, own) for client in ("", digest) for own in salts}) == 8
+    names = [pseudonym(client, own) for client in ("", digest) for own in salts]
+    assert len(set(names)) == 8 and max(map(len, names)) <= MAX_NAME_LENGTH
+
+
+def test_names_of_a_client_begin_with_its_own() -> None:
+    """So that what belongs to it is found, and to nobody else, whatever salts it has chosen."""
+    for client in ("", "ada", "ada/bo"):
+        for salt in ("a", "/", "\0", "bo", "x" * 128):
+            assert pseudonym(client, salt).startswith(f"{pseudonym(client)}/")
+            assert not pseudonym(client, salt).startswith(f"{pseudonym('bo')}/")
+    assert pseudonym("ada\0bo") != pseudonym("ada", "bo")
