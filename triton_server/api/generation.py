@@ -51,6 +51,7 @@ async def stream_answers(
     requests: Sequence[Request],
     takes_cut_off: bool = False,
     has_slots: bool = False,
+    whole: bool = False,
 ) -> NumberedEvents:
     """Answer all `requests` of an HTTP request; iterate over the events, each with the index of its request.
 
@@ -61,7 +62,8 @@ async def stream_answers(
     Ids of the engine's requests begin with that of the HTTP request, whose state has them as `answer_ids`. An
     answer has at most the settings' `max_answer_tokens`. If the client disconnects, the generation stops.
 
-    `has_slots`: within `hold_slots`, for an answer that has several parts.
+    `has_slots`: within `hold_slots`, for an answer that has several parts. `whole`: the client has no stream,
+    so an answer may be that to an equal request under way, which comes as a whole.
 
     Raises:
         TritonchatError: a request was refused or failed; the class says why.
@@ -85,7 +87,7 @@ async def stream_answers(
         stack.callback(lambda: [task.cancel() for task in tasks])
         for number, request in enumerate(requests):
             sent = prepare(http_request, request, http_request.state.answer_ids[number])
-            sent = sent.model_copy(update={"acknowledge": True})
+            sent = sent.model_copy(update={"acknowledge": True, "joins": whole})
             events = state.triton_client.stream(sent.prompt(), sent.parameters())
             tasks.append(asyncio.create_task(_forward_events(events, number, request.sent_names, queue)))
 
@@ -210,10 +212,10 @@ async def _forward_events(
 
 
 async def forget_prefixes(http_request: HttpRequest) -> None:
-    """Delete what the engine's prefix cache on disk has of a client's conversations, before one is removed.
+    """Delete what the engine's caches on disk have of a client's conversations, before one is removed.
 
-    It cannot tell them apart, so it forgets all conversations of the client, and those from before its keys
-    had a name. Raises ServerUnavailable.
+    They cannot tell them apart, so they forget all conversations of the client, with whatever `cache_salt`,
+    and those from before its keys had a name. Raises ServerUnavailable.
     """
     state, owner = http_request.app.state, http_request.state.owner
     if state.settings.keeps_prefixes:

@@ -82,6 +82,11 @@ class AnswerCacheFields(BaseModel):
         "there; greedy: only if it does not depend on the seed. By default answers to requests with a seed "
         "are taken and kept, and others if they do not depend on it.",
     )
+    joins: bool | None = Field(
+        None,
+        description="Wait for an equal request that is computed just now, and get its answer as a whole "
+        "(--answer-cache). By default, streams do not, and requests for whole answers do.",
+    )
 
 
 class ReceiptFields(BaseModel):
@@ -203,6 +208,11 @@ class Request(
     def is_chat(self) -> bool:
         """Whether the prompt is a conversation."""
         return bool(self.messages) and isinstance(self.messages[0], Message)
+
+    @property
+    def has_images(self) -> bool:
+        """Whether the conversation has images."""
+        return any(isinstance(item, Message) and bool(item.images) for item in self.messages)
 
     def sampling_params(self) -> SamplingParams:
         """The sampling parameters among the fields. An echo with `logprobs` needs those of the prompt."""

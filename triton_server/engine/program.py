@@ -1,6 +1,7 @@
 """What `python -m triton_server.engine` does: serve models through Triton, as the environment says."""
 
 import logging
+import shutil
 import sys
 import threading
 from contextlib import redirect_stdout, suppress
@@ -71,7 +72,7 @@ def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
     conversations = ConversationCommands(database, limits)
     conversations.load_modules()
     receipts = _create_desk(settings, database)
-    answers = _create_answer_cache(settings)
+    answers = create_answer_cache(settings)
     deployment = Deployment(
         pool, address, folder, conversations=conversations, receipts=receipts, answers=answers
     )
@@ -93,13 +94,14 @@ def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
                 answers.close()
 
 
-def _create_answer_cache(settings: EngineSettings) -> AnswerCache | None:
+def create_answer_cache(settings: EngineSettings) -> AnswerCache | None:
+    """The cache of answers; None if there is to be none. Then what an earlier server has kept is deleted."""
+    folder = data_folder() / "answers"
     if settings.answer_cache is None:
+        shutil.rmtree(folder, ignore_errors=True)  # nobody else would
         return None
     expiries = settings.session_expiry_s, settings.response_expiry_s
-    return AnswerCache(
-        data_folder() / "answers", settings.answer_cache, min(filter(None, expiries), default=0)
-    )
+    return AnswerCache(folder, settings.answer_cache, min(filter(None, expiries), default=0))
 
 
 def _create_desk(settings: EngineSettings, database: str | None) -> ReceiptDesk:

@@ -16,7 +16,7 @@ from ..contract.request_fields import Request
 # seed have parts of their own.
 NO_PART = {
     *("model", "seed", "request_id", "client", "acknowledge", "feed", "count_only"),
-    *("cache_salt", "receipt", "answer_cache", "timeout_s", "traceparent"),
+    *("cache_salt", "receipt", "answer_cache", "joins", "timeout_s", "traceparent"),
 }
 
 

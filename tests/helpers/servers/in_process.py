@@ -26,8 +26,9 @@ from triton_server.engine.commands.conversation_commands import ConversationComm
 from triton_server.engine.models.answer_cache import AnswerCache
 from triton_server.engine.models.model_pool import ModelPool
 from triton_server.engine.triton.backend_reports import CALL_ID_PARAMETER
+from triton_server.engine.triton.chat_inference import ChatInference
 from triton_server.engine.triton.embed_inference import EmbedInference
-from triton_server.engine.triton.inference import Inference, ModelInference
+from triton_server.engine.triton.inference import Inference
 from triton_server.receipts.desk import ReceiptDesk
 
 _THREADS = 128  # a call takes one, a stream as long as it lasts
@@ -48,7 +49,7 @@ class InferenceService(service_pb2_grpc.GRPCInferenceServiceServicer):
         self.inference = Inference(pool, lambda: pool.find_fault() or READY, conversations, receipts, answers)
         self._models: dict[str, Any] = {CHAT_CONTROL: self.inference.chat_control}
         for suffix, slot in zip(pool.suffixes, pool.slots, strict=True):
-            model = ModelInference(self.inference, slot)
+            model = ChatInference(self.inference, slot)
             self._models[CHAT + suffix], self._models[CHAT_STREAM + suffix] = model.chat, model.chat_stream
             self._models[EMBED + suffix] = EmbedInference(pool, self.inference.embeddings, slot).embed
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -15,21 +14,19 @@ from http_service import services
 from in_process import Endpoints, local_server
 from in_process import served as in_front
 from pydantic import SecretStr
-from support import pool_of
+from support import pool_of, wait_until
 from test_proxy import proxying
 
 from model_core import LLM
-from model_core.requests.events import Text, Timings, ToolCallDelta, Usage
-from model_core.requests.results import Completion
 from triton_server.client import ChatClient
-from triton_server.contract.request_fields import Request
-from triton_server.engine.models.answer_cache import AnswerCache, Key
+from triton_server.engine.models.answer_cache import AnswerCache, Flight, KeptAnswer, Key
 from triton_server.engine.upstream.pool import create_upstream_pool
 from triton_server.receipts.receipt import check_receipt
 
 HELLO = [{"role": "user", "content": "Hello"}]
 ASKED = {"messages": HELLO, "max_tokens": 12, "temperature": 1.0, "seed": 3}
 MADE_OF = {"defaults": {"temperature": 0.0}}
+USAGE = {"prompt_tokens": 1, "completion_tokens": 1}
 ADA, BO = "ada:0123456789abcdef", "bo:fedcba9876543210"
 
 
@@ -39,13 +36,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def served(folder: Path) -> Iterator[Endpoints]:
+def cache(folder: Path) -> Iterator[AnswerCache]:
     cache = AnswerCache(folder / "answers", 2**22)
+    yield cache
+    cache.close()
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path, cache: AnswerCache) -> Iterator[Endpoints]:
     keys = {"api_keys": (SecretStr(ADA), SecretStr(BO)), "keeps_prefixes": True}
     llm = LLM(kv_cache_memory=2**26)
     with local_server(pool_of(llm), folder, answers=cache, **keys) as running:
         yield running
-    cache.close()
 
 
 def post(
@@ -244,145 +246,91 @@ def test_equal_requests_under_way_are_computed_once(served: Endpoints) -> None:
     assert sum(map(is_hit, answers)) == 7
 
 
-def test_waiting_request_goes_on_when_the_first_one_is_cancelled(served: Endpoints) -> None:
-    asked = {"max_tokens": 600, "ignore_eos": True, "temperature": 1.0, "seed": 8}
+@pytest.fixture
+def first(cache: AnswerCache, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[Key, Flight]]:
+    """An equal request before each one of the test, which is under way until the test lets it land."""
+    begin, flights = cache.begin, dict[Key, Flight]()
+
+    def begin_second(key: Key, waits: bool) -> tuple[Flight, bool]:
+        if key not in flights:
+            flights[key] = begin(key)[0]
+        return begin(key, waits)
+
+    monkeypatch.setattr(cache, "begin", begin_second)
+    yield flights
+    for flight in flights.values():
+        flight.land()
+
+
+def test_waiting_request_goes_on_when_the_first_one_is_cancelled(
+    served: Endpoints, first: dict[Key, Flight]
+) -> None:
+    asked = {"max_tokens": 60, "ignore_eos": True, "temperature": 1.0, "seed": 8}
+    with ChatClient(served.grpc_url) as client, ThreadPoolExecutor(2) as threads:
+        others = [threads.submit(client.chat, HELLO, **asked) for _ in range(2)]
+        wait_until(lambda: first)
+        assert not any(other.done() for other in others)
+        next(iter(first.values())).land()
+        for other in others:
+            answer = other.result(60)
+            assert answer.finish_reason == "length" and answer.usage["completion_tokens"] == 60
+        assert sum("answer_cached" in other.result().details["usage"] for other in others) == 1
+
+
+def test_streams_do_not_wait(served: Endpoints, first: dict[Key, Flight]) -> None:
+    """For the first token of an equal request would come with its last one."""
+    asked = {"max_tokens": 20, "temperature": 1.0, "seed": 81}
     with ChatClient(served.grpc_url) as client:
-        first = client.stream(HELLO, request_id="first", **asked)
-        next(iter(first))
-        found: list[Any] = []
-        other = threading.Thread(target=lambda: found.append(client.chat(HELLO, **asked)), daemon=True)
-        other.start()
-        assert client.cancel("first")
-        list(first)
-        other.join(60)
-        (answer,) = found
-        assert answer.finish_reason == "length" and answer.usage["completion_tokens"] == 600
+        assert len(list(client.stream(HELLO, **asked))) > 1
+    for path, body in (
+        ("/v1/chat/completions", {"messages": HELLO, "max_tokens": 21, "temperature": 0, "n": 2}),
+        ("/v1/messages", {"model": "default", "messages": HELLO, "max_tokens": 22, "seed": 1}),
+        ("/v1/responses", {"input": "Hello", "max_output_tokens": 23, "store": False, "seed": 1}),
+        ("/v2/models/chat/generate_stream", {"text_input": "Hello", "max_tokens": 24, "seed": 1}),
+        ("/api/chat", {"model": "default", "messages": HELLO, "options": {"num_predict": 25, "seed": 1}}),
+        ("/completion", {"prompt": "Hello", "n_predict": 26, "seed": 1}),
+    ):
+        body = body if path.startswith(("/api", "/v2")) else {**body, "stream": True}
+        count = len(first)
+        assert not is_hit(post(served, body, path=path))
+        assert len(first) == count + 1
+    assert not any(flight.answer.done() for flight in first.values())
+
+
+def test_whole_answers_wait_in_all_dialects(served: Endpoints, first: dict[Key, Flight]) -> None:
+    with ThreadPoolExecutor(1) as threads:
+        for path, body in (
+            ("/v1/chat/completions", {"messages": HELLO, "max_tokens": 31, "seed": 1}),
+            ("/v1/messages", {"model": "default", "messages": HELLO, "max_tokens": 32, "seed": 1}),
+            ("/v1/responses", {"input": "Hello", "max_output_tokens": 33, "store": False, "seed": 1}),
+            ("/v2/models/chat/generate", {"text_input": "Hello", "max_tokens": 34, "seed": 1}),
+            (
+                "/api/chat",
+                {
+                    "model": "default",
+                    "messages": HELLO,
+                    "stream": False,
+                    "options": {"num_predict": 35, "seed": 1},
+                },
+            ),
+            ("/completion", {"prompt": "Hello", "n_predict": 36, "seed": 1}),
+        ):
+            first.clear()
+            answer = threads.submit(post, served, body, path=path)
+            wait_until(lambda: first)
+            (flight,) = first.values()
+            flight.land(KeptAnswer([["of the first", {}]], 0.0, [1], [2], "stop", {**USAGE}, None))
+            assert "of the first" in answer.result(60).text
 
 
 def test_removed_conversations_take_answers_with_them(served: Endpoints) -> None:
-    body = {**ASKED, "seed": 9}
-    assert [is_hit(post(served, body)) for _ in range(2)] == [False, True]
+    bodies = [{**ASKED, "seed": 9}, {**ASKED, "seed": 9, "cache_salt": "of my own"}]
+    for body in bodies:
+        assert [is_hit(post(served, body)) for _ in range(2)] == [False, True]
+        assert [is_hit(post(served, body, BO)) for _ in range(2)] == [False, True]
     own = {"Authorization": f"Bearer {ADA.partition(':')[2]}"}
     with httpx.Client(base_url=served.api_url, headers=own, timeout=60) as http:
         session = http.post("/sessions", json={"id": "gone"})
         assert session.is_success and http.delete("/sessions/gone").is_success
-    assert not is_hit(post(served, body))
-
-
-def keep(cache: AnswerCache, seed: int = 1, text: str = "answer", salt: str = "") -> Key:
-    request = Request(messages=HELLO, seed=seed, cache_salt=salt)
-    key = cache.find_key(request, "fp", MADE_OF)
-    assert key is not None
-    completion = Completion(text, [1], "stop", Usage(1, 1), Timings(0.0, 0.0, 0.0), seed)
-    cache.keep(key, [Text(text[:3]), Text(text[3:])], completion, [5])
-    return key
-
-
-def test_answers_outlast_the_process_and_what_it_left_half_written(tmp_path: Path) -> None:
-    cache = AnswerCache(tmp_path, 2**20)
-    key = keep(cache)
-    cache.close()
-    path = tmp_path / key.salt / key.name
-    assert path.stat().st_mode & 0o777 == 0o600 and path.parent.stat().st_mode & 0o777 == 0o700
-    path.with_name(f"{key.name}.part").write_bytes(b"half")
-    found = AnswerCache(tmp_path, 2**20).read(key)
-    assert found is not None and found.events() == [Text("answer")] and found.token_ids == [1]
-
-
-def test_damaged_or_exchanged_files_are_no_answers(tmp_path: Path) -> None:
-    cache = AnswerCache(tmp_path, 2**20)
-    key, other = keep(cache), keep(cache, 2, "other!", "another owner")
-    cache.close()
-    again = AnswerCache(tmp_path, 2**20)
-    path, stolen = (tmp_path / each.salt / each.name for each in (key, other))
-    raw = path.read_bytes()
-    for place in range(0, len(raw), 7):
-        path.write_bytes(raw[:place] + bytes([raw[place] ^ 1]) + raw[place + 1 :])
-        assert again.read(key) is None and not path.exists()
-    for content in (b"", raw[:20], raw[:-1], raw + b" ", stolen.read_bytes()):
-        path.write_bytes(content)
-        assert again.read(key) is None
-    path.write_bytes(raw)
-    assert again.read(key) is not None
-
-
-def test_size_is_kept_and_what_is_used_stays(tmp_path: Path) -> None:
-    cache = AnswerCache(tmp_path, 40_000)
-    first = keep(cache, 0, "x" * 1000)
-    for seed in range(1, 60):
-        keep(cache, seed, "x" * 1000)
-        cache._writer.submit(int).result()
-        assert cache.read(first) is not None
-    cache.close()
-    assert sum(path.stat().st_size for path in tmp_path.glob("*/*")) <= 40_000
-    assert keep(AnswerCache(tmp_path, 40_000), 99, "x" * 10_000)  # an eighth of it at most, so it is not kept
-
-
-def test_old_answers_are_no_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = AnswerCache(tmp_path, 2**20, expiry_s=60)
-    key = keep(cache)
-    cache.close()
-    assert cache.read(key) is not None
-    monkeypatch.setattr("time.time", lambda: 4e9)
-    assert cache.read(key) is None and not (tmp_path / key.salt / key.name).exists()
-
-
-def test_forgotten_owner_has_no_answers(tmp_path: Path) -> None:
-    cache = AnswerCache(tmp_path, 2**20)
-    mine, other = keep(cache, salt="mine"), keep(cache, salt="other")
-    cache.forget("mine")
-    assert cache.read(mine) is None and cache.read(other) is not None
-    cache.close()
-
-
-def test_folder_that_cannot_be_written_harms_no_answer(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    cache = AnswerCache(tmp_path / "file", 2**20)
-    key = keep(cache)
-    cache.close()
-    assert cache.read(key) is None
-
-
-def test_what_depends_on_more_than_the_request_has_no_place(tmp_path: Path) -> None:
-    cache = AnswerCache(tmp_path, 2**20)
-
-    def has_place(made_of: Any = MADE_OF, fingerprint: str | None = "fp", **fields: Any) -> bool:
-        request = Request(**{"messages": HELLO, "seed": 1, **fields})
-        return cache.find_key(request, fingerprint, made_of) is not None
-
-    assert has_place() and has_place(seed=None) and has_place(seed=2**63 - 1)
-    assert has_place(answer_cache="greedy") and not has_place(answer_cache="greedy", temperature=1.0)
-    assert not has_place(seed=None, temperature=1.0) and not has_place(answer_cache="off")
-    assert not has_place({"defaults": {"temperature": 1.0}}, seed=None)
-    assert not has_place(None) and not has_place(fingerprint=None)
-    assert not has_place({**MADE_OF, "clock": True}) and has_place({**MADE_OF, "clock": True}, messages="raw")
-    assert not has_place(chat_template="{{ strftime_now('%d') }}")
-    assert not has_place(choices=["a", "b"])
-    huge = {"name": "f", "parameters": {"type": "object", "properties": {"a": {"const": 2**60}}}}
-    assert has_place(tools=[huge])
-    cache.close()
-
-
-def test_ids_of_calls_are_made_of_a_seed(tmp_path: Path) -> None:
-    """So an answer with calls is kept only for a seed that somebody has chosen."""
-    cache = AnswerCache(tmp_path, 2**20)
-    call = [ToolCallDelta(0, "call_1", "f", "{}")]
-    completion = Completion("", [1], "tool_calls", Usage(1, 1), Timings(0.0, 0.0, 0.0), 1)
-    for seed, is_kept in ((1, True), (None, False)):
-        key = cache.find_key(Request(messages=HELLO, seed=seed), "fp", MADE_OF)
-        assert key is not None
-        assert (cache.keep(key, call, completion, [5]) is not None) is is_kept
-    cache.close()
-
-
-def test_flights_land_once(tmp_path: Path) -> None:
-    cache = AnswerCache(tmp_path, 2**20)
-    key = cache.find_key(Request(messages=HELLO, seed=1), "fp", MADE_OF)
-    assert key is not None
-    (flight, is_first), (same, is_second) = cache.join(key), cache.join(key)
-    assert flight is same and is_first and not is_second
-    flight.land()
-    flight.land(None)
-    other, is_first = cache.join(key)
-    assert is_first and other is not flight
-    cache.close()
+    assert [is_hit(post(served, body)) for body in bodies] == [False, False]
+    assert [is_hit(post(served, body, BO)) for body in bodies] == [True, True]

@@ -95,7 +95,7 @@ def test_limit_beyond_the_context_is_left_to_a_server_that_would_refuse_it() -> 
 
 @pytest.mark.parametrize("model", [VLLM, PLAIN])
 def test_what_this_server_does_itself_is_not_sent(model: UpstreamModel) -> None:
-    for own in ({"answer_cache": "greedy"}, {"answer_cache": "off"}, {"receipt": False}, {"feed": "f"}):
+    for own in ({"answer_cache": "greedy"}, {"answer_cache": "off"}, {"receipt": False}, {"joins": True}):
         assert make_body(Request(messages=HELLO, **own), model, 1) == make_body(
             Request(messages=HELLO), model, 1
         )

@@ -55,7 +55,7 @@ async def messages(request: HttpRequest, body: MessagesRequest) -> Response:
     check_fields(request, body)
     ignore(request, "tools", list_left_out(body.tools or ()))
     (answer,) = repeat([parse(body)])
-    events, headers = stream_answers(request, [answer]), {"X-Seed": str(answer.seed)}
+    events, headers = stream_answers(request, [answer], whole=not body.stream), {"X-Seed": str(answer.seed)}
     message_id, request_id = f"msg_{secrets.token_hex(12)}", request.state.request_id
     if not body.stream:
         content = await render_message(events, model.name, message_id)

@@ -86,7 +86,7 @@ async def _start(
         values["model"] = name
     await check_values(request, values)
     sent = [Request(**values)]
-    return await wait_until_accepted(stream_answers(request, repeat(sent)))
+    return await wait_until_accepted(stream_answers(request, repeat(sent), whole=not is_stream))
 
 
 def _read_values(body: GenerateBody, is_stream: bool) -> dict[str, Any]:

@@ -37,7 +37,7 @@ _OTHERS = {
     CHAT_STREAM: "has several responses; use gRPC's ModelStreamInfer, or the model chat.",
     CHAT_CONTROL: "takes commands over gRPC only; this service has routes for them.",
 }
-_SET_HERE = ("request_id", "client", "feed", "acknowledge")
+_SET_HERE = ("request_id", "client", "feed", "acknowledge", "joins")
 _MAX_TIMEOUT_US = 2**62
 Kind = TypeVar("Kind", bound=WholeBody)
 _PARAMETERS = ("timeout", "binary_data_output")

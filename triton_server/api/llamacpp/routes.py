@@ -130,7 +130,9 @@ async def answer(
     requests = repeat([each.model_copy(update={"return_token_ids": needs_ids}) for each in parsed], copies)
     seconds = body.t_max_predict_ms
     limits = Limits(body.n_indent or 0, seconds / 1e3 if seconds and seconds > 0 else None)
-    events = await wait_until_accepted(stream_answers(request, requests, takes_cut_off=bool(limits)))
+    whole = not (body.stream or limits)
+    events = stream_answers(request, requests, takes_cut_off=bool(limits), whole=whole)
+    events = await wait_until_accepted(events)
     if limits:
         events = limit_answers(request, events, limits)
 

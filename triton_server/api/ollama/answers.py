@@ -75,8 +75,9 @@ async def _answer(
     request: HttpRequest, body: AnswerRequest, parsed: Request, make_part: MakePart
 ) -> Response:
     (answer,) = repeat([parsed])
-    events, headers = stream_answers(request, [answer]), {"X-Seed": str(answer.seed)}
-    if body.stream is False:
+    is_whole, headers = body.stream is False, {"X-Seed": str(answer.seed)}
+    events = stream_answers(request, [answer], whole=is_whole)
+    if is_whole:
         content = await render_body(events, body.model, make_part)
         return Response(content, media_type="application/json", headers=headers)
     events = end_with_failure(await wait_until_accepted(events))

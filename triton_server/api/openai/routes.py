@@ -78,7 +78,7 @@ async def _respond(
             "bytes of images (--max-body-images)."
         )
         raise ApiError(413, message, "too_large", "n")
-    events = events or stream_answers(request, requests)
+    events = events or stream_answers(request, requests, whole=not body.stream)
     if custom:
         events = unwrap_inputs(events, custom)
     _, accepted = await anext(events)  # a refusal is raised here, before the response starts

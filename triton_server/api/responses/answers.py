@@ -54,7 +54,7 @@ async def answer(request: Request, body: ResponsesRequest) -> Response:
         if prepared.functions.offers:
             events = answer_with_tools(source, prepared.request, prepared.toolbox)
         else:
-            events = stream_answers(source, [prepared.request])
+            events = stream_answers(source, [prepared.request], whole=not (body.stream or is_background))
         events = unwrap_inputs(events, custom)
         written = _write(events, writer, finish, stack.pop_all(), bool(body.stream) and not is_background)
     if is_background:

@@ -206,7 +206,8 @@ async def answer_question(
             await run_to_end(store.add_turn, owner, session_id, turn, session)
 
         try:
-            async with aclosing(stream_answers(request, [answer_request], takes_cut_off=True)) as events:
+            answers = stream_answers(request, [answer_request], takes_cut_off=True, whole=not streamed)
+            async with aclosing(answers) as events:
                 async for item in events:
                     if isinstance(item[1], Done):
                         break

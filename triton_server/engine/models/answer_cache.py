@@ -9,7 +9,6 @@ import hashlib
 import json
 import logging
 import os
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -17,10 +16,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from model_core.chat.template import CLOCK
-from model_core.errors import InvalidRequest
+from model_core.errors import InvalidRequest, StorageError
 from model_core.requests.events import Event, Reasoning, Text, ToolCallDelta, Usage
 from model_core.requests.results import Completion
 
@@ -32,15 +31,26 @@ LOGGER = logging.getLogger(__name__)
 _FORMAT = b"tritonchat-answer-1\n"
 _HASH_BYTES = 32
 _MAX_SHARE = 8  # an answer takes at most this part of the cache
+_MAX_UNWRITTEN = 64  # answers that wait for the disk; while there are so many, further ones are not kept
+_MAX_TIDY_INTERVAL_S = 3600.0
 
 
 @dataclass(frozen=True)
 class Key:
-    """Where an answer is kept. `has_seed`: it is that of one seed alone."""
+    """Where an answer is kept.
+
+    Attributes:
+        salt, name: of its folder, which has all answers of an owner, and of its file.
+        fingerprint: of what computes it.
+        has_seed: whether it is that of one seed alone.
+        is_common: whether equal requests have the same answer in any case.
+    """
 
     salt: str
     name: str
+    fingerprint: str
     has_seed: bool
+    is_common: bool
 
 
 @dataclass(frozen=True)
@@ -73,29 +83,53 @@ class KeptAnswer:
 
 
 class Flight:
-    """A request that is computed while equal ones wait for it. `land` ends their waiting."""
+    """A request that is computed, while equal ones may wait for it. `land` ends their waiting.
 
-    def __init__(self, end: Callable[[], None]) -> None:
+    Attributes:
+        key: where the answer is to be kept.
+        answer: for those who wait; None: there is none.
+        is_own: whether there is none because it belongs to this request alone, so that each computes its own.
+        is_forgotten: whether the answer is not to be kept any more.
+    """
+
+    def __init__(self, key: Key, end: Callable[["Flight"], None]) -> None:
+        self.key = key
         self.answer: Future[KeptAnswer | None] = Future()
+        self.is_own = self.is_forgotten = False
         self._end = end
 
     def land(self, answer: KeptAnswer | None = None) -> None:
         """Give the others the answer; None: there is none, and one of them computes it."""
         if not self.answer.done():
-            self._end()
+            self._end(self)
             self.answer.set_result(answer)
+
+
+class _File(NamedTuple):
+    """A file of the cache. `used`, `created`: when it was, in seconds since 1970."""
+
+    used: float
+    created: float
+    size: int
+    path: Path
 
 
 class AnswerCache:
     """Keeps answers in a folder. Any thread may call the methods; those with files take a while."""
 
     def __init__(self, folder: Path, max_bytes: int, expiry_s: float = 0.0) -> None:
-        """`expiry_s`: after which an answer is not given any more; 0: never."""
+        """`expiry_s`: after which an answer is not given any more, and soon deleted; 0: never."""
         self._folder, self._max_bytes, self._expiry_s = folder, max_bytes, expiry_s
-        self._lock = threading.Lock()
-        self._flights: dict[Key, Flight] = {}
+        self._lock = threading.Lock()  # guards the fields below
+        self._flights: dict[Key, Flight] = {}  # for which others wait
+        self._under_way: set[Flight] = set()
+        self._unwritten: dict[Key, KeptAnswer] = {}  # that wait for the writer
+        self._bytes = 0
+        self._is_closed = threading.Event()
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="answer-cache")
-        self._bytes = sum(size for _, size, _ in self._list_files())
+        self._submit(self._tidy)
+        if expiry_s:
+            threading.Thread(target=self._tidy_often, name="answer-cache-expiry", daemon=True).start()
 
     def find_key(self, request: Request, fingerprint: str | None, made_of: Any) -> Key | None:
         """Where the answer to a request is kept; None if it depends on more than that,
@@ -120,21 +154,32 @@ class AnswerCache:
             content = to_canonical([fingerprint, seed, content_of(request)])
         except InvalidRequest:  # numbers that have no canonical form
             return None
-        salt = hashlib.sha256((request.cache_salt or "").encode("utf-8", "surrogatepass")).hexdigest()
-        return Key(salt, hashlib.sha256(content).hexdigest(), has_seed)
+        salt = request.cache_salt or ""
+        name = hashlib.sha256(_hash(salt).encode() + content).hexdigest()
+        return Key(_folder_of(salt), name, fingerprint, has_seed, has_seed or not request.tools)
 
-    def join(self, key: Key) -> tuple[Flight, bool]:
-        """The flight of a request, and whether it begins with this caller, who must let it land."""
+    def begin(self, key: Key, waits: bool = True) -> tuple[Flight, bool]:
+        """The flight of a request, and whether it begins with this caller, who must let it land.
+
+        `waits`: whether the caller may wait for that of an equal request.
+        """
         with self._lock:
-            flight = self._flights.get(key)
-            if flight is not None:
-                return flight, False
-            flight = self._flights[key] = Flight(lambda: self._forget_flight(key))
+            known = self._flights.get(key)
+            if known is not None and waits:
+                return known, False
+            flight = Flight(key, self._end)
+            self._under_way.add(flight)
+            if known is None and key.is_common:
+                self._flights[key] = flight
             return flight, True
 
     def read(self, key: Key) -> KeptAnswer | None:
         """The answer that is kept; None if there is none."""
         path = self._path(key)
+        with self._lock:
+            unwritten = self._unwritten.get(key)
+        if unwritten is not None:
+            return unwritten
         try:
             raw = path.read_bytes()
         except OSError:
@@ -148,22 +193,18 @@ class AnswerCache:
         if self._expiry_s and time.time() - answer.created > self._expiry_s:
             self._remove(path, len(raw))
             return None
-        with suppress(OSError):
-            os.utime(path)  # it was used
+        with suppress(OSError):  # it was used; the other time is that of its age
+            os.utime(path, (time.time(), answer.created))
         return answer
 
-    def land(
-        self, flight: Flight, key: Key, events: Sequence[Event], completion: Completion, prompt: Sequence[int]
-    ) -> None:
-        """Let a flight land with its answer, and keep that."""
-        flight.land(self.keep(key, events, completion, prompt))
-
     def keep(
-        self, key: Key, events: Sequence[Event], completion: Completion, prompt: Sequence[int]
+        self, flight: Flight, events: Sequence[Event], completion: Completion, prompt: Sequence[int]
     ) -> KeptAnswer | None:
-        """Keep an answer, and return it; None if it depends on a seed that was drawn."""
-        if not key.has_seed and any(isinstance(event, ToolCallDelta) for event in events):
-            return None  # the ids of calls are made of the seed
+        """Let a flight land with its answer, keep and return that; None if it is for a drawn seed alone."""
+        if not flight.key.has_seed and any(isinstance(event, ToolCallDelta) for event in events):
+            flight.is_own = True  # the ids of calls are made of the seed
+            flight.land()
+            return None
         answer = KeptAnswer(
             [list(piece) for piece in encode_stream(_join(events))],
             time.time(),
@@ -173,29 +214,68 @@ class AnswerCache:
             completion.usage.to_dict(),
             completion.stop_string,
         )
-        self._writer.submit(self._write, key, answer)
+        with self._lock:
+            is_kept = not flight.is_forgotten and len(self._unwritten) < _MAX_UNWRITTEN
+            if is_kept and self._submit(self._write, flight.key, answer) is not None:
+                self._unwritten[flight.key] = answer
+        flight.land(answer)
         return answer
 
     def forget(self, salt: str) -> None:
-        """Delete all answers to requests with a cache salt."""
-        name = hashlib.sha256(salt.encode("utf-8", "surrogatepass")).hexdigest()
-        self._writer.submit(self._forget, name).result()
+        """Delete all answers to requests whose cache salts begin as this one, up to the first slash.
+
+        Of those that are computed just now, none is kept. Raises StorageError.
+        """
+        folder = _folder_of(salt)
+        with self._lock:
+            for flight in self._under_way:
+                flight.is_forgotten |= flight.key.salt == folder
+            for key in [key for key in self._unwritten if key.salt == folder]:
+                del self._unwritten[key]
+            done = self._submit(self._forget, folder)
+        if done is None:
+            self._forget(folder)
+        else:
+            done.result()
 
     def close(self) -> None:
         """Wait until all is written."""
+        self._is_closed.set()
         self._writer.shutdown()
 
-    def _forget(self, name: str) -> None:
-        with suppress(OSError):
-            shutil.rmtree(self._folder / name)
-        with self._lock:
-            self._bytes = sum(size for _, size, _ in self._list_files())
+    def _submit(self, work: Callable[..., None], *arguments: Any) -> Future[None] | None:
+        """Let the only thread that writes do something; None after the end."""
+        try:
+            return self._writer.submit(work, *arguments)
+        except RuntimeError:
+            return None
 
-    def _forget_flight(self, key: Key) -> None:
+    def _end(self, flight: Flight) -> None:
         with self._lock:
-            self._flights.pop(key, None)
+            self._under_way.discard(flight)
+            if self._flights.get(flight.key) is flight:
+                del self._flights[flight.key]
+
+    def _forget(self, name: str) -> None:
+        folder = self._folder / name
+        try:
+            for path in folder.glob("*"):
+                path.unlink(missing_ok=True)
+            if folder.exists():
+                folder.rmdir()
+        except OSError as error:
+            raise StorageError(f"the answers in {folder} cannot be deleted: {error.strerror}.") from error
+        finally:
+            self._tidy()
 
     def _write(self, key: Key, answer: KeptAnswer) -> None:
+        try:
+            self._write_file(key, answer)
+        finally:
+            with self._lock:
+                self._unwritten.pop(key, None)
+
+    def _write_file(self, key: Key, answer: KeptAnswer) -> None:
         body = json.dumps(asdict(answer)).encode()
         raw = _FORMAT + _seal(key, body) + body
         if len(raw) > self._max_bytes // _MAX_SHARE:
@@ -215,18 +295,30 @@ class AnswerCache:
             self._bytes += len(raw) - before
             is_full = self._bytes > self._max_bytes
         if is_full:
-            self._make_room()
+            self._tidy()
 
-    def _make_room(self) -> None:
-        """Delete what was not used for the longest time, down to nine tenths of the size."""
+    def _tidy_often(self) -> None:
+        while not self._is_closed.wait(min(max(self._expiry_s / 10, 1.0), _MAX_TIDY_INTERVAL_S)):
+            self._submit(self._tidy)
+
+    def _tidy(self) -> None:
+        """Delete what is too old, and, if there is no room, what was not used for the longest time.
+
+        Then there is a tenth of the size for others. Only the writer deletes folders, so that none goes while
+        an answer is written.
+        """
         files = sorted(self._list_files())
-        total = sum(size for _, size, _ in files)
-        for _, size, path in files:
-            if total <= 0.9 * self._max_bytes:
-                break
-            with suppress(OSError):
-                path.unlink()
-            total -= size
+        total = sum(file.size for file in files)
+        limit = self._max_bytes if total <= self._max_bytes else 0.9 * self._max_bytes
+        oldest = time.time() - self._expiry_s if self._expiry_s else 0.0
+        for file in files:
+            if file.created < oldest or total > limit:
+                with suppress(OSError):
+                    file.path.unlink()
+                    total -= file.size
+        for folder in self._folder.glob("*"):
+            with suppress(OSError):  # it is not empty
+                folder.rmdir()
         with self._lock:
             self._bytes = total
 
@@ -236,15 +328,23 @@ class AnswerCache:
             with self._lock:
                 self._bytes -= size
 
-    def _list_files(self) -> Iterator[tuple[float, int, Path]]:
-        """When each file was last used, its size and its path."""
+    def _list_files(self) -> Iterator[_File]:
         for path in self._folder.glob("*/*"):
             with suppress(OSError):
                 stat = path.stat()
-                yield stat.st_mtime, stat.st_size, path
+                yield _File(stat.st_atime, stat.st_mtime, stat.st_size, path)
 
     def _path(self, key: Key) -> Path:
         return self._folder / key.salt / key.name
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _folder_of(salt: str) -> str:
+    """The name of the folder with the answers of all salts that begin so, up to the first slash."""
+    return _hash(salt.partition("/")[0])
 
 
 def _reads_clock(request: Request, made_of: Any) -> bool:

@@ -34,8 +34,9 @@ from ..commands.conversation_commands import ConversationCommands
 from ..models.answer_cache import AnswerCache
 from ..models.model_pool import ModelPool
 from .backend_reports import BackendReports, install_backend_model
+from .chat_inference import ChatInference
 from .embed_inference import EmbedInference
-from .inference import Inference, ModelInference
+from .inference import Inference
 from .leftovers import remove_model_copies, remove_shared_memory
 from .model_watch import MAX_FAILURES, ModelWatch
 from .process_list import list_processes
@@ -194,7 +195,7 @@ class Deployment:
             default_queue_policy=QueuePolicy(max_queue_size=max(1, self._pool.max_queue)),
         )
         for suffix, slot in zip(self._pool.suffixes, self._pool.slots, strict=True):
-            inference = ModelInference(self._inference, slot)
+            inference = ChatInference(self._inference, slot)
             embeddings = EmbedInference(self._pool, self._inference.embeddings, slot)
             triton.bind(
                 CHAT + suffix,

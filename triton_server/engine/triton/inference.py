@@ -1,4 +1,4 @@
-"""The models of the contract. They pass Triton's requests to the engines, and the answers to Triton.
+"""What the Triton models of the contract share: running answers, commands, and what passes requests on.
 
 PyTriton calls the methods of `Inference` in threads of its own, each with an event loop.
 """
@@ -10,7 +10,7 @@ import threading
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
@@ -21,34 +21,25 @@ import numpy as np
 from pytriton.proxy.types import Request as TritonRequest
 
 from model_core.errors import InvalidRequest, TritonchatError
-from model_core.requests.answer_parts import AnswerParts
-from model_core.requests.events import Accepted
+from model_core.requests.events import Event
+from model_core.requests.results import Completion
 from model_core.requests.sampling import draw_seed
 
-from ...contract.codec import Piece, describe_error, encode_answer, write_details
-from ...contract.json_tensors import encode
+from ...contract.codec import describe_error
 from ...contract.request_fields import BATCH_CLIENT, Request
-from ...contract.tensors import HEALTH
 from ...receipts.desk import ReceiptDesk, Wish
 from ...tracing.spans import Span, describe_request, start_span
 from ..commands.conversation_commands import ConversationCommands
 from ..commands.dispatcher import Dispatcher
-from ..models.answer_cache import AnswerCache
+from ..models.answer_cache import AnswerCache, Flight
 from ..models.answer_feed import Feeds
 from ..models.embedding_queue import EmbeddingQueue
 from ..models.model_pool import ModelPool
 from ..models.model_slot import ModelSlot
 from ..models.pending_answer import PendingAnswer
 from ..models.protocol import ModelEngine
-from ..models.request_parser import (
-    find_feed_name,
-    has_images,
-    limit_time,
-    parse_parameters,
-    parse_request,
-    split_rows,
-)
-from .backend_reports import Call, read_call
+from ..models.request_parser import has_images, limit_time, parse_parameters, parse_request
+from .backend_reports import Call
 
 LOGGER = logging.getLogger(__name__)
 
@@ -61,7 +52,6 @@ _GRAMMAR_THREADS = 4
 _IMAGE_THREADS = 2
 
 Outputs = dict[str, np.ndarray]
-_HEALTH = encode(HEALTH)
 
 
 class Inference:
@@ -103,7 +93,7 @@ class Inference:
         """Answer a batch of commands."""
         rows = [request.data["command"] for request in requests]
         results = iter(await asyncio.gather(*map(self.commands.run, chain.from_iterable(rows))))
-        return [{"result": np.stack([_bytes(next(results)) for _ in commands])} for commands in rows]
+        return [{"result": np.stack([_to_bytes(next(results)) for _ in commands])} for commands in rows]
 
     def count_answers(self) -> int:
         """The number of answers whose last delta has not been sent."""
@@ -145,11 +135,16 @@ class Inference:
 
     @asynccontextmanager
     async def open_answer(
-        self, model: ModelSlot, call: Call, messages: np.ndarray | None, parameters: np.ndarray | None
+        self,
+        model: ModelSlot,
+        call: Call,
+        messages: np.ndarray | None,
+        parameters: np.ndarray | None,
+        is_whole: bool = False,
     ) -> AsyncIterator[PendingAnswer]:
         """Submit a request, and keep its answer until the block ends. An error is in the answer's details.
 
-        `model` answers it if it names no other one.
+        `model` answers it if it names no other one. `is_whole`: whether the answer is sent as a whole.
         """
         answer = PendingAnswer(model)
         with self._lock:
@@ -157,7 +152,13 @@ class Inference:
         with ExitStack() as stack:
             try:
                 try:
-                    await self._start(answer, call, stack, messages, parameters)
+                    values = limit_time(parse_parameters(parameters), call.timeout_s)
+                    if values.get("joins") is None:
+                        values = {**values, "joins": is_whole}
+                    if call.parent is not None:
+                        values.setdefault("traceparent", call.parent)
+                    answer.span = start_answer_span(values)
+                    await self._start(answer, stack, messages, values)
                 except Exception as error:
                     if not isinstance(error, TritonchatError):
                         LOGGER.exception("A request failed")
@@ -176,19 +177,14 @@ class Inference:
     async def _start(
         self,
         answer: PendingAnswer,
-        call: Call,
         stack: ExitStack,
         messages: np.ndarray | None,
-        parameters: np.ndarray | None,
+        values: dict[str, Any],
     ) -> None:
-        """Submit a request to its model, which stays loaded until `stack` ends.
+        """Submit a request to its model, which stays loaded until `stack` ends. `values`: its parameters.
 
         Raises TritonchatError if it is refused.
         """
-        values = limit_time(parse_parameters(parameters), call.timeout_s)
-        if call.parent is not None:
-            values.setdefault("traceparent", call.parent)
-        answer.span = start_answer_span(values)
         name = values.get("model")
         answer.model = slot = self._pool.resolve_model(name, answer.model)
         answer.adapter = name if name in slot.adapters.folders else None
@@ -207,7 +203,7 @@ class Inference:
             model = engine.result()
             request = await loop.run_in_executor(threads, self._parse, model, messages, values, answer)
             if request is None or (
-                self._kept and await self._take(self._kept, model, request, answer, stack)
+                self._kept and await self._take(self._kept, model, request, answer, stack, threads)
             ):
                 return
             answer.submission = await loop.run_in_executor(threads, model.submit, request, answer)
@@ -247,34 +243,41 @@ class Inference:
         request: Request,
         answer: PendingAnswer,
         stack: ExitStack,
+        threads: ThreadPoolExecutor | None,
     ) -> bool:
         """Give an answer that was kept, or that an equal request gets just now. False: it is computed.
 
-        Raises RequestTimeout.
+        `threads`: for what may take time. Raises RequestTimeout, and TritonchatError for a request that the
+        server does not take any more.
         """
-        adapter, loop = answer.adapter, asyncio.get_running_loop()
-        told = engine.fingerprint(adapter), engine.made_of(adapter)
-        # In a thread: a request with images may have a hundred megabytes to hash.
-        key = await loop.run_in_executor(None, kept.find_key, request, *told)
-        while key is not None:
-            flight, is_first = kept.join(key)
+        adapter, loop, waits = answer.adapter, asyncio.get_running_loop(), bool(request.joins)
+        while True:
+            # Each time anew: meanwhile, the adapter may have been replaced by another one of its name.
+            told = engine.fingerprint(adapter), engine.made_of(adapter)
+            # In a thread: a request with images may have a hundred megabytes to hash.
+            key = await loop.run_in_executor(None, kept.find_key, request, *told)
+            if key is None:
+                return False
+            flight, is_first = kept.begin(key, waits)
             if is_first:
                 stack.callback(flight.land)
                 found = await loop.run_in_executor(None, kept.read, key)
-                if found is not None:
-                    flight.land(found)
-                else:
-                    answer.keep = partial(kept.land, flight, key)
+                if found is None:
+                    answer.keep = partial(_keep, kept, flight, answer)
                     return False
+                flight.land(found)
             else:
                 await answer.wait_for(flight.answer, request.timeout_s, "an equal request was computed")
                 if answer.has_ended:
                     return True
-                found = flight.answer.result()
+                found, waits = flight.answer.result(), not flight.is_own
             if found is not None:
-                answer.answer_from(found, draw_seed() if request.seed is None else request.seed)
-                return True
-        return False
+                if request.chat_template is not None or request.has_images:
+                    # Other flags may have allowed them when the answer was computed.
+                    await loop.run_in_executor(threads, engine.count, request)
+                if engine.fingerprint(adapter) == key.fingerprint:
+                    answer.answer_from(found, draw_seed() if request.seed is None else request.seed)
+                    return True
 
     def _find_wish(self, request: Request, engine: ModelEngine, adapter: str | None) -> Wish | None:
         """The receipt that the answer is to have. Raises TritonchatError if there can be none."""
@@ -299,82 +302,25 @@ class Inference:
         return any([*others, *[answer.cancel() for answer in found]])
 
 
-class ModelInference:
-    """The Triton models of one model: `chat` and `chat_stream`."""
-
-    def __init__(self, inference: Inference, model: ModelSlot) -> None:
-        """`model` answers the requests that name no other one."""
-        self._inference, self._model = inference, model
-
-    async def chat(self, requests: list[TritonRequest]) -> list[Outputs]:
-        """Answer all rows of all requests of a batch together; a malformed row fails alone."""
-        rows = [
-            [(read_call(request), *row) for row in split_rows(request.data, "messages")]
-            for request in requests
-        ]
-        answers = iter(await asyncio.gather(*(self._answer(*row) for row in chain.from_iterable(rows))))
-        return [_join_rows([next(answers) for _ in request_rows]) for request_rows in rows]
-
-    async def _answer(self, call: Call, messages: np.ndarray | None, parameters: np.ndarray | None) -> Piece:
-        async with self._inference.open_answer(self._model, call, messages, parameters) as answer:
-            await answer.wait_for_end()
-            return answer.pop_answer()
-
-    async def chat_stream(self, requests: list[TritonRequest]) -> AsyncIterator[list[Outputs]]:
-        """Answer one request, delta by delta; the deltas of an interval are sent together."""
-        (request,) = requests
-        data, call = request.data, read_call(request)
-        if np.array_equal(data.get("messages"), _HEALTH):
-            yield _response("", {"health": self._inference.health()})
-            return
-        if name := find_feed_name(data.get("messages")):
-            with self._inference.feeds.open(call.id, name) as feed:
-                async for pieces in feed.responses():
-                    yield _response(pieces, {})
-            return
-        async with self._inference.open_answer(
-            self._model, call, data.get("messages"), data.get("parameters")
-        ) as answer:
-            if answer.acknowledge and answer.is_accepted:
-                yield _response(
-                    *encode_answer(AnswerParts(accepted=Accepted(answer.fingerprint, answer.is_cached)))
-                )
-            fed_pieces = 0
-            if answer.feed is not None and not answer.has_ended:
-                found = self._inference.feeds.find(answer.feed[0])
-                if found is not None:
-                    fed_pieces = await found.carry(answer.feed[1], answer)
-            ended = False
-            while not ended:
-                await answer.wait_for_text()
-                ended = answer.has_ended
-                for text, details in answer.pop_pieces():
-                    if fed_pieces:
-                        details, fed_pieces = {**details, "fed": fed_pieces}, 0
-                    yield _response(text, details)
-                if not ended:
-                    await answer.wait_for_end(self._inference.stream_interval_s())
-
-
 def start_answer_span(values: Mapping[str, Any]) -> Span | None:
     """The span of a request with these parameters, which may name the one that it is a part of."""
     parent = values.get("traceparent")
     return start_span("answer", "SERVER", parent if isinstance(parent, str) else None)
 
 
-def _join_rows(answers: list[Piece]) -> Outputs:
-    """The answers to the rows of a request as its outputs."""
-    return {
-        "response": np.stack([_bytes(text) for text, _ in answers]),
-        "details": np.stack([_bytes(write_details(details)) for _, details in answers]),
-    }
+def _keep(
+    kept: AnswerCache,
+    flight: Flight,
+    answer: PendingAnswer,
+    events: Sequence[Event],
+    completion: Completion,
+    prompt: Sequence[int],
+) -> None:
+    """Keep an answer for equal requests, unless another adapter of the same name has computed it."""
+    if answer.fingerprint == flight.key.fingerprint:
+        kept.keep(flight, events, completion, prompt)
 
 
-def _response(text: str, details: dict[str, Any]) -> list[Outputs]:
-    """A response of a stream."""
-    return [{"response": _bytes(text), "details": _bytes(write_details(details))}]
-
-
-def _bytes(text: str) -> np.ndarray:
+def _to_bytes(text: str) -> np.ndarray:
     """Text as BYTES [1]."""
     return np.array([text.encode()], dtype=object)

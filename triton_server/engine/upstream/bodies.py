@@ -46,7 +46,7 @@ _SAME_CHAT: dict[Dialect, set[str]] = {
 # What this server does itself, and what only helps where it is understood.
 _OWN = {
     *("messages", "model", "request_id", "client", "acknowledge", "count_only", "timeout_s", "feed"),
-    *("receipt", "answer_cache", "traceparent"),
+    *("receipt", "answer_cache", "joins", "traceparent"),
 }
 _OPTIONAL = {"cache_salt", "truncation"}
 _TRANSLATED = {"max_tokens", "seed", "logprobs"}
