@@ -65,7 +65,7 @@ def make_origin(files: ModelFiles, settings: LLMSettings, sees: bool) -> Origin:
     tensors = [(name, numbers[path]) for source in sources for name, path in source.places().items()]
     is_folder = files.path.is_dir()  # else the files of the weights have all fields
     config = files.config if is_folder else {}
-    fields = None if vision is None else [vision.config, vision.processor] if is_folder else []
+    fields = None if vision is None else [vision.config, vision.read_processor()] if is_folder else []
     settled = settings.weights, settings.arithmetic, settings.portable
     return Origin(states, tuple(tensors), config, fields, *settled)
 
