@@ -48,6 +48,7 @@ class PendingAnswer:
     Attributes:
         model: which one answers.
         adapter: the name of the one that the request chose.
+        made_of: what the fingerprint is made of, since `identify`; None if another server answers.
         acknowledge: whether the sender wants to know that the engine has accepted the request.
         is_accepted: whether it has.
         is_cached: whether the answer is one that was kept.
@@ -70,7 +71,7 @@ class PendingAnswer:
         self.model, self.arrival_time = model, time.monotonic()
         self._loop = asyncio.get_running_loop()
         self.adapter: str | None = None
-        self._made_of: dict[str, Any] | None = None
+        self.made_of: dict[str, Any] | None = None
         self.acknowledge = self.is_accepted = self.is_cached = False
         self.keep: Callable[[list[Event], Completion, Sequence[int]], object] | None = None
         self._kept: list[Event] = []
@@ -94,18 +95,18 @@ class PendingAnswer:
     @property
     def fingerprint(self) -> str | None:
         """What the answer says of all that its bytes depend on but the request."""
-        if self._made_of is not None and self.adapter is not None:
-            return make_fingerprint(self._made_of)
+        if self.made_of is not None and self.adapter is not None:
+            return make_fingerprint(self.made_of)
         return self.model.fingerprint()
 
     @property
     def adapter_digest(self) -> str | None:
         """See AnswerSink."""
-        return None if self._made_of is None else self._made_of.get("adapter")
+        return None if self.made_of is None else self.made_of.get("adapter")
 
     def identify(self) -> None:
         """Note which model answers, before it is asked: the name of its adapter may become another one's."""
-        self._made_of = self.model.made_of(self.adapter)
+        self.made_of = self.model.made_of(self.adapter)
 
     @property
     def has_ended(self) -> bool:
@@ -305,7 +306,7 @@ class PendingAnswer:
     ) -> None:
         """End the answer when its receipt is made. Without the one that it is to have, it has failed."""
         try:
-            fingerprint, made_of = self.fingerprint, self._made_of
+            fingerprint, made_of = self.fingerprint, self.made_of
             if fingerprint is None or made_of is None:  # the adapter was dropped before it was asked
                 raise ModelUnavailable(
                     "the model was unloaded before the receipt was made; ask again.", "receipt"

@@ -206,6 +206,7 @@ class Inference:
                 self._kept and await self._take(self._kept, model, request, answer, stack, threads)
             ):
                 return
+            answer.identify()  # the adapter may be another one by now
             answer.submission = await loop.run_in_executor(threads, model.submit, request, answer)
             await answer.wait_until_accepted()
             answer.is_accepted = answer.submission is not None
@@ -250,12 +251,12 @@ class Inference:
         `threads`: for what may take time. Raises RequestTimeout, and TritonchatError for a request that the
         server does not take any more.
         """
-        adapter, loop, waits = answer.adapter, asyncio.get_running_loop(), bool(request.joins)
+        loop, waits = asyncio.get_running_loop(), bool(request.joins)
         while True:
             # Each time anew: meanwhile, the adapter may have been replaced by another one of its name.
-            told = engine.fingerprint(adapter), engine.made_of(adapter)
+            answer.identify()
             # In a thread: a request with images may have a hundred megabytes to hash.
-            key = await loop.run_in_executor(None, kept.find_key, request, *told)
+            key = await loop.run_in_executor(None, kept.find_key, request, answer.fingerprint, answer.made_of)
             if key is None:
                 return False
             flight, is_first = kept.begin(key, waits)
@@ -275,7 +276,8 @@ class Inference:
                 if request.chat_template is not None or request.has_images:
                     # Other flags may have allowed them when the answer was computed.
                     await loop.run_in_executor(threads, engine.count, request)
-                if engine.fingerprint(adapter) == key.fingerprint:
+                answer.identify()
+                if answer.fingerprint == key.fingerprint:
                     answer.answer_from(found, draw_seed() if request.seed is None else request.seed)
                     return True
 
