@@ -107,4 +107,4 @@ class Admission:
                 "images have no log probabilities; leave out prompt_logprobs, or the images.",
                 "prompt_logprobs",
             )
-        return RequestImages(job.images, job.prompt, self.encoder)
+        return RequestImages(job.images, job.prompt, self.encoder, job.cache_salt)

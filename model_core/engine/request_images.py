@@ -22,9 +22,11 @@ class RequestImages:
         error: why an image cannot be encoded, None if all is well.
     """
 
-    def __init__(self, spans: Sequence[ImageSpan], prompt: Sequence[int], encoder: ImageEncoder) -> None:
-        """`spans`: in the order of the prompt. `encoder`: computes their rows."""
-        self._spans, self._encoder = tuple(spans), encoder
+    def __init__(
+        self, spans: Sequence[ImageSpan], prompt: Sequence[int], encoder: ImageEncoder, salt: str = ""
+    ) -> None:
+        """`spans`: in the order of the prompt. `encoder`: computes their rows. `salt`: see Job."""
+        self._spans, self._encoder, self._salt = tuple(spans), encoder, salt
         self._sees_both_ways = encoder.config.sees_both_ways
         self.first, self.end = self._spans[0].start, self._spans[-1].end
         self.most_uncut = max(span.part.rows for span in spans) if self._sees_both_ways else 0
@@ -90,7 +92,7 @@ class RequestImages:
     def release(self, computed: int | None = None) -> None:
         """Forget the rows before a place, which are computed; None: all, and that the encoder was asked."""
         if computed is None:
-            self._encoder.forget(self)
+            self._encoder.leave(self)
             self._rows.clear()
             return
         needed = {span.part.digest for span in self._spans if span.end > computed}
@@ -102,7 +104,7 @@ class RequestImages:
         if part.digest in self._rows:
             return True
         try:
-            rows = self._encoder.find(part, self)
+            rows = self._encoder.find(part, self._salt, self)
         except BaseException as error:
             self.error = error
             return False

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..cache.page_tree import is_of_salt
 from ..families.vision.parts import ImagePart
 from .tower import LoadedTower
 from .tower_model import EncodingStopped, PiecePace
@@ -16,6 +17,9 @@ LOGGER = logging.getLogger(__name__)
 # Bytes of rows that are kept: 32 images of 1,024 rows for a text model with 2,048 columns. A second question
 # on an image finds its pages in the prefix cache, and needs no rows; they are for pages that were evicted.
 MAX_KEPT_BYTES = 2**28
+# The cache salt of a request, and the digest of a part of its image: requests of different salts share no
+# rows, so that no time tells one of them which images another has sent.
+_Key = tuple[str, bytes]
 
 
 @dataclass
@@ -40,46 +44,48 @@ class ImageEncoder:
         self.tower, self._piece_s, self._max_bytes = tower, piece_s, max_bytes
         self.on_ready: Callable[[], None] = lambda: None
         self._condition = threading.Condition()  # guards what follows
-        self._wanted: OrderedDict[bytes, _Wanted] = OrderedDict()  # by digest, the first one is next
-        self._rows: OrderedDict[bytes, np.ndarray] = OrderedDict()  # the least recently used first
-        self._errors: dict[tuple[bytes, object], BaseException] = {}  # by owner, who asks once more
+        self._wanted: OrderedDict[_Key, _Wanted] = OrderedDict()  # the first one is next
+        self._rows: OrderedDict[_Key, np.ndarray] = OrderedDict()  # the least recently used first
+        self._errors: dict[tuple[_Key, object], BaseException] = {}  # by owner, who asks once more
         self._bytes = 0
         self._is_closing = False
         self._thread = threading.Thread(target=self._run, name="encoder", daemon=True)
         self._thread.start()
 
-    def find(self, part: ImagePart, owner: object) -> np.ndarray | None:
+    def find(self, part: ImagePart, salt: str, owner: object) -> np.ndarray | None:
         """The rows of a part of an image, float32 [parts, rows, width]. None: they will be encoded.
 
-        Then `on_ready` is called. Raises what encoding has raised for this owner.
+        Then `on_ready` is called. `salt`: the cache salt of the owner. Raises what encoding has raised for
+        this owner.
         """
+        key = salt, part.digest
         with self._condition:
-            error = self._errors.pop((part.digest, owner), None)
+            error = self._errors.pop((key, owner), None)
             if error is not None:
                 raise error
-            rows = self._rows.get(part.digest)
+            rows = self._rows.get(key)
             if rows is not None:
-                self._rows.move_to_end(part.digest)
+                self._rows.move_to_end(key)
                 return rows
-            self._wanted.setdefault(part.digest, _Wanted(part)).owners.add(owner)
+            self._wanted.setdefault(key, _Wanted(part)).owners.add(owner)
             self._condition.notify_all()
             return None
 
-    def forget(self, owner: object) -> None:
+    def leave(self, owner: object) -> None:
         """Note that an owner wants nothing any more. What nobody wants is not encoded."""
         with self._condition:
-            for digest, wanted in list(self._wanted.items()):
+            for key, wanted in list(self._wanted.items()):
                 wanted.owners.discard(owner)
                 if not wanted.owners:
-                    del self._wanted[digest]
-            for key in [key for key in self._errors if key[1] is owner]:
-                del self._errors[key]
+                    del self._wanted[key]
+            for of_owner in [each for each in self._errors if each[1] is owner]:
+                del self._errors[of_owner]
 
-    def drop_rows(self) -> None:
-        """Keep no rows any more of images that are encoded."""
+    def forget(self, salt: str) -> None:
+        """Delete the rows that are kept for a cache salt, and for those that go on after it with a slash."""
         with self._condition:
-            self._rows.clear()
-            self._bytes = 0
+            for key in [key for key in self._rows if is_of_salt(salt, key[0])]:
+                self._bytes -= self._rows.pop(key).nbytes
 
     def close(self) -> None:
         """End the thread."""
@@ -95,8 +101,8 @@ class ImageEncoder:
                 self._condition.wait_for(lambda: self._wanted or self._is_closing)
                 if self._is_closing:
                     return
-                digest, wanted = next(iter(self._wanted.items()))
-            pace = PiecePace(self._piece_s, lambda key=digest: key in self._wanted)  # type: ignore[misc]
+                key, wanted = next(iter(self._wanted.items()))
+            pace = PiecePace(self._piece_s, lambda key=key: key in self._wanted)  # type: ignore[misc]
             try:
                 rows: np.ndarray | BaseException = self.tower.encode(wanted.part, pace)
             except EncodingStopped:
@@ -105,18 +111,18 @@ class ImageEncoder:
                 LOGGER.exception("An image could not be encoded")
                 rows = error
             with self._condition:
-                self._finish(digest, rows)
+                self._finish(key, rows)
             self.on_ready()
 
-    def _finish(self, digest: bytes, rows: np.ndarray | BaseException) -> None:
+    def _finish(self, key: _Key, rows: np.ndarray | BaseException) -> None:
         """Keep rows, or tell those who want them why there are none."""
-        wanted = self._wanted.pop(digest, None)
+        wanted = self._wanted.pop(key, None)
         if isinstance(rows, BaseException):
             for owner in () if wanted is None else wanted.owners:
-                self._errors[digest, owner] = rows
+                self._errors[key, owner] = rows
             return
         self.encoded += 1
-        self._rows[digest] = rows
+        self._rows[key] = rows
         self._bytes += rows.nbytes
         while self._bytes > self._max_bytes and len(self._rows) > 1:
             _, oldest = self._rows.popitem(last=False)

@@ -27,10 +27,10 @@ class Encoded:
 
     config = SimpleNamespace(sees_both_ways=True, filler_id=0)
 
-    def find(self, part: ImagePart, owner: object) -> np.ndarray:
+    def find(self, part: ImagePart, salt: str, owner: object) -> np.ndarray:
         return np.zeros((1, part.rows, 8), np.float32)
 
-    def forget(self, owner: object) -> None:
+    def leave(self, owner: object) -> None:
         pass
 
 

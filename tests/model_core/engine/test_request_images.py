@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def test_evicted_rows_are_encoded_again(seen: Seen) -> None:
     assert (again.token_ids, again.usage.cached_tokens) == (first.token_ids, 0)
     assert encoder.encoded == before  # the rows were kept
     seen.llm.engine.pages.forget("")
-    encoder.drop_rows()
+    encoder.forget("")
     (once_more,) = complete_jobs(seen.llm.engine, [seen.job()])
     assert once_more.token_ids == first.token_ids
     assert encoder.encoded == before + 3
@@ -199,3 +200,24 @@ def test_choices_about_an_image(chatting: LLM) -> None:
     assert first[0].logprob != second[0].logprob
     again = chatting.choose(ask(picture(10), "is it"), ["a b", "c"])
     assert [choice.logprob for choice in again] == [choice.logprob for choice in first]
+
+
+def test_rows_are_shared_within_a_cache_salt(seen: Seen) -> None:
+    encoder = seen.llm.engine.encoder
+    assert encoder is not None
+
+    def count_encoded(salt: str) -> int:
+        before = encoder.encoded
+        seen.llm.engine.pages.forget(salt)
+        complete_jobs(seen.llm.engine, [replace(seen.job(), cache_salt=salt)])
+        return encoder.encoded - before
+
+    assert [count_encoded(salt) for salt in ("mine", "other", "mine", "other", "mine/part")] == [
+        3,
+        3,
+        0,
+        0,
+        3,
+    ]
+    encoder.forget("mine")
+    assert [count_encoded(salt) for salt in ("other", "mine", "mine/part")] == [0, 3, 3]

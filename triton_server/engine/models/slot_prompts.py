@@ -79,7 +79,12 @@ class SlotPrompts:
             self._disk.close(llm.prompts)
 
     def forget(self, llm: LLM | None, salt: str) -> None:
-        """Delete what the prefix cache has of a cache salt. `llm`: the model, if it is loaded."""
+        """Delete what the caches of prefixes and images have of a cache salt.
+
+        `llm`: the model, if it is loaded.
+        """
+        if llm is not None and llm.engine.encoder is not None:
+            llm.engine.encoder.forget(salt)
         if self._disk is not None:
             self._disk.forget(None if llm is None else llm.prompts, salt)
 
