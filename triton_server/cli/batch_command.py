@@ -56,7 +56,7 @@ def batch(settings: LocalSettings, file: Path, out: Path) -> None:
     finally:
         results.close()
     completed, failed = results.count()
-    click.echo(f"{out} has {completed} answers and {failed} errors.", err=True)
+    click.echo(f"{out}: answers: {completed}, errors: {failed}.", err=True)
     if failed:
         sys.exit(1)
 

@@ -46,7 +46,7 @@ def test_killed_command_goes_on_and_answers_each_once(tmp_path: Path) -> None:
     with out.open("ab") as cut:
         cut.write(b'{"id":"batch_req_12')
     finished = run(file, out)
-    assert finished.returncode == 1 and f"{COUNT + 3} answers and 1 errors" in finished.stderr
+    assert finished.returncode == 1 and f"answers: {COUNT + 3}, errors: 1." in finished.stderr
     assert finished.stdout == ""
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert sorted(line["custom_id"] for line in lines) == sorted(
