@@ -15,7 +15,7 @@ from model_core.errors import is_memory_refusal
 from model_core.machine.memory import freeze_objects
 
 from ..conversations.limits import SessionLimits
-from ..receipts.desk import ReceiptDesk
+from ..receipts.signer import ReceiptSigner
 from ..settings.server import LLM_SETTINGS
 from ..system.child_process import GIVE_UP_STATUS
 from ..system.folders import data_folder
@@ -71,7 +71,7 @@ def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
     database = None if settings.database is None else settings.database.get_secret_value()
     conversations = ConversationCommands(database, limits)
     conversations.load_modules()
-    receipts = _create_desk(settings, database)
+    receipts = _create_signer(settings, database)
     answers = create_answer_cache(settings)
     deployment = Deployment(
         pool, address, folder, conversations=conversations, receipts=receipts, answers=answers
@@ -104,7 +104,7 @@ def create_answer_cache(settings: EngineSettings) -> AnswerCache | None:
     return AnswerCache(folder, settings.answer_cache, min(filter(None, expiries), default=0))
 
 
-def _create_desk(settings: EngineSettings, database: str | None) -> ReceiptDesk:
+def _create_signer(settings: EngineSettings, database: str | None) -> ReceiptSigner:
     """Where answers get receipts. Raises TritonchatError if their log cannot be written."""
 
     def find_folder() -> Path:
@@ -113,7 +113,7 @@ def _create_desk(settings: EngineSettings, database: str | None) -> ReceiptDesk:
         return database_folder(database)
 
     log = settings.receipt_log, settings.receipt_content
-    return ReceiptDesk(find_folder, settings.receipts, *log)
+    return ReceiptSigner(find_folder, settings.receipts, *log)
 
 
 def _create_pool(settings: EngineSettings) -> ModelPool:

@@ -187,7 +187,7 @@ def _remove(settings: ServersSettings, urls: Sequence[str], wait_s: float) -> No
     from .fleet import change_fleet
 
     change_fleet(settings.file, lambda fleet: fleet.draining(urls))
-    end, is_told = time.monotonic() + wait_s, False
+    end, is_announced = time.monotonic() + wait_s, False
     while states := _ask_proxy(settings.proxy_url):
         ours = [states[url] for url in urls if url in states]
         running = sum(state["running"] for state in ours)
@@ -195,8 +195,8 @@ def _remove(settings: ServersSettings, urls: Sequence[str], wait_s: float) -> No
             break
         if time.monotonic() > end:
             raise TritonchatError(f"{running} requests still run there; the same command waits again.")
-        if running and not is_told:
-            is_told = True
+        if running and not is_announced:
+            is_announced = True
             click.echo(f"Waiting for {running} running requests ...")
         time.sleep(_POLL_S)
     change_fleet(settings.file, lambda fleet: fleet.without(urls))

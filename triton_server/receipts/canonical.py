@@ -56,22 +56,22 @@ def content_of(request: Request) -> dict[str, Any]:
     parameters = request.model_dump(
         mode="json", exclude={"messages", *NO_PART}, exclude_defaults=True, exclude_none=True
     )
-    said = {name: value for name, value in parameters.items() if value not in ([], {}) or _is_said(name)}
+    given = {name: value for name, value in parameters.items() if value not in ([], {}) or _has_default(name)}
     if request.form is not None and request.form.json_schema is not None:
-        said["form"]["json_schema"] = _to_text(request.form.json_schema)
-    for told, tool in zip(said.get("tools", ()), request.tools or (), strict=True):
+        given["form"]["json_schema"] = _to_text(request.form.json_schema)
+    for written, tool in zip(given.get("tools", ()), request.tools or (), strict=True):
         if tool.parameters is not None:
-            told["parameters"] = _to_text(tool.parameters)
+            written["parameters"] = _to_text(tool.parameters)
     if request.chat_template_kwargs:
-        said["chat_template_kwargs"] = _to_text(request.chat_template_kwargs)
+        given["chat_template_kwargs"] = _to_text(request.chat_template_kwargs)
     messages: Any = request.messages
     if request.is_chat:
         messages = MESSAGES.dump_python(messages, mode="json", exclude_defaults=True)
-    return {"messages": messages, **said}
+    return {"messages": messages, **given}
 
 
-def _is_said(name: str) -> bool:
-    """Whether an empty value of a field is not the same as its default."""
+def _has_default(name: str) -> bool:
+    """Whether a field has a default that is not empty, so that an empty value has a meaning."""
     return bool(Request.model_fields[name].get_default(call_default_factory=True))
 
 

@@ -73,7 +73,7 @@ def compare(
     receipt: Mapping[str, Any], parts: AnswerParts, fingerprint: str | None, made_of: Mapping[str, Any] | None
 ) -> Verdict:
     """Compare a receipt with an answer that has token ids. The last two are of the model that has made it."""
-    told, tokens, prompt = receipt["answer"], parts.token_ids or [], parts.prompt_token_ids or []
+    recorded, tokens, prompt = receipt["answer"], parts.token_ids or [], parts.prompt_token_ids or []
     model = receipt["model"]
     if make_fingerprint(model["made_of"]) != model["fingerprint"]:
         return Verdict(False, "the receipt contradicts itself: its fingerprint is not of what it is made of.")
@@ -84,15 +84,15 @@ def compare(
             "or the tokenizer is another one."
         )
         return Verdict(False, other + why)
-    count, is_cut = told["tokens"], told["finish_reason"] == "cancelled"
+    count, is_cut = recorded["tokens"], recorded["finish_reason"] == "cancelled"
     # What was cut off is compared as far as it came.
     made = tokens[:count] if is_cut else tokens
-    if hash_tokens(made) != told["token_ids_sha256"]:
-        return _describe_tokens(told, made, why)
+    if hash_tokens(made) != recorded["token_ids_sha256"]:
+        return _describe_tokens(recorded, made, why)
     if len(made) != count or len(prompt) != receipt["prompt"]["tokens"]:
         wrong = "the receipt contradicts itself: it counts other tokens than those of which it has the hash."
         return Verdict(False, wrong)
-    if differing := _find_differing(told, parts, is_cut):
+    if differing := _find_differing(recorded, parts, is_cut):
         return Verdict(False, f"the tokens are equal, but not the {', '.join(differing)}.{why}")
     if is_cut:
         cut = f"equal as far as it came: {count} tokens, after which the answer was cut off.{why}"
@@ -100,27 +100,27 @@ def compare(
     return Verdict(True, f"equal: {count} tokens, computed again.{why}")
 
 
-def _find_differing(told: Mapping[str, Any], parts: AnswerParts, is_cut: bool) -> list[str]:
+def _find_differing(recorded: Mapping[str, Any], parts: AnswerParts, is_cut: bool) -> list[str]:
     """What differs besides the tokens. Of an answer that was cut off, each part may be a beginning."""
     empty = hash_text("")
     differing = []
     for name, text in (("text", parts.text), ("reasoning", parts.reasoning)):
-        wanted = told.get(f"{name}_sha256", empty)
+        wanted = recorded.get(f"{name}_sha256", empty)
         if wanted != hash_text(text) and not (is_cut and begins_with(text, wanted)):
             differing.append(name)
-    calls = told.get("tool_calls_sha256")
+    calls = recorded.get("tool_calls_sha256")
     is_equal = calls == (hash_calls(parts) if parts.calls else None)
     if not is_equal and not (is_cut and (calls is None or calls_begin_with(parts.tool_calls, calls))):
         differing.append("calls of tools")
-    if not is_cut and told["finish_reason"] != parts.done.finish_reason:
+    if not is_cut and recorded["finish_reason"] != parts.done.finish_reason:
         differing.append("reason of the end")
     return differing
 
 
-def _describe_tokens(told: Mapping[str, Any], made: Sequence[int], why: str) -> Verdict:
-    kept: list[int] | None = told.get("token_ids")
+def _describe_tokens(recorded: Mapping[str, Any], made: Sequence[int], why: str) -> Verdict:
+    kept: list[int] | None = recorded.get("token_ids")
     if kept is None:
-        length = f"{told['tokens']} tokens then, and {len(made)} now"
+        length = f"{recorded['tokens']} tokens then, and {len(made)} now"
         unknown = f"the answer differs ({length}); the receipt does not have its tokens, to say where.{why}"
         return Verdict(False, unknown)
     shared = min(len(kept), len(made))

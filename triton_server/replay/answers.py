@@ -11,7 +11,7 @@ from model_core.errors import TritonchatError
 from ..api.batches.lines import BatchLine
 
 CHATS, COMPLETIONS = "/v1/chat/completions", "/v1/completions"
-TOP = 20  # alternatives that are asked for, the most that servers tell
+TOP = 20  # alternatives that are asked for, the most that servers give
 # What a request may not have, because its answers are compared by their tokens, one by one.
 _REFUSED = ("stream", "logprobs", "top_logprobs", "prompt_logprobs", "echo", "suffix", "mcp")
 
@@ -33,21 +33,21 @@ class Token:
 
 
 @dataclass(frozen=True)
-class ToldAnswer:
+class ComparedAnswer:
     """An answer, or the error in its place.
 
     Attributes:
         text: of the answer; of a failed one, its error.
         tokens: its tokens; the last one may be that of the end.
-        said: all that a client gets of it, as JSON.
+        content: all that a client gets of it, as JSON.
         failed: whether there is only an error.
-        ids: of prompt and answer together, and how many are of the prompt; None if the server does not tell.
+        ids: of prompt and answer together, and how many are of the prompt; None if the server does not say.
         fingerprint: of the model, if it is known.
     """
 
     text: str
     tokens: Sequence[Token]
-    said: str
+    content: str
     failed: bool = False
     ids: tuple[list[int], int] | None = None
     fingerprint: str | None = None
@@ -81,7 +81,7 @@ def prepare_body(line: BatchLine, model: str | None) -> dict[str, Any]:
     return {**line.body, **asked, **seed, "return_token_ids": True, "model": model}
 
 
-def read_answer(url: str, answer: Any) -> ToldAnswer:
+def read_answer(url: str, answer: Any) -> ComparedAnswer:
     """What a server has answered. Raises TritonchatError if it is not of OpenAI's form."""
     try:
         (choice,) = answer["choices"]
@@ -97,19 +97,19 @@ def read_answer(url: str, answer: Any) -> ToldAnswer:
         ids = None
         if prompt_ids is not None and len(choice.get("token_ids") or ()) == len(tokens):
             ids = [*prompt_ids, *choice["token_ids"]], len(prompt_ids)
-        said = {"message": message, "finish_reason": choice["finish_reason"]}
-        return ToldAnswer(
-            text, tokens, json.dumps(said, sort_keys=True), False, ids, answer.get("system_fingerprint")
+        content = {"message": message, "finish_reason": choice["finish_reason"]}
+        return ComparedAnswer(
+            text, tokens, json.dumps(content, sort_keys=True), False, ids, answer.get("system_fingerprint")
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise TritonchatError("the answer is not of OpenAI's form.") from error
 
 
-def score_body(told: ToldAnswer, place: int, token: int, model: str) -> dict[str, Any] | None:
+def score_body(answer: ComparedAnswer, place: int, token: int, model: str) -> dict[str, Any] | None:
     """The body that asks for the probability of a token at a place of an answer; None: ids are unknown."""
-    if told.ids is None:
+    if answer.ids is None:
         return None
-    ids, start = told.ids
+    ids, start = answer.ids
     prompt = [*ids[: start + place], token]
     return {"model": model, "prompt": prompt, "max_tokens": 0, "prompt_logprobs": 0}
 
@@ -123,9 +123,9 @@ def read_score(answer: Any, token: int) -> float | None:
         return None
 
 
-def read_failure(error: TritonchatError) -> ToldAnswer:
+def read_failure(error: TritonchatError) -> ComparedAnswer:
     """The error in the place of an answer."""
-    return ToldAnswer(str(error), (), json.dumps({"error": str(error)}), failed=True)
+    return ComparedAnswer(str(error), (), json.dumps({"error": str(error)}), failed=True)
 
 
 def _read_token(entry: Mapping[str, Any]) -> Token:
@@ -134,8 +134,8 @@ def _read_token(entry: Mapping[str, Any]) -> Token:
 
 
 def _key_of(entry: Mapping[str, Any]) -> bytes:
-    told = entry.get("bytes")
-    return entry["token"].encode() if told is None else bytes(told)
+    values = entry.get("bytes")
+    return entry["token"].encode() if values is None else bytes(values)
 
 
 def _read_completion(logprobs: Mapping[str, Any]) -> list[Token]:

@@ -73,8 +73,8 @@ def read_audit(folder: Path, share: float, trusted: Trusted | None) -> Audit:
             audit.faults.append(f"{line.place}: it is signed by another key than that of {trusted.place}.")
         has_content = "content" in line.receipt["request"]
         seen += has_content
-        told = line.receipt["model"]
-        model = models.setdefault(told["fingerprint"], Model(told["fingerprint"], told["made_of"]))
+        made_by = line.receipt["model"]
+        model = models.setdefault(made_by["fingerprint"], Model(made_by["fingerprint"], made_by["made_of"]))
         if chance.random() < share:
             if has_content:
                 audit.sample[line.place] = model
@@ -95,8 +95,8 @@ async def compute_sample(audit: Audit, folder: Path, where: Where) -> None:
     Raises TritonchatError.
     """
     groups: dict[Model | None, set[str]] = {}
-    for place, told in audit.sample.items():
-        groups.setdefault(None if where.server is not None else told, set()).add(place)
+    for place, model_of_receipt in audit.sample.items():
+        groups.setdefault(None if where.server is not None else model_of_receipt, set()).add(place)
     for model, places in groups.items():
         made_of = {} if model is None else model.made_of
         if model is not None:

@@ -14,8 +14,8 @@ from model_core.errors import TritonchatError
 from ..api.batches.lines import BatchLine
 from .answers import (
     COMPLETIONS,
+    ComparedAnswer,
     Token,
-    ToldAnswer,
     prepare_body,
     read_answer,
     read_failure,
@@ -56,13 +56,13 @@ class Comparison:
         same: whether they mean the same, as far as there is a judge; equal ones do.
         parting: None where all tokens are the same.
         divergence: the mean KL divergence of B from A along the common beginning, in nats a token, as far as
-            the likeliest tokens tell: at most the true one. None if it is not known.
+            the likeliest tokens show: at most the true one. None if it is not known.
     """
 
     custom_id: str
     prompt: str
-    a: ToldAnswer
-    b: ToldAnswer
+    a: ComparedAnswer
+    b: ComparedAnswer
     equal: bool
     same: bool
     parting: Parting | None
@@ -97,7 +97,7 @@ async def compare_all(
     bodies = [[prepare_body(line, model) for line in lines] for _, model in sides]
     slots = [asyncio.Semaphore(_AT_ONCE) for _ in sides]
 
-    async def ask(number: int, line: BatchLine, body: Mapping[str, Any]) -> ToldAnswer:
+    async def ask(number: int, line: BatchLine, body: Mapping[str, Any]) -> ComparedAnswer:
         async with slots[number]:
             try:
                 return read_answer(line.url, await sides[number][0].post(line.url, body))
@@ -127,7 +127,7 @@ async def _complete(
 
     `asked`: the bodies that both have got.
     """
-    parting, told = each.parting, (each.a, each.b)
+    parting, answers = each.parting, (each.a, each.b)
     if parting is None or each.a.ids is None or each.b.ids is None:
         return each
     (ids_a, start), (ids_b, start_b) = each.a.ids, each.b.ids
@@ -141,11 +141,11 @@ async def _complete(
         if known is not None or shared >= len(ids):
             return known
         side, _ = sides[other]
-        body = score_body(told[other], parting.place, ids[shared], asked[other]["model"])
+        body = score_body(answers[other], parting.place, ids[shared], asked[other]["model"])
         try:
             async with slots[other]:
                 logprob = read_score(await side.post(COMPLETIONS, body or {}), ids[shared])
-        except TritonchatError:  # a server that does not tell probabilities of prompts
+        except TritonchatError:  # a server that gives no probabilities of prompts
             return None
         return None if logprob is None else math.exp(logprob)
 
@@ -154,7 +154,7 @@ async def _complete(
     return replace(each, parting=replace(parting, probabilities=((a_in_a, a_in_b), (b_in_a, b_in_b))))
 
 
-def compare(line: BatchLine, a: ToldAnswer, b: ToldAnswer, judge: Judge | None) -> Comparison:
+def compare(line: BatchLine, a: ComparedAnswer, b: ComparedAnswer, judge: Judge | None) -> Comparison:
     """Compare two answers to a request."""
     shared = min(len(a.tokens), len(b.tokens))
     place = next((n for n in range(shared) if a.tokens[n].key != b.tokens[n].key), shared)
@@ -164,7 +164,7 @@ def compare(line: BatchLine, a: ToldAnswer, b: ToldAnswer, judge: Judge | None) 
     contexts = min(place + 1, shared)  # at the parting, too, both have seen the same
     divergences = [_find_divergence(a.tokens[n].top, b.tokens[n].top) for n in range(contexts)]
     known = [value for value in divergences if value is not None]
-    equal = a.said == b.said and parting is None
+    equal = a.content == b.content and parting is None
     same = equal or bool(judge is not None and not (a.failed or b.failed) and judge(a.text, b.text))
     return Comparison(
         line.custom_id, _shorten(line.body), a, b, equal, same, parting, fmean(known) if known else None
@@ -226,7 +226,7 @@ def _describe(a: Sequence[Token], b: Sequence[Token], place: int) -> Parting:
 
 
 def _find_divergence(a: Mapping[Any, float], b: Mapping[Any, float]) -> float | None:
-    """KL(A || B) over the tokens that both tell of, and all others as one; None if there are none.
+    """KL(A || B) over the tokens that both list, and all others as one; None if there are none.
 
     Joining outcomes makes it smaller, never larger (the data processing inequality).
     """

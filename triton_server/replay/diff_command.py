@@ -132,9 +132,9 @@ def _report(
 
 
 def _describe(each: Any) -> str:
-    for name, told in (("A", each.a), ("B", each.b)):
-        if told.failed:
-            return f"{name} has failed: {told.text}"
+    for name, answer in (("A", each.a), ("B", each.b)):
+        if answer.failed:
+            return f"{name} has failed: {answer.text}"
     if each.parting is None:
         return "the same tokens, but another text"
     (a_in_a, a_in_b), (b_in_a, b_in_b) = each.parting.probabilities

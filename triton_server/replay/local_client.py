@@ -21,7 +21,7 @@ from ..engine.models.model_pool import ModelPool
 from ..engine.triton.backend_reports import CALL_ID_PARAMETER, Call
 from ..engine.triton.embed_inference import EmbedInference
 from ..engine.triton.inference import Inference
-from ..receipts.desk import ReceiptDesk
+from ..receipts.signer import ReceiptSigner
 
 
 class LocalClient(AsyncChatClient):
@@ -30,7 +30,7 @@ class LocalClient(AsyncChatClient):
     Create it in a coroutine of the loop that uses it.
     """
 
-    def __init__(self, pool: ModelPool, database: str, receipts: ReceiptDesk | None = None) -> None:
+    def __init__(self, pool: ModelPool, database: str, receipts: ReceiptSigner | None = None) -> None:
         """`database`: of conversations, which nobody here reads. `receipts`: see Inference."""
         self._pool = pool
         conversations = ConversationCommands(database)

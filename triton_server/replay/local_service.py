@@ -12,7 +12,7 @@ from ..api.app import create_app
 from ..api.batches.calls import ServiceCaller
 from ..api.settings import ServiceSettings
 from ..engine.models.model_pool import ModelPool
-from ..receipts.desk import ReceiptDesk
+from ..receipts.signer import ReceiptSigner
 from .local_client import LocalClient
 
 
@@ -27,14 +27,14 @@ async def local_service(
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # nobody reads its log
     with tempfile.TemporaryDirectory(prefix="tritonchat-local-") as folder:
         database = f"sqlite:///{folder}/responses.db"
-        desk = ReceiptDesk(lambda: Path(folder)) if makes_receipts else None
+        signer = ReceiptSigner(lambda: Path(folder)) if makes_receipts else None
         service = ServiceSettings(
             database=SecretStr(database),
             max_body_bytes=max_body_bytes,
             max_body_images_bytes=max_body_bytes,
             max_messages=0,
         )
-        app = create_app(service, lambda _: LocalClient(pool, database, desk))
+        app = create_app(service, lambda _: LocalClient(pool, database, signer))
         async with app.router.lifespan_context(app):
             caller = ServiceCaller(app, "", app.state.readiness.check)
             try:

@@ -31,7 +31,7 @@ _where_options = combine_options(
     click.option(
         "--key",
         type=FILE,
-        help="Trust the key in this file, which is what /.well-known/tritonchat-key of the server has said.",
+        help="Trust the key in this file, which /.well-known/tritonchat-key of the server has sent.",
     ),
 )
 
@@ -58,7 +58,7 @@ def verify(
 
     Says "equal", or the first token that differs, and why it may. The exit status is 0 only if it is equal.
     Without --server, the model is loaded here, with the settings that the receipt names. Whether its key can
-    be trusted is told by --key or --server, or by a server of this user on this machine.
+    be trusted depends on --key or --server, or on a server of this user on this machine.
     """
     from ..receipts.receipt import read_receipt
     from .verify import compute_again, find_trusted, open_side, read_content

@@ -29,7 +29,7 @@ from triton_server.engine.triton.backend_reports import CALL_ID_PARAMETER
 from triton_server.engine.triton.chat_inference import ChatInference
 from triton_server.engine.triton.embed_inference import EmbedInference
 from triton_server.engine.triton.inference import Inference
-from triton_server.receipts.desk import ReceiptDesk
+from triton_server.receipts.signer import ReceiptSigner
 
 _THREADS = 128  # a call takes one, a stream as long as it lasts
 
@@ -42,7 +42,7 @@ class InferenceService(service_pb2_grpc.GRPCInferenceServiceServicer):
         pool: ModelPool,
         conversations: ConversationCommands,
         loop: asyncio.AbstractEventLoop,
-        receipts: ReceiptDesk | None,
+        receipts: ReceiptSigner | None,
         answers: AnswerCache | None,
     ) -> None:
         self._loop, self._calls = loop, itertools.count()
@@ -115,7 +115,7 @@ def _to_response(
 def served(
     pool: ModelPool,
     database: str | None = None,
-    receipts: ReceiptDesk | None = None,
+    receipts: ReceiptSigner | None = None,
     answers: AnswerCache | None = None,
 ) -> Iterator[str]:
     """Serve models, which are closed at the end. Yields the address of their gRPC.
@@ -158,7 +158,7 @@ class Endpoints:
 def local_server(
     pool: ModelPool,
     folder: Path,
-    receipts: ReceiptDesk | None = None,
+    receipts: ReceiptSigner | None = None,
     answers: AnswerCache | None = None,
     **settings: Any,
 ) -> Iterator[Endpoints]:
@@ -170,7 +170,7 @@ def local_server(
     pool.load_all()
     database = f"sqlite:///{folder / 'conversations.db'}"
     with (
-        served(pool, database, receipts or ReceiptDesk(lambda: folder), answers) as grpc_url,
+        served(pool, database, receipts or ReceiptSigner(lambda: folder), answers) as grpc_url,
         services(grpc_url, folder) as start,
     ):
         yield Endpoints(grpc_url, start(database=database, **settings).url)

@@ -19,7 +19,7 @@ from test_proxy import proxying
 
 from model_core import LLM
 from triton_server.client import ChatClient
-from triton_server.engine.models.answer_cache import AnswerCache, Flight, KeptAnswer, Key
+from triton_server.engine.models.answer_cache import AnswerCache, Computation, KeptAnswer, Key
 from triton_server.engine.upstream.pool import create_upstream_pool
 from triton_server.receipts.receipt import check_receipt
 
@@ -247,37 +247,37 @@ def test_equal_requests_under_way_are_computed_once(served: Endpoints) -> None:
 
 
 @pytest.fixture
-def first(cache: AnswerCache, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[Key, Flight]]:
+def first(cache: AnswerCache, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[Key, Computation]]:
     """An equal request before each one of the test, which is under way until the test lets it land."""
-    begin, flights = cache.begin, dict[Key, Flight]()
+    begin, computations = cache.begin, dict[Key, Computation]()
 
-    def begin_second(key: Key, waits: bool) -> tuple[Flight, bool]:
-        if key not in flights:
-            flights[key] = begin(key)[0]
+    def begin_second(key: Key, waits: bool) -> tuple[Computation, bool]:
+        if key not in computations:
+            computations[key] = begin(key)[0]
         return begin(key, waits)
 
     monkeypatch.setattr(cache, "begin", begin_second)
-    yield flights
-    for flight in flights.values():
-        flight.land()
+    yield computations
+    for computation in computations.values():
+        computation.finish()
 
 
 def test_waiting_request_goes_on_when_the_first_one_is_cancelled(
-    served: Endpoints, first: dict[Key, Flight]
+    served: Endpoints, first: dict[Key, Computation]
 ) -> None:
     asked = {"max_tokens": 60, "ignore_eos": True, "temperature": 1.0, "seed": 8}
     with ChatClient(served.grpc_url) as client, ThreadPoolExecutor(2) as threads:
         others = [threads.submit(client.chat, HELLO, **asked) for _ in range(2)]
         wait_until(lambda: first)
         assert not any(other.done() for other in others)
-        next(iter(first.values())).land()
+        next(iter(first.values())).finish()
         for other in others:
             answer = other.result(60)
             assert answer.finish_reason == "length" and answer.usage["completion_tokens"] == 60
         assert sum("answer_cached" in other.result().details["usage"] for other in others) == 1
 
 
-def test_streams_do_not_wait(served: Endpoints, first: dict[Key, Flight]) -> None:
+def test_streams_do_not_wait(served: Endpoints, first: dict[Key, Computation]) -> None:
     """For the first token of an equal request would come with its last one."""
     asked = {"max_tokens": 20, "temperature": 1.0, "seed": 81}
     with ChatClient(served.grpc_url) as client:
@@ -294,10 +294,10 @@ def test_streams_do_not_wait(served: Endpoints, first: dict[Key, Flight]) -> Non
         count = len(first)
         assert not is_hit(post(served, body, path=path))
         assert len(first) == count + 1
-    assert not any(flight.answer.done() for flight in first.values())
+    assert not any(computation.answer.done() for computation in first.values())
 
 
-def test_whole_answers_wait_in_all_dialects(served: Endpoints, first: dict[Key, Flight]) -> None:
+def test_whole_answers_wait_in_all_dialects(served: Endpoints, first: dict[Key, Computation]) -> None:
     with ThreadPoolExecutor(1) as threads:
         for path, body in (
             ("/v1/chat/completions", {"messages": HELLO, "max_tokens": 31, "seed": 1}),
@@ -318,8 +318,8 @@ def test_whole_answers_wait_in_all_dialects(served: Endpoints, first: dict[Key, 
             first.clear()
             answer = threads.submit(post, served, body, path=path)
             wait_until(lambda: first)
-            (flight,) = first.values()
-            flight.land(KeptAnswer([["of the first", {}]], 0.0, [1], [2], "stop", {**USAGE}, None))
+            (computation,) = first.values()
+            computation.finish(KeptAnswer([["of the first", {}]], 0.0, [1], [2], "stop", {**USAGE}, None))
             assert "of the first" in answer.result(60).text
 
 

@@ -11,7 +11,7 @@ from model_core.errors import StorageError
 from model_core.requests.events import Text, Timings, ToolCallDelta, Usage
 from model_core.requests.results import Completion
 from triton_server.contract.request_fields import Request
-from triton_server.engine.models.answer_cache import AnswerCache, Flight, Key
+from triton_server.engine.models.answer_cache import AnswerCache, Computation, Key
 
 HELLO = [{"role": "user", "content": "Hello"}]
 MADE_OF = {"defaults": {"temperature": 0.0}}
@@ -22,18 +22,18 @@ def completed(text: str, seed: int | None) -> Completion:
     return Completion(text, [1], "stop", Usage(1, 1), Timings(0.0, 0.0, 0.0), seed or 5)
 
 
-def begin(cache: AnswerCache, seed: int | None = 1, salt: str = "") -> Flight:
+def begin(cache: AnswerCache, seed: int | None = 1, salt: str = "") -> Computation:
     key = cache.find_key(Request(messages=HELLO, seed=seed, cache_salt=salt), "fp", MADE_OF)
     assert key is not None
-    flight, is_first = cache.begin(key)
+    computation, is_first = cache.begin(key)
     assert is_first
-    return flight
+    return computation
 
 
 def keep(cache: AnswerCache, seed: int = 1, text: str = "answer", salt: str = "") -> Key:
-    flight = begin(cache, seed, salt)
-    cache.keep(flight, [Text(text[:3]), Text(text[3:])], completed(text, seed), [5])
-    return flight.key
+    computation = begin(cache, seed, salt)
+    cache.keep(computation, [Text(text[:3]), Text(text[3:])], completed(text, seed), [5])
+    return computation.key
 
 
 def wait_for_writer(cache: AnswerCache) -> None:
@@ -129,8 +129,8 @@ def test_forgotten_owner_has_no_answers(tmp_path: Path) -> None:
     under_way, of_another = begin(cache, 2, "mine/of my own"), begin(cache, 2, "other")
     wait_for_writer(cache)
     cache.forget("mine")
-    for flight in (under_way, of_another):
-        assert cache.keep(flight, [Text("late")], completed("late", 2), [5]) is not None
+    for computation in (under_way, of_another):
+        assert cache.keep(computation, [Text("late")], completed("late", 2), [5]) is not None
     wait_for_writer(cache)
     assert not any(map(cache.read, [*mine, under_way.key]))
     assert all(map(cache.read, [*others, of_another.key]))
@@ -153,10 +153,12 @@ def test_forgotten_answers_that_cannot_be_deleted_are_told(tmp_path: Path) -> No
 
 def test_late_answers_harm_nobody(tmp_path: Path) -> None:
     cache = AnswerCache(tmp_path, 2**20)
-    flight = begin(cache)
+    computation = begin(cache)
     cache.close()
-    answer = cache.keep(flight, [Text("late")], completed("late", 1), [5])
-    assert answer is not None and flight.answer.result() == answer and cache.read(flight.key) is None
+    answer = cache.keep(computation, [Text("late")], completed("late", 1), [5])
+    assert (
+        answer is not None and computation.answer.result() == answer and cache.read(computation.key) is None
+    )
 
 
 def test_slow_disk_does_not_fill_the_memory(tmp_path: Path) -> None:
@@ -210,20 +212,20 @@ def test_ids_of_calls_are_made_of_a_seed(tmp_path: Path) -> None:
     cache.close()
 
 
-def test_flights_land_once(tmp_path: Path) -> None:
+def test_computations_finish_once(tmp_path: Path) -> None:
     cache = AnswerCache(tmp_path, 2**20)
     key = cache.find_key(Request(messages=HELLO, seed=1), "fp", MADE_OF)
     assert key is not None
-    (flight, is_first), (same, is_second) = cache.begin(key), cache.begin(key)
-    assert flight is same and is_first and not is_second
+    (computation, is_first), (same, is_second) = cache.begin(key), cache.begin(key)
+    assert computation is same and is_first and not is_second
     alone, is_first = cache.begin(key, waits=False)
-    assert alone is not flight and is_first
-    alone.land()
-    assert cache.begin(key) == (flight, False)
-    flight.land()
-    flight.land(None)
+    assert alone is not computation and is_first
+    alone.finish()
+    assert cache.begin(key) == (computation, False)
+    computation.finish()
+    computation.finish(None)
     other, is_first = cache.begin(key)
-    assert is_first and other is not flight
+    assert is_first and other is not computation
     cache.close()
 
 
@@ -234,14 +236,14 @@ def test_requests_whose_answers_have_calls_do_not_wait(tmp_path: Path) -> None:
     for fields, waits in (({}, True), ({"tools": [tool]}, False), ({"tools": [tool], "seed": 1}, True)):
         key = cache.find_key(Request(messages=HELLO, **fields), "fp", MADE_OF)
         assert key is not None
-        (flight, is_first), (same, is_second) = (cache.begin(key) for _ in range(2))
-        assert is_first and (same is flight) is waits and is_second is not waits
-        flight.land()
-        same.land()
+        (computation, is_first), (same, is_second) = (cache.begin(key) for _ in range(2))
+        assert is_first and (same is computation) is waits and is_second is not waits
+        computation.finish()
+        same.finish()
     # Some models call tools that nobody has offered. Those who have waited then wait for nobody else.
     key = cache.find_key(Request(messages=HELLO), "fp", MADE_OF)
     assert key is not None
-    flight, _ = cache.begin(key)
-    assert cache.keep(flight, CALL, completed("", None), [5]) is None
-    assert flight.answer.result() is None and flight.is_own
+    computation, _ = cache.begin(key)
+    assert cache.keep(computation, CALL, completed("", None), [5]) is None
+    assert computation.answer.result() is None and computation.is_own
     cache.close()

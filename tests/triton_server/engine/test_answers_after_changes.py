@@ -16,7 +16,7 @@ from model_core import LLM
 from model_core.requests.events import Text, Timings, Usage
 from model_core.requests.results import Completion
 from triton_server.client import ChatClient
-from triton_server.engine.models.answer_cache import AnswerCache, Flight, Key
+from triton_server.engine.models.answer_cache import AnswerCache, Computation, Key
 from triton_server.engine.models.model_pool import create_pool
 from triton_server.engine.program import create_answer_cache
 
@@ -28,7 +28,7 @@ class Replaced:
     """A server whose adapter is replaced by another one of its name while a request has its key."""
 
     def __init__(self, cache: AnswerCache, client: ChatClient, folders: list[str]) -> None:
-        self.client, self.flights = client, list[Flight]()
+        self.client, self.computations = client, list[Computation]()
         self._begin, self._cache, self._folders = cache.begin, cache, folders
 
     def load(self, number: int) -> None:
@@ -41,10 +41,10 @@ class Replaced:
         answer = self.client.chat(HELLO, **ASKED)
         return answer.text, bool(answer.details["usage"].get("answer_cached"))
 
-    def begin_second(self, key: Key, waits: bool) -> tuple[Flight, bool]:
+    def begin_second(self, key: Key, waits: bool) -> tuple[Computation, bool]:
         """As `begin`, but an equal request is under way already."""
-        if not self.flights:
-            self.flights.append(self._begin(key)[0])
+        if not self.computations:
+            self.computations.append(self._begin(key)[0])
         return self._begin(key, waits)
 
 
@@ -66,15 +66,15 @@ def replaced(llm: LLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 def test_adapter_that_is_replaced_while_a_request_waits(replaced: Replaced, is_complete: bool) -> None:
     with ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(replaced.ask)
-        wait_until(lambda: replaced.flights)
-        (flight,) = replaced.flights
+        wait_until(lambda: replaced.computations)
+        (computation,) = replaced.computations
         replaced.load(1)
         if is_complete:
             timings = Timings(0.0, 0.0, 0.0)
             completion = Completion("", [1], "stop", Usage(1, 1), timings, 1)
-            replaced._cache.keep(flight, [Text("of the first adapter")], completion, [5])
+            replaced._cache.keep(computation, [Text("of the first adapter")], completion, [5])
         else:
-            flight.land()
+            computation.finish()
         of_second, is_kept = waiting.result(60)
     assert not is_kept and of_second != "of the first adapter"
     assert replaced.ask() == (of_second, True)
@@ -95,7 +95,8 @@ def test_adapter_that_is_replaced_before_the_answer_ends(
             replaced.load(1)
         return found
 
-    replaced.flights.append(Flight(Key("", "", "", True, True), print))  # no other request is under way
+    # No other request is under way.
+    replaced.computations.append(Computation(Key("", "", "", True, True), print))
     monkeypatch.setattr(replaced._cache, "read", read_and_replace)
     of_second, _ = replaced.ask()
     replaced.load(0)
@@ -132,12 +133,12 @@ def test_server_without_the_flag_deletes_what_another_has_left(
     with_flag = SimpleNamespace(answer_cache=2**20, **expiries)
     answers = create_answer_cache(with_flag)
     assert answers is not None
-    flight, _ = answers.begin(Key("salt", "name", "fp", True, True))
+    computation, _ = answers.begin(Key("salt", "name", "fp", True, True))
     completion = Completion("", [1], "stop", Usage(1, 1), Timings(0.0, 0.0, 0.0), 1)
-    answers.keep(flight, [Text("a")], completion, [5])
+    answers.keep(computation, [Text("a")], completion, [5])
     answers.close()
     again = create_answer_cache(with_flag)
-    assert again is not None and again.read(flight.key) is not None
+    assert again is not None and again.read(computation.key) is not None
     again.close()
     folder = tmp_path / "tritonchat" / "answers"
     assert folder.exists()

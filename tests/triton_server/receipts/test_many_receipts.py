@@ -18,9 +18,9 @@ from triton_server.engine.models.model_pool import ModelPool
 from triton_server.engine.models.model_slot import ModelSlot
 from triton_server.engine.models.slot_adapters import SlotAdapters
 from triton_server.receipts.canonical import to_canonical
-from triton_server.receipts.desk import ReceiptDesk
 from triton_server.receipts.log import read_log
 from triton_server.receipts.receipt import ReceiptError, read_receipt
+from triton_server.receipts.signer import ReceiptSigner
 
 COUNT = 200
 WORDS = ("a cat", "a dog", "the moon", "rain and snow", "seven numbers", "a song", "for you", "about tea")
@@ -62,7 +62,7 @@ def serve(llm: LLM, adapter: Path, folder: Path, **more: Any) -> Any:
 def test_mixed_receipts_verify_on_another_replica(llm: LLM, tmp_path: Path, count: int) -> None:
     adapter = write_adapter(llm, tmp_path / "adapter", seed=1, std=0.5)
     adapters = {"changed": adapter}
-    desk = ReceiptDesk(lambda: tmp_path, log=tmp_path / "log", logs_content=True)
+    signer = ReceiptSigner(lambda: tmp_path, log=tmp_path / "log", logs_content=True)
     cache = AnswerCache(tmp_path / "answers", 2**24)
 
     def ask(served: Endpoints, number: int) -> list[dict[str, Any]]:
@@ -73,11 +73,11 @@ def test_mixed_receipts_verify_on_another_replica(llm: LLM, tmp_path: Path, coun
 
     first = LLM(kv_cache_memory=2**26, adapters=adapters, threads=2)
     with (
-        serve(first, adapter, tmp_path / "first", receipts=desk, answers=cache) as served,
+        serve(first, adapter, tmp_path / "first", receipts=signer, answers=cache) as served,
         ThreadPoolExecutor(32) as threads,
     ):
         receipts = list(chain.from_iterable(threads.map(lambda number: ask(served, number), range(count))))
-    desk.close()
+    signer.close()
     cache.close()
     lines = list(read_log(tmp_path / "log"))
     assert len(lines) == len(receipts) and not any(line.fault for line in lines)

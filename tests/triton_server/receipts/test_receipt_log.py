@@ -18,10 +18,10 @@ from model_core.requests.results import Completion
 from triton_server.contract.request_fields import Request
 from triton_server.receipts import log as log_file
 from triton_server.receipts.canonical import content_of, hash_json, to_canonical
-from triton_server.receipts.desk import ReceiptDesk
 from triton_server.receipts.keys import SigningKey, load_key
 from triton_server.receipts.log import ReceiptLog, read_log
 from triton_server.receipts.receipt import Facts, chain_hash, make_receipt, strip
+from triton_server.receipts.signer import ReceiptSigner
 
 
 @pytest.fixture
@@ -207,15 +207,15 @@ def test_full_disk_fails_the_answer_and_not_the_log(
 
 
 def test_desk_logs_hashes_alone_unless_it_is_told_otherwise(tmp_path: Path) -> None:
-    async def make(desk: ReceiptDesk, receipt: Any) -> dict[str, Any] | None:
-        wish = desk.wish(Request(messages="SECRET", receipt=receipt))
-        assert wish is not None
-        return await desk.make(wish, facts("SECRET"))
+    async def make(signer: ReceiptSigner, receipt: Any) -> dict[str, Any] | None:
+        planned = signer.plan(Request(messages="SECRET", receipt=receipt))
+        assert planned is not None
+        return await signer.make(planned, facts("SECRET"))
 
     for name, logs_content in (("hashes", False), ("whole", True)):
-        desk = ReceiptDesk(lambda: tmp_path, log=tmp_path / name, logs_content=logs_content)
-        shown = [asyncio.run(make(desk, receipt)) for receipt in (None, True, "whole")]
-        desk.close()
+        signer = ReceiptSigner(lambda: tmp_path, log=tmp_path / name, logs_content=logs_content)
+        shown = [asyncio.run(make(signer, receipt)) for receipt in (None, True, "whole")]
+        signer.close()
         assert shown[0] is None and "SECRET" not in str(shown[1]) and "SECRET" in str(shown[2])
         assert (b"SECRET" in only_file(tmp_path / name).read_bytes()) is logs_content
         assert faults(tmp_path / name) == [None] * 3

@@ -21,8 +21,8 @@ from triton_server.cli.tritonchat import cli
 from triton_server.client import ChatClient
 from triton_server.engine.models.answer_cache import AnswerCache
 from triton_server.receipts.compare import request_of
-from triton_server.receipts.desk import ReceiptDesk
 from triton_server.receipts.receipt import ReceiptError, check_receipt, strip
+from triton_server.receipts.signer import ReceiptSigner
 
 PNG, GRAY = write_image(corner_image()), write_image(corner_image("L"))
 URL = write_data_url("image/png", PNG)
@@ -40,12 +40,12 @@ def model(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def seeing(model: Path, folder: Path) -> Iterator[Endpoints]:
-    desk = ReceiptDesk(lambda: folder, log=folder / "log", logs_content=True)
+    signer = ReceiptSigner(lambda: folder, log=folder / "log", logs_content=True)
     cache = AnswerCache(folder / "answers", 2**22)
-    with local_server(pool_of(LLM(model, kv_cache_memory=2**25)), folder, desk, cache) as running:
+    with local_server(pool_of(LLM(model, kv_cache_memory=2**25)), folder, signer, cache) as running:
         yield running
     cache.close()
-    desk.close()
+    signer.close()
 
 
 def ask(url: str = URL, **fields: Any) -> dict[str, Any]:

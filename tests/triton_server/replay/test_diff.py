@@ -20,11 +20,11 @@ from model_core.errors import TritonchatError
 from triton_server.api.batches.lines import BatchLine
 from triton_server.cli.tritonchat import cli
 from triton_server.receipts.canonical import hash_text, to_canonical
-from triton_server.receipts.desk import ReceiptDesk
 from triton_server.receipts.keys import load_key
 from triton_server.receipts.log import ReceiptLog, read_log
 from triton_server.receipts.receipt import strip
-from triton_server.replay.answers import Token, ToldAnswer, prepare_body, read_answer
+from triton_server.receipts.signer import ReceiptSigner
+from triton_server.replay.answers import ComparedAnswer, Token, prepare_body, read_answer
 from triton_server.replay.diff import compare, judge_json, make_regex_judge, summarize
 from triton_server.replay.logged_requests import read_logged
 from triton_server.replay.report import check_limits
@@ -37,24 +37,24 @@ def line(number: int = 0, url: str = CHAT, **body: Any) -> BatchLine:
     return BatchLine(custom_id=f"q{number}", method="POST", url=url, body=filled)
 
 
-def told(*tokens: tuple[str, float], top: dict[str, float] | None = None) -> ToldAnswer:
+def answer_of(*tokens: tuple[str, float], top: dict[str, float] | None = None) -> ComparedAnswer:
     """An answer of tokens with their probabilities; `top`: those of the likeliest ones, at each place."""
     tops = {key: math.log(value) for key, value in (top or {}).items()}
     entries = [Token(text, text, math.log(p), tops or {text: math.log(p)}) for text, p in tokens]
     text = "".join(text for text, _ in tokens)
-    return ToldAnswer(text, entries, json.dumps(text))
+    return ComparedAnswer(text, entries, json.dumps(text))
 
 
 def test_equal_answers() -> None:
-    answer = told(("a", 0.5), ("b", 0.25))
+    answer = answer_of(("a", 0.5), ("b", 0.25))
     found = compare(line(), answer, answer, None)
     assert found.equal and found.same and found.parting is None and found.divergence == 0
     assert answer.perplexity == pytest.approx(math.sqrt(8))
 
 
 def test_first_token_that_differs_with_the_probabilities_of_both() -> None:
-    a = told(("x", 0.5), ("a", 0.5), ("y", 0.5), top={"x": 0.5, "a": 0.5, "b": 0.25})
-    b = told(("x", 0.5), ("b", 0.75), top={"x": 0.5, "b": 0.75})
+    a = answer_of(("x", 0.5), ("a", 0.5), ("y", 0.5), top={"x": 0.5, "a": 0.5, "b": 0.25})
+    b = answer_of(("x", 0.5), ("b", 0.75), top={"x": 0.5, "b": 0.75})
     parting = compare(line(), a, b, None).parting
     assert parting is not None and (parting.place, parting.before, parting.texts) == (1, "x", ("a", "b"))
     (a_in_a, a_in_b), (b_in_a, b_in_b) = parting.probabilities
@@ -62,12 +62,15 @@ def test_first_token_that_differs_with_the_probabilities_of_both() -> None:
 
 
 def test_answer_that_ends_earlier_parts_at_its_end() -> None:
-    parting = compare(line(), told(("x", 0.5)), told(("x", 0.5), ("y", 0.5)), None).parting
+    parting = compare(line(), answer_of(("x", 0.5)), answer_of(("x", 0.5), ("y", 0.5)), None).parting
     assert parting is not None and (parting.place, parting.texts) == (1, ("", "y"))
 
 
 def test_divergence_is_that_of_what_both_tell_of() -> None:
-    a, b = told(("x", 0.5), top={"x": 0.5, "y": 0.25}), told(("x", 0.75), top={"x": 0.75, "y": 0.125})
+    a, b = (
+        answer_of(("x", 0.5), top={"x": 0.5, "y": 0.25}),
+        answer_of(("x", 0.75), top={"x": 0.75, "y": 0.125}),
+    )
     expected = 0.5 * math.log(0.5 / 0.75) + 0.25 * math.log(2) + 0.25 * math.log(0.25 / 0.125)
     assert compare(line(), a, b, None).divergence == pytest.approx(expected)
 
@@ -77,7 +80,7 @@ def test_divergence_is_at_most_the_true_one() -> None:
     for _ in range(50):
         p, q = (np.exp(z) / np.exp(z).sum() for z in random.normal(0, 2, (2, 100)))
         tops = [{str(n): float(x[n]) for n in np.argsort(-x)[:20]} for x in (p, q)]
-        a, b = (told((next(iter(top)), next(iter(top.values()))), top=top) for top in tops)
+        a, b = (answer_of((next(iter(top)), next(iter(top.values()))), top=top) for top in tops)
         found = compare(line(), a, b, None).divergence
         assert found is None or 0 <= found <= float(np.sum(p * np.log(p / q))) + 1e-6
 
@@ -86,11 +89,11 @@ def test_judges() -> None:
     assert judge_json('{"a": 1, "b": [2]}', '{"b":[2],"a":1.0}') and not judge_json("{", "{")
     number = make_regex_judge(r"is (\d+)")
     assert number("It is 7.", "The answer is 7") and not number("is 7", "is 8") and not number("?", "?")
-    assert compare(line(), told(("7", 0.5)), told(("7 ", 0.5)), judge_json).same
+    assert compare(line(), answer_of(("7", 0.5)), answer_of(("7 ", 0.5)), judge_json).same
 
 
 def test_thresholds() -> None:
-    answers = told(("a", 0.5)), told(("b", 0.5))
+    answers = answer_of(("a", 0.5)), answer_of(("b", 0.5))
     summary = summarize([compare(line(), *pair, None) for pair in (answers, answers[:1] * 2)])
     assert (summary.equal, summary.first_difference) == (0.5, 0)
     kept = {limit.name: limit.is_kept for limit in check_limits(summary, 0.5, 0.6, 1e9)}
@@ -199,7 +202,7 @@ def test_damaged_requests_and_judges_are_named(served: Endpoints, requests: Path
 
 
 def test_requests_of_a_log_are_compared(served: Endpoints, tmp_path: Path) -> None:
-    desk = ReceiptDesk(lambda: tmp_path, log=tmp_path / "log", logs_content=True)
+    signer = ReceiptSigner(lambda: tmp_path, log=tmp_path / "log", logs_content=True)
     tool = {"name": "look", "parameters": {"type": "object", "properties": {"at": {"type": "string"}}}}
     call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
     asked = {"role": "user", "content": "Hello"}
@@ -219,7 +222,7 @@ def test_requests_of_a_log_are_compared(served: Endpoints, tmp_path: Path) -> No
         ("/v1/completions", {"prompt": "Once", "echo": True}),
         ("/v1/completions", {"prompt": "Once", "logprobs": 0, "prompt_logprobs": 1, "echo": True}),
     ]
-    with local_server(pool_of(LLM(kv_cache_memory=2**26, threads=1)), tmp_path, desk) as running:
+    with local_server(pool_of(LLM(kv_cache_memory=2**26, threads=1)), tmp_path, signer) as running:
         for path, body in bodies:
             answer = httpx.post(running.api_url + path, json={**body, "max_tokens": 5}, timeout=60)
             assert answer.status_code == 200, answer.text
@@ -227,7 +230,7 @@ def test_requests_of_a_log_are_compared(served: Endpoints, tmp_path: Path) -> No
         logged = read_logged(tmp_path / "log")
         lines = logged.lines
         again = [httpx.post(running.api_url + line.url, json=line.body, timeout=60) for line in lines]
-    desk.close()
+    signer.close()
     assert (
         (logged.without_content, logged.not_comparable) == (0, 2)
         and len(lines) == 3
@@ -247,12 +250,12 @@ def test_requests_of_a_log_keep_the_model_where_it_matters(tmp_path: Path) -> No
     def read(name: str, *models: tuple[str, dict[str, Any]]) -> list[str | None]:
         key, log = load_key(tmp_path), ReceiptLog(tmp_path / name)
         for model, made_of in models:
-            told = make_any_receipt(model, {"messages": "a"})
-            signed = {field: value for field, value in strip(told).items() if field != "signature"}
+            whole = make_any_receipt(model, {"messages": "a"})
+            signed = {field: value for field, value in strip(whole).items() if field != "signature"}
             signed["model"] = {"name": model, "fingerprint": "fp", "made_of": made_of}
             signed |= {"key": key.public, "log": log.next_place()}
             signed["signature"] = key.sign(to_canonical(signed))
-            log.add({**signed, "request": told["request"]})
+            log.add({**signed, "request": whole["request"]})
         log.close()
         return [prepare_body(line, None)["model"] for line in read_logged(tmp_path / name).lines]
 

@@ -17,10 +17,10 @@ from model_core.errors import TritonchatError
 from model_core.machine.fingerprint import make_fingerprint
 from triton_server.cli.tritonchat import cli
 from triton_server.receipts.canonical import to_canonical
-from triton_server.receipts.desk import ReceiptDesk
 from triton_server.receipts.keys import load_key
 from triton_server.receipts.log import ReceiptLog
 from triton_server.receipts.receipt import strip
+from triton_server.receipts.signer import ReceiptSigner
 
 ASKED = {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 12, "temperature": 1.0, "seed": 5}
 
@@ -32,10 +32,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def served(folder: Path) -> Iterator[Endpoints]:
-    desk = ReceiptDesk(lambda: folder, log=folder / "log", logs_content=True)
-    with local_server(pool_of(LLM(kv_cache_memory=2**26)), folder, desk) as running:
+    signer = ReceiptSigner(lambda: folder, log=folder / "log", logs_content=True)
+    with local_server(pool_of(LLM(kv_cache_memory=2**26)), folder, signer) as running:
         yield running
-    desk.close()
+    signer.close()
 
 
 @pytest.fixture(scope="module")

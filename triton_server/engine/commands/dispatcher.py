@@ -18,8 +18,8 @@ from ...contract import commands
 from ...contract.codec import describe_error, encode_failure
 from ...contract.image_bytes import MAX_IMAGES_BYTES, count_image_bytes
 from ...contract.json_tensors import decode
-from ...receipts.desk import ReceiptDesk
 from ...receipts.keys import to_jwks
+from ...receipts.signer import ReceiptSigner
 from ..models.answer_cache import AnswerCache
 from ..models.local_engine import require_llm
 from ..models.model_pool import ModelPool
@@ -53,7 +53,7 @@ class Dispatcher:
         count_embeddings: Callable[[], int],
         health: Callable[[], str],
         idle_s: Callable[[], float | None],
-        receipts: ReceiptDesk | None = None,
+        receipts: ReceiptSigner | None = None,
         answers: AnswerCache | None = None,
     ) -> None:
         """`cancel` ends a request by its id; False if there is none. The others: see Inference."""
@@ -191,7 +191,7 @@ def _check_size(row: np.ndarray) -> None:
         )
 
 
-def _show_key(receipts: ReceiptDesk | None) -> dict[str, Any]:
+def _show_key(receipts: ReceiptSigner | None) -> dict[str, Any]:
     if receipts is None:
         raise NotAllowed("there are no receipts here.")
     return to_jwks(receipts.key.public)

@@ -82,8 +82,8 @@ class KeptAnswer:
         return replace(usage, cached_tokens=usage.prompt_tokens, answer_cached=True)
 
 
-class Flight:
-    """A request that is computed, while equal ones may wait for it. `land` ends their waiting.
+class Computation:
+    """A request that is being computed, while equal ones may wait for it. `finish` ends their waiting.
 
     Attributes:
         key: where the answer is to be kept.
@@ -92,13 +92,13 @@ class Flight:
         is_forgotten: whether the answer is not to be kept any more.
     """
 
-    def __init__(self, key: Key, end: Callable[["Flight"], None]) -> None:
+    def __init__(self, key: Key, end: Callable[["Computation"], None]) -> None:
         self.key = key
         self.answer: Future[KeptAnswer | None] = Future()
         self.is_own = self.is_forgotten = False
         self._end = end
 
-    def land(self, answer: KeptAnswer | None = None) -> None:
+    def finish(self, answer: KeptAnswer | None = None) -> None:
         """Give the others the answer; None: there is none, and one of them computes it."""
         if not self.answer.done():
             self._end(self)
@@ -121,8 +121,8 @@ class AnswerCache:
         """`expiry_s`: after which an answer is not given any more, and soon deleted; 0: never."""
         self._folder, self._max_bytes, self._expiry_s = folder, max_bytes, expiry_s
         self._lock = threading.Lock()  # guards the fields below
-        self._flights: dict[Key, Flight] = {}  # for which others wait
-        self._under_way: set[Flight] = set()
+        self._shared: dict[Key, Computation] = {}  # for which others wait
+        self._running: set[Computation] = set()
         self._unwritten: dict[Key, KeptAnswer] = {}  # that wait for the writer
         self._bytes = 0
         self._is_closed = threading.Event()
@@ -158,20 +158,20 @@ class AnswerCache:
         name = hashlib.sha256(_hash(salt).encode() + content).hexdigest()
         return Key(_folder_of(salt), name, fingerprint, has_seed, has_seed or not request.tools)
 
-    def begin(self, key: Key, waits: bool = True) -> tuple[Flight, bool]:
-        """The flight of a request, and whether it begins with this caller, who must let it land.
+    def begin(self, key: Key, waits: bool = True) -> tuple[Computation, bool]:
+        """The computation of a request, and whether it begins with this caller, who must finish it.
 
         `waits`: whether the caller may wait for that of an equal request.
         """
         with self._lock:
-            known = self._flights.get(key)
+            known = self._shared.get(key)
             if known is not None and waits:
                 return known, False
-            flight = Flight(key, self._end)
-            self._under_way.add(flight)
+            computation = Computation(key, self._end)
+            self._running.add(computation)
             if known is None and key.is_common:
-                self._flights[key] = flight
-            return flight, True
+                self._shared[key] = computation
+            return computation, True
 
     def read(self, key: Key) -> KeptAnswer | None:
         """The answer that is kept; None if there is none."""
@@ -198,12 +198,12 @@ class AnswerCache:
         return answer
 
     def keep(
-        self, flight: Flight, events: Sequence[Event], completion: Completion, prompt: Sequence[int]
+        self, computation: Computation, events: Sequence[Event], completion: Completion, prompt: Sequence[int]
     ) -> KeptAnswer | None:
-        """Let a flight land with its answer, keep and return that; None if it is for a drawn seed alone."""
-        if not flight.key.has_seed and any(isinstance(event, ToolCallDelta) for event in events):
-            flight.is_own = True  # the ids of calls are made of the seed
-            flight.land()
+        """Finish a computation, keep and return its answer; None if that is for a drawn seed alone."""
+        if not computation.key.has_seed and any(isinstance(event, ToolCallDelta) for event in events):
+            computation.is_own = True  # the ids of calls are made of the seed
+            computation.finish()
             return None
         answer = KeptAnswer(
             [list(piece) for piece in encode_stream(_join(events))],
@@ -215,10 +215,10 @@ class AnswerCache:
             completion.stop_string,
         )
         with self._lock:
-            is_kept = not flight.is_forgotten and len(self._unwritten) < _MAX_UNWRITTEN
-            if is_kept and self._submit(self._write, flight.key, answer) is not None:
-                self._unwritten[flight.key] = answer
-        flight.land(answer)
+            is_kept = not computation.is_forgotten and len(self._unwritten) < _MAX_UNWRITTEN
+            if is_kept and self._submit(self._write, computation.key, answer) is not None:
+                self._unwritten[computation.key] = answer
+        computation.finish(answer)
         return answer
 
     def forget(self, salt: str) -> None:
@@ -228,8 +228,8 @@ class AnswerCache:
         """
         folder = _folder_of(salt)
         with self._lock:
-            for flight in self._under_way:
-                flight.is_forgotten |= flight.key.salt == folder
+            for computation in self._running:
+                computation.is_forgotten |= computation.key.salt == folder
             for key in [key for key in self._unwritten if key.salt == folder]:
                 del self._unwritten[key]
             done = self._submit(self._forget, folder)
@@ -250,11 +250,11 @@ class AnswerCache:
         except RuntimeError:
             return None
 
-    def _end(self, flight: Flight) -> None:
+    def _end(self, computation: Computation) -> None:
         with self._lock:
-            self._under_way.discard(flight)
-            if self._flights.get(flight.key) is flight:
-                del self._flights[flight.key]
+            self._running.discard(computation)
+            if self._shared.get(computation.key) is computation:
+                del self._shared[computation.key]
 
     def _forget(self, name: str) -> None:
         folder = self._folder / name

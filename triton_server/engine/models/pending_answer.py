@@ -28,15 +28,15 @@ from model_core.requests.results import Completion
 from model_core.requests.sampling import draw_seed
 
 from ...contract.codec import FIRST_EVENTS, Piece, describe_error, encode_answer, encode_stream
-from ...receipts.desk import ReceiptDesk, Wish
 from ...receipts.receipt import Facts
+from ...receipts.signer import PlannedReceipt, ReceiptSigner
 from ...tracing.spans import Span
 from .answer_cache import KeptAnswer
 from .model_slot import ModelSlot
 from .protocol import AnswerReader, Submission
 
 LOGGER = logging.getLogger(__name__)
-_TOLD = (Text, Reasoning, ToolCallDelta)
+_RECEIPT_EVENTS = (Text, Reasoning, ToolCallDelta)
 
 
 class PendingAnswer:
@@ -54,13 +54,13 @@ class PendingAnswer:
         is_cached: whether the answer is one that was kept.
         keep: gets the events, the completion and the prompt of an answer that is complete; None: nobody does.
         request_id: by which the request can be cancelled.
-        span: where its times are told; None: nowhere.
+        span: the trace span with its times; None: none.
         outcome, end_ns: its last event, and when that came, in ns since 1970.
         is_of_batch: whether a batch has sent the request, so that nobody waits for the answer.
         submission: the request, once the engine has it.
         reader: reads what the engine adds.
         feed: the name of the feed that is to carry the answer, and the key of its pieces; None for none.
-        wish: the receipt that the answer is to have; None: none. desk: where it gets it.
+        planned_receipt: the receipt to make at the end; None: none. signer: signs it.
         is_fed, fed_pieces: whether a feed carries the answer, and how many pieces it has sent.
         text_event, end_event: set for new parts that the loop waits for, and at the end.
     """
@@ -84,9 +84,9 @@ class PendingAnswer:
         self._parts: list[Any] = []  # not yet read
         self._events: list[Event] = []  # not yet sent
         self.feed: tuple[str, str] | None = None
-        self.wish: Wish | None = None
-        self.desk: ReceiptDesk | None = None
-        self._told = AnswerParts()  # what a receipt needs of the answer
+        self.planned_receipt: PlannedReceipt | None = None
+        self.signer: ReceiptSigner | None = None
+        self._receipt_parts = AnswerParts()  # what a receipt needs of the answer
         self._receipt: asyncio.Task[None] | None = None
         self.is_fed, self.fed_pieces = False, 0
         self.text_event, self.end_event = asyncio.Event(), asyncio.Event()
@@ -202,8 +202,8 @@ class PendingAnswer:
             return []  # they wait for their text
         pieces = encode_stream(sorted(self._events, key=lambda event: not isinstance(event, FIRST_EVENTS)))
         # An answer that reports tokens says so from now on, also if there are no new ones.
-        told = {type(event) for event in self._events}
-        self._events = [kind([]) for kind in (Logprobs, TokenIds) if kind in told]
+        kinds = {type(event) for event in self._events}
+        self._events = [kind([]) for kind in (Logprobs, TokenIds) if kind in kinds]
         return pieces
 
     def pop_answer(self) -> Piece:
@@ -235,8 +235,8 @@ class PendingAnswer:
         self._events += events
         if self.keep is not None:
             self._kept += events
-        if self.wish is not None:
-            self._told.add(*(event for event in events if isinstance(event, _TOLD)))
+        if self.planned_receipt is not None:
+            self._receipt_parts.add(*(event for event in events if isinstance(event, _RECEIPT_EVENTS)))
 
     @property
     def has_parts(self) -> bool:
@@ -295,14 +295,14 @@ class PendingAnswer:
 
     def _complete(self, completion: Completion, prompt: Sequence[int]) -> None:
         """End the answer, with its receipt if it is to have one."""
-        if self.wish is None or self.desk is None or completion.error is not None:
+        if self.planned_receipt is None or self.signer is None or completion.error is not None:
             self.end(self.describe_end(completion))
         else:
-            ending = self._end_with_receipt(self.wish, self.desk, completion, prompt)
+            ending = self._end_with_receipt(self.planned_receipt, self.signer, completion, prompt)
             self._receipt = self._loop.create_task(ending)
 
     async def _end_with_receipt(
-        self, wish: Wish, desk: ReceiptDesk, completion: Completion, prompt: Sequence[int]
+        self, planned: PlannedReceipt, signer: ReceiptSigner, completion: Completion, prompt: Sequence[int]
     ) -> None:
         """End the answer when its receipt is made. Without the one that it is to have, it has failed."""
         try:
@@ -313,9 +313,16 @@ class PendingAnswer:
                 )
             name = self.adapter or self.model.name
             facts = Facts(
-                name, fingerprint, made_of, wish.content, wish.content_hash, prompt, completion, self._told
+                name,
+                fingerprint,
+                made_of,
+                planned.content,
+                planned.content_hash,
+                prompt,
+                completion,
+                self._receipt_parts,
             )
-            self.end(self.describe_end(completion, await desk.make(wish, facts)))
+            self.end(self.describe_end(completion, await signer.make(planned, facts)))
         except Exception as error:
             if not isinstance(error, TritonchatError):
                 LOGGER.exception("A receipt could not be made")

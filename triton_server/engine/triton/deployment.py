@@ -25,7 +25,7 @@ from model_core.errors import TritonchatError
 
 from ...contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED, READY
 from ...contract.wire import KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS
-from ...receipts.desk import ReceiptDesk
+from ...receipts.signer import ReceiptSigner
 from ...system.hosts import LOOPBACK, free_port, is_ipv6, join_port, reachable_address
 from ...system.machine import expose_libpython
 from ...system.tls import TlsFiles
@@ -86,7 +86,7 @@ class Deployment:
         folder: Path,
         grace_s: float = 20.0,
         conversations: ConversationCommands | None = None,
-        receipts: ReceiptDesk | None = None,
+        receipts: ReceiptSigner | None = None,
         answers: AnswerCache | None = None,
     ) -> None:
         """`folder` is for Triton's working files and `triton.log`; its path is short, for sockets lie in it.

@@ -27,11 +27,11 @@ from model_core.requests.sampling import draw_seed
 
 from ...contract.codec import describe_error
 from ...contract.request_fields import BATCH_CLIENT, Request
-from ...receipts.desk import ReceiptDesk, Wish
+from ...receipts.signer import PlannedReceipt, ReceiptSigner
 from ...tracing.spans import Span, describe_request, start_span
 from ..commands.conversation_commands import ConversationCommands
 from ..commands.dispatcher import Dispatcher
-from ..models.answer_cache import AnswerCache, Flight
+from ..models.answer_cache import AnswerCache, Computation
 from ..models.answer_feed import Feeds
 from ..models.embedding_queue import EmbeddingQueue
 from ..models.model_pool import ModelPool
@@ -65,14 +65,14 @@ class Inference:
         pool: ModelPool,
         health: Callable[[], str],
         conversations: ConversationCommands,
-        receipts: ReceiptDesk | None = None,
+        receipts: ReceiptSigner | None = None,
         answers: AnswerCache | None = None,
     ) -> None:
-        """`receipts`: where answers get theirs; None: requests for them are refused.
+        """`receipts`: signs those of answers; None: requests for them are refused.
 
         `answers`: keeps answers; None: none is kept.
         """
-        self._pool, self.health, self._receipts, self._kept = pool, health, receipts, answers
+        self._pool, self.health, self._receipts, self._cache = pool, health, receipts, answers
         self.embeddings = EmbeddingQueue(max(1, pool.max_queue), pool.is_running)
         self.commands = Dispatcher(
             pool, conversations, self._cancel, self.embeddings.count, health, self.idle_s, receipts, answers
@@ -203,7 +203,8 @@ class Inference:
             model = engine.result()
             request = await loop.run_in_executor(threads, self._parse, model, messages, values, answer)
             if request is None or (
-                self._kept and await self._take(self._kept, model, request, answer, stack, threads)
+                self._cache
+                and await self._answer_from_cache(self._cache, model, request, answer, stack, threads)
             ):
                 return
             answer.identify()  # the adapter may be another one by now
@@ -229,7 +230,10 @@ class Inference:
         if request.count_only:
             answer.end_early(answer.describe_end(engine.count(request)))
             return None
-        answer.wish, answer.desk = self._find_wish(request, engine, answer.adapter), self._receipts
+        answer.planned_receipt, answer.signer = (
+            self._plan_receipt(request, engine, answer.adapter),
+            self._receipts,
+        )
         if request.request_id is None:
             request = request.model_copy(update={"request_id": uuid.uuid4().hex})
         answer.acknowledge, answer.request_id = bool(request.acknowledge), request.request_id
@@ -237,9 +241,9 @@ class Inference:
             answer.feed = request.feed, str(request.request_id)
         return request
 
-    async def _take(
+    async def _answer_from_cache(
         self,
-        kept: AnswerCache,
+        cache: AnswerCache,
         engine: ModelEngine,
         request: Request,
         answer: PendingAnswer,
@@ -256,22 +260,24 @@ class Inference:
             # Each time anew: meanwhile, the adapter may have been replaced by another one of its name.
             answer.identify()
             # In a thread: a request with images may have a hundred megabytes to hash.
-            key = await loop.run_in_executor(None, kept.find_key, request, answer.fingerprint, answer.made_of)
+            key = await loop.run_in_executor(
+                None, cache.find_key, request, answer.fingerprint, answer.made_of
+            )
             if key is None:
                 return False
-            flight, is_first = kept.begin(key, waits)
+            computation, is_first = cache.begin(key, waits)
             if is_first:
-                stack.callback(flight.land)
-                found = await loop.run_in_executor(None, kept.read, key)
+                stack.callback(computation.finish)
+                found = await loop.run_in_executor(None, cache.read, key)
                 if found is None:
-                    answer.keep = partial(_keep, kept, flight, answer)
+                    answer.keep = partial(_keep, cache, computation, answer)
                     return False
-                flight.land(found)
+                computation.finish(found)
             else:
-                await answer.wait_for(flight.answer, request.timeout_s, "an equal request was computed")
+                await answer.wait_for(computation.answer, request.timeout_s, "an equal request was computed")
                 if answer.has_ended:
                     return True
-                found, waits = flight.answer.result(), not flight.is_own
+                found, waits = computation.answer.result(), not computation.is_own
             if found is not None:
                 if request.chat_template is not None or request.has_images:
                     # Other flags may have allowed them when the answer was computed.
@@ -281,20 +287,22 @@ class Inference:
                     answer.answer_from(found, draw_seed() if request.seed is None else request.seed)
                     return True
 
-    def _find_wish(self, request: Request, engine: ModelEngine, adapter: str | None) -> Wish | None:
-        """The receipt that the answer is to have. Raises TritonchatError if there can be none."""
+    def _plan_receipt(
+        self, request: Request, engine: ModelEngine, adapter: str | None
+    ) -> PlannedReceipt | None:
+        """The receipt to make for a request. Raises TritonchatError if there can be none."""
         if self._receipts is None:
             if request.receipt:
                 raise InvalidRequest("there are no receipts here; ask a server for one.", "receipt")
             return None
-        wish = self._receipts.wish(request)
-        if wish is not None and engine.made_of(adapter) is None:
+        planned = self._receipts.plan(request)
+        if planned is not None and engine.made_of(adapter) is None:
             raise InvalidRequest(
                 "this model is computed by another server (--engine), so this one cannot sign what it has "
                 "computed; ask that server for a receipt.",
                 "receipt",
             )
-        return wish
+        return planned
 
     def _cancel(self, request_id: str) -> bool:
         """Cancel a request that an engine has, or that waits for its model. False if there is none."""
@@ -311,16 +319,16 @@ def start_answer_span(values: Mapping[str, Any]) -> Span | None:
 
 
 def _keep(
-    kept: AnswerCache,
-    flight: Flight,
+    cache: AnswerCache,
+    computation: Computation,
     answer: PendingAnswer,
     events: Sequence[Event],
     completion: Completion,
     prompt: Sequence[int],
 ) -> None:
     """Keep an answer for equal requests, unless another adapter of the same name has computed it."""
-    if answer.fingerprint == flight.key.fingerprint:
-        kept.keep(flight, events, completion, prompt)
+    if answer.fingerprint == computation.key.fingerprint:
+        cache.keep(computation, events, completion, prompt)
 
 
 def _to_bytes(text: str) -> np.ndarray:

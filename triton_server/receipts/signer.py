@@ -1,4 +1,4 @@
-"""Where answers get their receipts: a thread of its own, so that no other answer waits for a signature."""
+"""Signs and logs the receipts of a server, in a thread of its own, so that no answer waits for another's."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -18,8 +18,8 @@ from .receipt import Facts, make_receipt, strip
 
 
 @dataclass(frozen=True)
-class Wish:
-    """A receipt that an answer is to have.
+class PlannedReceipt:
+    """A receipt that is to be made when the answer has ended.
 
     Attributes:
         content, content_hash: see Facts.
@@ -32,8 +32,8 @@ class Wish:
     is_whole: bool
 
 
-class ReceiptDesk:
-    """Makes the receipts of a server. Any thread may call its methods."""
+class ReceiptSigner:
+    """Signs the receipts of a server, and writes their log. Any thread may call its methods."""
 
     def __init__(
         self,
@@ -58,8 +58,8 @@ class ReceiptDesk:
         """The key, which is made at the first use. Raises TritonchatError."""
         return load_key(self._find_folder())
 
-    def wish(self, request: Request) -> Wish | None:
-        """The receipt that the answer to a request is to have; None for none. Raises TritonchatError."""
+    def plan(self, request: Request) -> PlannedReceipt | None:
+        """The receipt to make for a request; None for none. Raises TritonchatError."""
         asked = request.receipt if request.receipt is not None else self._always
         if request.choices is not None:
             if request.receipt:
@@ -71,23 +71,23 @@ class ReceiptDesk:
             return None
         self.key  # noqa: B018 - a key that cannot be used is named before the answer is computed
         content = content_of(request)
-        return Wish(content, hash_json(content), bool(asked), asked == "whole")
+        return PlannedReceipt(content, hash_json(content), bool(asked), asked == "whole")
 
-    async def make(self, wish: Wish, facts: Facts) -> dict[str, Any] | None:
+    async def make(self, planned: PlannedReceipt, facts: Facts) -> dict[str, Any] | None:
         """Make the receipt, write it to the log, and return it if the answer comes with it.
 
         Raises StorageError if it cannot be written.
         """
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._make, wish, facts)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._make, planned, facts)
 
-    def _make(self, wish: Wish, facts: Facts) -> dict[str, Any] | None:
+    def _make(self, planned: PlannedReceipt, facts: Facts) -> dict[str, Any] | None:
         place = None if self._log is None else self._log.next_place()
         receipt = make_receipt(facts, self.key, place)
         if self._log is not None:
             self._log.add(receipt if self._logs_content else strip(receipt))
-        if not wish.is_shown:
+        if not planned.is_shown:
             return None
-        return receipt if wish.is_whole else strip(receipt)
+        return receipt if planned.is_whole else strip(receipt)
 
     def close(self) -> None:
         """Wait for the last receipt, and let another process write the log."""
