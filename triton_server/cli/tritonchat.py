@@ -22,6 +22,7 @@ from ..options.form_options import form_options, take_form
 from ..options.sections import SectionCommand, help_all_option
 from ..proxy.command import proxy
 from ..proxy.server_commands import servers
+from ..replay.canary_command import canary
 from ..replay.diff_command import diff
 from ..replay.receipt_commands import audit, verify
 from ..settings.base import list_settings
@@ -338,6 +339,7 @@ for command in (
     diff,
 ):
     cli.add_command(command)
+servers.add_command(canary)
 
 
 def main() -> None:

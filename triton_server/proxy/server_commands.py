@@ -1,4 +1,7 @@
-"""The commands `tritonchat servers ...`: change what is behind a running proxy, by its file."""
+"""The commands `tritonchat servers ...`: change what is behind a running proxy, by its file.
+
+The command that tries a new version, `canary`, is in replay/canary_command.py, because it may compare.
+"""
 
 import os
 import time
@@ -19,18 +22,6 @@ if TYPE_CHECKING:
     from .fleet import Fleet
 
 _POLL_S = 0.5
-
-
-def read_share(text: str) -> float:
-    """A part: 10%, or 0.1. Raises ValueError."""
-    number = text.strip().removesuffix("%")
-    try:
-        share = float(number) / (100 if "%" in text else 1)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise ValueError(f"{text!r} is not a part such as 10% or 0.1.")
-    return share
 
 
 class ServersSettings(FleetSettings):
@@ -95,7 +86,7 @@ def add(settings: ServersSettings, urls: tuple[str, ...]) -> None:
     """Send requests to these servers, too. They are of the version that gets most requests."""
     from .fleet import change_fleet
 
-    found = _check_urls(urls)
+    found = check_urls(urls)
     change_fleet(settings.file, lambda fleet: fleet.with_servers(found, fleet.version))
 
 
@@ -107,49 +98,11 @@ def remove(settings: ServersSettings, urls: tuple[str, ...], wait_s: float) -> N
     """Send these servers no new requests, and remove them when those that run there have ended."""
     from .fleet import load_fleet
 
-    found = _check_urls(urls)
+    found = check_urls(urls)
     known = {server.url for server in load_fleet(settings.file).servers}
     if unknown := [url for url in found if url not in known]:
         raise TritonchatError(f"there is no server {unknown[0]}; tritonchat servers list shows them.")
     _remove(settings, found, wait_s)
-
-
-@servers.command("canary")
-@click.argument("urls", metavar="[URL...]", nargs=-1)
-@click.option(
-    "--share",
-    type=Readable("SHARE", read_share),
-    default="10%",
-    show_default=True,
-    help="Of the conversations.",
-)
-@click.option(
-    "--by",
-    type=click.Choice(["conversation", "key"]),
-    default="conversation",
-    show_default=True,
-    help="What gets one version always: a conversation, or all requests of an API key.",
-)
-@file_flag
-def try_canary(settings: ServersSettings, urls: tuple[str, ...], share: float, by: str) -> None:
-    """Send a part of the conversations to servers of a new version; or change the share.
-
-    A conversation stays with its version. If the share grows, those that have the new one keep it. The
-    metrics of the proxy are apart for the versions.
-    """
-    from .fleet import Canary, change_fleet
-
-    found = _check_urls(urls)
-
-    def change(fleet: "Fleet") -> "Fleet":
-        if not found and fleet.canary is None:
-            raise TritonchatError("name the servers of the new version: tritonchat servers canary URL...")
-        version = fleet.canary.version if fleet.canary else max(_versions(fleet)) + 1
-        return fleet.with_servers(found, version).model_copy(
-            update={"canary": Canary(version=version, share=share, by=by)}
-        )
-
-    change_fleet(settings.file, change)
 
 
 @servers.command()
@@ -222,14 +175,11 @@ def _ask_proxy(url: str) -> dict[str, dict[str, Any]]:
     return {state["url"]: state for state in states}
 
 
-def _check_urls(urls: Sequence[str]) -> list[str]:
+def check_urls(urls: Sequence[str]) -> list[str]:
+    """The addresses of servers, without a slash at their ends. Raises TritonchatError."""
     from .fleet import check_url
 
     try:
         return [check_url(url) for url in urls]
     except ValueError as error:
         raise TritonchatError(str(error)) from error
-
-
-def _versions(fleet: "Fleet") -> set[int]:
-    return {fleet.version, *(server.version for server in fleet.servers)}

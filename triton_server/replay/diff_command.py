@@ -4,8 +4,8 @@ import asyncio
 import json
 import re
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
@@ -14,8 +14,8 @@ import click
 
 from model_core.errors import TritonchatError
 
-from ..options.flags import option
-from ..system.body_encoding import NO_LIMIT
+from ..options.flags import Readable, combine_options, option
+from ..settings.values import read_duration
 from ..system.signals import signals_as_interrupts
 from .percent import Percent
 
@@ -23,74 +23,86 @@ if TYPE_CHECKING:
     from ..api.batches.lines import BatchLine
     from .sides import Side
 
+Pair = tuple[tuple["Side", str | None], tuple["Side", str | None]]  # each with its model, as in compare_all
 _SHOWN = 10  # differences on a terminal
 _OUT = click.Path(dir_okay=False, path_type=Path)
 _LOCAL = {"weights", "arithmetic", "kv_cache_dtype"}  # that a model may have, beside max_context and portable
 
 
+comparison_options = combine_options(
+    click.option(
+        "--since",
+        "age_s",
+        type=Readable("TIME", read_duration),
+        help="Of a log or of kept conversations: the requests of the last 1d, or 12h.",
+    ),
+    click.option(
+        "--same-json", is_flag=True, help="Two answers mean the same if they are the same JSON value."
+    ),
+    click.option(
+        "--same-regex", metavar="REGEX", help="... if the first match, or its first group, is the same."
+    ),
+    click.option(
+        "--min-equal", type=Percent(), help="Fail if fewer answers have the same bytes, such as 97%."
+    ),
+    click.option("--min-same", type=Percent(), help="Fail if fewer answers have the same meaning."),
+    click.option(
+        "--max-kl", type=click.FloatRange(0), help="Fail if the mean KL divergence is larger, in nats."
+    ),
+    click.option("--json", "json_file", type=_OUT, help="Write all that was found to this file."),
+    click.option("--html", "html_file", type=_OUT, help="Write a report that needs no other file."),
+    option("--api-key", help="The key of servers that need one; safer in the environment."),
+)
+
+
 @click.command()
 @click.argument("a")
 @click.argument("b")
-@click.argument("requests", type=click.Path(exists=True, path_type=Path))
-@click.option("--same-json", is_flag=True, help="Two answers mean the same if they are the same JSON value.")
-@click.option(
-    "--same-regex", metavar="REGEX", help="... if the first match, or its first group, is the same."
-)
-@click.option("--min-equal", type=Percent(), help="Fail if fewer answers have the same bytes, such as 97%.")
-@click.option("--min-same", type=Percent(), help="Fail if fewer answers have the same meaning.")
-@click.option("--max-kl", type=click.FloatRange(0), help="Fail if the mean KL divergence is larger, in nats.")
-@click.option("--json", "json_file", type=_OUT, help="Write all that was found to this file.")
-@click.option("--html", "html_file", type=_OUT, help="Write a report that needs no other file.")
-@option("--api-key", help="The key of servers that need one; safer in the environment.")
-def diff(
-    a: str,
-    b: str,
-    requests: Path,
-    json_file: Path | None,
-    html_file: Path | None,
-    api_key: str | None,
-    **judging: Any,
-) -> None:
+@click.argument("requests")
+@comparison_options
+def diff(a: str, b: str, requests: str, api_key: str | None, **options: Any) -> None:
     """Let A and B answer the same REQUESTS, and say where their answers part.
 
     A and B are URLs of servers, or models that are loaded here: folders, files or names as of --model, or
     embedded. Settings follow a question mark: ./model?weights=int4&adapter=./poet, or of a server the name
-    of its model: http://localhost:8080?model=poet. REQUESTS has a request a line, in the form of OpenAI's
-    batches, for /v1/chat/completions or /v1/completions; or it is the folder of a log of receipts. A request
-    without a seed gets the seed 0.
+    of its model: http://localhost:8080?model=poet.
+
+    REQUESTS is a file with a request a line, in the form of OpenAI's batches, for /v1/chat/completions or
+    /v1/completions; the folder of a log of receipts; or http://SERVER/conversations, those that the server
+    keeps for the owner of the API key. A request without a seed gets the seed 0.
 
     The exit status is 1 if a threshold is not kept.
     """
-    lines = _read_requests(requests)
-    judge = _find_judge(judging.pop("same_json"), judging.pop("same_regex"))
+
+    @asynccontextmanager
+    async def open_both() -> AsyncIterator[Pair]:
+        async with _open(a, api_key) as side_a, _open(b, api_key) as side_b:
+            yield side_a, side_b
+
+    if not run_comparison((a, b), open_both, requests, api_key, options):
+        sys.exit(1)
+
+
+def run_comparison(
+    names: tuple[str, str],
+    open_both: Callable[[], AbstractAsyncContextManager[Pair]],
+    source: str,
+    api_key: str | None,
+    options: dict[str, Any],
+) -> bool:
+    """Compare two sides, print and write what was found, and say whether all thresholds are kept.
+
+    `names`: of the sides, for reports. `source`: of the requests. `options`: the others of
+    `comparison_options`. Raises TritonchatError.
+    """
+    from .request_sources import read_requests
+
+    judge = _find_judge(options.pop("same_json"), options.pop("same_regex"))
+    files = options.pop("json_file"), options.pop("html_file")
+    lines = read_requests(source, options.pop("age_s"), api_key)
     with signals_as_interrupts():
-        comparisons = asyncio.run(_compare((a, b), lines, judge, api_key))
-    _report((a, b), comparisons, (json_file, html_file), judging)
-
-
-def _read_requests(path: Path) -> "list[BatchLine]":
-    """The requests in a file, or in a log of receipts. Raises TritonchatError if there are none."""
-    from ..api.batches.lines import check_lines, parse_line, read_lines
-    from .logged_requests import read_logged
-
-    if path.is_dir():
-        logged = read_logged(path)
-        for count, what in (
-            (logged.without_content, "receipts have only a hash of their request"),
-            (logged.not_comparable, "requests have what cannot be compared, such as suffix or echo"),
-        ):
-            if count:
-                click.echo(f"{count} {what}, and are left out.", err=True)
-        if not logged.lines:
-            raise TritonchatError(f"{path} has no requests (see --receipt-content of the server).")
-        return logged.lines
-    _, problems = check_lines(path, NO_LIMIT)
-    if problems:
-        raise TritonchatError(f"{path} cannot be answered: {problems[0].message}")
-    lines = [parse_line(raw, number, NO_LIMIT) for number, raw in read_lines(path, 0)]
-    for line in lines:
-        line.body.pop("model", None)  # A and B are asked, whomever the file was for
-    return lines
+        comparisons = asyncio.run(_compare(open_both, lines, judge))
+    return _report(names, comparisons, files, options)
 
 
 def _report(
@@ -98,8 +110,8 @@ def _report(
     comparisons: Any,
     out: tuple[Path | None, Path | None],
     thresholds: dict[str, Any],
-) -> None:
-    """Print and write what was found, and exit with status 1 if a threshold is not kept."""
+) -> bool:
+    """Print and write what was found, and say whether all thresholds are kept."""
     from . import report
     from .diff import summarize
 
@@ -127,8 +139,7 @@ def _report(
     for limit in limits:
         if not limit.is_kept:
             click.echo(f"{limit.name} {limit.value:g} is not kept: {_show(limit.found)} was found.")
-    if not all(limit.is_kept for limit in limits):
-        sys.exit(1)
+    return all(limit.is_kept for limit in limits)
 
 
 def _describe(each: Any) -> str:
@@ -163,15 +174,15 @@ def _find_judge(same_json: bool, same_regex: str | None) -> Any:
 
 
 async def _compare(
-    names: tuple[str, str], lines: "list[BatchLine]", judge: Any, api_key: str | None
+    open_both: Callable[[], AbstractAsyncContextManager[Pair]], lines: "list[BatchLine]", judge: Any
 ) -> list[Any]:
     from tqdm import tqdm
 
     from .diff import compare_all
 
-    async with _open(names[0], api_key) as a, _open(names[1], api_key) as b:
+    async with open_both() as pair:
         with tqdm(desc="Answering", unit="answer", total=2 * len(lines), disable=None) as bar:
-            return await compare_all((a, b), lines, judge, bar.update)
+            return await compare_all(pair, lines, judge, bar.update)
 
 
 @asynccontextmanager

@@ -2,9 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import fields
+from itertools import cycle
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -46,6 +47,17 @@ class RemoteSide:
                 if wait_s is None or error.status not in _BUSY:
                     raise
                 await asyncio.sleep(wait_s)
+
+
+class SharedSide:
+    """Several servers that answer alike, in turns."""
+
+    def __init__(self, sides: Sequence[Side]) -> None:
+        self.name, self._turns = ", ".join(side.name for side in sides), cycle(sides)
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        """See Side."""
+        return await next(self._turns).post(path, body)
 
 
 class LocalSide:

@@ -28,6 +28,7 @@ _REPLY_S = 30.0  # for everything but answers, which have no time limit
 # A session stays busy for a moment after its answer was cancelled, until the service notices that.
 _BUSY_LIMIT_S = 2.0
 _BUSY_RETRY_S = 0.1
+_PAGE = 200  # conversations that are asked for at a time, the most that the service gives
 _BUSY_CODE, _UNAVAILABLE_CODES = "session_busy", ("server_unavailable", "shutting_down")
 # Detect within a minute that the server's machine or network has failed during an answer (tcp(7)).
 _KEEPALIVE = [
@@ -110,6 +111,20 @@ class ServiceClient:
         query = urllib.parse.urlencode({"search": search})
         found = self._call("GET", f"/conversations?{query}")["conversations"]
         return [summary_from_json(summary) for summary in found]
+
+    def iterate_conversations(self, since: float = 0.0) -> Iterator[Summary]:
+        """Yield all conversations that have changed since then, in seconds since 1970."""
+        query: dict[str, Any] = {"limit": _PAGE}
+        while True:
+            page = self._call("GET", f"/conversations?{urllib.parse.urlencode(query)}")
+            for summary in map(summary_from_json, page["conversations"]):
+                if summary.updated >= since:
+                    yield summary
+                elif not summary.pinned:  # these come first, and then the others in the order of their times
+                    return
+            if page["next"] is None:
+                return
+            query["before"] = page["next"]
 
     def get_conversation(self, session_id: str) -> Conversation:
         """Return a session with all its branches."""
