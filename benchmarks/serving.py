@@ -121,9 +121,10 @@ class HttpClient:
         return self.received.endswith(b"0\r\n\r\n")
 
 
-def measure_http(port: int, clients: int, tokens: int) -> "Measured":
-    """Stream three answers to each client, after one that is not measured."""
+def measure_http(port: int, clients: int, tokens: int, **fields: Any) -> "Measured":
+    """Stream three answers to each client, after one that is not measured. `fields`: of the requests."""
     body = {"model": "default", "prompt": PROMPT, "max_tokens": tokens, "ignore_eos": True, "stream": True}
+    body |= fields
     seconds, running = 0.0, []
     for rounds in (1, 3):  # the first is a warm-up
         running = [

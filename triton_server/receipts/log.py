@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 from model_core.errors import StorageError, TritonchatError
 
 from .canonical import to_canonical
-from .receipt import ReceiptError, chain_hash, read_receipt, strip
+from .receipt import ReceiptError, chain_hash, check_written, read_receipt, strip
 
 _FILE_BYTES = 2**26  # after which the next file begins
 _NAME = re.compile(r"receipts-\d{12}(\.\d+)?\.jsonl")
@@ -70,8 +70,10 @@ class ReceiptLog:
         chained = to_canonical(strip(receipt))
         has_attachments = "content" in receipt["request"] or "token_ids" in receipt["answer"]
         line = (to_canonical(receipt) if has_attachments else chained) + b"\n"
-        if fault := _check_line("", line[:-1], None, None).fault:  # it would make the log unreadable
-            raise StorageError(f"the receipt cannot be written to {self._folder}: {fault}")
+        try:
+            check_written(line[:-1])  # or the log would be unreadable
+        except ReceiptError as error:
+            raise StorageError(f"the receipt cannot be written to {self._folder}: {error}") from error
         try:
             if self._file is None or self._size + len(line) > _FILE_BYTES:
                 self._open(receipt["log"]["number"])

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from model_core.errors import TritonchatError
+from model_core.errors import InvalidRequest, TritonchatError
 from model_core.requests.answer_parts import AnswerParts
 from model_core.requests.results import Completion
 
@@ -180,6 +180,30 @@ def read_receipt(text: str | bytes) -> dict[str, Any]:
     return check_receipt(value)
 
 
+def check_written(raw: bytes) -> None:
+    """Check that a receipt of this process can be read back from its canonical JSON. Raises ReceiptError.
+
+    What it was signed with, and its hashes, are right; to check them again costs more than to make them.
+    """
+    try:
+        value = parse_strictly(raw)
+        _check_form(value)
+        if to_canonical(value) != raw:
+            raise ReceiptError("its JSON has another canonical form when it is read.")
+    except (ValueError, InvalidRequest) as error:
+        raise ReceiptError(f"it cannot be read back: {error}") from error
+
+
+def _check_form(value: Any) -> Receipt:
+    """Raises ReceiptError unless a value has the members of a receipt."""
+    try:
+        return Receipt.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "it"
+        raise ReceiptError(f"this is no receipt: {place}: {first['msg']}.") from error
+
+
 def check_receipt(value: Any) -> dict[str, Any]:
     """Check the form of a receipt, its signature and its attachments. Raises ReceiptError.
 
@@ -187,12 +211,7 @@ def check_receipt(value: Any) -> dict[str, Any]:
     """
     # OpenAI's clients and others add nulls where a field is missing.
     value = _drop_nulls(value) if isinstance(value, dict) else value
-    try:
-        parsed = Receipt.model_validate(value)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "it"
-        raise ReceiptError(f"this is no receipt: {place}: {first['msg']}.") from error
+    parsed = _check_form(value)
     content, tokens = parsed.request.content, parsed.answer.token_ids
     try:
         signed = strip(value)
