@@ -15,9 +15,10 @@ from model_core.requests.events import Accepted, Done, Event
 
 from ..contract.request_fields import BATCH_CLIENT, DRAWN_SEED_HEADER, Request
 from ..contract.sent_names import SentNames, rename_error, rename_event
-from .errors import ApiError, ClientDisconnected, failure_of
+from .errors import ApiError, ClientDisconnected, failure_of, unsupported
 from .images.resolve import has_images_elsewhere, resolve_requests
 from .middleware.access import pseudonym
+from .resumption.header import LAST_EVENT_ID, RESUMABLE, takes_event_ids
 from .settings import ServiceSettings
 from .stream_response import NumberedEvents
 
@@ -67,12 +68,17 @@ async def stream_answers(
 
     Raises:
         TritonchatError: a request was refused or failed; the class says why.
-        ApiError: the conversation has too many messages (400), or too many answers are running (429), or
+        ApiError: the conversation has too many messages, or the client continues a stream of a kind that
+            cannot be continued (400), or too many answers are running (429), or
             the server has cut an answer off (503), unless `takes_cut_off`: then its Done says so. Or the key
             of the request may not use a model (403).
         ClientDisconnected: the client closed the connection.
     """
     state = http_request.app.state
+    if LAST_EVENT_ID in http_request.headers and not takes_event_ids(http_request):
+        raise unsupported(
+            LAST_EVENT_ID, f"{LAST_EVENT_ID} is not supported here; send the request without it: {RESUMABLE}."
+        )
     prefix = http_request.state.request_id[:_MAX_ID_PREFIX]
     http_request.state.answer_ids = [f"{prefix}-{uuid.uuid4().hex}" for _ in requests]
     queue: _EventQueue = asyncio.Queue(_MAX_QUEUED_EVENTS * len(requests))

@@ -44,32 +44,36 @@ async def render_message(events: NumberedEvents, model: str, message_id: str) ->
 async def render_events(
     events: NumberedEvents, model: str, message_id: str, request_id: str
 ) -> AsyncGenerator[bytes, None]:
-    """The answer as server-sent events. The last one is message_stop, or error if the answer fails."""
+    """The answer as server-sent events. The last one is message_stop, or error if the answer fails.
+
+    What an event of an answer makes comes in one piece.
+    """
     yield _render("message_start", message=_start_message(model, message_id))
     index, block = -1, None  # of the content block that is open
     async with aclosing(events):
         async for _, event in events:
-            started = _start_block(event)
+            piece, started = b"", _start_block(event)
             is_new = started is not None and (block is None or _is_next(started, block))
             if block is not None and (is_new or isinstance(event, Done)):
                 if block["type"] == "thinking":
-                    yield _render_delta(index, {"type": "signature_delta", "signature": SIGNATURE})
-                yield _render("content_block_stop", index=index)
+                    piece += _render_delta(index, {"type": "signature_delta", "signature": SIGNATURE})
+                piece += _render("content_block_stop", index=index)
             if is_new:
                 index, block = index + 1, started
-                yield _render("content_block_start", index=index, content_block=block)
+                piece += _render("content_block_start", index=index, content_block=block)
             if started is not None and (text := _text_of(event)):
                 kind, field = _DELTAS[started["type"]]
-                yield _render_delta(index, {"type": kind, field: text})
+                piece += _render_delta(index, {"type": kind, field: text})
             elif isinstance(event, Accepted):
-                yield _render("ping")
+                piece += _render("ping")
             elif isinstance(event, Failed):
-                yield _render("error", **anthropic_body_of(event, request_id))
+                piece += _render("error", **anthropic_body_of(event, request_id))
             elif isinstance(event, Done):
                 ending = _describe_end(event)
                 own = {name: ending.pop(name) for name in ("usage", "receipt") if name in ending}
-                yield _render("message_delta", delta=ending, **own)
-                yield _render("message_stop")
+                piece += _render("message_delta", delta=ending, **own) + _render("message_stop")
+            if piece:
+                yield piece
 
 
 def _start_message(model: str, message_id: str) -> dict[str, Any]:

@@ -21,10 +21,11 @@ from ..errors import (
     ApiError,
     unsupported,
 )
-from ..generation import end_with_failure, stream_answers, wait_until_accepted
+from ..generation import end_with_failure, stream_answers
 from ..ignored import check_fields, ignore
 from ..images.parts import join_parts, name_images, text_part
 from ..request_body import repeat
+from ..resumption.header import HAS_EVENT_IDS, begin, find_wish
 from ..stream_response import StreamResponse
 from .render import render_events, render_message
 from .schemas import (
@@ -48,21 +49,27 @@ _TOOL_CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 router = APIRouter(prefix=ANTHROPIC_PATH, tags=["Anthropic"], responses=ANTHROPIC_ERROR_RESPONSES)
 
 
-@router.post("", responses={200: {"model": Answer, "content": _EVENT_STREAM}})
+@router.post("", dependencies=[HAS_EVENT_IDS], responses={200: {"model": Answer, "content": _EVENT_STREAM}})
 async def messages(request: HttpRequest, body: MessagesRequest) -> Response:
     """Answer a conversation, as one body or as a stream. The header X-Seed has the seed that was used."""
     model = await request.app.state.served_models.resolve(body.model)
     check_fields(request, body)
     ignore(request, "tools", list_left_out(body.tools or ()))
-    (answer,) = repeat([parse(body)])
+    (answer,), wish = await find_wish(request, repeat([parse(body)]), is_resumable=bool(body.stream))
     events, headers = stream_answers(request, [answer], whole=not body.stream), {"X-Seed": str(answer.seed)}
     message_id, request_id = f"msg_{secrets.token_hex(12)}", request.state.request_id
     if not body.stream:
         content = await render_message(events, model.name, message_id)
         return Response(content, media_type="application/json", headers=headers)
-    events = end_with_failure(await wait_until_accepted(events))
-    stream = render_events(events, model.name, message_id, request_id)
-    return StreamResponse(stream, "text/event-stream", headers)
+    _, accepted = await anext(events)  # a refusal is raised here, before the response starts
+    resumed = await begin(wish, answer, getattr(accepted, "fingerprint", None), events)
+    events = end_with_failure(events)
+    if resumed is None:
+        parts = render_events(events, model.name, message_id, request_id)
+    else:
+        message_id = f"msg_{resumed.origin.answer_name}"
+        parts = resumed.stamp(render_events(resumed.cut(events), model.name, message_id, request_id))
+    return StreamResponse(parts, "text/event-stream", headers)
 
 
 @router.post("/count_tokens")

@@ -24,6 +24,7 @@ from model_core.requests.events import (
 
 from ..errors import body_of
 from ..mcp_tools.calls import CallEnded, CallStarted
+from ..resumption.event_id import Origin
 from ..stream_response import KEEP_ALIVE, NumberedEvents, to_json
 from .fields import Completion
 from .service_calls import ChatAnswer
@@ -60,12 +61,14 @@ class AnswerFormat:
     has_one_prompt: bool
     finish_reasons: Mapping[str, str] = field(default_factory=dict)
 
-    def common_fields(self, model: str, fingerprint: str | None, streamed: bool) -> dict[str, Any]:
+    def common_fields(
+        self, model: str, fingerprint: str | None, streamed: bool, origin: Origin | None = None
+    ) -> dict[str, Any]:
         """The fields that a body, or each event of a stream, begins with. `model` is its name."""
         return {
-            "id": self.id_prefix + secrets.token_hex(12),
+            "id": self.id_prefix + (secrets.token_hex(12) if origin is None else origin.answer_name),
             "object": self.event_object_name if streamed else self.object_name,
-            "created": int(time.time()),
+            "created": int(time.time()) if origin is None else origin.start_s,
             "model": model,
             "system_fingerprint": fingerprint,
         }
@@ -117,12 +120,14 @@ async def render_events(
     model: str,
     fingerprint: str | None,
     include_usage: bool,
+    origin: Origin | None = None,
 ) -> AsyncGenerator[bytes, None]:
     """The answers as server-sent events. The last event is [DONE], or an error where an answer failed.
 
-    `fingerprint` is what is known of it before the first event.
+    `fingerprint` is what is known of it before the first event. `origin`: of a stream whose events get ids.
+    What an event of an answer makes comes in one piece.
     """
-    head = answer_format.common_fields(model, fingerprint, streamed=True)
+    head = answer_format.common_fields(model, fingerprint, True, origin)
     start = f"data: {to_json(head)[:-1]}".encode()
     end = b',"usage":null}\n\n' if include_usage else b"}\n\n"
 
@@ -147,9 +152,10 @@ async def render_events(
             if isinstance(event, Failed):
                 yield f"data: {to_json(body_of(event))}\n\n".encode()
                 return
+            first = b""
             if not is_started[number]:
                 is_started[number] = True
-                yield render_event(number, answer_format.first_fields)
+                first = render_event(number, answer_format.first_fields)
             if isinstance(event, Logprobs):
                 rendered = answer_format.render_logprobs(event.entries, offsets[number])
                 logprobs[number] = to_json(rendered).encode() if event.entries else b"null"
@@ -163,10 +169,14 @@ async def render_events(
                 reason = b'"%b","seed":%d' % (answer_format.name_reason(event).encode(), event.seed)
                 if event.receipt is not None:
                     reason += b',"receipt":%b' % to_json(event.receipt).encode()
-                yield render_event(number, answer_format.last_fields, reason=reason)
+                yield first + render_event(number, answer_format.last_fields, reason=reason)
+                continue
             elif isinstance(event, Part):
-                yield render_event(number, answer_format.render_part(event), logprobs[number])
+                yield first + render_event(number, answer_format.render_part(event), logprobs[number])
                 logprobs[number] = b"null"
+                continue
+            if first:
+                yield first
     if include_usage:
         usage = _sum_usage([dones[number] for number in range(count)], n)
         yield start + f',"choices":[],"usage":{to_json(usage)}}}\n\n'.encode()

@@ -12,6 +12,7 @@ from ..errors import ERROR_RESPONSES, ApiError, unsupported
 from ..generation import end_with_failure, stream_answers
 from ..ignored import check_fields, ignore
 from ..mcp_tools.rounds import Toolbox, answer_with_tools
+from ..resumption.header import HAS_EVENT_IDS, begin, find_wish
 from ..served_models import ModelInfo
 from ..stream_response import NumberedEvents, StreamResponse
 from . import chat
@@ -29,7 +30,11 @@ _EVENT_STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "strin
 router = APIRouter(prefix="/v1", tags=["OpenAI"], responses=ERROR_RESPONSES)
 
 
-@router.post("/chat/completions", responses={200: {"model": ChatCompletion, "content": _EVENT_STREAM}})
+@router.post(
+    "/chat/completions",
+    dependencies=[HAS_EVENT_IDS],
+    responses={200: {"model": ChatCompletion, "content": _EVENT_STREAM}},
+)
 async def chat_completions(request: Request, body: ChatRequest) -> Response:
     """Answer a conversation, as one body or as a stream, once or `n` times."""
     model = await request.app.state.served_models.resolve(body.model)
@@ -44,7 +49,11 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
     return await _respond(request, body, requests, answer_format, model, events, functions.custom)
 
 
-@router.post("/completions", responses={200: {"model": TextCompletion, "content": _EVENT_STREAM}})
+@router.post(
+    "/completions",
+    dependencies=[HAS_EVENT_IDS],
+    responses={200: {"model": TextCompletion, "content": _EVENT_STREAM}},
+)
 async def completions(request: Request, body: CompletionRequest) -> Response:
     """Continue a text, or each text of a list."""
     model = await request.app.state.served_models.resolve(body.model)
@@ -78,6 +87,7 @@ async def _respond(
             "bytes of images (--max-body-images)."
         )
         raise ApiError(413, message, "too_large", "n")
+    requests, wish = await find_wish(request, requests, is_resumable=bool(body.stream) and events is None)
     events = events or stream_answers(request, requests, whole=not body.stream)
     if custom:
         events = unwrap_inputs(events, custom)
@@ -86,15 +96,11 @@ async def _respond(
         content = await render_answer(events, count, n, answer_format, model.name)
         return Response(content, media_type="application/json")
     include_usage = body.stream_options is not None and bool(body.stream_options.include_usage)
-    return StreamResponse(
-        render_events(
-            end_with_failure(events),
-            count,
-            n,
-            answer_format,
-            model.name,
-            getattr(accepted, "fingerprint", None),
-            include_usage,
-        ),
-        "text/event-stream",
-    )
+    fingerprint = getattr(accepted, "fingerprint", None)
+    resumed = await begin(wish, requests[0], fingerprint, events)
+    events = end_with_failure(events)
+    if resumed is not None:
+        events = resumed.cut(events)
+    origin = None if resumed is None else resumed.origin
+    parts = render_events(events, count, n, answer_format, model.name, fingerprint, include_usage, origin)
+    return StreamResponse(parts if resumed is None else resumed.stamp(parts), "text/event-stream")

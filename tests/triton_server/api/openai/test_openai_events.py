@@ -59,7 +59,8 @@ def stream(events: list[Event]) -> list[str]:
         )
         return [part async for part in parts]
 
-    return [part.decode().removeprefix("data: ").strip() for part in asyncio.run(collect())]
+    events = b"".join(asyncio.run(collect())).decode().split("\n\n")[:-1]
+    return [event.removeprefix("data: ") for event in events]
 
 
 def test_body_has_reasoning_and_tool_calls() -> None:
