@@ -13,12 +13,13 @@ from fastapi import Request as HttpRequest
 from model_core.errors import TritonchatError
 from model_core.requests.events import Accepted, Done, Event
 
+from ..contract.event_ids import LAST_EVENT_ID
 from ..contract.request_fields import BATCH_CLIENT, DRAWN_SEED_HEADER, Request
 from ..contract.sent_names import SentNames, rename_error, rename_event
 from .errors import ApiError, ClientDisconnected, failure_of, unsupported
 from .images.resolve import has_images_elsewhere, resolve_requests
 from .middleware.access import pseudonym
-from .resumption.header import LAST_EVENT_ID, RESUMABLE, takes_event_ids
+from .resumption.header import RESUMABLE, takes_event_ids
 from .settings import ServiceSettings
 from .stream_response import NumberedEvents
 

@@ -7,7 +7,7 @@ A request that has sent its client nothing is tried again elsewhere. A stream go
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -21,12 +21,14 @@ from starlette.websockets import WebSocketClose
 
 from model_core.requests.sampling import draw_seed
 
+from ..contract.event_ids import LAST_EVENT_ID
 from ..contract.request_fields import DRAWN_SEED_HEADER
 from ..system.body_encoding import BodyDecoder, BodyRefused, BodyTooLarge
 from ..tracing.spans import QUIET_PATHS, Span, find_traceparent, traced
 from .access import GUARDED_PATHS, ProxyAccess
 from .affinity import find_key, read_fields
-from .continuation import Diverged, EventStream, LineStream, Stream
+from .continuation import Diverged, Stream
+from .event_ids import SEEDED, begin_stream
 from .grpc_front import GrpcFront
 from .kserve_bodies import find_kserve_key
 from .metrics import ProxyMetrics
@@ -34,12 +36,6 @@ from .replicas import Broken, Replica, Replicas, Search
 from .routes import may_repeat
 from .traces import describe_server, replace_parent
 
-# Streams that another server can go on with, because their requests have a seed.
-_STREAMS: dict[str, Callable[[], Stream]] = {
-    "/v1/chat/completions": EventStream,
-    "/v1/completions": EventStream,
-    "/stream": LineStream,
-}
 # A server that is away or full has not answered the request, and another one may.
 _ELSEWHERE_STATUSES = (429, 502, 503, 504)
 _HOP_HEADERS = {"connection", "keep-alive", "transfer-encoding", "te", "upgrade", "content-length", "expect"}
@@ -167,7 +163,7 @@ class Proxy:
             except (httpx.HTTPError, Broken) as error:
                 if isinstance(error, httpx.TransportError):
                     self._replicas.mark_down(replica)
-                if not exchange.may_repeat or (client.is_started and exchange.stream is None):
+                if not exchange.may_repeat or (client.is_started and not exchange.can_go_on):
                     message = "the server failed; whether it has done what was asked is not known."
                     return await client.end_with_failure(exchange, message)
             except Diverged:
@@ -198,7 +194,7 @@ class Proxy:
         is_last: bool,
         span: Span | None,
     ) -> None:
-        headers = replace_parent(exchange.headers, span)
+        headers = replace_parent(exchange.headers_now(), span)
         request = replica.client.build_request(
             exchange.method, replica.url + exchange.path, headers=headers, content=exchange.body
         )
@@ -243,16 +239,28 @@ class _Exchange:
         json_bytes = given.get("inference-header-content-length")
         self.key = find_key(path, fields) or find_kserve_key(path, body, json_bytes)
         self.stream: Stream | None = None
-        if self.may_repeat and path in _STREAMS and self.method == "POST" and fields:
-            if fields.get("seed") is None:
+        if self.is_generation and fields:
+            # An id has the seed of its stream.
+            if path in SEEDED and fields.get("seed") is None and LAST_EVENT_ID not in given:
                 fields["seed"] = draw_seed()
                 body = json.dumps(fields).encode()
                 self.headers.append((DRAWN_SEED_HEADER, "true"))
-            if fields.get("stream") or path == "/stream":
-                self.stream = _STREAMS[path]()
-        elif fields.get("stream") or path.endswith("/generate_stream"):
+            self.stream = begin_stream(path, fields, given)
+        if self.stream is None and (fields.get("stream") or path.endswith("/generate_stream")):
             self.is_generation = False  # it is passed on as it comes
         self.body = body
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether another server can go on with what one has begun."""
+        return self.stream is not None and self.stream.can_go_on
+
+    def headers_now(self) -> list[tuple[str, str]]:
+        """The headers for the next server, which goes on after the last event that the client has got."""
+        if self.stream is None or self.stream.last_id is None:
+            return self.headers
+        name = LAST_EVENT_ID.lower()
+        return [*(header for header in self.headers if header[0] != name), (name, self.stream.last_id)]
 
 
 class _Client:

@@ -2,6 +2,7 @@
 
 The same request gives the same bytes on every server, but cut into other pieces. So the parts that were sent
 are counted, and cut off from the beginning of the other stream. Ids and times stay those of the first stream.
+Where events have ids, the other server does that (event_ids.py).
 """
 
 import json
@@ -34,10 +35,17 @@ class Stream(Protocol):
     Attributes:
         separator: ends each piece that can be sent.
         is_complete: whether the client has all of it.
+        last_id: of the last event that the client has got, after which another server goes on by itself.
     """
 
     separator: bytes
     is_complete: bool
+    last_id: str | None
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether another server can go on with it."""
+        return True
 
     def record(self, pieces: bytes) -> None:
         """Note pieces of the first server, which are sent as they are."""
@@ -110,13 +118,14 @@ class Sent:
         return is_left
 
 
-class EventStream:
+class EventStream(Stream):
     """Events of /v1/chat/completions or /v1/completions."""
 
     separator = b"\n\n"
 
     def __init__(self) -> None:
         self.is_complete = False
+        self.last_id: str | None = None
         self._unread: list[bytes] = []  # of what was sent: it is read only if it must be
         self._unread_bytes = 0
         self._head: dict[str, Any] = {}
@@ -128,6 +137,9 @@ class EventStream:
         self._unread_bytes += len(pieces)
         if self._unread_bytes > _MAX_UNREAD_BYTES:
             self._read()
+        self._note_end(pieces)
+
+    def _note_end(self, pieces: bytes) -> None:
         self.is_complete = self.is_complete or pieces.endswith(_DONE + self.separator) or _ERROR in pieces
 
     def is_broken(self, pieces: bytes) -> bool:
@@ -186,10 +198,11 @@ class EventStream:
         return bool(chunk["choices"]) or not had_choices
 
 
-class LineStream:
+class LineStream(Stream):
     """Lines of /stream: each is a JSON string without its quotes."""
 
     separator = b"\n"
+    last_id: str | None = None
 
     def __init__(self) -> None:
         self.is_complete = False

@@ -1,9 +1,4 @@
-"""What a request says of event ids: whether it takes them, and the last one that its client has got.
-
-Clients of server-sent events that follow the standard accept the type `text/event-stream`
-(https://html.spec.whatwg.org/multipage/server-sent-events.html). Others, which read only lines of data, get
-streams without ids.
-"""
+"""What a request says of event ids: whether it takes them, and the last one that its client has got."""
 
 import asyncio
 import hashlib
@@ -15,6 +10,7 @@ from typing import Annotated
 from fastapi import Depends, Header
 from fastapi import Request as HttpRequest
 
+from ...contract.event_ids import LAST_EVENT_ID, takes_ids
 from ...contract.request_fields import DRAWN_SEED_HEADER, Request
 from ...receipts.canonical import content_of
 from ..errors import ApiError, unsupported
@@ -22,12 +18,10 @@ from ..stream_response import NumberedEvents
 from .event_id import Origin, Place, is_fingerprint, read_id
 from .resumed import Resumed
 
-LAST_EVENT_ID = "Last-Event-ID"
 RESUMABLE = (
     "streams of one answer of /v1/chat/completions, /v1/completions and /v1/messages, without tools that the "
     "service calls, go on after an event"
 )
-_EVENT_STREAM = "text/event-stream"
 LastEventId = Annotated[
     str | None,
     Header(
@@ -67,12 +61,12 @@ async def find_wish(
     """
     http_request.state.takes_event_ids = True
     headers = http_request.headers
-    last_ids, accepted = headers.getlist(LAST_EVENT_ID), ",".join(headers.getlist("accept")).lower()
+    last_ids = headers.getlist(LAST_EVENT_ID)
     if not is_resumable or len(requests) != 1:
         if last_ids:
             raise unsupported(LAST_EVENT_ID, f"this request cannot go on after an event: only {RESUMABLE}.")
         return requests, None
-    if not last_ids and _EVENT_STREAM not in accepted:
+    if not takes_ids(headers):
         return requests, None
     (request,) = requests
     request_hash = await asyncio.to_thread(_hash, http_request.url.path, request)

@@ -74,7 +74,9 @@ class Progress:
                 return _halve(event, "entries", entries, end.logprobs - come.logprobs)
             case TokenIds(ids):
                 before, after = _halve(event, "ids", ids, end.token_ids - come.token_ids)
-                return before, after if before is None or after is None else replace(after, prompt_ids=None)
+                if before is not None and isinstance(after, TokenIds):
+                    after = replace(after, prompt_ids=None)
+                return before, after
             case ToolCallDelta():
                 return self._split_call(event, end)
             case Done():

@@ -63,8 +63,8 @@ def pieces_of(parts: list[Event], chance: random.Random, has_tokens: bool) -> It
             yield Logprobs([entry(token) for token in tokens])
             yield TokenIds([ord(token[0]) for token in tokens], [1, 2, 3] if is_first else None)
             is_first = False
-            if chance.random() < 0.2:
-                yield Text("")  # their text is not known yet
+        if chance.random() < 0.2:
+            yield Text("")  # their text is not known yet
         yield from join(told)
     yield DONE
 
