@@ -15,6 +15,7 @@ from starlette.responses import Response
 from model_core.errors import InvalidRequest, TritonchatError
 from model_core.requests.events import Done
 
+from ...contract.event_ids import LAST_EVENT_ID
 from ..errors import ERROR_RESPONSES, ApiError, unsupported
 from ..generation import forget_prefixes, stream_answers
 from ..ignored import ignore
@@ -81,6 +82,9 @@ async def get_response(
     ignore(request, "fields", list_not_included(include))
     if include_obfuscation:
         ignore(request, "fields", ["include_obfuscation"])
+    if LAST_EVENT_ID in request.headers:
+        message = f"a stored response goes on by sequence numbers: send starting_after, no {LAST_EVENT_ID}."
+        raise unsupported(LAST_EVENT_ID, message)
     if starting_after is not None and not stream:
         raise InvalidRequest("starting_after is only allowed with stream: true.", "starting_after")
     owner, running = get_owner(request), get_background(request).find(get_owner(request), response_id)

@@ -147,6 +147,8 @@ def test_refusals_say_what_is_wrong(urls: list[str]) -> None:
     twice = [("Last-Event-ID", last), ("Last-Event-ID", last)]
     answer = httpx.post(urls[1] + CHAT, json={**SAID, "seed": 7}, headers=twice, timeout=60)
     assert answer.json()["error"]["code"] == "invalid_event_id"
+    answer = httpx.get(f"{urls[1]}/v1/responses/resp_1?stream=true", headers={"Last-Event-ID": last})
+    assert (answer.status_code, answer.json()["error"]["param"]) == (400, "Last-Event-ID")
     assert read(urls[1], CHAT, {**SAID, "seed": 7}, 2, **{"Last-Event-ID": last})  # and it can go on
 
 
