@@ -96,7 +96,7 @@ def up(settings: ServerSettings, engine_flags: tuple[str, ...]) -> None:
 @help_all_option
 @engine_argument
 def serve(settings: ServerSettings, engine_flags: tuple[str, ...]) -> None:
-    """Start the server (Triton with the models) and the HTTP service."""
+    """Start the server (the models, with Triton in front unless --no-triton) and the HTTP service."""
     run_server(settings, engine_flags, has_page=False)
 
 
@@ -294,13 +294,13 @@ def _print_profiles(loads: Sequence[Any], as_json: bool) -> None:
 
 
 @cli.command()
-@setting_flags(ServerSettings, *_PORTS, "triton_http", "host", "config")
+@setting_flags(ServerSettings, *_PORTS, "no_triton", "triton_http", "host", "config")
 def doctor(settings: ServerSettings) -> None:
     """Check Python, glibc, libpython, the ports and the memory of this machine."""
     keys = [key for key in _PORTS if settings.triton_http or key != "http_port"]
     ports = {list_settings(ServerSettings)[key].flag: getattr(settings, key) for key in keys}
     failure_count = 0
-    for check in check_all(settings.host, ports):
+    for check in check_all(settings.host, ports, settings.no_triton):
         failure_count += not check.is_ok
         mark = click.style("ok ", fg="green") if check.is_ok else click.style("BAD", fg="red")
         click.echo(f"{mark}  {check.name:<11} {check.message}")

@@ -1,4 +1,4 @@
-"""The engine's process: the models, and Triton, which brings requests to them.
+"""The engine's process: the models, and what brings requests to them: Triton, or gRPC without it.
 
 Nothing here knows HTTP.
 """

@@ -1,4 +1,4 @@
-"""`python -m triton_server.engine`: serve models through Triton, with settings from the environment."""
+"""`python -m triton_server.engine`: serve models, with settings from the environment."""
 
 import gc
 import os

@@ -1,11 +1,13 @@
-"""What `python -m triton_server.engine` does: serve models through Triton, as the environment says."""
+"""What `python -m triton_server.engine` does: serve models, through Triton or without, as settings say."""
 
 import logging
 import shutil
 import sys
 import threading
-from contextlib import redirect_stdout, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import rich.console
@@ -24,12 +26,16 @@ from ..system.signals import signals_as_event, signals_as_interrupts
 from ..system.tls import TlsFiles
 from ..tracing.export import exported_spans
 from .commands.conversation_commands import ConversationCommands
+from .kserve.server import GrpcServer
 from .models.answer_cache import AnswerCache
 from .models.model_pool import ModelPool, create_pool
 from .models.slot_prompts import PromptFlags
-from .triton.deployment import Address, Deployment
+from .serving.address import Address
 from .triton.process import EngineReport, EngineSettings
 from .upstream.pool import create_upstream_pool
+
+if TYPE_CHECKING:
+    from .triton.deployment import Deployment
 
 _WATCH_S = 0.5
 
@@ -73,25 +79,74 @@ def serve(settings: EngineSettings, interrupted: threading.Event) -> None:
     conversations.load_modules()
     receipts = _create_signer(settings, database)
     answers = create_answer_cache(settings)
-    deployment = Deployment(
-        pool, address, folder, conversations=conversations, receipts=receipts, answers=answers
-    )
+    try:
+        if settings.no_triton:
+            server = GrpcServer(
+                pool, address, conversations=conversations, receipts=receipts, answers=answers
+            )
+            _serve_alone(server, pool, folder, interrupted)
+        else:
+            # Imported here because PyTriton is not installed everywhere.
+            from .triton.deployment import Deployment
+
+            deployment = Deployment(
+                pool, address, folder, conversations=conversations, receipts=receipts, answers=answers
+            )
+            _serve_with_triton(deployment, pool, folder, interrupted)
+    finally:
+        receipts.close()
+        if answers is not None:
+            answers.close()
+
+
+def _serve_alone(server: GrpcServer, pool: ModelPool, folder: Path, interrupted: threading.Event) -> None:
+    """Answer gRPC in this process until a signal. Raises TritonchatError, after which it must be replaced."""
+    with _stopped_at_end(server):
+        server.start()
+        _report_start(pool, folder)
+        while not interrupted.wait(_WATCH_S):
+            _check_engine(server)
+            if fault := server.find_fault():
+                raise TritonchatError(f"{fault}; the output above may say why.")
+
+
+def _serve_with_triton(
+    deployment: "Deployment", pool: ModelPool, folder: Path, interrupted: threading.Event
+) -> None:
+    """Serve through Triton until a signal. Raises as serve_until_signal."""
     click.echo("Starting Triton ...")
     # PyTriton prints the output of Triton's processes, which is needed only to find a fault.
-    with (folder / "triton-output.log").open("a") as output, redirect_stdout(output):
-        try:
-            with rich.console.Console(stderr=True).status("Starting Triton"):
-                deployment.start()
-            freeze_objects()
-            EngineReport(models=[slot.name for slot in pool.slots]).write(folder)
-            serve_until_signal(deployment, Restarts(folder), folder / "triton.log", interrupted)
-        finally:
-            with signals_as_interrupts(), suppress(KeyboardInterrupt):
-                deployment.drain()
-            deployment.stop()
-            receipts.close()
-            if answers is not None:
-                answers.close()
+    with (
+        (folder / "triton-output.log").open("a") as output,
+        redirect_stdout(output),
+        _stopped_at_end(deployment),
+    ):
+        with rich.console.Console(stderr=True).status("Starting Triton"):
+            deployment.start()
+        _report_start(pool, folder)
+        serve_until_signal(deployment, Restarts(folder), folder / "triton.log", interrupted)
+
+
+@contextmanager
+def _stopped_at_end(server: "GrpcServer | Deployment") -> Iterator[None]:
+    """Stop it at the end, after the running answers, or at once at a signal."""
+    try:
+        yield
+    finally:
+        with signals_as_interrupts(), suppress(KeyboardInterrupt):
+            server.drain()
+        server.stop()
+
+
+def _report_start(pool: ModelPool, folder: Path) -> None:
+    """Say that the models are served."""
+    freeze_objects()
+    EngineReport(models=[slot.name for slot in pool.slots]).write(folder)
+
+
+def _check_engine(server: "GrpcServer | Deployment") -> None:
+    if not server.is_engine_alive():
+        raise TritonchatError("the engine stopped by itself; the output above may say why.")
 
 
 def create_answer_cache(settings: EngineSettings) -> AnswerCache | None:
@@ -135,7 +190,7 @@ def _create_pool(settings: EngineSettings) -> ModelPool:
 
 
 def serve_until_signal(
-    deployment: Deployment, restarts: Restarts, log: Path, interrupted: threading.Event
+    deployment: "Deployment", restarts: Restarts, log: Path, interrupted: threading.Event
 ) -> None:
     """Restart Triton whenever it is broken, until a signal.
 
@@ -143,8 +198,7 @@ def serve_until_signal(
     Triton breaks too often.
     """
     while not interrupted.wait(_WATCH_S):
-        if not deployment.is_engine_alive():
-            raise TritonchatError("the engine stopped by itself; the output above may say why.")
+        _check_engine(deployment)
         fault = deployment.find_fault()
         if fault is not None:
             delay_s = restarts.add("triton")

@@ -12,9 +12,12 @@ from ..api.mcp_tools.config import check_config
 from ..api.settings import ServiceSettings
 from ..settings.server import ServerSettings
 from ..system.hosts import LOOPBACK, browser_url, is_ipv6, is_loopback, join_port, reachable_address
+from ..system.machine import has_pytriton
 from ..tracing.export import check_packages
 from .engine_elsewhere import EngineElsewhere, find_engine
 from .page_login import read_login
+
+_NO_PYTRITON = "which cannot run here because PyTriton is not installed"
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class ServerPlan:
         service: what the HTTP service is told.
         elsewhere: the server that computes instead of the engine; None: there is none.
         page_url: under which people open the page; None: there is no page.
+        lacks_triton: whether there is no Triton because PyTriton is not installed.
     """
 
     settings: ServerSettings
@@ -34,6 +38,7 @@ class ServerPlan:
     service: ServiceSettings
     elsewhere: EngineElsewhere | None
     page_url: str | None = None
+    lacks_triton: bool = False
 
     @property
     def page_host(self) -> str:
@@ -41,7 +46,7 @@ class ServerPlan:
         return self.internal_host if self.settings.login is None else self.settings.host
 
     def triton_ports(self) -> dict[str, int]:
-        """The ports of Triton by their flags."""
+        """The ports of Triton, or of the engine in its place, by their flags."""
         settings = self.settings
         http = {"--http-port": settings.http_port} if settings.triton_http else {}
         return {"--grpc-port": settings.grpc_port, "--metrics-port": settings.metrics_port, **http}
@@ -57,6 +62,14 @@ def make_plan(settings: ServerSettings, engine_flags: Sequence[str], has_page: b
     settings = settings.model_copy(update=_resolve_certificate(settings))
     if settings.otlp_endpoint is not None:
         check_packages()
+    lacks_triton = not settings.no_triton and not has_pytriton()
+    if lacks_triton:
+        settings = settings.model_copy(update={"no_triton": True})
+    if settings.no_triton and settings.triton_http:
+        why = _NO_PYTRITON if lacks_triton else "which --no-triton leaves out"
+        raise TritonchatError(
+            f"--triton-http needs Triton, {why}; the HTTP service speaks the same protocol, at /v2."
+        )
     elsewhere = find_engine(settings, engine_flags)
     # Triton's ports and the page check no key: other machines reach them only with --open-to-all.
     host = settings.host if settings.open_to_all or is_loopback(settings.host) else LOOPBACK
@@ -67,7 +80,8 @@ def make_plan(settings: ServerSettings, engine_flags: Sequence[str], has_page: b
         )
     # A wrong login is named before a missing key: who may use the page is what somebody has just set.
     address = None if settings.login is None or not has_page else read_login(settings.login)
-    plan = ServerPlan(settings, host, _plan_service(settings, host), elsewhere)
+    service = _plan_service(settings, host)
+    plan = ServerPlan(settings, host, service, elsewhere, lacks_triton=lacks_triton)
     if not has_page:
         return plan
     return replace(plan, page_url=address or browser_url(plan.page_host, settings.ui_port))

@@ -15,7 +15,7 @@ from ..engine.triton.process import EngineReport, EngineSettings, launch_engine,
 from ..settings.server import ServerSettings
 from ..system.folders import scratch_folder
 from ..system.hosts import is_loopback, join_port
-from ..system.machine import check_libpython, check_ports, check_python, check_system, require
+from ..system.machine import check_ports, check_python, check_triton, require
 from ..system.restarts import Restarts
 from ..system.signals import signals_as_interrupts
 from .engine_elsewhere import KEY_VARIABLE, VLLM
@@ -40,7 +40,7 @@ def run_server(settings: ServerSettings, engine_flags: Sequence[str], has_page: 
         del os.environ[variable]
     _check_machine(plan)
     warn_about_clear_text(plan.service)
-    _announce(plan)
+    announce(plan)
     with scratch_folder() as folder, signals_as_interrupts():
         supervisor = Supervisor([*_make_parts(plan, folder)], Restarts(folder))
         try:
@@ -66,7 +66,7 @@ def _check_machine(plan: ServerPlan) -> None:
     ports = {**plan.triton_ports(), **page, **service}
     if len(set(ports.values())) < len(ports):
         raise TritonchatError(f"{', '.join(ports)} must be different ports.")
-    require([check_python(), check_system(), check_libpython()])
+    require([check_python(), *check_triton(plan.settings.no_triton)])
     require(check_ports(plan.internal_host, plan.triton_ports()))
     require(check_ports(plan.page_host, page))
     require(check_ports(plan.settings.host, service))
@@ -83,8 +83,13 @@ def warn_about_clear_text(settings: ServiceSettings) -> None:
         )
 
 
-def _announce(plan: ServerPlan) -> None:
-    """Say what takes a while."""
+def announce(plan: ServerPlan) -> None:
+    """Say what takes a while, and what a person would not expect."""
+    if plan.lacks_triton:
+        click.echo(
+            "PyTriton is not installed here (it exists for Linux on x86-64), so the engine answers gRPC "
+            "itself, as with --no-triton."
+        )
     if plan.elsewhere is not None:
         click.echo(f"Connecting to the engine at {plan.elsewhere.url} ...")
     elif plan.settings.keep_alive_s is None:

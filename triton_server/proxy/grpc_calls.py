@@ -1,21 +1,16 @@
 """Calls of Triton's gRPC service other than those for answers: which are open, and what tools may ask."""
 
 import json
-from typing import TypeAlias
 
-import grpc
 from google.protobuf.message import DecodeError
-from grpc_reflection.v1alpha import reflection
 from tritonclient.grpc import service_pb2
 
-from ..contract.calls import LOADING, LOGS, SHARED_MEMORY, TRACES, name_triton_models
-from .grpc_messages import SERVICE, read_output
+from ..contract.calls import name_triton_models
+from ..contract.grpc_service import HEALTH_CHECK, SERVICE
+from .grpc_messages import read_output
 
-Context: TypeAlias = grpc.aio.ServicerContext
-
-_SERVICE = service_pb2.DESCRIPTOR.services_by_name["GRPCInferenceService"]
 SERVER_METADATA, REPOSITORY_INDEX = f"{SERVICE}ServerMetadata", f"{SERVICE}RepositoryIndex"
-# They change nothing. The last one is gRPC's own protocol for the health of a server.
+# They change nothing.
 READ_CALLS = frozenset(
     {
         f"{SERVICE}ServerLive",
@@ -26,16 +21,9 @@ READ_CALLS = frozenset(
         f"{SERVICE}ModelConfig",
         f"{SERVICE}ModelStatistics",
         REPOSITORY_INDEX,
-        "/grpc.health.v1.Health/Check",
+        HEALTH_CHECK,
     }
 )
-# A word in the name of a call, and why it is closed.
-_CLOSED = {
-    "RepositoryModel": LOADING,
-    "SharedMemory": SHARED_MEMORY,
-    "TraceSetting": TRACES,
-    "LogSettings": LOGS,
-}
 # Extensions of Triton's whose calls are closed.
 _CLOSED_EXTENSIONS = {
     "system_shared_memory",
@@ -44,19 +32,6 @@ _CLOSED_EXTENSIONS = {
     "logging",
     "model_repository(unload_dependents)",
 }
-
-
-def find_refusal(method: str) -> grpc.RpcMethodHandler | None:
-    """What refuses a call that is closed; None for other calls."""
-    reason = next((reason for word, reason in _CLOSED.items() if word in method), None)
-    if reason is None or not method.startswith(SERVICE):
-        return None
-
-    async def refuse(data: bytes, context: Context) -> bytes:
-        await context.abort(grpc.StatusCode.PERMISSION_DENIED, reason)
-        raise AssertionError  # abort raises
-
-    return grpc.unary_unary_rpc_method_handler(refuse)
 
 
 def describe_open(response: bytes) -> bytes:
@@ -81,8 +56,3 @@ def make_index(response: bytes) -> bytes:
     for name in name_triton_models(json.loads(result or "{}")):
         index.models.add(name=name, version="1", state="READY")
     return index.SerializeToString()
-
-
-def add_reflection(server: grpc.aio.Server) -> None:
-    """Let a server describe the service, as grpcurl and other tools ask (grpc/reflection/v1alpha)."""
-    reflection.enable_server_reflection((_SERVICE.full_name, reflection.SERVICE_NAME), server)

@@ -20,6 +20,7 @@ from model_core.errors import InvalidRequest
 
 from ..contract.codec import describe_error, encode_failure
 from ..contract.commands import COMMANDS, CONTROL_TIMEOUT_S
+from ..contract.grpc_service import add_reflection, find_refusal, parent_of_call
 from ..contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED
 from ..contract.wire import ENDED_MESSAGES, KEEPALIVE_MS
 from ..tracing.spans import fail_running
@@ -43,7 +44,7 @@ from .grpc_messages import (
 )
 from .metrics import ProxyMetrics
 from .replicas import CHANNEL_OPTIONS, Broken, Replica, Replicas, Search
-from .traces import parent_of_call, traced_call
+from .traces import traced_call
 
 _GRACE_S = 20.0  # for running answers at the end
 _END_S = 5.0  # in which a server must end an answer whose client has left
@@ -82,7 +83,7 @@ class GrpcFront(grpc.GenericRpcHandler):
             ("grpc.so_reuseport", 0),
         ]
         self._server = grpc.aio.server(options=options)
-        grpc_calls.add_reflection(self._server)
+        add_reflection(self._server)
         self._server.add_generic_rpc_handlers((self,))
         self._server.add_insecure_port(self._address)
         await self._server.start()
@@ -98,7 +99,7 @@ class GrpcFront(grpc.GenericRpcHandler):
         if method == STREAM_INFER:
             return grpc.stream_stream_rpc_method_handler(self._pass_streams)
         if method != INFER and method not in grpc_calls.READ_CALLS:
-            return grpc_calls.find_refusal(method)
+            return find_refusal(method)
 
         async def answer(data: bytes, context: Context) -> bytes:
             if method == INFER:

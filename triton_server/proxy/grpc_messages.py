@@ -15,10 +15,10 @@ from tritonclient.grpc.service_pb2 import (
 from model_core.requests.sampling import draw_seed
 
 from ..contract.codec import Piece, read_details, write_details
+from ..contract.grpc_service import SERVICE
 from ..contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, DEFAULT_MODEL
 from .affinity import find_key
 
-SERVICE = "/inference.GRPCInferenceService/"
 INFER, STREAM_INFER = f"{SERVICE}ModelInfer", f"{SERVICE}ModelStreamInfer"
 _WANTS_FINAL, _IS_FINAL = "triton_enable_empty_final_response", "triton_final_response"
 _LENGTH_BYTES = 4  # before a string in a BYTES tensor

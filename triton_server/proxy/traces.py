@@ -3,12 +3,11 @@
 Where a proxy has no spans of its own (--otlp-endpoint), it passes those of its clients on.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-import grpc
 from tritonclient.grpc.service_pb2 import ModelInferRequest
 
 from ..contract.tensors import CHAT, CHAT_STREAM, EMBED
@@ -16,7 +15,6 @@ from ..tracing.spans import (
     SPAN,
     TRACEPARENT,
     Span,
-    find_traceparent,
     is_traceparent,
     is_tracing,
     traced,
@@ -38,13 +36,6 @@ def describe_server(url: str) -> dict[str, str | int | None]:
     """The attributes of a server, without what else its URL may have, such as a password."""
     parsed = urlsplit(url)
     return {"server.address": parsed.hostname, "server.port": parsed.port}
-
-
-def parent_of_call(context: grpc.aio.ServicerContext) -> str | None:
-    """The span of which a call is a part, as its metadata says."""
-    metadata: Mapping[str, Any] = dict(context.invocation_metadata() or ())
-    value = metadata.get(TRACEPARENT)
-    return find_traceparent({TRACEPARENT: value}) if isinstance(value, str) else None
 
 
 @contextmanager

@@ -6,8 +6,6 @@ import uuid
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from pytriton.proxy.types import Request
-
 from model_core.requests.events import Accepted, Event, Failed
 
 from ..client import AsyncChatClient
@@ -18,9 +16,9 @@ from ..contract.tensors import READY, Prompt
 from ..contract.wire import Vectors
 from ..engine.commands.conversation_commands import ConversationCommands
 from ..engine.models.model_pool import ModelPool
-from ..engine.triton.backend_reports import CALL_ID_PARAMETER, Call
-from ..engine.triton.embed_inference import EmbedInference
-from ..engine.triton.inference import Inference
+from ..engine.serving.calls import CALL_ID_PARAMETER, Call, PlainRequest
+from ..engine.serving.embed_inference import EmbedInference
+from ..engine.serving.inference import Inference
 from ..receipts.signer import ReceiptSigner
 
 
@@ -64,7 +62,7 @@ class LocalClient(AsyncChatClient):
     ) -> Vectors:
         """See AsyncChatClient."""
         data = {"texts": encode(list(texts))[None], "parameters": encode(parameters)[None]}
-        request = Request(data, {CALL_ID_PARAMETER: uuid.uuid4().hex})
+        request = PlainRequest(data, {CALL_ID_PARAMETER: uuid.uuid4().hex})
         (outputs,) = await self._embed.embed([request])
         details = json.loads(outputs["details"][0][0])
         raise_if_error(details)

@@ -2,6 +2,7 @@
 
 import ctypes.util
 import errno
+import importlib.util
 import os
 import platform
 import shutil
@@ -22,6 +23,7 @@ from .hosts import is_ipv6
 # Functions import the modules that need the compiler: the supervisor checks ports and must stay small.
 
 MIN_GLIBC = (2, 35)  # of PyTriton's tritonserver
+_WITHOUT = "--no-triton serves without Triton."
 SUPPORTED_PYTHONS = ((3, 10), (3, 12))  # the oldest and the newest for which PyTriton has a backend
 
 
@@ -40,6 +42,21 @@ class Check:
     message: str
 
 
+def has_pytriton() -> bool:
+    """Whether PyTriton is installed, with Triton in it."""
+    return importlib.util.find_spec("pytriton") is not None
+
+
+def check_triton(no_triton: bool) -> Iterator[Check]:
+    """Check that Triton can run here, if it is to run. `no_triton`: the flag."""
+    if no_triton or not has_pytriton():
+        why = "left out" if no_triton else "not installed, as PyTriton is not (it is for Linux on x86-64)"
+        yield Check("Triton", True, f"{why}; the engine answers gRPC itself")
+        return
+    yield check_system()
+    yield check_libpython()
+
+
 def require(checks: Iterable[Check]) -> None:
     """Raises TritonchatError with the first check that failed."""
     for check in checks:
@@ -47,11 +64,10 @@ def require(checks: Iterable[Check]) -> None:
             raise TritonchatError(f"{check.name}: {check.message}")
 
 
-def check_all(host: str, ports: Mapping[str, int]) -> Iterator[Check]:
+def check_all(host: str, ports: Mapping[str, int], no_triton: bool) -> Iterator[Check]:
     """Yield all checks, the most important first. `ports` maps flags to port numbers."""
     yield check_python()
-    yield check_system()
-    yield check_libpython()
+    yield from check_triton(no_triton)
     yield from check_ports(host, ports, accepts_servers=True)
     yield check_processor()
     yield check_memory()
@@ -69,12 +85,12 @@ def check_python() -> Check:
 def check_system() -> Check:
     """Check that Triton's binary can run: it needs Linux and a recent glibc."""
     if sys.platform != "linux":
-        return Check("system", False, f"Triton runs on Linux only; this is {platform.system()}.")
+        return Check("system", False, f"Triton runs on Linux only; this is {platform.system()}; {_WITHOUT}")
     library, version = platform.libc_ver()
     if library != "glibc" or tuple(map(int, version.split(".")[:2])) < MIN_GLIBC:
         needed = ".".join(map(str, MIN_GLIBC))
         present = f"{library} {version}".strip() or "another C library"
-        return Check("system", False, f"Triton needs glibc {needed} or later; this is {present}.")
+        return Check("system", False, f"Triton needs glibc {needed} or later; this is {present}; {_WITHOUT}")
     return Check("system", True, f"Linux, glibc {version}")
 
 
@@ -88,7 +104,7 @@ def check_libpython() -> Check:
         "libpython",
         False,
         f"{name}.so is not on this machine; install it (on Debian and Ubuntu: apt install {name}) or use a "
-        "Python built with a shared library, such as uv's.",
+        f"Python built with a shared library, such as uv's; {_WITHOUT}",
     )
 
 

@@ -13,9 +13,12 @@ from support import pool_of
 
 from model_core import LLM
 from model_core.errors import TritonchatError
+from triton_server.engine.serving import calls
+from triton_server.engine.serving.address import Address
+from triton_server.engine.serving.calls import Call, read_call
 from triton_server.engine.triton import backend_reports
-from triton_server.engine.triton.backend_reports import BackendReports, Call, read_call
-from triton_server.engine.triton.deployment import Address, Deployment
+from triton_server.engine.triton.backend_reports import BackendReports
+from triton_server.engine.triton.deployment import Deployment
 
 
 @pytest.fixture
@@ -62,7 +65,7 @@ def test_backend_model_is_installed_in_every_model(triton: Triton) -> None:
         assert files["file:1/model.py"] == backend_model
         assert files["file:1/pytriton_model.py"] == Model.get_proxy_model_files(model)["file:1/model.py"]
     # That file repeats these constants, because it cannot import this package.
-    assert f'CALL_ID_PARAMETER = "{backend_reports.CALL_ID_PARAMETER}"'.encode() in backend_model
+    assert f'CALL_ID_PARAMETER = "{calls.CALL_ID_PARAMETER}"'.encode() in backend_model
     assert f'SOCKET_NAME = "{backend_reports.SOCKET_NAME}"'.encode() in backend_model
     words = f'CANCELLED, RUNS = "{backend_reports.CANCELLED}", "{backend_reports.RUNS}"'
     assert words.encode() in backend_model
@@ -70,11 +73,11 @@ def test_backend_model_is_installed_in_every_model(triton: Triton) -> None:
 
 def test_a_call_has_its_timeout_and_its_parent() -> None:
     parent = f"00-{'1' * 32}-{'2' * 16}-01"
-    given = {backend_reports.CALL_ID_PARAMETER: "a", backend_reports.TIMEOUT_PARAMETER: 2_500_000}
+    given = {calls.CALL_ID_PARAMETER: "a", calls.TIMEOUT_PARAMETER: 2_500_000}
     assert read_call(Request({}, {**given, "traceparent": parent})) == Call("a", 2.5, parent)
     for wrong in ("", "x", parent.replace("1", "0"), 7):
         assert read_call(Request({}, {**given, "traceparent": wrong})) == Call("a", 2.5)
-    assert read_call(Request({}, {backend_reports.CALL_ID_PARAMETER: "a"})) == Call("a")
+    assert read_call(Request({}, {calls.CALL_ID_PARAMETER: "a"})) == Call("a")
 
 
 def test_unsupported_pytriton_is_an_error(triton: Triton, monkeypatch: pytest.MonkeyPatch) -> None:

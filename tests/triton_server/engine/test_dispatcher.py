@@ -15,7 +15,7 @@ from triton_server.contract.tensors import READY
 from triton_server.engine.commands.conversation_commands import ConversationCommands
 from triton_server.engine.models.model_pool import create_pool
 from triton_server.engine.models.slot_prompts import PromptFlags
-from triton_server.engine.triton.inference import Inference
+from triton_server.engine.serving.inference import Inference
 
 NAME = "tiny"
 

@@ -26,7 +26,8 @@ from model_core.errors import TritonchatError
 from model_core.hub import embedded_model
 from triton_server.client.chat_client import ChatClient, ServerUnavailable
 from triton_server.engine.models.pending_answer import PendingAnswer
-from triton_server.engine.triton.deployment import Address, Deployment
+from triton_server.engine.serving.address import Address
+from triton_server.engine.triton.deployment import Deployment
 from triton_server.system.machine import check_ports
 
 LAST = 5  # the seed of the last answers

@@ -29,8 +29,9 @@ from model_core.errors import TritonchatError
 from triton_server.client import ChatClient
 from triton_server.contract.tensors import READY
 from triton_server.engine.program import serve_until_signal
+from triton_server.engine.serving.address import Address
 from triton_server.engine.triton import model_watch
-from triton_server.engine.triton.deployment import Address, Deployment, find_processes
+from triton_server.engine.triton.deployment import Deployment, find_processes
 from triton_server.launch.supervisor import Part, Supervisor
 from triton_server.system import restarts
 from triton_server.system.child_process import GIVE_UP_STATUS, ChildProcess, launch

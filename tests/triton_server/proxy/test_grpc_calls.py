@@ -14,8 +14,9 @@ from test_proxy_grpc import Front, front  # noqa: F401 - a fixture
 from tritonclient.grpc import service_pb2
 
 from triton_server.contract.calls import LOADING, LOGS, SHARED_MEMORY, TRACES
+from triton_server.contract.grpc_service import SERVICE
 from triton_server.proxy.grpc_calls import READ_CALLS
-from triton_server.proxy.grpc_messages import INFER, SERVICE, STREAM_INFER
+from triton_server.proxy.grpc_messages import INFER, STREAM_INFER
 
 
 @pytest.fixture

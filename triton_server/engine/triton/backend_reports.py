@@ -6,53 +6,22 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import MethodType
 from typing import Any
 
 from pytriton.models.model import Model
-from pytriton.proxy.types import Request
 from pytriton.triton import Triton
 
 from model_core.errors import TritonchatError
 
-from ...tracing.spans import TRACEPARENT, find_traceparent
-
 LOGGER = logging.getLogger(__name__)
 
 # backend_model.py repeats these: where it runs, it cannot import this module.
-CALL_ID_PARAMETER, TIMEOUT_PARAMETER = "tritonchat_call", "tritonchat_timeout_us"
 SOCKET_NAME = "reports.sock"
 CANCELLED, RUNS = "cancelled", "runs"
 _POLL_S = 0.05
 BACKEND_MODEL = Path(__file__).with_name("backend_model.py")
-
-
-@dataclass(frozen=True)
-class Call:
-    """What Triton says of a request, besides its tensors.
-
-    Attributes:
-        id: by which `BackendReports` names it.
-        timeout_s: of Triton's request parameter `timeout`; None: it has no such limit.
-        parent: the span of which it is a part, as its metadata says; None: of none.
-    """
-
-    id: str
-    timeout_s: float | None = None
-    parent: str | None = None
-
-
-def read_call(request: Request) -> Call:
-    """What the parameters of a request say, which `backend_model.py` and Triton have set."""
-    parameters = request.parameters or {}
-    parent = parameters.get(TRACEPARENT)
-    return Call(
-        str(parameters[CALL_ID_PARAMETER]),
-        parameters.get(TIMEOUT_PARAMETER, 0) / 1e6 or None,
-        find_traceparent({TRACEPARENT: parent}) if isinstance(parent, str) else None,
-    )
 
 
 def install_backend_model(triton: Triton) -> None:

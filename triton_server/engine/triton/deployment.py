@@ -6,15 +6,12 @@ import os
 import re
 import secrets
 import threading
-import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import psutil
 from pytriton.client.warnings import NotSupportedTimeoutWarning
 from pytriton.model_config import DynamicBatcher, ModelConfig, QueuePolicy, Tensor
@@ -23,30 +20,26 @@ from tritonclient.utils import InferenceServerException
 
 from model_core.errors import TritonchatError
 
-from ...contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED, READY
+from ...contract.tensors import CHAT, CHAT_STREAM, EMBED, READY
 from ...contract.wire import KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS
 from ...receipts.signer import ReceiptSigner
-from ...system.hosts import LOOPBACK, free_port, is_ipv6, join_port, reachable_address
+from ...system.hosts import LOOPBACK, free_port, is_ipv6, reachable_address
 from ...system.machine import expose_libpython
-from ...system.tls import TlsFiles
 from ...tracing.spans import TRACEPARENT
 from ..commands.conversation_commands import ConversationCommands
 from ..models.answer_cache import AnswerCache
 from ..models.model_pool import ModelPool
+from ..serving.address import Address
+from ..serving.inference import Inference
+from ..serving.models import TensorSpec, list_models
 from .backend_reports import BackendReports, install_backend_model
-from .chat_inference import ChatInference
-from .embed_inference import EmbedInference
-from .inference import Inference
 from .leftovers import remove_model_copies, remove_shared_memory
 from .model_watch import MAX_FAILURES, ModelWatch
 from .process_list import list_processes
 
 LOGGER = logging.getLogger(__name__)
 
-MAX_BATCH = 64
 START_ATTEMPTS = 4
-# After the engine has stopped, Triton gets at most so many seconds to send the last responses.
-FLUSH_TIMEOUT_S = 5.0
 # Triton gives the process of a model so many seconds to start; its default of 30 is short on a busy machine.
 MODEL_START_S = 120
 # Triton gets at most so many seconds to stop. It needs all of them if its Python backend has lost a request.
@@ -58,22 +51,6 @@ ALL_APIS_BUT_HEALTH = (*MANAGEMENT_APIS, "inference", "metadata", "model-config"
 # How long Triton waits for more requests to fill a batch. Any model that is faster with batches takes longer
 # for one token.
 BATCH_DELAY_US = 2000
-
-
-@dataclass(frozen=True)
-class Address:
-    """Where Triton listens. Without `http_port`, it answers no requests over HTTP. TLS is for gRPC only."""
-
-    host: str = "127.0.0.1"
-    grpc_port: int = 8001
-    http_port: int | None = None
-    metrics_port: int = 8002
-    tls: TlsFiles | None = None
-
-    def url(self) -> str:
-        """The gRPC endpoint for clients on this machine, as `wire.parse_endpoint` reads it."""
-        address = join_port(reachable_address(self.host), self.grpc_port)
-        return address if self.tls is None else self.tls.url(address)
 
 
 class Deployment:
@@ -182,49 +159,18 @@ class Deployment:
         triton._triton_server_config["backend_config"].append(f"python,stub-timeout-seconds={MODEL_START_S}")
         # Otherwise Triton starts each model twice, first to ask for what its configuration may lack: nothing.
         triton._triton_server_config["strict_model_config"] = True
-        inputs = [
-            Tensor(name="messages", dtype=np.uint8, shape=(-1,)),
-            Tensor(name="parameters", dtype=np.uint8, shape=(-1,), optional=True),
-        ]
-        outputs = [
-            Tensor(name="response", dtype=bytes, shape=(1,)),
-            Tensor(name="details", dtype=bytes, shape=(1,)),
-        ]
         batcher = DynamicBatcher(
             max_queue_delay_microseconds=BATCH_DELAY_US,
             default_queue_policy=QueuePolicy(max_queue_size=max(1, self._pool.max_queue)),
         )
-        for suffix, slot in zip(self._pool.suffixes, self._pool.slots, strict=True):
-            inference = ChatInference(self._inference, slot)
-            embeddings = EmbedInference(self._pool, self._inference.embeddings, slot)
-            triton.bind(
-                CHAT + suffix,
-                inference.chat,
-                inputs=inputs,
-                outputs=outputs,
-                config=ModelConfig(max_batch_size=MAX_BATCH, batcher=batcher),
-            )
-            triton.bind(
-                CHAT_STREAM + suffix,
-                inference.chat_stream,
-                inputs=inputs,
-                outputs=outputs,
-                config=ModelConfig(batching=False, decoupled=True),
-            )
-            triton.bind(
-                EMBED + suffix,
-                embeddings.embed,
-                inputs=[Tensor(name="texts", dtype=np.uint8, shape=(-1,)), inputs[1]],
-                outputs=[Tensor(name="embeddings", dtype=np.float32, shape=(-1, -1)), outputs[1]],
-                config=ModelConfig(max_batch_size=MAX_BATCH, batcher=batcher),
-            )
-        triton.bind(
-            CHAT_CONTROL,
-            self._inference.chat_control,
-            inputs=[Tensor(name="command", dtype=np.uint8, shape=(-1,))],
-            outputs=[Tensor(name="result", dtype=bytes, shape=(1,))],
-            config=ModelConfig(max_batch_size=MAX_BATCH, batcher=DynamicBatcher()),
-        )
+        for model in list_models(self._pool, self._inference):
+            if model.is_stream:
+                config = ModelConfig(batching=False, decoupled=True)
+            else:
+                waits = batcher if model.may_wait else DynamicBatcher()
+                config = ModelConfig(max_batch_size=model.max_rows, batcher=waits)
+            inputs, outputs = map(_to_tensors, (model.inputs, model.outputs))
+            triton.bind(model.name, model.answer, inputs=inputs, outputs=outputs, config=config)
         install_backend_model(triton)
         return triton
 
@@ -264,26 +210,19 @@ class Deployment:
         """
         self._kill_triton()  # a process that still runs holds the ports
         self._inference.cancel_all()
-        self._wait_for_answers()
-        self._inference.feeds.close()
+        self._inference.flush()
         self._clean_up()
         self.start()
 
     def drain(self) -> None:
         """Refuse new requests, and give the running answers `grace_s` seconds to end."""
         self._is_draining = True
-        embeddings = threading.Thread(target=self._inference.embeddings.close, args=[self._grace_s])
-        embeddings.start()
-        self._pool.close(self._grace_s)
-        embeddings.join()
+        self._inference.drain(self._grace_s)
 
     def stop(self) -> None:
         """Stop the engines and Triton; running answers are cut off."""
         self._is_draining = True
-        self._inference.embeddings.close()
-        self._pool.close()
-        self._wait_for_answers()
-        self._inference.feeds.close()
+        self._inference.close()
         self._clean_up()
         # Triton ends the models' processes when it has sent all responses. After that, it only waits.
         models = [process for process, name in self._processes.items() if name != "Triton"]
@@ -306,11 +245,11 @@ class Deployment:
         remove_shared_memory(os.getpid())
         remove_model_copies(self._workspace)
 
-    def _wait_for_answers(self) -> None:
-        """Wait until the last responses have been sent, at most FLUSH_TIMEOUT_S seconds."""
-        end = time.monotonic() + FLUSH_TIMEOUT_S
-        while self._inference.count_answers() and time.monotonic() < end:
-            time.sleep(0.01)
+
+def _to_tensors(specs: Iterable[TensorSpec]) -> list[Tensor]:
+    return [
+        Tensor(name=spec.name, dtype=spec.dtype, shape=spec.dims, optional=spec.is_optional) for spec in specs
+    ]
 
 
 def _restriction(apis: Sequence[str], token: str) -> str:

@@ -19,7 +19,7 @@ from triton_server.contract.tensors import READY
 from triton_server.engine.commands.conversation_commands import ConversationCommands
 from triton_server.engine.models.model_pool import create_pool
 from triton_server.engine.models.slot_prompts import PromptFlags, SlotPrompts
-from triton_server.engine.triton.inference import Inference
+from triton_server.engine.serving.inference import Inference
 
 TEXT = "Prompts that the operator saves are shared by everybody who asks this server. " * 3
 SYSTEM = [{"role": "system", "content": TEXT}]

@@ -10,7 +10,6 @@ from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
-from pytriton.proxy.types import Request
 
 from model_core import LLM
 from model_core.embeddings.embedder import PreparedTexts
@@ -25,7 +24,7 @@ from ..models.local_engine import require_llm
 from ..models.model_pool import ModelPool
 from ..models.model_slot import ModelSlot
 from ..models.request_parser import parse_parameters, split_rows
-from .backend_reports import Call, read_call
+from .calls import Call, TensorRequest, read_call
 
 LOGGER = logging.getLogger(__name__)
 
@@ -43,7 +42,7 @@ class EmbedInference:
         """`model` answers the requests that name no other one."""
         self._pool, self._queue, self._model = pool, queue, model
 
-    async def embed(self, requests: list[Request]) -> list[Outputs]:
+    async def embed(self, requests: list[TensorRequest]) -> list[Outputs]:
         """Compute all rows of all requests of a batch together; a malformed row fails alone."""
         rows = [
             [(read_call(request), *row) for row in split_rows(request.data, "texts")] for request in requests

@@ -6,7 +6,6 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from pytriton.proxy.types import Request
 
 from model_core.requests.answer_parts import AnswerParts
 from model_core.requests.events import Accepted
@@ -16,7 +15,7 @@ from ...contract.json_tensors import encode
 from ...contract.tensors import HEALTH
 from ..models.model_slot import ModelSlot
 from ..models.request_parser import find_feed_name, split_rows
-from .backend_reports import Call, read_call
+from .calls import Call, TensorRequest, read_call
 from .inference import Inference, Outputs
 
 _HEALTH = encode(HEALTH)
@@ -29,7 +28,7 @@ class ChatInference:
         """`model` answers the requests that name no other one."""
         self._inference, self._model = inference, model
 
-    async def chat(self, requests: list[Request]) -> list[Outputs]:
+    async def chat(self, requests: list[TensorRequest]) -> list[Outputs]:
         """Answer all rows of all requests of a batch together; a malformed row fails alone."""
         rows = [
             [(read_call(request), *row) for row in split_rows(request.data, "messages")]
@@ -45,21 +44,20 @@ class ChatInference:
             await answer.wait_for_end()
             return answer.pop_answer()
 
-    async def chat_stream(self, requests: list[Request]) -> AsyncIterator[list[Outputs]]:
+    async def chat_stream(self, requests: list[TensorRequest]) -> AsyncIterator[list[Outputs]]:
         """Answer one request, delta by delta; the deltas of an interval are sent together."""
         (request,) = requests
         data, call = request.data, read_call(request)
-        if np.array_equal(data.get("messages"), _HEALTH):
+        messages = data.get("messages")
+        if messages is not None and np.array_equal(messages, _HEALTH):
             yield _response("", {"health": self._inference.health()})
             return
-        if name := find_feed_name(data.get("messages")):
+        if name := find_feed_name(messages):
             with self._inference.feeds.open(call.id, name) as feed:
                 async for pieces in feed.responses():
                     yield _response(pieces, {})
             return
-        async with self._inference.open_answer(
-            self._model, call, data.get("messages"), data.get("parameters")
-        ) as answer:
+        async with self._inference.open_answer(self._model, call, messages, data.get("parameters")) as answer:
             if answer.acknowledge and answer.is_accepted:
                 yield _response(
                     *encode_answer(AnswerParts(accepted=Accepted(answer.fingerprint, answer.is_cached)))

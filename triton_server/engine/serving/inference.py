@@ -18,7 +18,6 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from pytriton.proxy.types import Request as TritonRequest
 
 from model_core.errors import InvalidRequest, TritonchatError
 from model_core.requests.events import Event
@@ -39,7 +38,7 @@ from ..models.model_slot import ModelSlot
 from ..models.pending_answer import PendingAnswer
 from ..models.protocol import ModelEngine
 from ..models.request_parser import has_images, limit_time, parse_parameters, parse_request
-from .backend_reports import Call
+from .calls import Call, TensorRequest
 
 LOGGER = logging.getLogger(__name__)
 
@@ -48,6 +47,8 @@ LOGGER = logging.getLogger(__name__)
 # Answers in feeds (answer_feed.py) do not count.
 STREAM_INTERVAL_S = 0.03
 RESPONSES_PER_SECOND = 50 * (os.cpu_count() or 1)
+# After the engine has stopped, the last responses get at most so many seconds to be sent.
+FLUSH_TIMEOUT_S = 5.0
 _GRAMMAR_THREADS = 4
 _IMAGE_THREADS = 2
 
@@ -89,7 +90,7 @@ class Inference:
         self.feeds = Feeds()
         self._last_answer_end: float | None = None  # to a person, by `time.monotonic`
 
-    async def chat_control(self, requests: list[TritonRequest]) -> list[Outputs]:
+    async def chat_control(self, requests: list[TensorRequest]) -> list[Outputs]:
         """Answer a batch of commands."""
         rows = [request.data["command"] for request in requests]
         results = iter(await asyncio.gather(*map(self.commands.run, chain.from_iterable(rows))))
@@ -132,6 +133,26 @@ class Inference:
         for answer in answers:
             answer.cancel()
         self.embeddings.cancel_all()
+
+    def drain(self, grace_s: float) -> None:
+        """Refuse new requests, and give the running ones `grace_s` seconds to end."""
+        embeddings = threading.Thread(target=self.embeddings.close, args=[grace_s])
+        embeddings.start()
+        self._pool.close(grace_s)
+        embeddings.join()
+
+    def close(self) -> None:
+        """Stop the engines, which cuts running answers off, and wait until these have been sent."""
+        self.embeddings.close()
+        self._pool.close()
+        self.flush()
+
+    def flush(self) -> None:
+        """Wait until the last responses have been sent, at most FLUSH_TIMEOUT_S seconds. Ends the feeds."""
+        end = time.monotonic() + FLUSH_TIMEOUT_S
+        while self.count_answers() and time.monotonic() < end:
+            time.sleep(0.01)
+        self.feeds.close()
 
     @asynccontextmanager
     async def open_answer(
