@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from ..cache.memory import KVCache, group_layers
 from ..cache.states import state_offsets
@@ -14,7 +15,7 @@ from ..files.model_files import ModelFiles
 from ..files.source import TensorSource, find_name
 from ..files.vision import PatchSource, read_vision
 from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, INT8, PAGE, STEPPED_BITS
-from ..tape.operations import Linear
+from ..tape.operations import Attend, Experts, Linear
 from ..tape.passes import buffer_widths, drop_head, head_products, products, tables, vector_refs
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
@@ -66,6 +67,23 @@ class MemoryEstimate:
         return self.weights + self.kv + self.image + _PROCESS
 
 
+@dataclass(frozen=True)
+class StepEstimate:
+    """What a step of one token takes.
+
+    Attributes:
+        read_bytes: of the weights that it reads: of experts those that it chooses.
+        multiplications: of the layers.
+        head_multiplications: of the head, which a prompt has for its last token alone.
+        attended: numbers of the queries of all layers, each of which meets every position.
+    """
+
+    read_bytes: int
+    multiplications: int
+    head_multiplications: int
+    attended: int
+
+
 class ModelTooLarge(NoMemory):
     """A model that needs more memory than there is.
 
@@ -114,6 +132,28 @@ def estimate_memory(files: ModelFiles, flags: MemoryFlags) -> MemoryEstimate:
         return MemoryEstimate(weights, flags.kv_cache_memory, None, image)
     context = min(flags.max_context or _CONTEXT, config.max_context)
     return MemoryEstimate(weights, _kv_bytes(tape, context, flags.kv_cache_dtype), context, image)
+
+
+def estimate_step(files: ModelFiles, weights: str) -> StepEstimate:
+    """What a step of one token will read and compute, with these --weights. Raises ModelError."""
+    config, source = read_model_config(files.named("config.json"), files.config), files.open_tensors()
+    tape = write_tape(untie_stored_head(config, source))
+    shares = {
+        product.weights: Fraction(record.routing.top_k, record.count)
+        for record in tape.records
+        if isinstance(record, Experts)
+        for product in (record.gate_up, record.down)
+    }
+    bits, multiplications, of_head = 0.0, Fraction(0), 0
+    for linear in products(tape.records):
+        share = shares.get(linear.weights, Fraction(1))
+        bits += float(share) * _matrix_bits(linear, source, weights, files)
+        count = sum(weight.rows for weight in linear.weights) * linear.x.width
+        multiplications += share * count * (not linear.is_head)
+        of_head += count * linear.is_head
+    bits += sum(_head_bits(record.weight, source, weights) for record in head_products(tape.records))
+    attended = sum(record.q.width for record in tape.records if isinstance(record, Attend))
+    return StepEstimate(round(bits / 8), int(multiplications), of_head, attended)
 
 
 def gibibytes(size: int) -> str:

@@ -39,6 +39,7 @@ from .batch_command import batch
 from .hub_commands import list_models, pull, rm
 from .key_commands import keys
 from .proof_commands import fingerprint
+from .recommend_command import recommend
 
 _OF_SERVE = [key for key in list_settings(ServerSettings) if key not in list_settings(PageSettings)]
 engine_argument = click.argument("engine_flags", nargs=-1, type=click.UNPROCESSED)  # of --engine vllm
@@ -69,6 +70,7 @@ def cli() -> None:
     tritonchat diff A B REQUESTS         say where the answers of two models part
     tritonchat verify RECEIPT            compute an answer again, and compare it with its receipt
     tritonchat audit FOLDER              check a log of receipts, and compute a sample again
+    tritonchat recommend                 name models that fit this machine, and their speed
     tritonchat pull owner/name           download a model from the Hugging Face hub
     tritonchat list                      show the models of the hub and of other programs on this machine
     tritonchat rm owner/name             remove one of them
@@ -326,6 +328,7 @@ for command in (
     chat,
     mcp,
     batch,
+    recommend,
     pull,
     list_models,
     rm,

@@ -31,9 +31,10 @@ class PublishedModel:
     sees: bool = False
 
 
-def _sizes(
+def sizes_of(
     hidden: int, inner: int, layers: int, heads: int, kv_heads: int, vocabulary: int, **more: Any
 ) -> dict[str, Any]:
+    """The fields of config.json that say how large a model is."""
     return {
         "hidden_size": hidden,
         "intermediate_size": inner,
@@ -70,7 +71,7 @@ NEWEST = [
         "Alibaba",
         "Qwen/Qwen3.6-27B",
         "Qwen3.6-27B",
-        _sizes(
+        sizes_of(
             5120,
             17408,
             64,
@@ -89,7 +90,7 @@ NEWEST = [
         "Qwen/Qwen3.6-35B-A3B",
         "Qwen3.6-35B-A3B",
         {
-            **_sizes(2048, 512, 40, 16, 2, 248320, tie_word_embeddings=False, layer_types=None),
+            **sizes_of(2048, 512, 40, 16, 2, 248320, tie_word_embeddings=False, layer_types=None),
             **{"num_experts": 256, "num_experts_per_tok": 8, "moe_intermediate_size": 512},
             **{"shared_expert_intermediate_size": 512, "linear_num_value_heads": 32},
         },
@@ -100,7 +101,7 @@ NEWEST = [
         "Google",
         "google/gemma-4-31B-it",
         "gemma-4-E2B-it",
-        _sizes(5376, 21504, 60, 32, 16, 262144, **_GEMMA4_31B),
+        sizes_of(5376, 21504, 60, 32, 16, 262144, **_GEMMA4_31B),
         30.7,
         sees=True,
     ),
@@ -108,7 +109,7 @@ NEWEST = [
         "Google",
         "google/gemma-4-E2B-it",
         "gemma-4-E2B-it",
-        _sizes(1536, 6144, 35, 8, 1, 262144, **_GEMMA4),
+        sizes_of(1536, 6144, 35, 8, 1, 262144, **_GEMMA4),
         4.65,
         sees=True,
     ),
@@ -116,7 +117,7 @@ NEWEST = [
         "OpenAI",
         "openai/gpt-oss-20b",
         "gpt-oss-20b",
-        _sizes(2880, 2880, 24, 64, 8, 201088, tie_word_embeddings=False, layer_types=_layers(24, 2)),
+        sizes_of(2880, 2880, 24, 64, 8, 201088, tie_word_embeddings=False, layer_types=_layers(24, 2)),
         20.9,
         stored="mxfp4",
     ),
@@ -132,7 +133,7 @@ NEWEST = [
         "Mistral AI",
         "mistralai/Ministral-3-3B-Instruct-2512",
         "Ministral-3-3B",
-        _sizes(3072, 9216, 26, 32, 8, 131072, head_dim=128, max_position_embeddings=262144),
+        sizes_of(3072, 9216, 26, 32, 8, 131072, head_dim=128, max_position_embeddings=262144),
         3.4,
         stored="fp8",
         sees=True,
@@ -142,14 +143,14 @@ NEWEST = [
         "Meta",
         "meta-llama/Llama-3.2-1B-Instruct",
         "Llama-3.2-1B-Instruct",
-        _sizes(2048, 8192, 16, 32, 8, 128256, **_MOST_LAYERS),
+        sizes_of(2048, 8192, 16, 32, 8, 128256, **_MOST_LAYERS),
         1.24,
     ),
     PublishedModel(
         "Microsoft",
         "microsoft/Phi-4-mini-instruct",
         "Phi-4-mini-instruct",
-        _sizes(
+        sizes_of(
             *(3072, 8192, 32, 24, 8, 200064),
             rope_scaling={"long_factor": [2.0] * 48, "short_factor": [1.0] * 48, "type": "longrope"},
         ),
@@ -160,7 +161,7 @@ NEWEST = [
         "DeepSeek",
         "deepseek-ai/DeepSeek-V3.1",
         "DeepSeek-V3",
-        _sizes(7168, 18432, 61, 128, 128, 129280, tie_word_embeddings=False, num_nextn_predict_layers=0),
+        sizes_of(7168, 18432, 61, 128, 128, 129280, tie_word_embeddings=False, num_nextn_predict_layers=0),
         671.0,
         stored="fp8",
     ),
@@ -169,7 +170,7 @@ NEWEST = [
         "Z.ai",
         "zai-org/GLM-4.7-Flash",
         "GLM-4.7-Flash",
-        _sizes(2048, 10240, 47, 20, 20, 154880, tie_word_embeddings=False, num_nextn_predict_layers=0),
+        sizes_of(2048, 10240, 47, 20, 20, 154880, tie_word_embeddings=False, num_nextn_predict_layers=0),
         29.9,
     ),
     _unknown("MiniMax", "MiniMaxAI/MiniMax-M3", "minimax_m3_vl_text"),
@@ -180,7 +181,7 @@ NEWEST = [
         "Moonshot AI",
         "moonshotai/Kimi-K2.6",
         "Kimi-K2.5",
-        _sizes(
+        sizes_of(
             *(7168, 18432, 61, 64, 64, 163840),
             **{"n_routed_experts": 384, "first_k_dense_replace": 1, "moe_intermediate_size": 2048},
             tie_word_embeddings=False,
@@ -195,27 +196,27 @@ NEWEST = [
         "LG AI Research",
         "LGAI-EXAONE/EXAONE-4.0-1.2B",
         "EXAONE-4.0-1.2B",
-        _sizes(2048, 4096, 30, 32, 8, 102400, layer_types=["full_attention"] * 30),
+        sizes_of(2048, 4096, 30, 32, 8, 102400, layer_types=["full_attention"] * 30),
         1.28,
     ),
     _unknown("Tencent", "tencent/Hy4-preview", "hy_v4"),
-    PublishedModel("Tencent", "tencent/Hy3-preview", "Hy3", _sizes(4096, 13312, 80, 64, 8, 120832), 295.0),
+    PublishedModel("Tencent", "tencent/Hy3-preview", "Hy3", sizes_of(4096, 13312, 80, 64, 8, 120832), 295.0),
     PublishedModel(
         "Tencent",
         "tencent/Hunyuan-7B-Instruct",
         "Hunyuan-7B-Instruct",
-        _sizes(4096, 14336, 32, 32, 8, 128167),
+        sizes_of(4096, 14336, 32, 32, 8, 128167),
         7.5,
     ),
     _unknown("Baidu", "baidu/ERNIE-4.5-21B-A3B-PT", "ernie4_5_moe"),
     PublishedModel(
-        "Baidu", "baidu/ERNIE-4.5-0.3B-PT", "ERNIE-4.5-0.3B-PT", _sizes(1024, 3072, 18, 16, 2, 103424), 0.36
+        "Baidu", "baidu/ERNIE-4.5-0.3B-PT", "ERNIE-4.5-0.3B-PT", sizes_of(1024, 3072, 18, 16, 2, 103424), 0.36
     ),
     PublishedModel(
         "ByteDance",
         "ByteDance-Seed/Seed-OSS-36B-Instruct",
         "Seed-OSS-36B-Instruct",
-        _sizes(5120, 27648, 64, 80, 8, 155136, tie_word_embeddings=False),
+        sizes_of(5120, 27648, 64, 80, 8, 155136, tie_word_embeddings=False),
         36.2,
     ),
     _unknown("Cohere", "CohereLabs/command-a-plus-05-2026", "cohere2_moe"),
@@ -223,7 +224,7 @@ NEWEST = [
         "Cohere",
         "CohereLabs/c4ai-command-r7b-12-2024",
         "c4ai-command-r7b-12-2024",
-        _sizes(4096, 14336, 32, 32, 8, 256000, head_dim=128, layer_types=_layers(32, 4)),
+        sizes_of(4096, 14336, 32, 32, 8, 256000, head_dim=128, layer_types=_layers(32, 4)),
         8.03,
     ),
     _unknown("NVIDIA", "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16", "nemotron_h"),
@@ -231,21 +232,21 @@ NEWEST = [
         "Ai2",
         "allenai/Olmo-Hybrid-7B",
         "Olmo-Hybrid-7B",
-        _sizes(3840, 11008, 32, 30, 30, 100352, layer_types=_layers(32, 4, "linear_attention")),
+        sizes_of(3840, 11008, 32, 30, 30, 100352, layer_types=_layers(32, 4, "linear_attention")),
         7.4,
     ),
     PublishedModel(
         "Ai2",
         "allenai/Olmo-3-7B-Instruct",
         "Olmo-3-7B-Instruct",
-        _sizes(4096, 11008, 32, 32, 32, 100278, tie_word_embeddings=False, layer_types=_layers(32, 4)),
+        sizes_of(4096, 11008, 32, 32, 32, 100278, tie_word_embeddings=False, layer_types=_layers(32, 4)),
         7.3,
     ),
     PublishedModel(
         "IBM",
         "ibm-granite/granite-4.0-micro",
         "granite-4.0-micro",
-        _sizes(2560, 8192, 40, 40, 8, 100352, layer_types=["attention"] * 40),
+        sizes_of(2560, 8192, 40, 40, 8, 100352, layer_types=["attention"] * 40),
         3.4,
     ),
     PublishedModel("Liquid AI", "LiquidAI/LFM3-1.7B", "LFM3-1.7B", billions=1.7),
@@ -253,7 +254,7 @@ NEWEST = [
         "Liquid AI",
         "LiquidAI/LFM2-8B-A1B",
         "LFM2-8B-A1B",
-        _sizes(
+        sizes_of(
             *(2048, 7168, 24, 32, 8, 65536),
             layer_types=["full_attention" if i in (2, 6, 10, 14, 18, 21) else "conv" for i in range(24)],
         ),
@@ -263,14 +264,14 @@ NEWEST = [
         "TII",
         "tiiuae/Falcon-H1-0.5B-Instruct",
         "Falcon-H1-0.5B-Instruct",
-        _sizes(1024, 2048, 36, 8, 2, 32784, tie_word_embeddings=False),
+        sizes_of(1024, 2048, 36, 8, 2, 32784, tie_word_embeddings=False),
         0.52,
     ),
     PublishedModel(
         "Hugging Face",
         "HuggingFaceTB/SmolLM3-3B",
         "SmolLM3-3B",
-        _sizes(
+        sizes_of(
             *(2048, 11008, 36, 16, 4, 128256),
             layer_types=["full_attention"] * 36,
             no_rope_layers=[int((i + 1) % 4 != 0) for i in range(36)],
@@ -282,7 +283,7 @@ NEWEST = [
         "Arcee AI",
         "arcee-ai/AFM-4.5B",
         "AFM-4.5B",
-        _sizes(2560, 18432, 36, 20, 4, 128005, tie_word_embeddings=False),
+        sizes_of(2560, 18432, 36, 20, 4, 128005, tie_word_embeddings=False),
         4.62,
     ),
     _unknown("StepFun", "stepfun-ai/Step-3.7-Flash", "step3p5"),
@@ -291,14 +292,14 @@ NEWEST = [
         "JetBrains",
         "JetBrains/Mellum2-12B-A2.5B-Base",
         "Mellum2-12B-A2.5B-Base",
-        _sizes(2304, 7168, 28, 32, 4, 98304, layer_types=_layers(28, 4), mlp_layer_types=["sparse"] * 28),
+        sizes_of(2304, 7168, 28, 32, 4, 98304, layer_types=_layers(28, 4), mlp_layer_types=["sparse"] * 28),
         12.0,
     ),
     PublishedModel(
         "Upstage",
         "upstage/Solar-Open-100B",
         "Solar-Open-100B",
-        _sizes(4096, 10240, 48, 64, 8, 196608),
+        sizes_of(4096, 10240, 48, 64, 8, 196608),
         102.6,
     ),
 ]
