@@ -47,8 +47,9 @@ def fetch_model(
     cannot be reached, or has the model no more, the one in the cache is taken.
 
     Args:
-        model: a path; a name on the hub: `owner/name`, or `owner/name:Q4_K_M` for some of its .gguf files; or
-            a name in the store of another program, such as `ollama:llama3.2` (stores.py).
+        model: a path; "smollm2", which comes from the package index where the hub cannot be reached
+            (packaged.py); a name on the hub: `owner/name`, or `owner/name:Q4_K_M` for some of its .gguf
+            files; or a name in the store of another program, such as `ollama:llama3.2` (stores.py).
         revision: a branch, tag or commit on the hub; None: the branch main.
         check: called before a download, with a preview of the model: its configuration and the headers of
             its weights are there. Raises an error if the model should not be downloaded.
@@ -67,13 +68,22 @@ def fetch_model(
     from .cached import find_cached
     from .download import download
     from .names import parse_name
+    from .packaged import NAME, ON_THE_HUB, download_packaged, packaged_path
     from .remote import Unreachable, read_remote
 
-    name = parse_name(str(model), revision)
+    if is_packaged := model == NAME and revision is None:
+        if packaged_path().exists():
+            return packaged_path()
+        name = ON_THE_HUB
+    else:
+        name = parse_name(str(model), revision)
     try:
         remote = read_remote(name)
     except ModelError as error:
         cached = find_cached(name)
+        if cached is None and is_packaged and isinstance(error, Unreachable) and not error.is_offline:
+            print(f"{error.reason}; {NAME} is taken from the package index.", file=sys.stderr)
+            return download_packaged(writes_json)
         if cached is None:
             raise
         reason = f"{error.reason};" if isinstance(error, Unreachable) else str(error)

