@@ -25,7 +25,8 @@ from model_core.files.model_files import ModelFiles, open_model_files
 from model_core.model.estimate import MemoryFlags, estimate_memory, estimate_step
 from model_core.recommend.catalogue import CatalogueModel, list_catalogue
 from model_core.recommend.choice import recommend
-from model_core.recommend.speed import PROMPT, Machine, expect_speed, measure_machine
+from model_core.recommend.limits import measure_machine
+from model_core.recommend.speed import PROMPT, TYPICAL, expect_speed
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "model_core" / "recommend" / "models.json"
@@ -34,8 +35,6 @@ HEADER = """\
 | memory | model | licence | download | memory it needs | prompt | answer |
 | --- | --- | --- | --- | --- | --- | --- |
 """
-# A desktop of two channels of memory; others are in proportion.
-MACHINE = Machine(bandwidth=50e9, arithmetic=1500e9, float_arithmetic=400e9)
 SIZES = (4, 8, 16, 32, 64)  # GiB
 _CONTEXT, _ANSWER = 4096, 64
 _KINDS = ("prompt", "answer")
@@ -219,7 +218,7 @@ def write_table() -> str:
     """The rows of the table in docs/models.md, of models.json."""
     rows = []
     for size in SIZES:
-        for choice in recommend(MACHINE, size * 2**30 - 2**30):
+        for choice in recommend(TYPICAL, size * 2**30 - 2**30):
             model, speed = choice.model, choice.speed
             sizes = f"{model.download_bytes / 2**30:.1f} GiB | {model.memory_bytes / 2**30:.1f} GiB"
             words = f"`{model.arguments}` | {model.licence} | {sizes}"

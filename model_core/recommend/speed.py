@@ -1,10 +1,7 @@
 """The speed of a model by the roofline of a machine (Williams et al., 2009), of which a part is reached."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..kernels.layout import FLOAT32, INT8
-from ..kernels.roofline import measure_arithmetic, measure_bandwidth
 from .catalogue import CatalogueModel
 
 PROMPT = 512  # tokens, whose speed is said; those of an answer follow them
@@ -30,20 +27,8 @@ class Speed:
     answer: float
 
 
-def measure_machine(threads: int, advance: Callable[[], object] = lambda: None) -> Machine:
-    """Measure this machine with so many threads, in about a second once the kernels are compiled.
-
-    `advance` is called after each of the three measurements.
-    """
-    limits = []
-    for measure in (
-        lambda: measure_bandwidth(threads),
-        lambda: measure_arithmetic(INT8, threads),
-        lambda: measure_arithmetic(FLOAT32, threads),
-    ):
-        limits.append(measure())
-        advance()
-    return Machine(*limits)
+# Two channels of DDR5, and 2 to 4 cores with AVX-512: what is assumed of a machine that was not measured.
+TYPICAL = Machine(bandwidth=50e9, arithmetic=1500e9, float_arithmetic=400e9)
 
 
 def expect_speed(model: CatalogueModel, machine: Machine) -> Speed:

@@ -10,6 +10,7 @@ from model_core.errors import InvalidRequest, PromptTooLong, TritonchatError
 from model_core.llm.description import ModelDescription
 from streamlit_client.chat.attachments import MAX_MEBIBYTES, check_images, count_tokens, read_files
 from streamlit_client.chat.chat_list import ADDRESS, open_new, report_errors, show_list
+from streamlit_client.chat.real_models import EMBEDDED, show_real_models
 from streamlit_client.chat.sharing import show_sharing
 from streamlit_client.chat.state import Chat, open_chat, start, store_results
 from streamlit_client.chat.turn_view import edit, run_again, show_copy, show_turn
@@ -300,6 +301,8 @@ def show_welcome(chat: Chat, model: ModelDescription | None) -> None:
             "This model continues texts. Write a beginning below, or choose one of these. "
             "The model does not remember earlier texts."
         )
+    if "models" in st.session_state and chosen_model()["name"] == EMBEDDED:
+        show_real_models()
     with st.container(horizontal=True):
         for example in CHAT_EXAMPLES if answers_chats(model) else STORY_EXAMPLES:
             st.button(example, on_click=chat.ask, args=[example])

@@ -27,7 +27,9 @@ def recommend(memory: int | None, as_json: bool) -> None:
     from model_core.machine.resources import available_memory, default_threads, total_memory
     from model_core.model.estimate import gibibytes
     from model_core.recommend.choice import find_room, fits_any, recommend
-    from model_core.recommend.speed import PROMPT, measure_machine
+    from model_core.recommend.limits import measure_machine
+    from model_core.recommend.measured import store_machine
+    from model_core.recommend.speed import PROMPT
     from model_core.recommend.words import describe
 
     room = find_room(total_memory(), available_memory()) if memory is None else find_room(memory, memory)
@@ -41,6 +43,7 @@ def recommend(memory: int | None, as_json: bool) -> None:
     bar = tqdm(total=3, desc="Measuring this machine", bar_format="{desc} {bar} {elapsed}", leave=False)
     with signals_as_interrupts(), bar:
         machine = measure_machine(threads, bar.update)
+    store_machine(machine)
     found = recommend(machine, room)
     if as_json:
         models = [asdict(one.model) | {"speed": asdict(one.speed)} for one in found]

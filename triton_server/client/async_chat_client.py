@@ -81,6 +81,14 @@ class AsyncChatClient:
         """Let the server begin to load a model. Returns its entry in the `models` of `stats` at once."""
         return await self._ask("load", model)
 
+    async def recommend(self) -> dict[str, Any]:
+        """Published models that fit the server's machine, as `commands.Recommend` says."""
+        return await self._ask("recommend")
+
+    async def get_model(self, name: str) -> dict[str, Any]:
+        """Begin to download one of them to the server's machine, and load it (--allow-pull)."""
+        return await self._ask("get_model", name)
+
     async def load_adapter(self, name: str, folder: str) -> str:
         """Begin to load an adapter of the server's machine: "ready", or "loading" until a later call."""
         return await self._ask("load_adapter", name, folder=folder)

@@ -160,6 +160,14 @@ class ChatClient:
         """Let the server begin to load a model. Returns its entry in the `models` of `stats` at once."""
         return self._ask("load", model)
 
+    def recommend(self) -> dict[str, Any]:
+        """Published models that fit the server's machine, as `commands.Recommend` says."""
+        return self._ask("recommend")
+
+    def get_model(self, name: str) -> dict[str, Any]:
+        """Begin to download one of them to the server's machine, and load it (--allow-pull)."""
+        return self._ask("get_model", name)
+
     def load_adapter(self, name: str, folder: str) -> str:
         """Begin to load an adapter of the server's machine: "ready", or "loading" until a later call."""
         return self._ask("load_adapter", name, folder=folder)

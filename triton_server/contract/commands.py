@@ -57,6 +57,28 @@ class Load(StrictModel):
     load: Text = Field(description="Its name.")
 
 
+class Recommend(StrictModel):
+    """Tell three published models at most that fit this machine.
+
+    Each of the `models` has its `name`, `licence`, `form` ("folder" or "GGUF"), `download_bytes`,
+    `memory_bytes`, `weights` and `arguments`, which follow `tritonchat up --model`; its `speed`, tokens a
+    second of a `prompt` and an `answer`, null if this machine was not measured (`tritonchat recommend`); and
+    its `download`, null or a `state` ("downloading", "done" or "failed") with `completed` and `total` bytes
+    or the `error`. `allows_getting`: whether `get_model` is allowed.
+    """
+
+    recommend: _Yes
+
+
+class GetModel(StrictModel):
+    """Begin to download one of the models of `recommend`, and load it (--allow-pull).
+
+    The answer is its `download`. When that is done, the model is among those of `stats`, by its name.
+    """
+
+    get_model: Text = Field(description="Its name.")
+
+
 class LoadAdapter(ModelFields, StrictModel):
     """Begin to load an adapter (--allow-adapter-loading): "ready", or "loading" until it is asked again."""
 
@@ -276,6 +298,8 @@ COMMANDS = {
     "cancel": Command((Cancel,), "cancelled", proxied="to all", concerns="no model"),
     "stats": Command((Stats,), proxied="again", concerns="no model"),
     "load": Command((Load,), "model", proxied="to all"),
+    "recommend": Command((Recommend,), proxied="again", concerns="no model"),
+    "get_model": Command((GetModel,), "download", proxied="to all", concerns="all models"),
     "load_adapter": Command((LoadAdapter,), "state", proxied="to all", concerns="all models"),
     "drop_adapter": Command((DropAdapter,), done="dropped", proxied="to all", concerns="all models"),
     "tokenize": Command((TokenizeText, TokenizeChat), timeout_s=_TOKENS_TIMEOUT_S, proxied="again"),

@@ -186,7 +186,9 @@ def _create_pool(settings: EngineSettings) -> ModelPool:
     )
     llm = settings.model_dump(include=LLM_SETTINGS)
     adapters = settings.adapters, settings.allow_adapter_loading
-    return create_pool(settings.models, settings.keep_alive_s, llm, *adapters, prompts)
+    pool = create_pool(settings.models, settings.keep_alive_s, llm, *adapters, prompts)
+    pool.allows_getting = settings.allow_pull
+    return pool
 
 
 def serve_until_signal(

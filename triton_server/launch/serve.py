@@ -13,6 +13,7 @@ from ..api.process import launch_api
 from ..api.settings import ServiceSettings
 from ..engine.triton.process import EngineReport, EngineSettings, launch_engine, remove_leftovers
 from ..settings.server import ServerSettings
+from ..system.child_process import ChildProcess, launch
 from ..system.folders import scratch_folder
 from ..system.hosts import is_loopback, join_port
 from ..system.machine import check_ports, check_python, check_triton, require
@@ -42,14 +43,18 @@ def run_server(settings: ServerSettings, engine_flags: Sequence[str], has_page: 
     warn_about_clear_text(plan.service)
     announce(plan)
     with scratch_folder() as folder, signals_as_interrupts():
+        advice: ChildProcess | None = None
         supervisor = Supervisor([*_make_parts(plan, folder)], Restarts(folder))
         try:
             supervisor.start()
             _say_addresses(plan, EngineReport.read(folder).models)
+            advice = _say_real_models(plan)
             supervisor.watch()
         except KeyboardInterrupt:
             click.echo("\nStopping after the running answers (Ctrl-C again cancels them) ...")
         finally:
+            if advice is not None:
+                advice.kill()
             supervisor.stop()
             remove_leftovers(folder)
             if sys.stderr.isatty():
@@ -125,6 +130,21 @@ def _engine_settings(plan: ServerPlan, folder: Path) -> EngineSettings:
         upstream=upstream,
         folder=folder,
     )
+
+
+def _say_real_models(plan: ServerPlan) -> ChildProcess | None:
+    """Say how to get another model than the embedded one; at a terminal, which ones fit this machine.
+
+    Measuring takes some seconds, in a process of its own, for which nobody waits. It ends with this one.
+    """
+    if plan.elsewhere is not None or plan.settings.models:
+        return None
+    click.echo(
+        "This is the embedded model, which is tiny. `tritonchat recommend` names real ones that fit here."
+    )
+    if not sys.stdout.isatty():
+        return None
+    return launch("recommend", [sys.executable, "-m", "triton_server", "recommend"], {}, None, bool)
 
 
 def _say_addresses(plan: ServerPlan, models: list[str]) -> None:

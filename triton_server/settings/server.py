@@ -221,7 +221,8 @@ class HttpSettings(Settings):
     ollama_port: Port | None = setting(None, is_rare=True)
     """The HTTP service on another port, too, for programs that expect Ollama at its own: 11434."""
     allow_pull: bool = setting(False, is_rare=True)
-    """Let clients of Ollama's API download models from the Hugging Face hub to this machine (/api/pull)."""
+    """Let clients of Ollama's API download models from the Hugging Face hub to this machine (/api/pull), and
+    the page download and load one of those that `tritonchat recommend` names."""
     api_key_file: File | None = None
     """File with more keys, one per line."""
     stored_keys: bool = False

@@ -17,11 +17,10 @@ from model_core.model.estimate import estimate_step
 from model_core.model.loader import load_model
 from model_core.recommend.catalogue import list_catalogue
 from model_core.recommend.choice import find_room, recommend
-from model_core.recommend.speed import Machine, expect_speed
+from model_core.recommend.speed import TYPICAL, Machine, expect_speed
 from model_core.recommend.words import describe
 
 GIB = 2**30
-DESKTOP = Machine(50e9, 1500e9, 400e9)
 SLOW = Machine(5e9, 50e9, 15e9)
 
 
@@ -62,7 +61,7 @@ def test_step_takes_what_is_estimated(name: str, share: float) -> None:
     assert share * loaded.multiplications_per_token <= computed <= loaded.multiplications_per_token
 
 
-@pytest.mark.parametrize("machine", [DESKTOP, SLOW])
+@pytest.mark.parametrize("machine", [TYPICAL, SLOW])
 def test_more_memory_never_offers_a_lesser_model(machine: Machine) -> None:
     names = [model.name for model in list_catalogue()]
     ranks = []
@@ -71,7 +70,7 @@ def test_more_memory_never_offers_a_lesser_model(machine: Machine) -> None:
         assert len(found) <= 3 and len({one.model.name for one in found}) == len(found)
         assert all(one.model.memory_bytes <= size * GIB for one in found)
         ranks.append(max(names.index(one.model.name) for one in found))
-    if machine is DESKTOP:
+    if machine is TYPICAL:
         assert ranks == sorted(ranks)
     assert recommend(machine, 10**6) == []
 
@@ -84,10 +83,10 @@ def test_slow_machine_is_not_offered_what_nobody_waits_for() -> None:
 
 def test_speed_follows_the_limits() -> None:
     model = list_catalogue()[-1]
-    speed = expect_speed(model, DESKTOP)
-    twice = expect_speed(model, replace(DESKTOP, bandwidth=2 * DESKTOP.bandwidth))
+    speed = expect_speed(model, TYPICAL)
+    twice = expect_speed(model, replace(TYPICAL, bandwidth=2 * TYPICAL.bandwidth))
     assert twice.answer == pytest.approx(2 * speed.answer, rel=0.05) and twice.prompt == speed.prompt
-    quick = expect_speed(model, replace(DESKTOP, arithmetic=2 * DESKTOP.arithmetic))
+    quick = expect_speed(model, replace(TYPICAL, arithmetic=2 * TYPICAL.arithmetic))
     assert quick.answer == speed.answer and quick.prompt > 1.5 * speed.prompt
     assert f"prompt {speed.prompt:.0f}, answer {speed.answer:.0f}" in describe(model, speed)
 

@@ -22,6 +22,7 @@ from ...receipts.keys import to_jwks
 from ...receipts.signer import ReceiptSigner
 from ..models.answer_cache import AnswerCache
 from ..models.local_engine import require_llm
+from ..models.model_offers import ModelOffers
 from ..models.model_pool import ModelPool
 from ..models.model_slot import ModelSlot
 from ..models.slot_prompts import SlotPrompts
@@ -58,6 +59,7 @@ class Dispatcher:
     ) -> None:
         """`cancel` ends a request by its id; False if there is none. The others: see Inference."""
         self._answers = answers
+        self._offers = ModelOffers(pool, pool.allows_getting)
         self._pool, self._count_embeddings, self._started = pool, count_embeddings, time.monotonic()
         self._idle_s = idle_s
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="commands")
@@ -69,6 +71,8 @@ class Dispatcher:
             "cancel": lambda command: cancel(command.cancel),
             "stats": self._describe,
             "load": self._load,
+            "recommend": lambda _: self._offers.describe(),
+            "get_model": lambda command: self._offers.get(command.get_model),
             "load_adapter": lambda c: pool.load_adapter(find(c.model), c.load_adapter, c.folder),
             "drop_adapter": lambda command: pool.drop_adapter(command.drop_adapter),
             "tokenize": self._tokenize,

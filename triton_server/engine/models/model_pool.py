@@ -8,6 +8,7 @@ lets those be unloaded that were idle for the longest time.
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import click
@@ -41,12 +42,19 @@ class ModelPool:
         suffixes: of the names of their Triton models: "" for the first, "-NAME" for the others.
         max_queue: requests to a model that may wait.
         allows_loading: whether clients may load and drop adapters.
+        allows_getting: whether they may let it download and load other models.
     """
 
     def __init__(
-        self, slots: Sequence[ModelSlot], max_queue: int = 256, allows_loading: bool = False
+        self,
+        slots: Sequence[ModelSlot],
+        max_queue: int = 256,
+        allows_loading: bool = False,
+        make_slot: Callable[[str, str | None], ModelSlot] | None = None,
     ) -> None:
-        """Raises ModelError for names that clash."""
+        """`make_slot` makes those of `add`. Raises ModelError for names that clash."""
+        self.allows_getting = False
+        self._make_slot = make_slot
         self.slots, self.max_queue, self.allows_loading = tuple(slots), max_queue, allows_loading
         self._by_name = {slot.name: slot for slot in slots}
         self.suffixes = ["", *(_triton_suffix(slot.name) for slot in slots[1:])]
@@ -81,6 +89,20 @@ class ModelPool:
 
     def _find_parent(self, adapter: str) -> ModelSlot | None:
         return next((slot for slot in self.slots if adapter in slot.adapters.folders), None)
+
+    def add(self, path: str, weights: str | None) -> ModelSlot:
+        """Serve one more model, by its path as its name; the first one's Triton models take its requests.
+
+        Raises NotAllowed.
+        """
+        if path in self._by_name:
+            return self._by_name[path]
+        if self._make_slot is None:
+            raise NotAllowed("this server loads no other models.")
+        slot = self._make_slot(path, weights)
+        self._by_name[path] = slot
+        self.slots = (*self.slots, slot)
+        return slot
 
     def load_adapter(self, slot: ModelSlot, name: str, folder: str) -> str:
         """Load an adapter for a model: "ready", or "loading" for a while; see SlotAdapters.load."""
@@ -149,18 +171,21 @@ class ModelPool:
 
         Then the same for each adapter, with its model as `parent`.
         """
+        slots = self.slots  # to which another thread may add one
         models = [
             {
                 **slot.describe_state(),
-                "triton_models": [name + suffix for name in (CHAT, CHAT_STREAM, EMBED)],
+                "triton_models": [name + suffix for name in (CHAT, CHAT_STREAM, EMBED)]
+                if suffix is not None
+                else [],
                 "description": slot.description,
                 "fingerprint": slot.fingerprint(),
             }
-            for suffix, slot in zip(self.suffixes, self.slots, strict=True)
+            for slot, suffix in zip_longest(slots, self.suffixes)
         ]
         return models + [
             {**model, "name": name, "parent": slot.name, "fingerprint": slot.fingerprint(name)}
-            for model, slot in zip(models, self.slots, strict=True)
+            for model, slot in zip(models, slots, strict=True)
             for name in list(slot.adapters.folders)
         ]
 
@@ -200,10 +225,12 @@ def create_pool(
 
     is_local = {path: path is None or is_on_this_machine(path) for _, path in models}
 
-    def create_slot(name: str, path: str | None, adapters: SlotAdapters) -> ModelSlot:
-        own = dict(settings)
-        if is_local[path] and not all(is_local.values()):  # if all are, the revision is refused
-            own["revision"] = None
+    def create_slot(
+        name: str, path: str | None, adapters: SlotAdapters, weights: str | None = None
+    ) -> ModelSlot:
+        own = dict(settings) | ({} if weights is None else {"weights": weights})
+        if path not in is_local or (is_local[path] and not all(is_local.values())):
+            own["revision"] = None  # if all are on this machine, it is refused
         if path != models[0][1]:
             own["mmproj"] = None
 
@@ -232,7 +259,12 @@ def create_pool(
         create_slot(name or model_name(path), path, SlotAdapters(its))
         for (name, path), its in zip(models, folders, strict=True)
     ]
-    pool = ModelPool(slots, settings["max_queue"], allows_loading)
+    pool = ModelPool(
+        slots,
+        settings["max_queue"],
+        allows_loading,
+        lambda path, weights: create_slot(path, path, SlotAdapters({}), weights),
+    )
     return pool
 
 

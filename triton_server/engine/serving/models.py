@@ -67,7 +67,7 @@ def list_models(pool: ModelPool, inference: Inference) -> Iterator[ContractModel
     outputs = (TensorSpec("response", "BYTES", (1,)), details)
     texts = (TensorSpec("texts", "UINT8", (-1,)), parameters)
     vectors = (TensorSpec("embeddings", "FP32", (-1, -1)), details)
-    for suffix, slot in zip(pool.suffixes, pool.slots, strict=True):
+    for suffix, slot in zip(pool.suffixes, pool.slots, strict=False):  # without those added
         chat = ChatInference(inference, slot)
         yield ContractModel(CHAT + suffix, inputs, outputs, chat.chat)
         yield ContractModel(CHAT_STREAM + suffix, inputs, outputs, chat.chat_stream, is_stream=True)

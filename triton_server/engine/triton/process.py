@@ -41,6 +41,7 @@ class EngineSettings(
     """
 
     models: tuple[tuple[str | None, str | None], ...]  # type: ignore[assignment]  # None is embedded
+    allow_pull: bool = False
     upstream: dict[str, Any] | None = Field(None, repr=False)  # it has a key
     folder: Path
 

@@ -1,0 +1,79 @@
+"""Real models that a server names, downloads and loads while it runs."""
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from chat_page import ChatPage
+from conftest import running_server
+from gguf_models import copy_model, write_model
+from hub_server import HubServer, Repository
+
+from model_core.errors import InvalidRequest, NotAllowed
+from triton_server.client import ChatClient
+from triton_server.client.conversations import Conversations
+
+HELLO = [{"role": "user", "content": "Hello"}]
+
+
+def test_server_names_models_that_fit(client: ChatClient) -> None:
+    offers = client.recommend()
+    assert not offers["allows_getting"]
+    assert 1 <= len(offers["models"]) <= 3
+    for model in offers["models"]:
+        assert model["arguments"].startswith(model["name"]) and model["download"] is None
+        assert model["speed"] is None or model["speed"]["answer"] > 0
+
+
+def test_nothing_is_downloaded_unless_it_is_allowed(client: ChatClient) -> None:
+    name = client.recommend()["models"][0]["name"]
+    with pytest.raises(NotAllowed, match="--allow-pull"):
+        client.get_model(name)
+
+
+def test_first_screen_says_how_to_get_a_real_model(conversations: Conversations, client: ChatClient) -> None:
+    page = ChatPage()
+    shown = [code.value for code in page.app.code]
+    assert shown == [f"tritonchat up --model {one['arguments']}" for one in client.recommend()["models"]]
+    page.ask("Hello")
+    assert not page.app.code  # it is in nobody's way later
+
+
+def test_model_is_downloaded_and_loaded_while_the_server_runs(tmp_path: Path) -> None:
+    """Names are those of real models, the files those of tiny ones."""
+    folder = tmp_path / "file"
+    folder.mkdir()
+    write_model(copy_model("qwen3", tmp_path), folder / "tiny-Q4_K_M.gguf", quantize=False)
+    with HubServer({"someone/else": Repository(folder)}) as hub:
+        home = {"HF_HOME": str(tmp_path / "hub"), "HF_ENDPOINT": hub.url}
+        with running_server("--allow-pull", **home) as server, ChatClient(server.grpc_url) as client:
+            offers = client.recommend()
+            assert offers["allows_getting"]
+            with pytest.raises(InvalidRequest, match="none of the models that fit"):
+                client.get_model("someone/else")
+            name = offers["models"][-1]["name"]
+            client.get_model(name)  # which the hub does not have
+            download = wait_for_end(client, name)
+            assert download["state"] == "failed" and "on the hub" in download["error"]
+            assert [entry["name"] for entry in client.stats()["models"]] == ["embedded"]
+
+            hub.repositories[name.partition(":")[0]] = Repository(folder)
+            assert client.get_model(name)["state"] == "downloading"  # it may be tried again
+            assert wait_for_end(client, name) == {"state": "done"}
+            assert client.get_model(name) == {"state": "done"}
+            assert (
+                client.chat([1, 2], model=name, max_tokens=3, ignore_eos=True).usage["completion_tokens"] == 3
+            )
+            assert [entry["name"] for entry in client.stats()["models"]] == ["embedded", name]
+            assert client.chat(HELLO, max_tokens=3).text  # of the first model, as before
+    shutil.rmtree(tmp_path / "hub")
+
+
+def wait_for_end(client: ChatClient, name: str) -> dict[str, str]:
+    """The download of a model, when it has ended."""
+    while True:
+        download = next(one["download"] for one in client.recommend()["models"] if one["name"] == name)
+        if download["state"] != "downloading":
+            return download
+        time.sleep(0.1)
