@@ -27,10 +27,12 @@ else:
 DEPENDENCIES = sysconfig.get_path("purelib")
 # Other files of the source tree that are large, or that belong to one machine.
 IGNORED = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info", "*.png")
+MAX_WHEEL = 12_000_000  # bytes
 CONTENTS = {
     "model_core/embedded/model.safetensors",
     "model_core/embedded/tokenizer.json",
     "model_core/embedded/config.json",
+    "model_core/recommend/models.json",
     "streamlit_client/page.py",
     "streamlit_client/chat/chat.py",
     "streamlit_client/compare/compare.py",
@@ -90,6 +92,7 @@ def test_wheel_has_all_that_runs_and_nothing_else(wheel: Path) -> None:
         "triton_server",
     }
     assert not [name for name in names if "test" in Path(name).name]
+    assert wheel.stat().st_size < MAX_WHEEL
 
 
 def test_every_python_file_of_the_packages_is_in_the_wheel(wheel: Path) -> None:

@@ -305,7 +305,7 @@ def test_what_is_asked_for_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ValueError, match="collector"):
             read_collector(wrong)
     monkeypatch.setattr(export, "find_spec", lambda name: None)
-    with pytest.raises(TritonchatError, match="pip install 'opentelemetry-sdk"):
+    with pytest.raises(TritonchatError, match="install 'opentelemetry-sdk"):
         export.check_packages()
 
 
