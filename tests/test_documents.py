@@ -1,0 +1,66 @@
+"""Documents: their links lead somewhere, and what they tell people to run exists."""
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+from paths import ROOT
+
+from triton_server.cli.tritonchat import cli
+
+DOCUMENTS = sorted(
+    path.relative_to(ROOT)
+    for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md"))
+)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+BLOCK = re.compile(r"^```(?:sh|bash)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SCREEN = 45  # lines
+
+
+def anchors(path: Path) -> set[str]:
+    """Of the headings, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=str)
+def test_links_lead_somewhere(document: Path) -> None:
+    for link in LINK.findall((ROOT / document).read_text()):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        path = ROOT / document.parent / name if name else ROOT / document
+        assert path.exists(), link
+        assert not anchor or anchor in anchors(path), link
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=str)
+def test_commands_and_flags_exist(document: Path) -> None:
+    """Those of `tritonchat` in blocks for a shell."""
+    for block in BLOCK.findall((ROOT / document).read_text()):
+        for line in block.replace("\\\n", " ").splitlines():
+            found = re.search(r"(?:^|[ /])tritonchat ([a-z]+)(?= |$)(.*)", line)
+            if found is None or found[1] not in cli.commands:
+                assert found is None or "install" in line or "git" in line or "docker" in line, line
+                continue
+            command = cli.commands[found[1]]
+            commands = [
+                command,
+                *([cli.commands["serve"]] if command.name == "cluster" else []),
+            ]  # hands them on
+            flags = {
+                flag
+                for one in commands
+                for param in one.params
+                for flag in (*param.opts, *param.secondary_opts)
+            }
+            arguments = shlex.split(re.split(r" \| | -- ", found[2])[0], comments=True)
+            for flag in (word.partition("=")[0] for word in arguments if word.startswith("--")):
+                assert flag in flags or isinstance(command, click.Group), line
+
+
+def test_readme_fits_on_a_screen() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= SCREEN
