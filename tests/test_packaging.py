@@ -39,7 +39,7 @@ CONTENTS = {
     "streamlit_client/compare/votes.py",
     "triton_server/conversations/migrations/env.py",
     "triton_server/conversations/migrations/versions/0005_search.py",
-    "triton_server/conversations/migrations/versions/0008_api_keys.py",
+    "triton_server/conversations/migrations/versions/0009_receipts_of_turns.py",
     "triton_server/engine/triton/backend_model.py",
 }
 

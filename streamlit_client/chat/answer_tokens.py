@@ -5,15 +5,12 @@ from typing import Any
 
 import streamlit as st
 
-from model_core.requests.messages import PromptFields
 from streamlit_client.chat.state import Chat
 from streamlit_client.chat.token_view import show_tokens
 from streamlit_client.shared.conversation import Turn
-from streamlit_client.shared.prompts import build_prompt
+from streamlit_client.shared.prompts import build_prompt_of_text
 from streamlit_client.shared.server import get_client
 from triton_server.contract.tensors import Prompt
-
-_FIELDS = {*PromptFields.model_fields, "tools", "tool_choice", "model"}  # of those of the answer's request
 
 
 def show_answer_tokens(chat: Chat, turn: Turn) -> None:
@@ -41,14 +38,5 @@ def _hide() -> None:
 
 def make_prompt(chat: Chat, turn: Turn) -> tuple[Prompt, dict[str, Any]]:
     """The prompt that the text of an answer follows, with its reasoning; and the fields of the request."""
-    fields = {name: value for name, value in turn.parameters.items() if name in _FIELDS}
     system = "" if chat.stored is None else chat.stored.system or ""
-    asked = Turn(turn.question, attachments=turn.attachments)
-    prompt = build_prompt([*chat.path(turn.parent), asked], system, not turn.is_continuation)
-    if isinstance(prompt, str):
-        return prompt, {"model": fields["model"]} if "model" in fields else {}
-    fields["truncation"] = "auto"
-    if turn.reasoning:
-        thought = {"role": "assistant", "content": "", "reasoning": turn.reasoning}
-        return [*prompt, thought], {**fields, "continue_final_message": True}
-    return prompt, fields
+    return build_prompt_of_text(chat.path(turn.parent), turn, system)

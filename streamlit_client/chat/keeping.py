@@ -59,6 +59,7 @@ def restore(stored: tree.Turn) -> Turn:
         attachments=stored.attachments,
         id=stored.id,
         parent=stored.parent,
+        receipt=stored.receipt,
         is_started=True,
         is_continuation=bool(stored.parameters.get("is_continuation")),
         reasoning_s=_estimate_reasoning(_numbers(stored.usage), _numbers(stored.timings)),
@@ -131,4 +132,6 @@ def _describe(turn: Turn, is_final: bool) -> dict[str, Any]:
             "usage": answer.usage,
             "timings": answer.timings,
         }
+    if is_final and turn.receipt is not None:  # an older server knows no such field
+        fields["receipt"] = turn.receipt
     return fields

@@ -144,7 +144,7 @@ def _show_alternatives(
     taken = None
     with st.container(horizontal=True):
         for other in token["top_logprobs"]:
-            label = f"{escape(show_text(other['token']))} · {_percent(other['logprob'])}"
+            label = f"{escape(show_text(other['token']))} · {format_share(other['logprob'])}"
             name = f"{key}-{chosen}-{other['token_id']}"
             is_same = other["token_id"] == token["token_id"]
             if not is_same and st.button(label, key=name, disabled=on_branch is None):
@@ -206,7 +206,7 @@ def describe_tokens(tokens: Sequence[dict[str, Any]]) -> str:
 def describe_token(token: dict[str, Any]) -> str:
     """A token in words, as Markdown: its text, its probability and its rank."""
     rank = "the likeliest" if token["rank"] == 1 else f"number {token['rank']:,} of all"
-    return f"“{escape(show_text(token['token']))}”, {_percent(token['logprob'])}, {rank}"
+    return f"“{escape(show_text(token['token']))}”, {format_share(token['logprob'])}, {rank}"
 
 
 def draw_tokens(
@@ -221,10 +221,10 @@ def _draw(token: dict[str, Any], seconds: float | None) -> dict[str, Any]:
     surprise = min(1.0, -token["logprob"] / math.log(2) / _FULL_COLOR_BITS)
     others = [other for other in token["top_logprobs"] if other["token_id"] != token["token_id"]]
     rank = "the likeliest" if token["rank"] == 1 else f"number {token['rank']:,}"
-    words = f"{show_text(token['token'])}: {_percent(token['logprob'])}, {rank}"
+    words = f"{show_text(token['token'])}: {format_share(token['logprob'])}, {rank}"
     if others:
         words += "; else " + ", ".join(
-            f"{show_text(o['token'])} {_percent(o['logprob'])}" for o in others[:3]
+            f"{show_text(o['token'])} {format_share(o['logprob'])}" for o in others[:3]
         )
     if seconds is not None:
         words += f"; after {seconds:.2f} s"
@@ -243,6 +243,7 @@ def _times(tokens: Sequence[dict[str, Any]], arrivals: Sequence[tuple[int, float
     return times
 
 
-def _percent(logprob: float) -> str:
+def format_share(logprob: float) -> str:
+    """A probability in percent, from its logarithm."""
     share = math.exp(min(0.0, logprob))
     return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}" if share >= 0.001 else "below 0.1%"

@@ -10,6 +10,7 @@ import streamlit as st
 
 from model_core.errors import TritonchatError
 from streamlit_client.chat.answer_tokens import show_answer_tokens
+from streamlit_client.chat.receipt_view import show_receipt
 from streamlit_client.chat.state import Chat
 from streamlit_client.chat.thumbs import show_thumbs
 from streamlit_client.shared.conversation import Turn
@@ -30,12 +31,13 @@ _REDRAW_S_PER_CHARACTER = 5e-5  # a table of 20,000 characters is drawn once a s
 _MAX_SHOWN = 20_000  # characters of a file
 _IMAGE_WIDTH = 320  # pixels
 
-EDIT, AGAIN, BACK, COPY, TOKENS = (
+EDIT, AGAIN, BACK, COPY, TOKENS, RECEIPT = (
     "Edit the question",
     "Answer again",
     "Go back to before this question",
     "Copy the answer",
     "Look at the tokens",
+    "Reproducible: copy receipt",
 )
 _ICONS = {
     EDIT: ":material/edit:",
@@ -43,6 +45,7 @@ _ICONS = {
     BACK: ":material/undo:",
     COPY: ":material/content_copy:",
     TOKENS: ":material/visibility:",
+    RECEIPT: ":material/verified:",
 }
 # Gives the results of tools, by the ids of their calls, to the model.
 SendResults = Callable[[Turn, dict[str, str]], None]
@@ -80,6 +83,8 @@ def show_turn(chat: Chat, turn: Turn, is_last: bool, send_results: SendResults) 
                 show_thumbs(chat, turn)
             if turn.text and st.session_state.get("looks_at") == turn.id:
                 show_answer_tokens(chat, turn)
+            if turn.receipt is not None and st.session_state.get("shows_receipt") == (chat.id, turn.id):
+                show_receipt(chat, turn)
 
 
 def show_until_end(turn: Turn, view: "AnswerView", caption: Any) -> None:
@@ -230,6 +235,8 @@ def show_actions(chat: Chat, turn: Turn) -> None:
     options = [AGAIN, BACK] if not turn.question else [EDIT, AGAIN, BACK]
     if turn.text:
         options = [COPY, TOKENS, *options] if turn.finished.is_set() else [COPY, *options]
+    if turn.receipt is not None and turn.finished.is_set():
+        options.append(RECEIPT)
     show_steps(chat, turn)
     st.menu_button(
         "",
@@ -283,6 +290,8 @@ def _act(chat: Chat, turn: Turn, key: str) -> None:
         chat.go_back(turn)
     elif option == TOKENS:
         st.session_state.looks_at = turn.id
+    elif option == RECEIPT:
+        st.session_state.shows_receipt = chat.id, turn.id
     elif option == COPY:
         st.session_state.copied = turn.text
 

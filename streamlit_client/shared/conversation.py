@@ -20,6 +20,8 @@ from triton_server.client.chat_client import Answer, AnswerStream, ChatClient
 from triton_server.contract.tensors import Prompt
 from triton_server.conversations.tree import Attachment
 
+from .receipts import ask_for_receipt, shorten_receipt
+
 LOGGER = logging.getLogger(__name__)
 
 # `stop` waits at most so many seconds for the last text and the statistics of an answer.
@@ -44,6 +46,7 @@ class Turn:
     question goes on after the results of the turn before. `reasoning_s` are the seconds that the model has
     reasoned. `arrivals`: how many characters of the text had arrived after how many seconds.
     `left_out` are the oldest messages that the request lacks, because their images are too large.
+    `receipt` is that of the last request for this answer, without the request itself; see receipts.py.
 
     `id` and `parent` are those of the turn in the store, if it is there. `keep` is called with this turn and
     False every two seconds while the answer runs, and with True once after its end. An answer with `keep`
@@ -69,6 +72,7 @@ class Turn:
     reasoning_s: float | None = None
     arrivals: list[tuple[int, float]] = field(default_factory=list)
     left_out: int = 0
+    receipt: dict[str, Any] | None = None
     finished: threading.Event = field(default_factory=threading.Event)
     _last_wait: float = field(init=False, repr=False)
     _last_keep: float = field(init=False, repr=False)
@@ -147,7 +151,10 @@ class Turn:
                 threading.Thread(target=self._watch_loading, daemon=True).start()
             self.parameters |= limit_by_context(self.parameters, description)
             if not self.finished.is_set():  # the person may have stopped it
-                self._receive(build(description["chat_template"]))
+                prompt = build(description["chat_template"])
+                if self.keep is not None:
+                    self.parameters |= ask_for_receipt(self._client, description, prompt)
+                self._receive(prompt)
         except Exception as error:
             if not isinstance(error, TritonchatError):
                 LOGGER.exception("An answer could not be received")
@@ -177,6 +184,7 @@ class Turn:
                     break
                 self._keep_sometimes()
         if stream.answer is not None:
+            self.receipt = shorten_receipt(stream.answer.details.pop("receipt", None))
             if self.left_out:  # of which the server knows nothing
                 stream.answer.usage["truncated_messages"] += self.left_out
             self.answer = _join(self.answer, stream, self.text) if text else stream.answer

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from model_core.errors import InvalidRequest
+from model_core.requests.messages import PromptFields
 from triton_server.contract.image_bytes import MAX_IMAGES_BYTES
 from triton_server.contract.tensors import Prompt
 from triton_server.conversations.tree import join_question, make_content
@@ -12,6 +13,8 @@ from .conversation import Turn
 
 _ROOM_FOR_OTHERS = 2**20  # what looks like images in texts
 _AROUND_IMAGE = 64  # bytes of JSON
+# Those of an answer's request on which its prompt depends.
+_PROMPT_FIELDS = {*PromptFields.model_fields, "tools", "tool_choice", "model"}
 
 
 def build_prompt(turns: Sequence[Turn], system: str, is_chat_model: bool) -> Prompt:
@@ -34,6 +37,23 @@ def build_prompt(turns: Sequence[Turn], system: str, is_chat_model: bool) -> Pro
         if turn.text or turn.results:
             messages += [*_question(turn), *_answer(turn)]
     return [*messages, *_question(last), *(_answer(last) if last.text else [])]
+
+
+def build_prompt_of_text(earlier: Sequence[Turn], turn: Turn, system: str) -> tuple[Prompt, dict[str, Any]]:
+    """The prompt that the text of a turn's answer follows, with its reasoning; and the fields of the request.
+
+    `earlier` are the turns before it. Raises InvalidRequest as `build_prompt`.
+    """
+    fields = {name: value for name, value in turn.parameters.items() if name in _PROMPT_FIELDS}
+    asked = Turn(turn.question, attachments=turn.attachments)
+    prompt = build_prompt([*earlier, asked], system, not turn.is_continuation)
+    if isinstance(prompt, str):
+        return prompt, {"model": fields["model"]} if "model" in fields else {}
+    fields["truncation"] = "auto"
+    if turn.reasoning:
+        thought = {"role": "assistant", "content": "", "reasoning": turn.reasoning}
+        return [*prompt, thought], {**fields, "continue_final_message": True}
+    return prompt, fields
 
 
 def leave_out_images(turns: Sequence[Turn]) -> tuple[list[Turn], int]:

@@ -101,9 +101,9 @@ class Conversations:
     def change_turn(self, conversation_id: str, turn: int, **changes: Any) -> None:
         """Change fields of a turn: `answer`, `reasoning`, `tool_calls`, `finish_reason`, `usage`, ...
 
-        They replace the old values: `answer` is the whole text so far. `timings` and `rating` are the other
-        ones. Call this now and then while an answer runs, and at its end with a `finish_reason`. Raises
-        ConversationNotFound, TurnNotFound and SessionsFull.
+        They replace the old values: `answer` is the whole text so far. `timings`, `rating` and `receipt` are
+        the other ones. Call this now and then while an answer runs, and at its end with a `finish_reason`.
+        Raises ConversationNotFound, TurnNotFound and SessionsFull.
         """
         self._run("change_turn", id=conversation_id, turn=turn, **changes)
 

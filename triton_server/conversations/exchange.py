@@ -173,11 +173,16 @@ def to_json(conversation: Conversation) -> str:
     """All branches of a conversation, as JSON."""
     names = ("title", "system", "parameters", "head", "created")
     value = {"format": FORMAT, "version": 1, **{name: getattr(conversation, name) for name in names}}
-    value["turns"] = [
-        {**asdict(turn), "attachments": [file.to_json() for file in turn.attachments]}
-        for turn in conversation.turns
-    ]
+    value["turns"] = [_describe_turn(turn) for turn in conversation.turns]
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _describe_turn(turn: Turn) -> dict[str, Any]:
+    """Its fields. Without a receipt, versions that know none can read it, too."""
+    described = {**asdict(turn), "attachments": [file.to_json() for file in turn.attachments]}
+    if turn.receipt is None:
+        del described["receipt"]
+    return described
 
 
 def from_json(text: str) -> Conversation:

@@ -125,6 +125,7 @@ class AnswerFields(StrictFields):
     usage: UsageObject | None = None
     timings: TimingsObject | None = None
     rating: Literal[-1, 0, 1] = 0
+    receipt: JsonObject | None = None
 
 
 Attachments = Annotated[FailFastList[AttachmentFields], Field(max_length=MAX_ATTACHMENTS)]

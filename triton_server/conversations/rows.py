@@ -44,6 +44,7 @@ def _to_turn(turn: StoredTurn) -> Turn:
         timings=turn.timings,
         parameters=turn.parameters,
         rating=turn.rating,
+        receipt=turn.receipt,
         attachments=[Attachment(**file) for file in turn.attachments or ()],
         created=turn.created,
     )
@@ -72,9 +73,8 @@ def count_questions() -> sql.ColumnElement[int]:
 
 def turn_size(turn: StoredTurn) -> int:
     """The size of a turn as `limits.measure` counts."""
-    return measure(
-        turn.question, turn.answer, turn.parameters, turn.reasoning, turn.tool_calls, turn.attachments
-    )
+    values = turn.question, turn.answer, turn.parameters, turn.reasoning, turn.tool_calls, turn.attachments
+    return measure(*values, turn.receipt)
 
 
 def add_turns(transaction: orm.Session, session_key: int, turns: Sequence[StoredTurn]) -> None:

@@ -16,7 +16,7 @@ from .tables import Base, ItemConversation, Session, StoredBatch, StoredFile, St
 LOGGER = logging.getLogger(__name__)
 
 # The newest of migrations/versions. A database of this revision needs no Alembic, which is slow to import.
-REVISION = "0008"
+REVISION = "0009"
 _VERSION_TABLE = "tritonchat_version"
 _OLD_TABLES, _OLD_REVISION = {"tritonchat_schema", "sessions", "turns"}, "0001"  # of versions without Alembic
 _LOCK_KEY = 0x74726974  # of a PostgreSQL advisory lock

@@ -82,6 +82,7 @@ class StoredTurn(Base):
     timings: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     parameters: Mapped[dict[str, Any]]
     rating: Mapped[int] = mapped_column(server_default="0")
+    receipt: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     attachments: Mapped[list[dict[str, Any]] | None] = mapped_column(JSON(none_as_null=True))
     created: Mapped[float]
 

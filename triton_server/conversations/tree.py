@@ -45,6 +45,8 @@ class Turn:
             they are not known.
         parameters: those of the answer.
         rating: 1 for good, -1 for bad, 0 for none.
+        receipt: of the answer, see docs/reproducible.md; without `request.content`, which the conversation
+            has. Nobody has checked it. None: there is none.
         created: seconds since 1970.
     """
 
@@ -59,6 +61,7 @@ class Turn:
     timings: dict[str, Any] | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     rating: int = 0
+    receipt: dict[str, Any] | None = None
     attachments: list[Attachment] = field(default_factory=list)
     created: float = 0.0
 

@@ -48,7 +48,7 @@ def conversation(*turns: Turn, **fields: object) -> Conversation:
 
 TREE = conversation(
     Turn(1, None, "One?", "ONE", "thoughts", rating=1, finish_reason="stop", usage=USAGE, created=1.5),
-    Turn(2, 1, "Two?", "TWO", attachments=[Attachment("a.md", "text", 3)], rating=-1),
+    Turn(2, 1, "Two?", "TWO", attachments=[Attachment("a.md", "text", 3)], rating=-1, receipt={"version": 1}),
     Turn(3, 1, "Two, edited?", "", tool_calls=[{"name": "f", "arguments": "{}"}], parameters={"seed": 1}),
     system="Be brief.",
     parameters={"temperature": 0.5},
