@@ -7,6 +7,7 @@ import streamlit as st
 from model_core.errors import TritonchatError
 from streamlit_client.chat.turn_view import REDRAW_INTERVAL_S, AnswerView, run_again
 from streamlit_client.compare.comparison import SCORES, Comparison
+from streamlit_client.compare.parting_view import show_parting
 from streamlit_client.compare.side_settings import Choice, show_choice
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.descriptions import describe_error, describe_progress, format_statistics
@@ -133,6 +134,7 @@ def show_round(comparison: Comparison, number: int, *turns: Turn) -> None:
             caption.caption(describe(comparison, turn))
         else:
             caption.error(describe_error(turn.error), icon=":material/error:")
+    show_parting(comparison, number)
 
 
 def describe(comparison: Comparison, turn: Turn) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from model_core.errors import ModelNotFound
+from streamlit_client.compare.parting import Parting
 from streamlit_client.compare.ratings import Outcome
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.prompts import build_prompt
@@ -39,8 +40,9 @@ class Side:
 class Comparison:
     """A conversation with two sides. `rounds` has for each question the turns of the left and the right side.
 
-    `parameters` are those that both sides share. `winner` is the vote on the last round, if there is one. If
-    the comparison is blind, the sides are shuffled, and the names are hidden before the first vote.
+    `parameters` are those that both sides share. `winner` is the vote on the last round, if there is one.
+    `partings` says of rounds, by their numbers, where the answers part, if somebody has looked. If the
+    comparison is blind, the sides are shuffled, and the names are hidden before the first vote.
     """
 
     sides: tuple[Side, Side]
@@ -49,6 +51,7 @@ class Comparison:
     rounds: list[tuple[Turn, Turn]] = field(default_factory=list)
     winner: str | None = None
     has_names: bool = True
+    partings: dict[int, Parting] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.is_blind:
