@@ -12,7 +12,7 @@ from streamlit_client.shared.conversation import Turn, limit_by_context
 from streamlit_client.shared.descriptions import describe_error
 from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.prompts import build_prompt, leave_out_images
-from streamlit_client.shared.receipts import Check, find_part, match_request, verify
+from streamlit_client.shared.receipts import Check, find_part, is_signed_here, match_request, verify
 from streamlit_client.shared.server import get_client
 from streamlit_client.shared.token_text import show_text
 from triton_server.receipts.receipt import ReceiptError, check_receipt
@@ -21,6 +21,9 @@ _REDRAW_S = 0.1
 _CHECKS = "receipt_checks"  # in the session: what was found, or the error, by conversation and turn
 OTHER_TEXT = "This receipt is of another text than the one above."
 LAST_PART = "The answer was continued. This receipt is of its last part, which begins after: “…{}”"
+OTHER_KEY = (
+    "This receipt is signed by another key than that of this server. Trust it only if you know that key."
+)
 OTHER_REQUEST = (
     "The conversation before this answer, or its system prompt, is not what it was then. So the receipt has "
     "only a hash of the request, and the answer cannot be computed again from here."
@@ -47,6 +50,8 @@ def _hide() -> None:
 
 def _show(chat: Chat, turn: Turn, receipt: dict[str, Any]) -> None:
     st.caption(describe_receipt(receipt))
+    if not is_signed_here(get_client(), receipt):
+        st.warning(OTHER_KEY, icon=":material/key_off:")
     part = find_part(turn.text, receipt)
     content = None if part is None else find_request(chat, turn, part, receipt)
     if part is None:
@@ -139,17 +144,15 @@ def show_check(found: Check | TritonchatError) -> None:
         st.success(describe_check(found), icon=":material/verified:")
     else:
         st.error(describe_check(found), icon=":material/difference:")
-    if not found.signed_here:
-        st.warning("It is signed by another key than that of this server.", icon=":material/key_off:")
 
 
 def describe_receipt(receipt: dict[str, Any]) -> str:
     """What a receipt says, in a sentence, as Markdown."""
     model = receipt["model"]
     return (
-        f"Signed by the server: {escape(model['name'])} ({escape(model['fingerprint'])}) has answered with "
+        f"A signed record: {escape(model['name'])} ({escape(model['fingerprint'])}) has answered with "
         f"{receipt['answer']['tokens']:,} tokens, seed {receipt['seed']}, at {escape(receipt['time'])}. "
-        "Whoever has the receipt can check this: `tritonchat verify receipt.json`."
+        "Whoever has the receipt can check this with “tritonchat verify receipt.json”."
     )
 
 

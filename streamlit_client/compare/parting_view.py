@@ -93,9 +93,12 @@ def show_parting(comparison: Comparison, number: int) -> None:
 def describe_common(found: Parting) -> str:
     """How much two answers have in common."""
     if not found.tokens:
-        return "The answers part at their first token."
-    count = "The first token is" if found.tokens == 1 else f"The first {found.tokens:,} tokens are"
-    return f"{count} the same. Then the answers part:"
+        common = "The answers part at their first token."
+    elif found.tokens == 1:
+        common = "The first token is the same."
+    else:
+        common = f"The first {found.tokens:,} tokens are the same."
+    return f"{common} Probabilities are those of the models, before penalties, bias and temperature."
 
 
 def draw_parting(found: Parting) -> dict[str, object]:
@@ -124,6 +127,6 @@ def describe_mark(mark: Mark) -> str:
             continue
         text, probability = seen
         share = format_share(math.log(probability)) if probability else "below 0.1%"
-        other = "" if text == mark.text else f" (for “{show_text(text)}”, as it reads the text)"
-        parts.append(f"{place}: {share}{other}")
-    return " · ".join(parts)
+        other = "" if text == mark.text else f" (of “{show_text(text)}”, as it reads the text)"
+        parts.append(f"{place.lower()} {share}{other}")
+    return f"Probability: {', '.join(parts)}" if parts else ""

@@ -30,12 +30,10 @@ class Check:
 
     Attributes:
         verdict: what the answer that was computed again says.
-        signed_here: whether the key of the server has signed it.
         before: the text before the first token that differs; empty if it is not known.
     """
 
     verdict: Verdict
-    signed_here: bool
     before: str = ""
 
 
@@ -93,6 +91,14 @@ def match_request(
     return content if is_same else None
 
 
+def is_signed_here(client: ChatClient, receipt: Mapping[str, Any]) -> bool | None:
+    """Whether the key of a receipt, whose signature was checked, is the server's; None if it does not say."""
+    try:
+        return receipt["key"] in read_jwks(client.show_receipt_key())
+    except (TritonchatError, ValueError):
+        return None
+
+
 def verify(
     client: ChatClient,
     receipt: Mapping[str, Any],
@@ -105,7 +111,6 @@ def verify(
     the computation ends. Raises ReceiptError for one that was changed, and TritonchatError.
     """
     checked = check_receipt(receipt)
-    keys = read_jwks(client.show_receipt_key())
     name = checked["model"]["name"]
     request = request_of(checked, content).model_copy(update={"model": name})
     with client.stream(request.prompt(), **request.parameters()) as stream:
@@ -117,4 +122,4 @@ def verify(
     if verdict.token is not None and ids is not None:
         shown = ids[max(0, verdict.token - _SHOWN_TOKENS) : verdict.token]
         before = client.detokenize(shown, name) if shown else ""
-    return Check(verdict, checked["key"] in keys, before)
+    return Check(verdict, before)

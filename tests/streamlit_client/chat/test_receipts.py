@@ -10,11 +10,12 @@ from in_process import served
 from support import pool_of, wait_until
 
 from model_core import LLM
-from streamlit_client.chat.receipt_view import LAST_PART, OTHER_REQUEST, OTHER_TEXT, describe_check
+from streamlit_client.chat.receipt_view import LAST_PART, OTHER_KEY, OTHER_REQUEST, OTHER_TEXT, describe_check
 from streamlit_client.shared import people
 from streamlit_client.shared.receipts import (
     ask_for_receipt,
     find_part,
+    is_signed_here,
     match_request,
     shorten_receipt,
     verify,
@@ -78,6 +79,17 @@ def test_receipt_after_the_conversation_has_changed(page: ChatPage, conversation
     assert other.app.button(key="verify-1").disabled
 
 
+def test_receipt_of_somebody_else(page: ChatPage, conversations: Conversations, tmp_path: Path):
+    """Conversations from files may have any: what it says is computed, and its key is not trusted."""
+    page.ask(QUESTION)
+    receipt = conversations.get(page.id).turns[0].receipt
+    conversations.change_turn(page.id, 1, receipt=sign_again(receipt, tmp_path, tokens=13))
+    other = ChatPage(page.id).choose("menu-1", MENU)
+    assert messages(other, "warning") == [OTHER_KEY]
+    other.click("Compute again")
+    assert "contradicts itself" in messages(other, "error")[0]
+
+
 def test_changed_receipt_and_one_of_another_system_prompt(page: ChatPage, conversations: Conversations):
     page.ask(QUESTION)
     receipt = conversations.get(page.id).turns[0].receipt
@@ -125,7 +137,8 @@ def test_first_token_that_differs_is_named(client: ChatClient, tmp_path: Path):
     forged = sign_again(kept, tmp_path, token_ids_sha256=hash_tokens(ids))
     forged["answer"]["token_ids"] = ids
     found = verify(client, forged, content)
-    assert not found.verdict.equal and not found.signed_here
+    assert not found.verdict.equal
+    assert (is_signed_here(client, kept), is_signed_here(client, forged)) == (True, False)
     assert found.verdict.token == 4
     assert found.before == client.detokenize(ids[:4])
     assert describe_check(found).startswith("The answer differs from token 4 on")

@@ -96,3 +96,22 @@ def test_sides_stand_below_each_other_on_a_phone(
     assert box.evaluate("box => box.scrollHeight > 2 * box.clientHeight")
     left, right = sides(page).evaluate_all(tops)
     assert right - left == pytest.approx(second - first, abs=1)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_parting_is_shown_on_a_phone(
+    scheme: str, visit: Callable[..., Page], several: Endpoints, page_of: Callable[[Endpoints], str]
+):
+    page = visit(f"{page_of(several)}/compare", PHONE, color_scheme=scheme)
+    ask(page, "Hello")
+    button(page, "Where they part").click()
+    shown = page.get_by_role("group", name="Where the answers part")
+    expect(shown.locator("mark")).to_have_count(2)
+    expect(shown.get_by_role("region", name="Right")).to_contain_text(GREETING[3:])
+    expect(shown.locator(".words").first).to_contain_text(re.compile(r"^Probability: left [\d.]+%"))
+    boxes = shown.get_by_role("region").evaluate_all(
+        "regions => regions.map(region => region.getBoundingClientRect()).map(box => [box.right, box.top])"
+    )
+    assert all(right <= PHONE["width"] for right, _ in boxes) and boxes[0][1] < boxes[1][1]
+    colours = shown.locator("p").first.evaluate("p => getComputedStyle(p).color.match(/\\d+/g).map(Number)")
+    assert (max(colours[:3]) < 100) == (scheme == "light")

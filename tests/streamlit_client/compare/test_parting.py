@@ -61,9 +61,12 @@ def test_other_tokenizers_and_ends_in_words() -> None:
     found = describe_parting(("It is a cat", "It is"), (left, right))
     assert (found.common, found.tokens) == ("It is", 1)
     assert [mark.text for mark in found.marks] == [" a", None]
-    assert describe_mark(found.marks[0]) == "Left: 25% · Right: below 0.1% (for “␣a␣c”, as it reads the text)"
+    assert (
+        describe_mark(found.marks[0])
+        == "Probability: left 25%, right below 0.1% (of “␣a␣c”, as it reads the text)"
+    )
     assert describe_mark(found.marks[1]) == ""
-    assert describe_common(found) == "The first token is the same. Then the answers part:"
+    assert describe_common(found).startswith("The first token is the same. Prob")
     drawn = draw_parting(found)
     assert [side["mark"] for side in drawn["sides"]] == ["␣a", "the end"]
     long = describe_parting(

@@ -51,6 +51,11 @@ def test_axe_finds_no_serious_fault(visit: Callable[..., Page], several: Endpoin
         page.get_by_role("group", name="Tokens of the answer").get_by_role("button").nth(1).click()
         expect(page.get_by_text("Token 2, ")).to_be_visible()
         check(page)
+        button(answers(page), "more_horiz").click()
+        page.get_by_text("Reproducible: copy receipt").click()
+        button(page, "Compute again").click()
+        expect(page.get_by_text("computed again.")).to_be_visible()
+        check(page)
 
         page.goto(f"{address}/compare")
         expect(page.get_by_text("Hide which side is which")).to_be_visible()
@@ -58,6 +63,8 @@ def test_axe_finds_no_serious_fault(visit: Callable[..., Page], several: Endpoin
         ask(page, "Hello")
         button(page, "Left is better").click()
         expect(page.get_by_text("You voted")).to_be_visible()
+        button(page, "Where they part").click()
+        expect(page.get_by_role("group", name="Where the answers part").locator("mark")).to_have_count(2)
         check(page)
 
         page.goto(f"{address}/votes")
