@@ -83,8 +83,9 @@ def match_request(
     `fields` are parameters of the request; those that no request has are left out.
     """
     known = {name: value for name, value in fields.items() if name in Request.model_fields}
+    messages: Any = prompt
     try:
-        content = content_of(Request(messages=prompt, **known))
+        content = content_of(Request(messages=messages, **known))
         is_same = hash_json(content) == receipt["request"]["sha256"]
     except TritonchatError:  # a conversation from a file may have anything
         return None
