@@ -36,17 +36,16 @@ _KERNELS: dict[str, tuple[Callable[[float], float], float]] = {
 }
 
 
-def weigh(size: int, new_size: int, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each output pixel the first input pixel, the number of them, and their weights.
+def find_weights(size: int, new_size: int, kind: str) -> list[tuple[int, list[float]]]:
+    """For each output pixel the first input pixel, and the weights of it and of those behind it.
 
-    int64 [new_size], int64 [new_size], int32 [new_size, most]. The order of the operations is Pillow's.
+    The order of the operations is Pillow's.
     """
     kernel, support = _KERNELS[kind]
     scale = size / new_size
     filter_scale = max(scale, 1.0)
     support *= filter_scale
-    firsts, counts = np.zeros(new_size, np.int64), np.zeros(new_size, np.int64)
-    weights = np.zeros((new_size, math.ceil(support) * 2 + 1), np.int32)
+    found = []
     for index in range(new_size):
         center = (index + 0.5) * scale
         first = max(int(center - support + 0.5), 0)
@@ -55,8 +54,19 @@ def weigh(size: int, new_size: int, kind: str) -> tuple[np.ndarray, np.ndarray, 
         total = 0.0
         for weight in own:  # `sum` rounds otherwise since Python 3.12
             total += weight
-        if total != 0.0:
-            own = [weight / total for weight in own]
-        firsts[index], counts[index] = first, count
-        weights[index, :count] = [int(w * (1 << BITS) + (-0.5 if w < 0 else 0.5)) for w in own]
+        found.append((first, [weight / total for weight in own] if total != 0.0 else own))
+    return found
+
+
+def weigh(size: int, new_size: int, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For each output pixel the first input pixel, the number of them, and their weights.
+
+    int64 [new_size], int64 [new_size], int32 [new_size, most], of which BITS bits are fractions.
+    """
+    found = find_weights(size, new_size, kind)
+    firsts = np.array([first for first, _ in found], np.int64)
+    counts = np.array([len(own) for _, own in found], np.int64)
+    weights = np.zeros((new_size, max(map(len, (own for _, own in found)))), np.int32)
+    for index, (_, own) in enumerate(found):
+        weights[index, : len(own)] = [int(w * (1 << BITS) + (-0.5 if w < 0 else 0.5)) for w in own]
     return firsts, counts, weights

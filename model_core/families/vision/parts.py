@@ -8,6 +8,7 @@ import numpy as np
 
 from ...images.image import Pixels
 from ...images.resize import resize
+from ...images.resize_weights import find_weights
 from ...tape import operations
 from ...tape.operations import KVLayer
 from ...tape.references import Span, WeightRef
@@ -242,6 +243,24 @@ def interpolate_table(table: np.ndarray, grid: tuple[int, int], merge: int) -> n
             total = term if total is None else total + term
     assert total is not None
     return total
+
+
+def resize_table(table: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
+    """The rows of a square table, resized bilinearly to a grid; a smaller one takes all rows into account.
+
+    table: float32 [side * side, width] -> [patches, width], from left to right and down. Sums are in float64,
+    without products of matrices, whose bits depend on the processor.
+    """
+    side, width = round(len(table) ** 0.5), table.shape[1]
+    values = table.reshape(side, side, width).astype(np.float64)
+    for axis, length in enumerate(grid):
+        lines = np.moveaxis(values, axis, 0)
+        resized = np.zeros((length, *lines.shape[1:]))
+        for line, (first, weights) in zip(resized, find_weights(side, length, "bilinear"), strict=True):
+            for place, weight in enumerate(weights, first):
+                line += lines[place] * weight
+        values = np.moveaxis(resized, 0, axis)
+    return np.ascontiguousarray(values, np.float32).reshape(-1, width)
 
 
 def merge_rows(rows: np.ndarray, count: int) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...checks.file_values import shorten
 from ...errors import ModelError
-from . import gemma3, gemma4, gemma4_unified, idefics3, qwen2_5_vl, qwen3_vl
+from . import gemma3, gemma4, gemma4_unified, idefics3, lfm2_vl, qwen2_5_vl, qwen3_vl
 from .parts import Tower, VisionConfig
 
 # model_type in config.json -> the module with `read_config`, `prepare`, `count_tokens` and `write_tower`
@@ -15,6 +15,7 @@ TOWERS: dict[str, ModuleType] = {
     "gemma4": gemma4,
     "gemma4_unified": gemma4_unified,
     "idefics3": idefics3,
+    "lfm2_vl": lfm2_vl,
     "qwen2_5_vl": qwen2_5_vl,
     "qwen3_5": qwen3_vl,
     "qwen3_5_moe": qwen3_vl,

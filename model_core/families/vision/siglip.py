@@ -1,4 +1,4 @@
-"""SigLIP (Zhai et al., 2023, arXiv:2303.15343): the tower of Gemma 3, Idefics3 and SmolVLM.
+"""SigLIP (Zhai et al., 2023, arXiv:2303.15343): the tower of Gemma 3, Idefics3, SmolVLM and LFM2-VL.
 
 Patches have learned positions, and attend to all others.
 Source: Transformers 5.24, modeling_siglip.py.
@@ -13,21 +13,25 @@ from ...tape.references import Span
 from ...tape.tape import Tape
 from .parts import VisionConfig, attend_to_image, embed_patches
 
-_ACTIVATIONS = {"gelu_pytorch_tanh": "gelu_tanh", "gelu": "gelu"}
+# As config.json names them, and a key of operators.FUNCTIONS.
+ACTIVATIONS = {"gelu_pytorch_tanh": "gelu_tanh", "gelu": "gelu"}
 
 
 def read_fields(
-    raw: Mapping[str, Any], hidden: int, intermediate: int, layers: int, heads: int
+    raw: Mapping[str, Any], hidden: int, intermediate: int, layers: int, heads: int, *others: str
 ) -> dict[str, Any]:
-    """The fields of VisionConfig that vision_config has, with the family's defaults. Raises ModelError."""
+    """The fields of VisionConfig that vision_config has, with the family's defaults. Raises ModelError.
+
+    others: names of fields that the family reads.
+    """
     vision = Fields(raw["vision_config"])
     expect(vision, num_channels=3, vision_use_head=False)
     ignore(
         vision, "model_type", "initializer_range", "image_size", "use_base_siglip", "size", "max_image_size"
     )
-    ignore(vision, "tie_word_embeddings", "projection_dim")
+    ignore(vision, "tie_word_embeddings", "projection_dim", *others)
     activation = vision.get("hidden_act", "gelu_pytorch_tanh")
-    if activation not in _ACTIVATIONS:
+    if activation not in ACTIVATIONS:
         raise ModelError(f"hidden_act {shorten(activation)} of the tower is not supported.")
     fields = {
         "family": raw["model_type"],
@@ -37,7 +41,7 @@ def read_fields(
         "heads": read_size(vision, "num_attention_heads", default=heads),
         "patch_size": read_size(vision, "patch_size"),
         "norm_eps": read_number(vision, "layer_norm_eps", 1e-6, 1e-30, 1),
-        "activation": _ACTIVATIONS[activation],
+        "activation": ACTIVATIONS[activation],
         "out_size": read_size(raw["text_config"], "hidden_size"),
         "parts": 1,
     }

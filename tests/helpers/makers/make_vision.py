@@ -31,6 +31,7 @@ from make_checkpoints import (
     DELTA_NET_EXPERTS,
     GEMMA,
     GEMMA4,
+    LFM2,
     MIN_DISTINCT,
     MIN_MARGIN,
     NEW_TOKENS,
@@ -67,7 +68,11 @@ class Inputs:
 
 @dataclass
 class Variant:
-    """A model that sees. `sizes`: of images. `read`: makes inputs. `rows`: asks the tower for its rows."""
+    """A model that sees.
+
+    `sizes`: of images, of squares of one colour with sides of `grain` pixels. `read`: makes inputs. `rows`:
+    asks the tower for its rows.
+    """
 
     model_type: str
     text: dict[str, Any]
@@ -78,6 +83,7 @@ class Variant:
     outer: dict[str, Any]
     processor: dict[str, Any]  # preprocessor_config.json
     std: float = 0.3
+    grain: int = 1
 
 
 def read_qwen(variant: Variant, image: np.ndarray) -> Inputs:
@@ -182,6 +188,37 @@ def read_small(variant: Variant, image: np.ndarray) -> Inputs:
     return Inputs(fields, [START, *[IMAGE] * (rows * columns // pool**2), END])
 
 
+def read_naflex(variant: Variant, image: np.ndarray) -> Inputs:
+    """Patches of pixels with their channels, and the grid; others of them are padded."""
+    size, merge = variant.vision["patch_size"], variant.outer["downsample_factor"]
+    rows, columns = image.shape[0] // size, image.shape[1] // size
+    pixels = torch.from_numpy(image.astype(np.float32) / 127.5 - 1).reshape(rows, size, columns, size, 3)
+    patches = torch.zeros(1, LFM2_PATCHES, 3 * size**2)
+    patches[0, : rows * columns] = pixels.permute(0, 2, 1, 3, 4).reshape(rows * columns, -1)
+    fields = {
+        "pixel_values": patches,
+        "pixel_attention_mask": (torch.arange(LFM2_PATCHES) < rows * columns).int()[None],
+        "spatial_shapes": torch.tensor([[rows, columns]]),
+    }
+    return Inputs(fields, [START, *[IMAGE] * (rows * columns // merge**2), END])
+
+
+def rows_of_lfm2(model: PreTrainedModel, inputs: Inputs) -> np.ndarray:
+    """The projected rows."""
+    return torch.cat(list(model.model.get_image_features(**inputs.fields).pooler_output))[None].numpy()
+
+
+LFM2_PATCHES = 320  # of the largest image
+# A table of 6 by 6 positions: sides of images are longer, shorter, or as long.
+LFM2_VARIANT = {
+    "model_type": "lfm2_vl",
+    "vision": SIGLIP | {"num_hidden_layers": 2, "num_patches": 36, "vision_use_head": False},
+    "sizes": ((16, 16), (40, 24), (16, 304)),  # the last with enough rows for a place to go on from
+    "read": read_naflex,
+    "rows": rows_of_lfm2,
+    "outer": {"image_token_id": IMAGE, "downsample_factor": 2, "projector_hidden_size": 24},
+    "processor": {"encoder_patch_size": 4, "tile_size": 32, "min_image_tokens": 1, "max_image_tokens": 80},
+}
 GEMMA4_TOWER = {
     "hidden_size": 24,
     "intermediate_size": 40,
@@ -269,6 +306,19 @@ VARIANTS = {
         {"image_token_id": IMAGE, "scale_factor": 2, "rows": 4},
         {"size": {"longest_edge": 16}, "max_image_size": {"longest_edge": 16}},
     ),
+    "lfm2-vl": Variant(text=LFM2 | {"model_type": "lfm2"}, **LFM2_VARIANT),
+    # Without a norm in the projector, as LFM2.5. The converter to GGUF takes patches of 16 pixels alone.
+    "lfm2_5-vl": Variant(
+        text=LFM2 | {"model_type": "lfm2", "conv_L_cache": 4},
+        **LFM2_VARIANT
+        | {
+            "vision": LFM2_VARIANT["vision"] | {"patch_size": 16, "num_patches": 16},
+            "outer": LFM2_VARIANT["outer"] | {"projector_use_layernorm": False},
+            "sizes": ((32, 64), (64, 96), (64, 1056)),
+            "processor": {"min_image_tokens": 1, "tile_size": 64},
+            "grain": 4,
+        },
+    ),
     "qwen2_5-vl": Variant(
         "qwen2_5_vl",
         {"rope_parameters": ROPE | {"mrope_section": [2, 1, 1]}},
@@ -328,6 +378,8 @@ def join_images(model_type: str, images: list[Inputs], ids: list[int]) -> dict[s
     tokens = torch.tensor([ids])
     if model_type in ("idefics3", "smolvlm"):  # a batch of lists of tiles
         return {"input_ids": tokens, "pixel_values": fields["pixel_values"][None]}
+    if model_type == "lfm2_vl":
+        return fields | {"input_ids": tokens}
     types = "token_type_ids" if model_type == "gemma3" else "mm_token_type_ids"
     return fields | {"input_ids": tokens, types: (tokens == IMAGE).int()}
 
@@ -347,7 +399,9 @@ def make(name: str, variant: Variant, out: Path) -> None:
     """Try seeds until one gives a clear and varied greedy path."""
     for seed in range(MAX_SEEDS):
         model, random = random_model(variant, seed), np.random.default_rng(seed)
-        pixels = [random.integers(256, size=(*size, 3), dtype=np.uint8) for size in variant.sizes]
+        squares = [[side // variant.grain for side in size] for size in variant.sizes]
+        pixels = [random.integers(256, size=(*size, 3), dtype=np.uint8) for size in squares]
+        pixels = [image.repeat(variant.grain, axis=0).repeat(variant.grain, axis=1) for image in pixels]
         images = [variant.read(variant, image) for image in pixels]
         prompt: list[int] = []
         for image in images:
