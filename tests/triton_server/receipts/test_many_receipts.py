@@ -10,6 +10,7 @@ import httpx
 import pytest
 from adapters import write_adapter
 from in_process import Endpoints, local_server
+from mixed_requests import make_mixed
 
 from model_core import LLM
 from triton_server.engine.models.answer_cache import AnswerCache
@@ -23,31 +24,6 @@ from triton_server.receipts.receipt import ReceiptError, read_receipt
 from triton_server.receipts.signer import ReceiptSigner
 
 COUNT = 200
-WORDS = ("a cat", "a dog", "the moon", "rain and snow", "seven numbers", "a song", "for you", "about tea")
-
-
-def make_body(number: int) -> tuple[str, dict[str, Any]]:
-    """One of many kinds of requests: long and short, constrained, with tools, with an adapter, sampled."""
-    chance = random.Random(number)
-    text = " ".join(chance.choices(WORDS, k=chance.choice((2, 15, 150))))
-    body: dict[str, Any] = {"max_tokens": chance.choice((1, 8, 40)), "receipt": "whole"}
-    body |= {"temperature": chance.choice((0, 0.7, 1.3)), "seed": chance.choice((None, number % 7))}
-    body |= chance.choice(({}, {"top_p": 0.8}, {"min_p": 0.1, "repetition_penalty": 1.2}, {"stop": ["."]}))
-    body["model"] = chance.choice(("default", "default", "changed"))
-    if chance.random() < 0.3:
-        return "/v1/completions", {**body, "prompt": text}
-    body["messages"] = [{"role": "user", "content": text}]
-    function = {"name": "look", "parameters": {"type": "object", "properties": {"at": {"type": "string"}}}}
-    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
-    form = {"type": "json_schema", "json_schema": {"name": "n", "schema": schema}}
-    kinds = (
-        {},
-        {},
-        {"response_format": form},
-        {"tools": [{"type": "function", "function": function}], "tool_choice": "required"},
-        {"n": 2},
-    )
-    return "/v1/chat/completions", {**body, **chance.choice(kinds)}
 
 
 def serve(llm: LLM, adapter: Path, folder: Path, **more: Any) -> Any:
@@ -66,7 +42,7 @@ def test_mixed_receipts_verify_on_another_replica(llm: LLM, tmp_path: Path, coun
     cache = AnswerCache(tmp_path / "answers", 2**24)
 
     def ask(served: Endpoints, number: int) -> list[dict[str, Any]]:
-        path, body = make_body(number)
+        path, body = make_mixed(number)
         answer = httpx.post(served.api_url + path, json=body, timeout=300)
         assert answer.status_code == 200, answer.text
         return [choice["receipt"] for choice in answer.json()["choices"]]
