@@ -1,11 +1,15 @@
 """The files of the cache of answers, whatever happens to them, and the requests that share them."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support import wait_until
 
 from model_core.errors import StorageError
 from model_core.requests.events import Text, Timings, ToolCallDelta, Usage
@@ -246,4 +250,34 @@ def test_requests_whose_answers_have_calls_do_not_wait(tmp_path: Path) -> None:
     computation, _ = cache.begin(key)
     assert cache.keep(computation, CALL, completed("", None), [5]) is None
     assert computation.answer.result() is None and computation.is_own
+    cache.close()
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from test_answer_files import LONG, AnswerCache, keep, wait_for_writer
+cache = AnswerCache(Path(sys.argv[1]), 2**24)
+for seed in range(100_000):
+    keep(cache, seed, f"{LONG}{seed}")
+    wait_for_writer(cache)
+"""
+LONG = "many words " * 2000
+
+
+def test_answers_survive_a_killed_writer(tmp_path: Path) -> None:
+    """What was written before a SIGKILL is whole, and what was not is no answer."""
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], env=paths)
+    try:
+        wait_until(lambda: len(list(tmp_path.glob("*/*"))) >= 10)
+    finally:
+        writer.kill()
+        writer.wait()
+    cache = AnswerCache(tmp_path, 2**24)
+    computations = [begin(cache, seed) for seed in range(len(list(tmp_path.glob("*/*"))) + 1)]
+    found = [cache.read(computation.key) for computation in computations]
+    written = found.index(None)
+    assert written >= 9 and not any(found[written:])  # the last file may be a half one, of another name
+    assert all(answer and answer.events() == [Text(f"{LONG}{n}")] for n, answer in enumerate(found[:written]))
     cache.close()
