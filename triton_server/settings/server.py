@@ -183,7 +183,7 @@ class TritonSettings(Settings):
     """Triton's own ports."""
 
     section: ClassVar[str] = "Network"
-    no_triton: bool = False
+    no_triton: bool = setting(False, is_rare=True)
     """Answer gRPC without Triton, in the engine's process (docs/operating.md). Where PyTriton is not
     installed, which exists for Linux on x86-64 alone, this is so by itself."""
     grpc_port: Port = 8001
