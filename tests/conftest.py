@@ -26,7 +26,7 @@ from http_service import Service, services
 from in_process import Endpoints, local_server
 from paths import ROOT, TESTS
 from reciter import write_reciter
-from seeing import add_chat
+from seeing_folders import add_chat
 from support import family, free_port, have_ended, pool_of, wait_until
 from tokenizers import Tokenizer
 from xdist.remote import Producer

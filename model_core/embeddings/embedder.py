@@ -1,26 +1,28 @@
-"""Makes embeddings of texts, and scores documents for a query."""
+"""Makes embeddings of texts and of conversations with images, and scores documents for a query."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..cache.memory import KVCache
 from ..chat.chat_tokenizer import ChatTokenizer
-from ..checks.request_values import shorten
-from ..errors import InvalidRequest, ModelError, PromptTooLong, TritonchatError
+from ..engine.request_images import RequestImages
+from ..errors import InvalidRequest, ModelError, TritonchatError
+from ..families.vision.parts import ImageSpan
 from ..model.batch import Batch
 from ..model.transformer import Transformer
 from ..model.whole_texts import TextInput, compute_texts
 from ..requests.embedding import EmbeddingParams, Embeddings, ScoreParams, Scores
 from ..tape.classifier import ACTIVATIONS, Dense
+from .conversations import ConversationEncoder, Eyes
+from .inputs import Input, InputEncoder, check_texts
 from .late_interaction import LateInteraction, max_sim, token_vectors
 from .pooling import POOLINGS, SPARSE_POOLINGS, normalize, pool, pool_words, rows_to_pool
 from .reranker_prompt import encode_question
 from .settings import EmbeddingSettings
 
-Input = str | Sequence[int]
 _NO_INSTRUCTION = "this model takes no instruction, only queries and documents."
 Step = Callable[[Batch, KVCache], np.ndarray]
 
@@ -35,12 +37,26 @@ class PreparedTexts:
         finish: gives the result of a text, float32 [width], from its index and its rows. Raises
             TritonchatError for numbers that are not finite.
         width: of a result.
+        images: of the conversations, by the indices of their texts; a text is computed when they are encoded.
+        image_tokens: of each text, how many tokens are rows of images; empty: of none.
     """
 
     texts: Sequence[TextInput]
     step: Step
     finish: Callable[[int, np.ndarray], np.ndarray]
     width: int
+    images: Mapping[int, RequestImages] = field(default_factory=dict)
+    image_tokens: Sequence[int] = ()
+
+    @property
+    def spans(self) -> list[ImageSpan]:
+        """All images."""
+        return [span for images in self.images.values() for span in images.spans]
+
+    def release(self) -> None:
+        """Forget the images, and that their rows were asked for."""
+        for images in self.images.values():
+            images.release()
 
 
 class Embedder:
@@ -53,13 +69,21 @@ class Embedder:
         settings: EmbeddingSettings,
         max_context: int,
         memory: int,
+        eyes: Eyes | None = None,
     ) -> None:
-        """`memory`: bytes that the keys and values of a call may take. Raises ModelError."""
+        """`memory`: bytes that the keys and values of a call may take. `eyes`: of a model that sees.
+
+        Raises ModelError.
+        """
         self.settings = settings
         self.max_tokens = min(settings.max_tokens or max_context, max_context)
         self.dimensions = settings.dense[-1].weight.shape[0] if settings.dense else model.hidden.width
-        self._model, self._chat_tokenizer, self._memory = model, chat_tokenizer, memory
-        self._answers = settings.answers
+        self._model, self._memory = model, memory
+        self._answers, self.encoder = settings.answers, None if eyes is None else eyes.encoder
+        conversations = ConversationEncoder(chat_tokenizer, settings.conversation, eyes)
+        self.inputs = InputEncoder(
+            chat_tokenizer, settings, conversations, model.config.vocab_size, self.max_tokens
+        )
         if settings.answers and not all(0 <= t < model.config.vocab_size for t in settings.answers if t):
             raise ModelError("the tokens of the reranker's answers are outside the model's vocabulary.")
         if settings.late is not None and settings.late.query_length > model.config.max_context:
@@ -98,12 +122,13 @@ class Embedder:
         }
 
     def embed(self, inputs: Sequence[Input], params: EmbeddingParams) -> Embeddings:
-        """The vectors of texts or of lists of token ids.
+        """The vectors of texts, of lists of token ids, or of conversations.
 
         Raises InvalidRequest, PromptTooLong or NoMemory. `param` names the input that is wrong.
         """
         prepared = self.prepare_inputs(inputs, params)
-        return Embeddings(self._compute(prepared), [len(text.tokens) for text in prepared.texts])
+        tokens = [len(text.tokens) for text in prepared.texts]
+        return Embeddings(self._compute(prepared), tokens, list(prepared.image_tokens))
 
     def score(self, query: str, documents: Sequence[str], params: ScoreParams) -> Scores:
         """How well each document answers a query: higher is better, and often from 0 to 1.
@@ -113,13 +138,18 @@ class Embedder:
         prepared = self.prepare_documents([query] * len(documents), documents, params)
         return Scores(self._compute(prepared)[:, 0], [len(text.tokens) for text in prepared.texts])
 
-    def prepare_inputs(self, inputs: Sequence[Input], params: EmbeddingParams) -> PreparedTexts:
-        """What makes the vectors of texts or of lists of token ids. Raises as `embed`, but no NoMemory."""
+    def prepare_inputs(
+        self, inputs: Sequence[Input], params: EmbeddingParams, salt: str = ""
+    ) -> PreparedTexts:
+        """What makes the vectors of inputs. Raises as `embed`, but no NoMemory.
+
+        `salt`: what is kept of their images is shared with those of the same salt only.
+        """
         if not self.can_embed:
             raise InvalidRequest(
                 "this model has a vector for each token, and makes none of a text; it scores documents."
             )
-        prompt = self._choose_prompt(params)
+        prompt = self.inputs.choose_prompt(params)
         width = params.dimensions or self.dimensions
         if width > self.dimensions:
             raise InvalidRequest(
@@ -133,10 +163,14 @@ class Embedder:
         if pooling == "none":
             raise InvalidRequest(f"the model's file names no pooling; send {', '.join(POOLINGS)}.", "pooling")
         normalizes = self.settings.normalizes if params.normalize is None else params.normalize
-        texts = []
+        texts, images, image_tokens = list[TextInput](), dict[int, RequestImages](), list[int]()
         for index, item in enumerate(inputs):
-            tokens = self._encode(item, prompt, bool(params.truncate), f"input[{index}]")
-            texts.append(TextInput(tokens, rows_to_pool(pooling, len(tokens))))
+            found = self.inputs.encode(item, prompt, params, f"input[{index}]", salt)
+            rows = rows_to_pool(pooling, len(found.tokens))
+            texts.append(TextInput(found.tokens, rows, images=found.images))
+            image_tokens.append(found.image_tokens)
+            if found.images is not None:
+                images[index] = found.images
 
         def finish(index: int, rows: np.ndarray) -> np.ndarray:
             if self.is_sparse:
@@ -145,7 +179,7 @@ class Embedder:
                 vector = _pool(rows, self.settings.dense)[:width]
             return _check_finite(normalize(vector) if normalizes else vector, f"input[{index}]")
 
-        return PreparedTexts(texts, self._model.hidden_states, finish, width)
+        return PreparedTexts(texts, self._model.hidden_states, finish, width, images, image_tokens)
 
     def prepare_documents(
         self, queries: Sequence[str], documents: Sequence[str], params: ScoreParams
@@ -169,8 +203,18 @@ class Embedder:
     def _compute(self, prepared: PreparedTexts) -> np.ndarray:
         """The results of all texts: float32 [texts, width]."""
         results = np.empty((len(prepared.texts), prepared.width), np.float32)
-        for index, rows in enumerate(self.compute_rows(prepared.texts, prepared.step)):
+        plain = [index for index in range(len(prepared.texts)) if index not in prepared.images]
+        rows_of_plain = self.compute_rows([prepared.texts[index] for index in plain], prepared.step)
+        for index, rows in zip(plain, rows_of_plain, strict=True):
             results[index] = prepared.finish(index, rows)
+        try:  # one after the other: the rows of an image take megabytes
+            for index, images in prepared.images.items():
+                images.wait()
+                (rows,) = self.compute_rows([prepared.texts[index]], prepared.step)
+                images.release()
+                results[index] = prepared.finish(index, rows)
+        finally:
+            prepared.release()
         return results
 
     def _prepare_pairs(
@@ -182,7 +226,9 @@ class Embedder:
         classifier, texts = self._model.weights.classifier, []
         assert classifier is not None  # see `can_score`
         for index, (query, document) in enumerate(zip(queries, documents, strict=True)):
-            tokens, types = self._encode_pair(query, document, bool(params.truncate), f"documents[{index}]")
+            tokens, types = self.inputs.encode_pair(
+                query, document, bool(params.truncate), f"documents[{index}]"
+            )
             texts.append(TextInput(tokens, rows_to_pool(classifier.pooling, len(tokens)), types))
         return self._finish_by_classifier(texts)
 
@@ -191,15 +237,15 @@ class Embedder:
     ) -> PreparedTexts:
         """For a decoder that is asked for each document, and answers yes or no (Qwen3-Reranker,
         arXiv:2506.05176): how much likelier yes is than no."""
-        tokenizer, texts = self._require_tokenizer(), []
-        instruction, room = params.instruction, self._room(bool(params.truncate))
+        tokenizer, texts = self.inputs.require_tokenizer(), []
+        instruction, room = params.instruction, self.inputs.room(bool(params.truncate))
         if instruction is None and self.settings.default_prompt is not None:
             instruction = self.settings.prompts[self.settings.default_prompt]
         for index, (query, document) in enumerate(zip(queries, documents, strict=True)):
             name = f"documents[{index}]"
-            _check_texts(query, document, name)
+            check_texts(query, document, name)
             tokens = encode_question(tokenizer, query, document, instruction, room)
-            self._check_tokens(tokens, name)
+            self.inputs.check_tokens(tokens, name)
             texts.append(TextInput(tokens, rows_to_pool("last", len(tokens))))
         if self._answers is None:
             return self._finish_by_classifier(texts)
@@ -232,13 +278,13 @@ class Embedder:
         truncate, texts, found = bool(params.truncate), list[TextInput](), dict[str, TextInput]()
         for index, (query, document) in enumerate(zip(queries, documents, strict=True)):
             name = f"documents[{index}]"
-            _check_texts(query, document, name)
+            check_texts(query, document, name)
             if query not in found:
                 room = late.query_length - (late.query_prefix is not None)
-                tokens, unseen = late.finish_query(self._encode_late(query, room, truncate, "query"))
+                tokens, unseen = late.finish_query(self.inputs.encode_late(query, room, truncate, "query"))
                 found[query] = TextInput(tokens, range(len(tokens)), unseen=unseen)
             room = self.max_tokens - (late.document_prefix is not None)
-            tokens = late.finish_document(self._encode_late(document, room, truncate, name))
+            tokens = late.finish_document(self.inputs.encode_late(document, room, truncate, name))
             texts.append(TextInput(tokens, range(len(tokens))))
         vectors: dict[str, np.ndarray] = {}
 
@@ -254,81 +300,6 @@ class Embedder:
 
         return PreparedTexts(texts, self._model.hidden_states, finish, 1)
 
-    def _encode_late(self, text: str, room: int, truncate: bool, name: str) -> list[int]:
-        """The tokens of a query or a document, at most `room`."""
-        tokenizer = self._require_tokenizer().tokenizer
-        tokens, _ = tokenizer.encode_text(self._prepare(text), None, room if truncate else None)
-        self._check_tokens(tokens, name, room)
-        return tokens
-
-    def _choose_prompt(self, params: EmbeddingParams) -> str:
-        """The text to put before inputs. Raises InvalidRequest for an unknown name."""
-        prompts = self.settings.prompts
-        if params.prompt is not None:
-            if params.prompt_name is not None:
-                raise InvalidRequest("prompt and prompt_name exclude each other; send one of them.", "prompt")
-            return params.prompt
-        name = self.settings.default_prompt if params.prompt_name is None else params.prompt_name
-        if name is None:
-            return ""
-        if name not in prompts:
-            known = f"it has {', '.join(prompts)}" if prompts else "it has none"
-            raise InvalidRequest(f"the model has no prompt {shorten(name)}; {known}.", "prompt_name")
-        return prompts[name]
-
-    def _encode(self, item: Input, prompt: str, truncate: bool, name: str) -> list[int]:
-        """The tokens of an input, special ones included."""
-        if isinstance(item, str):
-            if not item:
-                raise InvalidRequest(f"{name} is an empty text.", name)
-            text = self._prepare(prompt + item)
-            tokens, _ = self._require_tokenizer().tokenizer.encode_text(text, None, self._room(truncate))
-        else:
-            if not isinstance(item, Sequence | np.ndarray):
-                raise InvalidRequest(f"{name} should be a text or a list of token ids.", name)
-            tokens = list(item[: self.max_tokens] if truncate else item)  # type: ignore[arg-type]  # no str
-            if not all(isinstance(token, int | np.integer) for token in tokens):
-                raise InvalidRequest(f"{name} should be a text or a list of token ids.", name)
-        self._check_tokens(tokens, name)
-        return tokens
-
-    def _encode_pair(
-        self, query: str, document: str, truncate: bool, name: str
-    ) -> tuple[list[int], list[int]]:
-        """The tokens of a query with a document, and the types of the tokens."""
-        _check_texts(query, document, name)
-        tokenizer = self._require_tokenizer().tokenizer
-        texts = self._prepare(query), self._prepare(document)
-        tokens, types = tokenizer.encode_text(*texts, self._room(truncate))
-        self._check_tokens(tokens, name)
-        return tokens, types
-
-    def _prepare(self, text: str) -> str:
-        """A text as sentence-transformers gives it to the tokenizer."""
-        return text.lower() if self.settings.lowers_case else text
-
-    def _room(self, truncate: bool) -> int | None:
-        return self.max_tokens if truncate else None
-
-    def _check_tokens(self, tokens: Sequence[int], name: str, limit: int | None = None) -> None:
-        """limit: of tokens; None: that of the model."""
-        vocab_size, limit = self._model.config.vocab_size, limit or self.max_tokens
-        if not tokens:
-            raise InvalidRequest(f"{name} has no tokens.", name)
-        if len(tokens) > limit:
-            raise PromptTooLong(
-                f"{name} has {len(tokens)} tokens, but the model takes at most {limit}; "
-                "shorten it, or send truncate.",
-                name,
-            )
-        if not all(0 <= token < vocab_size for token in tokens):
-            raise InvalidRequest(f"{name} has a token outside the model's vocabulary of {vocab_size}.", name)
-
-    def _require_tokenizer(self) -> ChatTokenizer:
-        if self._chat_tokenizer is None:
-            raise InvalidRequest("this model has no tokenizer; send token ids.")
-        return self._chat_tokenizer
-
 
 def _pool(rows: np.ndarray, layers: Sequence[Dense]) -> np.ndarray:
     """The pooled hidden states of a text behind the layers: float32 [width]."""
@@ -337,13 +308,6 @@ def _pool(rows: np.ndarray, layers: Sequence[Dense]) -> np.ndarray:
         for layer in layers:
             vector = layer.apply(vector)
     return vector
-
-
-def _check_texts(query: str, document: str, name: str) -> None:
-    if not isinstance(query, str) or not query:
-        raise InvalidRequest("the query should be a text, and not empty.", "query")
-    if not isinstance(document, str) or not document:
-        raise InvalidRequest(f"{name} should be a text, and not empty.", name)
 
 
 def _check_finite(numbers: np.ndarray, name: str) -> np.ndarray:

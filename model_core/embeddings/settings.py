@@ -23,6 +23,7 @@ from ..files.model_files import ModelFiles
 from ..tape.classifier import Dense
 from ..text.special_tokens import read_tokenizer_config
 from ..text.tokenizer import AnyTokenizer
+from .conversations import ConversationForm, read_conversation_form
 from .late_interaction import LateInteraction
 
 # Fields of 1_Pooling/config.json -> a pooling.
@@ -72,6 +73,7 @@ class EmbeddingSettings:
             one for no, the logit of yes alone counts.
         late: how it scores by the vectors of all tokens; None: it does not.
         asks: whether the score of a decoder is that of the answer to a question, too.
+        conversation: the form of texts that are conversations, too; None: texts are taken as they are.
     """
 
     pooling: str
@@ -86,6 +88,7 @@ class EmbeddingSettings:
     twice: bool = False
     late: LateInteraction | None = None
     asks: bool = False
+    conversation: ConversationForm | None = None
 
 
 def read_embedding_settings(
@@ -138,6 +141,7 @@ def read_embedding_settings(
         answers=answers,
         twice=twice,
         late=late,
+        conversation=read_conversation_form(folder) if pooling else None,
     )
 
 

@@ -88,7 +88,7 @@ class Engine:
         self._log = StepLog()
         self._checks_pages = os.environ.get("TRITONCHAT_CHECK_PAGES") == "1"
         if encoder is not None:
-            encoder.on_ready = self._wake
+            encoder.listen(self._wake)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._thread.start()
 

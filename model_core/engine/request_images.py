@@ -13,9 +13,10 @@ _KEY_BIT = 2**62  # of keys of rows, so that none is the id of a token
 
 
 class RequestImages:
-    """It belongs to one request, and is used by the engine's thread, but for its making.
+    """It belongs to one request, and is used by the thread that computes it, but for its making.
 
     Attributes:
+        spans: the images, in the order of the prompt.
         first, end: the place of the first row of an image, and behind the last.
         most_uncut: rows of the longest image of which a step computes all or none; 0: it may compute a part.
         keys: of the prompt's tokens, for the prefix cache: their ids, and what names the content of rows.
@@ -26,9 +27,9 @@ class RequestImages:
         self, spans: Sequence[ImageSpan], prompt: Sequence[int], encoder: ImageEncoder, salt: str = ""
     ) -> None:
         """`spans`: in the order of the prompt. `encoder`: computes their rows. `salt`: see Job."""
-        self._spans, self._encoder, self._salt = tuple(spans), encoder, salt
+        self.spans, self._encoder, self._salt = tuple(spans), encoder, salt
         self._sees_both_ways = encoder.config.sees_both_ways
-        self.first, self.end = self._spans[0].start, self._spans[-1].end
+        self.first, self.end = self.spans[0].start, self.spans[-1].end
         self.most_uncut = max(span.part.rows for span in spans) if self._sees_both_ways else 0
         self.keys = list(prompt)
         self.error: BaseException | None = None
@@ -36,7 +37,7 @@ class RequestImages:
         self._has_axes = any(span.part.axes is not None for span in spans)
         self._axes = np.repeat(np.arange(len(prompt), dtype=np.int32)[:, None], 3, axis=1)
         shift = 0  # of positions against places
-        for span in self._spans:
+        for span in self.spans:
             self.keys[span.start : span.end] = _name_rows(span.part)
             axes = self._axes[span.start : span.end]
             if span.part.axes is not None:
@@ -51,7 +52,7 @@ class RequestImages:
         It is before an image that is not encoded yet, which the encoder is asked for, and `first` if nothing
         can be computed. It is behind `end` if an image must not be cut.
         """
-        for span in self._spans:
+        for span in self.spans:
             if span.end <= first or span.start >= end:
                 continue
             if self._sees_both_ways and end < span.end:
@@ -62,12 +63,24 @@ class RequestImages:
                 return max(first, span.start)
         return end
 
+    def are_encoded(self) -> bool:
+        """Whether the rows of all images are there, or one of them cannot be had (see `error`).
+
+        The encoder is asked for those that are not.
+        """
+        return all([self._has_rows(span.part) for span in self.spans]) or self.error is not None
+
+    def wait(self) -> None:
+        """Wait until all images are encoded. Raises what encoding has raised, or ShuttingDown."""
+        for span in self.spans:
+            self._rows[span.part.digest] = self._encoder.wait_for(span.part, self._salt, self)
+
     def sight(self, first: int, end: int) -> Sight:
         """What a step that computes the places from `first` to `end` knows of the images."""
         given, rows = [], np.full(end - first, -1, np.int32)
         bounds = np.stack([np.arange(first, end), np.arange(first + 1, end + 1)], axis=1).astype(np.int32)
         count = 0
-        for span in self._spans:
+        for span in self.spans:
             start, stop = max(first, span.start), min(end, span.end)
             if start >= stop:
                 continue
@@ -95,7 +108,7 @@ class RequestImages:
             self._encoder.leave(self)
             self._rows.clear()
             return
-        needed = {span.part.digest for span in self._spans if span.end > computed}
+        needed = {span.part.digest for span in self.spans if span.end > computed}
         for digest in self._rows.keys() - needed:
             del self._rows[digest]
 

@@ -8,6 +8,7 @@ from ..cache.reserve import Limits, create_kv_cache, create_states
 from ..chat.chat_tokenizer import ChatTokenizer
 from ..chat.images import ImageReader
 from ..checks.flags import choose_kv_cache_dtype
+from ..embeddings.conversations import Eyes
 from ..embeddings.embedder import Embedder
 from ..embeddings.settings import read_embedding_settings
 from ..engine.drafter import Drafter
@@ -115,7 +116,6 @@ def _build(
     cache = create_kv_cache(model.kv_groups, limits.kv_cache_memory, kv_cache_dtype, states)
     for adapter, folder in (settings.adapters or {}).items():
         load_adapter(model, adapter, folder)
-    embedder = Embedder(model, chat_tokenizer, embedding, max_context, limits.kv_cache_memory)
     try:
         _compile_kernels(model, limits)
     except NotFinite as error:
@@ -127,13 +127,15 @@ def _build(
     encoder = None if vision is None else _make_encoder(files, vision, model, settings)
     ends = _end_tokens(defaults, chat_tokenizer)
     image_limits = ImageLimits(settings.max_image_pixels, settings.max_image_bytes)
+    reader = None if vision is None else ImageReader(vision, image_limits, limits.max_context)
+    eyes = None if reader is None or encoder is None else Eyes(reader, encoder)
     engine = Engine(model, tokenizer, ends, cache, limits, drafter, encoder)
     return LoadedModel(
         name=name,
         model=model,
         chat_tokenizer=chat_tokenizer,
         defaults=defaults,
-        embedder=embedder,
+        embedder=Embedder(model, chat_tokenizer, embedding, max_context, limits.kv_cache_memory, eyes),
         engine=engine,
         prompts=Prompts(engine, model, cache, tokenizer, defaults),
         draft_model=draft_model,
@@ -141,7 +143,7 @@ def _build(
         file_format="gguf" if files.path.suffix == ".gguf" else "safetensors",
         takes_templates=settings.allow_request_templates,
         origin=origin,
-        vision=None if vision is None else ImageReader(vision, image_limits, limits.max_context),
+        vision=reader,
     )
 
 

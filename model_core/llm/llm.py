@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from ..chat.model import ChatOptions, parse_completion
-from ..embeddings.embedder import Input
+from ..embeddings.inputs import Input, is_conversation
 from ..engine.job import Job
 from ..errors import InvalidRequest
 from ..machine.fingerprint import make_fingerprint
@@ -139,11 +139,13 @@ class LLM(LoadedModel):
         return compute_logits(self.model, tokens, limit, self.kv_cache_dtype, adapter)
 
     def embed(self, inputs: Input | Sequence[Input], params: EmbeddingParams | None = None) -> np.ndarray:
-        """The embeddings of inputs, which are texts or lists of token ids: float32 [inputs, dimensions].
+        """The embeddings of inputs: float32 [inputs, dimensions]. One input has one row.
 
-        One text has one row. Raises as `embed_inputs`.
+        An input is a text, a list of token ids, a conversation, whose messages may have images, or the file
+        of an image: its bytes or its path. Raises as `embed_inputs`.
         """
-        batch: Any = [inputs] if is_raw_prompt(inputs) else inputs
+        is_single = isinstance(inputs, bytes | Path) or is_raw_prompt(inputs) or is_conversation(inputs)
+        batch: Any = [inputs] if is_single else inputs
         return self.embed_inputs(batch, params).vectors
 
     def embed_inputs(self, inputs: Sequence[Input], params: EmbeddingParams | None = None) -> Embeddings:

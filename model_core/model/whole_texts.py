@@ -7,16 +7,30 @@ the same processor time with 256 and 512 tokens in a step, within the noise of 5
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from ..cache.memory import PAGE, KVCache
 from ..cache.states import StateCache
 from ..errors import NoMemory
-from .batch import STEP_TOKENS, Batch, BatchBuilder
+from .batch import STEP_TOKENS, Batch, BatchBuilder, Sight
 from .transformer import Transformer
 
 _MAX_STATES = 16  # texts in a step of a model with recurrent states, each of which may take megabytes
+
+
+class TextImages(Protocol):
+    """The images of a text, all of which are encoded."""
+
+    def find_end(self, first: int, end: int) -> int:
+        """Where a step that begins with the token `first` ends, so that it cuts no image that must be whole.
+
+        `end`: where it would end without images.
+        """
+
+    def sight(self, first: int, end: int) -> Sight:
+        """What a step that computes the tokens from `first` to `end` knows of the images."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +42,14 @@ class TextInput:
         rows: positions, in their order.
         types: see Batch.types; None: all are 0.
         unseen: to so many of the last tokens none attends, of a model that is not causal.
+        images: those whose rows are among the tokens; None: there are none.
     """
 
     tokens: Sequence[int]
     rows: range
     types: Sequence[int] | None = None
     unseen: int = 0
+    images: TextImages | None = None
 
 
 @dataclass(frozen=True)
@@ -59,7 +75,7 @@ def compute_texts(
     """
     if not texts:
         return
-    plan = _plan_steps([len(text.tokens) for text in texts], model.is_causal, bool(model.tape.states))
+    plan = _plan_steps(texts, model.is_causal, bool(model.tape.states))
     cache = _create_cache(model, plan, memory)
     parts: list[np.ndarray] = []  # of a text that takes several steps
     for pieces in plan:
@@ -72,7 +88,7 @@ def compute_texts(
                 parts = []
 
 
-def _plan_steps(lengths: Sequence[int], is_causal: bool, has_states: bool) -> list[list[_Piece]]:
+def _plan_steps(texts: Sequence[TextInput], is_causal: bool, has_states: bool) -> list[list[_Piece]]:
     """What each step computes: texts as long as there is room, or a part of a long one.
 
     Where tokens attend to those after them, a step has the whole text.
@@ -80,11 +96,10 @@ def _plan_steps(lengths: Sequence[int], is_causal: bool, has_states: bool) -> li
     max_texts = _MAX_STATES if has_states else STEP_TOKENS
     plan: list[list[_Piece]] = []
     room = 0
-    for index, length in enumerate(lengths):
+    for index, text in enumerate(texts):
+        length = len(text.tokens)
         if length > STEP_TOKENS:
-            size = STEP_TOKENS if is_causal else length
-            starts = range(0, length, size)
-            plan += [[_Piece(index, start, min(start + size, length))] for start in starts]
+            plan += [[piece] for piece in _cut(index, text, STEP_TOKENS if is_causal else length)]
             room = 0
             continue
         if length > room or len(plan[-1]) == max_texts:
@@ -93,6 +108,18 @@ def _plan_steps(lengths: Sequence[int], is_causal: bool, has_states: bool) -> li
         plan[-1].append(_Piece(index, 0, length))
         room -= length
     return plan
+
+
+def _cut(index: int, text: TextInput, size: int) -> Iterator[_Piece]:
+    """A text in pieces of up to `size` tokens. One with an image that must be whole may be longer."""
+    start, length = 0, len(text.tokens)
+    while start < length:
+        end = min(start + size, length)
+        if text.images is not None:
+            end = text.images.find_end(start, end)
+            assert end > start  # the images are encoded
+        yield _Piece(index, start, end)
+        start = end
 
 
 def _create_cache(model: Transformer, plan: Sequence[Sequence[_Piece]], memory: int) -> KVCache:
@@ -114,12 +141,14 @@ def _make_batch(
 ) -> tuple[Batch, list[int]]:
     """The batch of a step, and how many rows of each piece it gives."""
     builder, types, counts = BatchBuilder(), list[int](), []
-    for piece in pieces:
+    for number, piece in enumerate(pieces):
         text, part = texts[piece.index], slice(piece.start, piece.stop)
         wanted = _rows_within(text.rows, piece)
         builder.add(text.tokens[part], piece.start, wanted, text.unseen)
         types += [0] * (piece.stop - piece.start) if text.types is None else text.types[part]
         counts.append(len(wanted))
+        if text.images is not None:
+            builder.sights[number] = text.images.sight(piece.start, piece.stop)
     has_types = any(texts[piece.index].types is not None for piece in pieces)
     tables = _make_page_tables(pieces, cache)
     return builder.build(tables, types=np.array(types, np.int32) if has_types else None), counts

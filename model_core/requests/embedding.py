@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..checks.request_values import StrictModel, Text
+from ..checks.request_values import JsonObject, StrictModel, Text
 
 MAX_DIMENSIONS = 2**20
 TRUNCATE = Field(
@@ -18,10 +18,31 @@ TRUNCATE = Field(
 )
 
 
-class EmbeddingFields(BaseModel):
-    """How texts become vectors. What is missing or null has its default, which is often the checkpoint's."""
+class ConversationFields(BaseModel):
+    """How a conversation to embed becomes tokens. What is missing or null has its default."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+    add_generation_prompt: bool | None = Field(
+        None,
+        description="Let a conversation end where an answer begins. The default is the checkpoint's, or "
+        "false.",
+    )
+    continue_final_message: bool | None = Field(
+        False, description="Let a conversation end with the text of its last message, which is not closed."
+    )
+    add_special_tokens: bool | None = Field(
+        None,
+        description="Let the tokenizer add its special tokens to a conversation, beside those of the chat "
+        "template. The default is the checkpoint's, or false.",
+    )
+    chat_template_kwargs: JsonObject | None = Field(
+        None, description="Variables for the chat template of a conversation, as in chats."
+    )
+
+
+class EmbeddingFields(ConversationFields):
+    """How texts become vectors. What is missing or null has its default, which is often the checkpoint's."""
 
     pooling: Literal["mean", "cls", "last"] | None = Field(
         None,
@@ -39,7 +60,9 @@ class EmbeddingFields(BaseModel):
         "length 1 again if vectors are normalized. For models that were trained for it (Matryoshka).",
     )
     prompt: Text | None = Field(
-        None, description="A text that is put before each input that is text, such as 'query: '."
+        None,
+        description="A text that is put before each input that is text, such as 'query: '. A conversation "
+        "begins with it as the message of the system.",
     )
     prompt_name: Text | None = Field(
         None,
@@ -77,10 +100,14 @@ class ScoreParams(ScoreFields, StrictModel):
 
 @dataclass(frozen=True)
 class Embeddings:
-    """Vectors float32 [inputs, dimensions], and how many tokens each input has, special ones included."""
+    """Vectors float32 [inputs, dimensions], and how many tokens each input has, special ones included.
+
+    `image_tokens`: how many of them are rows of images.
+    """
 
     vectors: np.ndarray
     prompt_tokens: list[int]
+    image_tokens: list[int]
 
 
 @dataclass(frozen=True)

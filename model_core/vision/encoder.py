@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..cache.page_tree import is_of_salt
+from ..errors import ShuttingDown
 from ..families.vision.parts import ImagePart
 from .tower import LoadedTower
 from .tower_model import EncodingStopped, PiecePace
@@ -42,8 +43,8 @@ class ImageEncoder:
         """`piece_s`: seconds that others wait for a turn, about. `max_bytes`: of rows that are kept."""
         self.config, self.encoded = tower.config, 0
         self.tower, self._piece_s, self._max_bytes = tower, piece_s, max_bytes
-        self.on_ready: Callable[[], None] = lambda: None
         self._condition = threading.Condition()  # guards what follows
+        self._listeners: list[Callable[[], None]] = []
         self._wanted: OrderedDict[_Key, _Wanted] = OrderedDict()  # the first one is next
         self._rows: OrderedDict[_Key, np.ndarray] = OrderedDict()  # the least recently used first
         self._errors: dict[tuple[_Key, object], BaseException] = {}  # by owner, who asks once more
@@ -52,11 +53,17 @@ class ImageEncoder:
         self._thread = threading.Thread(target=self._run, name="encoder", daemon=True)
         self._thread.start()
 
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call a function whenever an image is encoded, or cannot be. Twice the same is called once."""
+        with self._condition:
+            if listener not in self._listeners:
+                self._listeners.append(listener)
+
     def find(self, part: ImagePart, salt: str, owner: object) -> np.ndarray | None:
         """The rows of a part of an image, float32 [parts, rows, width]. None: they will be encoded.
 
-        Then `on_ready` is called. `salt`: the cache salt of the owner. Raises what encoding has raised for
-        this owner.
+        Then the listeners are called. `salt`: the cache salt of the owner. Raises what encoding has raised
+        for this owner.
         """
         key = salt, part.digest
         with self._condition:
@@ -67,9 +74,20 @@ class ImageEncoder:
             if rows is not None:
                 self._rows.move_to_end(key)
                 return rows
-            self._wanted.setdefault(key, _Wanted(part)).owners.add(owner)
-            self._condition.notify_all()
+            if key not in self._wanted:
+                self._wanted[key] = _Wanted(part)
+                self._condition.notify_all()
+            self._wanted[key].owners.add(owner)
             return None
+
+    def wait_for(self, part: ImagePart, salt: str, owner: object) -> np.ndarray:
+        """The rows of a part of an image, as `find`, when they are there. Raises ShuttingDown, too."""
+        with self._condition:
+            while (rows := self.find(part, salt, owner)) is None:
+                if self._is_closing:
+                    raise ShuttingDown("the model is closed.")
+                self._condition.wait()
+        return rows
 
     def leave(self, owner: object) -> None:
         """Note that an owner wants nothing any more. What nobody wants is not encoded."""
@@ -112,7 +130,10 @@ class ImageEncoder:
                 rows = error
             with self._condition:
                 self._finish(key, rows)
-            self.on_ready()
+                self._condition.notify_all()
+                listeners = list(self._listeners)
+            for listener in listeners:
+                listener()
 
     def _finish(self, key: _Key, rows: np.ndarray | BaseException) -> None:
         """Keep rows, or tell those who want them why there are none."""

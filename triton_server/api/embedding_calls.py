@@ -4,34 +4,49 @@ import asyncio
 import base64
 import uuid
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from fastapi import Request
 from pydantic import BaseModel
 
+from model_core.errors import TritonchatError
+
+from ..contract.request_fields import Request as EngineRequest
+from ..contract.sent_names import rename_error
+from ..contract.tensors import EmbeddingInputs
 from ..contract.wire import Vectors
-from .generation import while_connected
+from .generation import find_images, while_connected
+from .middleware.access import pseudonym
 
 NUMBER = "%.9g"  # nine digits hold 32 bits
 _ROWS_AT_A_TIME = 16  # that are written before other requests have a turn
+# What a client calls a conversation, which is the only input.
+_OF_CONVERSATIONS = {"texts": "messages", "input[0]": "messages"}
 _MAX_ID_PREFIX = 80  # characters of the client's request id; the engine's id has at most 128
 
 
 async def compute_vectors(
-    request: Request, texts: Sequence[str] | Sequence[Sequence[int]], parameters: dict[str, Any]
+    request: Request, texts: EmbeddingInputs | EngineRequest, parameters: dict[str, Any]
 ) -> Vectors:
-    """The vectors of texts. If the client disconnects, the computation ends.
+    """The vectors of texts, or that of the conversation of a request. If the client disconnects, it ends.
 
     Raises TritonchatError: ApiError if too many answers are running (429) or the key of the request may not
-    use the model (403), or ClientDisconnected.
+    use the model (403), as `find_images` for a conversation, or ClientDisconnected.
     """
     state = request.app.state
     prefix = request.state.request_id[:_MAX_ID_PREFIX]
     named = {**parameters, "request_id": f"{prefix}-{uuid.uuid4().hex}"}
+    names = _OF_CONVERSATIONS if isinstance(texts, EngineRequest) else {}
     with state.answer_slots.hold(request.state.client, 1):
-        vectors = await while_connected(request, state.triton_client.embed(texts, named))
+        if isinstance(texts, EngineRequest):
+            named["cache_salt"] = pseudonym(request.state.owner, texts.cache_salt or "")
+            texts = (await find_images(request, [texts]))[0].prompt()  # type: ignore[assignment]
+        try:
+            vectors = await while_connected(request, state.triton_client.embed(texts, named))
+        except TritonchatError as error:
+            raise rename_error(error, names) from None
     request.state.usage = Counter(prompt_tokens=vectors.prompt_tokens)  # for the log
     return vectors
 

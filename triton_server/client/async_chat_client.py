@@ -19,7 +19,7 @@ from ..contract.calls import name_triton_models
 from ..contract.codec import decode_piece, make_error
 from ..contract.commands import COMMANDS, CONTROL_TIMEOUT_S
 from ..contract.json_tensors import encode, encode_padded
-from ..contract.tensors import CHAT_CONTROL, EMBED, Prompt
+from ..contract.tensors import CHAT_CONTROL, EMBED, EmbeddingInputs, Prompt
 from ..contract.wire import ServerUnavailable
 from ..tracing.spans import SPAN, Span, as_part, describe_request, name_operation
 from .answer_streams import AnswerReader, Feed, open_stream
@@ -160,9 +160,7 @@ class AsyncChatClient:
         """Return "ready", or the reason why the server accepts no requests."""
         return await self._ask("health", True, timeout_s)
 
-    async def embed(
-        self, texts: Sequence[str] | Sequence[Sequence[int]], parameters: dict[str, Any]
-    ) -> wire.Vectors:
+    async def embed(self, texts: EmbeddingInputs, parameters: dict[str, Any]) -> wire.Vectors:
         """Return the embeddings or scores of texts, as `ChatClient.embed` does.
 
         Leaving early (a cancelled task) cancels the request. Raises as `stream`.

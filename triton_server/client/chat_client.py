@@ -32,7 +32,7 @@ from ..contract import wire
 from ..contract.codec import decode_calls, decode_piece, encode_answer, raise_if_error
 from ..contract.commands import COMMANDS, CONTROL_TIMEOUT_S
 from ..contract.json_tensors import encode, encode_padded
-from ..contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED, READY, Prompt
+from ..contract.tensors import CHAT, CHAT_CONTROL, CHAT_STREAM, EMBED, READY, EmbeddingInputs, Prompt
 from ..contract.wire import ServerUnavailable
 from .conversations import Conversations
 
@@ -131,8 +131,10 @@ class ChatClient:
         """
         return AnswerStream(self, messages, parameters)
 
-    def embed(self, texts: Sequence[str] | Sequence[Sequence[int]], **parameters: Any) -> wire.Vectors:
+    def embed(self, texts: EmbeddingInputs, **parameters: Any) -> wire.Vectors:
         """Return the embeddings of texts, or of lists of token ids: `vectors` float32 [texts, dimensions].
+
+        Or of the messages of one conversation, which may have images and has one vector.
 
         Parameters are the fields of `embedding_fields.EmbeddingRequest`. Requests that come at the same time
         are computed together. Raises as `chat`.

@@ -11,26 +11,28 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from model_core.checks.request_values import StrictModel, Text
 from model_core.errors import InvalidRequest
 from model_core.requests.embedding import EmbeddingFields, EmbeddingParams, ScoreFields, ScoreParams
-from model_core.requests.messages import FailFastList
+from model_core.requests.messages import FailFastList, Message
 
-from .request_fields import MAX_REQUEST_ID_LENGTH, ModelFields, TraceFields
+from .request_fields import MAX_REQUEST_ID_LENGTH, CacheFields, ModelFields, TraceFields, separate_images
 
 MAX_INPUTS = 2048  # of a request, as in OpenAI's API
 _LIMITS = Field(min_length=1, max_length=MAX_INPUTS)
 
 
 def _kind_of_texts(value: Any) -> str:
-    return "TokenIds" if isinstance(value, list) and value and isinstance(value[0], list) else "Texts"
+    first = value[0] if isinstance(value, list) and value else None
+    return "Messages" if isinstance(first, dict) else "TokenIds" if isinstance(first, list) else "Texts"
 
 
-class EmbeddingRequest(EmbeddingFields, ScoreFields, ModelFields, TraceFields, StrictModel):
+class EmbeddingRequest(EmbeddingFields, ScoreFields, CacheFields, ModelFields, TraceFields, StrictModel):
     """Texts, and what is wanted of them. Raises InvalidRequest with the name of a wrong field."""
 
     texts: Annotated[
         Annotated[FailFastList[Text], _LIMITS, Tag("Texts")]
-        | Annotated[FailFastList[FailFastList[int]], _LIMITS, Tag("TokenIds")],
+        | Annotated[FailFastList[FailFastList[int]], _LIMITS, Tag("TokenIds")]
+        | Annotated[FailFastList[Message], Tag("Messages")],
         Discriminator(_kind_of_texts),
-    ] = Field(description="The inputs: texts, or lists of token ids.")
+    ] = Field(description="The inputs: texts, or lists of token ids; or the messages of one conversation.")
     query: Text | FailFastList[Text] | None = Field(
         None,
         description="Score the texts for this query instead of embedding them. A list has a query for each.",
@@ -47,6 +49,10 @@ class EmbeddingRequest(EmbeddingFields, ScoreFields, ModelFields, TraceFields, S
         """The parameters of scores among the fields."""
         return ScoreParams(**{name: getattr(self, name) for name in ScoreParams.model_fields})
 
+    def inputs(self) -> list[Any]:
+        """The inputs; a conversation is one."""
+        return [self.texts] if isinstance(self.texts[0], Message) else list(self.texts)
+
     def queries(self) -> list[str]:
         """The query of each text; none for embeddings."""
         if self.query is None:
@@ -54,11 +60,17 @@ class EmbeddingRequest(EmbeddingFields, ScoreFields, ModelFields, TraceFields, S
         return [self.query] * len(self.texts) if isinstance(self.query, str) else list(self.query)
 
     @model_validator(mode="after")
+    def _separate_images(self) -> "EmbeddingRequest":
+        messages = [item for item in self.texts if isinstance(item, Message)]
+        separate_images(messages, self.cache_salt, "texts")
+        return self
+
+    @model_validator(mode="after")
     def _check_query(self) -> "EmbeddingRequest":
         if self.query is None:
             return self
-        if isinstance(self.texts[0], list):
-            raise InvalidRequest("scores need texts, not token ids.", "texts")
+        if not isinstance(self.texts[0], str):
+            raise InvalidRequest("scores need texts, not token ids, messages or images.", "texts")
         count = len(self.queries())
         if count != len(self.texts):
             raise InvalidRequest(

@@ -72,12 +72,13 @@ number of pieces in the feed, if there are some. If the feed ends earlier, the s
 A slot of the engine that becomes free goes to the `client` with the fewest running requests. One eighth of
 the slots is reserved for clients without a running request.
 
-`texts` is a list of strings, or of lists of token ids; `parameters` of `embed` is an object with the other
-fields of `embedding_fields.EmbeddingRequest`. `embeddings` has a vector for each text: [texts, dimensions],
-or [texts, 1] with scores if there is a `query`. Its `details` have `usage` (`prompt_tokens`), `rows` (the
-number of texts, for the rows of a request are padded with zeros to the same size), `timings` (`total`),
-`model` and `is_sparse` (whether vectors have a number for each word), or only `error`; `embeddings` is then
-[1, 1], and means nothing.
+`texts` is a list of strings, or of lists of token ids, or of the messages of one conversation, as in
+`messages`, which has one vector; `parameters` of `embed` is an object with the other fields of
+`embedding_fields.EmbeddingRequest`. `embeddings` has a vector for each text: [texts, dimensions], or
+[texts, 1] with scores if there is a `query`. Its `details` have `usage` (`prompt_tokens`, and `image_tokens`
+if there are images), `rows` (the number of texts, for the rows of a request are padded with zeros to the same
+size), `timings` (`total`), `model` and `is_sparse` (whether vectors have a number for each word), or only
+`error`; `embeddings` is then [1, 1], and means nothing.
 
 `command` is one of the objects in commands.py.
 
@@ -85,10 +86,13 @@ number of texts, for the rows of a request are padded with zeros to the same siz
 it possible to watch each model.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 # A conversation to answer, or a raw prompt to continue: text or token ids.
 Prompt = list[dict[str, Any]] | str | list[int]
+# Texts or lists of token ids to embed, or the messages of one conversation.
+EmbeddingInputs = Sequence[str] | Sequence[Sequence[int]] | Sequence[dict[str, Any]]
 
 # Names of Triton models.
 CHAT, CHAT_STREAM, CHAT_CONTROL, EMBED = "chat", "chat_stream", "chat_control", "embed"

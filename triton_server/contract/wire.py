@@ -57,6 +57,11 @@ class Vectors:
         """Tokens of all texts, special ones included."""
         return self.details["usage"]["prompt_tokens"]
 
+    @property
+    def image_tokens(self) -> int:
+        """How many of them are rows of images."""
+        return self.details["usage"].get("image_tokens", 0)
+
 
 @dataclass(frozen=True)
 class Endpoint:

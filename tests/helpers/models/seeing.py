@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import tokenizers
 from gguf_models import write_model
 from paths import ROOT
+from seeing_folders import SEEING
 
 from model_core import LLM, SamplingParams
 from model_core.engine.job import Job
@@ -21,7 +21,6 @@ from model_core.images.image import make_pixels
 from model_core.model.batch import BatchBuilder
 from model_core.vision.tower_model import PiecePace
 
-SEEING = ROOT / "tests" / "data" / "vision"
 TOWERS = ROOT / "tests" / "data" / "mmproj"
 _OF_TOWERS = re.compile("visual|vision|multi_modal|connector")
 _ROWS = {"gemma3": "<image_soft_token>", "smolvlm": "<image>"}
@@ -96,31 +95,6 @@ class Seen:
 def relative_error(values: np.ndarray, expected: np.ndarray) -> float:
     """The length of the difference, as part of that of the expected values."""
     return float(np.linalg.norm(values - expected) / np.linalg.norm(expected))
-
-
-# A template as Qwen's, in short.
-_TEMPLATE = """{% for m in messages %}<|im_start|>{{ m.role }}
-{% if m.content is string %}{{ m.content }}{% else %}{% for part in m.content %}{% if part.type == 'image' %}\
-<|vision_start|><|image_pad|><|vision_end|>{% else %}{{ part.text }}{% endif %}{% endfor %}{% endif %}
-{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
-{% endif %}"""
-_SPECIAL = ("<|image_pad|>", "<|vision_start|>", "<|vision_end|>", "<|im_start|>")  # ids 60 to 63
-
-
-def add_chat(name: str, folder: Path) -> Path:
-    """A copy of a model of tests/data/vision in `folder`, with a tokenizer of letters and a chat template."""
-    target = Path(shutil.copytree(SEEING / name, folder / name))
-    letters = [chr(i) for i in range(ord("a"), ord("z") + 1)] + [*"\n .,?!<>|_-:0123456789/()[]{}'\"+="]
-    letters = letters[:60] + [f"unused{i}" for i in range(60 - len(letters))]
-    vocabulary = {letter: i for i, letter in enumerate(letters)}
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="."))
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split("", "isolated")
-    tokenizer.decoder = tokenizers.decoders.Fuse()
-    tokenizer.add_special_tokens([tokenizers.AddedToken(token, normalized=False) for token in _SPECIAL])
-    tokenizer.save(str(target / "tokenizer.json"))
-    (target / "tokenizer_config.json").write_text("{}")
-    (target / "chat_template.jinja").write_text(_TEMPLATE)
-    return target
 
 
 def write_both(name: str, folder: Path) -> Path:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from image_files import corner_image, write_image, write_png
 from PIL import Image
-from seeing import add_chat
+from seeing_folders import add_chat
 
 from model_core import LLM, SamplingParams
 from model_core.chat.model import ChatOptions

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from paths import CHECKPOINTS
-from seeing import SEEING, Seen, add_chat
+from seeing import Seen
+from seeing_folders import SEEING, add_chat
 
 from model_core import LLM, SamplingParams
 from model_core.engine.job import Job

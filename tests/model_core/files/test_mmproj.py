@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from gguf_writer import Tensors, write_gguf
-from seeing import SEEING, Seen, relative_error, write_both
+from seeing import Seen, relative_error, write_both
+from seeing_folders import SEEING
 
 from model_core import LLM, SamplingParams
 from model_core.errors import ModelError

@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from paths import CHECKPOINTS
-from seeing import SEEING, Seen
+from seeing import Seen
+from seeing_folders import SEEING
 
 from model_core import LLM, SamplingParams
 from model_core.kernels import emit

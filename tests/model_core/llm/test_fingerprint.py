@@ -9,7 +9,8 @@ import pytest
 from adapters import write_adapter
 from gguf_models import write_model
 from paths import CHECKPOINTS, TESTS
-from seeing import SEEING, write_both
+from seeing import write_both
+from seeing_folders import SEEING
 
 from model_core import LLM
 from model_core.errors import ModelError

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from seeing import SEEING
+from seeing_folders import SEEING
 
 from model_core import LLM
 from model_core.files.model_files import open_model_files

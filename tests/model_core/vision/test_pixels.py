@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from paths import ROOT
-from seeing import SEEING
+from seeing_folders import SEEING
 
 from model_core.chat.images import ImageReader
 from model_core.errors import InvalidRequest, ModelError

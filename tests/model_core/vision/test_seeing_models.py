@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from seeing import SEEING, Seen, relative_error
+from seeing import Seen, relative_error
+from seeing_folders import SEEING
 
 from model_core import LLM, SamplingParams
 from model_core.checks.file_values import read_json

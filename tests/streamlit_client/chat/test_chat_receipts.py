@@ -8,6 +8,7 @@ import pytest
 from chat_page import ChatPage
 from in_process import served
 from support import pool_of, wait_until
+from triton_server.receipts.desk import ReceiptDesk
 
 from model_core import LLM
 from streamlit_client.chat.receipt_view import LAST_PART, OTHER_KEY, OTHER_REQUEST, OTHER_TEXT, describe_check
@@ -23,7 +24,6 @@ from streamlit_client.shared.receipts import (
 from triton_server.client import ChatClient
 from triton_server.client.conversations import Conversations
 from triton_server.receipts.canonical import hash_text, hash_tokens, to_canonical
-from triton_server.receipts.desk import ReceiptDesk
 from triton_server.receipts.keys import load_key
 from triton_server.receipts.receipt import ReceiptError, check_receipt, strip
 

@@ -12,7 +12,7 @@ from any_receipt import make_any_receipt
 from click.testing import CliRunner
 from image_files import corner_image, write_image
 from in_process import Endpoints, local_server
-from seeing import add_chat
+from seeing_folders import add_chat
 from support import pool_of
 
 from model_core import LLM

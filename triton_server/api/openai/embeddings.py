@@ -1,21 +1,28 @@
-"""Embeddings in OpenAI's form: /v1/embeddings."""
+"""Embeddings in OpenAI's form: /v1/embeddings; of conversations with images in that of vLLM.
+
+Source: docs.vllm.ai, Chat Embeddings API.
+"""
 
 import json
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Discriminator, Field, Tag
+from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
 from starlette.responses import Response
 
+from model_core.errors import InvalidRequest
 from model_core.requests.embedding import EmbeddingFields
 from model_core.requests.messages import FailFastList
 
 from ...contract.embedding_fields import MAX_INPUTS
+from ...contract.request_fields import MAX_NAME_LENGTH
+from ...contract.request_fields import Request as EngineRequest
+from ...contract.wire import Vectors
 from ..body import WholeBody
 from ..embedding_calls import compute_vectors, fields_set, render_vectors
 from ..errors import ERROR_RESPONSES
 from ..ignored import check_fields
+from .chat import ChatMessage, parse_messages
 
 _LIMITS = Field(min_length=1, max_length=MAX_INPUTS)
 
@@ -32,15 +39,22 @@ def _kind_of_input(value: Any) -> str:
 
 
 class EmbeddingsRequest(EmbeddingFields, WholeBody):
-    """Inputs to embed."""
+    """Inputs to embed, or one conversation."""
 
-    input: Annotated[
-        Annotated[str, Tag("Text")]
-        | Annotated[FailFastList[int], Tag("Tokens")]
-        | Annotated[FailFastList[str], _LIMITS, Tag("Texts")]
-        | Annotated[FailFastList[FailFastList[int]], _LIMITS, Tag("ListsOfTokens")],
-        Discriminator(_kind_of_input),
-    ] = Field(description="A text, a list of token ids, or a list of either.")
+    input: (
+        Annotated[
+            Annotated[str, Tag("Text")]
+            | Annotated[FailFastList[int], Tag("Tokens")]
+            | Annotated[FailFastList[str], _LIMITS, Tag("Texts")]
+            | Annotated[FailFastList[FailFastList[int]], _LIMITS, Tag("ListsOfTokens")],
+            Discriminator(_kind_of_input),
+        ]
+        | None
+    ) = Field(None, description="A text, a list of token ids, or a list of either.")
+    messages: FailFastList[ChatMessage] | None = Field(
+        None,
+        description="vLLM's, instead of input: a conversation, which may have images and has one vector.",
+    )
     model: str = Field(
         "default", description="The name of a model (see /v1/models); default: the first one that embeds."
     )
@@ -48,6 +62,22 @@ class EmbeddingsRequest(EmbeddingFields, WholeBody):
         "float", description="base64: each vector as the bytes of its numbers, little-endian 32-bit floats."
     )
     user: str | None = Field(None, description="Ignored.")
+    cache_salt: str | None = Field(
+        None, max_length=MAX_NAME_LENGTH, description="vLLM's: what is kept of images is shared with it only."
+    )
+
+    @model_validator(mode="after")
+    def _check_inputs(self) -> "EmbeddingsRequest":
+        if not self.messages and self.messages is not None:
+            raise InvalidRequest("messages is empty.", "messages")
+        if (self.input is None) == (self.messages is None):
+            raise InvalidRequest(
+                "input or messages must be given."
+                if self.input is None
+                else "input and messages exclude each other; send one of them.",
+                "input",
+            )
+        return self
 
 
 class Embedding(BaseModel):
@@ -58,11 +88,20 @@ class Embedding(BaseModel):
     embedding: list[float] | str
 
 
+class EmbeddingTokensDetails(BaseModel):
+    """Tokens of images."""
+
+    image_tokens: int
+
+
 class EmbeddingUsage(BaseModel):
-    """The tokens of all inputs, special ones included."""
+    """The tokens of all inputs, special ones and those of images included."""
 
     prompt_tokens: int
     total_tokens: int
+    prompt_tokens_details: EmbeddingTokensDetails | None = Field(
+        None, description="Not OpenAI's: of inputs with images."
+    )
 
 
 class EmbeddingList(BaseModel):
@@ -76,25 +115,33 @@ class EmbeddingList(BaseModel):
 
 @router.post("/embeddings", response_model=EmbeddingList)
 async def embeddings(request: Request, body: EmbeddingsRequest) -> Response:
-    """Embed a text, or each text of a list."""
+    """Embed a text, each text of a list, or a conversation with images."""
     check_fields(request, body)
     model = await request.app.state.served_models.resolve(body.model, "embed")
-    is_single = isinstance(body.input, str) or isinstance(body.input[0], int)
     parameters = {**fields_set(body, EmbeddingFields), "model": model.name}
-    inputs: Any = [body.input] if is_single else body.input
-    result = await compute_vectors(request, inputs, parameters)
+    result = await compute_vectors(request, _find_inputs(body), parameters)
     return Response(
-        await _render(result.vectors, body.encoding_format == "base64", model.name, result.prompt_tokens),
-        media_type="application/json",
+        await _render(result, body.encoding_format == "base64", model.name), media_type="application/json"
     )
 
 
-async def _render(vectors: np.ndarray, as_base64: bool, model: str, tokens: int) -> bytes:
+def _find_inputs(body: EmbeddingsRequest) -> Any:
+    """What is to embed, for `compute_vectors`."""
+    if body.messages is not None:
+        return EngineRequest(messages=parse_messages(body.messages), cache_salt=body.cache_salt)
+    is_single = isinstance(body.input, str) or (bool(body.input) and isinstance(body.input[0], int))
+    return [body.input] if is_single else body.input
+
+
+async def _render(result: Vectors, as_base64: bool, model: str) -> bytes:
     """The body of the response."""
     parts = [
         f'{{"object":"embedding","index":{index},"embedding":{text}}}'
-        for index, text in enumerate(await render_vectors(vectors, as_base64))
+        for index, text in enumerate(await render_vectors(result.vectors, as_base64))
     ]
-    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+    tokens = result.prompt_tokens
+    usage: dict[str, Any] = {"prompt_tokens": tokens, "total_tokens": tokens}
+    if result.image_tokens:
+        usage["prompt_tokens_details"] = {"image_tokens": result.image_tokens}
     end = f'"model":{json.dumps(model)},"usage":{json.dumps(usage)}}}'
     return f'{{"object":"list","data":[{",".join(parts)}],{end}'.encode()

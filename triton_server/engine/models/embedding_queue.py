@@ -17,6 +17,7 @@ import numpy as np
 
 from model_core.cache.memory import KVCache
 from model_core.embeddings.embedder import Embedder, PreparedTexts
+from model_core.engine.pixel_memory import PixelMemory
 from model_core.errors import QueueFull, RequestCancelled, ShuttingDown, TritonchatError
 from model_core.model.batch import Batch
 from model_core.model.whole_texts import STEP_TOKENS
@@ -54,6 +55,8 @@ class EmbeddingQueue:
         self._condition = threading.Condition()  # guards the fields below
         self._tasks: list[EmbeddingTask] = []  # that have not ended
         self._started: deque[EmbeddingTask] = deque()  # those of them that are started
+        self._seeing: EmbeddingTask | None = None  # whose images the encoder was asked for
+        self._pixels = PixelMemory()
         self._is_closing = False
         self._thread = threading.Thread(target=self._run, name="embeddings", daemon=True)
         self._thread.start()
@@ -78,9 +81,16 @@ class EmbeddingQueue:
                 self._end(task, _cancelled())
 
     def start(self, task: EmbeddingTask, embedder: Embedder, prepared: PreparedTexts) -> None:
-        """Compute the texts of a request when it is its turn, unless it was cancelled."""
+        """Compute the texts of a request when it is its turn, unless it was cancelled.
+
+        Raises QueueFull if there is no room for its images.
+        """
+        if embedder.encoder is not None:
+            embedder.encoder.listen(self._wake)
         with self._condition:
             if task in self._tasks:
+                self._pixels.check(prepared.spans)
+                self._pixels.add(task, prepared.spans)
                 task.embedder, task.prepared = embedder, prepared
                 self._started.append(task)
                 self._condition.notify_all()
@@ -114,31 +124,46 @@ class EmbeddingQueue:
             self._condition.notify_all()
         self._thread.join()
 
-    def _end(self, task: EmbeddingTask, result: np.ndarray | Exception) -> None:
+    def _end(self, task: EmbeddingTask, result: np.ndarray | BaseException) -> None:
         """End a task if it has not ended. The caller holds the lock."""
         if task in self._tasks:
             self._tasks.remove(task)
             if task in self._started:
                 self._started.remove(task)
-            if isinstance(result, Exception):
+                self._pixels.remove(task)
+                task.prepared.release()
+            if task is self._seeing:
+                self._seeing = None
+            if isinstance(result, BaseException):
                 task.future.set_exception(result)
             else:
                 task.future.set_result(result)
             self._condition.notify_all()
 
+    def _wake(self) -> None:
+        """See that an image is encoded. The encoder's thread calls it."""
+        with self._condition:
+            self._condition.notify_all()
+
     def _run(self) -> None:
         while True:
             with self._condition:
-                self._condition.wait_for(lambda: self._started or (self._is_closing and not self._tasks))
-                if not self._started:
-                    return
-                parts = self._take_slice()
+                parts: list[tuple[EmbeddingTask, int]] = []
+                while not parts:
+                    if self._is_closing and not self._tasks:
+                        return
+                    parts = self._take_slice()
+                    if not parts:
+                        self._condition.wait()
             self._compute(parts)
 
     def _take_slice(self) -> list[tuple[EmbeddingTask, int]]:
         """The texts to compute next: their tasks and places. The caller holds the lock."""
-        first, parts, tokens = self._started[0], list[tuple[EmbeddingTask, int]](), 0
-        tasks = deque(task for task in self._started if task.can_join(first))
+        ready, parts, tokens = self._find_ready(), list[tuple[EmbeddingTask, int]](), 0
+        if not ready:
+            return []
+        first = ready[0]
+        tasks = deque(task for task in ready if task.can_join(first))
         while tasks:
             task = tasks.popleft()
             length = len(task.prepared.texts[task.taken].tokens)
@@ -149,8 +174,31 @@ class EmbeddingQueue:
             tokens += length
             if task.taken < len(task.prepared.texts):
                 tasks.append(task)
-        self._started.rotate(-1)
+        self._started.remove(first)
+        self._started.append(first)
         return parts
+
+    def _find_ready(self) -> list[EmbeddingTask]:
+        """The started requests that need not wait for images. Ends one whose images cannot be encoded.
+
+        The caller holds the lock.
+        """
+        ready = []
+        for task in list(self._started):
+            if not task.prepared.images:
+                ready.append(task)
+                continue
+            if self._seeing is None:
+                self._seeing = task
+            if task is self._seeing and all(
+                [images.are_encoded() for images in task.prepared.images.values()]
+            ):
+                error = next((i.error for i in task.prepared.images.values() if i.error is not None), None)
+                if error is None:
+                    ready.append(task)
+                else:
+                    self._fail(task, error)
+        return ready
 
     def _compute(self, parts: Sequence[tuple[EmbeddingTask, int]]) -> None:
         """Compute a slice. If that fails, compute its texts one by one, so that each has its own error."""
@@ -189,7 +237,7 @@ class EmbeddingQueue:
             with self._condition:
                 self._end(task, np.stack(task.vectors))
 
-    def _fail(self, task: EmbeddingTask, error: Exception) -> None:
+    def _fail(self, task: EmbeddingTask, error: BaseException) -> None:
         if not isinstance(error, TritonchatError):
             LOGGER.exception("Embeddings failed")
         with self._condition:

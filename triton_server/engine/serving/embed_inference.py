@@ -5,7 +5,7 @@ import json
 import logging
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -14,16 +14,18 @@ import numpy as np
 from model_core import LLM
 from model_core.embeddings.embedder import PreparedTexts
 from model_core.errors import InvalidRequest, RequestTimeout, TritonchatError
+from model_core.requests.messages import ImageUrlPart, Message
 
 from ...contract.codec import describe_error, encode_failure
 from ...contract.embedding_fields import EmbeddingRequest
+from ...contract.image_bytes import MAX_IMAGES_BYTES, count_image_bytes
 from ...contract.json_tensors import decode
 from ...tracing.spans import describe_request, start_span
 from ..models.embedding_queue import EmbeddingQueue
 from ..models.local_engine import require_llm
 from ..models.model_pool import ModelPool
 from ..models.model_slot import ModelSlot
-from ..models.request_parser import parse_parameters, split_rows
+from ..models.request_parser import has_images, parse_parameters, split_rows
 from .calls import Call, TensorRequest, read_call
 
 LOGGER = logging.getLogger(__name__)
@@ -38,9 +40,12 @@ Kind = TypeVar("Kind")
 class EmbedInference:
     """The Triton model `embed` of one model."""
 
-    def __init__(self, pool: ModelPool, queue: EmbeddingQueue, model: ModelSlot) -> None:
-        """`model` answers the requests that name no other one."""
+    def __init__(
+        self, pool: ModelPool, queue: EmbeddingQueue, model: ModelSlot, image_threads: Executor
+    ) -> None:
+        """`model` answers the requests that name no other one. `image_threads`: read those with images."""
         self._pool, self._queue, self._model = pool, queue, model
+        self._image_threads = image_threads
 
     async def embed(self, requests: list[TensorRequest]) -> list[Outputs]:
         """Compute all rows of all requests of a batch together; a malformed row fails alone."""
@@ -89,15 +94,17 @@ class EmbedInference:
             with self._queue.open({call.id, str(values.get("request_id"))}) as task:
                 llm = require_llm(await _wait(model, start, limit_s))
                 # In a thread: the tokenizer may take time, and other requests share this loop.
-                prepared = await loop.run_in_executor(None, _prepare, llm, texts, values)
+                threads = self._image_threads if has_images(texts) else None
+                prepared = await loop.run_in_executor(threads, _prepare, llm, texts, values)
                 self._queue.start(task, llm.embedder, prepared)
                 vectors = await _wait(task.future, start, limit_s)
         finally:
             slot.release()
+        images = sum(prepared.image_tokens)
         total, tokens = time.monotonic() - start, sum(len(text.tokens) for text in prepared.texts)
         slot.metrics.count_embeddings(len(vectors), tokens, total)
         details = {
-            "usage": {"prompt_tokens": tokens},
+            "usage": {"prompt_tokens": tokens, **({"image_tokens": images} if images else {})},
             "rows": len(vectors),
             "timings": {"total": total},
             "model": slot.name,
@@ -124,16 +131,33 @@ def _prepare(llm: LLM, texts: np.ndarray | None, values: dict[str, Any]) -> Prep
     """Parse a request, and make tokens of its texts. Raises InvalidRequest or PromptTooLong."""
     if texts is None:
         raise InvalidRequest("the input texts is missing.", "texts")
-    if texts.size > _MAX_TEXT_BYTES:
+    image_bytes = count_image_bytes(texts.tobytes()) if texts.size > _MAX_TEXT_BYTES else 0
+    _check_size(texts.size - image_bytes)
+    if image_bytes > MAX_IMAGES_BYTES:
         raise InvalidRequest(
-            f"texts has {texts.size} bytes; at most {_MAX_TEXT_BYTES} are allowed; send several requests.",
-            "texts",
+            f"texts has images of {image_bytes} bytes; at most {MAX_IMAGES_BYTES} are read.", "texts"
         )
     request = EmbeddingRequest(texts=decode(texts, "texts"), **values)
-    if request.query is None:
-        return llm.embedder.prepare_inputs(request.texts, request.embedding_params())
-    documents: Any = request.texts
-    return llm.embedder.prepare_documents(request.queries(), documents, request.score_params())
+    inputs: Any = request.inputs()
+    if request.query is not None:
+        _check_size(texts.size)
+        return llm.embedder.prepare_documents(request.queries(), inputs, request.score_params())
+    if image_bytes:
+        parts = [part for item in request.texts if isinstance(item, Message) for part in item.images]
+        _check_size(
+            texts.size - sum(len(p.image_url.url or "") for p in parts if isinstance(p, ImageUrlPart))
+        )
+    params = request.embedding_params()
+    return llm.embedder.prepare_inputs(inputs, params, request.cache_salt or "")
+
+
+def _check_size(size: int) -> None:
+    """Raises InvalidRequest for too many bytes of texts."""
+    if size > _MAX_TEXT_BYTES:
+        raise InvalidRequest(
+            f"texts has {size} bytes; at most {_MAX_TEXT_BYTES} are allowed; send several requests.",
+            "texts",
+        )
 
 
 def _join_rows(results: Sequence[tuple[np.ndarray, dict[str, Any]]]) -> Outputs:

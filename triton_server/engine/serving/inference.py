@@ -83,7 +83,7 @@ class Inference:
         # So does a template of a request, which may loop until its time is over: one after the other.
         self._template_threads = ThreadPoolExecutor(1, thread_name_prefix="templates")
         # Images may take seconds to read, one after the other.
-        self._image_threads = ThreadPoolExecutor(_IMAGE_THREADS, thread_name_prefix="images")
+        self.image_threads = ThreadPoolExecutor(_IMAGE_THREADS, thread_name_prefix="images")
         self._lock = threading.Lock()
         # The running answers by call id.
         self._answers: defaultdict[str, list[PendingAnswer]] = defaultdict(list)
@@ -218,7 +218,7 @@ class Inference:
         if not answer.has_ended:
             # In a thread: templates and tokenizers may take time, and other streams share this loop.
             threads = self._grammar_threads if values.get("form") or values.get("tools") else None
-            threads = self._image_threads if has_images(messages) else threads
+            threads = self.image_threads if has_images(messages) else threads
             threads = self._template_threads if values.get("chat_template") else threads
             loop = asyncio.get_running_loop()
             model = engine.result()

@@ -71,7 +71,7 @@ def list_models(pool: ModelPool, inference: Inference) -> Iterator[ContractModel
         chat = ChatInference(inference, slot)
         yield ContractModel(CHAT + suffix, inputs, outputs, chat.chat)
         yield ContractModel(CHAT_STREAM + suffix, inputs, outputs, chat.chat_stream, is_stream=True)
-        embeddings = EmbedInference(pool, inference.embeddings, slot)
+        embeddings = EmbedInference(pool, inference.embeddings, slot, inference.image_threads)
         yield ContractModel(EMBED + suffix, texts, vectors, embeddings.embed)
     command, result = TensorSpec("command", "UINT8", (-1,)), TensorSpec("result", "BYTES", (1,))
     yield ContractModel(CHAT_CONTROL, (command,), (result,), inference.chat_control, may_wait=False)
