@@ -3,7 +3,7 @@
 import asyncio
 import json
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Any
 
 from model_core.requests.events import Accepted, Event, Failed
@@ -12,7 +12,7 @@ from ..client import AsyncChatClient
 from ..contract.codec import decode_piece, make_error, raise_if_error
 from ..contract.commands import COMMANDS
 from ..contract.json_tensors import encode
-from ..contract.tensors import READY, Prompt
+from ..contract.tensors import READY, EmbeddingInputs, Prompt
 from ..contract.wire import Vectors
 from ..engine.commands.conversation_commands import ConversationCommands
 from ..engine.models.model_pool import ModelPool
@@ -33,7 +33,8 @@ class LocalClient(AsyncChatClient):
         self._pool = pool
         conversations = ConversationCommands(database)
         self._inference = Inference(pool, lambda: pool.find_fault() or READY, conversations, receipts)
-        self._embed = EmbedInference(pool, self._inference.embeddings, pool.slots[0])
+        shared = self._inference
+        self._embed = EmbedInference(pool, shared.embeddings, pool.slots[0], shared.image_threads)
 
     async def close(self) -> None:
         """Cancel what runs."""
@@ -57,9 +58,7 @@ class LocalClient(AsyncChatClient):
             finally:
                 answer.cancel()
 
-    async def embed(
-        self, texts: Sequence[str] | Sequence[Sequence[int]], parameters: dict[str, Any]
-    ) -> Vectors:
+    async def embed(self, texts: EmbeddingInputs, parameters: dict[str, Any]) -> Vectors:
         """See AsyncChatClient."""
         data = {"texts": encode(list(texts))[None], "parameters": encode(parameters)[None]}
         request = PlainRequest(data, {CALL_ID_PARAMETER: uuid.uuid4().hex})

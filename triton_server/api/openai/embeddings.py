@@ -128,9 +128,11 @@ async def embeddings(request: Request, body: EmbeddingsRequest) -> Response:
 def _find_inputs(body: EmbeddingsRequest) -> Any:
     """What is to embed, for `compute_vectors`."""
     if body.messages is not None:
-        return EngineRequest(messages=parse_messages(body.messages), cache_salt=body.cache_salt)
-    is_single = isinstance(body.input, str) or (bool(body.input) and isinstance(body.input[0], int))
-    return [body.input] if is_single else body.input
+        messages = parse_messages(body.messages)
+        return EngineRequest.model_validate({"messages": messages, "cache_salt": body.cache_salt})
+    given = body.input
+    is_single = isinstance(given, str) or (bool(given) and isinstance(given[0], int))
+    return [given] if is_single else given
 
 
 async def _render(result: Vectors, as_base64: bool, model: str) -> bytes:
