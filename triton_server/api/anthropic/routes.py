@@ -25,7 +25,7 @@ from ..generation import end_with_failure, stream_answers
 from ..ignored import check_fields, ignore
 from ..images.parts import join_parts, name_images, text_part
 from ..request_body import repeat
-from ..resumption.header import HAS_EVENT_IDS, begin, find_wish
+from ..resumption.header import HAS_EVENT_IDS, begin, read_resume
 from ..stream_response import StreamResponse
 from .render import render_events, render_message
 from .schemas import (
@@ -55,14 +55,14 @@ async def messages(request: HttpRequest, body: MessagesRequest) -> Response:
     model = await request.app.state.served_models.resolve(body.model)
     check_fields(request, body)
     ignore(request, "tools", list_left_out(body.tools or ()))
-    (answer,), wish = await find_wish(request, repeat([parse(body)]), is_resumable=bool(body.stream))
+    (answer,), resume = await read_resume(request, repeat([parse(body)]), is_resumable=bool(body.stream))
     events, headers = stream_answers(request, [answer], whole=not body.stream), {"X-Seed": str(answer.seed)}
     message_id, request_id = f"msg_{secrets.token_hex(12)}", request.state.request_id
     if not body.stream:
         content = await render_message(events, model.name, message_id)
         return Response(content, media_type="application/json", headers=headers)
     _, accepted = await anext(events)  # a refusal is raised here, before the response starts
-    resumed = await begin(wish, answer, getattr(accepted, "fingerprint", None), events)
+    resumed = await begin(resume, answer, getattr(accepted, "fingerprint", None), events)
     events = end_with_failure(events)
     if resumed is None:
         parts = render_events(events, model.name, message_id, request_id)

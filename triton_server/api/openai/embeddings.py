@@ -131,7 +131,7 @@ def _find_inputs(body: EmbeddingsRequest) -> Any:
         messages = parse_messages(body.messages)
         return EngineRequest.model_validate({"messages": messages, "cache_salt": body.cache_salt})
     given = body.input
-    is_single = isinstance(given, str) or (bool(given) and isinstance(given[0], int))
+    is_single = isinstance(given, str) or (given and isinstance(given[0], int))
     return [given] if is_single else given
 
 

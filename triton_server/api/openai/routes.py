@@ -12,7 +12,7 @@ from ..errors import ERROR_RESPONSES, ApiError, unsupported
 from ..generation import end_with_failure, stream_answers
 from ..ignored import check_fields, ignore
 from ..mcp_tools.rounds import Toolbox, answer_with_tools
-from ..resumption.header import HAS_EVENT_IDS, begin, find_wish
+from ..resumption.header import HAS_EVENT_IDS, begin, read_resume
 from ..served_models import ModelInfo
 from ..stream_response import NumberedEvents, StreamResponse
 from . import chat
@@ -87,7 +87,7 @@ async def _respond(
             "bytes of images (--max-body-images)."
         )
         raise ApiError(413, message, "too_large", "n")
-    requests, wish = await find_wish(request, requests, is_resumable=bool(body.stream) and events is None)
+    requests, resume = await read_resume(request, requests, is_resumable=bool(body.stream) and events is None)
     events = events or stream_answers(request, requests, whole=not body.stream)
     if custom:
         events = unwrap_inputs(events, custom)
@@ -97,7 +97,7 @@ async def _respond(
         return Response(content, media_type="application/json")
     include_usage = body.stream_options is not None and bool(body.stream_options.include_usage)
     fingerprint = getattr(accepted, "fingerprint", None)
-    resumed = await begin(wish, requests[0], fingerprint, events)
+    resumed = await begin(resume, requests[0], fingerprint, events)
     events = end_with_failure(events)
     if resumed is not None:
         events = resumed.cut(events)

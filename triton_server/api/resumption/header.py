@@ -33,14 +33,14 @@ LastEventId = Annotated[
 
 
 async def _name_header(last_event_id: LastEventId = None) -> None:
-    """Lets the description of a route have the header, which `find_wish` reads."""
+    """Lets the description of a route have the header, which `read_resume` reads."""
 
 
 HAS_EVENT_IDS = Depends(_name_header)
 
 
 @dataclass(frozen=True)
-class Wish:
+class ResumeRequest:
     """What a client wants of a stream with ids. `last`: the stream and the place that it comes from."""
 
     request_hash: str
@@ -48,13 +48,13 @@ class Wish:
 
 
 def takes_event_ids(http_request: HttpRequest) -> bool:
-    """Whether `find_wish` has taken care of the header."""
+    """Whether `read_resume` has taken care of the header."""
     return getattr(http_request.state, "takes_event_ids", False)
 
 
-async def find_wish(
+async def read_resume(
     http_request: HttpRequest, requests: list[Request], is_resumable: bool
-) -> tuple[list[Request], Wish | None]:
+) -> tuple[list[Request], ResumeRequest | None]:
     """The requests, with the seed of the stream that goes on, and what the client wants; None: no ids.
 
     `is_resumable`: whether it is a stream that can go on. Raises ApiError.
@@ -71,7 +71,7 @@ async def find_wish(
     (request,) = requests
     request_hash = await asyncio.to_thread(_hash, http_request.url.path, request)
     if not last_ids:
-        return requests, Wish(request_hash, None)
+        return requests, ResumeRequest(request_hash, None)
     if len(last_ids) > 1:
         raise _refuse("invalid_event_id", f"{LAST_EVENT_ID} is there {len(last_ids)} times; send one.")
     try:
@@ -87,34 +87,34 @@ async def find_wish(
     elif request.seed != origin.seed:
         message = f"{LAST_EVENT_ID} is of a stream with the seed {origin.seed}; send that one, or none."
         raise _refuse("other_seed", message)
-    return [request], Wish(request_hash, (origin, place))
+    return [request], ResumeRequest(request_hash, (origin, place))
 
 
 async def begin(
-    wish: Wish | None, request: Request, fingerprint: str | None, events: NumberedEvents
+    resume: ResumeRequest | None, request: Request, fingerprint: str | None, events: NumberedEvents
 ) -> Resumed | None:
     """The stream of an answer, when the engine has accepted it. None: it has no ids.
 
     Raises ApiError if the stream that is to go on is of another model. Then the events end.
     """
-    if wish is None:
+    if resume is None:
         return None
     try:
-        return _begin(wish, request, fingerprint)
+        return _begin(resume, request, fingerprint)
     except ApiError:
         await events.aclose()
         raise
 
 
-def _begin(wish: Wish, request: Request, fingerprint: str | None) -> Resumed | None:
+def _begin(resume: ResumeRequest, request: Request, fingerprint: str | None) -> Resumed | None:
     if not is_fingerprint(fingerprint):
         fingerprint = None
-    if wish.last is None:
+    if resume.last is None:
         if fingerprint is None or request.seed is None:
             return None
         start_us = time.time_ns() // 1000
-        return Resumed(Origin(wish.request_hash, fingerprint, request.seed, start_us), None)
-    origin, place = wish.last
+        return Resumed(Origin(resume.request_hash, fingerprint, request.seed, start_us), None)
+    origin, place = resume.last
     if fingerprint is None:
         message = (
             "another server computes this model, and has not said yet which one that is; send the request"
