@@ -183,7 +183,7 @@ def test_base64_and_floats_are_the_same_numbers(web: httpx.Client) -> None:
 
 
 def test_wrong_bodies_get_one_sentence(web: httpx.Client, llm: LLM) -> None:
-    assert refusal(web, model="default") == ("input", "input is missing.")
+    assert refusal(web, model="default") == ("input", "input or messages must be given.")
     assert refusal(web, input=[])[0] == "input"
     assert refusal(web, input="")[0] == "input[0]"
     assert refusal(web, input=["a", ""])[0] == "input[1]"
