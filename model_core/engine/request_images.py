@@ -63,12 +63,12 @@ class RequestImages:
                 return max(first, span.start)
         return end
 
-    def are_encoded(self) -> bool:
-        """Whether the rows of all images are there, or one of them cannot be had (see `error`).
+    def are_encoded(self, first: int = 0) -> bool:
+        """Whether the rows of all images that do not end before a place are there.
 
-        The encoder is asked for those that are not.
+        The encoder is asked for those that are not. They are not there if one cannot be had (see `error`).
         """
-        return all([self._has_rows(span.part) for span in self.spans]) or self.error is not None
+        return all([self._has_rows(span.part) for span in self.spans if span.end > first])
 
     def wait(self) -> None:
         """Wait until all images are encoded. Raises what encoding has raised, or ShuttingDown."""

@@ -92,7 +92,7 @@ class Scheduler:
 
     def add(self, sequence: Sequence) -> None:
         """Queue a request, for which there is room."""
-        self.waiting.add(sequence)
+        self.waiting.add(sequence, is_unseen=self._is_unseen(sequence))
         self._pixels.add(sequence, sequence.job.images)
         self._earliest_deadline = min(self._earliest_deadline, sequence.deadline)
 
@@ -114,8 +114,8 @@ class Scheduler:
         return list(ended)
 
     def find_failed(self) -> list[tuple[Sequence, BaseException]]:
-        """The running requests with an image that cannot be encoded, and why."""
-        images = ((sequence, sequence.images) for sequence in self.running)
+        """The requests with an image that cannot be encoded, and why."""
+        images = ((sequence, sequence.images) for sequence in (*self.running, *self.waiting.asked))
         return [
             (sequence, own.error) for sequence, own in images if own is not None and own.error is not None
         ]
@@ -288,11 +288,28 @@ class Scheduler:
         return must_wait
 
     def _choose_waiting(self) -> Sequence | None:
-        """The next to admit; None if the free slots are reserved for clients without a running request."""
-        chosen = self.waiting.first()
+        """The next to admit; None if all wait for images, which they do without a slot, or if the free slots
+        are reserved for clients without a running request."""
+        chosen = self.waiting.first(self._are_encoded)
+        if chosen is None:
+            return None
         client, free_slots = chosen.job.client, self.limits.max_concurrency - len(self.running)
         is_reserved = bool(client) and free_slots <= self.limits.max_concurrency // RESERVED_DIVISOR
         return None if is_reserved and self.waiting.running[client] else chosen
+
+    def _is_unseen(self, sequence: Sequence) -> bool:
+        """Whether a request that starts now has rows of images to compute, which the prefix cache lacks."""
+        return sequence.images is not None and self._cached_length(sequence) < sequence.images.end
+
+    def _are_encoded(self, sequence: Sequence) -> bool:
+        images = sequence.images
+        return images is None or images.are_encoded(self._cached_length(sequence))
+
+    def _cached_length(self, sequence: Sequence) -> int:
+        """How many of its first tokens the prefix cache has in whole pages."""
+        root = sequence.cache_root
+        pages = SequencePages(self._page_tables[:, 0], root, shared_root(root[2]))  # reads no table
+        return self.pool.cached_length(pages, sequence.sharable_keys)
 
     def _admit(self, sequence: Sequence, budget: int) -> bool:
         """Start a waiting request. False if there are too few pages for its first chunk."""
@@ -319,7 +336,7 @@ class Scheduler:
             work.pop(youngest, None)
             self._release(youngest)
             self.waiting.release(youngest)
-            self.waiting.add(youngest, is_preempted=True)
+            self.waiting.add(youngest, is_preempted=True, is_unseen=self._is_unseen(youngest))
             self.preemptions += 1
             self._is_out_of_pages = bool(self.running)
             if youngest is sequence:

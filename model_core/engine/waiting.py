@@ -1,22 +1,34 @@
 """The requests that wait to be started, and whose turn it is."""
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from .sequence import Sequence
+
+MAX_ASKED = 2  # the image of one is being encoded, and that of the other is next; rows take megabytes
 
 
 class WaitingRequests:
     """Those of each client in the order in which they arrived, with preempted ones in front.
 
     Among the clients, the one with the fewest running requests is next. Where several have the fewest, it is
-    the one whose last admission is the oldest. `running` counts the running requests of each client. It takes
-    as long as there are clients, not requests, to find the next one.
+    the one whose last admission is the oldest. It takes as long as there are clients, not requests, to find
+    the next one.
+
+    Requests with images that must be encoded are in queues of their own, and others pass them. Those whose
+    turn it is are asked for at the encoder, at most MAX_ASKED at a time, and are next when it has ended.
+
+    Attributes:
+        running: counts the running requests of each client.
+        asked: the requests for whose images the encoder was asked.
     """
 
     def __init__(self) -> None:
         self.running: Counter[str] = Counter()
-        self._queues: dict[str, OrderedDict[Sequence, int]] = {}  # by client, with numbers in their order
+        self.asked: list[Sequence] = []
+        # By clients, with numbers in their order.
+        self._ready: dict[str, OrderedDict[Sequence, int]] = {}
+        self._unseen: dict[str, OrderedDict[Sequence, int]] = {}
         self._count = self._last_number = self._admissions = 0
         self._last_admissions: dict[str, int] = {}  # numbers, by clients that have a waiting request
 
@@ -24,12 +36,14 @@ class WaitingRequests:
         return self._count
 
     def __iter__(self) -> Iterator[Sequence]:
-        return (sequence for queue in self._queues.values() for sequence in queue)
+        queues = (*self._ready.values(), *self._unseen.values())
+        return (sequence for queue in queues for sequence in queue)
 
-    def add(self, sequence: Sequence, is_preempted: bool = False) -> None:
-        """Add a request at the end, or a preempted one in front."""
+    def add(self, sequence: Sequence, is_preempted: bool = False, is_unseen: bool = False) -> None:
+        """Add a request at the end, or a preempted one in front. `is_unseen`: images must be encoded."""
         self._last_number += 1
-        queue = self._queues.setdefault(sequence.job.client, OrderedDict())
+        queues = self._unseen if is_unseen else self._ready
+        queue = queues.setdefault(sequence.job.client, OrderedDict())
         queue[sequence] = -self._last_number if is_preempted else self._last_number
         if is_preempted:
             queue.move_to_end(sequence, last=False)
@@ -38,22 +52,40 @@ class WaitingRequests:
     def remove(self, sequence: Sequence) -> None:
         """Remove a request. Does nothing if it is not here."""
         client = sequence.job.client
-        queue = self._queues.get(client)
-        if queue is not None and sequence in queue:
-            del queue[sequence]
-            self._count -= 1
-            if not queue:
-                del self._queues[client]
-                self._last_admissions.pop(client, None)
+        if sequence in self.asked:
+            self.asked.remove(sequence)
+        for queues in (self._ready, self._unseen):
+            queue = queues.get(client)
+            if queue is not None and sequence in queue:
+                del queue[sequence]
+                self._count -= 1
+                if not queue:
+                    del queues[client]
+        if client not in self._ready and client not in self._unseen:
+            self._last_admissions.pop(client, None)
 
-    def first(self) -> Sequence:
-        """The request whose turn it is. There must be one."""
+    def first(self, are_encoded: Callable[[Sequence], bool]) -> Sequence | None:
+        """The request whose turn it is; None if all wait for images.
 
-        def rank(client: str) -> tuple[int, int, int]:
-            number = next(iter(self._queues[client].values()))
-            return self.running[client], self._last_admissions.get(client, 0), number
+        `are_encoded`: asks the encoder for the images of a request, and says whether they are there.
+        """
+        while len(self.asked) < MAX_ASKED:
+            heads = ((next((s for s in q if s not in self.asked), None), q) for q in self._unseen.values())
+            unasked = [(sequence, queue[sequence]) for sequence, queue in heads if sequence is not None]
+            if not unasked:
+                break
+            of_clients = Counter(s.job.client for s in self.asked)
+            self.asked.append(
+                min(unasked, key=lambda each: (of_clients[each[0].job.client], *self._rank(each)))[0]
+            )
+        heads_of_ready = [next(iter(queue.items())) for queue in self._ready.values()]
+        seen = [(s, self._unseen[s.job.client][s]) for s in self.asked if are_encoded(s)]
+        found = min([*heads_of_ready, *seen], key=self._rank, default=None)
+        return None if found is None else found[0]
 
-        return next(iter(self._queues[min(self._queues, key=rank)]))
+    def _rank(self, entry: tuple[Sequence, int]) -> tuple[int, int, int]:
+        client = entry[0].job.client
+        return self.running[client], self._last_admissions.get(client, 0), entry[1]
 
     def admit(self, sequence: Sequence) -> None:
         """Remove a request that is started."""
@@ -61,7 +93,7 @@ class WaitingRequests:
         client = sequence.job.client
         self.running[client] += 1
         self._admissions += 1
-        if client in self._queues:
+        if client in self._ready or client in self._unseen:
             self._last_admissions[client] = self._admissions
 
     def release(self, sequence: Sequence) -> None:

@@ -2,12 +2,14 @@
 
 import re
 import shutil
+import threading
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from gguf_models import write_model
 from paths import ROOT
 from seeing_folders import SEEING
@@ -19,6 +21,7 @@ from model_core.families.vision.parts import ImageSpan, PreparedImage
 from model_core.files.safetensors import SafetensorsFolder, write_safetensors
 from model_core.images.image import make_pixels
 from model_core.model.batch import BatchBuilder
+from model_core.vision.encoder import ImageEncoder
 from model_core.vision.tower_model import PiecePace
 
 TOWERS = ROOT / "tests" / "data" / "mmproj"
@@ -90,6 +93,21 @@ class Seen:
             builder.sights[0] = images.sight(start, end)
             parts.append(model.forward(builder.build(tables), cache))
         return np.concatenate(parts)
+
+
+class SlowTower:
+    """Holds back all images until it is opened. `begun`: whether one was asked for."""
+
+    def __init__(self, encoder: ImageEncoder | None, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert encoder is not None
+        self.opened, self.begun, encode = threading.Event(), threading.Event(), encoder.tower.encode
+
+        def wait(*arguments: Any) -> np.ndarray:
+            self.begun.set()
+            assert self.opened.wait(60)
+            return encode(*arguments)
+
+        monkeypatch.setattr(encoder.tower, "encode", wait)
 
 
 def relative_error(values: np.ndarray, expected: np.ndarray) -> float:

@@ -190,14 +190,14 @@ class EmbeddingQueue:
                 continue
             if self._seeing is None:
                 self._seeing = task
-            if task is self._seeing and all(
-                [images.are_encoded() for images in task.prepared.images.values()]
-            ):
-                error = next((i.error for i in task.prepared.images.values() if i.error is not None), None)
-                if error is None:
-                    ready.append(task)
-                else:
-                    self._fail(task, error)
+            if task is not self._seeing:
+                continue
+            images = task.prepared.images.values()
+            if all([each.are_encoded() for each in images]):
+                ready.append(task)
+            error = next((each.error for each in images if each.error is not None), None)
+            if error is not None:
+                self._fail(task, error)
         return ready
 
     def _compute(self, parts: Sequence[tuple[EmbeddingTask, int]]) -> None:

@@ -1,7 +1,6 @@
 """Embeddings of conversations with images, by /v1/embeddings as vLLM's clients ask for them, and by gRPC."""
 
 import base64
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from image_files import corner_image, write_image
 from in_process import Endpoints
 from openai.types import CreateEmbeddingResponse
+from seeing import SlowTower
 from seeing_folders import add_chat
 from support import wait_until
 
@@ -114,22 +114,6 @@ def test_what_cannot_be_is_refused_by_name(seeing: Endpoints, api: Any) -> None:
         assert refused.value.param == "texts[2]"
 
 
-class SlowTower:
-    """Holds back all images until it is opened."""
-
-    def __init__(self, llm: LLM, monkeypatch: pytest.MonkeyPatch) -> None:
-        assert llm.engine.encoder is not None
-        tower, self.opened, self.begun = llm.engine.encoder.tower, threading.Event(), threading.Event()
-        encode = tower.encode
-
-        def wait(*arguments: Any) -> np.ndarray:
-            self.begun.set()
-            assert self.opened.wait(60)
-            return encode(*arguments)
-
-        monkeypatch.setattr(tower, "encode", wait)
-
-
 def shown(seed: int) -> list[dict[str, Any]]:
     pixels = make_pixels(np.full((16, 16, 3), seed, np.uint8))
     return [{"role": "user", "content": [{"type": "image", "pixels": pixels}]}]
@@ -142,7 +126,7 @@ def test_texts_do_not_wait_for_images(seeing_llm: LLM, monkeypatch: pytest.Monke
     assert embedder.encoder is not None
     embedder.encoder.forget("")
     queue = EmbeddingQueue(9, lambda: False)
-    tower = SlowTower(seeing_llm, monkeypatch)
+    tower = SlowTower(seeing_llm.engine.encoder, monkeypatch)
     try:
         with queue.open(["a"]) as a, queue.open(["b"]) as b, queue.open(["c"]) as c, queue.open(["t"]) as t:
             for task, seed in ((a, 0), (b, 1), (c, 2)):
@@ -168,7 +152,7 @@ def test_a_request_that_is_cancelled_leaves_the_encoder(
     embedder, params = seeing_llm.embedder, EmbeddingParams()
     assert embedder.encoder is not None
     queue = EmbeddingQueue(9, lambda: False)
-    tower = SlowTower(seeing_llm, monkeypatch)
+    tower = SlowTower(seeing_llm.engine.encoder, monkeypatch)
     before = embedder.encoder.encoded
     try:
         with queue.open(["a"]) as task:
