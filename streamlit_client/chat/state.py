@@ -115,7 +115,7 @@ class Chat:
         if self.id is None:
             return
         running = find_running(self.id)  # before the store: what has left this list is in the store
-        self.stored = conversations.get(self.id)
+        self.stored = conversations.get(self.id, self.stored)
         self.running |= running
         ended = [number for number, turn in self.running.items() if number not in running and not turn.error]
         for number in ended:

@@ -1,9 +1,10 @@
 """The client of the store of conversations, over gRPC: `ChatClient.conversations()`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ..conversations.commands import STORE_COMMANDS
+from ..conversations.commands import MAX_KNOWN, STORE_COMMANDS
 from ..conversations.exchange import to_json
 from ..conversations.tree import Attachment, Conversation, Summary, conversation_from_json, summary_from_json
 
@@ -40,9 +41,16 @@ class Conversations:
         found = self._run("list", search=search, limit=limit, before=cursor)
         return [summary_from_json(summary) for summary in found]
 
-    def get(self, conversation_id: str) -> Conversation:
-        """A conversation with all its turns. Raises ConversationNotFound."""
-        return conversation_from_json(self._run("get", id=conversation_id))
+    def get(self, conversation_id: str, known: Conversation | None = None) -> Conversation:
+        """A conversation with all its turns. Raises ConversationNotFound.
+
+        `known`: the same as it was before. Attachments that it has are not sent again: no turn changes them.
+        """
+        before = [] if known is None or known.id != conversation_id else known.turns
+        files = {turn.id: turn.attachments for turn in [t for t in before if t.attachments][-MAX_KNOWN:]}
+        found = conversation_from_json(self._run("get", id=conversation_id, known=list(files)))
+        turns = [replace(turn, attachments=files.get(turn.id, turn.attachments)) for turn in found.turns]
+        return replace(found, turns=turns)
 
     def create(
         self, title: str = "", system: str | None = None, parameters: Mapping[str, Any] | None = None

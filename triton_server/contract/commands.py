@@ -242,10 +242,10 @@ class Conversations(StrictModel, extra="allow"):
     It is one database, in which every owner has its own. The field `owner` says whose; the default "" is the
     owner of all that an HTTP service without keys stores. `list` gives pinned conversations first, then the
     newest, at most `limit` (50) that have all words of `search`; `before` is {"pinned", "updated", "id"} of
-    the last one of the page before. `import` takes a `file` as `exchange.to_json` writes it, and gives it a
-    new id. A `parent` that is null makes a first turn; `attachments` are {"name", "text", "tokens"}. A
-    conversation is in the form of `conversations.tree.Conversation`; in a list, it has the number of its
-    `turns`.
+    the last one of the page before. `get` leaves out the attachments of the turns whose ids are in `known`;
+    they never change. `import` takes a `file` as `exchange.to_json` writes it, and gives it a new id. A
+    `parent` that is null makes a first turn; `attachments` are {"name", "text", "tokens"}. A conversation is
+    in the form of `conversations.tree.Conversation`; in a list, it has the number of its `turns`.
     """
 
     conversations: Text = Field(description="A command of the store, to which the other fields belong.")

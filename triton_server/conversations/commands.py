@@ -26,6 +26,7 @@ from .fields import (
 
 _MAX_VALUE_BYTES = 2**20  # of a document or a vote, and of the parameters of a turn
 _MAX_PAGE = 200
+MAX_KNOWN = 1000  # turns
 
 
 def _check_size(value: Any) -> Any:
@@ -72,6 +73,10 @@ class _OfConversation(_OfOwner):
     id: Id
 
 
+class _Get(_OfConversation):
+    known: Annotated[list[TurnId], Field(max_length=MAX_KNOWN)] = Field(default_factory=list)
+
+
 class _Change(_Create, _OfConversation):
     pinned: bool = False
     head: TurnId | None = None
@@ -110,7 +115,7 @@ class _AddVote(_OfOwner):
 
 STORE_COMMANDS = {
     "list": Command((_List,), "conversations"),
-    "get": Command((_OfConversation,), "conversation"),
+    "get": Command((_Get,), "conversation"),
     "create": Command((_Create,), "conversation"),
     "import": Command((_Import,), "conversation"),
     "change": Command((_Change,), "conversation"),

@@ -93,6 +93,9 @@ CHANGED = {"id": "made", "turn": 1}
         ("get", {"id": "../etc"}, "id must be a string of the form"),
         ("get", {"id": "a\0"}, "id must be a string of the form"),
         ("get", {"id": None}, "id must be a string"),
+        ("get", {"id": "made", "known": "all"}, "known must be"),
+        ("get", {"id": "made", "known": [0]}, "known\\[0\\] must be"),
+        ("get", {"id": "made", "known": [1] * 1001}, "known"),
         ("create", {"title": "x" * 201}, "title must be a string of 200 or fewer"),
         ("create", {"system": {"role": "system"}}, "system must be a string"),
         ("create", {"parameters": {"temperature": "hot"}}, "temperature must be a number"),
@@ -321,3 +324,29 @@ def _error(call: Callable[[], object]) -> str:
     except TritonchatError as error:
         return str(error)
     return ""
+
+
+def test_attachments_that_are_known_are_not_sent_again(run: Run) -> None:
+    """A page asks for its conversation at each rerun."""
+    sizes: list[int] = []
+
+    def ask(_: str, command: str, *, owner: str, **fields: Any) -> dict[str, Any]:
+        result = run(command, owner=owner, **fields)
+        sizes.append(len(json.dumps(result)))
+        return result
+
+    store = Conversations(ask, "me")
+    image = Attachment("a.png", "", image="data:image/png;base64," + "A" * 400_000)
+    made = store.create()
+    first = store.add_turn(made.id, None, "What is it?", attachments=[image])
+    whole = store.get(made.id)
+    assert whole.turns[0].attachments == [image] and sizes[-1] > 400_000
+    assert store.get(made.id, whole) == whole and sizes[-1] < 2000
+    other = Attachment("b.png", "", image="data:image/png;base64," + "B" * 1000)
+    store.add_turn(made.id, first, "And it?", attachments=[other])
+    grown = store.get(made.id, whole)
+    assert [turn.attachments for turn in grown.turns] == [[image], [other]]
+    assert grown == store.get(made.id)
+    foreign = store.create()
+    store.add_turn(foreign.id, None, "It?", attachments=[other])
+    assert store.get(foreign.id, whole) == store.get(foreign.id)  # known of another conversation

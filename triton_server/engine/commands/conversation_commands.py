@@ -9,7 +9,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -116,6 +116,12 @@ def _list(stores: ConversationCommands, command: Any) -> list[dict[str, Any]]:
     return [asdict(summary) for summary in found]
 
 
+def _get(stores: ConversationCommands, command: Any) -> dict[str, Any]:
+    conversation, known = stores.conversations.get(command.owner, command.id), set(command.known)
+    turns = [replace(turn, attachments=[]) if turn.id in known else turn for turn in conversation.turns]
+    return asdict(replace(conversation, turns=turns))
+
+
 def _add_turn(stores: ConversationCommands, command: Any) -> int:
     attachments = [Attachment(**dict(file)) for file in command.attachments]
     turn = Turn(0, command.parent, command.question, parameters=command.parameters, attachments=attachments)
@@ -130,7 +136,7 @@ def _given(command: BaseModel) -> dict[str, Any]:
 # What each command answers, in the form of JSON.
 _HANDLERS: dict[str, Callable[[ConversationCommands, Any], Any]] = {
     "list": _list,
-    "get": lambda stores, c: asdict(stores.conversations.get(c.owner, c.id)),
+    "get": _get,
     "create": lambda stores, c: asdict(stores.conversations.create(c.owner, c.title, c.system, c.parameters)),
     "import": lambda stores, c: asdict(stores.conversations.add(c.owner, from_json(c.file))),
     "change": lambda stores, c: asdict(stores.conversations.change(c.owner, c.id, _given(c))),
