@@ -1,7 +1,8 @@
 """Towers of vision in GGUF files of their own ("mmproj"), as llama.cpp's converter writes them.
 
 Their fields and names become those of a folder in Hugging Face layout, which the families read. Sources:
-llama.cpp's conversion/{qwenvl,qwen3vl,gemma,smolvlm}.py, tools/mtmd/clip.cpp (limits of sizes).
+llama.cpp's conversion/{qwenvl,qwen3vl,gemma,smolvlm,lfm2}.py, tools/mtmd/clip.cpp (limits of sizes), and
+tools/mtmd/mtmd.cpp (which rows see each other both ways).
 """
 
 import re
@@ -16,14 +17,13 @@ from ...checks.file_values import shorten
 from ...errors import ModelError
 from .names import Place, Places
 from .reader import GGUFFile
-from .source import GGUFSource
+from .tower_source import FRAMES, TowerSource
 
 _Config = dict[str, Any]
 _Tower = tuple[_Config, _Config, Callable[[str], str | None]]  # config, processor, and names of tensors
-_LAYER = re.compile(r"v\.blk\.(\d+)\.(.+)\.(weight|bias)")
+_LAYER = re.compile(r"v\.blk\.(\d+)\.(.+)\.(weight|bias|(?:in|out)put_m(?:in|ax))")
 _QWEN_WINDOW = 112  # pixels, where the file does not say it
 _QWEN_ROWS = (8, 4096)  # of an image, at least and at most
-_FRAMES = ("v.patch_embd.weight", "v.patch_embd.weight.1")  # of two equal ones
 _QWEN = {"attn_out": "attn.proj", "attn_qkv": "attn.qkv", "ln1": "norm1", "ln2": "norm2"}
 _QWEN3_LAYER = _QWEN | {"ffn_up": "mlp.linear_fc1", "ffn_down": "mlp.linear_fc2"}
 _QWEN25_LAYER = _QWEN | {
@@ -41,6 +41,26 @@ _SIGLIP_LAYER = {
     "ffn_up": "mlp.fc1",
     "ffn_down": "mlp.fc2",
 }
+_GEMMA4_LAYER = {
+    "attn_q_norm": "self_attn.q_norm",
+    "attn_k_norm": "self_attn.k_norm",
+    "ln1": "input_layernorm",
+    "attn_post_norm": "post_attention_layernorm",
+    "ln2": "pre_feedforward_layernorm",
+    "ffn_post_norm": "post_feedforward_layernorm",
+}
+_GEMMA4_PRODUCTS = {
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_out": "self_attn.o_proj",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+_GEMMA4_PROJECTION = {"mm.input_projection.weight": "model.embed_vision.embedding_projection.weight"}
+_GEMMA4_ROWS = 280  # of an image; files do not say it, and llama.cpp takes more of large ones
+_ONE_WAY = (1536, 2560)  # hidden sizes of Gemma 4 E2B and E4B, in which rows of images see earlier ones alone
 _SIGLIP = {
     "v.patch_embd": "embeddings.patch_embedding",
     "v.position_embd": "embeddings.position_embedding",
@@ -54,10 +74,13 @@ class Mmproj:
     Attributes:
         config, processor: as config.json and preprocessor_config.json of the model have them.
         out_size: the hidden size of the text model that it is for.
+        text: config.json of the text model.
     """
 
-    def __init__(self, path: Path, architecture: str, tokens: list[str]) -> None:
+    def __init__(self, path: Path, architecture: str, tokens: list[str], text: _Config) -> None:
         """`architecture`: of the text model. `tokens`: its vocabulary, empty if it is not known.
+
+        text: the text model's config.json.
 
         Raises ModelError if the tower is not supported, or is for other text models.
         """
@@ -74,6 +97,7 @@ class Mmproj:
             raise ModelError(
                 f"{path} is for another text model: this one has no token {projector.row_token!r}."
             )
+        self.text = text
         try:
             self.out_size = int(self.field("projection_dim"))
             self.config, self.processor, self._names = projector.read(self, architecture)
@@ -101,7 +125,15 @@ class Mmproj:
             "image_size": int(self.field("image_size")),
         }
 
-    def open_tensors(self) -> GGUFSource:
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of a stored tensor. Raises LookupError if it is missing."""
+        return self._file.entries[name].shape
+
+    def has(self, name: str) -> bool:
+        """Whether the file has a tensor."""
+        return name in self._file.entries
+
+    def open_tensors(self) -> TowerSource:
         """The weights. Raises ModelError."""
         places: Places = {}
         for name in self._file.entries:
@@ -112,23 +144,10 @@ class Mmproj:
             if None not in parts:  # otherwise, the tensor is missing
                 joined = tuple(part.names[0] for part in parts if part is not None)
                 places[name.replace(".q.", ".qkv.")] = Place(joined)
-        norm = "model.multi_modal_projector.mm_soft_emb_norm.weight"
-        if norm in places:  # to which 1 was added
-            places[norm] = Place(places[norm].names, offset=-1.0)
-        return _FrameSource(self._file, places)
+        return TowerSource(self._file, places, self.config["model_type"] not in ("gemma3", "idefics3"))
 
     def _get(self, name: str, default: Any) -> Any:
         return self._file.metadata.get(name, default)
-
-
-class _FrameSource(GGUFSource):
-    """A source whose kernels over patches may be those of two equal frames, which are added."""
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        array = super().__getitem__(name)
-        if name == "model.visual.patch_embed.proj.weight" and _FRAMES[1] in self._file.entries:
-            return array.astype(np.float32) + super().__getitem__(_FRAMES[1]).astype(np.float32)
-        return array
 
 
 def _read_qwen3(m: Mmproj, architecture: str) -> _Tower:
@@ -217,9 +236,94 @@ def _read_idefics3(m: Mmproj, _: str) -> _Tower:
     return config, processor, lambda name: projection if name == "mm.model.fc.weight" else named(name)
 
 
+def _read_lfm2(m: Mmproj, _: str) -> _Tower:
+    """Budgets and tiles are the family's: the file does not have them, and llama.cpp takes the same."""
+    config = _siglip_config(m, "lfm2_vl")
+    vision = config["vision_config"]
+    vision["num_patches"] = m.shape("v.position_embd.weight")[0]
+    config |= {
+        "downsample_factor": int(m.field("projector.scale_factor", 2)),
+        "projector_hidden_size": m.shape("mm.1.weight")[0],
+        "projector_use_layernorm": m.has("mm.input_norm.weight"),
+    }
+    projector = "model.multi_modal_projector"
+    whole = {
+        f"mm.{part}.{ending}": f"{projector}.{target}.{ending}"
+        for part, target in (("input_norm", "layer_norm"), ("1", "linear_1"), ("2", "linear_2"))
+        for ending in ("weight", "bias")
+    }
+    named = _namer("model.vision_tower.", "encoder.layers", _SIGLIP, _SIGLIP_LAYER)
+    return config, {}, lambda name: whole.get(name) or named(name)
+
+
+def _read_gemma4(m: Mmproj, _: str) -> _Tower:
+    sizes, head = m.sizes(), m.shape("v.blk.0.attn_q_norm.weight")[0]
+    config, processor = _gemma4_config(m, m.out_size not in _ONE_WAY)
+    config["vision_config"] |= {name: sizes[name] for name in sizes if name != "image_size"} | {
+        "head_dim": head,
+        "num_key_value_heads": m.shape("v.blk.0.attn_k.weight")[0] // head,
+        "position_embedding_size": m.shape("v.position_embd.weight")[1],
+        "use_clipped_linears": m.has("v.blk.0.attn_q.input_max"),
+        "standardize": m.has("v.std_bias"),
+        "rms_norm_eps": _read_eps(m),
+    }
+    config["model_type"] = "gemma4"
+    tower = "model.vision_tower"
+    whole = _GEMMA4_PROJECTION | {
+        "v.patch_embd.weight": f"{tower}.patch_embedder.input_proj.weight",
+        "v.position_embd.weight": f"{tower}.patch_embedder.position_embedding_table",
+        "v.std_bias": f"{tower}.std_bias",
+        "v.std_scale": f"{tower}.std_scale",
+    }
+    norms = _namer(f"{tower}.", "encoder.layers", {}, _GEMMA4_LAYER)
+    limits = _namer(f"{tower}.", "encoder.layers", {}, _GEMMA4_PRODUCTS)
+
+    def rename(name: str) -> str | None:
+        product = limits(name)
+        if product is not None and product.endswith(".weight"):
+            product = f"{product.removesuffix('.weight')}.linear.weight"
+        return whole.get(name) or product or norms(name)
+
+    return config, processor, rename
+
+
+def _read_gemma4_unified(m: Mmproj, _: str) -> _Tower:
+    config, processor = _gemma4_config(m, True)
+    config["vision_config"] |= {
+        "patch_size": int(m.field("patch_size")),
+        "mm_embed_dim": int(m.field("embedding_length")),
+        "mm_posemb_size": m.shape("v.position_embd.weight")[1],
+        "rms_norm_eps": _read_eps(m),
+    }
+    config["model_type"] = "gemma4_unified"
+    embedder = "model.vision_embedder"
+    parts = {"v.patch_embd": "patch_dense", "v.patch_norm.1": "patch_ln1", "v.patch_norm.2": "patch_ln2"}
+    named = _namer(f"{embedder}.", "", parts | {"v.patch_norm.3": "pos_norm"}, {})
+    whole = _GEMMA4_PROJECTION | {"v.position_embd.weight": f"{embedder}.pos_embedding"}
+    return config, processor, lambda name: whole.get(name) or named(name)
+
+
+def _gemma4_config(m: Mmproj, both_ways: bool) -> tuple[_Config, _Config]:
+    """The text model's fields that the towers of Gemma 4 read, and the processor's."""
+    known = ("sliding_window", "pad_token_id")
+    text, rows = {"hidden_size": m.out_size}, _GEMMA4_ROWS
+    text |= {name: m.text[name] for name in known if m.text.get(name) is not None}
+    if both_ways:
+        rows = min(rows, int(text.get("sliding_window", rows)))
+    config = {
+        "vision_config": {"pooling_kernel_size": int(m.field("projector.scale_factor", 3))},
+        "text_config": text | {"use_bidirectional_attention": "vision" if both_ways else None},
+    }
+    return config, {"max_soft_tokens": rows}
+
+
+def _read_eps(m: Mmproj) -> float:
+    """What is added in norms, as config.json had it: files have it in float32."""
+    return float(str(np.float32(m.field("attention.layer_norm_epsilon"))))
+
+
 def _siglip_config(m: Mmproj, model_type: str) -> _Config:
-    eps = float(m.field("attention.layer_norm_epsilon"))
-    vision = m.sizes() | {"layer_norm_eps": float(str(np.float32(eps)))}
+    vision = m.sizes() | {"layer_norm_eps": _read_eps(m)}
     return {
         "model_type": model_type,
         "vision_config": vision,
@@ -236,7 +340,7 @@ def _namer(
         if match := _LAYER.fullmatch(name):
             target = layer_names.get(match[2])
             return target and f"{prefix}{layers}.{match[1]}.{target}.{match[3]}"
-        if name == _FRAMES[1]:
+        if name == FRAMES[1]:
             return name
         stem, _, ending = name.rpartition(".")
         return f"{prefix}{names[stem]}.{ending}" if stem in names else None
@@ -261,7 +365,10 @@ class _Projector:
 # by clip.projector_type
 _PROJECTORS = {
     "gemma3": _Projector(_read_gemma3, "<image_soft_token>", ("gemma3",)),
+    "gemma4uv": _Projector(_read_gemma4_unified, "<|image|>", ("gemma4",)),
+    "gemma4v": _Projector(_read_gemma4, "<|image|>", ("gemma4",)),
     "idefics3": _Projector(_read_idefics3, "<image>", ("llama",)),
+    "lfm2": _Projector(_read_lfm2, "<image>", ("lfm2", "lfm2moe")),
     "qwen2.5vl_merger": _Projector(_read_qwen25, "<|image_pad|>", ("qwen2vl",)),
     "qwen3vl_merger": _Projector(
         _read_qwen3, "<|image_pad|>", ("qwen3vl", "qwen3vlmoe", "qwen35", "qwen35moe")

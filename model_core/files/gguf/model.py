@@ -96,11 +96,14 @@ class GGUFModel:
         """The tower in a file. Raises ModelError if it is none for this model."""
         tokens = self._file.metadata.get("tokenizer.ggml.tokens")
         architecture = str(self._file.metadata["general.architecture"])
-        tower = Mmproj(file, architecture, tokens if isinstance(tokens, list) else [])
+        tower = Mmproj(file, architecture, tokens if isinstance(tokens, list) else [], self.config)
         if tower.out_size != self.config.get(
             "hidden_size"
         ):  # which older families, without towers, call n_embd
             raise ModelError(f"{file} is the tower of another model than {self.path}.")
+        if tower.config["model_type"] == "gemma4_unified":
+            # The file of the text model does not say it. Texts alone are computed the same.
+            self.config["model_type"] = "gemma4_unified_text"
         return tower
 
     def read_dense(self) -> tuple[Dense, ...]:

@@ -29,7 +29,7 @@ PROCESSORS = {
     "qwen3-vl": (Qwen2VLImageProcessorPil, {"size": {"shortest_edge": 400, "longest_edge": 2500}}),
     "gemma3": (Gemma3ImageProcessorPil, {}),
     "idefics3": (Idefics3ImageProcessorPil, {"size": {"longest_edge": 48}}),
-    "lfm2-vl": (
+    "lfm2_5-vl": (
         Lfm2VlImageProcessor,
         {"min_image_tokens": 4, "max_image_tokens": 8, "max_tiles": 6, "return_row_col_info": True},
     ),

@@ -306,18 +306,21 @@ VARIANTS = {
         {"image_token_id": IMAGE, "scale_factor": 2, "rows": 4},
         {"size": {"longest_edge": 16}, "max_image_size": {"longest_edge": 16}},
     ),
-    "lfm2-vl": Variant(text=LFM2 | {"model_type": "lfm2"}, **LFM2_VARIANT),
-    # Without a norm in the projector, as LFM2.5. The converter to GGUF takes patches of 16 pixels alone.
-    "lfm2_5-vl": Variant(
+    # The converter to GGUF takes towers of three layers or more, with patches of 16 pixels.
+    "lfm2-vl": Variant(
         text=LFM2 | {"model_type": "lfm2", "conv_L_cache": 4},
         **LFM2_VARIANT
         | {
-            "vision": LFM2_VARIANT["vision"] | {"patch_size": 16, "num_patches": 16},
-            "outer": LFM2_VARIANT["outer"] | {"projector_use_layernorm": False},
+            "vision": LFM2_VARIANT["vision"] | {"patch_size": 16, "num_patches": 16, "num_hidden_layers": 3},
             "sizes": ((32, 64), (64, 96), (64, 1056)),
             "processor": {"min_image_tokens": 1, "tile_size": 64},
             "grain": 4,
         },
+    ),
+    # Without a norm in the projector.
+    "lfm2_5-vl": Variant(
+        text=LFM2 | {"model_type": "lfm2"},
+        **LFM2_VARIANT | {"outer": LFM2_VARIANT["outer"] | {"projector_use_layernorm": False}},
     ),
     "qwen2_5-vl": Variant(
         "qwen2_5_vl",

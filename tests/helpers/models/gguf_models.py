@@ -106,6 +106,7 @@ CHECKPOINTS = {
     **dict.fromkeys(("jamba", "jamba-dense"), "jamba"),
     "gemma3n": "gemma3n",
     **dict.fromkeys(("gemma4", "gemma4-experts", "gemma4-unified"), "gemma4"),
+    **dict.fromkeys(("gemma4-small", "gemma4-large"), "gemma4"),
 }
 _YARN = {
     "rope_type": "yarn",

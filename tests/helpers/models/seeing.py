@@ -26,7 +26,9 @@ from model_core.vision.tower_model import PiecePace
 
 TOWERS = ROOT / "tests" / "data" / "mmproj"
 _OF_TOWERS = re.compile("visual|vision|multi_modal|connector")
-_ROWS = {"gemma3": "<image_soft_token>", "smolvlm": "<image>"}
+_ROWS = {"gemma3": "<image_soft_token>", "smolvlm": "<image>", "lfm2-vl": "<image>"} | dict.fromkeys(
+    ("gemma4-large", "gemma4-small", "gemma4-unified"), "<|image|>"
+)
 
 
 @dataclass

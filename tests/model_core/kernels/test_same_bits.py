@@ -38,7 +38,7 @@ OF_FLOATS = (
     "mamba",
     "llama-rope-yarn",
 )
-TOWERS = ("gemma3", "gemma4-small", "idefics3", "lfm2-vl", "qwen2_5-vl", "qwen3-vl")
+TOWERS = ("gemma3", "gemma4-small", "idefics3", "lfm2_5-vl", "qwen2_5-vl", "qwen3-vl")
 
 
 def digest(*parts: object) -> str:

@@ -60,10 +60,10 @@ def test_the_tiles_of_idefics3(number: int) -> None:
 @pytest.mark.parametrize("number", range(5))
 def test_the_parts_of_lfm2(number: int) -> None:
     """Its processor resizes with PyTorch, which rounds weights to 16 bits: few bytes differ, by one."""
-    reader = ImageReader(replace(config_of("lfm2-vl"), least_rows=4, most_rows=8, tiles=(2, 6)))
-    image, grids = EXPECTED[f"lfm2-vl_{number}_image"], EXPECTED[f"lfm2-vl_{number}_grids"]
-    prepared, pixels = reader.prepare(make_pixels(image)), EXPECTED[f"lfm2-vl_{number}_pixels"]
-    assert prepared.text == str(EXPECTED[f"lfm2-vl_{number}_text"])
+    reader = ImageReader(replace(config_of("lfm2_5-vl"), least_rows=4, most_rows=8, tiles=(2, 6)))
+    image, grids = EXPECTED[f"lfm2_5-vl_{number}_image"], EXPECTED[f"lfm2_5-vl_{number}_grids"]
+    prepared, pixels = reader.prepare(make_pixels(image)), EXPECTED[f"lfm2_5-vl_{number}_pixels"]
+    assert prepared.text == str(EXPECTED[f"lfm2_5-vl_{number}_text"])
     assert prepared.tokens == reader.count_tokens(*image.shape[:2]) == prepared.text.count("<image>")
     assert [part.grid for part in prepared.parts] == [tuple(grid) for grid in grids.tolist()]
     values = [cut_patches(part.values, 4, channels_last=True) for part in prepared.parts]
@@ -86,7 +86,7 @@ def test_the_text_of_tiles() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["gemma3", "idefics3", "lfm2-vl", "qwen3-vl"])
+@pytest.mark.parametrize("name", ["gemma3", "idefics3", "lfm2_5-vl", "qwen3-vl"])
 @pytest.mark.parametrize("size", [(100_000, 1), (1, 201)])
 def test_long_lines_are_refused(name: str, size: tuple[int, int]) -> None:
     """Resizing takes time for each row and column."""
@@ -108,7 +108,7 @@ def test_long_lines_are_refused(name: str, size: tuple[int, int]) -> None:
     ],
 )
 def test_settings_of_lfm2_that_cannot_be(changes: dict[str, Any], reason: str) -> None:
-    files = open_model_files(SEEING / "lfm2-vl").vision
+    files = open_model_files(SEEING / "lfm2_5-vl").vision
     assert files is not None
     with pytest.raises(ModelError, match=reason):
         read_vision_config(files.config, files.read_processor() | changes)
@@ -117,7 +117,7 @@ def test_settings_of_lfm2_that_cannot_be(changes: dict[str, Any], reason: str) -
 def test_the_memory_for_parts_of_lfm2_is_enough() -> None:
     """Long images have more rows than the budget says, because sides are rounded up."""
     for least, most in ((64, 256), (256, 256), (1, 4)):
-        found = config_of("lfm2-vl")
+        found = config_of("lfm2_5-vl")
         assert isinstance(found, Lfm2VisionConfig)
         config = replace(found, least_rows=least, most_rows=most)
         reader, most_seen = ImageReader(config), 0

@@ -103,6 +103,7 @@ def test_int8_towers_and_logits_are_close(seen: Seen) -> None:
     ("name", "renamed"),
     [
         ("gemma3", {"vision_tower.": "vision_tower.vision_model."}),
+        ("lfm2-vl", {"model.vision_tower.": "model.vision_tower.vision_model."}),
         ("qwen2_5-vl", {"visual.": "model.visual.", "model.": "model.language_model."}),
     ],
 )
