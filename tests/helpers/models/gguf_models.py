@@ -106,8 +106,8 @@ CHECKPOINTS = {
     **dict.fromkeys(("jamba", "jamba-dense"), "jamba"),
     "gemma3n": "gemma3n",
     **dict.fromkeys(("gemma4", "gemma4-experts", "gemma4-unified"), "gemma4"),
-    **dict.fromkeys(("gemma4-small", "gemma4-large"), "gemma4"),
 }
+_SEEING = dict.fromkeys(("gemma4-small", "gemma4-large"), "gemma4")  # of tests/data/vision
 _YARN = {
     "rope_type": "yarn",
     "rope_theta": 100.0,
@@ -277,7 +277,7 @@ def read_model(folder: Path, quantize: bool = False) -> tuple[dict[str, Any], Te
     quantize: matrices are in Q8_0, where their columns allow it.
     """
     raw = read_config(folder)
-    architecture = CHECKPOINTS.get(folder.name, raw["model_type"])
+    architecture = (CHECKPOINTS | _SEEING).get(folder.name, raw["model_type"])
     fields = {"general.architecture": architecture, "general.name": folder.name}
     fields |= {f"{architecture}.{key}": value for key, value in _metadata(raw, architecture).items()}
     if architecture == "apertus":

@@ -8,7 +8,6 @@ import pytest
 from chat_page import ChatPage
 from in_process import served
 from support import pool_of, wait_until
-from triton_server.receipts.desk import ReceiptDesk
 
 from model_core import LLM
 from streamlit_client.chat.receipt_view import LAST_PART, OTHER_KEY, OTHER_REQUEST, OTHER_TEXT, describe_check
@@ -26,6 +25,7 @@ from triton_server.client.conversations import Conversations
 from triton_server.receipts.canonical import hash_text, hash_tokens, to_canonical
 from triton_server.receipts.keys import load_key
 from triton_server.receipts.receipt import ReceiptError, check_receipt, strip
+from triton_server.receipts.signer import ReceiptSigner
 
 MENU = "Reproducible: copy receipt"
 QUESTION = "Tell me a story about a fox, a lighthouse and a golden key."
@@ -162,11 +162,13 @@ def test_computation_ends_with_its_visitor(client: ChatClient):
     wait_until(lambda: client.stats()["running"] == 0)
 
 
-@pytest.mark.parametrize("desk", [None, ReceiptDesk(lambda: Path("/dev/null"))])
-def test_server_that_signs_nothing(desk: ReceiptDesk | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("signer", [None, ReceiptSigner(lambda: Path("/dev/null"))])
+def test_server_that_signs_nothing(
+    signer: ReceiptSigner | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     pool = pool_of(LLM(kv_cache_memory=2**26))
     pool.load_all()
-    with served(pool, f"sqlite:///{tmp_path / 'conversations.db'}", desk) as url:
+    with served(pool, f"sqlite:///{tmp_path / 'conversations.db'}", signer) as url:
         monkeypatch.setenv("TRITONCHAT_SERVER", url)
         page = ChatPage().change("number_input", "Max tokens", 5).ask(QUESTION)
         assert not page.app.error
