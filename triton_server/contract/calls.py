@@ -16,6 +16,8 @@ LOADING = (
     "when they are asked for."
 )
 SHARED_MEMORY = "clients share no memory with this server; send tensors within the request."
+# Triton's own process dies of it.
+CLASSES = "the parameter 'classification' is for scores of classes, which no output here has; leave it out."
 TRACES = "clients do not read or change the settings of Triton's traces."
 LOGS = "clients do not read or change the settings of Triton's log, which is in the server's folder."
 

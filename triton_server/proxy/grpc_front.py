@@ -18,6 +18,7 @@ from tritonclient.grpc.service_pb2 import ModelInferRequest, ModelInferResponse
 
 from model_core.errors import InvalidRequest
 
+from ..contract.calls import CLASSES
 from ..contract.codec import describe_error, encode_failure
 from ..contract.commands import COMMANDS, CONTROL_TIMEOUT_S
 from ..contract.grpc_service import add_reflection, find_refusal, parent_of_call
@@ -120,10 +121,7 @@ class GrpcFront(grpc.GenericRpcHandler):
 
     async def _infer(self, data: bytes, context: Context) -> bytes:
         """Answer a call of a model that does not stream."""
-        request = parse_request(data)
-        if request is None:
-            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, _MALFORMED)
-            raise AssertionError  # abort raises
+        request = await _parse(data, context)
         if is_model(request, CHAT_CONTROL):
             command = read_json(request, "command")
             fields = command if isinstance(command, dict) else {}
@@ -238,9 +236,7 @@ class GrpcFront(grpc.GenericRpcHandler):
         answers: set[asyncio.Task[None]] = set()
         try:
             async for data in requests:
-                request = parse_request(data)
-                if request is None:
-                    await context.abort(grpc.StatusCode.INVALID_ARGUMENT, _MALFORMED)
+                request = await _parse(data, context)
                 answers.add(asyncio.create_task(self._stream(request, write, parent_of_call(context))))
             if answers:
                 await asyncio.gather(*answers)
@@ -378,3 +374,14 @@ def _is_lost(error: grpc.aio.AioRpcError) -> bool:
     """Whether an error says that the server is away, and not something about the request."""
     message = error.details() or ""
     return error.code() in _LOST or any(phrase in message for phrase in ENDED_MESSAGES)
+
+
+async def _parse(data: bytes, context: Context) -> ModelInferRequest:
+    """A request for a model. Those that Triton does not read, or of which it dies, are refused."""
+    request = parse_request(data)
+    if request is None:
+        await context.abort(grpc.StatusCode.INVALID_ARGUMENT, _MALFORMED)
+        raise AssertionError  # abort raises
+    if any("classification" in output.parameters for output in request.outputs):
+        await context.abort(grpc.StatusCode.INVALID_ARGUMENT, CLASSES)
+    return request

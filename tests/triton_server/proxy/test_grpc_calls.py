@@ -1,9 +1,11 @@
 """Calls of gRPC other than those for answers, at a proxy and at a server: which of them are open."""
 
 from collections.abc import Iterator
+from queue import Queue
 from typing import Any
 
 import grpc
+import numpy as np
 import pytest
 import tritonclient.grpc as triton
 from conftest import Server
@@ -12,8 +14,9 @@ from google.protobuf.message_factory import GetMessageClass
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 from test_proxy_grpc import Front, front  # noqa: F401 - a fixture
 from tritonclient.grpc import service_pb2
+from tritonclient.utils import InferenceServerException
 
-from triton_server.contract.calls import LOADING, LOGS, SHARED_MEMORY, TRACES
+from triton_server.contract.calls import CLASSES, LOADING, LOGS, SHARED_MEMORY, TRACES
 from triton_server.contract.grpc_service import SERVICE
 from triton_server.proxy.grpc_calls import READ_CALLS
 from triton_server.proxy.grpc_messages import INFER, STREAM_INFER
@@ -79,3 +82,18 @@ def test_what_tools_read_is_open(channel: grpc.Channel) -> None:
 def test_statistics_are_open_at_servers(endless: Server) -> None:
     with triton.InferenceServerClient(endless.grpc_url) as client:
         assert {each.name for each in client.get_inference_statistics().model_stats} >= {"chat", "embed"}
+
+
+def test_classes_of_outputs_are_refused(front: Front) -> None:  # noqa: F811
+    """Triton's process would die."""
+    messages = triton.InferInput("messages", [1, 2], "UINT8")
+    messages.set_data_from_numpy(np.frombuffer(b"[]", np.uint8)[None])
+    outputs = [triton.InferRequestedOutput("response", class_count=1)]
+    with triton.InferenceServerClient(front.grpc_url) as client:
+        with pytest.raises(InferenceServerException) as caught:
+            client.infer("chat", [messages], outputs=outputs)
+        assert (caught.value.status(), caught.value.message()) == ("StatusCode.INVALID_ARGUMENT", CLASSES)
+        ended: Queue[Any] = Queue()
+        client.start_stream(lambda result, error: ended.put(error))
+        client.async_stream_infer("chat_stream", [messages], outputs=outputs)
+        assert CLASSES in str(ended.get(timeout=60))

@@ -12,7 +12,7 @@ import numpy as np
 from tritonclient.grpc.service_pb2 import InferParameter, ModelInferRequest, ModelInferResponse
 from tritonclient.utils import serialize_byte_tensor
 
-from ...contract.calls import SHARED_MEMORY
+from ...contract.calls import CLASSES, SHARED_MEMORY
 from ..serving.inference import Outputs
 from ..serving.models import ContractModel, TensorSpec
 
@@ -145,10 +145,7 @@ def find_outputs(model: ContractModel, request: ModelInferRequest) -> list[Tenso
             raise Refused(f"unexpected inference output '{output.name[:100]}' for model '{model.name}'")
         _check_no_shared_memory(output.parameters)
         if "classification" in output.parameters:
-            raise Refused(
-                f"the parameter 'classification' is for models that tell scores of classes; leave it out for "
-                f"'{output.name}' of '{model.name}'"
-            )
+            raise Refused(CLASSES)
     wanted = {output.name for output in request.outputs} or known
     return [spec for spec in model.outputs if spec.name in wanted]
 
