@@ -24,6 +24,8 @@ _WRITTEN_ADDRESS = re.compile(r"https?://|mailto:|www\.|[^/]+@", re.IGNORECASE)
 # The start of an image. A formula that contains it is shown as text: no specification says where formulas
 # begin and end, so Streamlit's parser might find an image there.
 _IMAGE = "!["
+# What fills lines, and what stands for it within a line of text, where KaTeX does not know the former.
+_WITHIN_LINE = {"align": "aligned", "alignat": "alignedat", "gather": "gathered"}
 _ALIGNMENTS = {"text-align:left": ":--", "text-align:center": ":-:", "text-align:right": "--:"}
 
 
@@ -139,7 +141,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _formula_block(node: SyntaxTreeNode) -> str:
-    content = node.content.strip("\n")
+    content = _without_labels(node.content.strip("\n"))
     return _formula_as_text(node) if _is_unsafe(content) else f"$$\n{_without_tags(content)}\n$$"
 
 
@@ -154,7 +156,19 @@ def _without_tags(formula: str) -> str:
 
 
 def _formula_as_text(node: SyntaxTreeNode) -> str:
-    return escape(f"{node.markup}{node.content}{MARKS[node.markup]}")
+    return escape(f"{node.markup}{node.content}{MARKS.get(node.markup, node.markup)}")
+
+
+def _without_labels(formula: str) -> str:
+    """The same formula without the names that only a whole LaTeX document can refer to."""
+    return re.sub(r"\\label\s*\{[^{}]*\}", "", formula)
+
+
+def _within_line(formula: str) -> str:
+    """The same formula for a line of text, where KaTeX does not know the environments that fill lines."""
+    for name, other in _WITHIN_LINE.items():
+        formula = re.sub(rf"\\(begin|end)\{{{name}\*?\}}", rf"\\\1{{{other}}}", formula)
+    return re.sub(r"\\(?:begin|end)\{equation\*?\}", "", formula).strip()
 
 
 _BLOCKS: dict[str, Callable[[SyntaxTreeNode], str]] = {
@@ -194,7 +208,7 @@ def _span(node: SyntaxTreeNode, line_break: str, with_links: bool) -> str:
         case "code_inline":
             return _code_span(node.content)
         case "math_inline":
-            content = " ".join(node.content.split())
+            content = _within_line(" ".join(_without_labels(node.content).split()))
             if _is_unsafe(content):
                 return _formula_as_text(node)
             return f"$${_without_tags(_without_pipes(content) if _is_in_cell(node) else content)}$$"

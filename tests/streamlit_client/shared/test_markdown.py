@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from formula_answers import ANSWERS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -244,6 +245,23 @@ def test_browser_sends_no_request_to_other_hosts(
         assert requests == [] and stolen == []
         load("?raw=1")  # without sanitize, the same texts cause requests
         assert requests and stolen
+
+
+def test_browser_renders_the_formulas_of_answers(show: Callable[[list[str]], str]) -> None:
+    playwright = pytest.importorskip("playwright.sync_api")
+    executable = chromium()
+    address = show([answer.answer for answer in ANSWERS])
+    with playwright.sync_playwright() as driver:
+        page = driver.chromium.launch(executable_path=executable, args=FLAGS).new_page()
+        page.goto(address)
+        page.get_by_text("That is all.").wait_for(timeout=100_000)
+        shown = page.get_by_test_id("stMarkdown")
+        for number, answer in enumerate(ANSWERS):
+            shown.nth(number).locator(".katex").nth(len(answer.formulas)).wait_for(state="detached")
+            playwright.expect(shown.nth(number).locator(".katex")).to_have_count(len(answer.formulas))
+            for text in answer.texts:
+                playwright.expect(shown.nth(number)).to_contain_text(text)
+        assert page.locator(".katex-error").all_inner_texts() == []
 
 
 def chromium() -> str:
