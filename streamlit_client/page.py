@@ -8,6 +8,7 @@ import gc
 
 import streamlit as st
 
+from streamlit_client.shared.browser import show_browser_part
 from streamlit_client.shared.people import owner, show_person
 
 # Title -> the file and the icon of a page. Links in the side bar have the icons: if pages had them,
@@ -30,6 +31,7 @@ def main() -> None:
         for each in pages:
             st.page_link(each, icon=PAGES[each.title][1])
         show_person()
+        show_browser_part()
     page.run()
     leave_out_of_collections(page.title)
 

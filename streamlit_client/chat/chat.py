@@ -1,7 +1,5 @@
 """The chat page: a conversation with a model, and beside it the list of conversations and the settings."""
 
-from typing import Any
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.widgets.chat import ChatInputValue
@@ -10,30 +8,40 @@ from model_core.errors import InvalidRequest, PromptTooLong, TritonchatError
 from model_core.llm.description import ModelDescription
 from streamlit_client.chat.attachments import MAX_MEBIBYTES, check_images, count_tokens, read_files
 from streamlit_client.chat.chat_list import ADDRESS, open_new, report_errors, show_list
-from streamlit_client.chat.real_models import EMBEDDED, show_real_models
 from streamlit_client.chat.sharing import show_sharing
+from streamlit_client.chat.shortcuts import show_shortcuts
 from streamlit_client.chat.state import Chat, open_chat, start, store_results
 from streamlit_client.chat.turn_view import edit, run_again, show_copy, show_turn
+from streamlit_client.chat.unsent import (
+    find_kept,
+    find_left,
+    has_lost_server,
+    keep,
+    leave,
+    send_what_waits,
+    show_waiting,
+    waits_for_server,
+)
+from streamlit_client.chat.welcome import show_header, show_welcome
+from streamlit_client.shared.browser import say
 from streamlit_client.shared.conversation import Turn
-from streamlit_client.shared.descriptions import describe_context, describe_error
-from streamlit_client.shared.markdown import escape
+from streamlit_client.shared.descriptions import EMPTY_ANSWER, describe_context, describe_error
 from streamlit_client.shared.server import fetch_stats, get_client, get_conversations
-from streamlit_client.shared.settings import ChatSettings, answers_chats, choose, chosen_model, show_settings
+from streamlit_client.shared.settings import (
+    ChatSettings,
+    answers_chats,
+    choose,
+    chosen_model,
+    show_models,
+    show_settings,
+)
 from triton_server.client.conversations import Conversations
 from triton_server.contract.conversation_errors import ConversationNotFound
 
-CHAT_EXAMPLES = [
-    "Hello, who are you?",
-    "My name is Ada and I live in Ulm.",
-    "Tell me a story about a fox, a lighthouse and a golden key.",
-    "What is 47 + 38?",
-    "What rhymes with cat?",
-    "How do I load my own model?",
-]
 SAME_ANSWER = "At temperature 0 the answer is the same each time. Settings has the temperature."
 METER_WIDTH = 230  # pixels
+_MAX_SAID = 2000  # characters of an answer that a screen reader gets at its end
 _LOOK_AGAIN_S = 3  # between attempts to reach a server that does not answer
-STORY_EXAMPLES = ["Once upon a time", "One day, a little dog", "The sun was shining and"]
 
 
 def main() -> None:
@@ -43,17 +51,21 @@ def main() -> None:
     stats, error = fetch_stats(get_client())
     chat, chat_error = find_chat(conversations, error)
     model: ModelDescription | None = st.session_state.get("model")
+    places = show_input(chat, model)  # before the settings, which follow the model that is chosen there
     settings = show_side_bar(chat, model, error)
-    places = show_input(chat, model)
+    if stats is not None:
+        send_what_waits(chat)
     start_answer(chat, conversations, settings, error or chat_error)
+    keep(chat)
     turns = chat.turns
     is_running = bool(turns) and turns[-1].is_running
     show_header(stats, model, is_running)
-    st.fragment(look_again, run_every=_LOOK_AGAIN_S if stats is None else None)(stats)
     if turns:
-        with places[is_running].container(horizontal=True, vertical_alignment="center"):
-            show_buttons(chat, turns[-1], model, is_running)
-            show_context(turns[-1], model, is_running)
+        with places[is_running].container(gap="xsmall"):
+            show_waiting(chat)
+            with st.container(horizontal=True, vertical_alignment="center"):
+                show_buttons(chat, turns[-1], model, is_running)
+                show_context(turns[-1], model, is_running)
     show_problems(settings, turns, error, chat_error)
     welcome = st.empty()  # or it would stay below the first answer until that has ended
     if model is not None and not model["tokenizer"]:
@@ -67,7 +79,11 @@ def main() -> None:
         show_turn(chat, turn, turn is turns[-1], send_results)
     show_rest(chat)
     if is_running:
+        last = turns[-1]
+        say(str(last.error) if last.error else last.shown_text[:_MAX_SAID] or EMPTY_ANSWER)
         run_again()  # the answer has ended: draw the buttons for it
+    is_away = stats is None or waits_for_server(chat)
+    st.fragment(look_again, run_every=_LOOK_AGAIN_S if is_away else None)(is_away)
 
 
 def find_chat(
@@ -77,14 +93,20 @@ def find_chat(
 
     With an error, it is what this tab knew before; `stats_error` is known from another request.
     """
-    chat: Chat = st.session_state.setdefault("chat", Chat())
+    if "chat" not in st.session_state:
+        st.session_state.chat = find_kept() or Chat()
+    chat: Chat = st.session_state.chat
     wanted = st.query_params.get(ADDRESS)
     try:
         if stats_error is not None:
             if wanted not in (None, chat.id):
                 raise stats_error
         elif wanted not in (None, chat.id):
-            st.session_state.chat = chat = open_chat(conversations, wanted)
+            leave(chat)
+            left = find_left(wanted)
+            if left is not None:
+                left.refresh(conversations)
+            st.session_state.chat = chat = left or open_chat(conversations, wanted)
             assert chat.stored is not None
             choose({**chat.stored.parameters, "system": chat.stored.system or ""})
         else:
@@ -129,14 +151,17 @@ def send(chat: Chat, value: ChatInputValue) -> None:
     """Let this run send a text and files. A file that cannot be read is refused with a reason."""
     if not (value.text.strip() or value.files):
         return
-    chat.ask(value.text)
-    assert chat.pending is not None
+    last = chat.turns[-1] if chat.turns else None
+    if last is not None and (last.is_running or has_lost_server(last)):
+        turn = chat.ask_later(value.text)
+    else:
+        turn = chat.ask(value.text)
     try:
-        chat.pending.attachments = read_files([(file.name, file.getvalue()) for file in value.files])
-        check_images(chat.pending.attachments, st.session_state.get("model"))
-        count_tokens(chat.pending.attachments, get_client(), st.session_state.get("model_name"))
+        turn.attachments = read_files([(file.name, file.getvalue()) for file in value.files])
+        check_images(turn.attachments, st.session_state.get("model"))
+        count_tokens(turn.attachments, get_client(), st.session_state.get("model_name"))
     except TritonchatError as error:
-        chat.pending.fail(error)
+        turn.fail(error)
 
 
 def try_again(turn: Turn) -> None:
@@ -162,13 +187,17 @@ def is_greedy(turn: Turn, model: ModelDescription | None) -> bool:
 def show_side_bar(chat: Chat, model: ModelDescription | None, error: TritonchatError | None) -> ChatSettings:
     """Show the list of conversations and the settings; return the settings."""
     with st.sidebar:
-        st.button(
-            "New chat",
-            icon=":material/add_comment:",
-            width="stretch",
-            shortcut="Ctrl+Shift+O",
-            on_click=open_new,
-        )
+        with st.container(horizontal=True, gap="xsmall"):
+            st.button(
+                "New chat",
+                icon=":material/add_comment:",
+                width="stretch",
+                shortcut="Ctrl+Shift+O",
+                key="new-chat",
+                on_click=open_new,
+            )
+            if st.button("Keyboard shortcuts", icon=":material/keyboard:", type="tertiary", key="shortcuts"):
+                show_shortcuts()
         list_tab, settings_tab = st.tabs(["Chats", "Settings"])
         with settings_tab:
             settings = show_settings(model)
@@ -184,42 +213,10 @@ def show_side_bar(chat: Chat, model: ModelDescription | None, error: TritonchatE
     return settings
 
 
-def show_header(stats: dict[str, Any] | None, model: ModelDescription | None, is_running: bool) -> None:
-    """Show the model, the server, and how busy the server is."""
-    facts = []
-    if "models" in st.session_state:
-        chosen = chosen_model()
-        if stats is not None and chosen["state"] != "ready":
-            facts.append(chosen["state"])
-        facts.append(f"**{escape(chosen['name'])}**")
-    if model is not None:
-        facts += describe_model(model)
-    facts.append(f"server {escape(get_client().url)}")
-    if stats is None:
-        facts.append("unavailable")
-    elif is_running:  # the statistics are from before the answer was started
-        facts.append("answering")
-    else:
-        facts.append(f"{stats['running']} running, {stats['waiting']} waiting")
-    st.caption(" · ".join(facts))
-
-
-def look_again(stats: dict[str, Any] | None) -> None:
-    """Draw the page again if the server, which gave no `stats`, answers now."""
-    if stats is None and fetch_stats(get_client())[0] is not None:
+def look_again(is_away: bool) -> None:
+    """Draw the page again if the server, which did not answer, does so now."""
+    if is_away and fetch_stats(get_client())[0] is not None:
         st.rerun()
-
-
-def describe_model(model: ModelDescription) -> list[str]:
-    """What is known of a model, in words."""
-    facts = [escape(model["family"])]
-    if model["engine"] is not None:
-        facts = ["computed by another server"]
-    if model["weights"] is not None:
-        facts.append(f"{escape(model['weights'])} weights")
-    if model["max_context"] is not None:
-        facts.append(f"{model['max_context']:,} tokens of context")
-    return facts
 
 
 def show_input(chat: Chat, model: ModelDescription | None) -> tuple[DeltaGenerator, DeltaGenerator]:
@@ -230,10 +227,12 @@ def show_input(chat: Chat, model: ModelDescription | None) -> tuple[DeltaGenerat
     still has the elements of the run before.
     """
     places = st.bottom.empty(), st.bottom.empty()
+    with st.bottom.container(key="who"):
+        show_models(is_compact=True)
     # Not in a callback: a page that was restarted calls none for what was written before.
     value = st.chat_input(
         "Write a message" if answers_chats(model) else "Write a beginning",
-        key="question",
+        key=f"question-{chat.key}",
         disabled=not (model is None or model["tokenizer"]),
         accept_file="multiple",
         max_upload_size=MAX_MEBIBYTES,
@@ -266,6 +265,10 @@ def show_buttons(chat: Chat, turn: Turn, model: ModelDescription | None, is_runn
         label = "Answer again" if turn.error is None else "Send without files" if is_refused else "Try again"
         hint = SAME_ANSWER if turn.error is None and is_greedy(turn, model) else None
         st.button(label, icon=":material/refresh:", on_click=try_again, args=[turn], help=hint)
+    if waits_for_server(chat):
+        st.caption("It is sent by itself when the server is back.")
+    if turn is chat.pending:
+        st.button("Discard", icon=":material/delete:", on_click=chat.discard)
     if turn.id is not None and turn.text and turn.is_cut:
         st.button("Continue", icon=":material/play_arrow:", on_click=chat.resume, args=[turn])
     if turn.id is not None and turn.question:
@@ -289,23 +292,6 @@ def show_problems(
         st.error(describe_error(problem), icon=icon)
         if error is not None:
             st.button("Retry", icon=":material/refresh:")
-
-
-def show_welcome(chat: Chat, model: ModelDescription | None) -> None:
-    """Show the first screen: a sentence about the model, and examples."""
-    st.subheader("tritonchat", anchor=False)
-    if answers_chats(model):
-        st.markdown("Hello! Ask something below, or begin with one of these:")
-    else:
-        st.markdown(
-            "This model continues texts. Write a beginning below, or choose one of these. "
-            "The model does not remember earlier texts."
-        )
-    if "models" in st.session_state and chosen_model()["name"] == EMBEDDED:
-        show_real_models()
-    with st.container(horizontal=True):
-        for example in CHAT_EXAMPLES if answers_chats(model) else STORY_EXAMPLES:
-            st.button(example, on_click=chat.ask, args=[example])
 
 
 def show_rest(chat: Chat) -> None:

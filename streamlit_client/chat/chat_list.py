@@ -9,8 +9,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from model_core.errors import TritonchatError
+from streamlit_client.chat.search_hits import MAX_HITS, fetch_hit
 from streamlit_client.chat.state import Chat
+from streamlit_client.chat.unsent import find_left, leave
+from streamlit_client.shared.browser import move_focus
 from streamlit_client.shared.markdown import escape
+from streamlit_client.shared.people import owner
 from streamlit_client.shared.server import get_conversations
 from triton_server.conversations.tree import Summary
 
@@ -31,6 +35,8 @@ def show_list(chat: Chat) -> None:
     search = st.text_input(
         "Search",
         key="search",
+        type="search",
+        live="300ms",
         placeholder="Search in all conversations",
         icon=":material/search:",
         label_visibility="collapsed",
@@ -41,10 +47,15 @@ def show_list(chat: Chat) -> None:
     if not summaries:
         st.caption("No conversation has these words." if search else "Your conversations will stand here.")
     zone = find_zone()
-    for heading, group in groupby(summaries[:limit], key=lambda summary: describe_day(summary, zone)):
-        st.caption(heading)
-        for summary in group:
-            show_entry(summary, is_open=summary.id == chat.id)
+    with st.container(key="conversations"):
+        for heading, group in groupby(summaries[:limit], key=lambda summary: describe_day(summary, zone)):
+            st.caption(heading)
+            for summary in group:
+                show_entry(summary, is_open=summary.id == chat.id)
+                if search and summary in summaries[:MAX_HITS]:
+                    hit = fetch_hit(get_conversations(), owner(), summary, search)
+                    if hit:
+                        st.caption(hit)
     if len(summaries) > limit:
         st.button("Show more", icon=":material/expand_more:", type="tertiary", on_click=_show_more)
 
@@ -75,7 +86,7 @@ def show_entry(summary: Summary, is_open: bool) -> None:
             args=[summary.id],
         )
         st.menu_button(
-            "",
+            f"Menu of {escape(label)}",
             [RENAME, UNPIN if summary.pinned else PIN, DELETE],
             icon=":material/more_vert:",
             type="tertiary",
@@ -100,13 +111,16 @@ def open_conversation(conversation: str) -> None:
     st.session_state.pop("renaming", None)
     st.session_state.pop("editing", None)
     st.query_params[ADDRESS] = conversation
+    move_focus()
 
 
 def open_new() -> None:
     """Let the next run show a new conversation. A running answer goes on."""
-    st.session_state.chat = Chat()
+    leave(st.session_state.chat)
+    st.session_state.chat = find_left(None) or Chat()
     st.session_state.pop("editing", None)
     st.query_params.pop(ADDRESS, None)
+    move_focus()
 
 
 def describe_day(summary: Summary, zone: tzinfo | None) -> str:
@@ -142,6 +156,7 @@ def _act(summary: Summary, key: str) -> None:
     option = st.session_state[key]
     if option == RENAME:
         st.session_state.renaming = summary.id
+        move_focus(f".st-key-title-{summary.id} input", always=True)
     elif option == DELETE:
         if report_errors(lambda: get_conversations().delete(summary.id)):
             st.session_state.deleted = summary

@@ -31,7 +31,10 @@ class Chat:
         head: the turn that is shown last, with those before it.
         stored: the conversation as the store had it last.
         pending: a question that is to be sent; after it failed, it waits for another attempt.
+        waiting: questions that are to be sent after the running answer.
         resumed: a turn whose answer was cut, and is to go on.
+        key: another one for each conversation, so that a draft stays in its own.
+        retries: how often the last question was sent again by itself, without success.
         running: answers of this process that run or ran, as this tab saw them last.
         arrivals: of those that have ended, when their texts arrived, see `Turn`.
     """
@@ -40,7 +43,10 @@ class Chat:
     head: int | None = None
     stored: tree.Conversation | None = None
     pending: Turn | None = None
+    waiting: list[Turn] = field(default_factory=list)
     resumed: int | None = None
+    key: str = field(default_factory=lambda: secrets.token_hex(4))
+    retries: int = 0
     running: dict[int, Turn] = field(default_factory=dict)
     arrivals: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
 
@@ -73,11 +79,37 @@ class Chat:
 
     # What a person does. A running answer is stopped by what takes its place.
 
-    def ask(self, question: str, attachments: list[tree.Attachment] | None = None) -> None:
+    def ask(self, question: str, attachments: list[tree.Attachment] | None = None) -> Turn:
         """Ask a question after the last turn."""
         self.stop()
         parent = self.head if self.pending is None else self.pending.parent
         self.pending = Turn(question, attachments=attachments or [], parent=parent)
+        return self.pending
+
+    def ask_later(self, question: str) -> Turn:
+        """Let a question wait for the end of the running answer."""
+        turn = Turn(question)
+        self.waiting.append(turn)
+        return turn
+
+    def ask_waiting(self) -> None:
+        """Ask the first question that waits."""
+        self.stop()
+        turn = self.waiting.pop(0)
+        turn.parent = self.head
+        self.pending = turn
+
+    def retry(self, turn: Turn) -> None:
+        """Send what has failed again: in its place, from where its text has ended."""
+        if turn is self.pending:
+            turn.is_started, turn.error = False, None
+            turn.finished.clear()
+        else:
+            self.resume(turn)
+
+    def discard(self) -> None:
+        """Forget a question that could not be sent."""
+        self.pending = None
 
     def ask_instead(self, turn: Turn, question: str) -> None:
         """Ask a question in the place of another turn's, which stays as a branch; or the same one again."""

@@ -10,11 +10,14 @@ import streamlit as st
 
 from model_core.errors import TritonchatError
 from streamlit_client.chat.answer_tokens import show_answer_tokens
+from streamlit_client.chat.question_view import show_question
 from streamlit_client.chat.receipt_view import show_receipt
 from streamlit_client.chat.state import Chat
 from streamlit_client.chat.thumbs import show_thumbs
+from streamlit_client.shared.browser import move_focus, show_source
 from streamlit_client.shared.conversation import Turn
 from streamlit_client.shared.descriptions import (
+    EMPTY_ANSWER,
     describe_error,
     describe_progress,
     describe_reasoning,
@@ -24,26 +27,27 @@ from streamlit_client.shared.descriptions import (
 from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.parts import Parts
 from streamlit_client.shared.server import get_conversations
+from streamlit_client.shared.settings import choose_model
 
 # A person sees no difference to a shorter interval, and each redraw costs the browser time.
 REDRAW_INTERVAL_S = 0.05
 _REDRAW_S_PER_CHARACTER = 5e-5  # a table of 20,000 characters is drawn once a second
 _MAX_SHOWN = 20_000  # characters of a file
+_MAX_OTHERS = 5  # models in the menu of a turn
 _IMAGE_WIDTH = 320  # pixels
 
-EDIT, AGAIN, BACK, COPY, TOKENS, RECEIPT = (
+EDIT, AGAIN, BACK, TOKENS, RECEIPT = (
     "Edit the question",
     "Answer again",
     "Go back to before this question",
-    "Copy the answer",
     "Look at the tokens",
     "Reproducible: copy receipt",
 )
+AGAIN_WITH = f"{AGAIN} with "  # the name of another model follows
 _ICONS = {
     EDIT: ":material/edit:",
     AGAIN: ":material/refresh:",
     BACK: ":material/undo:",
-    COPY: ":material/content_copy:",
     TOKENS: ":material/visibility:",
     RECEIPT: ":material/verified:",
 }
@@ -58,7 +62,7 @@ def show_turn(chat: Chat, turn: Turn, is_last: bool, send_results: SendResults) 
             if turn.id is not None and st.session_state.get("editing") == turn.id:
                 show_editor(chat, turn)
             else:
-                st.text(turn.question)
+                show_question(turn)
             show_attachments(turn)
     with st.chat_message("assistant", avatar=":material/forum:"):
         view, calls, caption = AnswerView(), st.container(), st.empty()
@@ -70,6 +74,8 @@ def show_turn(chat: Chat, turn: Turn, is_last: bool, send_results: SendResults) 
             if turn.tool_calls and is_last:
                 show_result_form(turn, send_results)
         if turn.error is None:
+            if turn.answer is not None and not turn.has_answer:
+                st.caption(EMPTY_ANSWER)
             has_choice = len(st.session_state.get("models", ())) > 1
             figures = f"{escape(str(turn.parameters.get('model', '')))} · " * has_choice + format_statistics(
                 turn
@@ -187,11 +193,13 @@ def _send_edited(chat: Chat, turn: Turn, key: str) -> None:
 def edit(turn: Turn) -> None:
     """Let the next run show the question of a turn in a field."""
     st.session_state.editing = turn.id
+    move_focus(f".st-key-edited-{turn.id} textarea", always=True)
 
 
 def stop_editing() -> None:
     """Let the next run show all questions as texts."""
     st.session_state.pop("editing", None)
+    move_focus()
 
 
 def show_call(turn: Turn, call: Any) -> None:
@@ -232,23 +240,32 @@ def _format_json(text: str) -> str:
 def show_actions(chat: Chat, turn: Turn) -> None:
     """Show the steps between branches, and the menu of what can be done with a turn."""
     key = f"menu-{turn.id}"
-    options = [AGAIN, BACK] if not turn.question else [EDIT, AGAIN, BACK]
+    others = [name for name in other_models(turn) if turn.question]
+    options = [AGAIN, *(f"{AGAIN_WITH}{name}" for name in others), BACK]
+    options = [EDIT, *options] if turn.question else options
     if turn.text:
-        options = [COPY, TOKENS, *options] if turn.finished.is_set() else [COPY, *options]
+        show_copy_button(turn)
+        options = [TOKENS, *options] if turn.finished.is_set() else options
     if turn.receipt is not None and turn.finished.is_set():
         options.append(RECEIPT)
     show_steps(chat, turn)
     st.menu_button(
-        "",
+        "More",
         options,
         icon=":material/more_horiz:",
         type="tertiary",
         help="More",
         key=key,
-        format_func=lambda option: f"{_ICONS[option]} {option}",
+        format_func=lambda option: f"{_ICONS.get(option, _ICONS[AGAIN])} {escape(option)}",
         on_click=_act,
         args=[chat, turn, key],
     )
+
+
+def other_models(turn: Turn) -> list[str]:
+    """The names of the models that could answer instead; not all of a server that has very many."""
+    names = [entry["name"] for entry in st.session_state.get("models", ())]
+    return [name for name in names if name != turn.parameters.get("model")][:_MAX_OTHERS]
 
 
 def show_steps(chat: Chat, turn: Turn) -> None:
@@ -262,7 +279,7 @@ def show_steps(chat: Chat, turn: Turn) -> None:
         if other > place:
             st.caption(f"{place + 1} of {len(siblings)}", width="content")
         st.button(
-            "",
+            f"{name} branch",
             icon=f":material/{icon}:",
             type="tertiary",
             help=f"{name} branch",
@@ -284,6 +301,9 @@ def _act(chat: Chat, turn: Turn, key: str) -> None:
     option = st.session_state[key]
     if option == EDIT:
         edit(turn)
+    elif option.startswith(AGAIN_WITH):
+        choose_model(option.removeprefix(AGAIN_WITH))
+        chat.ask_instead(turn, turn.question)
     elif option == AGAIN:
         chat.ask_instead(turn, turn.question)
     elif option == BACK:
@@ -292,8 +312,23 @@ def _act(chat: Chat, turn: Turn, key: str) -> None:
         st.session_state.looks_at = turn.id
     elif option == RECEIPT:
         st.session_state.shows_receipt = chat.id, turn.id
-    elif option == COPY:
-        st.session_state.copied = turn.text
+
+
+def show_copy_button(turn: Turn) -> None:
+    """Show the button that copies an answer. The browser does it; without scripts, a dialog helps."""
+    show_source(turn.text)
+    st.button(
+        "Copy",
+        icon=":material/content_copy:",
+        type="tertiary",
+        key=f"copy-{turn.id}",
+        on_click=_copy,
+        args=[turn],
+    )
+
+
+def _copy(turn: Turn) -> None:
+    st.session_state.copied = turn.text
 
 
 @st.dialog("Copy the answer", width="large")

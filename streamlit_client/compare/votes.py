@@ -40,6 +40,12 @@ def main() -> None:
     if ratings:
         show_table(ratings)
         show_plot(ratings)
+    elif votes:
+        st.info(
+            f"You have voted {len(votes)} times, but never on two different sides, so nothing can be rated. "
+            "Give the sides of “Compare” different models"
+            + (" or settings." if with_settings else ", or count settings, too.")
+        )
     else:
         st.info("There are no votes to count yet. They come from the page “Compare”.")
     show_exports(conversations, votes)

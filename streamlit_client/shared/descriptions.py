@@ -15,6 +15,8 @@ from triton_server.contract.wire import ServerUnavailable
 from .conversation import Turn
 from .markdown import escape
 
+EMPTY_ANSWER = "The answer is empty: the model has ended it at once."
+
 _EXPLANATIONS: dict[type[TritonchatError], str] = {
     ConversationNotFound: "There is no conversation with this address.",
     ServerUnavailable: "The server does not answer. It may be starting, or it was stopped.",

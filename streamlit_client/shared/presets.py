@@ -35,7 +35,7 @@ def show_presets(chosen: dict[str, Any], choose: Callable[[dict[str, Any]], None
             with st.container(horizontal=True):
                 st.button(escape(name), on_click=choose, args=[values], width="stretch", key=f"apply-{name}")
                 st.button(
-                    "",
+                    f"Delete {escape(name)}",
                     icon=":material/delete:",
                     help="Delete",
                     on_click=_delete,

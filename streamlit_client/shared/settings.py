@@ -32,6 +32,7 @@ STEPS: dict[str, float] = {
 }
 
 
+_MODEL_WIDTH = 260  # pixels
 _CHOICES = {*SamplingFields.model_fields, "enable_thinking", "reasoning_effort", "reasoning_budget", "tools"}
 # Settings that have widgets. Conversations that other clients have made may have more.
 _SHOWN = {"system", "enable_thinking", "max_tokens", "seed", "form", "tools", *STEPS}
@@ -88,6 +89,11 @@ def choose(values: dict[str, Any]) -> None:
     st.session_state.generation = st.session_state.get("generation", 0) + 1  # new widgets show the values
 
 
+def choose_model(name: str) -> None:
+    """Let another model answer, with the same settings."""
+    choose({**get_chosen(), "model": name})
+
+
 def _can_choose(name: str, value: Any) -> bool:
     """Whether a value can be a setting. Those of conversations from files may be anything."""
     if name in ("system", "model"):
@@ -102,8 +108,7 @@ def _can_choose(name: str, value: Any) -> bool:
 
 
 def show_settings(model: ModelDescription | None) -> ChatSettings:
-    """Show the settings; return them."""
-    show_models()
+    """Show the settings; return them. The model is chosen with `show_models`."""
     show_presets(get_chosen(), choose)
     is_chat = answers_chats(model)
     system = show_system() if is_chat else ""
@@ -139,8 +144,11 @@ def show_settings(model: ModelDescription | None) -> ChatSettings:
     return ChatSettings(system, changes, number, errors[0] if errors else None, dict(get_chosen()))
 
 
-def show_models() -> None:
-    """Show the choice of the model or adapter, if the server has several."""
+def show_models(is_compact: bool = False) -> None:
+    """Show who answers: the choice of the model or adapter, if the server has several.
+
+    `is_compact`: small and without its label, beside other elements.
+    """
     entries = {model["name"]: model for model in st.session_state.get("models", ())}
     if len(entries) > 1:
         names = list(entries)
@@ -151,6 +159,8 @@ def show_models() -> None:
             key=f"model-{st.session_state.get('generation', 0)}",
             format_func=lambda name: _describe_model(entries[name]),
             help="A model that is not loaded is loaded with the next message.",
+            label_visibility="collapsed" if is_compact else "visible",
+            width=_MODEL_WIDTH if is_compact else "stretch",
             on_change=_change_model,
         )
 

@@ -12,11 +12,13 @@ SCRIPT = ROOT / "streamlit_client" / "page.py"
 class ChatPage:
     """A tab with the chat page. `TRITONCHAT_SERVER` must be set."""
 
-    def __init__(self, conversation: str | None = None) -> None:
-        """Open the page; with the id of a conversation, that one."""
+    def __init__(self, conversation: str | None = None, **parameters: str) -> None:
+        """Open the page; with the id of a conversation, that one. `parameters` are others of the address."""
         self.app = AppTest.from_file(SCRIPT, default_timeout=TIMEOUT_S)
         if conversation is not None:
-            self.app.query_params["chat"] = conversation
+            parameters["chat"] = conversation
+        for name, value in parameters.items():
+            self.app.query_params[name] = value
         self.run()
 
     def run(self) -> "ChatPage":

@@ -32,7 +32,7 @@ def page(conversations: Conversations) -> ChatPage:
     return ChatPage()
 
 
-def test_model_is_chosen_in_the_settings(page: ChatPage, conversations: Conversations):
+def test_model_is_chosen_beside_the_line(page: ChatPage, conversations: Conversations):
     (choice,) = [box for box in page.app.selectbox if box.label == "Model"]
     assert (choice.value, choice.options) == ("embedded", ["embedded", "speaker", "broken"])
     assert page.value("number_input", "Temperature") is None
@@ -61,7 +61,7 @@ def test_models_that_write_no_text_are_no_choice(tmp_path: Path, monkeypatch: py
 
 def test_failed_model_says_why(page: ChatPage):
     page.change("selectbox", "Model", "broken")
-    assert any(caption.startswith("failed · **broken** · ") for caption in page.captions)
+    assert any(caption.startswith("failed · **broken**") for caption in page.captions)
     page.ask("Hello")
     (error,) = page.app.chat_message[1].error
     assert "could not be loaded" in error.value and "broken" in error.value
@@ -146,3 +146,19 @@ def test_file_that_is_no_conversation_is_refused(page: ChatPage):
     page.app.file_uploader[0].upload("wrong.json", b'{"format": "other"}')
     page.run()
     assert "is not a conversation" in page.app.error[0].value
+
+
+def test_another_model_answers_again(page: ChatPage, conversations: Conversations):
+    page.change("number_input", "Max tokens", 5).ask("Hello")
+    page.choose("menu-1", "Answer again with speaker")
+    first, second = conversations.get(page.id).turns
+    assert (first.parameters["model"], second.parameters["model"]) == ("embedded", "speaker")
+    assert second.parent == first.parent and second.question == "Hello"
+    assert page.value("selectbox", "Model") == "speaker" and page.value("number_input", "Max tokens") == 5
+
+
+def test_examples_fit_the_model(page: ChatPage):
+    assert page.has_button("What rhymes with cat?")
+    page.change("selectbox", "Model", "speaker")
+    assert not page.has_button("What rhymes with cat?")
+    assert page.has_button("Write an e-mail that asks politely for a reply.")

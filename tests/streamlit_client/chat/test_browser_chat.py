@@ -49,11 +49,11 @@ def test_conversations_are_kept(
     questions(page).last.get_by_role("button", name="Send").click()
     expect(answers(page).last).to_contain_text("2 of 2")
     expect(answers(page).last).to_contain_text(FIGURES)
-    button(answers(page).last, "chevron_left").click()
+    button(answers(page).last, "Earlier branch").click()
     expect(questions(page).last).to_contain_text("What do they eat?")
 
     bar = page.get_by_test_id("stSidebar")
-    menu(page, bar.get_by_role("button", name="more_vert").first, "Rename")
+    menu(page, bar.get_by_role("button", name="Menu of").first, "Rename")
     title = bar.get_by_role("textbox", name="New title")
     title.fill("Birds of the *south*")
     title.press("Enter")
@@ -61,7 +61,7 @@ def test_conversations_are_kept(
     other = visit(page.url)  # another person's device
     expect(questions(other)).to_have_count(2)
     expect(answers(other).last).to_contain_text("1 of 2")
-    menu(other, other.get_by_test_id("stSidebar").get_by_role("button", name="more_vert").first, "Delete")
+    menu(other, other.get_by_test_id("stSidebar").get_by_role("button", name="Menu of").first, "Delete")
     expect(questions(other)).to_have_count(0)
     button(other, "Undo").click()
     expect(questions(other)).to_have_count(2)

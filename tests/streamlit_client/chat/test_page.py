@@ -54,7 +54,7 @@ def reasoning(page: Page) -> playwright.Locator:
 
 def test_answer_has_figures_beneath(visit: Callable[..., Page], address: str):
     page = visit(address)
-    expect(page.get_by_text("tokens of context")).to_contain_text("embedded · llama · ")
+    expect(page.get_by_text("tokens of context")).to_contain_text("embedded · ")
     button(page, "Hello, who are you?").click()
     expect(answers(page)).to_contain_text(FIGURES)
     expect(questions(page)).to_contain_text("Hello, who are you?")
@@ -158,8 +158,10 @@ def test_stop_keeps_the_partial_answer(
 
 
 def test_server_that_comes_and_dies(visit: Callable[..., Page], endless_model: Path, tmp_path: Path):
-    """Without a server, a question can be asked again; when it dies, the partial answer remains."""
+    """Without a server, a question waits, also over a reload; when it dies, the answer goes on later."""
     port = free_port()
+    database = f"sqlite:///{tmp_path / 'conversations.db'}"
+    arguments = ("--grpc-port", str(port), "--model", str(endless_model), "--database", database)
     with running_page(f"127.0.0.1:{port}", tmp_path) as address:
         page = visit(address)
         expect(page.get_by_role("alert")).to_contain_text("The server does not answer.")
@@ -169,17 +171,50 @@ def test_server_that_comes_and_dies(visit: Callable[..., Page], endless_model: P
         line(page).press("Enter")  # what was typed is still there
         expect(questions(page)).to_contain_text("Hello, who are you?")
         expect(answers(page)).to_contain_text("The server does not answer.")
-        with running_server("--grpc-port", str(port), "--model", str(endless_model)) as server:
-            set_max_tokens(page, 20)
-            button(page, "Try again").click()
-            expect(answers(page)).to_contain_text(FIGURES)
+        page.reload()
+        expect(questions(page)).to_contain_text("Hello, who are you?")
+        set_max_tokens(page, 20)
+        with running_server(*arguments) as server:
+            expect(answers(page)).to_contain_text(FIGURES)  # it was sent by itself
             expect(questions(page)).to_have_count(1)
+            expect(page.get_by_role("alert")).to_have_count(0)
             ask_at_length(page, "And who am I?")
             first_word = answers(page).last.get_by_test_id("stMarkdown").first.inner_text().split()[0]
             server.process.kill()
             expect(answers(page).last).to_contain_text("The server does not answer.")
             expect(answers(page).last).to_contain_text(first_word)
             expect(button(page, "Try again")).to_be_visible()
+        with running_server(*arguments):
+            expect(answers(page).last).to_contain_text("answering …")
+            expect(answers(page).last).to_contain_text(first_word)
+            expect(page.get_by_role("alert")).to_have_count(0)
+            expect(questions(page)).to_have_count(2)
+            button(page, "Stop").click()
+
+
+def test_message_waits_for_the_end_of_an_answer(
+    visit: Callable[..., Page], endless: Server, page_of: Callable[[Server], str]
+):
+    page = visit(page_of(endless))
+    ask_at_length(page, "Hello, who are you?")
+    for question in ("Which one is removed?", "And who am I?"):
+        ask(page, question)
+        expect(button(page, f"Waits: {question}")).to_be_visible()
+    expect(answers(page)).to_contain_text("answering …")
+    expect(questions(page)).to_have_count(1)
+    button(page, "Waits: Which one is removed?").click()
+    expect(button(page, "Waits: Which one is removed?")).to_have_count(0)
+    expect(answers(page)).to_contain_text("answering …")
+    page.reload()
+    expect(button(page, "Waits: And who am I?")).to_be_visible()
+    button(page, "Stop").click()
+    expect(questions(page)).to_have_count(2)
+    expect(questions(page).last).to_contain_text("And who am I?")
+    expect(answers(page).last).to_contain_text("answering …")
+    expect(button(page, "Waits:")).to_have_count(0)
+    button(page, "Stop").click()
+    expect(answers(page).last).to_contain_text("stopped by you")
+    wait_for_idle(endless)
 
 
 def test_conversation_is_there_after_the_page_has_restarted(
@@ -299,7 +334,8 @@ def test_model_without_chat_template_continues_texts(visit: Callable[..., Page],
         page = visit(address)
         expect(page.get_by_text("64 tokens of context")).to_be_visible()
         expect(page.get_by_text("This model continues texts")).to_be_visible()
-        button(page, "Once upon a time").click()
+        expect(page.get_by_test_id("stMain").get_by_role("heading")).to_have_text("Continue a text")
+        ask(page, "Once upon a time")
         expect(answers(page)).to_contain_text(re.compile(r"Once upon a time\W[\s\S]*tokens in"))
 
 

@@ -32,7 +32,7 @@ def test_answer_engine_and_prompt_from_inside(
 
 def branch_by_keyboard(page: Page) -> None:
     """Take an alternative to a token of the answer, without the mouse from the tokens on."""
-    button(answers(page), "more_horiz").click()
+    button(answers(page), "More").click()
     page.get_by_text("Look at the tokens").click()
     tokens = page.get_by_role("group", name="Tokens of the answer").get_by_role("button")
     expect(tokens.first).to_have_attribute("tabindex", "0")

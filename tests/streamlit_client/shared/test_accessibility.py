@@ -46,7 +46,7 @@ def test_axe_finds_no_serious_fault(visit: Callable[..., Page], several: Endpoin
         page = visit(address, color_scheme="light")
         ask(page, "Hello")
         expect(answers(page)).to_contain_text(FIGURES)
-        button(answers(page), "more_horiz").click()
+        button(answers(page), "More").click()
         page.get_by_text("Look at the tokens").click()
         page.get_by_role("group", name="Tokens of the answer").get_by_role("button").nth(1).click()
         expect(page.get_by_text("Token 2, ")).to_be_visible()

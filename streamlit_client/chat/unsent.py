@@ -1,0 +1,119 @@
+"""Questions that the server does not have yet: those that wait for the end of an answer, and failed ones.
+
+They are kept until they are answered or removed: when the visitor looks at another conversation, and, in this
+process, when the browser loads the page again. A question that failed because the server was away is sent by
+itself when the server is back.
+"""
+
+import secrets
+from collections import OrderedDict
+from dataclasses import replace
+
+import streamlit as st
+
+from model_core.errors import ShuttingDown
+from streamlit_client.chat.state import Chat
+from streamlit_client.shared.conversation import Turn
+from streamlit_client.shared.markdown import escape
+from streamlit_client.shared.people import owner
+from triton_server.contract.wire import ServerUnavailable
+
+ADDRESS = "unsent"  # the parameter of the page's address with the name under which this process keeps them
+_MAX_TABS = 200  # whose questions are kept; the oldest are forgotten
+_MAX_RETRIES = 5  # without a success between them
+_MAX_LABEL = 60  # characters of a question that waits
+_LEFT = "unsent_chats"  # in the session: conversations with such questions, by their ids
+
+# By the names in addresses: who has asked, and the conversation with its questions.
+_KEPT: OrderedDict[str, tuple[str, Chat]] = OrderedDict()
+
+
+def has_unsent(chat: Chat) -> bool:
+    """Whether a conversation has questions that the server does not have."""
+    return chat.pending is not None or bool(chat.waiting)
+
+
+def leave(chat: Chat) -> None:
+    """Keep the questions of a conversation which the visitor leaves, until `find_left` asks for it."""
+    if has_unsent(chat):
+        st.session_state.setdefault(_LEFT, {})[chat.id] = chat
+
+
+def find_left(conversation: str | None) -> Chat | None:
+    """The conversation with questions that the visitor has left; None: one that the store does not have."""
+    left: dict[str | None, Chat] = st.session_state.get(_LEFT, {})
+    return left.pop(conversation, None)
+
+
+def keep(chat: Chat) -> None:
+    """Let the address name the questions of a conversation, so that a reload finds them."""
+    name = st.session_state.get(ADDRESS)
+    if has_unsent(chat):
+        name = name or secrets.token_urlsafe(16)
+        _KEPT[name] = (owner(), chat)
+        _KEPT.move_to_end(name)
+        if len(_KEPT) > _MAX_TABS:
+            _KEPT.popitem(last=False)
+        if st.query_params.get(ADDRESS) != name:
+            st.query_params[ADDRESS] = name
+        st.session_state[ADDRESS] = name
+    elif name is not None:
+        _KEPT.pop(st.session_state.pop(ADDRESS), None)
+        st.query_params.pop(ADDRESS, None)
+
+
+def find_kept() -> Chat | None:
+    """The conversation whose questions the address names, for a browser that has loaded the page again."""
+    name = st.query_params.get(ADDRESS)
+    person, chat = _KEPT.get(name or "", (None, None))
+    if chat is None or person != owner():
+        st.query_params.pop(ADDRESS, None)
+        return None
+    st.session_state[ADDRESS] = name
+    # Another tab with the same address has the same questions, but its own place in the conversation.
+    return replace(chat, waiting=list(chat.waiting), running=dict(chat.running))
+
+
+def has_lost_server(turn: Turn) -> bool:
+    """Whether a turn has failed because the server was away."""
+    return turn.finished.is_set() and isinstance(turn.error, ServerUnavailable | ShuttingDown)
+
+
+def waits_for_server(chat: Chat) -> bool:
+    """Whether the last question is sent again by itself when the server is back."""
+    last = chat.turns[-1] if chat.turns else None
+    can_retry = last is not None and has_lost_server(last) and not last.tool_calls
+    return can_retry and chat.retries < _MAX_RETRIES
+
+
+def send_what_waits(chat: Chat) -> None:
+    """Send the first question that waits, if the answer before it has ended well. The server is there.
+
+    What failed because the server was away is tried again instead, a few times.
+    """
+    last = chat.turns[-1] if chat.turns else None
+    if last is not None and waits_for_server(chat):
+        chat.retries += 1
+        chat.retry(last)
+    elif last is None or (last.finished.is_set() and last.error is None and last is not chat.pending):
+        chat.retries = 0
+        if chat.waiting:
+            chat.ask_waiting()
+
+
+def show_waiting(chat: Chat) -> None:
+    """Show the questions that wait. A click on one removes it."""
+    if chat.waiting:
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+            for number, turn in enumerate(chat.waiting):
+                words = " ".join(turn.question.split()) or turn.attachments[0].name
+                label = words if len(words) <= _MAX_LABEL else words[: _MAX_LABEL - 1] + "…"
+                st.button(
+                    f":material/schedule: Waits: {escape(label)}",
+                    icon=":material/close:",
+                    icon_position="right",
+                    help="It is sent after this answer. Click to remove it.",
+                    key=f"waiting-{number}-{len(chat.waiting)}",
+                    on_click=chat.waiting.remove,
+                    args=[turn],
+                )

@@ -1,0 +1,142 @@
+// What the page does in the browser where Streamlit has no way to do it. browser.py says what it is given.
+
+const PHONE = "(max-width: 768px)"; // where Streamlit lays the side bar over the page
+const PATIENCE_MS = 4000; // for an element that Streamlit is about to draw
+const SAID_FOR_MS = 2000;
+const ICON = "[data-testid=stIconMaterial]";
+
+const find = (selector) => document.querySelector(selector);
+
+/** Write a text to the clipboard. Pages without TLS have only the old way. */
+async function copy(text) {
+  if (navigator.clipboard) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  const field = document.createElement("textarea");
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  const isCopied = document.execCommand("copy");
+  field.remove();
+  if (!isCopied) throw new Error("the browser does not allow it");
+}
+
+/** Copy the answer to which a button belongs. Its source is in the page, so that no server is asked. */
+function copyAnswer(event) {
+  const button = event.target.closest?.("[class*='st-key-copy-'] button");
+  const source = button?.closest("[data-testid=stChatMessage]")?.querySelector(".answer-source");
+  if (!source) return;
+  event.stopPropagation(); // or Streamlit would run the script
+  event.preventDefault();
+  copy(source.textContent).then(
+    () => {
+      button.dataset.copied = "true";
+      say("Copied.");
+      setTimeout(() => delete button.dataset.copied, SAID_FOR_MS);
+    },
+    () => say("The browser does not allow this page to copy."),
+  );
+}
+
+/** Say something to a screen reader. */
+function say(text) {
+  let region = find("#tritonchat-said");
+  if (!region) {
+    region = document.createElement("div");
+    region.id = "tritonchat-said";
+    region.setAttribute("role", "status");
+    document.body.append(region);
+  }
+  region.textContent = text;
+}
+
+/** Close the side bar of a phone when something was chosen in it. */
+function closeSideBar(event) {
+  const chosen = event.target.closest?.(
+    "[data-testid=stSidebar] :is([class*='st-key-open-'] button, .st-key-new-chat button, a[href])",
+  );
+  if (!chosen || !matchMedia(PHONE).matches) return;
+  // After Streamlit has seen the click.
+  setTimeout(() => find("[data-testid=stSidebarCollapseButton] button")?.click(), 0);
+}
+
+/** Move the focus to an element as soon as it is there and may be used. */
+function focus(selector) {
+  const end = performance.now() + PATIENCE_MS;
+  const attempt = () => {
+    const element = [...document.querySelectorAll(selector)].pop();
+    if (element && !element.disabled && !element.closest("[data-stale=true]")) {
+      element.focus();
+      if (document.activeElement === element) return;
+    }
+    if (performance.now() < end) setTimeout(attempt, 50);
+  };
+  attempt();
+}
+
+function isWriting() {
+  const active = document.activeElement;
+  return active?.matches("input, textarea, [contenteditable=true]") ?? false;
+}
+
+/** Ctrl+K goes to the search, ? shows the list of keys. Streamlit has the other ones. */
+function pressKey(event) {
+  if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key === "k") {
+    const search = ".st-key-search input";
+    if (!find(search)) return;
+    event.preventDefault();
+    if (find("[data-testid=stSidebar]")?.dataset.collapsed === "true") {
+      find("[data-testid=stExpandSidebarButton]")?.click();
+    }
+    focus(search);
+  } else if (event.key === "?" && !isWriting()) {
+    find(".st-key-shortcuts button")?.click();
+  }
+}
+
+/**
+ * The names of icons are words of a font, which no screen reader should read aloud.
+ * An element that has nothing but an icon keeps that name, which is better than none.
+ */
+function hideIcons() {
+  for (const icon of document.querySelectorAll(`${ICON}:not([aria-hidden])`)) {
+    const owner = icon.closest("button, a, [role=button], [role=radio]");
+    if (owner && !owner.getAttribute("aria-label")) {
+      const icons = [...owner.querySelectorAll(ICON)];
+      const words = icons.reduce((text, each) => text.replace(each.textContent, ""), owner.textContent);
+      if (!words.trim()) continue;
+    }
+    icon.setAttribute("aria-hidden", "true");
+  }
+}
+
+function install() {
+  document.addEventListener("click", copyAnswer, true);
+  document.addEventListener("click", closeSideBar);
+  document.addEventListener("keydown", pressKey);
+  let isPlanned = false;
+  new MutationObserver(() => {
+    if (isPlanned) return;
+    isPlanned = true;
+    requestAnimationFrame(() => {
+      isPlanned = false;
+      hideIcons();
+    });
+  }).observe(document.body, { childList: true, subtree: true });
+  hideIcons();
+  return { focused: null, said: null };
+}
+
+export default function ({ data }) {
+  const state = (window.tritonchatPage ??= install());
+  const hasKeyboard = matchMedia("(pointer: fine)").matches; // on a phone, the focus would open one
+  if (data.focus.number !== state.focused) {
+    state.focused = data.focus.number;
+    if (hasKeyboard || data.focus.always) focus(data.focus.selector);
+  }
+  if (data.said.number !== state.said) {
+    state.said = data.said.number;
+    say(data.said.text);
+  }
+}

@@ -1,0 +1,45 @@
+"""What the page does in the browser where Streamlit ends: the focus, one-tap copies, the side bar of phones.
+
+`browser.js` is a component without a size. It listens to the whole page, so each page shows it once.
+"""
+
+import html
+from pathlib import Path
+
+import streamlit as st
+
+_FOLDER = Path(__file__).parent
+_FOCUS, _SAID = "browser_focus", "browser_said"  # in the session
+
+LINE = "[data-testid=stChatInputTextArea]"  # where a person writes
+
+
+_PART = st.components.v2.component("tritonchat_browser", js=(_FOLDER / "browser.js").read_text())
+
+
+def show_browser_part() -> None:
+    """Let the browser do what was asked for since the last run. Call it before a running answer is shown."""
+    st.html(_FOLDER / "browser.css")
+    data = {
+        "focus": st.session_state.get(_FOCUS, {"selector": LINE, "always": False, "number": 0}),
+        "said": st.session_state.get(_SAID, {"text": "", "number": 0}),
+    }
+    with st.container(key="browser-part"):
+        _PART(key="browser", data=data)
+
+
+def move_focus(selector: str = LINE, always: bool = False) -> None:
+    """Move the focus to an element with the next run. `always`: also on a phone, where a keyboard opens."""
+    number = st.session_state.get(_FOCUS, {"number": 0})["number"] + 1
+    st.session_state[_FOCUS] = {"selector": selector, "always": always, "number": number}
+
+
+def say(text: str) -> None:
+    """Say something to people who use a screen reader, with the next run."""
+    number = st.session_state.get(_SAID, {"number": 0})["number"] + 1
+    st.session_state[_SAID] = {"text": text, "number": number}
+
+
+def show_source(text: str) -> None:
+    """Put the source of an answer into the page, unseen, for the button that copies it."""
+    st.html(f'<div class="answer-source" hidden>{html.escape(text)}</div>')

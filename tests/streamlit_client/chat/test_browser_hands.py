@@ -1,0 +1,114 @@
+"""What hands do on the chat page, in a real browser: one-tap copies, the keyboard, a phone's side bar."""
+
+from collections.abc import Callable
+
+import pytest
+from browsing import FIGURES, PHONE, answers, ask, button, line, questions
+from conftest import Server
+
+from triton_server.client.conversations import Conversations
+
+playwright = pytest.importorskip("playwright.sync_api")
+expect, Page = playwright.expect, playwright.Page
+
+TEXT = "Some **code**, a < b:\n\n```python\nprint('one  two')\n```\n\nand $x_1$."
+CLIPBOARD = "navigator.clipboard.readText()"
+
+
+@pytest.fixture
+def address(server: Server, page_of: Callable[[Server], str]) -> str:
+    """The page in front of the embedded model."""
+    return page_of(server)
+
+
+@pytest.fixture
+def made(conversations: Conversations) -> str:
+    """The id of a conversation whose answer has code."""
+    made = conversations.create("Code")
+    turn = conversations.add_turn(made.id, None, "Show some code", {})
+    conversations.change_turn(made.id, turn, answer=TEXT, finish_reason="stop")
+    return made.id
+
+
+def test_one_tap_copies_an_answer_or_its_code(visit: Callable[..., Page], address: str, made: str):
+    page = visit(f"{address}/?chat={made}", permissions=["clipboard-read", "clipboard-write"])
+    copy = answers(page).get_by_role("button", name="Copy", exact=True)
+    copy.click()
+    expect(page.locator("#tritonchat-said")).to_have_text("Copied.")
+    assert page.evaluate(CLIPBOARD) == TEXT
+    code = answers(page).get_by_role("button", name="Copy to clipboard")
+    expect(code.locator("xpath=ancestor::*[contains(@data-testid, 'Toolbar')][last()]/..")).to_have_css(
+        "opacity", "1"
+    )
+    code.click()
+    expect(answers(page).get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate(CLIPBOARD) == "print('one  two')"
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_keyboard_goes_through_conversations(visit: Callable[..., Page], address: str, made: str):
+    page = visit(address)
+    expect(line(page)).to_be_focused()
+    page.keyboard.type("Hello")
+    page.keyboard.press("Enter")
+    expect(answers(page)).to_contain_text(FIGURES)
+    expect(page.locator("#tritonchat-said")).not_to_be_empty()
+    page.keyboard.press("Control+Shift+O")
+    expect(questions(page)).to_have_count(0)
+    expect(line(page)).to_be_focused()
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("textbox", name="Search")).to_be_focused()
+    page.keyboard.type("some code")
+    button(page.get_by_test_id("stSidebar"), "Code").first.focus()
+    page.keyboard.press("Enter")
+    expect(questions(page)).to_contain_text("Show some code")
+    expect(line(page)).to_be_focused()
+    page.keyboard.press("Alt+ArrowUp")
+    expect(questions(page).get_by_role("textbox")).to_be_focused()
+    questions(page).get_by_role("button", name="Cancel").press("Enter")
+    expect(line(page)).to_be_focused()
+    page.keyboard.type("what?")  # is text here
+    expect(line(page)).to_have_value("what?")
+    answers(page).get_by_role("button", name="Copy", exact=True).focus()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("edit the last question")
+
+
+def test_menus_have_names_without_those_of_icons(visit: Callable[..., Page], address: str, made: str):
+    page = visit(f"{address}/?chat={made}")
+    expect(answers(page).get_by_role("button", name="More", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Menu of Code", exact=True).first).to_be_visible()
+    expect(page.get_by_role("button", name="Keyboard shortcuts", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="more_")).to_have_count(0)
+
+
+def test_side_bar_of_a_phone_closes_when_something_was_chosen(
+    visit: Callable[..., Page], address: str, made: str
+):
+    page = visit(address, PHONE)
+    bar = page.get_by_test_id("stSidebar")
+    for choose in (
+        lambda: bar.get_by_role("button", name="Code", exact=True).first.click(),
+        lambda: button(bar, "New chat").click(),
+        lambda: bar.get_by_role("link", name="Votes").click(),
+    ):
+        page.get_by_test_id("stExpandSidebarButton").click()
+        expect(bar).to_have_attribute("data-collapsed", "false")
+        choose()
+        expect(bar).to_have_attribute("data-collapsed", "true")
+    expect(page).to_have_url(f"{address}/votes")
+    page.goto(f"{address}/?chat={made}")
+    page.get_by_test_id("stExpandSidebarButton").click()
+    bar.get_by_role("tab", name="Settings").click()  # which is no choice
+    expect(bar.get_by_role("spinbutton", name="Max tokens")).to_be_visible()
+    expect(bar).to_have_attribute("data-collapsed", "false")
+
+
+def test_draft_stays_in_its_conversation(visit: Callable[..., Page], address: str, made: str):
+    page = visit(address)
+    ask(page, "Hello")
+    expect(answers(page)).to_contain_text(FIGURES)
+    line(page).fill("for this chat alone")
+    button(page.get_by_test_id("stSidebar"), "Code").first.click()
+    expect(questions(page)).to_contain_text("Show some code")
+    expect(line(page)).to_have_value("")

@@ -1,0 +1,85 @@
+"""Questions that wait for an answer's end or for the server: none is lost, and none is sent twice."""
+
+import pytest
+from chat_page import ChatPage
+from conftest import Server
+from support import free_port
+
+from model_core.errors import InvalidRequest
+from streamlit_client.chat import unsent
+from streamlit_client.chat.state import Chat
+from streamlit_client.shared.conversation import Turn
+from streamlit_client.shared.markdown import escape
+from triton_server.client.conversations import Conversations
+from triton_server.contract.wire import ServerUnavailable
+
+
+def test_question_waits_for_the_end_of_an_answer():
+    chat, turn = Chat(), Turn("one", is_started=True)
+    chat.pending = turn
+    chat.ask_later("two")
+    chat.ask_later("three")
+    unsent.send_what_waits(chat)
+    assert chat.pending is turn and [waiting.question for waiting in chat.waiting] == ["two", "three"]
+    turn.finished.set()
+    chat.pending = None  # as when the store has it
+    unsent.send_what_waits(chat)
+    assert chat.pending.question == "two" and [waiting.question for waiting in chat.waiting] == ["three"]
+
+
+@pytest.mark.parametrize("error", [InvalidRequest("the file is none.", "files"), ValueError("odd")])
+def test_what_failed_by_itself_is_not_sent_again(error: Exception):
+    chat = Chat()
+    chat.ask("one").fail(error)
+    chat.ask_later("two")
+    unsent.send_what_waits(chat)
+    assert chat.pending.question == "one" and chat.pending.error is error and len(chat.waiting) == 1
+
+
+def test_what_the_server_has_lost_is_sent_again_a_few_times():
+    chat = Chat()
+    turn = chat.ask("one")
+    for _ in range(5):
+        turn.fail(ServerUnavailable("it is away."))
+        assert unsent.waits_for_server(chat)
+        unsent.send_what_waits(chat)
+        assert not turn.is_started and turn.error is None
+    turn.fail(ServerUnavailable("it is away."))
+    unsent.send_what_waits(chat)
+    assert turn.error is not None and not unsent.waits_for_server(chat)
+
+
+def test_question_outlives_the_server_and_a_reload(
+    server: Server, conversations: Conversations, monkeypatch: pytest.MonkeyPatch
+):
+    """It is sent by itself, once, when the server is there; then nothing of it is kept in this process."""
+    monkeypatch.setenv("TRITONCHAT_SERVER", f"127.0.0.1:{free_port()}")
+    page = ChatPage().ask("Hello").ask("And who am I?")
+    assert page.questions == ["Hello"] and page.has_button("Try again")
+    (name,) = [page.app.query_params["unsent"]]
+    name = name if isinstance(name, str) else name[0]
+    again = ChatPage(unsent=name)
+    assert again.questions == ["Hello"]
+    assert [button.label for button in again.app.button if "Waits" in button.label] == [
+        rf":material/schedule: Waits: {escape('And who am I?')}"
+    ]
+    assert ChatPage(unsent="of nobody").questions == []
+    monkeypatch.setenv("TRITONCHAT_SERVER", server.grpc_url)
+    again.run().run()
+    assert again.questions == ["Hello", "And who am I?"]
+    assert "unsent" not in again.app.query_params
+    (kept,) = conversations.list()
+    assert [turn.question for turn in conversations.get(kept.id).turns] == again.questions
+    assert ChatPage(unsent=name).questions == []
+
+
+def test_left_conversation_keeps_its_questions(conversations: Conversations):
+    page = ChatPage().change("number_input", "Max tokens", 5).ask("one")
+    first = page.id
+    page.app.session_state["chat"].ask_later("two")
+    page.app.session_state["chat"].running[1] = Turn("one", id=1, is_started=True)
+    page.click("New chat")
+    assert page.questions == [] and "unsent" not in page.app.query_params
+    page.app.button(key=f"open-{first}").click()
+    page.run().run()
+    assert page.questions == ["one", "two"]
