@@ -18,6 +18,7 @@ from streamlit_client.chat.unsent import (
     has_lost_server,
     keep,
     leave,
+    restore_line,
     send_what_waits,
     show_waiting,
     waits_for_server,
@@ -106,7 +107,7 @@ def find_chat(
             left = find_left(wanted)
             if left is not None:
                 left.refresh(conversations)
-            st.session_state.chat = chat = left or open_chat(conversations, wanted)
+            st.session_state.chat = chat = restore_line(left or open_chat(conversations, wanted))
             assert chat.stored is not None
             choose({**chat.stored.parameters, "system": chat.stored.system or ""})
         else:

@@ -11,7 +11,7 @@ import streamlit as st
 from model_core.errors import TritonchatError
 from streamlit_client.chat.search_hits import MAX_HITS, fetch_hit
 from streamlit_client.chat.state import Chat
-from streamlit_client.chat.unsent import find_left, leave
+from streamlit_client.chat.unsent import find_left, leave, restore_line
 from streamlit_client.shared.browser import move_focus
 from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.people import owner
@@ -117,7 +117,7 @@ def open_conversation(conversation: str) -> None:
 def open_new() -> None:
     """Let the next run show a new conversation. A running answer goes on."""
     leave(st.session_state.chat)
-    st.session_state.chat = find_left(None) or Chat()
+    st.session_state.chat = restore_line(find_left(None) or Chat())
     st.session_state.pop("editing", None)
     st.query_params.pop(ADDRESS, None)
     move_focus()

@@ -23,6 +23,7 @@ _MAX_TABS = 200  # whose questions are kept; the oldest are forgotten
 _MAX_RETRIES = 5  # without a success between them
 _MAX_LABEL = 60  # characters of a question that waits
 _LEFT = "unsent_chats"  # in the session: conversations with such questions, by their ids
+_LINES = "line_keys"  # in the session: the keys of message lines, by the ids of conversations
 
 # By the names in addresses: who has asked, and the conversation with its questions.
 _KEPT: OrderedDict[str, tuple[str, Chat]] = OrderedDict()
@@ -35,6 +36,7 @@ def has_unsent(chat: Chat) -> bool:
 
 def leave(chat: Chat) -> None:
     """Keep the questions of a conversation which the visitor leaves, until `find_left` asks for it."""
+    st.session_state.setdefault(_LINES, {})[chat.id] = chat.key
     if has_unsent(chat):
         st.session_state.setdefault(_LEFT, {})[chat.id] = chat
 
@@ -43,6 +45,13 @@ def find_left(conversation: str | None) -> Chat | None:
     """The conversation with questions that the visitor has left; None: one that the store does not have."""
     left: dict[str | None, Chat] = st.session_state.get(_LEFT, {})
     return left.pop(conversation, None)
+
+
+def restore_line(chat: Chat) -> Chat:
+    """The same conversation with the message line that it had, to which the browser knows the draft."""
+    lines: dict[str | None, str] = st.session_state.get(_LINES, {})
+    chat.key = lines.pop(chat.id, chat.key)
+    return chat
 
 
 def keep(chat: Chat) -> None:

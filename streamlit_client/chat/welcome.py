@@ -82,7 +82,11 @@ def show_welcome(chat: Chat, model: ModelDescription | None) -> None:
         show_real_models()
     with st.container(horizontal=True):
         for example in _EMBEDDED_EXAMPLES if is_embedded(model) else _EXAMPLES:
-            st.button(example, on_click=chat.ask, args=[example])
+            st.button(example, on_click=_ask, args=[chat, example])
+
+
+def _ask(chat: Chat, example: str) -> None:
+    chat.ask(example)
 
 
 def is_embedded(model: ModelDescription | None) -> bool:

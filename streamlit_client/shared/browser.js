@@ -3,6 +3,9 @@
 const PHONE = "(max-width: 768px)"; // where Streamlit lays the side bar over the page
 const PATIENCE_MS = 4000; // for an element that Streamlit is about to draw
 const SAID_FOR_MS = 2000;
+const LINE = "[data-testid=stChatInputTextArea]";
+const drafts = new Map(); // by the names of message lines
+let shownLine = null;
 const ICON = "[data-testid=stIconMaterial]";
 
 const find = (selector) => document.querySelector(selector);
@@ -95,6 +98,30 @@ function pressKey(event) {
   }
 }
 
+/** The name of the message line of the conversation that is shown: Streamlit makes a class of its key. */
+function nameLine(line) {
+  return line.closest("[class*='st-key-question-']")?.className.match(/st-key-question-\w+/)?.[0];
+}
+
+/** Keep what is written in the message line, after Streamlit has seen the event, which may have sent it. */
+function rememberDraft() {
+  setTimeout(() => {
+    const line = find(LINE);
+    if (line && line === shownLine) drafts.set(nameLine(line), line.value);
+  }, 100);
+}
+
+/** Write the draft of a conversation into its line, which is another one for each conversation. */
+function restoreDraft() {
+  const line = find(LINE);
+  if (!line || line === shownLine) return;
+  shownLine = line;
+  const draft = drafts.get(nameLine(line));
+  if (!draft || line.value) return;
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(line, draft);
+  line.dispatchEvent(new Event("input", { bubbles: true })); // React keeps the value that an event tells
+}
+
 /**
  * The names of icons are words of a font, which no screen reader should read aloud.
  * An element that has nothing but an icon keeps that name, which is better than none.
@@ -115,6 +142,7 @@ function install() {
   document.addEventListener("click", copyAnswer, true);
   document.addEventListener("click", closeSideBar);
   document.addEventListener("keydown", pressKey);
+  for (const kind of ["input", "keyup", "click"]) document.addEventListener(kind, rememberDraft, true);
   let isPlanned = false;
   new MutationObserver(() => {
     if (isPlanned) return;
@@ -122,9 +150,11 @@ function install() {
     requestAnimationFrame(() => {
       isPlanned = false;
       hideIcons();
+      restoreDraft();
     });
   }).observe(document.body, { childList: true, subtree: true });
   hideIcons();
+  restoreDraft();
   return { focused: null, said: null };
 }
 

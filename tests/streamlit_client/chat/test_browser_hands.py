@@ -112,3 +112,11 @@ def test_draft_stays_in_its_conversation(visit: Callable[..., Page], address: st
     button(page.get_by_test_id("stSidebar"), "Code").first.click()
     expect(questions(page)).to_contain_text("Show some code")
     expect(line(page)).to_have_value("")
+    line(page).press_sequentially("for that one")
+    page.wait_for_timeout(300)  # the browser keeps a draft after Streamlit has seen the event
+    button(page, "New chat").click()
+    expect(line(page)).to_have_value("")
+    button(page.get_by_test_id("stSidebar"), "Code").first.click()
+    expect(line(page)).to_have_value("for that one")
+    button(page.get_by_test_id("stSidebar"), "Hello").first.click()
+    expect(line(page)).to_have_value("for this chat alone")
