@@ -6,7 +6,7 @@ import pytest
 from browsing import FIGURES, PHONE, answers, ask, button, line, questions
 from conftest import Server
 
-from triton_server.client.conversations import Conversations
+from triton_server.client import ChatClient
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect, Page = playwright.expect, playwright.Page
@@ -22,8 +22,9 @@ def address(server: Server, page_of: Callable[[Server], str]) -> str:
 
 
 @pytest.fixture
-def made(conversations: Conversations) -> str:
-    """The id of a conversation whose answer has code."""
+def made(client: ChatClient) -> str:
+    """The id of a conversation whose answer has code, of everybody on this machine."""
+    conversations = client.conversations()
     made = conversations.create("Code")
     turn = conversations.add_turn(made.id, None, "Show some code", {})
     conversations.change_turn(made.id, turn, answer=TEXT, finish_reason="stop")
@@ -57,7 +58,7 @@ def test_keyboard_goes_through_conversations(visit: Callable[..., Page], address
     expect(questions(page)).to_have_count(0)
     expect(line(page)).to_be_focused()
     page.keyboard.press("Control+k")
-    expect(page.get_by_role("textbox", name="Search")).to_be_focused()
+    expect(page.get_by_role("searchbox", name="Search")).to_be_focused()
     page.keyboard.type("some code")
     button(page.get_by_test_id("stSidebar"), "Code").first.focus()
     page.keyboard.press("Enter")
