@@ -94,7 +94,8 @@ def find_chat(
 
     With an error, it is what this tab knew before; `stats_error` is known from another request.
     """
-    if "chat" not in st.session_state:
+    is_first = "chat" not in st.session_state
+    if is_first:
         st.session_state.chat = find_kept() or Chat()
     chat: Chat = st.session_state.chat
     wanted = st.query_params.get(ADDRESS)
@@ -103,11 +104,13 @@ def find_chat(
             if wanted not in (None, chat.id):
                 raise stats_error
         elif wanted not in (None, chat.id):
-            leave(chat)
+            if not is_first:
+                leave(chat)
             left = find_left(wanted)
             if left is not None:
                 left.refresh(conversations)
-            st.session_state.chat = chat = restore_line(left or open_chat(conversations, wanted))
+            chat = left or open_chat(conversations, wanted)
+            st.session_state.chat = chat if is_first else restore_line(chat)
             assert chat.stored is not None
             choose({**chat.stored.parameters, "system": chat.stored.system or ""})
         else:

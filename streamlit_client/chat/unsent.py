@@ -23,6 +23,7 @@ _MAX_TABS = 200  # whose questions are kept; the oldest are forgotten
 _MAX_RETRIES = 5  # without a success between them
 _MAX_LABEL = 60  # characters of a question that waits
 _LEFT = "unsent_chats"  # in the session: conversations with such questions, by their ids
+_COUNT = "line_count"  # in the session: of the lines besides the first one
 _LINES = "line_keys"  # in the session: the keys of message lines, by the ids of conversations
 
 # By the names in addresses: who has asked, and the conversation with its questions.
@@ -50,7 +51,11 @@ def find_left(conversation: str | None) -> Chat | None:
 def restore_line(chat: Chat) -> Chat:
     """The same conversation with the message line that it had, to which the browser knows the draft."""
     lines: dict[str | None, str] = st.session_state.get(_LINES, {})
-    chat.key = lines.pop(chat.id, chat.key)
+    known = lines.pop(chat.id, None)
+    if known is None:
+        st.session_state[_COUNT] = st.session_state.get(_COUNT, 0) + 1
+        known = str(st.session_state[_COUNT])
+    chat.key = known
     return chat
 
 
