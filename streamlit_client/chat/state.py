@@ -33,8 +33,8 @@ class Chat:
         pending: a question that is to be sent; after it failed, it waits for another attempt.
         waiting: questions that are to be sent after the running answer.
         resumed: a turn whose answer was cut, and is to go on.
-        key: of the message line: another one for each conversation, so that a draft stays in its own. The first one
-            of a tab is always the same, so that a page that was restarted gets what was written for it.
+        key: of the message line: another one for each conversation, so that a draft stays in its own. That of
+            the first one of a tab is fixed, so that a page that was restarted gets what was written for it.
         retries: how often the last question was sent again by itself, without success.
         running: answers of this process that run or ran, as this tab saw them last.
         arrivals: of those that have ended, when their texts arrived, see `Turn`.
