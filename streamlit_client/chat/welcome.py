@@ -55,7 +55,7 @@ def describe_model(model: ModelDescription) -> list[str]:
     """What a person wants to know of a model, in words."""
     facts = [] if model["engine"] is None else ["computed by another server"]
     if model["max_context"] is not None:
-        words = round(model["max_context"] * _WORDS_PER_TOKEN, -2)
+        words = float(f"{model['max_context'] * _WORDS_PER_TOKEN:.2g}")
         facts.append(f"{model['max_context']:,} tokens of context, about {words:,.0f} words")
     return facts
 
