@@ -128,11 +128,11 @@ async def embeddings(request: Request, body: EmbeddingsRequest) -> Response:
 def _find_inputs(body: EmbeddingsRequest) -> Any:
     """What is to embed, for `compute_vectors`."""
     if body.messages is not None:
-        messages = parse_messages(body.messages)
-        return EngineRequest.model_validate({"messages": messages, "cache_salt": body.cache_salt})
-    given = body.input
-    is_single = isinstance(given, str) or (given and isinstance(given[0], int))
-    return [given] if is_single else given
+        messages: Any = parse_messages(body.messages)
+        return EngineRequest(messages=messages, cache_salt=body.cache_salt)
+    inputs: Any = body.input
+    is_single = isinstance(inputs, str) or (bool(inputs) and isinstance(inputs[0], int))
+    return [inputs] if is_single else inputs
 
 
 async def _render(result: Vectors, as_base64: bool, model: str) -> bytes:
