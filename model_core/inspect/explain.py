@@ -10,7 +10,9 @@ import numpy as np
 
 from ..adapters.table import NO_SLOT
 from ..cache.memory import KVCache
+from ..engine.request_images import RequestImages
 from ..errors import InvalidRequest, NotFinite, PromptTooLong
+from ..families.vision.parts import ImageSpan, count_rows
 from ..llm.llm import LLM
 from ..machine.all_finite import all_finite
 from ..model.batch import Batch, BatchBuilder
@@ -22,7 +24,8 @@ from ..tape.operations import Attend
 from ..tape.references import WeightRef
 from .tape_words import TapeWords, describe_tape, find_attends
 
-MAX_TOKENS = 256
+MAX_TOKENS = 256  # of text
+MAX_ROWS = 1280  # of images: a picture for SmolVLM has 17 tiles of 64
 TOP_TOKENS = 20
 
 
@@ -35,7 +38,8 @@ class AttentionMap:
         head: the one of `weights`. heads: how many the layer has, and `kv_heads` with keys of their own.
         window: the positions that the layer attends to, None for all.
         weights: float32 [tokens, tokens], of each token (row) to each token. A row sums to 1, or to less
-            where there is an attention sink.
+            where there is an attention sink. Those of rows of images are 0: they may see each other both
+            ways, and are not shown.
         last: float32 [heads, tokens], of the last token with each head.
     """
 
@@ -82,31 +86,41 @@ def explain_prompt(
     head: int = 0,
     params: SamplingParams | None = None,
     adapter: str | None = None,
+    images: Sequence[ImageSpan] = (),
 ) -> Explanation:
     """Explain the step that computes a prompt and gives its next token.
 
     Where `layer` does not attend, the attention is that of the next one that does; `head` is clipped.
-    `params`: how the next token is sampled. Raises InvalidRequest, PromptTooLong or NotFinite.
+    `params`: how the next token is sampled. `images`: of the prompt, which are encoded in their turn. Raises
+    InvalidRequest, PromptTooLong or NotFinite.
     """
     model = llm.model
     if not model.has_head:
         raise InvalidRequest("this model makes no text; explain needs a model for generation.", "model")
     if not tokens:
         raise InvalidRequest("the prompt is empty.", "explain")
-    if len(tokens) > MAX_TOKENS:
+    rows = count_rows(images)
+    if rows > MAX_ROWS:
         raise PromptTooLong(
-            f"explain takes at most {MAX_TOKENS} tokens, but the prompt has {len(tokens)}; shorten it.",
+            f"explain takes images of at most {MAX_ROWS} tokens, but these have {rows}; send a smaller one.",
             "explain",
+        )
+    if (count := len(tokens) - rows) > MAX_TOKENS:
+        raise PromptTooLong(
+            f"explain takes at most {MAX_TOKENS} tokens, but the prompt has {count}; shorten it.", "explain"
         )
     check_length(tokens, llm.engine.limits.max_context)
     params = (params or SamplingParams()).with_defaults(llm.defaults)
     places = find_attends(model.records)
     number, place = next((p for p in places if p[1] >= layer), places[-1] if places else (None, layer))
+    seen = _encode(llm, tokens, images)
     loaded = model.adapters.acquire(adapter)
     try:
         cache, tables = model.create_cache(1, len(tokens), llm.kv_cache_dtype)
         builder = BatchBuilder()
         builder.add(tokens, 0, range(len(tokens) - 1, len(tokens)))
+        if seen is not None:
+            builder.sights[0] = seen.sight(0, len(tokens))
         batch = builder.build(
             tables, adapters=np.array([NO_SLOT if loaded is None else loaded.slot], np.int32)
         )
@@ -117,11 +131,28 @@ def explain_prompt(
             attention = _attend(llm, number, place, [p for _, p in places], head, queries, batch, cache)
     finally:
         model.adapters.release(loaded)
+    if attention is not None:
+        for span in images:
+            attention.weights[span.start : span.end] = 0
     if not all_finite(logits):
         raise NotFinite()
     next_tokens, candidates, entropy = _describe_next(logits[0], params)
     tape = describe_tape(model.tape, place, len(tokens))
     return Explanation(tape, attention, next_tokens, candidates, entropy)
+
+
+def _encode(llm: LLM, tokens: Sequence[int], images: Sequence[ImageSpan]) -> RequestImages | None:
+    """The images of a prompt, encoded; None: there are none. Raises what encoding raises."""
+    encoder = llm.engine.encoder
+    if not images or encoder is None:
+        return None
+    seen = RequestImages(images, tokens, encoder)
+    try:
+        seen.wait()
+    except BaseException:
+        seen.release()
+        raise
+    return seen
 
 
 def _attend(
@@ -145,20 +176,32 @@ def _attend(
     sinks = record.sinks and read(record.sinks)
     distances = record.distances
     added = None if distances is None else distances.read_rows(read, keys.shape[1])
-    settings = record.window, record.softcap, sinks, record.ahead, added
-    weights = attention_weights(queries, keys, record.scale, *settings)
+    heads = queries.shape[1]
+    head = min(head, heads - 1)
+    one, own = slice(head, head + 1), head * len(keys) // heads  # the head, and its keys
+    settings = (record.window, record.softcap)
+    (weights,) = attention_weights(
+        queries[:, one],
+        keys[own : own + 1],
+        record.scale,
+        *settings,
+        None if sinks is None else sinks[one],
+        record.ahead,
+        None if added is None else added[one],
+    )
+    last = attention_weights(queries[-1:], keys, record.scale, *settings, sinks, record.ahead, added)[:, 0]
+    last = np.pad(last, [(0, 0), (keys.shape[1] - last.shape[1], 0)])  # before the window
     if record.is_chunked:
         assert record.window is not None
-        weights = _leave_out_other_chunks(weights, record.window)
-    heads = len(weights)
-    head = min(head, heads - 1)
-    return AttentionMap(layer, layers, head, heads, len(keys), record.window, weights[head], weights[:, -1])
+        weights = _leave_out_other_chunks(weights, record.window, 0)
+        last = _leave_out_other_chunks(last[:, None], record.window, len(weights) - 1)[:, 0]
+    return AttentionMap(layer, layers, head, heads, len(keys), record.window, weights, last)
 
 
-def _leave_out_other_chunks(weights: np.ndarray, size: int) -> np.ndarray:
-    """The weights [heads, tokens, tokens], of positions in the token's own chunk alone."""
-    chunks = np.arange(weights.shape[1]) // size
-    kept = np.where(chunks[:, None] == chunks, weights, 0)
+def _leave_out_other_chunks(weights: np.ndarray, size: int, first: int) -> np.ndarray:
+    """The weights [..., tokens, tokens] from the token `first` on, of positions in its own chunk alone."""
+    chunks = np.arange(weights.shape[-1]) // size
+    kept = np.where(chunks[first:, None] == chunks, weights, 0)
     return kept / kept.sum(axis=-1, keepdims=True)
 
 

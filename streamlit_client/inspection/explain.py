@@ -9,8 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from model_core.errors import TritonchatError
-from model_core.llm.description import ModelDescription
+from model_core.images.data_url import find_type, write_data_url
+from model_core.llm.description import ModelDescription, sees_images
 from streamlit_client.inspection import plots
+from streamlit_client.inspection.pictures import say_pictures, show_pictures
 from streamlit_client.inspection.show_plot import show_plot
 from streamlit_client.shared.descriptions import describe_error
 from streamlit_client.shared.markdown import escape
@@ -24,6 +26,8 @@ BEGINNING = "Once upon a time, a little"
 MAX_TOKENS = 256  # of the server
 MAP_TOKENS = 64  # of a map of attention; with more, a page would be slow
 LABEL_LENGTH = 14
+TYPES = ["png", "jpg", "jpeg", "webp", "gif"]
+MAX_MEBIBYTES = 6  # of a picture
 
 
 def main() -> None:
@@ -52,8 +56,10 @@ def main() -> None:
     tokens = explanation["tokens"]
     show_template(explanation["text"], is_chat=not isinstance(prompt, str))
     show_tokens(tokens)
+    if explanation.get("images"):
+        st.markdown(say_pictures(explanation["images"]))
     show_tape(explanation["tape"])
-    show_attention(explanation["attention"], tokens)
+    show_attention(explanation["attention"], tokens, explanation.get("images", []))
     show_next(explanation)
 
 
@@ -91,7 +97,25 @@ def show_prompt(model: ModelDescription | None) -> Any:
     if not text.strip():
         st.info("Write a text above.")
         return None
-    return [{"role": "user", "content": text}] if is_chat else text
+    if not is_chat:
+        return text
+    picture = show_upload() if model is not None and sees_images(model) else None
+    return [
+        {"role": "user", "content": text if picture is None else [picture, {"type": "text", "text": text}]}
+    ]
+
+
+def show_upload() -> dict[str, Any] | None:
+    """Show where the person adds a picture; return it as a part of a message."""
+    file = st.file_uploader("A picture before the text", TYPES, max_upload_size=MAX_MEBIBYTES)
+    if file is None:
+        return None
+    data = file.getvalue()
+    kind = find_type(data)
+    if kind is None:
+        st.warning(f"{escape(file.name)} is no PNG, JPEG, WebP or GIF file, and is left out.")
+        return None
+    return {"type": "image_url", "image_url": {"url": write_data_url(kind, data), "detail": "low"}}
 
 
 def show_template(text: str, is_chat: bool) -> None:
@@ -151,8 +175,10 @@ def say_step(step: dict[str, Any]) -> str:
     )
 
 
-def show_attention(attention: dict[str, Any] | None, tokens: list[dict[str, Any]]) -> None:
-    """Step 4: which tokens look at which."""
+def show_attention(
+    attention: dict[str, Any] | None, tokens: list[dict[str, Any]], images: list[dict[str, Any]]
+) -> None:
+    """Step 4: which tokens look at which, and at which parts of a picture."""
     st.header("4. Attention", anchor=False)
     if attention is None:
         st.markdown(
@@ -170,6 +196,8 @@ def show_attention(attention: dict[str, Any] | None, tokens: list[dict[str, Any]
     if attention["heads"] > 1:
         st.slider("Head", 0, attention["heads"] - 1, attention["head"], key="explain_head")
     labels = [label_token(number, token) for number, token in enumerate(tokens, 1)]
+    if images:
+        show_pictures(images, attention, labels)
     first = max(0, len(labels) - MAP_TOKENS)
     if first:
         st.caption(f"The map shows the last {MAP_TOKENS} tokens.")

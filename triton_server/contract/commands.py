@@ -224,7 +224,10 @@ class ExplainText(_Explain, StrictModel):
 
     The result has its `text` as the chat template writes it, its `tokens`, the `tape` in words, `attention`,
     which is null for a model without it (model_core/inspect/explain.py), and the likeliest `next` tokens,
-    with the probabilities with which they are sampled.
+    with the probabilities with which they are sampled. A conversation may have images of up to 1,280 tokens
+    more. `images` has each of their parts: the place of its first token (`start`), how many tokens (`rows`)
+    it has, and, in their order, how many lie below and beside each other (`grid`, null if they do not), and
+    the `picture` that the model sees, as a data URL. Their own `weights` are empty.
     """
 
     explain: Annotated[Text, Field(min_length=1)]

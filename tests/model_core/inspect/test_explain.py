@@ -5,11 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from paths import CHECKPOINTS
+from seeing import Seen
+from seeing_folders import SEEING
 from test_tape import Reference
 
 from model_core import LLM, SamplingParams
 from model_core.errors import InvalidRequest, NotFinite, PromptTooLong
-from model_core.inspect.explain import MAX_TOKENS, Explanation, explain_prompt
+from model_core.inspect.explain import MAX_ROWS, MAX_TOKENS, Explanation, explain_prompt
 from model_core.inspect.tape_words import TapeWords, describe_tape
 from model_core.reference import interpreter, operators
 from model_core.tape.operations import Attend
@@ -159,3 +161,22 @@ def test_words_of_a_layer_read_like_the_paper(llm: LLM) -> None:
     assert attend.shape == (9, 384)
     assert words.inside[1].weights == tuple(f"model.layers.self_attn.{x}_proj.weight" for x in "qkv")
     assert words.end[-1].shape == (1, 3072)
+
+
+@pytest.mark.parametrize("name", ["qwen3-vl", "gemma3"])
+def test_images_are_seen_as_in_an_answer(name: str) -> None:
+    with LLM(SEEING / name, arithmetic="float32", kv_cache_memory=2**25) as llm:
+        seen = Seen(llm, SEEING / name)
+        shown = explain_prompt(llm, seen.prompt, params=NEUTRAL, images=seen.spans)
+        assert shown.next_tokens[0].token_id == seen.expected["greedy"][0]
+        assert shown.attention is not None
+        layers = [explain_prompt(llm, seen.prompt, n, images=seen.spans) for n in shown.attention.layers]
+        maps = [layer.attention for layer in layers if layer.attention is not None]
+        for span in seen.spans:
+            assert not any(each.weights[span.start : span.end].any() for each in maps)
+            assert any(each.last[:, span.start : span.end].any() for each in maps)  # but for narrow windows
+        for each in maps:
+            np.testing.assert_allclose(each.last.sum(axis=1), 1, atol=1e-5)
+            np.testing.assert_allclose(each.last[each.head], each.weights[-1], atol=1e-6)
+        with pytest.raises(PromptTooLong, match=f"at most {MAX_ROWS} tokens"):
+            explain_prompt(llm, seen.prompt * 100, images=seen.spans * 100)

@@ -2,6 +2,7 @@
 
 import pytest
 from conftest import Server
+from image_files import corner_image, write_image
 from in_process import Endpoints
 from paths import ROOT
 from streamlit.testing.v1 import AppTest
@@ -106,3 +107,19 @@ def test_explain_page_continues_a_beginning(embedded: ChatClient):
     page.segmented_control(key="explain_kind").set_value("a beginning")
     run(page)
     assert page.code[0].value == "Once upon a time, a little"
+
+
+def test_explain_page_shows_what_looks_at_a_picture(seeing: Endpoints, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TRITONCHAT_SERVER", seeing.grpc_url)
+    page = open_page("explain")
+    assert not page.select_slider and "picture" not in captions(page)
+    page.file_uploader[0].upload("corner.png", write_image(corner_image()), "image/png")
+    run(page)
+    assert [header.value for header in page.header] == HEADERS
+    assert "The picture is 20 of these tokens" in "\n".join(said.value for said in page.markdown)
+    assert "of its attention is for this picture of" in captions(page)
+    page.select_slider[0].set_value(page.select_slider[0].value - 1)
+    run(page)
+    page.file_uploader[0].upload("corner.png", b"no image", "image/png")
+    run(page)
+    assert "is no PNG, JPEG, WebP or GIF file" in page.warning[0].value

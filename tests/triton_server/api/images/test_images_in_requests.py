@@ -1,7 +1,9 @@
 """Images in requests of all dialects: the model sees the same, and what it cannot see is refused by name."""
 
 import base64
+import io
 import json
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,8 +15,10 @@ import pytest
 from http_service import Service, services
 from image_files import corner_image, write_image
 from in_process import Endpoints
+from PIL import Image
 from support import wait_until
 
+from model_core.errors import InvalidRequest
 from model_core.images.data_url import write_data_url
 from triton_server.client import AsyncChatClient, ChatClient
 from triton_server.contract.commands import parse_command
@@ -411,6 +415,17 @@ def test_batches_show_images(seeing: Endpoints, expected: str) -> None:
         assert result["response"]["body"]["choices"][0]["message"]["content"] == expected
 
 
-def test_prompts_with_images_are_neither_explained_nor_saved(seeing: Endpoints) -> None:
-    with ChatClient(seeing.grpc_url) as client, pytest.raises(Exception, match="leave images out"):
-        client.explain(ask(image())["messages"])
+def test_prompts_with_images_are_explained(seeing: Endpoints) -> None:
+    with ChatClient(seeing.grpc_url) as client:
+        shown = client.explain(ask(image(), text("What is it?"))["messages"])
+        (seen,) = shown["images"]
+        first, end = seen["start"], seen["start"] + seen["rows"]
+        assert math.prod(seen["grid"]) == seen["rows"] == 20
+        picture = Image.open(io.BytesIO(base64.b64decode(seen["picture"].partition(",")[2])))
+        assert picture.size == (seen["width"], seen["height"])
+        assert len({token["token_id"] for token in shown["tokens"][first:end]}) == 1
+        weights = shown["attention"]["weights"]
+        assert weights[first:end] == [[]] * seen["rows"]
+        assert sum(weights[-1]) == pytest.approx(1, abs=0.01) and any(weights[-1][first:end])
+        with pytest.raises(InvalidRequest, match="cannot be read"):
+            client.explain(ask(image(b"no image"))["messages"])
