@@ -37,7 +37,9 @@ class Buffers:
         return array
 
 
-@pytest.mark.parametrize("name", ["gemma3", "smolvlm", "lfm2-vl", "qwen3-vl", "qwen2_5-vl", "gemma4-unified"])
+@pytest.mark.parametrize(
+    "name", ["gemma3", "smolvlm", "lfm2_5-vl", "qwen3-vl", "qwen2_5-vl", "gemma4-unified"]
+)
 def test_buffers_of_a_large_image_are_estimated_and_given_back(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
