@@ -12,7 +12,14 @@ from streamlit_client.shared.conversation import Turn, limit_by_context
 from streamlit_client.shared.descriptions import describe_error
 from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.prompts import build_prompt, leave_out_images
-from streamlit_client.shared.receipts import Check, find_part, is_signed_here, match_request, verify
+from streamlit_client.shared.receipts import (
+    MAX_SEARCHED,
+    Check,
+    find_part,
+    is_signed_here,
+    match_request,
+    verify,
+)
 from streamlit_client.shared.server import get_client
 from streamlit_client.shared.token_text import show_text
 from triton_server.receipts.receipt import ReceiptError, check_receipt
@@ -20,6 +27,10 @@ from triton_server.receipts.receipt import ReceiptError, check_receipt
 _REDRAW_S = 0.1
 _CHECKS = "receipt_checks"  # in the session: what was found, or the error, by conversation and turn
 OTHER_TEXT = "This receipt is of another text than the one above."
+LONG_TEXT = (
+    "This receipt is of another text than the whole one above, which is too long to look for the part that "
+    "the receipt may be of. “tritonchat verify” can check it."
+)
 LAST_PART = "The answer was continued. This receipt is of its last part, which begins after: “…{}”"
 OTHER_KEY = (
     "This receipt is signed by another key than that of this server. Trust it only if you know that key."
@@ -50,12 +61,13 @@ def _hide() -> None:
 
 def _show(chat: Chat, turn: Turn, receipt: dict[str, Any]) -> None:
     st.caption(describe_receipt(receipt))
-    if not is_signed_here(get_client(), receipt):
+    if is_signed_here(get_client(), receipt) is False:
         st.warning(OTHER_KEY, icon=":material/key_off:")
     part = find_part(turn.text, receipt)
     content = None if part is None else find_request(chat, turn, part, receipt)
     if part is None:
-        st.warning(OTHER_TEXT, icon=":material/gpp_maybe:")
+        is_long = len(turn.text) > MAX_SEARCHED
+        st.warning(LONG_TEXT if is_long else OTHER_TEXT, icon=":material/gpp_maybe:")
     elif part:
         st.caption(LAST_PART.format(escape(show_text(turn.text[max(0, part - 40) : part]))))
     if part is not None and content is None:

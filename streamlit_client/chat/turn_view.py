@@ -256,10 +256,15 @@ def show_actions(chat: Chat, turn: Turn) -> None:
         type="tertiary",
         help="More",
         key=key,
-        format_func=lambda option: f"{_ICONS.get(option, _ICONS[AGAIN])} {escape(option)}",
+        format_func=_show_option,
         on_click=_act,
         args=[chat, turn, key],
     )
+
+
+def _show_option(option: str) -> str:
+    """What can be done with a turn as Markdown. Only the name of a model may have signs of it."""
+    return f"{_ICONS[option]} {option}" if option in _ICONS else f"{_ICONS[AGAIN]} {escape(option)}"
 
 
 def other_models(turn: Turn) -> list[str]:

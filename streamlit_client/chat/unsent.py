@@ -85,7 +85,7 @@ def find_kept() -> Chat | None:
         return None
     st.session_state[ADDRESS] = name
     # Another tab with the same address has the same questions, but its own place in the conversation.
-    return replace(chat, waiting=list(chat.waiting), running=dict(chat.running))
+    return replace(chat, key="0", waiting=list(chat.waiting), running=dict(chat.running))
 
 
 def has_lost_server(turn: Turn) -> bool:

@@ -20,7 +20,7 @@ from triton_server.receipts.compare import Verdict, compare, request_of
 from triton_server.receipts.keys import read_jwks
 from triton_server.receipts.receipt import check_receipt
 
-_MAX_SEARCHED = 20_000  # characters of a text in which the beginning of its last part is looked for
+MAX_SEARCHED = 20_000  # characters of a text in which the beginning of its last part is looked for
 _SHOWN_TOKENS = 8  # before the first one that differs
 
 
@@ -70,9 +70,9 @@ def find_part(text: str, receipt: Mapping[str, Any]) -> int | None:
     wanted = receipt["answer"]["text_sha256"]
     if hash_text(text) == wanted:
         return 0
-    if len(text) > _MAX_SEARCHED:
+    if len(text) > MAX_SEARCHED:
         return None
-    return next((start for start in range(1, len(text)) if hash_text(text[start:]) == wanted), None)
+    return next((start for start in range(1, len(text) + 1) if hash_text(text[start:]) == wanted), None)
 
 
 def match_request(

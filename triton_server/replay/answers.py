@@ -12,6 +12,7 @@ from ..api.batches.lines import BatchLine
 
 CHATS, COMPLETIONS = "/v1/chat/completions", "/v1/completions"
 TOP = 20  # alternatives that are asked for, the most that servers give
+_REFUSALS = (400, 413, 422)  # statuses of what is wrong with a request itself
 # What a request may not have, because its answers are compared by their tokens, one by one.
 _REFUSED = ("stream", "logprobs", "top_logprobs", "prompt_logprobs", "echo", "suffix", "mcp")
 
@@ -123,9 +124,13 @@ def read_score(answer: Any, token: int) -> float | None:
         return None
 
 
-def read_failure(error: TritonchatError) -> ComparedAnswer:
-    """The error in the place of an answer."""
-    return ComparedAnswer(str(error), (), json.dumps({"error": str(error)}), failed=True)
+def read_failure(error: TritonchatError, side: int) -> ComparedAnswer:
+    """The error in the place of an answer, which is equal to the same refusal of the request elsewhere.
+
+    Servers that do not answer, because they are full or faulty, are equal in nothing. `side`: the server's.
+    """
+    content = {"error": str(error)} if error.status in _REFUSALS else {"error": str(error), "side": side}
+    return ComparedAnswer(str(error), (), json.dumps(content), failed=True)
 
 
 def _read_token(entry: Mapping[str, Any]) -> Token:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
-from model_core.errors import TritonchatError
+from model_core.errors import InvalidRequest, TritonchatError
 
 from ..api.batches.lines import BatchLine
+from ..receipts.canonical import to_canonical
 from .answers import (
     COMPLETIONS,
     ComparedAnswer,
@@ -104,7 +105,7 @@ async def compare_all(
             except TritonchatError as error:
                 if error.status in (0, 401, 404):  # then all others fail, too
                     raise
-                return read_failure(error)
+                return read_failure(error, number)
             finally:
                 on_answer()
 
@@ -190,8 +191,8 @@ def summarize(comparisons: Sequence[Comparison]) -> Summary:
 def judge_json(a: str, b: str) -> bool:
     """Whether two texts are the same JSON value."""
     try:
-        return bool(json.loads(a) == json.loads(b))
-    except (ValueError, RecursionError):
+        return to_canonical(json.loads(a)) == to_canonical(json.loads(b))  # for Python, true is 1
+    except (ValueError, RecursionError, InvalidRequest):
         return False
 
 

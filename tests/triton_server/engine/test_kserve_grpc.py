@@ -342,6 +342,17 @@ def test_a_loop_that_hangs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert server.find_fault() == "the thread that answers gRPC ended"
 
 
+def test_a_loop_that_hangs_does_not_keep_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kserve, "_END_S", 0.1)
+    hangs, goes_on = threading.Event(), threading.Event()
+    with serve_alone(idle_pool()) as (server, _):
+        server._loop.call_soon_threadsafe(lambda: (hangs.set(), goes_on.wait()))
+        hangs.wait()
+    assert server._thread.is_alive()
+    goes_on.set()
+    wait_until(lambda: not server._thread.is_alive())
+
+
 def test_server_that_stops_says_so_and_cuts_answers_off(endless_model: Path) -> None:
     with (
         serve_alone(pool_of(LLM(endless_model, kv_cache_memory=2**29))) as (server, port),

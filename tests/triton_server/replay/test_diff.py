@@ -17,7 +17,7 @@ from in_process import Endpoints, local_server
 from support import pool_of
 
 from model_core import LLM
-from model_core.errors import TritonchatError
+from model_core.errors import InvalidRequest, QueueFull, TritonchatError
 from triton_server.api.batches.lines import BatchLine
 from triton_server.cli.tritonchat import cli
 from triton_server.receipts.canonical import hash_text, to_canonical
@@ -25,7 +25,7 @@ from triton_server.receipts.keys import load_key
 from triton_server.receipts.log import ReceiptLog, read_log
 from triton_server.receipts.receipt import strip
 from triton_server.receipts.signer import ReceiptSigner
-from triton_server.replay.answers import ComparedAnswer, Token, prepare_body, read_answer
+from triton_server.replay.answers import ComparedAnswer, Token, prepare_body, read_answer, read_failure
 from triton_server.replay.diff import compare, judge_json, make_regex_judge, summarize
 from triton_server.replay.logged_requests import read_logged
 from triton_server.replay.report import check_limits
@@ -88,9 +88,15 @@ def test_divergence_is_at_most_the_true_one() -> None:
 
 def test_judges() -> None:
     assert judge_json('{"a": 1, "b": [2]}', '{"b":[2],"a":1.0}') and not judge_json("{", "{")
+    assert not judge_json('{"ok": true}', '{"ok": 1}')
     number = make_regex_judge(r"is (\d+)")
     assert number("It is 7.", "The answer is 7") and not number("is 7", "is 8") and not number("?", "?")
     assert compare(line(), answer_of(("7", 0.5)), answer_of(("7 ", 0.5)), judge_json).same
+
+
+def test_servers_that_do_not_answer_are_equal_in_nothing() -> None:
+    for error, is_equal in ((InvalidRequest("wrong"), True), (QueueFull("the server is full."), False)):
+        assert compare(line(), read_failure(error, 0), read_failure(error, 1), None).equal is is_equal
 
 
 def test_thresholds() -> None:

@@ -38,6 +38,7 @@ MAX_MESSAGE_BYTES = 2**31 - 1
 # The loop is asked at each `find_fault` whether it runs. A busy machine may hold it up for a while.
 MAX_FAILURES = 60
 _STOP_S = 2.0  # for calls that run when the answers have ended
+_END_S = 3 * _STOP_S  # for the loop to end
 _OPTIONS = [
     ("grpc.max_send_message_length", -1),
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
@@ -128,7 +129,7 @@ class GrpcServer:
             threading.Thread(target=_stop_metrics, args=[self._metrics], daemon=True).start()
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._stopping.set)
-        self._thread.join()
+        self._thread.join(_END_S)  # one that hangs ends with the process
 
     def _set_beat(self) -> None:
         self._beat = True

@@ -82,10 +82,11 @@ class ModelOffers:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("TRITONCHAT_")}
         flags = [] if weights is None else ["--weights", weights]
         command = [sys.executable, "-m", "triton_server", "pull", "--json", name, *flags]
-        child = launch_piped(command, environment)
-        output, errors = child.process.stdout, child.process.stderr
-        assert output is not None and errors is not None
+        child = None
         try:
+            child = launch_piped(command, environment)
+            output, errors = child.process.stdout, child.process.stderr
+            assert output is not None and errors is not None
             while line := output.readline():
                 self._downloads[name] = {"state": "downloading", **json.loads(line)}
             if child.process.wait():
@@ -99,7 +100,8 @@ class ModelOffers:
             self._downloads[name] = {"state": "failed", "error": f"the download has failed: {error}"}
             raise
         finally:
-            child.kill()
+            if child is not None:
+                child.kill()
 
 
 def _describe(model: CatalogueModel, speed: dict[str, float] | None) -> dict[str, Any]:

@@ -427,5 +427,5 @@ def test_prompts_with_images_are_explained(seeing: Endpoints) -> None:
         weights = shown["attention"]["weights"]
         assert weights[first:end] == [[]] * seen["rows"]
         assert sum(weights[-1]) == pytest.approx(1, abs=0.01) and any(weights[-1][first:end])
-        with pytest.raises(InvalidRequest, match="cannot be read"):
+        with pytest.raises(InvalidRequest, match="is no PNG"):
             client.explain(ask(image(b"no image"))["messages"])
