@@ -87,7 +87,7 @@ class InputEncoder:
         self, messages: Sequence[Message], prompt: str, params: EmbeddingParams, name: str, salt: str
     ) -> EncodedConversation:
         found = self._conversations.encode(messages, prompt, params, salt)
-        self.check_tokens(found.tokens, name)
+        self.check_tokens(found.tokens, name, is_cut=False)
         return found
 
     def _take_ids(self, item: Any, truncate: bool, name: str) -> list[int]:
@@ -118,15 +118,20 @@ class InputEncoder:
         """To how many tokens an input is cut; None: it is not."""
         return self.max_tokens if truncate else None
 
-    def check_tokens(self, tokens: Sequence[int], name: str, limit: int | None = None) -> None:
-        """Raises InvalidRequest, or PromptTooLong for more than `limit`; None: the limit of the model."""
+    def check_tokens(
+        self, tokens: Sequence[int], name: str, limit: int | None = None, is_cut: bool = True
+    ) -> None:
+        """Raises InvalidRequest, or PromptTooLong for more than `limit`; None: the limit of the model.
+
+        `is_cut`: whether `truncate` would help.
+        """
         limit = limit or self.max_tokens
         if not tokens:
             raise InvalidRequest(f"{name} has no tokens.", name)
         if len(tokens) > limit:
             raise PromptTooLong(
-                f"{name} has {len(tokens)} tokens, but the model takes at most {limit}; "
-                "shorten it, or send truncate.",
+                f"{name} has {len(tokens)} tokens, but the model takes at most {limit}; shorten it"
+                f"{', or send truncate' if is_cut else ''}.",
                 name,
             )
         if not all(0 <= token < self._vocab_size for token in tokens):

@@ -9,6 +9,7 @@ from ..families.vision.parts import ImagePart, ImageSpan
 from ..model.batch import Sight
 from ..vision.encoder import ImageEncoder
 
+_ROWS_AHEAD = 1024  # that a request has before it starts
 _KEY_BIT = 2**62  # of keys of rows, so that none is the id of a token
 
 
@@ -62,6 +63,22 @@ class RequestImages:
             if not self._has_rows(span.part):
                 return max(first, span.start)
         return end
+
+    def may_begin(self, first: int) -> bool:
+        """Whether the rows from a place on are there, but for those far behind it.
+
+        The encoder is asked for one image at a time, so that a request with many holds up no other client's,
+        and that its rows take no memory long before they are computed. They are not there if one cannot be
+        had (see `error`).
+        """
+        left = _ROWS_AHEAD
+        for span in self.spans:
+            if span.end <= first or left <= 0:
+                continue
+            if not self._has_rows(span.part):
+                return False
+            left -= span.part.rows
+        return True
 
     def are_encoded(self, first: int = 0) -> bool:
         """Whether the rows of all images that do not end before a place are there.

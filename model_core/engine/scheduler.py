@@ -303,7 +303,7 @@ class Scheduler:
 
     def _are_encoded(self, sequence: Sequence) -> bool:
         images = sequence.images
-        return images is None or images.are_encoded(self._cached_length(sequence))
+        return images is None or images.may_begin(self._cached_length(sequence))
 
     def _cached_length(self, sequence: Sequence) -> int:
         """How many of its first tokens the prefix cache has in whole pages."""

@@ -16,7 +16,7 @@ class WaitingRequests:
     the next one.
 
     Requests with images that must be encoded are in queues of their own, and others pass them. Those whose
-    turn it is are asked for at the encoder, at most MAX_ASKED at a time, and are next when it has ended.
+    turn it is are asked for at the encoder, about MAX_ASKED at a time, and are next when it has ended.
 
     Attributes:
         running: counts the running requests of each client.
@@ -69,19 +69,33 @@ class WaitingRequests:
 
         `are_encoded`: asks the encoder for the images of a request, and says whether they are there.
         """
-        while len(self.asked) < MAX_ASKED:
-            heads = ((next((s for s in q if s not in self.asked), None), q) for q in self._unseen.values())
-            unasked = [(sequence, queue[sequence]) for sequence, queue in heads if sequence is not None]
-            if not unasked:
-                break
-            of_clients = Counter(s.job.client for s in self.asked)
-            self.asked.append(
-                min(unasked, key=lambda each: (of_clients[each[0].job.client], *self._rank(each)))[0]
-            )
+        while (unasked := self._find_unasked()) is not None and self._may_ask(unasked):
+            self.asked.append(unasked)
         heads_of_ready = [next(iter(queue.items())) for queue in self._ready.values()]
         seen = [(s, self._unseen[s.job.client][s]) for s in self.asked if are_encoded(s)]
         found = min([*heads_of_ready, *seen], key=self._rank, default=None)
         return None if found is None else found[0]
+
+    def _find_unasked(self) -> Sequence | None:
+        """The next for whose images the encoder is to be asked: one of the client with the fewest of them."""
+        heads = ((next((s for s in q if s not in self.asked), None), q) for q in self._unseen.values())
+        unasked = [(sequence, queue[sequence]) for sequence, queue in heads if sequence is not None]
+        of_clients = Counter(s.job.client for s in self.asked)
+        found = min(
+            unasked, key=lambda each: (of_clients[each[0].job.client], *self._rank(each)), default=None
+        )
+        return None if found is None else found[0]
+
+    def _may_ask(self, sequence: Sequence) -> bool:
+        """Whether the encoder may be asked for the images of a request.
+
+        A client without a running request may use a place that the others of `asked` may not, so one more is
+        asked for.
+        """
+        if len(self.asked) < MAX_ASKED:
+            return True
+        is_new = not self.running[sequence.job.client]
+        return is_new and len(self.asked) == MAX_ASKED and all(self.running[s.job.client] for s in self.asked)
 
     def _rank(self, entry: tuple[Sequence, int]) -> tuple[int, int, int]:
         client = entry[0].job.client

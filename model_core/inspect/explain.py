@@ -3,6 +3,7 @@
 The model computes the prompt in memory of its own, as it would in a request, between the steps of others.
 """
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,12 +16,12 @@ from ..errors import InvalidRequest, NotFinite, PromptTooLong
 from ..families.vision.parts import ImageSpan, count_rows
 from ..llm.llm import LLM
 from ..machine.all_finite import all_finite
-from ..model.batch import Batch, BatchBuilder
+from ..model.batch import STEP_TOKENS, Batch, BatchBuilder
 from ..model.logits import check_length
 from ..reference.operators import attention_weights
 from ..requests.sampling import FilledParams, SamplingParams
 from ..sampling.methods import TokenChooser, find_largest, log_of_sum
-from ..tape.operations import Attend
+from ..tape.operations import Attend, Record
 from ..tape.references import WeightRef
 from .tape_words import TapeWords, describe_tape, find_attends
 
@@ -38,8 +39,8 @@ class AttentionMap:
         head: the one of `weights`. heads: how many the layer has, and `kv_heads` with keys of their own.
         window: the positions that the layer attends to, None for all.
         weights: float32 [tokens, tokens], of each token (row) to each token. A row sums to 1, or to less
-            where there is an attention sink. Those of rows of images are 0: they may see each other both
-            ways, and are not shown.
+            where there is an attention sink. Rows before the end of the last image are 0: those are computed
+            in steps of their own, and not shown.
         last: float32 [heads, tokens], of the last token with each head.
     """
 
@@ -117,23 +118,29 @@ def explain_prompt(
     loaded = model.adapters.acquire(adapter)
     try:
         cache, tables = model.create_cache(1, len(tokens), llm.kv_cache_dtype)
-        builder = BatchBuilder()
-        builder.add(tokens, 0, range(len(tokens) - 1, len(tokens)))
-        if seen is not None:
-            builder.sights[0] = seen.sight(0, len(tokens))
-        batch = builder.build(
-            tables, adapters=np.array([NO_SLOT if loaded is None else loaded.slot], np.int32)
-        )
+        adapters = np.array([NO_SLOT if loaded is None else loaded.slot], np.int32)
+
+        def build(first: int, end: int) -> Batch:
+            builder = BatchBuilder()
+            builder.add(tokens[first:end], first, range(len(tokens) - 1, end))
+            if seen is not None:
+                builder.sights[0] = seen.sight(first, end)
+            return builder.build(tables, adapters=adapters)
+
+        first = 0
+        while seen is not None and first < seen.end:  # in steps, between which others compute theirs
+            end = seen.find_end(first, min(first + STEP_TOKENS, seen.end))
+            model.forward(build(first, end), cache)
+            first = end
+        batch = build(first, len(tokens))
         if number is None:
             logits, attention = model.forward(batch, cache), None
         else:
             logits, queries = model.forward_with_queries(batch, cache, number)
-            attention = _attend(llm, number, place, [p for _, p in places], head, queries, batch, cache)
+            keys = _read_keys(cache, model.records[number], batch, len(tokens))
+            attention = _attend(llm, number, place, [p for _, p in places], head, queries, keys)
     finally:
         model.adapters.release(loaded)
-    if attention is not None:
-        for span in images:
-            attention.weights[span.start : span.end] = 0
     if not all_finite(logits):
         raise NotFinite()
     next_tokens, candidates, entropy = _describe_next(logits[0], params)
@@ -146,12 +153,15 @@ def _encode(llm: LLM, tokens: Sequence[int], images: Sequence[ImageSpan]) -> Req
     encoder = llm.engine.encoder
     if not images or encoder is None:
         return None
-    seen = RequestImages(images, tokens, encoder)
+    salt = secrets.token_hex(16)  # nobody else gets these rows
+    seen = RequestImages(images, tokens, encoder, salt)
     try:
         seen.wait()
     except BaseException:
         seen.release()
         raise
+    finally:
+        encoder.forget(salt)
     return seen
 
 
@@ -162,13 +172,11 @@ def _attend(
     layers: list[int],
     head: int,
     queries: np.ndarray,
-    batch: Batch,
-    cache: KVCache,
+    keys: np.ndarray,
 ) -> AttentionMap:
-    """The attention weights of a record, from its queries and the keys in the cache."""
+    """The attention weights of a record, from the queries of the last tokens and the keys of all."""
     record = llm.model.records[number]
     assert isinstance(record, Attend)
-    keys = _read_keys(cache, record.layer, batch)
 
     def read(ref: WeightRef) -> np.ndarray:
         return ref.read(llm.model.weights.vectors[ref])
@@ -190,11 +198,16 @@ def _attend(
         None if added is None else added[one],
     )
     last = attention_weights(queries[-1:], keys, record.scale, *settings, sinks, record.ahead, added)[:, 0]
-    last = np.pad(last, [(0, 0), (keys.shape[1] - last.shape[1], 0)])  # before the window
+    length = keys.shape[1]
+    weights, last = (
+        np.pad(each, [(0, 0), (length - each.shape[1], 0)]) for each in (weights, last)
+    )  # windows
+    first = length - len(weights)
     if record.is_chunked:
         assert record.window is not None
-        weights = _leave_out_other_chunks(weights, record.window, 0)
-        last = _leave_out_other_chunks(last[:, None], record.window, len(weights) - 1)[:, 0]
+        weights = _leave_out_other_chunks(weights, record.window, first)
+        last = _leave_out_other_chunks(last[:, None], record.window, length - 1)[:, 0]
+    weights = np.pad(weights, [(first, 0), (0, 0)])
     return AttentionMap(layer, layers, head, heads, len(keys), record.window, weights, last)
 
 
@@ -205,8 +218,10 @@ def _leave_out_other_chunks(weights: np.ndarray, size: int, first: int) -> np.nd
     return kept / kept.sum(axis=-1, keepdims=True)
 
 
-def _read_keys(cache: KVCache, layer: int, batch: Batch) -> np.ndarray:
-    """The keys of a KV layer: float32 [kv_heads, tokens, size]."""
+def _read_keys(cache: KVCache, record: Record, batch: Batch, length: int) -> np.ndarray:
+    """The keys of an `Attend`: float32 [kv_heads, length, size]."""
+    assert isinstance(record, Attend)
+    layer = record.layer
     number, group = next((n, group) for n, group in enumerate(cache.groups) if layer in group.layers)
     arrays, pages = cache.arrays(number), batch.page_tables[number, 0]
     index = group.layers.index(layer)
@@ -214,7 +229,7 @@ def _read_keys(cache: KVCache, layer: int, batch: Batch) -> np.ndarray:
     if "key_scales" in arrays:
         keys *= arrays["key_scales"][index, pages][:, :, None]
     joined = keys.transpose(1, 0, 3, 2).reshape(keys.shape[1], -1, keys.shape[2])
-    return joined[:, : len(batch.tokens)]
+    return joined[:, :length]
 
 
 def _describe_next(logits: np.ndarray, params: FilledParams) -> tuple[list[NextToken], int, float]:

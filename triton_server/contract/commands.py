@@ -227,7 +227,8 @@ class ExplainText(_Explain, StrictModel):
     with the probabilities with which they are sampled. A conversation may have images of up to 1,280 tokens
     more. `images` has each of their parts: the place of its first token (`start`), how many tokens (`rows`)
     it has, and, in their order, how many lie below and beside each other (`grid`, null if they do not), and
-    the `picture` that the model sees, as a data URL. Their own `weights` are empty.
+    the `picture` that the model sees, as a data URL. `weights` of tokens before the end of the last one
+    are empty.
     """
 
     explain: Annotated[Text, Field(min_length=1)]

@@ -39,8 +39,9 @@ class IdStream(EventStream):
 
     def go_on(self, pieces: bytes) -> bytes:
         """See Stream."""
-        if self._has_others:
-            return super().go_on(pieces)
+        if self._has_others:  # of the answer, whose events this server may give ids
+            lines = pieces.splitlines(keepends=True)
+            return super().go_on(b"".join(line for line in lines if not line.startswith(_ID)))
         self.record(pieces)
         return pieces
 

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -10,7 +11,10 @@ from seeing import SlowTower
 from seeing_folders import SEEING
 
 from model_core import LLM, SamplingParams
+from model_core.engine import request_images
 from model_core.engine.job import Job
+from model_core.engine.request_images import RequestImages
+from model_core.engine.waiting import MAX_ASKED, WaitingRequests
 from model_core.errors import NotFinite
 from model_core.images.image import make_pixels
 from model_core.llm.jobs import complete_jobs
@@ -94,7 +98,7 @@ def test_the_encoder_is_asked_for_few_at_a_time(llm: LLM, tower: SlowTower) -> N
     sent = [Sent(llm, make_job(llm, number), number, []) for number in range(5)]
     assert tower.begun.wait(60)
     complete_jobs(llm.engine, [make_text(llm)])  # steps, in which more could be asked for
-    assert len(encoder._wanted) == 4  # two images of two requests
+    assert len(encoder._wanted) == 2  # the first images of two requests
     for each in sent[:4]:
         assert llm.engine.cancel(each.id)
         assert each.wait().finish_reason == "cancelled"
@@ -102,6 +106,40 @@ def test_the_encoder_is_asked_for_few_at_a_time(llm: LLM, tower: SlowTower) -> N
     tower.opened.set()
     assert len(sent[4].wait().token_ids) == 4
     assert not encoder._wanted
+
+
+def test_a_new_client_is_asked_for_beside_those_that_have_no_place() -> None:
+    waiting, encoded = WaitingRequests(), set[Any]()
+
+    def add(client: str) -> Any:
+        request: Any = Mock(job=Mock(client=client))
+        waiting.add(request, is_unseen=True)
+        return request
+
+    waiting.running["busy"] = 7
+    busy = [add("busy") for _ in range(3)]
+    assert waiting.first(lambda each: each in encoded) is None and waiting.asked == busy[:MAX_ASKED]
+    encoded.update(busy)
+    new = [add("new"), add("newer")]
+    assert waiting.first(lambda each: each in encoded) is busy[0]  # for which the free place is not
+    assert waiting.asked == [*busy[:MAX_ASKED], new[0]]
+    encoded.update(new)
+    assert waiting.first(lambda each: each in encoded) is new[0]
+
+
+def test_a_request_starts_when_its_first_images_are_encoded(
+    llm: LLM, tower: SlowTower, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_images, "_ROWS_AHEAD", 1)
+    expected = complete_whole(llm, tower)
+    images = RequestImages(make_job(llm, 3).images, make_job(llm, 3).prompt, llm.engine.encoder)
+    assert images.may_begin(0) and images.may_begin(10**6)
+    assert complete_jobs(llm.engine, [make_job(llm, 3)])[0].token_ids == expected
+
+
+def complete_whole(llm: LLM, tower: SlowTower) -> list[int]:
+    tower.opened.set()
+    return complete_jobs(llm.engine, [make_job(llm, 3)])[0].token_ids
 
 
 def test_a_second_question_does_not_wait_for_others(llm: LLM, tower: SlowTower) -> None:

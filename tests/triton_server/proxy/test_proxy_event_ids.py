@@ -96,6 +96,19 @@ def test_server_is_asked_to_go_on_after_the_last_whole_event() -> None:
     assert (stream.last_id, stream.is_complete) == ("1.c", True)
 
 
+def test_server_that_gives_ids_goes_on_where_one_has_given_none() -> None:
+    def chunk(text: str) -> bytes:
+        choice = {"index": 0, "delta": {"content": text}, "finish_reason": None}
+        return f"data: {json.dumps({'id': 'a', 'choices': [choice]})}\n\n".encode()
+
+    stream = IdStream()
+    stream.record(chunk("Hello "))
+    stream.record(chunk("wor"))
+    stream.restart()
+    (piece,) = stream.go_on(b"id: 1.a\n" + chunk("Hello world")).split(b"\n\n")[:-1]
+    assert json.loads(piece[6:])["choices"][0]["delta"]["content"] == "ld"
+
+
 def test_messages_without_ids_end_with_their_server() -> None:
     stream = MessageStream()
     stream.record(b'event: message_start\ndata: {"type":"message_start"}\n\n')

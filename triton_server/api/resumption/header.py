@@ -14,6 +14,7 @@ from ...contract.event_ids import LAST_EVENT_ID, takes_ids
 from ...contract.request_fields import DRAWN_SEED_HEADER, Request
 from ...receipts.canonical import content_of
 from ..errors import ApiError, unsupported
+from ..images.resolve import has_images_elsewhere
 from ..stream_response import NumberedEvents
 from .event_id import Origin, Place, is_fingerprint, read_id
 from .resumed import Resumed
@@ -69,6 +70,14 @@ async def read_resume(
     if not takes_ids(headers):
         return requests, None
     (request,) = requests
+    if has_images_elsewhere(http_request.app.state.settings, requests):
+        if last_ids:
+            raise unsupported(
+                LAST_EVENT_ID,
+                "this request cannot go on after an event: other images may be at its addresses by now; send "
+                "images as data URLs.",
+            )
+        return requests, None
     request_hash = await asyncio.to_thread(_hash, http_request.url.path, request)
     if not last_ids:
         return requests, ResumeRequest(request_hash, None)

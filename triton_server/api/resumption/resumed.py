@@ -18,6 +18,7 @@ from .progress import Progress, gives_nothing
 _SEPARATOR = b"\n\n"  # of events
 _SILENCE_S = 10.0  # after which a comment is sent while the client is not told anything
 _DIVERGED = "this server computes another answer up to the event with that id; send the request without it."
+_OTHER_MODEL = "another model answers now than that of the event with that id; send the request without it."
 _NOT_THERE = "the answer has no such place as that id names; send the request without it."
 
 
@@ -35,6 +36,7 @@ class Resumed:
         self._progress = Progress()
         self._is_past = not self._has_begun or not any(self._after.counts)
         self._has_id = True  # whether what is rendered now gets ids
+        self._is_named = True  # whether the model is that of the ids
 
     async def cut(self, events: NumberedEvents) -> NumberedEvents:
         """The events, cut at the place; Failed if there is another answer before it."""
@@ -44,7 +46,13 @@ class Resumed:
                 yield 0, self._fail(_NOT_THERE)
                 return
             async for number, event in events:
-                self._has_id = not isinstance(event, Accepted | Failed)
+                if isinstance(event, Accepted) and event.fingerprint not in (None, self.origin.model):
+                    if self._has_begun:  # a server behind this one has another model than it had
+                        self._has_id = False
+                        yield number, self._fail(_OTHER_MODEL)
+                        return
+                    self._is_named = False
+                self._has_id = self._is_named and not isinstance(event, Accepted | Failed)
                 if gives_nothing(event) and not self._progress.has_unsent:
                     continue
                 if self._is_past or not self._has_id:

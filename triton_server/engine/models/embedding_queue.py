@@ -55,6 +55,7 @@ class EmbeddingQueue:
         self._condition = threading.Condition()  # guards the fields below
         self._tasks: list[EmbeddingTask] = []  # that have not ended
         self._started: deque[EmbeddingTask] = deque()  # those of them that are started
+        self._computing: set[EmbeddingTask] = set()  # whose rows of images are in use
         self._seeing: EmbeddingTask | None = None  # whose images the encoder was asked for
         self._pixels = PixelMemory()
         self._is_closing = False
@@ -131,7 +132,8 @@ class EmbeddingQueue:
             if task in self._started:
                 self._started.remove(task)
                 self._pixels.remove(task)
-                task.prepared.release()
+                if task not in self._computing:
+                    task.prepared.release()
             if task is self._seeing:
                 self._seeing = None
             if isinstance(result, BaseException):
@@ -156,6 +158,10 @@ class EmbeddingQueue:
                     if not parts:
                         self._condition.wait()
             self._compute(parts)
+            with self._condition:
+                for task in self._computing - set(self._tasks):
+                    task.prepared.release()
+                self._computing.clear()
 
     def _take_slice(self) -> list[tuple[EmbeddingTask, int]]:
         """The texts to compute next: their tasks and places. The caller holds the lock."""
@@ -176,6 +182,7 @@ class EmbeddingQueue:
                 tasks.append(task)
         self._started.remove(first)
         self._started.append(first)
+        self._computing = {task for task, _ in parts}
         return parts
 
     def _find_ready(self) -> list[EmbeddingTask]:

@@ -95,8 +95,8 @@ class PendingAnswer:
     @property
     def fingerprint(self) -> str | None:
         """What the answer says of all that its bytes depend on but the request."""
-        if self.made_of is not None and self.adapter is not None:
-            return make_fingerprint(self.made_of)
+        if self.adapter is not None:  # which may have been dropped
+            return None if self.made_of is None else make_fingerprint(self.made_of)
         return self.model.fingerprint()
 
     @property

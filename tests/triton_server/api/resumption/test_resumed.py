@@ -216,6 +216,17 @@ def test_failure_has_no_id_and_comes_before_the_place() -> None:
     assert rest[1]["error"]["code"] == "timeout"
 
 
+def test_model_of_a_server_behind_this_one_may_have_changed() -> None:
+    parts = [Text("I "), Text("love "), DONE]
+    whole = stream(chats, iter(parts))
+    other = [Accepted("fp_" + "b" * 32), *parts]
+    assert [event_id for event_id, _ in stream(chats, iter(other)) if event_id] == []
+    (rest,) = stream(chats, iter(other), whole[1][0])
+    assert rest[1]["error"]["code"] == "unknown_event_id" and "another model" in rest[1]["error"]["message"]
+    same = [Accepted(ORIGIN.model), *parts]
+    assert add_up([*whole[:2], *stream(chats, iter(same), whole[1][0])]) == add_up(whole)
+
+
 def test_invented_places_are_refused() -> None:
     right = Place.of(Counts(), 1, (0, 0, 0))
     assert len(stream(chats, iter([Text("One"), DONE]), f"{ORIGIN}.{right}")) == 4
