@@ -15,7 +15,7 @@ from streamlit_client.chat.unsent import find_left, leave, restore_line
 from streamlit_client.shared.browser import move_focus
 from streamlit_client.shared.markdown import escape
 from streamlit_client.shared.people import owner
-from streamlit_client.shared.server import get_conversations
+from streamlit_client.shared.server import get_client, get_conversations
 from triton_server.conversations.tree import Summary
 
 ADDRESS = "chat"  # the parameter of the page's address with the id of the open conversation
@@ -152,13 +152,21 @@ def report_errors(act: Callable[[], Any]) -> bool:
     return True
 
 
+def _delete(summary: Summary) -> None:
+    """Delete a conversation, with what caches have of the person's, which cannot tell conversations apart."""
+    conversations = get_conversations()
+    conversations.delete(summary.id)
+    if conversations.owner:
+        get_client().forget(conversations.owner)
+
+
 def _act(summary: Summary, key: str) -> None:
     option = st.session_state[key]
     if option == RENAME:
         st.session_state.renaming = summary.id
         move_focus(f".st-key-title-{summary.id} input", always=True)
     elif option == DELETE:
-        if report_errors(lambda: get_conversations().delete(summary.id)):
+        if report_errors(lambda: _delete(summary)):
             st.session_state.deleted = summary
             if st.session_state.chat.id == summary.id:
                 open_new()

@@ -115,6 +115,8 @@ class Chat:
     def ask_instead(self, turn: Turn, question: str) -> None:
         """Ask a question in the place of another turn's, which stays as a branch; or the same one again."""
         self.stop()
+        if turn is not self.pending:
+            self._set_aside()
         self.pending = Turn(question, attachments=turn.attachments, parent=turn.parent)
 
     def ask_from(self, turn: Turn, text: str) -> None:
@@ -131,12 +133,21 @@ class Chat:
     def go_back(self, turn: Turn) -> None:
         """Show the conversation as it was before a question. The turns from there on stay as a branch."""
         self.stop()
-        self.head, self.pending = turn.parent, None
+        self._set_aside()
+        self.head = turn.parent
 
     def show_branch(self, turn_id: int) -> None:
         """Show the branch of a turn, to its newest end."""
         if self.stored is not None:
-            self.head, self.pending = self.stored.leaf(turn_id), None
+            self._set_aside()
+            self.head = self.stored.leaf(turn_id)
+
+    def _set_aside(self) -> None:
+        """Let a question that could not be sent wait, if another turn takes its place."""
+        if self.pending is not None:
+            unsent = self.pending.question, self.pending.attachments
+            self.waiting.insert(0, Turn(unsent[0], attachments=unsent[1]))
+        self.pending = None
 
     def stop(self) -> None:
         """Stop the running answer; its text so far remains."""
@@ -189,6 +200,8 @@ def start(
     turn, parameters = chat.pending, {**settings.parameters(), "model": model["name"]}
     parameters |= limit_by_context(parameters, model["description"])
     sent: dict[str, Any] = {"truncation": "auto"}
+    if conversations.owner:  # who has logged in shares no cached prefixes, images and answers
+        sent["cache_salt"] = conversations.owner
     if parameters["seed"] is None:  # it is kept with the turn, so that the answer can be made again
         parameters["seed"] = secrets.randbelow(_MAX_SEED)
         sent["answer_cache"] = "greedy"  # nobody has chosen it

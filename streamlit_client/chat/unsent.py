@@ -26,8 +26,8 @@ _LEFT = "unsent_chats"  # in the session: conversations with such questions, by 
 _COUNT = "line_count"  # in the session: of the lines besides the first one
 _LINES = "line_keys"  # in the session: the keys of message lines, by the ids of conversations
 
-# By the names in addresses: who has asked, and the conversation with its questions.
-_KEPT: OrderedDict[str, tuple[str, Chat]] = OrderedDict()
+# By the names in addresses: who has asked, the conversation that was shown, and those that were left.
+_KEPT: OrderedDict[str, tuple[str, Chat, dict[str | None, Chat]]] = OrderedDict()
 
 
 def has_unsent(chat: Chat) -> bool:
@@ -60,11 +60,11 @@ def restore_line(chat: Chat) -> Chat:
 
 
 def keep(chat: Chat) -> None:
-    """Let the address name the questions of a conversation, so that a reload finds them."""
-    name = st.session_state.get(ADDRESS)
-    if has_unsent(chat):
+    """Let the address name the questions of the conversations of a tab, so that a reload finds them."""
+    name, left = st.session_state.get(ADDRESS), st.session_state.get(_LEFT, {})
+    if has_unsent(chat) or left:
         name = name or secrets.token_urlsafe(16)
-        _KEPT[name] = (owner(), chat)
+        _KEPT[name] = (owner(), chat, dict(left))
         _KEPT.move_to_end(name)
         if len(_KEPT) > _MAX_TABS:
             _KEPT.popitem(last=False)
@@ -79,11 +79,14 @@ def keep(chat: Chat) -> None:
 def find_kept() -> Chat | None:
     """The conversation whose questions the address names, for a browser that has loaded the page again."""
     name = st.query_params.get(ADDRESS)
-    person, chat = _KEPT.get(name or "", (None, None))
+    person, chat, left = _KEPT.get(name or "", (None, None, {}))
     if chat is None or person != owner():
         st.query_params.pop(ADDRESS, None)
         return None
     st.session_state[ADDRESS] = name
+    st.session_state.setdefault(_LEFT, {}).update(left)
+    if not has_unsent(chat):
+        return None
     # Another tab with the same address has the same questions, but its own place in the conversation.
     return replace(chat, key="0", waiting=list(chat.waiting), running=dict(chat.running))
 

@@ -15,13 +15,16 @@ Votes = list[dict[str, Any]]
 class Conversations:
     """The conversations of one owner, with the documents and votes of the page.
 
+    Attributes:
+        owner: "" is the person of this machine.
+
     The methods may be called from several threads. They raise a class of `contract.conversation_errors` or of
     `model_core.errors`, and ServerUnavailable if no server answers.
     """
 
     def __init__(self, ask: Callable[..., dict[str, Any]], owner: str) -> None:
         """`ask` is that of the client. `owner` "" is the person of this machine."""
-        self._ask, self._owner = ask, owner
+        self._ask, self.owner = ask, owner
 
     def list_votes(self) -> Votes:
         """All votes, the oldest first, each with its time in `created`."""
@@ -132,5 +135,5 @@ class Conversations:
         self._run("delete_document", kind=kind, name=name)
 
     def _run(self, command: str, **fields: Any) -> Any:
-        result = self._ask("conversations", command, owner=self._owner, **fields)
+        result = self._ask("conversations", command, owner=self.owner, **fields)
         return STORE_COMMANDS[command].read_result(result)

@@ -79,7 +79,22 @@ def test_left_conversation_keeps_its_questions(conversations: Conversations):
     page.app.session_state["chat"].ask_later("two")
     page.app.session_state["chat"].running[1] = Turn("one", id=1, is_started=True)
     page.click("New chat")
-    assert page.questions == [] and "unsent" not in page.app.query_params
+    assert page.questions == []
+    (name,) = [page.app.query_params["unsent"]]  # a reload finds what waits in the other conversation
+    _, _, left = unsent._KEPT[name if isinstance(name, str) else name[0]]
+    assert [turn.question for turn in left[first].waiting] == ["two"]
     page.app.button(key=f"open-{first}").click()
     page.run().run()
     assert page.questions == ["one", "two"]
+
+
+def test_question_that_could_not_be_sent_waits_while_another_turn_is_chosen():
+    chat = Chat()
+    chat.ask("one").fail(ServerUnavailable("it is away."))
+    chat.ask_instead(Turn("zero", id=1), "zero again")
+    assert chat.pending.question == "zero again" and [turn.question for turn in chat.waiting] == ["one"]
+    chat.ask_instead(chat.pending, "zero once more")
+    assert [turn.question for turn in chat.waiting] == ["one"]
+    chat.go_back(Turn("zero", id=1))
+    assert chat.pending is None
+    assert [turn.question for turn in chat.waiting] == ["zero once more", "one"]
