@@ -57,7 +57,7 @@ def test_conversations_are_kept(
     title = bar.get_by_role("textbox", name="New title")
     title.fill("Birds of the *south*")
     title.press("Enter")
-    expect(button(bar, "Birds of the *south*")).to_be_visible()
+    expect(bar.get_by_role("button", name="Birds of the *south*", exact=True)).to_be_visible()
     other = visit(page.url)  # another person's device
     expect(questions(other)).to_have_count(2)
     expect(answers(other).last).to_contain_text("1 of 2")

@@ -46,11 +46,13 @@ def test_answer_is_kept_when_the_server_is_back(
         assert words
         with running_server(*flags, **data), ChatClient(f"127.0.0.1:{port}") as client:
             conversations = client.conversations()
-            wait_until(lambda: kept_words(conversations, page) == words)
-            expect(page.get_by_text("unavailable")).to_have_count(0)  # the page has looked again by itself
+            # The page has looked again by itself, and goes on with the answer where it has ended.
+            wait_until(lambda: len(kept_words(conversations, page)) > len(words))
+            expect(page.get_by_text("unavailable")).to_have_count(0)
             page.reload()
-            expect(button(page, "Continue")).to_be_visible()
-            assert shown_words(page) == words
+            expect(answers(page)).to_contain_text(words[0])
+            # The last word may have been half of one.
+            assert kept_words(conversations, page)[: len(words) - 1] == words[:-1]
 
 
 def test_half_an_answer_outlasts_the_process_of_the_page(

@@ -19,7 +19,7 @@ TOO_WIDE = (
 
 
 def open_receipt(page: Page) -> None:
-    button(answers(page), "more_horiz").click()
+    button(answers(page), "More").click()
     page.get_by_text("Reproducible: copy receipt").click()
     expect(answers(page)).to_contain_text("A signed record")
 

@@ -51,7 +51,7 @@ def test_axe_finds_no_serious_fault(visit: Callable[..., Page], several: Endpoin
         page.get_by_role("group", name="Tokens of the answer").get_by_role("button").nth(1).click()
         expect(page.get_by_text("Token 2, ")).to_be_visible()
         check(page)
-        button(answers(page), "more_horiz").click()
+        button(answers(page), "More").click()
         page.get_by_text("Reproducible: copy receipt").click()
         button(page, "Compute again").click()
         expect(page.get_by_text("computed again.")).to_be_visible()
