@@ -4,23 +4,25 @@
 
 The model is that of images.py, and written by its maker. Each round decodes some streams alone, then gives
 the engine a request with an image, and goes on until that has its first token. Prints the times from one
-token of a stream to its next, without and with the image, and their ratio to the median step without one.
+token of a stream to its next, without and with the image. The bar is twice the time that a step aims at
+(--step-time, 0.15 s).
 """
 
 import argparse
 import statistics
-import subprocess
 import sys
 import time
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from images import write_model
 from serving import processor_name
 
 from model_core import LLM, SamplingParams
 from model_core.engine.job import Job
 from model_core.images.image import make_pixels
+from model_core.llm.settings import LLMSettings
 
 Times = list[list[float]]  # of each stream, when its tokens came
 
@@ -54,10 +56,7 @@ def main() -> None:
     parser.add_argument("--maker", default=sys.executable, help="an interpreter that has gguf")
     args = parser.parse_args()
     folder = args.work_folder / args.shape
-    if not (folder / "mmproj.gguf").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        maker = Path(__file__).parent / "making" / "image_models.py"
-        subprocess.run([args.maker, maker, args.shape, folder], check=True)
+    write_model(folder, args.shape, args.maker)
     print(f"{processor_name()}; {args.shape}, {args.side} x {args.side}, {args.streams} streams")
     with LLM(
         folder / "model.gguf", weights="int8", threads=args.threads, max_concurrency=args.streams + 1
@@ -81,12 +80,12 @@ def main() -> None:
             if seed:  # the first round warms up
                 alone, beside = find_gaps(times, begin, start), find_gaps(times, start, end)
                 step = statistics.median(alone)
-                tokens = answer.usage.prompt_tokens
+                late = beside[int(0.99 * len(beside))]
                 print(
-                    f"alone: median {1e3 * step:.1f} ms, longest {alone[-1] / step:.2f} of it; "
-                    f"beside an image of {tokens} tokens ({end - start:.1f} s): "
-                    f"median {statistics.median(beside) / step:.2f}, "
-                    f"99 % {beside[int(0.99 * len(beside))] / step:.2f}, longest {beside[-1] / step:.2f}"
+                    f"alone: median {1e3 * step:.1f} ms, longest {1e3 * alone[-1]:.0f} ms; beside an image "
+                    f"of {answer.usage.prompt_tokens} tokens ({end - start:.1f} s): median "
+                    f"{1e3 * statistics.median(beside):.1f} ms, 99 % {1e3 * late:.0f} ms, longest "
+                    f"{1e3 * beside[-1]:.0f} ms, {beside[-1] / LLMSettings.step_time_s:.2f} of the step time"
                 )
 
 

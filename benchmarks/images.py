@@ -121,6 +121,14 @@ def work(engine: str, folder: Path, threads: int, side: int, tokens: int) -> Non
         print(json.dumps(answer), file=answers)
 
 
+def write_model(folder: Path, shape: str, maker: str) -> None:
+    """Write a model of a shape, if the folder has none. `maker`: an interpreter with gguf."""
+    if not (folder / "mmproj.gguf").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        script = Path(__file__).parent / "making" / "image_models.py"
+        subprocess.run([maker, script, shape, folder], check=True)
+
+
 def main() -> None:
     """Measure in turn, and print a table."""
     parser = argparse.ArgumentParser(
@@ -141,10 +149,7 @@ def main() -> None:
     if args.work:
         work(args.work, folder, args.threads, args.side, args.tokens)
         return
-    if not (folder / "mmproj.gguf").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        maker = Path(__file__).parent / "making" / "image_models.py"
-        subprocess.run([args.maker, maker, args.shape, folder], check=True)
+    write_model(folder, args.shape, args.maker)
     pythons = {"ours": sys.executable} | ({"llama.cpp": args.peer} if args.peer else {})
     workers: dict[str, Any] = {}
     for name, python in pythons.items():

@@ -12,14 +12,12 @@ import numpy as np
 
 from ...checks.file_values import Fields, read_size, shorten
 from ...errors import ModelError
-from ...images.image import Pixels
 from ...tape.references import Span
 from ...tape.rope import AXIAL, RopeConfig
 from ...tape.tape import Tape
 from . import qwen_images
 from .parts import (
     ImagePart,
-    PreparedImage,
     Stage,
     StageInput,
     Tower,
@@ -73,14 +71,7 @@ def read_config(raw: Mapping[str, Any], processor: Mapping[str, Any]) -> Qwen25V
     )
 
 
-def prepare(c: Qwen25VisionConfig, pixels: Pixels) -> PreparedImage:
-    """The pixels of an image, and where its rows are."""
-    return qwen_images.prepare(c, pixels)
-
-
-def count_tokens(c: Qwen25VisionConfig, height: int, width: int) -> int:
-    """Rows in the prompt of an image of this size."""
-    return qwen_images.count_tokens(c, height, width)
+prepare, count_tokens = qwen_images.prepare, qwen_images.count_tokens
 
 
 def write_tower(c: Qwen25VisionConfig) -> Tower:

@@ -18,9 +18,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from model_core.answers.writer import join_events
 from model_core.chat.template import CLOCK
 from model_core.errors import InvalidRequest, StorageError
-from model_core.requests.events import Event, Reasoning, Text, ToolCallDelta, Usage
+from model_core.requests.events import Event, ToolCallDelta, Usage
 from model_core.requests.results import Completion
 
 from ...contract.codec import decode_piece, encode_stream
@@ -206,7 +207,7 @@ class AnswerCache:
             computation.finish()
             return None
         answer = KeptAnswer(
-            [list(piece) for piece in encode_stream(_join(events))],
+            [list(piece) for piece in encode_stream(join_events(events))],
             time.time(),
             list(completion.token_ids),
             list(prompt),
@@ -355,17 +356,3 @@ def _reads_clock(request: Request, made_of: Any) -> bool:
 
 def _seal(key: Key, body: bytes) -> bytes:
     return hashlib.sha256(f"{key.salt} {key.name} ".encode() + body).digest()
-
-
-def _join(events: Sequence[Event]) -> list[Event]:
-    """The events, neighbours of the same text joined."""
-    joined: list[Event] = []
-    for event in events:
-        last = joined[-1] if joined else None
-        if isinstance(event, Text) and isinstance(last, Text):
-            joined[-1] = Text(last.text + event.text)
-        elif isinstance(event, Reasoning) and isinstance(last, Reasoning):
-            joined[-1] = Reasoning(last.text + event.text)
-        else:
-            joined.append(event)
-    return joined
