@@ -172,7 +172,9 @@ def test_two_people_do_not_see_each_others_chats(
         expect(answers(ada)).to_contain_text(FIGURES)
         expect(ada).to_have_url(re.compile(r"\?chat="))
         sidebar = ada.get_by_test_id("stSidebar")
-        expect(sidebar.get_by_text("My name is Ada")).to_be_visible()
+        expect(
+            sidebar.get_by_role("button", name="My name is Ada and I live in Ulm.", exact=True)
+        ).to_be_visible()
 
         eve = log_in("eve")
         expect(line(eve)).to_be_visible()
