@@ -98,9 +98,9 @@ class HttpClient:
     firsts: list[float] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
 
-    def ask(self, seed: int) -> None:
-        """Send the next request."""
-        content = json.dumps({**self.body, "seed": seed}).encode()
+    def ask(self, seed: int, **fields: Any) -> None:
+        """Send the next request. `fields` replace those of its body."""
+        content = json.dumps({**self.body, "seed": seed, **fields}).encode()
         head = "POST /v1/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         self.connection.sendall(f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content)
         self.left -= 1
@@ -121,11 +121,18 @@ class HttpClient:
         return self.received.endswith(b"0\r\n\r\n")
 
 
-def measure_http(port: int, clients: int, tokens: int, **fields: Any) -> "Measured":
-    """Stream three answers to each client, after one that is not measured. `fields`: of the requests."""
+def measure_http(
+    port: int, clients: int, tokens: int, is_staggered: bool = False, **fields: Any
+) -> "Measured":
+    """Stream three answers to each client, after one that is not measured. `fields`: of the requests.
+
+    `is_staggered`: the first answers have different lengths, so that the others do not end together.
+    """
     body = {"model": "default", "prompt": PROMPT, "max_tokens": tokens, "ignore_eos": True, "stream": True}
     body |= fields
     seconds, running = 0.0, []
+    firsts = [max(1, tokens * (client + 1) // clients) for client in range(clients)]
+    total = 2 * clients * tokens + (sum(firsts) if is_staggered else clients * tokens)
     for rounds in (1, 3):  # the first is a warm-up
         running = [
             HttpClient(socket.create_connection(("127.0.0.1", port)), body, rounds) for _ in range(clients)
@@ -134,7 +141,7 @@ def measure_http(port: int, clients: int, tokens: int, **fields: Any) -> "Measur
             start = time.perf_counter()
             for seed, client in enumerate(running):
                 selector.register(client.connection, selectors.EVENT_READ, client)
-                client.ask(seed)
+                client.ask(seed, **({"max_tokens": firsts[seed]} if is_staggered and rounds > 1 else {}))
             while selector.get_map():
                 for key, _ in selector.select():
                     client = key.data
@@ -147,7 +154,7 @@ def measure_http(port: int, clients: int, tokens: int, **fields: Any) -> "Measur
             seconds = time.perf_counter() - start
     gaps = [gap for client in running for gap in client.gaps]
     return Measured(
-        3 * clients * tokens / seconds,
+        total / seconds,
         statistics.median(first for client in running for first in client.firsts),
         float(np.percentile(gaps, 50)),
         float(np.percentile(gaps, 99)),

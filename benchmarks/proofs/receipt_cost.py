@@ -4,12 +4,16 @@
 
 Two servers run, of which one computes at a time. One has no receipts unless a request asks for one; the other
 makes one for each answer, and keeps all in a log, with requests and token ids (--receipts --receipt-log
---receipt-content). Three kinds of load alternate in an order that changes from round to round. Ratios are of
-the same round, so a machine that becomes slower affects all. Processor time is that of all processes of a
-server. Prints a Markdown table, and names the machine.
+--receipt-content). Three kinds of load alternate in an order that changes from round to round. Answers end
+one after the other, as those of people do: if all end within one step, any delay of some of them splits the
+next steps. Ratios are of the same round, so a machine that becomes slower affects all. Processor time is that
+of all processes of a server. At last, the processor time of the thread that makes and logs receipts is
+measured by itself, and compared with that of an answer: the ratios vary by more than it is. Prints a Markdown
+table, and names the machine.
 """
 
 import argparse
+import asyncio
 import random
 import statistics
 import subprocess
@@ -25,7 +29,15 @@ import psutil
 from live import processor_seconds
 from serving import free_ports, measure_http, processor_name
 
+from model_core.llm.identify import identify_model
+from model_core.llm.settings import LLMSettings
+from model_core.requests.answer_parts import AnswerParts
+from model_core.requests.events import Text, Timings, Usage
+from model_core.requests.results import Completion
 from triton_server.client import ChatClient
+from triton_server.contract.request_fields import Request
+from triton_server.receipts.receipt import Facts
+from triton_server.receipts.signer import ReceiptSigner
 
 PLAIN, ASKED, LOGGED = (
     "without",
@@ -71,12 +83,41 @@ def run_server(*flags: str) -> Iterator[tuple[int, psutil.Process]]:
 
 
 def measure(load: Load, streams: int, tokens: int) -> Measured:
-    """Stream three answers to each client."""
+    """Stream three answers to each client, of which the first ones have different lengths."""
     processes = [load.process, *load.process.children(recursive=True)]
     before = processor_seconds(processes)
     fields = {"receipt": True} if load.asks else {}
-    rate = measure_http(load.port, streams, tokens, **fields).rate
-    return Measured(1 / rate, (processor_seconds(processes) - before) / (4 * streams * tokens))
+    rate = measure_http(load.port, streams, tokens, is_staggered=True, **fields).rate
+    answers = 3.5 * streams  # one wave before the clock starts, and the first one within is half as long
+    return Measured(1 / rate, (processor_seconds(processes) - before) / (answers * tokens))
+
+
+def time_receipts(model: str | None, tokens: int, count: int = 2000) -> float:
+    """The seconds of a processor for a receipt with attachments, made and written to a log."""
+    completion = Completion(
+        "", list(range(tokens)), "length", Usage(tokens, tokens), Timings(0.0, 0.0, 1.0), 1
+    )
+    parts = AnswerParts()
+    parts.add(Text("word " * tokens))
+    made_of = identify_model(model, LLMSettings())
+    with tempfile.TemporaryDirectory() as folder:
+        signer = ReceiptSigner(lambda: Path(folder), log=Path(folder) / "log", logs_content=True)
+        request = Request.model_validate({"messages": "Tell me a story.", "max_tokens": tokens})
+
+        async def make_all() -> float:
+            start = time.process_time()
+            for _ in range(count):
+                planned = signer.plan(request)
+                assert planned is not None
+                content = planned.content, planned.content_hash
+                facts = Facts("model", "0" * 64, made_of, *content, range(tokens), completion, parts)
+                await signer.make(planned, facts)
+            return (time.process_time() - start) / count
+
+        try:
+            return asyncio.run(make_all())
+        finally:
+            signer.close()
 
 
 def describe(values: list[float]) -> str:
@@ -127,6 +168,12 @@ def main() -> None:
         ]
         cells = ["", ""] if name == PLAIN else [describe(values) for values in ratios]
         print(f"| {name} | {rate:.0f} | {' | '.join(cells)} |")
+    answer = args.tokens * statistics.median(each[PLAIN].cpu for each in rounds)
+    receipt = time_receipts(args.model, args.tokens)
+    print(
+        f"\nA receipt takes {1000 * receipt:.2f} ms of a processor, and an answer {1000 * answer:.1f} ms: "
+        f"{100 * receipt / answer:.2f} %"
+    )
 
 
 if __name__ == "__main__":

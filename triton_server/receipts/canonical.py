@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import rfc8785
@@ -29,6 +30,21 @@ def to_canonical(value: Any) -> bytes:
             "this has no canonical JSON (RFC 8785), which has no place for whole numbers beyond 2^53, halves "
             "of surrogate pairs and very deep lists."
         ) from error
+
+
+def join_members(members: Mapping[str, bytes]) -> bytes:
+    """The canonical JSON of an object, of that of its members. Their names have letters of ASCII only."""
+    return b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), members[name]) for name in sorted(members))
+
+
+def to_canonical_again(value: Any) -> bytes:
+    """The canonical JSON, which is kept, of a value that comes again and again. Raises as `to_canonical`."""
+    return _encode_text(json.dumps(value))
+
+
+@lru_cache(64)
+def _encode_text(text: str) -> bytes:
+    return to_canonical(json.loads(text))
 
 
 def hash_text(text: str) -> str:

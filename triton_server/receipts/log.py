@@ -12,8 +12,7 @@ from filelock import FileLock, Timeout
 
 from model_core.errors import StorageError, TritonchatError
 
-from .canonical import to_canonical
-from .receipt import ReceiptError, chain_hash, check_written, read_receipt, strip
+from .receipt import ReceiptError, chain_hash, check_written, encode_receipt, read_receipt, strip
 
 _FILE_BYTES = 2**26  # after which the next file begins
 _NAME = re.compile(r"receipts-\d{12}(\.\d+)?\.jsonl")
@@ -67,9 +66,9 @@ class ReceiptLog:
 
     def add(self, receipt: Mapping[str, Any]) -> None:
         """Write a receipt that has the next place. Raises StorageError; then it is not in the log."""
-        chained = to_canonical(strip(receipt))
+        chained = encode_receipt(strip(receipt))
         has_attachments = "content" in receipt["request"] or "token_ids" in receipt["answer"]
-        line = (to_canonical(receipt) if has_attachments else chained) + b"\n"
+        line = (encode_receipt(receipt) if has_attachments else chained) + b"\n"
         try:
             check_written(line[:-1])  # or the log would be unreadable
         except ReceiptError as error:
@@ -142,7 +141,7 @@ def read_log(folder: Path) -> Iterator[Line]:
 def _check_line(place: str, raw: bytes, expected: int | None, previous: str | None) -> Line:
     try:
         receipt = read_receipt(raw)
-        if to_canonical(receipt) != raw:
+        if encode_receipt(receipt) != raw:
             raise ReceiptError("the line was written anew: it is not in canonical form.")
         if "log" not in receipt:
             raise ReceiptError("the receipt is of no log.")

@@ -17,7 +17,15 @@ from model_core.errors import InvalidRequest, TritonchatError
 from model_core.requests.answer_parts import AnswerParts
 from model_core.requests.results import Completion
 
-from .canonical import hash_json, hash_text, hash_tokens, parse_strictly, to_canonical
+from .canonical import (
+    hash_json,
+    hash_text,
+    hash_tokens,
+    join_members,
+    parse_strictly,
+    to_canonical,
+    to_canonical_again,
+)
 from .keys import SigningKey, verify_signature
 
 VERSION = 1
@@ -147,10 +155,19 @@ def make_receipt(facts: Facts, key: SigningKey, log: Mapping[str, Any] | None) -
     }
     if log is not None:
         receipt["log"] = log
-    receipt["signature"] = key.sign(to_canonical(receipt))
+    receipt["signature"] = key.sign(encode_receipt(receipt))
     receipt["request"] = {**receipt["request"], "content": facts.content}
     receipt["answer"] = {**answer, "token_ids": completion.token_ids}
     return receipt
+
+
+def encode_receipt(receipt: Mapping[str, Any]) -> bytes:
+    """A receipt in canonical form. Raises as `to_canonical`.
+
+    What a model is made of is the largest part, and the same in all receipts of a server.
+    """
+    encoded = {name: to_canonical(value) for name, value in receipt.items() if name != "model"}
+    return join_members(encoded | {"model": to_canonical_again(receipt["model"])})
 
 
 def hash_calls(parts: AnswerParts) -> str:
@@ -168,7 +185,7 @@ def strip(receipt: Mapping[str, Any]) -> dict[str, Any]:
 
 def chain_hash(receipt: Mapping[str, Any]) -> str:
     """The hash of a receipt that the next one in the log has. Attachments are no part of it."""
-    return hashlib.sha256(to_canonical(strip(receipt))).hexdigest()
+    return hashlib.sha256(encode_receipt(strip(receipt))).hexdigest()
 
 
 def read_receipt(text: str | bytes) -> dict[str, Any]:
@@ -188,7 +205,7 @@ def check_written(raw: bytes) -> None:
     try:
         value = parse_strictly(raw)
         _check_form(value)
-        if to_canonical(value) != raw:
+        if encode_receipt(value) != raw:
             raise ReceiptError("its JSON has another canonical form when it is read.")
     except (ValueError, InvalidRequest) as error:
         raise ReceiptError(f"it cannot be read back: {error}") from error
@@ -216,7 +233,7 @@ def check_receipt(value: Any) -> dict[str, Any]:
     try:
         signed = strip(value)
         signature = signed.pop("signature")
-        if not verify_signature(parsed.key, to_canonical(signed), signature):
+        if not verify_signature(parsed.key, encode_receipt(signed), signature):
             raise ReceiptError("the receipt was changed: its signature is of another one.")
         if content is not None and hash_json(content) != parsed.request.sha256:
             raise ReceiptError("the receipt was changed: its request has another hash.")
