@@ -9,6 +9,7 @@ import atexit
 import contextlib
 import gc
 import shutil
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -90,8 +91,9 @@ def show_compilation() -> Iterator[None]:
 
     def refresh_until_done() -> None:
         message = "Compiling kernels for this processor, once"
+        pause_s = 0.5 if sys.stderr.isatty() else 30  # a log needs fewer words
         with tqdm(desc=message, bar_format="{desc}: {elapsed}") as bar:
-            while not done.wait(0.5):
+            while not done.wait(pause_s):
                 bar.refresh()
 
     thread = threading.Thread(target=refresh_until_done, daemon=True)
