@@ -21,6 +21,7 @@ from .local_service import local_service
 _MAX_BODY_BYTES = 2**30
 _RETRIES_S = (1, 2, 4, 8)  # before a server that has no room is asked again
 _BUSY = (429, 503)
+_NO_ANSWER = 0  # see ServiceError
 
 
 class Side(Protocol):
@@ -37,14 +38,18 @@ class RemoteSide:
 
     def __init__(self, service: ServiceClient) -> None:
         self.name, self._service = service.url, service
+        self._has_answered = False
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
-        """See Side. A server that has no room is asked again for a while."""
+        """See Side. A server that has no room, or does not answer any more, is asked again for a while."""
         for wait_s in (*_RETRIES_S, None):
             try:
-                return await self._service.post(path, dict(body))
+                answer = await self._service.post(path, dict(body))
+                self._has_answered = True
+                return answer
             except TritonchatError as error:
-                if wait_s is None or error.status not in _BUSY:
+                is_away = error.status == _NO_ANSWER and self._has_answered
+                if wait_s is None or not (is_away or error.status in _BUSY):
                     raise
                 await asyncio.sleep(wait_s)
 
