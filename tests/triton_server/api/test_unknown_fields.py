@@ -59,12 +59,13 @@ INSIDE: list[tuple[str, dict[str, Any], str]] = [
     (
         "/v1/chat/completions",
         {
+            "stream": True,
             "stream_options": {"include_obfuscation": True, "y": 1},
             "response_format": {"type": "text", "z": 1},
         },
         "response_format.z, stream_options.y",
     ),
-    ("/v1/completions", {"stream_options": {"y": 1}}, "stream_options.y"),
+    ("/v1/completions", {"stream": True, "stream_options": {"y": 1}}, "stream_options.y"),
     ("/v1/responses", {"input": [{"role": "user", "content": "a", "mood": 1}]}, "input[0].mood"),
     (
         "/v1/messages",
