@@ -106,7 +106,7 @@ def test_names_of_ollama_are_refused_in_other_bodies(api: Server, name: str, val
 
 
 def test_no_body_drops_unknown_fields(api: Server) -> None:
-    description = httpx.get(f"{api.api_url}/openapi.json").json()
+    description = httpx.get(f"{api.api_url}/openapi.json", timeout=60).json()
     bodies = {
         path: operation["requestBody"]["content"]["application/json"]["schema"]
         for path, operations in description["paths"].items()

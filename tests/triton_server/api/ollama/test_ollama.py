@@ -220,7 +220,7 @@ def test_log_probabilities(client: ollama.Client) -> None:
     assert whole.logprobs is not None and len(whole.logprobs) == whole.eval_count
     assert all(len(entry.top_logprobs or ()) == 2 for entry in whole.logprobs)
     assert [entry for part in parts for entry in part.logprobs or ()] == whole.logprobs
-    text = bytes(byte for entry in whole.logprobs for byte in entry.model_dump()["bytes"]).decode()
+    text = "".join(entry.token for entry in whole.logprobs)
     assert text.strip().startswith((whole.message.content or "").strip())
 
 
