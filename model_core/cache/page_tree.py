@@ -123,11 +123,6 @@ CacheRoot = tuple[int, str, int]
 OWN_ROOT = 1  # the first of a root for requests of one salt
 
 
-def is_of_salt(salt: str, owner: str) -> bool:
-    """Whether a cache salt is this one, or goes on after it with a slash."""
-    return owner == salt or owner.startswith(f"{salt}/")
-
-
 def shared_root(adapter: int = 0) -> CacheRoot:
     """The salt of pages for everybody, which no request can name. `adapter`: the number of its adapter."""
     return 0, "", adapter

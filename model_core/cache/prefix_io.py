@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import NoMemory
+from ..requests.cache_salts import is_of_salt
 from .memory import PAGE, KVCache
 from .page_pool import PagePool
-from .page_tree import OWN_ROOT, CacheRoot, SequencePages, is_of_salt, shared_root
+from .page_tree import OWN_ROOT, CacheRoot, SequencePages, shared_root
 from .prefix_file import Layout, PromptFile, saved_length, write_prompt_file
 
 _MAX_TOKEN = 2**31 - 1

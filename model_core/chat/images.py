@@ -10,7 +10,6 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ..errors import InvalidRequest, PromptTooLong
@@ -21,6 +20,7 @@ from ..images.decoder import ImageDecoder, refuse
 from ..images.image import Pixels
 from ..images.limits import DEFAULT_LIMITS, ImageLimits, is_too_narrow
 from ..images.resize import shrink
+from ..requests.cache_salts import is_of_salt
 from ..requests.messages import ImagePart, ImageUrlPart, Message
 
 # Of characters without a meaning, which no control token has, and which no message can know.
@@ -40,7 +40,9 @@ class ImageReader:
         self._family = TOWERS[config.family]
         self._decoder, self._max_rows = ImageDecoder(limits), max_rows
         self._lock = threading.Lock()  # guards what follows
-        self._prepared: OrderedDict[bytes, PreparedImage] = OrderedDict()  # of the last images, by digest
+        # The last images, by the cache salt of their request and the digest of what it has sent: requests of
+        # different salts share none, so that no time tells one of them which images another has sent.
+        self._prepared: OrderedDict[tuple[str, bytes], PreparedImage] = OrderedDict()
         self._bytes = 0
 
     def prepare(self, pixels: Pixels) -> PreparedImage:
@@ -48,7 +50,7 @@ class ImageReader:
         height, width = pixels.values.shape[:2]
         if is_too_narrow(width, height):
             raise InvalidRequest(f"an image of {width} x {height} pixels is too narrow.", "messages")
-        return self._find(pixels.digest, lambda: pixels)
+        return self._find(("", pixels.digest), lambda: pixels)
 
     def prepare_part(self, part: ImagePart | ImageUrlPart) -> PreparedImage:
         """The image of a message, as `prepare`. Raises InvalidRequest for a file that cannot be read, too."""
@@ -58,15 +60,15 @@ class ImageReader:
         if image.url is None:
             raise refuse(part.place, NO_FILES)
         data = read_data_url(image.url, part.place, limits.bytes)
-        is_low, salt = image.detail == "low", part.salt.encode()
-        digest = _digest(salt, b"low" * is_low, data)
+        is_low = image.detail == "low"
+        digest = _digest(b"low" * is_low, data)
 
         def decode() -> Pixels:
             pixels = self._decoder.decode(data, part.place)
             return shrink(pixels, _LOW_SIDE) if is_low else pixels
 
         try:
-            return self._find(digest, decode, salt)
+            return self._find((part.salt, digest), decode)
         except InvalidRequest as error:
             raise (
                 error if error.param else refuse(part.place, f"cannot be taken: {error}".rstrip("."))
@@ -91,27 +93,27 @@ class ImageReader:
         limits = self._decoder.limits
         return {"types": list(TYPES), "max_pixels": limits.pixels, "max_bytes": limits.bytes}
 
+    def forget(self, salt: str) -> None:
+        """Delete the images that are kept for a cache salt, and for salts that go on after it with /."""
+        with self._lock:
+            for key in [key for key in self._prepared if is_of_salt(salt, key[0])]:
+                self._bytes -= self._prepared.pop(key).nbytes
+
     def close(self) -> None:
         """End the process that decodes images."""
         self._decoder.close()
 
-    def _find(self, digest: bytes, read: Callable[[], Pixels], salt: bytes = b"") -> PreparedImage:
-        """The prepared image of what has a digest, which is read if it was not kept.
-
-        Its parts have other digests with each `salt`, so that no rows of it are shared.
-        """
+    def _find(self, key: tuple[str, bytes], read: Callable[[], Pixels]) -> PreparedImage:
+        """The prepared image of a key, which is read if it was not kept."""
         with self._lock:
-            found = self._prepared.get(digest)
+            found = self._prepared.get(key)
             if found is not None:
-                self._prepared.move_to_end(digest)
+                self._prepared.move_to_end(key)
                 return found
         prepared: PreparedImage = self._family.prepare(self.config, read())
-        if salt:
-            parts = (replace(part, digest=_digest(salt, part.digest)) for part in prepared.parts)
-            prepared = replace(prepared, parts=tuple(parts))
         with self._lock:
-            if digest not in self._prepared:
-                self._prepared[digest] = prepared
+            if key not in self._prepared:
+                self._prepared[key] = prepared
                 self._bytes += prepared.nbytes
             while self._bytes > _MAX_KEPT_BYTES and self._prepared:
                 _, oldest = self._prepared.popitem(last=False)

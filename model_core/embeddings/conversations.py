@@ -36,8 +36,8 @@ class ConversationForm:
 
 
 @dataclass(frozen=True)
-class Eyes:
-    """What a model needs to see: `reader` prepares images, `encoder` computes their rows."""
+class VisionInput:
+    """What takes images in: `reader` prepares them, `encoder` computes their rows."""
 
     reader: ImageReader
     encoder: ImageEncoder
@@ -77,12 +77,12 @@ class ConversationEncoder:
     """Makes tokens of conversations. Any thread may call it."""
 
     def __init__(
-        self, tokenizer: ChatTokenizer | None, form: ConversationForm | None, eyes: Eyes | None
+        self, tokenizer: ChatTokenizer | None, form: ConversationForm | None, vision: VisionInput | None
     ) -> None:
-        """`eyes`: of a model that sees."""
-        self._form, self._eyes = form, eyes
-        if tokenizer is not None and eyes is not None:
-            tokenizer = ChatTokenizer(tokenizer.tokenizer, tokenizer.chat_template, eyes.reader)
+        """`vision`: of a model that takes images."""
+        self._form, self._vision = form, vision
+        if tokenizer is not None and vision is not None:
+            tokenizer = ChatTokenizer(tokenizer.tokenizer, tokenizer.chat_template, vision.reader)
         self._tokenizer = tokenizer
 
     @property
@@ -115,16 +115,16 @@ class ConversationEncoder:
         adds_ends = self._adds_ends(params, found.text)
         begin, end = self._tokenizer.tokenizer.find_ends() if adds_ends else ([], [])
         tokens = [*begin, *found.token_ids, *end]
-        if not found.images or self._eyes is None:
+        if not found.images or self._vision is None:
             return EncodedConversation(tokens)
         spans = [replace(span, start=span.start + len(begin)) for span in found.images]
-        images = RequestImages(spans, tokens, self._eyes.encoder, salt)
+        images = RequestImages(spans, tokens, self._vision.encoder, salt)
         return EncodedConversation(tokens, images, count_rows(spans))
 
     def _check_images(self, messages: Sequence[Message]) -> None:
         """Raises InvalidRequest for an image that the model does not see."""
         for part in (part for message in messages for part in message.images):
-            if self._eyes is None:
+            if self._vision is None:
                 place = part.place if isinstance(part, ImageUrlPart) else "messages"
                 raise InvalidRequest(
                     "this model makes embeddings of texts, and sees no images; load one that does, such as "
@@ -157,7 +157,7 @@ class ConversationEncoder:
         """
         if params.add_special_tokens is not None:
             return params.add_special_tokens
-        if self._form is None or self._eyes is None or self._tokenizer is None:
+        if self._form is None or self._vision is None or self._tokenizer is None:
             return False
         begin = self._tokenizer.tokenizer.special_tokens.get("bos_token")
         return begin is None or not text.startswith(begin)

@@ -16,7 +16,7 @@ from ..model.transformer import Transformer
 from ..model.whole_texts import TextInput, compute_texts
 from ..requests.embedding import EmbeddingParams, Embeddings, ScoreParams, Scores
 from ..tape.classifier import ACTIVATIONS, Dense
-from .conversations import ConversationEncoder, Eyes
+from .conversations import ConversationEncoder, VisionInput
 from .inputs import Input, InputEncoder, check_texts
 from .late_interaction import LateInteraction, max_sim, token_vectors
 from .pooling import POOLINGS, SPARSE_POOLINGS, normalize, pool, pool_words, rows_to_pool
@@ -69,9 +69,9 @@ class Embedder:
         settings: EmbeddingSettings,
         max_context: int,
         memory: int,
-        eyes: Eyes | None = None,
+        vision: VisionInput | None = None,
     ) -> None:
-        """`memory`: bytes that the keys and values of a call may take. `eyes`: of a model that sees.
+        """`memory`: bytes that keys and values of a call may take. `vision`: of a model that takes images.
 
         Raises ModelError.
         """
@@ -79,8 +79,8 @@ class Embedder:
         self.max_tokens = min(settings.max_tokens or max_context, max_context)
         self.dimensions = settings.dense[-1].weight.shape[0] if settings.dense else model.hidden.width
         self._model, self._memory = model, memory
-        self._answers, self.encoder = settings.answers, None if eyes is None else eyes.encoder
-        conversations = ConversationEncoder(chat_tokenizer, settings.conversation, eyes)
+        self._answers, self.encoder = settings.answers, None if vision is None else vision.encoder
+        conversations = ConversationEncoder(chat_tokenizer, settings.conversation, vision)
         self.inputs = InputEncoder(
             chat_tokenizer, settings, conversations, model.config.vocab_size, self.max_tokens
         )

@@ -92,7 +92,7 @@ class Scheduler:
 
     def add(self, sequence: Sequence) -> None:
         """Queue a request, for which there is room."""
-        self.waiting.add(sequence, is_unseen=self._is_unseen(sequence))
+        self.waiting.add(sequence, needs_encoding=self._needs_encoding(sequence))
         self._pixels.add(sequence, sequence.job.images)
         self._earliest_deadline = min(self._earliest_deadline, sequence.deadline)
 
@@ -297,7 +297,7 @@ class Scheduler:
         is_reserved = bool(client) and free_slots <= self.limits.max_concurrency // RESERVED_DIVISOR
         return None if is_reserved and self.waiting.running[client] else chosen
 
-    def _is_unseen(self, sequence: Sequence) -> bool:
+    def _needs_encoding(self, sequence: Sequence) -> bool:
         """Whether a request that starts now has rows of images to compute, which the prefix cache lacks."""
         return sequence.images is not None and self._cached_length(sequence) < sequence.images.end
 
@@ -336,7 +336,7 @@ class Scheduler:
             work.pop(youngest, None)
             self._release(youngest)
             self.waiting.release(youngest)
-            self.waiting.add(youngest, is_preempted=True, is_unseen=self._is_unseen(youngest))
+            self.waiting.add(youngest, is_preempted=True, needs_encoding=self._needs_encoding(youngest))
             self.preemptions += 1
             self._is_out_of_pages = bool(self.running)
             if youngest is sequence:

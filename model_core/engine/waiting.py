@@ -28,7 +28,7 @@ class WaitingRequests:
         self.asked: list[Sequence] = []
         # By clients, with numbers in their order.
         self._ready: dict[str, OrderedDict[Sequence, int]] = {}
-        self._unseen: dict[str, OrderedDict[Sequence, int]] = {}
+        self._unencoded: dict[str, OrderedDict[Sequence, int]] = {}
         self._count = self._last_number = self._admissions = 0
         self._last_admissions: dict[str, int] = {}  # numbers, by clients that have a waiting request
 
@@ -36,13 +36,13 @@ class WaitingRequests:
         return self._count
 
     def __iter__(self) -> Iterator[Sequence]:
-        queues = (*self._ready.values(), *self._unseen.values())
+        queues = (*self._ready.values(), *self._unencoded.values())
         return (sequence for queue in queues for sequence in queue)
 
-    def add(self, sequence: Sequence, is_preempted: bool = False, is_unseen: bool = False) -> None:
-        """Add a request at the end, or a preempted one in front. `is_unseen`: images must be encoded."""
+    def add(self, sequence: Sequence, is_preempted: bool = False, needs_encoding: bool = False) -> None:
+        """Add a request at the end, or a preempted one in front. `needs_encoding`: images must be encoded."""
         self._last_number += 1
-        queues = self._unseen if is_unseen else self._ready
+        queues = self._unencoded if needs_encoding else self._ready
         queue = queues.setdefault(sequence.job.client, OrderedDict())
         queue[sequence] = -self._last_number if is_preempted else self._last_number
         if is_preempted:
@@ -54,14 +54,14 @@ class WaitingRequests:
         client = sequence.job.client
         if sequence in self.asked:
             self.asked.remove(sequence)
-        for queues in (self._ready, self._unseen):
+        for queues in (self._ready, self._unencoded):
             queue = queues.get(client)
             if queue is not None and sequence in queue:
                 del queue[sequence]
                 self._count -= 1
                 if not queue:
                     del queues[client]
-        if client not in self._ready and client not in self._unseen:
+        if client not in self._ready and client not in self._unencoded:
             self._last_admissions.pop(client, None)
 
     def first(self, are_encoded: Callable[[Sequence], bool]) -> Sequence | None:
@@ -72,13 +72,13 @@ class WaitingRequests:
         while (unasked := self._find_unasked()) is not None and self._may_ask(unasked):
             self.asked.append(unasked)
         heads_of_ready = [next(iter(queue.items())) for queue in self._ready.values()]
-        seen = [(s, self._unseen[s.job.client][s]) for s in self.asked if are_encoded(s)]
-        found = min([*heads_of_ready, *seen], key=self._rank, default=None)
+        encoded = [(s, self._unencoded[s.job.client][s]) for s in self.asked if are_encoded(s)]
+        found = min([*heads_of_ready, *encoded], key=self._rank, default=None)
         return None if found is None else found[0]
 
     def _find_unasked(self) -> Sequence | None:
         """The next for whose images the encoder is to be asked: one of the client with the fewest of them."""
-        heads = ((next((s for s in q if s not in self.asked), None), q) for q in self._unseen.values())
+        heads = ((next((s for s in q if s not in self.asked), None), q) for q in self._unencoded.values())
         unasked = [(sequence, queue[sequence]) for sequence, queue in heads if sequence is not None]
         of_clients = Counter(s.job.client for s in self.asked)
         found = min(
@@ -107,7 +107,7 @@ class WaitingRequests:
         client = sequence.job.client
         self.running[client] += 1
         self._admissions += 1
-        if client in self._ready or client in self._unseen:
+        if client in self._ready or client in self._unencoded:
             self._last_admissions[client] = self._admissions
 
     def release(self, sequence: Sequence) -> None:

@@ -8,7 +8,7 @@ from ..cache.reserve import Limits, create_kv_cache, create_states
 from ..chat.chat_tokenizer import ChatTokenizer
 from ..chat.images import ImageReader
 from ..checks.flags import choose_kv_cache_dtype
-from ..embeddings.conversations import Eyes
+from ..embeddings.conversations import VisionInput
 from ..embeddings.embedder import Embedder
 from ..embeddings.settings import read_embedding_settings
 from ..engine.drafter import Drafter
@@ -128,14 +128,16 @@ def _build(
     ends = _end_tokens(defaults, chat_tokenizer)
     image_limits = ImageLimits(settings.max_image_pixels, settings.max_image_bytes)
     reader = None if vision is None else ImageReader(vision, image_limits, limits.max_context)
-    eyes = None if reader is None or encoder is None else Eyes(reader, encoder)
+    vision_input = None if reader is None or encoder is None else VisionInput(reader, encoder)
     engine = Engine(model, tokenizer, ends, cache, limits, drafter, encoder)
     return LoadedModel(
         name=name,
         model=model,
         chat_tokenizer=chat_tokenizer,
         defaults=defaults,
-        embedder=Embedder(model, chat_tokenizer, embedding, max_context, limits.kv_cache_memory, eyes),
+        embedder=Embedder(
+            model, chat_tokenizer, embedding, max_context, limits.kv_cache_memory, vision_input
+        ),
         engine=engine,
         prompts=Prompts(engine, model, cache, tokenizer, defaults),
         draft_model=draft_model,

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..cache.page_tree import CacheRoot, is_of_salt
+from ..cache.page_tree import CacheRoot
 from ..cache.prefix_file import file_size
 from ..errors import NoMemory, PromptFileError, StorageError
+from ..requests.cache_salts import is_of_salt
 from .folder import Entry, PromptFolder
 from .prompts import Prompts
 

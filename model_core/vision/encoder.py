@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..cache.page_tree import is_of_salt
 from ..errors import ShuttingDown
 from ..families.vision.parts import ImagePart
+from ..requests.cache_salts import is_of_salt
 from .tower import LoadedTower
 from .tower_model import EncodingStopped, PiecePace
 

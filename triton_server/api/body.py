@@ -2,16 +2,23 @@
 
 import functools
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import (
     AliasChoices,
     BaseModel,
     ConfigDict,
+    Field,
     ModelWrapValidatorHandler,
     PrivateAttr,
     model_validator,
 )
+
+from model_core.checks.request_values import Text
+
+_Name = Annotated[Text, Field(max_length=64)]  # the limits are OpenAI's
+_Value = Annotated[Text, Field(max_length=512)]
+Metadata = Annotated[dict[_Name, _Value], Field(max_length=16, description="At most 16 names with texts.")]
 
 
 class Body(BaseModel):

@@ -38,7 +38,7 @@ async def compute_vectors(
     state = request.app.state
     prefix = request.state.request_id[:_MAX_ID_PREFIX]
     named = {**parameters, "request_id": f"{prefix}-{uuid.uuid4().hex}"}
-    names = _OF_CONVERSATIONS if isinstance(texts, EngineRequest) else {}
+    names = {**_OF_CONVERSATIONS, **texts.sent_names} if isinstance(texts, EngineRequest) else {}
     with state.answer_slots.hold(request.state.client, 1):
         if isinstance(texts, EngineRequest):
             named["cache_salt"] = pseudonym(request.state.owner, texts.cache_salt or "")

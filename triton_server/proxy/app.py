@@ -152,6 +152,7 @@ class Proxy:
 
     async def _pass_on(self, exchange: "_Exchange", client: "_Client") -> None:
         search = Search(self._replicas, exchange.key, exchange.api_key, self._wait_s)
+        failure = "no server is ready."
         # What was begun by one version cannot be continued by another.
         while (replica := await search.find(is_bound=client.is_started)) is not None:
             try:
@@ -163,6 +164,8 @@ class Proxy:
             except (httpx.HTTPError, Broken) as error:
                 if isinstance(error, httpx.TransportError):
                     self._replicas.mark_down(replica)
+                elif str(error):
+                    failure = f"the server failed, and no other one went on with its answer: {error}"
                 if not exchange.may_repeat or (client.is_started and not exchange.can_go_on):
                     message = "the server failed; whether it has done what was asked is not known."
                     return await client.end_with_failure(exchange, message)
@@ -172,7 +175,7 @@ class Proxy:
             self._metrics.repeated.inc()
             if client.is_started:
                 self._metrics.continued.inc()
-        await client.end_with_failure(exchange, "no server is ready.")
+        await client.end_with_failure(exchange, failure)
 
     async def _send(self, replica: Replica, exchange: "_Exchange", client: "_Client", is_last: bool) -> None:
         """Send the request to a server, and its response to the client.
@@ -207,7 +210,7 @@ class Proxy:
             if status in _ELSEWHERE_STATUSES and not is_last and exchange.may_repeat:
                 raise Broken
             if status != 200 and client.is_started:
-                raise Broken
+                raise Broken(_find_message(await response.aread()))
             if exchange.stream is not None and status == 200:
                 await _pass_stream(response, exchange.stream, client)
             elif exchange.is_generation or status != 200:
@@ -339,6 +342,15 @@ async def _pass_stream(response: httpx.Response, stream: Stream, client: _Client
     if not stream.is_complete:
         raise Broken
     await client.end()
+
+
+def _find_message(body: bytes) -> str:
+    """The sentence of an error in any of the forms of triton_server/api/errors.py; "" if there is none."""
+    try:
+        error = json.loads(body)["error"]
+        return str(error["message"] if isinstance(error, dict) else error)
+    except (ValueError, LookupError, TypeError):
+        return ""
 
 
 async def _read_raw(response: httpx.Response) -> bytes:

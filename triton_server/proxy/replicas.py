@@ -39,7 +39,7 @@ CHANNEL_OPTIONS = [
 
 
 class Broken(Exception):
-    """A server has failed before the client had all of its answer."""
+    """A server has failed before the client had all of its answer. Its words are those of the server."""
 
 
 @dataclass(eq=False)

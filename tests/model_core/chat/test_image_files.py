@@ -83,14 +83,19 @@ def test_low_detail_has_at_most_512_pixels_a_side(llm: LLM) -> None:
 
 def test_requests_of_other_salts_share_nothing_of_an_image(llm: LLM) -> None:
     data, messages = write_image(Image.new("RGB", (64, 32), "green")), []
-    for salt in ("", "one", "one", "two"):
+    for salt in ("", "one", "one", "two", "one/more"):
         request = Request(messages=ask(image_part(data)), cache_salt=salt)
         assert isinstance(request.messages[0], Message)
         messages.append(parse_messages(request.messages)[0])
     assert llm.vision is not None
-    none, one, again, two = (llm.vision.prepare_part(message.images[0]) for message in messages)
+    parts = [message.images[0] for message in messages]
+    none, one, again, two, more = map(llm.vision.prepare_part, parts)
     assert again is one
-    assert len({part.digest for image in (none, one, two) for part in image.parts}) == 3 * len(one.parts)
+    assert len({id(image) for image in (none, one, two, more)}) == 4
+    llm.vision.forget("one")
+    later = list(map(llm.vision.prepare_part, parts))
+    assert (later[0], later[3]) == (none, two)
+    assert later[1] is later[2] is not one and later[4] is not more
 
 
 @pytest.mark.parametrize(

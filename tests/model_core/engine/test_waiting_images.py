@@ -113,7 +113,7 @@ def test_a_new_client_is_asked_for_beside_those_that_have_no_place() -> None:
 
     def add(client: str) -> Any:
         request: Any = Mock(job=Mock(client=client))
-        waiting.add(request, is_unseen=True)
+        waiting.add(request, needs_encoding=True)
         return request
 
     waiting.running["busy"] = 7

@@ -5,8 +5,10 @@ from typing import Any
 
 import httpx
 import pytest
-from conftest import Server
-from test_proxy import LONG, Front, front, join  # noqa: F401 - front is a fixture
+from conftest import Endpoints, Server
+from forwarder import Trap, forwarding
+from support import wait_until
+from test_proxy import LONG, Front, front, join, proxying  # noqa: F401 - front is a fixture
 
 from triton_server.proxy.event_ids import IdStream, MessageStream
 
@@ -72,6 +74,22 @@ def test_server_fails_behind_the_proxy(
     if body.get("n") is None:
         assert len({event_id.rsplit(".", 2)[0] for event_id, _ in events}) == 1
         assert len({event_id for event_id, _ in events}) == len(events)
+
+
+@pytest.mark.parametrize("path", [CHAT, MESSAGES])
+def test_refusal_to_go_on_is_told(endless: Server, reciter: Endpoints, path: str) -> None:
+    """The other server has another model."""
+    with (
+        forwarding(endless.api_url) as one,
+        forwarding(reciter.api_url) as two,
+        proxying([one.url, two.url], wait_s=2) as url,
+    ):
+        wait_until(lambda: all(each["ready"] for each in httpx.get(f"{url}/replicas").json()["servers"]))
+        one.trap = two.trap = Trap(b"data: {", 2)
+        headers = {"Accept": "text/event-stream"}
+        answer = httpx.post(url + path, json=ASK, headers=headers, timeout=120)
+    last = json.loads(answer.text.rstrip().rpartition("data: ")[2])
+    assert "whose answer may be another one" in last["error"]["message"]
 
 
 @pytest.mark.parametrize("path", [CHAT, MESSAGES])

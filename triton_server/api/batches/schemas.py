@@ -1,11 +1,11 @@
 """Files and batches as clients see them, in OpenAI's form."""
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
 from ...conversations.tables import StoredFile
-from ..body import Body, WholeBody
+from ..body import Body, Metadata, WholeBody
 from .lines import Endpoint
 
 MIN_EXPIRY_S, MAX_EXPIRY_S = 3600, 30 * 86400  # as OpenAI has it
@@ -58,10 +58,7 @@ class BatchRequest(WholeBody):
     input_file_id: str = Field(description="A file of purpose `batch`: JSON Lines, a request in each.")
     endpoint: Endpoint = Field(description="The route of all requests in the file.")
     completion_window: Literal["24h"] = Field(description="After it, the rest of the batch expires.")
-    metadata: Annotated[
-        dict[Annotated[str, Field(max_length=64)], Annotated[str, Field(max_length=512)]] | None,
-        Field(max_length=16),
-    ] = None
+    metadata: Metadata | None = None
     output_expires_after: ExpiresAfter | None = Field(
         None, description="Of the files with answers and errors; by default as --file-expiry says."
     )

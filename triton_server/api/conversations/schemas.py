@@ -4,17 +4,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from model_core.checks.request_values import Text
 from model_core.requests.messages import FailFastList
 
 from ...conversations.tables import ItemConversation
-from ..body import WholeBody
+from ..body import Metadata, WholeBody
 from ..responses.item_schemas import Item
 
 MAX_NEW_ITEMS = 20  # OpenAI's limits
-_Name = Annotated[Text, Field(max_length=64)]
-_Value = Annotated[Text, Field(max_length=512)]
-Metadata = Annotated[dict[_Name, _Value], Field(max_length=16, description="At most 16 names with texts.")]
 
 
 class NewConversation(WholeBody):

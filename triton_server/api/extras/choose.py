@@ -17,7 +17,7 @@ from ..body import WholeBody
 from ..errors import ERROR_RESPONSES
 from ..generation import stream_answers, wait_until_accepted
 from ..ignored import check_fields
-from ..openai.chat import ChatMessage, parse_messages
+from ..openai.chat import ChatMessage, name_messages, parse_messages
 from ..openai.completions import TokenIds
 from ..openai.fields import PromptTokensDetails
 
@@ -104,7 +104,8 @@ def parse(body: ChooseRequest) -> request_fields.Request:
     prompt: Any = body.prompt
     if body.messages is not None:
         prompt = parse_messages(body.messages)
-    return request_fields.Request(**fields_of_request(body) | {"messages": prompt})
+    fields = fields_of_request(body) | {"messages": prompt}
+    return request_fields.Request.of(fields, name_messages(body.messages or ()))
 
 
 def _render_choice(index: int, choice: dict[str, Any]) -> RankedChoice:

@@ -124,10 +124,10 @@ def parse_prompt(body: GenerateRequest, model: str, continues: bool) -> Request:
 
 
 def _parse(body: AnswerRequest, model: str, added: dict[str, Any], names: dict[str, str]) -> Request:
-    if body.logprobs:
-        raise unsupported("logprobs", "this form of answer has no place for logprobs; leave it out.")
+    if body.top_logprobs and not body.logprobs:
+        raise ApiError(400, "top_logprobs needs logprobs to be true.", "invalid_request", "top_logprobs")
     fields = fields_of_request(body.options) if body.options else {}
-    fields |= {"model": model, **added}
+    fields |= {"model": model, "logprobs": (body.top_logprobs or 0) if body.logprobs else None, **added}
     if isinstance(body.think, str):
         fields["reasoning_effort"] = body.think
         names["reasoning_effort"] = "think"

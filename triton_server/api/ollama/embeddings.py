@@ -33,7 +33,7 @@ class _VectorRequest(WholeBody):
 class EmbedRequest(_VectorRequest):
     """Texts to embed."""
 
-    input: str | Annotated[FailFastList[str], Field(min_length=1, max_length=MAX_INPUTS)]
+    input: str | Annotated[FailFastList[str], Field(max_length=MAX_INPUTS)]
     truncate: bool | None = Field(
         True, description="Cut texts that are longer than the model allows. Otherwise they are refused."
     )
@@ -73,15 +73,16 @@ async def embed(request: HttpRequest, body: EmbedRequest) -> Response:
     parameters: dict[str, Any] = {"truncate": body.truncate is not False, "normalize": True}
     if body.dimensions is not None:
         parameters["dimensions"] = body.dimensions
-    start = time.perf_counter_ns()
-    result = await compute_vectors(request, texts, {**parameters, "model": model.name})
+    start, tokens, vectors = time.perf_counter_ns(), 0, ""
+    if texts:  # as with Ollama, no texts have no vectors
+        result = await compute_vectors(request, texts, {**parameters, "model": model.name})
+        tokens, vectors = result.prompt_tokens, ",".join(await render_vectors(result.vectors))
     fields = {
         "model": body.model,
         "total_duration": time.perf_counter_ns() - start,
         "load_duration": 0,
-        "prompt_eval_count": result.prompt_tokens,
+        "prompt_eval_count": tokens,
     }
-    vectors = ",".join(await render_vectors(result.vectors))
     return _json(f'{json.dumps(fields)[:-1]}, "embeddings":[{vectors}]}}')
 
 

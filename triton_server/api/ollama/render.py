@@ -6,10 +6,11 @@ from datetime import datetime, timezone
 from typing import Any
 
 from model_core.requests.answer_parts import AnswerParts
-from model_core.requests.events import Accepted, Done, Failed, Reasoning, Text, ToolCallDelta
+from model_core.requests.events import Accepted, Done, Failed, Logprobs, Reasoning, Text, ToolCallDelta
 from model_core.requests.messages import complete_object
 
 from ..errors import text_body_of
+from ..openai.chat_answers import render_logprob
 from ..stream_response import NumberedEvents, to_json
 
 Part = dict[str, Any]
@@ -26,7 +27,8 @@ async def render_body(events: NumberedEvents, model: str, make_part: MakePart) -
     message: dict[str, Any] = {"content": answer.text}
     if answer.reasoning:
         message["thinking"] = answer.reasoning
-    return to_json(make_part(model, message | _render_calls(answer)) | _describe_end(answer.done)).encode()
+    part = make_part(model, message | _render_calls(answer)) | _render_logprobs(answer.logprobs or [])
+    return to_json(part | _describe_end(answer.done)).encode()
 
 
 async def render_lines(
@@ -41,15 +43,18 @@ async def render_lines(
 async def _make_parts(events: NumberedEvents, model: str, make_part: MakePart) -> AsyncGenerator[Part, None]:
     """The parts of an answer as JSON. Calls of tools come whole."""
     answer = AnswerParts()  # its calls
+    entries: list[Part] = []  # log probabilities of the next part
     async with aclosing(events):
         async for _, event in events:
             match event:
                 case Accepted():  # a reader of lines expects JSON in each, so this keeps the connection
                     yield make_part(model, {})
-                case Text(text) if text:
-                    yield make_part(model, {"content": text})
-                case Reasoning(text) if text:
-                    yield make_part(model, {"thinking": text})
+                case Logprobs():
+                    entries += event.entries
+                case Text(text) | Reasoning(text) if text:
+                    name = "thinking" if isinstance(event, Reasoning) else "content"
+                    yield make_part(model, {name: text}) | _render_logprobs(entries)
+                    entries = []
                 case ToolCallDelta():
                     answer.add(event)
                 case Failed():
@@ -57,7 +62,7 @@ async def _make_parts(events: NumberedEvents, model: str, make_part: MakePart) -
                 case Done():
                     if answer.calls:
                         yield make_part(model, _render_calls(answer))
-                    yield make_part(model, {}) | _describe_end(event)
+                    yield make_part(model, {}) | _render_logprobs(entries) | _describe_end(event)
 
 
 def make_chat_part(model: str, added: Part) -> Part:
@@ -84,6 +89,10 @@ def _render_calls(answer: AnswerParts) -> dict[str, Any]:
         for call in answer.tool_calls
     ]
     return {"tool_calls": calls} if calls else {}
+
+
+def _render_logprobs(entries: list[Part]) -> Part:
+    return {"logprobs": list(map(render_logprob, entries))} if entries else {}
 
 
 def _describe_end(done: Done) -> dict[str, Any]:

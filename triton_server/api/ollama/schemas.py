@@ -10,10 +10,11 @@ from pydantic_core import PydanticCustomError
 
 from model_core.checks.request_values import JsonObject, shorten
 from model_core.requests.messages import FailFastList
-from model_core.requests.sampling import SamplingFields
+from model_core.requests.sampling import MAX_LOGPROBS, SamplingFields
 
 from ..body import Body, WholeBody
 from ..errors import ERROR_RESPONSES
+from ..openai.chat_answers import TokenLogprob
 from ..request_body import other_names
 
 _OTHER_NAMES = {"num_predict": "max_tokens", "repeat_penalty": "repetition_penalty"}
@@ -105,7 +106,10 @@ class AnswerRequest(WholeBody):
     )
     options: Options | None = None
     keep_alive: float | str | None = KEEP_ALIVE
-    logprobs: bool | None = Field(False, description="Refused.")
+    logprobs: bool | None = Field(False, description="Report log probabilities.")
+    top_logprobs: int | None = Field(
+        None, ge=0, le=MAX_LOGPROBS, description="Alternatives for each token; it needs logprobs."
+    )
 
 
 class ChatRequest(AnswerRequest):
@@ -136,6 +140,7 @@ class End(BaseModel):
 
     model: str
     created_at: str
+    logprobs: list[TokenLogprob] = Field([], description="Of the tokens of this part, if asked for.")
     done: bool
     done_reason: Literal["stop", "length", "load"] | None = None
     total_duration: int | None = Field(None, description="Nanoseconds, as the other durations.")

@@ -182,7 +182,8 @@ def parse(body: ChatRequest, functions: Functions | None = None) -> list[Request
     }
     if body.functions:
         fields["parallel_tool_calls"] = False
-    return repeat([Request.of(fields, {**body.sent_names, **functions.sent_names})], body.n)
+    names = {**body.sent_names, **functions.sent_names, **name_messages(body.messages)}
+    return repeat([Request.of(fields, names)], body.n)
 
 
 def parse_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
@@ -209,6 +210,20 @@ def parse_messages(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
             fields["content"] = ""  # it is null
         parsed.append(fields)
     return parsed
+
+
+def name_messages(messages: Sequence[ChatMessage]) -> dict[str, str]:
+    """What the client has called the messages of `parse_messages`, for errors, where that is not the same."""
+    names, added = dict[str, str](), 0
+    for number, message in enumerate(messages):
+        calls = len(replay_calls(message.mcp_calls or ()))
+        first, added = number + added, added + calls
+        names |= dict.fromkeys(
+            (f"messages[{first + place}]" for place in range(calls)), f"messages[{number}].mcp_calls"
+        )
+        if added:
+            names[f"messages[{number + added}]"] = f"messages[{number}]"
+    return names
 
 
 def _parse_message(param: str, message: ChatMessage) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from ..body import WholeBody
 from ..embedding_calls import compute_vectors, fields_set, render_vectors
 from ..errors import ERROR_RESPONSES
 from ..ignored import check_fields
-from .chat import ChatMessage, parse_messages
+from .chat import ChatMessage, name_messages, parse_messages
 
 _LIMITS = Field(min_length=1, max_length=MAX_INPUTS)
 
@@ -129,7 +129,8 @@ def _find_inputs(body: EmbeddingsRequest) -> Any:
     """What is to embed, for `compute_vectors`."""
     if body.messages is not None:
         messages: Any = parse_messages(body.messages)
-        return EngineRequest(messages=messages, cache_salt=body.cache_salt)
+        fields = {"messages": messages, "cache_salt": body.cache_salt}
+        return EngineRequest.of(fields, name_messages(body.messages))
     inputs: Any = body.input
     is_single = isinstance(inputs, str) or (bool(inputs) and isinstance(inputs[0], int))
     return [inputs] if is_single else inputs

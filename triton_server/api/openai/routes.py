@@ -76,6 +76,10 @@ async def _respond(
     """
     if body.stream and body.prompt_logprobs is not None:
         raise unsupported("prompt_logprobs", "a stream does not report prompt_logprobs; leave one out.")
+    if body.stream_options is not None and not body.stream:
+        raise ApiError(
+            400, "stream_options needs stream to be true; leave it out.", "invalid_request", "stream_options"
+        )
     if body.stream_options is not None and body.stream_options.continuous_usage_stats:
         name = "stream_options.continuous_usage_stats"
         raise unsupported(name, f"{name} is not supported: send include_usage.")

@@ -108,6 +108,15 @@ def list_left_out(items: Iterable[Item], labels: Collection[str] = ()) -> list[s
     ]
 
 
+def list_unread_reasons(items: Iterable[Item]) -> list[str]:
+    """The reasons of approvals in `input`. The model is told of a reason only where a call must not run."""
+    return [
+        f"input[{number}].reason"
+        for number, item in enumerate(items)
+        if isinstance(item, McpApprovalResponseItem) and item.approve and item.reason
+    ]
+
+
 def list_images(items: Iterable[Item], field: str) -> list[tuple[str, ImagePart]]:
     """The images of items in their order, each with its place in a `field`."""
     found = []

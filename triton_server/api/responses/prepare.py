@@ -33,7 +33,7 @@ from ..sessions.store_calls import get_owner
 from .calls import CALL_KINDS
 from .includes import LOGPROBS, list_not_included
 from .item_schemas import ITEMS, Item, ItemReference
-from .items import find_response_id, list_images, list_left_out, to_messages
+from .items import find_response_id, list_images, list_left_out, list_unread_reasons, to_messages
 from .schemas import ResponsesRequest, TextOptions
 from .service_tools import find_offers, make_toolbox
 from .tools import Functions, find_functions
@@ -92,7 +92,7 @@ async def prepare(request: Request, body: ResponsesRequest, stack: ExitStack) ->
     check_length(len(messages), request.app.state.settings)  # before all the work that is done for each
     toolbox = make_toolbox(body, functions.offers, earlier, items)
     ignore(request, "tools", functions.left_out)
-    ignore(request, "fields", list_unenforced(body.tools or ()))
+    ignore(request, "fields", [*list_unenforced(body.tools or ()), *list_unread_reasons(items)])
     ignore(request, "items", list_left_out(items, {offer.server for offer in functions.offers.values()}))
     images = [place for place, _ in (*list_images(earlier, "conversation"), *list_images(items, "input"))]
     check_image_count(len(images), "input")

@@ -8,7 +8,7 @@ from model_core.checks.request_values import JsonObject, Text
 from model_core.requests.messages import ChatFields, FailFastList, ReasoningEffort
 from model_core.requests.sampling import MAX_LOGPROBS
 
-from ..body import Body
+from ..body import Body, Metadata
 from ..request_body import GenerationBody, other_names
 from .item_schemas import Item, MessageItem
 from .tools import ResponsesTool, ToolSelection
@@ -85,7 +85,7 @@ class ResponsesRequest(GenerationBody, ChatFields):
     )
     text: TextOptions | None = None
     reasoning: ReasoningOptions | None = None
-    metadata: dict[Text, Text] | None = Field(None, description="Stored with the response.")
+    metadata: Metadata | None = Field(None, description="Stored with the response: at most 16 texts.")
     user: Text | None = Field(None, description="Stored with the response.")
     background: bool | None = Field(
         None,

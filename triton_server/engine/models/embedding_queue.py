@@ -56,7 +56,7 @@ class EmbeddingQueue:
         self._tasks: list[EmbeddingTask] = []  # that have not ended
         self._started: deque[EmbeddingTask] = deque()  # those of them that are started
         self._computing: set[EmbeddingTask] = set()  # whose rows of images are in use
-        self._seeing: EmbeddingTask | None = None  # whose images the encoder was asked for
+        self._encoding: EmbeddingTask | None = None  # whose images the encoder was asked for
         self._pixels = PixelMemory()
         self._is_closing = False
         self._thread = threading.Thread(target=self._run, name="embeddings", daemon=True)
@@ -134,8 +134,8 @@ class EmbeddingQueue:
                 self._pixels.remove(task)
                 if task not in self._computing:
                     task.prepared.release()
-            if task is self._seeing:
-                self._seeing = None
+            if task is self._encoding:
+                self._encoding = None
             if isinstance(result, BaseException):
                 task.future.set_exception(result)
             else:
@@ -195,9 +195,9 @@ class EmbeddingQueue:
             if not task.prepared.images:
                 ready.append(task)
                 continue
-            if self._seeing is None:
-                self._seeing = task
-            if task is not self._seeing:
+            if self._encoding is None:
+                self._encoding = task
+            if task is not self._encoding:
                 continue
             images = task.prepared.images.values()
             if all([each.are_encoded() for each in images]):

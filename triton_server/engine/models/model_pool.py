@@ -69,6 +69,14 @@ class ModelPool:
                 if name in self._by_name or name == DEFAULT_MODEL:
                     raise ModelError(f"the adapter {name} has the name of a model; give it another one.")
 
+    def find_first(self, task: str) -> ModelSlot:
+        """The first model that has a task of ModelDescription.tasks; the first of all if none has it.
+
+        One that was never loaded may have it, so that what is loaded at the moment does not decide.
+        """
+        slots = (s for s in self.slots if s.description is None or task in s.description["tasks"])
+        return next(slots, self.slots[0])
+
     def resolve_model(self, name: str | None, default: ModelSlot) -> ModelSlot:
         """The model that a request names, or whose adapter; `default` if it names none.
 

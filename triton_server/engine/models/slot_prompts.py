@@ -85,6 +85,8 @@ class SlotPrompts:
         """
         if llm is not None and llm.engine.encoder is not None:
             llm.engine.encoder.forget(salt)
+        if llm is not None and llm.vision is not None:
+            llm.vision.forget(salt)
         if self._disk is not None:
             self._disk.forget(None if llm is None else llm.prompts, salt)
 

@@ -43,7 +43,9 @@ class EmbedInference:
     def __init__(
         self, pool: ModelPool, queue: EmbeddingQueue, model: ModelSlot, image_threads: Executor
     ) -> None:
-        """`model` answers the requests that name no other one. `image_threads`: read those with images."""
+        """`model` answers the requests that name no other one; the first model leaves those that it cannot
+        answer to the next one that can. `image_threads`: read those with images.
+        """
         self._pool, self._queue, self._model = pool, queue, model
         self._image_threads = image_threads
 
@@ -64,6 +66,8 @@ class EmbedInference:
             values = parse_parameters(parameters, "texts")
             parent = values.get("traceparent", call.parent)
             span = start_span("embeddings", "SERVER", parent if isinstance(parent, str) else None)
+            if slot is self._pool.slots[0]:
+                slot = self._pool.find_first("embed" if values.get("query") is None else "score")
             slot = self._pool.resolve_model(values.get("model"), slot)
             if values.get("model") in slot.adapters.folders:
                 raise InvalidRequest(f"adapters make no embeddings; name the model {slot.name}.", "model")

@@ -57,6 +57,9 @@ def test_default_model_embeds_although_the_first_does_not(tmp_path: Path) -> Non
         assert np.allclose(vector, named["data"][0]["embedding"], atol=1e-6)
         answer = web.post("/v1/embeddings", json={"input": QUERY, "model": "colbert"})
         assert answer.status_code == 400  # a model that is named is not replaced
+        with ChatClient(running.grpc_url) as grpc:
+            for model in (None, "default"):
+                assert np.allclose(grpc.embed([QUERY], model=model).vectors, [vector], atol=1e-6)
 
 
 def test_default_model_does_not_depend_on_what_is_loaded(tmp_path: Path) -> None:
@@ -101,6 +104,11 @@ def test_an_encoder_embeds_and_refuses_chats(grpc: ChatClient, web: httpx.Client
     assert web.get("/get_model_info").json()["is_generation"] is False
     assert web.get("/get_server_info").json()["is_embedding"] is True
     assert len(ask(web, "/tokenize", prompt=TEXTS[0])["tokens"]) > 2
+
+
+def test_the_first_model_that_scores_is_the_default_over_grpc(grpc: ChatClient) -> None:
+    for model in (None, "default"):
+        assert grpc.score(QUERY, TEXTS, model=model) == grpc.score(QUERY, TEXTS, model="bert-reranker")
 
 
 def test_scores_are_those_of_the_library(grpc: ChatClient, reranker: LLM) -> None:

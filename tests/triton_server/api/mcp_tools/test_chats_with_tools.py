@@ -221,3 +221,16 @@ def test_a_client_that_leaves_stops_the_calls(start_with: Start, tmp_path: Path)
     assert service.metrics()[name] == 1
     connection.close()
     wait_until(lambda: service.metrics()[name] == 0)
+
+
+def test_errors_count_messages_as_the_client_does(reciter: Endpoints) -> None:
+    """Each record of a call stands for two messages of the prompt or more."""
+    calls = [
+        {"id": str(n), "server_label": "weather", "name": "get_weather", "output": "Rain", "round": n}
+        for n in range(2)
+    ]
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    answer = {"role": "assistant", "content": "Rain.", "mcp_calls": calls}
+    messages = [*QUESTION, answer, {"role": "user", "content": [picture]}]
+    status, error = refuse(Service(reciter.api_url, 0), messages=messages, mcp=None)
+    assert (status, error["param"]) == (400, "messages[2].content[0].image_url"), error

@@ -109,9 +109,13 @@ def test_a_person_approves_calls(open_with: Open, approve: bool) -> None:
         ARGUMENTS,
     )
     answer: Any = {"type": "mcp_approval_response", "approval_request_id": request.id, "approve": approve}
-    response = client.responses.create(
+    answer["reason"] = "because"
+    raw = client.responses.with_raw_response.create(
         model="default", input=[answer], tools=tool(), previous_response_id=asked.id
     )
+    response = raw.parse()
+    # A model is told why a call must not run, and not why it may.
+    assert raw.headers.get("X-Ignored-Fields") == ("input[0].reason" if approve else None)
     Response.model_validate_json(response.model_dump_json(by_alias=True), strict=True)
     assert [item.type for item in response.output] == [*(["mcp_call"] if approve else []), "message"]
     assert response.output_text == REPORT

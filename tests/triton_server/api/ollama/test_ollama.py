@@ -170,7 +170,7 @@ def test_thinking_about_a_prompt_is_apart(reciting: ollama.Client) -> None:
         ({"context": [1, 2]}, "/api/chat instead of context"),
         ({"images": [b"png"]}, "sees no images"),
         ({"raw": True, "system": "Be brief."}, "has no system message"),
-        ({"logprobs": True}, "logprobs"),
+        ({"top_logprobs": 2}, "top_logprobs needs logprobs"),
     ],
 )
 def test_refusals_of_prompts_name_the_field(
@@ -187,6 +187,7 @@ def test_texts_are_embedded(client: ollama.Client, llm: LLM) -> None:
     answer = client.embed("default", texts)
     np.testing.assert_array_equal(np.float32(answer.embeddings), expected)
     assert answer.model == "default" and answer.prompt_eval_count and answer.total_duration
+    assert client.embed("default", []).embeddings == []
     (one,) = client.embed("embedded:latest", texts[1], dimensions=8).embeddings
     assert len(one) == 8 and abs(np.linalg.norm(one) - 1) < 1e-6
     old = client.embeddings("default", texts[0]).embedding
@@ -213,6 +214,16 @@ def test_clients_learn_what_a_model_is(
         assert httpx.post(f"{api.api_url}/api/show", json=body).status_code == status
 
 
+def test_log_probabilities(client: ollama.Client) -> None:
+    asked = {**ASK, "logprobs": True, "top_logprobs": 2}
+    whole, parts = client.chat(**asked), list(client.chat(**asked, stream=True))
+    assert whole.logprobs is not None and len(whole.logprobs) == whole.eval_count
+    assert all(len(entry.top_logprobs or ()) == 2 for entry in whole.logprobs)
+    assert [entry for part in parts for entry in part.logprobs or ()] == whole.logprobs
+    text = "".join(entry.token for entry in whole.logprobs)
+    assert text.strip().startswith((whole.message.content or "").strip())
+
+
 @pytest.mark.parametrize(
     ("fields", "status", "message"),
     [
@@ -224,7 +235,7 @@ def test_clients_learn_what_a_model_is(
         ({"messages": [{**HELLO[0], "images": [b"png"]}]}, 400, "sees no images"),
         ({"messages": [{"role": "robot", "content": ""}]}, 400, r"messages\[0\].role"),
         ({"format": {"type": "no type"}}, 400, "the JSON schema cannot be used: type is 'no type'"),
-        ({"logprobs": True}, 400, "logprobs"),
+        ({"top_logprobs": 2}, 400, "top_logprobs needs logprobs"),
     ],
 )
 @pytest.mark.parametrize("streamed", [False, True])

@@ -331,6 +331,7 @@ WRONG_CHATS: list[tuple[dict[str, Any], int, str | None]] = [
     ({"logit_bias": {"x": 1}}, 400, None),
     ({"logit_bias": {"99999999": 1}}, 400, None),
     ({"top_logprobs": 3}, 400, "top_logprobs"),
+    ({"stream": False, "stream_options": {"include_usage": True}}, 400, "stream_options"),
     ({"logprobs": True, "top_logprobs": 21}, 400, "top_logprobs"),
     ({"messages": []}, 400, None),
     ({"messages": "Hello"}, 400, "messages"),

@@ -184,6 +184,8 @@ def test_log_probabilities_are_reported(gpt: openai.OpenAI) -> None:
         ({"input": [{"type": "function_call", "name": "f", "arguments": "{}"}]}, "input[0].call_id"),
         ({"input": "\ud800"}, "input"),
         ({"metadata": {"a": "\ud800"}}, "metadata.a"),
+        ({"metadata": {"a": "x" * 513}}, "metadata.a"),
+        ({"metadata": dict.fromkeys(map(str, range(17)), "x")}, "metadata"),
         ({"text": {"verbosity": "\ud800"}}, None),
         ({"max_output_tokens": 0}, "max_output_tokens"),
         ({"temperature": 3}, "temperature"),
