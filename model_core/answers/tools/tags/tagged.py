@@ -48,6 +48,8 @@ class Tags:
         before_name, after_name: around the name of the tool.
         between: white space between `key_end` and `value`.
         line: a line end between a value and its tags.
+        after: what stands behind a value.
+        quotes: around a string that may have anything, in the place of the string itself.
         has_flags: behind `key_end` stands `true` if the value is a string, or `false` if it is JSON.
     """
 
@@ -60,6 +62,8 @@ class Tags:
     between: str = ""
     value: str = ""
     line: str = ""
+    after: str = "\n"
+    quotes: tuple[str, str] | None = None
     outer_closing: str = ""
     has_flags: bool = False
 
@@ -74,7 +78,7 @@ class Tags:
             flag = json.dumps(value_types(schema, root) == STRING) if self.has_flags else self.between
             start = lark.literal(self.key + name + self.key_end + flag + self.value + self.line)
             value = self._value(lark, tool, schema, f"properties.{name}.")
-            return f"{start} {value} {lark.literal(chr(10))}"
+            return f"{start} {value} {lark.literal(self.after) if self.after else ''}"
 
         members = lark.members(root, member)
         start = lark.literal(self.before_name + tool.name + self.after_name)
@@ -89,7 +93,12 @@ class Tags:
         texts = write_all(
             lambda part: string_terminal(lark, part, self.value_end, path), [*alternatives(schema, root)]
         )
-        return lark.until(self.value_end, " | ".join(texts), self.line)
+        text = " | ".join(texts)
+        if self.quotes is None:
+            return lark.until(self.value_end, text, self.line)
+        before, after = self.quotes
+        quoted = f"{lark.literal(before)} {lark.until(after + self.value_end, text)}"
+        return f"({lark.until(self.value_end, lark.not_after(before, text))} | {quoted})"
 
     def read_arguments(
         self, reader: AnswerReader, writer: EventWriter, tool: Tool | None, name: str
@@ -126,6 +135,10 @@ class Tags:
 
     def _read_text(self, reader: AnswerReader, is_string: bool) -> Steps[tuple[str, bool]]:
         """A value as it is written, and whether the tag that ends it has been read."""
+        if self.quotes and (yield from reader.accept(self.quotes[0])):
+            end = self.quotes[1] + self.value_end
+            text, mark = yield from reader.read_to(end)
+            return (text, True) if mark else (text[: len(text) - overlap_length(text, end)], False)
         parts: list[str] = []
         in_string = False  # of JSON
         while True:
@@ -163,7 +176,8 @@ def make_parser(
             yield from reader.accept(end)
             return True
 
-        # Models at times leave out the outer tag.
-        yield from parse_marked(reader, writer, (start, before_name), parse_call)
+        # Models at times leave out the outer tag, where there is one.
+        marks = (start, before_name) if before_name else (start,)
+        yield from parse_marked(reader, writer, marks, parse_call)
 
     return parse
