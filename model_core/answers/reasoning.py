@@ -70,6 +70,13 @@ SOLAR = ReasoningForm(
     next_start="<|begin|>assistant",
     special_tokens=("<|think|>", "<|end|>", "<|begin|>"),
 )
+KIMI_K3 = ReasoningForm(
+    "<|open|>think<|sep|>",
+    "<|close|>think<|sep|>",
+    ending="<|close|>think<|sep|><|open|>response<|sep|>",
+    next_start="<|open|>response<|sep|>",
+    special_tokens=("<|open|>", "<|close|>", "<|sep|>"),
+)
 # Marks of other models: Command R7B and Command A, Apertus, Apriel.
 _PAIRS = (
     ("<|START_THINKING|>", "<|END_THINKING|>"),
@@ -86,6 +93,8 @@ def recognize_reasoning(template: str) -> ReasoningForm | None:
         return HARMONY
     if "<|think|>" in template and "<|begin|>" in template:
         return SOLAR
+    if "<|open|>" in template and "<|close|>" in template and "think" in template:
+        return KIMI_K3
     if "<|channel>" in template:
         return GEMMA
     if "[THINK]" in template:

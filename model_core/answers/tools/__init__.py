@@ -21,6 +21,7 @@ from .pythonic import LFM2, OLMO3, PYTHONIC
 from .solar import SOLAR
 from .tags.dsml import DSML, DSML_V4, GCML
 from .tags.glm import GLM
+from .tags.kimi_k3 import KIMI_K3
 from .tags.minicpm import MINICPM5
 from .tags.minimax import MINIMAX
 from .tags.qwen_coder import QWEN_CODER
@@ -42,6 +43,7 @@ FORMATS = (
     GIGACHAT3,
     SOLAR,
     KIMI,
+    KIMI_K3,
     MINIMAX,
     MINICPM5,
     GEMMA4,

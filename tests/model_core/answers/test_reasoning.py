@@ -110,6 +110,12 @@ EXAMPLES: list[tuple[AnswerStyle, str, str, list[Event]]] = [
         "<|think|>Hm.<|end|><|begin|>assistant<|content|>Two.<|flush|>",
         [Reasoning("Hm."), Text("Two.")],
     ),
+    (
+        recognize_style("{{ tools }}<|open|>think<|close|>argument"),
+        "<|open|>think<|sep|>",
+        "Hm.<|close|>think<|sep|><|open|>response<|sep|>Two.<|close|>response<|sep|><|close|>message<|sep|>",
+        [Reasoning("Hm."), Text("Two.")],
+    ),
     (SOLAR_OPEN, "<|think|><|end|><|begin|>assistant", "<|content|>Two.", [Text("Two.")]),
 ]
 

@@ -161,6 +161,9 @@ get_time()
 <｜GCML｜invoke name="get_time">
 </｜GCML｜invoke>
 </｜GCML｜tool_calls>""",
+    "kimi_k3": '<|close|>response<|sep|><|open|>tools<|sep|><|open|>call tool="get_weather" index="1"<|sep|>'
+    '<|open|>argument key="city" type="string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|>'
+    '<|open|>call tool="get_time" index="2"<|sep|><|close|>call<|sep|><|close|>tools<|sep|>',
     "gigachat3": '<|message_sep|>\n\nfunction call<|role_sep|>\n{"name": "get_weather", "arguments": {"city": "Paris"}}',
     "gigachat31": '<|function_call|>{"name": "get_weather", "arguments": {"city": "Paris"}}',
     "solar": "<|tool_calls|><|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>get_weather<|tool_call:args|>"
@@ -312,6 +315,30 @@ VARIANTS: list[tuple[str, str, str, list[tuple[str, Any]]]] = [
         "<|message_sep|>\n\n",
         "I look.",
         [NOW],
+    ),
+    (
+        "kimi_k3",
+        "I look.<|close|>response<|sep|><|open|>tools<|sep|>"
+        '<|open|>call tool="get_weather" index="1"<|sep|><|open|>argument key="city" type="string"<|sep|>12'
+        '<|close|>argument<|sep|><|open|>argument key="days" type="number"<|sep|>12<|close|>argument<|sep|>'
+        "<|close|>call<|sep|><|close|>tools<|sep|><|close|>message<|sep|>",
+        "I look.",
+        [("get_weather", {"city": "12", "days": 12})],
+    ),
+    ("kimi_k3", "It is sunny.<|close|>response<|sep|><|close|>message<|sep|>", "It is sunny.", []),
+    (
+        "kimi_k3",
+        '<|open|>call tool="f" index="1"<|sep|><|open|>json type="object"<|sep|>{"a": 1}<|close|>json<|sep|>'
+        "<|close|>call<|sep|>",
+        "",
+        [("f", {"a": 1})],
+    ),
+    ("kimi_k3", "<|open|>tools<|sep|>none", "<|open|>tools<|sep|>none", []),
+    (
+        "kimi_k3",
+        '<|open|>call tool="f" index="1"<|sep|><|open|>argument key="a" type="string"<|sep|>never en',
+        "",
+        [("f", '{"a": "never en')],
     ),
     ("gigachat3", "It is sunny.<|message_sep|>\n\n", "It is sunny.", []),
     ("gigachat3", "A function call<|role_sep|>none", "A function call<|role_sep|>none", []),
@@ -809,6 +836,7 @@ def test_strict_arguments_need_a_schema_that_can_be_enforced(ll_tokenizer: LLTok
         ("plain", "{% if tools %}<function_calls><invoke name=f>{% endif %}"),
         ("dsml", "{% if tools %}{% set mark = '｜DSML｜' %}<{{ mark }}function_calls>{% endif %}"),
         ("dsml_v4", "{% if tools %}{% set mark = '｜DSML｜' %}<{{ mark }}tool_calls>{% endif %}"),
+        ("kimi_k3", "{% if tools %}{{ '<|open|>' + tag + '<|sep|>' }}<|close|>argument{% endif %}"),
         ("gcml", "{% if tools %}{% set mark = '｜GCML｜' %}<{{ mark }}tool_calls>{% endif %}"),
         ("gigachat3", "{% if tools %}{% endif %}{{ 'function call' + '<|role_sep|>' }}"),
         ("gigachat31", "{% if tools %}{% endif %}{{ 'assistant<|role_sep|>' }}<|function_call|>{{ call }}"),
