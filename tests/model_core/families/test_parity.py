@@ -200,6 +200,26 @@ def test_mimo_v2_as_it_was_published(tmp_path: Path) -> None:
     check_published(tmp_path, mimo_as_published(), tensors, source)
 
 
+def test_zamba2_without_rotation_and_what_layers_add_to_attention(tmp_path: Path) -> None:
+    """Zamba2-2.7B has neither. It computes the same as with products of zeros, and hardly any rotation."""
+    source = CHECKPOINTS / "zamba2"
+    tensors = {name: np.array(array) for name, array in stored(source)}
+    adapters = [name for name in tensors if re.search(r"linear_[qkv]_adapter_list", name)]
+    assert len(adapters) == 3 * 3 * 2
+    zeros = {name: np.zeros_like(tensors[name]) for name in adapters}
+    without = {name: array for name, array in tensors.items() if name not in zeros}
+    config, logits = read_json(source / "config.json"), []
+    slow = {"rope_parameters": {"rope_type": "linear", "factor": 1e6, "rope_theta": 100.0}}
+    none = {"use_mem_rope": False, "use_shared_attention_adapter": False}
+    for name, changes, weights in (("slow", slow, tensors | zeros), ("none", none, without)):
+        (tmp_path / name).mkdir()
+        write_safetensors(tmp_path / name / "model.safetensors", weights)
+        write_json(tmp_path / name / "config.json", config | changes)
+        with LLM(tmp_path / name, arithmetic="float32") as llm:
+            logits.append(llm.logits(list(range(20))))
+    assert np.linalg.norm(logits[0] - logits[1]) < 1e-3 * np.linalg.norm(logits[0])
+
+
 def stored(source: Path) -> Iterator[tuple[str, np.ndarray]]:
     """The tensors of a checkpoint."""
     checkpoint = Checkpoint(source)
