@@ -54,7 +54,8 @@ def write_answer_grammar(
     Raises:
         InvalidRequest: no tool has the name in `choice`, or a schema cannot be enforced.
     """
-    if style.continues_text(prompt_end) or (style.reasoning is None and (not tools or choice == "none")):
+    is_bare = style.reasoning is None and not style.tools.text_start
+    if style.continues_text(prompt_end) or (is_bare and (not tools or choice == "none")):
         return AnswerGrammar(form)
     lark = Lark(special_ids)
     body = _write_body(lark, style.tools, tools, choice, parallel, form is not None, find_fault)

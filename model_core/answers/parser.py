@@ -84,7 +84,7 @@ class AnswerParser:
                 reader, writer, style.reasoning, is_open, style.tools, callable_tools
             )
             writer.split_text(style.reasoning, was_left_open=has_call)
-        if tools or style.tools is HARMONY:
+        if tools or style.tools.has_headers:
             yield from style.tools.parse(reader, writer, tools)
         else:
             yield from reader.copy_until((), writer.text)

@@ -63,6 +63,20 @@ HARMONY = ReasoningForm(
     special_tokens=("<|channel|>", "<|message|>", "<|start|>", "<|end|>"),
     repeats=True,
 )
+SOLAR = ReasoningForm(
+    "<|think|>",
+    "<|end|>",
+    ending="<|end|><|begin|>assistant",
+    next_start="<|begin|>assistant",
+    special_tokens=("<|think|>", "<|end|>", "<|begin|>"),
+)
+KIMI_K3 = ReasoningForm(
+    "<|open|>think<|sep|>",
+    "<|close|>think<|sep|>",
+    ending="<|close|>think<|sep|><|open|>response<|sep|>",
+    next_start="<|open|>response<|sep|>",
+    special_tokens=("<|open|>", "<|close|>", "<|sep|>"),
+)
 # Marks of other models: Command R7B and Command A, Apertus, Apriel.
 _PAIRS = (
     ("<|START_THINKING|>", "<|END_THINKING|>"),
@@ -77,6 +91,10 @@ def recognize_reasoning(template: str) -> ReasoningForm | None:
     """The form of the reasoning of a model with this chat template; None if it has none."""
     if "<|channel|>" in template and "<|message|>" in template:
         return HARMONY
+    if "<|think|>" in template and "<|begin|>" in template:
+        return SOLAR
+    if "<|open|>" in template and "<|close|>" in template and "think" in template:
+        return KIMI_K3
     if "<|channel>" in template:
         return GEMMA
     if "[THINK]" in template:

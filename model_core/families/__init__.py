@@ -120,6 +120,7 @@ from .recurrent import (
     olmo_hybrid,
     qwen3_next,
     rwkv7,
+    zamba2,
 )
 from .windowed import cohere2_moe, mellum, mimo_v2
 
@@ -218,6 +219,7 @@ FAMILIES: dict[str, ModuleType] = {
     "solar_open": glm4_moe,
     "stablelm": stablelm,
     "starcoder2": starcoder2,
+    "zamba2": zamba2,
 }
 # The same for encoders, which make embeddings and scores, but no text.
 ENCODERS: dict[str, ModuleType] = {

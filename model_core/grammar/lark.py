@@ -68,16 +68,20 @@ class Lark:
         """An expression for text that ends with `ending` and the first `mark`.
 
         `text` is the terminal before. The mark is nowhere else, because a reader would stop there. Where it
-        is a special token, it is not spelled in characters either.
+        begins with a special token, this is not spelled in characters either.
         """
         whole = f"({text}) {_quote(ending)}" if ending else f"({text})"
-        if mark in self._special_ids:
-            return f"{self.without(mark, whole)} {self.literal(mark)}"
+        if first := self._special_pattern.match(mark):
+            return f"{self.without(first[0], whole)} {self.literal(mark)}"
         return self._add_terminal(f"({whole} {_quote(mark)}) & ~/{_ANY}{_escape(mark)}(.|\\n)+/")
 
     def without(self, mark: str, text: str = ANY_TEXT) -> str:
         """An expression for text in which `mark` is not. `text` is its terminal."""
         return self._add_terminal(f"({text}) & ~/{_ANY}{_escape(mark)}{_ANY}/")
+
+    def not_after(self, start: str, text: str) -> str:
+        """A terminal for what `text` matches, but does not begin with `start`."""
+        return f"({text}) & ~/{_escape(start)}{_ANY}/"
 
     def _add_terminal(self, body: str) -> str:
         return self.add(body, self.new_name().upper())
@@ -150,7 +154,7 @@ def parameters(tool: Tool) -> dict[str, Any]:
 
 def _escape(text: str) -> str:
     """The text as a regular expression in Lark."""
-    return re.escape(text).replace("/", r"\/")
+    return re.escape(text).replace("/", r"\/").replace("\n", "n")
 
 
 def _quote(text: str) -> str:

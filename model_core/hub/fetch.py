@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ModelError
+from .names import parse_name
 from .stored_model import LLAMA_CPP, LM_STUDIO, OLLAMA
 
 # With the `ModelFiles` of a model that is about to be downloaded. Raises an error if it should not be.
@@ -20,13 +21,21 @@ def embedded_model() -> Path:
 
 
 def model_name(model: str | Path | None) -> str:
-    """The name of a model: that of its folder or file, or its name on the hub; "embedded" for None."""
+    """The name of a model: that of its folder or file, or its name on the hub; "embedded" for None.
+
+    A model that is named by a page of the hub is called `owner/name` too.
+    """
     if model is None:
         return "embedded"
     path = Path(os.path.expanduser(model))
     if os.path.isfile(path):  # in the hub's cache, files are links to others that have no name
         return path.name
-    return path.resolve().name if os.path.exists(path) else str(model)
+    if os.path.exists(path):
+        return path.resolve().name
+    try:
+        return str(model) if is_on_this_machine(model) else str(parse_name(str(model)))
+    except ModelError:
+        return str(model)
 
 
 def is_on_this_machine(model: str | Path) -> bool:

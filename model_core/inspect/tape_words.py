@@ -11,6 +11,7 @@ from ..tape.tape import Tape
 
 MAX_RECORDS = 120  # of a layer, and of what comes before and after the layers
 _LAYER = re.compile(r"(?:^|\.)(\d+)\.")  # the first number in the name of a weight
+_SHARED = re.compile(r"\.shared_transformer\.")  # of Zamba2, behind the number of the layer
 _MAP_WORDS = {
     "add": "the sum of {}",
     "multiply": "the product of {}, number by number",
@@ -80,12 +81,23 @@ def find_attends(tape_records: Sequence[Record]) -> list[tuple[int, int]]:
 
 
 def _find_layers(tape_records: Sequence[Record]) -> list[int | None]:
-    """The layer of each record; None before the first and after the last one."""
+    """The layer of each record; None before the first and after the last one.
+
+    Where layers share matrices, which have the name of the first, they are those of the layer that follows.
+    """
     places: list[int | None] = []
     current: int | None = None
-    for record in tape_records:
-        found = next((_LAYER.search(weight.name) for weight in _weights(record)), None)
-        current = current if found is None else int(found[1])
+    shared: int | None = None  # the first record of a later layer that has had names of earlier ones only
+    for number, record in enumerate(tape_records):
+        match = next(filter(None, (_LAYER.search(weight.name) for weight in _weights(record))), None)
+        found = None if match is None else int(match[1])
+        is_shared = match is not None and _SHARED.match(match.string, match.end() - 1) is not None
+        if found is not None and current is not None and is_shared and found < current:
+            shared = number if shared is None else shared
+        elif found is not None and (shared is None or current is None or found > current):
+            if shared is not None:
+                places[shared:] = [found] * (len(places) - shared)
+            current, shared = found, None
         places.append(current)
     # What follows the last layer has weights without a number, or takes rows.
     for number in range(len(places) - 1, -1, -1):

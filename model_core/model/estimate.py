@@ -16,7 +16,15 @@ from ..files.source import TensorSource, find_name
 from ..files.vision import PatchSource, read_vision
 from ..kernels.layout import BFLOAT16, FLOAT16, FLOAT32, INT8, PAGE, STEPPED_BITS
 from ..tape.operations import Attend, Experts, Linear
-from ..tape.passes import buffer_widths, drop_head, head_products, products, tables, vector_refs
+from ..tape.passes import (
+    buffer_widths,
+    distinct_products,
+    drop_head,
+    head_products,
+    products,
+    tables,
+    vector_refs,
+)
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from .mtp_head import find_mtp_tape
@@ -205,7 +213,7 @@ def _activation_bytes(stage: Stage) -> int:
 
 
 def _weight_bytes(tape: Tape, source: TensorSource, weights: str, files: ModelFiles) -> int:
-    bits = sum(_matrix_bits(linear, source, weights, files) for linear in products(tape.records))
+    bits = sum(_matrix_bits(linear, source, weights, files) for linear in distinct_products(tape.records))
     bits += sum(_head_bits(record.weight, source, weights) for record in head_products(tape.records))
     bits += sum(math.prod(table.shape) * _bits_as_stored(table, source) for table in tables(tape).values())
     bits += 32 * sum(math.prod(weight.shape) for weight in vector_refs(tape.records))

@@ -25,6 +25,7 @@ from ..machine.memory import aligned_zeros
 from ..tape.classifier import Classifier, Dense, LoadedClassifier
 from ..tape.operations import HeadLinear, Linear
 from ..tape.passes import (
+    distinct_products,
     drop_head,
     fuse,
     hand_on_hidden_states,
@@ -123,7 +124,7 @@ def read_weights(
 ) -> LoadedWeights:
     """The weights of a tape, packed. An MTP head shares embedding and head with those of its model."""
     records = fuse(tape.records)
-    linears = [*products(records), *head_products(records)]
+    linears: list[Linear | HeadLinear] = [*distinct_products(records), *head_products(records)]
     matrices: dict[tuple[WeightRef, ...], Matrix] = {}
     embeddings: dict[str, np.ndarray | Matrix] = {}
     if shared is not None:

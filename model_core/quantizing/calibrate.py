@@ -5,6 +5,7 @@ collected layer by layer, while texts pass through the layers that are already q
 correct errors of earlier ones.
 """
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..model.presets import choose_bits
 from ..reference import interpreter
 from ..reference import operators as op
 from ..tape.operations import Attend, Conv, Experts, Linear, Scan, SelectiveScan, TakeRows
+from ..tape.passes import products
 from ..tape.references import WeightRef
 from ..tape.tape import Tape
 from ..weights.rounding import Stepped, dequantize, round_as_packed, round_by_gptq, round_stepped
@@ -55,6 +57,8 @@ def quantize_layers(
     """
     read = interpreter.make_weight_reader(tensors)
     quantized: dict[WeightRef, np.ndarray] = {}  # of the current product
+    shared: dict[tuple[WeightRef, ...], dict[WeightRef, np.ndarray]] = {}  # of products that layers share
+    uses = Counter(product.weights for product in products(tape.records))
     rounded_experts = 0
     table = tensors[tape.embedding.name if tape.embedding.name in tensors else "lm_head.weight"]
     sequences = [interpreter.Sequence() for _ in token_lists]
@@ -74,11 +78,16 @@ def quantize_layers(
             rounded_experts += yield from _quantize_experts(record, read, sequences, weights)
             continue
         if isinstance(record, Linear) and not record.is_router:
-            hessian = compute_hessian(sequence.rows(record.x) for sequence in sequences)
             quantized.clear()
-            for weight in record.weights:
-                bits = choose_bits(record, weights)
-                quantized[weight] = yield from _quantize(weight, read, hessian, bits)
+            if record.weights in shared:  # with an earlier layer, for whose inputs they were quantized
+                quantized.update(shared[record.weights])
+            else:
+                hessian = compute_hessian(sequence.rows(record.x) for sequence in sequences)
+                for weight in record.weights:
+                    bits = choose_bits(record, weights)
+                    quantized[weight] = yield from _quantize(weight, read, hessian, bits)
+            if uses[record.weights] > 1:
+                shared[record.weights] = dict(quantized)
         for sequence in sequences:
             interpreter.execute(record, lambda w: quantized[w] if w in quantized else read(w), sequence)
             if isinstance(record, Conv | Scan | SelectiveScan):  # what it keeps is not needed again

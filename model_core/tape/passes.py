@@ -26,6 +26,11 @@ def products(tape: Iterable[Record]) -> Iterator[operations.Linear]:
             yield from (record.gate_up, record.down)
 
 
+def distinct_products(tape: Iterable[Record]) -> list[operations.Linear]:
+    """The products of a tape, one of those with the same weights: layers may share them."""
+    return list({record.weights: record for record in products(tape)}.values())
+
+
 def head_products(tape: Iterable[Record]) -> list[operations.HeadLinear]:
     """The products of a tape with a matrix for each head."""
     return [record for record in tape if isinstance(record, operations.HeadLinear)]

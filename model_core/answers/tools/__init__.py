@@ -7,8 +7,9 @@ import re
 
 from .deepseek import DEEPSEEK_V3, DEEPSEEK_V31
 from .format import ToolFormat, Tools
-from .functionary import FUNCTIONARY
+from .functionary import FUNCTIONARY, FUNCTIONARY_32
 from .gemma import FUNCTION_GEMMA, GEMMA4
+from .gigachat import GIGACHAT3, GIGACHAT31
 from .harmony import HARMONY
 from .hermes import HERMES, INTERNLM, PHI4
 from .kimi import KIMI
@@ -17,8 +18,11 @@ from .llama3 import LLAMA3
 from .mistral import MISTRAL, MISTRAL_LIST
 from .plain import PLAIN, XLAM, describe_tools
 from .pythonic import LFM2, OLMO3, PYTHONIC
-from .tags.dsml import DSML, DSML_V4
+from .solar import SOLAR
+from .tags.dsml import DSML, DSML_V4, GCML
 from .tags.glm import GLM
+from .tags.kimi_k3 import KIMI_K3
+from .tags.minicpm import MINICPM5
 from .tags.minimax import MINIMAX
 from .tags.qwen_coder import QWEN_CODER
 from .tags.seed_oss import SEED_OSS
@@ -34,8 +38,14 @@ FORMATS = (
     DEEPSEEK_V31,
     DSML,
     DSML_V4,
+    GCML,
+    GIGACHAT31,
+    GIGACHAT3,
+    SOLAR,
     KIMI,
+    KIMI_K3,
     MINIMAX,
+    MINICPM5,
     GEMMA4,
     FUNCTION_GEMMA,
     LFM2,
@@ -52,6 +62,7 @@ FORMATS = (
     SEED_OSS,
     QWEN_CODER,
     FUNCTIONARY,
+    FUNCTIONARY_32,
     HERMES,
     XLAM,
     PYTHONIC,

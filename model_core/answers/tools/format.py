@@ -40,6 +40,8 @@ class ToolFormat:
         opening, separator, closing: what stands around all calls of an answer, and between two.
         text_start: what comes before text.
         is_parallel: whether an answer may have several calls.
+        has_headers: whether text stands behind marks too, which answers without tools have, and `parse`
+            leaves out.
         special_tokens: what may be a special token in a vocabulary, and must be kept in the text.
     """
 
@@ -54,6 +56,7 @@ class ToolFormat:
     closing: str = ""
     text_start: str = ""
     is_parallel: bool = True
+    has_headers: bool = False
     special_tokens: tuple[str, ...] = ()
 
     def calls(self, lark: Lark, tools: Sequence[Tool], parallel: bool) -> str:

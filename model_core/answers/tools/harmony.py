@@ -92,5 +92,6 @@ HARMONY = ToolFormat(
     call=_call,
     text_start=f"{_CHANNEL}final{_MESSAGE}",
     is_parallel=False,
+    has_headers=True,
     special_tokens=(_START, _CHANNEL, _MESSAGE, _CONSTRAIN, *_ENDS),
 )

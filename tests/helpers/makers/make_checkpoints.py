@@ -191,6 +191,16 @@ NEMOTRON_EXPERTS = {
     "moe_shared_expert_intermediate_size": 24,
     "routed_scaling_factor": 1.7,
 }
+ZAMBA2_BASE = BASE | {"num_key_value_heads": 4, "mamba_d_state": 10, "adapter_rank": 5}
+# Smaller steps than any, so that no step is raised.
+ZAMBA2_BASE |= {"n_mamba_heads": 8, "mamba_ngroups": 2, "pad_token_id": 0, "time_step_min": 1e-9}
+ZAMBA2 = {
+    "num_hidden_layers": 5,
+    "layers_block_type": ["linear_attention", "hybrid", "hybrid", "linear_attention", "hybrid"],
+    "num_mem_blocks": 2,
+    "use_mem_rope": True,
+    "use_shared_attention_adapter": True,
+}
 MAMBA2 = {
     "vocab_size": 64,
     "hidden_size": 32,
@@ -647,6 +657,8 @@ VARIANTS = {
         {name: value for name, value in MAMBA.items() if name != "layer_types"}
         | {"attn_layer_indices": [1], "num_hidden_layers": 3, "head_dim": 8},
     ),
+    # Layers take turns with two blocks, the third hybrid layer has the first one again.
+    "zamba2": Variant("zamba2", ZAMBA2, without={"use_mem_rope": False}, base=ZAMBA2_BASE, std=0.15),
     "nemotron-h": Variant(
         "nemotron_h", {"hybrid_override_pattern": "M*M-", "use_bias": True}, base=NEMOTRON_H
     ),

@@ -33,6 +33,9 @@ QWEN, QWEN_NEXT, GLM_STYLE = (
     AnswerStyle(GLM, THINK),
 )
 GEMMA_STYLE, MAGISTRAL = AnswerStyle(GEMMA4, GEMMA), AnswerStyle(MISTRAL_TOOLS, MISTRAL)
+SOLAR_OPEN = recognize_style(
+    "{{ tools }}<|begin|>assistant<|think|><|content|><|tool_call:begin|><|tool_call:args|>"
+)
 GPT_OSS = recognize_style("{{ tools }}<|start|>assistant<|channel|>final<|message|>")
 
 
@@ -101,6 +104,19 @@ EXAMPLES: list[tuple[AnswerStyle, str, str, list[Event]]] = [
         [Reasoning("Hm."), Text("Two.")],
     ),
     (GPT_OSS, "<|start|>assistant<|channel|>final<|message|>One, ", "two.", [Text("two.")]),
+    (
+        SOLAR_OPEN,
+        "<|begin|>assistant",
+        "<|think|>Hm.<|end|><|begin|>assistant<|content|>Two.<|flush|>",
+        [Reasoning("Hm."), Text("Two.")],
+    ),
+    (
+        recognize_style("{{ tools }}<|open|>think<|close|>argument"),
+        "<|open|>think<|sep|>",
+        "Hm.<|close|>think<|sep|><|open|>response<|sep|>Two.<|close|>response<|sep|><|close|>message<|sep|>",
+        [Reasoning("Hm."), Text("Two.")],
+    ),
+    (SOLAR_OPEN, "<|think|><|end|><|begin|>assistant", "<|content|>Two.", [Text("Two.")]),
 ]
 
 

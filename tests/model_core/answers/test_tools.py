@@ -152,6 +152,26 @@ get_time()
 <｜DSML｜invoke name="get_time">
 </｜DSML｜invoke>
 </｜DSML｜tool_calls>""",
+    "gcml": """Let me see.
+
+<｜GCML｜tool_calls>
+<｜GCML｜invoke name="get_weather">
+<｜GCML｜parameter name="city" string="true">Paris</｜GCML｜parameter>
+</｜GCML｜invoke>
+<｜GCML｜invoke name="get_time">
+</｜GCML｜invoke>
+</｜GCML｜tool_calls>""",
+    "kimi_k3": '<|close|>response<|sep|><|open|>tools<|sep|><|open|>call tool="get_weather" index="1"<|sep|>'
+    '<|open|>argument key="city" type="string"<|sep|>Paris<|close|>argument<|sep|><|close|>call<|sep|>'
+    '<|open|>call tool="get_time" index="2"<|sep|><|close|>call<|sep|><|close|>tools<|sep|>',
+    "gigachat3": '<|message_sep|>\n\nfunction call<|role_sep|>\n{"name": "get_weather", "arguments": {"city": "Paris"}}',
+    "gigachat31": '<|function_call|>{"name": "get_weather", "arguments": {"city": "Paris"}}',
+    "solar": "<|tool_calls|><|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>get_weather<|tool_call:args|>"
+    '{"city": "Paris"}<|tool_call:end|><|tool_call:begin|>f6<|tool_call:name|>get_time<|tool_call:args|>{}'
+    "<|tool_call:end|>",
+    "minicpm5": 'Let me see.<function name="get_weather"><param name="city">Paris</param></function>\n'
+    '<function name="get_time"></function>',
+    "functionary_32": 'get_weather\n{"city": "Paris"}>>>get_time\n{}',
     "functionary": 'Let me see.<function=get_weather>{"city": "Paris"}</function>'
     "<function=get_time>{}</function>",
     "harmony": '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris"}',
@@ -289,6 +309,77 @@ VARIANTS: list[tuple[str, str, str, list[tuple[str, Any]]]] = [
         '<｜DSML｜tool_calls><｜DSML｜invoke name="f">',
         [],
     ),
+    (
+        "gigachat3",
+        'I look.<|message_sep|>\n\nfunction call<|role_sep|>\n{"name": "get_time", "arguments": {}}'
+        "<|message_sep|>\n\n",
+        "I look.",
+        [NOW],
+    ),
+    (
+        "kimi_k3",
+        "I look.<|close|>response<|sep|><|open|>tools<|sep|>"
+        '<|open|>call tool="get_weather" index="1"<|sep|><|open|>argument key="city" type="string"<|sep|>12'
+        '<|close|>argument<|sep|><|open|>argument key="days" type="number"<|sep|>12<|close|>argument<|sep|>'
+        "<|close|>call<|sep|><|close|>tools<|sep|><|close|>message<|sep|>",
+        "I look.",
+        [("get_weather", {"city": "12", "days": 12})],
+    ),
+    ("kimi_k3", "It is sunny.<|close|>response<|sep|><|close|>message<|sep|>", "It is sunny.", []),
+    (
+        "kimi_k3",
+        '<|open|>call tool="f" index="1"<|sep|><|open|>json type="object"<|sep|>{"a": 1}<|close|>json<|sep|>'
+        "<|close|>call<|sep|>",
+        "",
+        [("f", {"a": 1})],
+    ),
+    ("kimi_k3", "<|open|>tools<|sep|>none", "<|open|>tools<|sep|>none", []),
+    (
+        "kimi_k3",
+        '<|open|>call tool="f" index="1"<|sep|><|open|>argument key="a" type="string"<|sep|>never en',
+        "",
+        [("f", '{"a": "never en')],
+    ),
+    ("gigachat3", "It is sunny.<|message_sep|>\n\n", "It is sunny.", []),
+    ("gigachat3", "A function call<|role_sep|>none", "A function call<|role_sep|>none", []),
+    ("gigachat3", 'function call<|role_sep|>{"name": "f", "arguments": {"a', "", [("f", '{"a')]),
+    ("gigachat31", 'I look.<|function_call|>{"name": "get_time"}', "I look.", [NOW]),
+    ("gigachat31", "<|function_call|>none", "<|function_call|>none", []),
+    (
+        "solar",
+        "<|content|>I look.<|end|><|begin|>assistant<|tool_calls|><|tool_call:begin|>0<|tool_call:name|>get_time"
+        "<|tool_call:args|>{}<|tool_call:end|><|calls|>",
+        "I look.",
+        [NOW],
+    ),
+    ("solar", "<|content|>It is sunny.<|flush|>", "It is sunny.", []),
+    ("solar", '<|tool_call:begin|><|tool_call:name|>f<|tool_call:args|>{"a', "", [("f", '{"a')]),
+    ("solar", "<|tool_calls|>none", "<|tool_calls|>none", []),
+    ("solar", "<|tool_call:begin|>f<|tool_call:args|>{}", "<|tool_call:begin|>f<|tool_call:args|>{}", []),
+    (
+        "minicpm5",
+        '<function name="get_weather"><param name="days">3</param><param name="city"><![CDATA[</param>\n<&]]></param>'
+        "</function> Bye",
+        "Bye",
+        [("get_weather", {"days": 3, "city": "</param>\n<&"})],
+    ),
+    (
+        "minicpm5",
+        '<function name="f"><param name="a"><![CDATA[never en]]',
+        "",
+        [("f", '{"a": "never en')],
+    ),
+    (
+        "minicpm5",
+        '<function name="get_weather"><param>x</param></function>',
+        '<function name="get_weather"><param>x</param></function>',
+        [],
+    ),
+    ("functionary_32", "all\nIt is sunny.", "It is sunny.", []),
+    ("functionary_32", "all\nI look.>>>get_time\n{}", "I look.", [NOW]),
+    ("functionary_32", '>>>get_weather\n{"city": "Pa', "", [("get_weather", '{"city": "Pa')]),
+    ("functionary_32", "all\n>>> x = 1\n>>>get_time", ">>> x = 1\n>>>get_time", []),
+    ("functionary_32", "python\nprint(1)", "python\nprint(1)", []),
     ("functionary", '<function=f>\n{"a": 1}\n</function>Bye', "Bye", [("f", {"a": 1})]),
     ("functionary", "<function=f>", "", [("f", "")]),
     ("functionary", "<function=f>no</function>", "<function=f>no</function>", []),
@@ -514,7 +605,7 @@ def call_text(name: str) -> str:
 def test_the_calls_of_each_format_are_read(name: str) -> None:
     text, calls = split_events(read(BY_NAME[name], [EXAMPLES[name]]))
     assert text == ("Let me see." if EXAMPLES[name].startswith("Let") else "")
-    assert calls == ([PARIS] if name == "harmony" else [PARIS, NOW])
+    assert calls == ([PARIS, NOW] if BY_NAME[name].is_parallel else [PARIS])
 
 
 @pytest.mark.parametrize(("name", "text", "expected_text", "expected_calls"), VARIANTS)
@@ -607,7 +698,7 @@ def test_a_grammar_accepts_what_the_model_writes(name: str, ll_tokenizer: LLToke
         assert not accepts(ll_tokenizer, required, text.replace(old, new))
     lark = Lark({})
     single = grammar(tool_format.calls(lark, TOOLS, parallel=False), lark)
-    assert accepts(ll_tokenizer, single, text) == (name == "harmony")
+    assert accepts(ll_tokenizer, single, text) != tool_format.is_parallel
     lark = Lark({})
     named = grammar(tool_format.calls(lark, [TIME], parallel=False), lark)
     assert not accepts(ll_tokenizer, named, text)
@@ -745,6 +836,13 @@ def test_strict_arguments_need_a_schema_that_can_be_enforced(ll_tokenizer: LLTok
         ("plain", "{% if tools %}<function_calls><invoke name=f>{% endif %}"),
         ("dsml", "{% if tools %}{% set mark = '｜DSML｜' %}<{{ mark }}function_calls>{% endif %}"),
         ("dsml_v4", "{% if tools %}{% set mark = '｜DSML｜' %}<{{ mark }}tool_calls>{% endif %}"),
+        ("kimi_k3", "{% if tools %}{{ '<|open|>' + tag + '<|sep|>' }}<|close|>argument{% endif %}"),
+        ("gcml", "{% if tools %}{% set mark = '｜GCML｜' %}<{{ mark }}tool_calls>{% endif %}"),
+        ("gigachat3", "{% if tools %}{% endif %}{{ 'function call' + '<|role_sep|>' }}"),
+        ("gigachat31", "{% if tools %}{% endif %}{{ 'assistant<|role_sep|>' }}<|function_call|>{{ call }}"),
+        ("solar", "{% if tools %}{% endif %}<|tool_call:begin|>{{ id }}<|tool_call:name|><|tool_call:args|>"),
+        ("minicpm5", '{% if tools %}<function name="f"><param name="a">b</param></function>{% endif %}'),
+        ("functionary_32", "{% if tools %}{% endif %}{{ '>>>all' }}{{ '>>>' + name }}"),
         ("functionary", "{% if tools %}<function=f>{}</function>, or code after <|python_tag|>{% endif %}"),
     ],
 )

@@ -35,6 +35,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("mistral-full", {"attention_bias": True}, "attention_bias"),
     ("mistral-full", {"layer_types": ["full_attention", "sliding_attention"]}, "layer_types"),
     ("olmo2", {"clip_qkv": 8.0}, "clip_qkv"),
+    ("zamba2", {"use_long_context": True}, "use_long_context"),
+    ("zamba2", {"layers_block_type": ["hybrid"]}, "layers_block_type should name .* each of 5 layers"),
     ("smollm3", {"no_rope_layers": [1, 1, 1]}, "no_rope_layers"),
     ("lfm2", {"layer_types": ["conv", "full_attention", "mamba"]}, "layer_types should name .* or conv"),
     ("qwen3-next", {"layer_types": ["full_attention"]}, "layer_types should name .* each of 3 layers"),

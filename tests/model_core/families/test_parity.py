@@ -63,23 +63,63 @@ def test_sparse_attention_ends_where_it_would_leave_something_out(name: str) -> 
 def test_deepseek_v32_as_it_was_published(tmp_path: Path) -> None:
     """Its matrices are in float8, those of indexers too."""
     source = shutil.copytree(CHECKPOINTS / "deepseek-v32", tmp_path / "floats")
+    pattern = r"self_attn.*((?<!weights)_proj|_b|with_mqa|wk)\.weight$"
+    config = read_json(source / "config.json")
+    assert check_float8(tmp_path / "packed", config, source, pattern) == 3 * (5 + 2)
+
+
+def mimo_as_published() -> dict[str, Any]:
+    """The config.json, where layers are numbers, and the window does not count a token itself."""
+    config = read_json(CHECKPOINTS / "mimo-v2" / "config.json")
+    ropes = config.pop("rope_parameters")
+    del config["layer_types"], config["mlp_layer_types"]
+    return config | {
+        "hybrid_layer_pattern": [0, 1, 1],
+        "layernorm_epsilon": config.pop("rms_norm_eps"),
+        "moe_layer_freq": [0, 1, 1],
+        "partial_rotary_factor": ropes["full_attention"]["partial_rotary_factor"],
+        "rope_theta": ropes["full_attention"]["rope_theta"],
+        "sliding_window": 5,
+        "sliding_window_size": 5,
+        "swa_num_key_value_heads": 4,
+        "swa_rope_theta": ropes["sliding_attention"]["rope_theta"],
+    }
+
+
+def test_mimo_v2_in_float8_as_it_was_published(tmp_path: Path) -> None:
+    """All matrices are, experts too, but for the outputs of attention, which `ignored_layers` names."""
+    source = shutil.copytree(CHECKPOINTS / "mimo-v2", tmp_path / "floats")
+    ignored = [f"model.layers.{i}.self_attn.o_proj" for i in range(3)]
+    more = {"activation_scheme": "dynamic", "fmt": "e4m3", "ignored_layers": [*ignored, "lm_head"]}
+    pattern = r"(self_attn\.[qkv]_proj|mlp.*_proj)\.weight$"
+    count = check_float8(tmp_path / "packed", mimo_as_published(), source, pattern, more)
+    assert count == 3 * 3 + 3 + 2 * 3 * 8
+
+
+def check_float8(
+    folder: Path, config: dict[str, Any], source: Path, pattern: str, more: dict[str, Any] | None = None
+) -> int:
+    """Write a model whose matrices that fit `pattern` are in float8, with scales for blocks of 16 x 16, and
+    compare it with the same numbers as floats. Returns how many such matrices there are.
+
+    more: fields of quantization_config.
+    """
     plain, packed, count = {}, {}, 0
     for name, array in stored(source):
         plain[name] = packed[name] = np.array(array)
-        if re.search(r"self_attn.*(_proj|_b|with_mqa|wk)\.weight$", name) and "weights_proj" not in name:
+        if re.search(pattern, name):
             packed[name] = array.astype(ml_dtypes.float8_e4m3fn)
             plain[name] = packed[name].astype(np.float32) * np.float32(0.5)
             grid = [-(-size // 16) for size in array.shape]
             packed[f"{name}_scale_inv"], count = np.full(grid, 0.5, np.float32), count + 1
-    assert count == 3 * (5 + 2)
     (source / "model.safetensors").unlink()
     write_safetensors(source / "model.safetensors", plain)
     with LLM(source, arithmetic="float32") as llm:
         np.savez(source / "expected.npz", prompt=np.arange(20), logits=llm.logits(list(range(20))))
-    config = read_json(source / "config.json")
-    quantization = {"quant_method": "fp8", "weight_block_size": [16, 16]}
-    (tmp_path / "packed").mkdir()
-    check_published(tmp_path / "packed", config | {"quantization_config": quantization}, packed, source)
+    quantization = {"quant_method": "fp8", "weight_block_size": [16, 16], **(more or {})}
+    folder.mkdir()
+    check_published(folder, config | {"quantization_config": quantization}, packed, source)
+    return count
 
 
 def test_table_has_a_row_for_each_family() -> None:
@@ -155,23 +195,29 @@ def test_qwen3_vl_moe_as_it_was_published(tmp_path: Path) -> None:
 
 
 def test_mimo_v2_as_it_was_published(tmp_path: Path) -> None:
-    """Its layers are numbers, and its window does not count a token itself."""
     source = CHECKPOINTS / "mimo-v2"
-    config = read_json(source / "config.json")
-    ropes = config.pop("rope_parameters")
-    del config["layer_types"], config["mlp_layer_types"]
-    config |= {
-        "hybrid_layer_pattern": [0, 1, 1],
-        "layernorm_epsilon": config.pop("rms_norm_eps"),
-        "moe_layer_freq": [0, 1, 1],
-        "partial_rotary_factor": ropes["full_attention"]["partial_rotary_factor"],
-        "rope_theta": ropes["full_attention"]["rope_theta"],
-        "sliding_window": 5,
-        "sliding_window_size": 5,
-        "swa_num_key_value_heads": 4,
-        "swa_rope_theta": ropes["sliding_attention"]["rope_theta"],
-    }
-    check_published(tmp_path, config, {name: np.array(array) for name, array in stored(source)}, source)
+    tensors = {name: np.array(array) for name, array in stored(source)}
+    check_published(tmp_path, mimo_as_published(), tensors, source)
+
+
+def test_zamba2_without_rotation_and_what_layers_add_to_attention(tmp_path: Path) -> None:
+    """Zamba2-2.7B has neither. It computes the same as with products of zeros, and hardly any rotation."""
+    source = CHECKPOINTS / "zamba2"
+    tensors = {name: np.array(array) for name, array in stored(source)}
+    adapters = [name for name in tensors if re.search(r"linear_[qkv]_adapter_list", name)]
+    assert len(adapters) == 3 * 3 * 2
+    zeros = {name: np.zeros_like(tensors[name]) for name in adapters}
+    without = {name: array for name, array in tensors.items() if name not in zeros}
+    config, logits = read_json(source / "config.json"), []
+    slow = {"rope_parameters": {"rope_type": "linear", "factor": 1e6, "rope_theta": 100.0}}
+    none = {"use_mem_rope": False, "use_shared_attention_adapter": False}
+    for name, changes, weights in (("slow", slow, tensors | zeros), ("none", none, without)):
+        (tmp_path / name).mkdir()
+        write_safetensors(tmp_path / name / "model.safetensors", weights)
+        write_json(tmp_path / name / "config.json", config | changes)
+        with LLM(tmp_path / name, arithmetic="float32") as llm:
+            logits.append(llm.logits(list(range(20))))
+    assert np.linalg.norm(logits[0] - logits[1]) < 1e-3 * np.linalg.norm(logits[0])
 
 
 def stored(source: Path) -> Iterator[tuple[str, np.ndarray]]:

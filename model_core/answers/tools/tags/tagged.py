@@ -8,7 +8,6 @@ grammar allows is what is read:
   grammar writes one beside the tag that ends the value.
 """
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,7 +47,10 @@ class Tags:
         before_name, after_name: around the name of the tool.
         between: white space between `key_end` and `value`.
         line: a line end between a value and its tags.
-        has_flags: behind `key_end` stands `true` if the value is a string, or `false` if it is JSON.
+        after: what stands behind a value.
+        quotes: around a string that may have anything, in the place of the string itself.
+        string_flag, other_flags: what stands behind `key_end` if the value is a string, and what may stand
+            there if it is JSON; without them, the schema says it.
     """
 
     key: str
@@ -60,25 +62,36 @@ class Tags:
     between: str = ""
     value: str = ""
     line: str = ""
+    after: str = "\n"
+    quotes: tuple[str, str] | None = None
     outer_closing: str = ""
-    has_flags: bool = False
+    string_flag: str = ""
+    other_flags: tuple[str, ...] = ()
 
     def call(self, lark: Lark, tool: Tool) -> str:
         """An expression for a call of a tool, without the mark that starts it."""
+        start = lark.literal(self.before_name + tool.name + self.after_name)
+        return f"{start} {self.arguments(lark, tool)}"
+
+    def arguments(self, lark: Lark, tool: Tool) -> str:
+        """An expression for the arguments of a call, and what ends it."""
         root = parameters(tool)
         lark.leave_out_other(root, OBJECT_KEYWORDS)
 
         def member(name: str, schema: Any) -> str:
             if self.key_end in name:
                 raise CannotWrite(f"properties.{name}")
-            flag = json.dumps(value_types(schema, root) == STRING) if self.has_flags else self.between
-            start = lark.literal(self.key + name + self.key_end + flag + self.value + self.line)
+            start, end = lark.literal(self.key + name + self.key_end), lark.literal(self.value + self.line)
+            flag = lark.literal(self.between)
+            if self.string_flag:
+                is_string = value_types(schema, root) == STRING
+                flags = (self.string_flag,) if is_string else self.other_flags
+                flag = f"({' | '.join(map(lark.literal, flags))})"
             value = self._value(lark, tool, schema, f"properties.{name}.")
-            return f"{start} {value} {lark.literal(chr(10))}"
+            return f"{start} {flag} {end} {value} {lark.literal(self.after) if self.after else ''}"
 
         members = lark.members(root, member)
-        start = lark.literal(self.before_name + tool.name + self.after_name)
-        return f"{start} {members} {lark.literal(self.closing + self.outer_closing)}"
+        return f"{members} {lark.literal(self.closing + self.outer_closing)}"
 
     def _value(self, lark: Lark, tool: Tool, schema: Any, path: str) -> str:
         """An expression for a value with the tag that ends it."""
@@ -89,7 +102,12 @@ class Tags:
         texts = write_all(
             lambda part: string_terminal(lark, part, self.value_end, path), [*alternatives(schema, root)]
         )
-        return lark.until(self.value_end, " | ".join(texts), self.line)
+        text = " | ".join(texts)
+        if self.quotes is None:
+            return lark.until(self.value_end, text, self.line)
+        before, after = self.quotes
+        quoted = f"{lark.literal(before)} {lark.until(after + self.value_end, text)}"
+        return f"({lark.until(self.value_end, lark.not_after(before, text))} | {quoted})"
 
     def read_arguments(
         self, reader: AnswerReader, writer: EventWriter, tool: Tool | None, name: str
@@ -107,10 +125,10 @@ class Tags:
                 break
             key, mark = yield from reader.read_to(self.key_end)
             types = value_types(properties.get(key, True), root)
-            if self.has_flags:
-                if (yield from reader.accept("true")):
+            if self.string_flag:
+                if (yield from reader.accept(self.string_flag)):
                     types = STRING
-                elif (yield from reader.accept("false")) and types == STRING:
+                elif (yield from reader.accept(*self.other_flags)) and types == STRING:
                     types = ANY_TYPE
             elif self.value:
                 yield from reader.skip_space()
@@ -126,6 +144,10 @@ class Tags:
 
     def _read_text(self, reader: AnswerReader, is_string: bool) -> Steps[tuple[str, bool]]:
         """A value as it is written, and whether the tag that ends it has been read."""
+        if self.quotes and (yield from reader.accept(self.quotes[0])):
+            end = self.quotes[1] + self.value_end
+            text, mark = yield from reader.read_to(end)
+            return (text, True) if mark else (text[: len(text) - overlap_length(text, end)], False)
         parts: list[str] = []
         in_string = False  # of JSON
         while True:
@@ -163,7 +185,8 @@ def make_parser(
             yield from reader.accept(end)
             return True
 
-        # Models at times leave out the outer tag.
-        yield from parse_marked(reader, writer, (start, before_name), parse_call)
+        # Models at times leave out the outer tag, where there is one.
+        marks = (start, before_name) if before_name else (start,)
+        yield from parse_marked(reader, writer, marks, parse_call)
 
     return parse
