@@ -6,6 +6,7 @@ itself; a link to a folder becomes its name.
 
 import posixpath
 import re
+import sys
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -13,6 +14,9 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "benchmarks"))
+from tables.age import explain_ages  # noqa: E402
+
 COPIES = "repository"  # the folder of the site with copies
 _LINK = re.compile(r"\[([^\]\[]*)\]\(([^)\s:#]+)((?:#[^)\s]*)?)\)")
 
@@ -37,8 +41,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let links to files of the repository lead to the copies."""
+    """Let links to files of the repository lead to the copies, and say how old tables are."""
     here = page.file.src_uri
+    if not here.startswith(f"{COPIES}/"):
+        markdown = explain_ages(markdown)
 
     def change(link: re.Match[str]) -> str:
         label, name, anchor = link.groups()

@@ -13,9 +13,9 @@ from triton_server.api.settings import ServiceSettings
 
 INTRODUCTION = """# Reference of the HTTP routes
 
-Every route of the service, with the fields of its body; fields in bold are needed. A running service has the same
-with all types at `/docs`, to be tried out, and as OpenAPI at `/openapi.json`. [parameters.md](parameters.md) says
-what the fields mean, and [http.md](http.md) has examples.
+Every route of the service, with the fields of its body; fields in bold are needed. A running service has the
+same with all types at `/docs`, to be tried out, and as OpenAPI at `/openapi.json`.
+[parameters.md](parameters.md) says what the fields mean, and [http.md](http.md) has examples.
 
 `python docs/write_routes.py > docs/routes.md` has written this page.
 """
