@@ -65,6 +65,13 @@ def test_commands_and_flags_exist(document: Path) -> None:
                 assert flag in flags or isinstance(command, click.Group), line
 
 
+def test_alerts_name_metrics_of_the_dashboard() -> None:
+    named = set(re.findall(r"\btritonchat_\w+", (ROOT / "docs" / "team.md").read_text()))
+    assert named and named <= set(
+        re.findall(r"\btritonchat_\w+", (ROOT / "docs" / "grafana.json").read_text())
+    )
+
+
 def test_page_of_routes_is_current() -> None:
     written = subprocess.run(
         [sys.executable, ROOT / "docs" / "write_routes.py"],
