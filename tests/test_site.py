@@ -6,11 +6,10 @@ import re
 from html import unescape
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-import markdown
 import pytest
 from markdown_it import MarkdownIt
-from mkdocs.config import load_config
 from paths import ROOT
 
 # The page of the Python classes has references that only the site resolves.
@@ -28,7 +27,11 @@ def site_hooks() -> ModuleType:
 
 
 @functools.cache
-def site_renderer() -> markdown.Markdown:
+def site_renderer() -> Any:
+    # Imported here because the quick tier has no use for them.
+    import markdown
+    from mkdocs.config import load_config
+
     config = load_config(str(ROOT / "mkdocs.yml"))
     names = [name for name in config.markdown_extensions if not name.startswith("mkdocstrings")]
     return markdown.Markdown(extensions=names, extension_configs=config.mdx_configs or {})
