@@ -1,5 +1,5 @@
 # `make chat` starts everything; `make test` proves it. Both set up .venv first, and are quick the second time.
-.PHONY: chat test test-full compiled-for-tests test-vllm test-cluster lint constraints clean
+.PHONY: chat test test-full compiled-for-tests test-vllm test-cluster lint docs constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -34,19 +34,23 @@ test-vllm: $(VENV)/.ready-dev
 
 # Several real servers behind a proxy, by hand and placed by Ray, of which some are killed under load.
 test-cluster: $(VENV)/.ready-dev
-	@test -d $(VENV)/lib/python3*/site-packages/ray || { $(call install,.[dev$(COMMA)cluster]); }
+	@test -d $(VENV)/lib/python3*/site-packages/ray || { $(call install,.[dev$(COMMA)docs$(COMMA)cluster]); }
 	@CLUSTER_TESTS=1 $(BIN)/python -m pytest -p no:xdist -q -s \
 		tests/triton_server/proxy/test_proxy_faults.py tests/triton_server/cluster/test_cluster.py
 
-lint: $(VENV)/.ready-dev
+lint: $(VENV)/.ready-dev docs
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 	@$(BIN)/mypy
 
+# The site of the pages, in build/site. A link that leads nowhere is an error.
+docs: $(VENV)/.ready-dev
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 # The versions of everything that is installed: all dependencies at their newest. Needs uv and a network.
 constraints:
-	@uv pip compile -q --upgrade --universal --python-version 3.10 --extra dev --extra cluster --no-annotate \
+	@uv pip compile -q --upgrade --universal --python-version 3.10 --extra dev --extra docs --extra cluster --no-annotate \
 		--custom-compile-command "make constraints" pyproject.toml -o constraints.txt
 
 clean:
@@ -57,7 +61,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.ready-dev: pyproject.toml constraints.txt
-	@$(call install,.[dev])
+	@$(call install,.[dev$(COMMA)docs])
 	@touch $@ $(VENV)/.ready
 
 # uv where it is installed (it brings a Python too), else venv and pip.

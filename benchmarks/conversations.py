@@ -58,10 +58,8 @@ def measure(name: str, call: Any) -> None:
         result = call()
         clock.append(1000 * (time.perf_counter() - start[0]))
         processor.append(1000 * (time.process_time() - start[1]))
-    print(
-        f"{name:<44} {statistics.median(clock):7.1f} {max(clock):7.1f} {statistics.median(processor):9.1f}"
-        f" {len(result):>9}"
-    )
+    times = statistics.median(clock), max(clock), statistics.median(processor)
+    print(f"| {name} | {' | '.join(f'{time:.1f}' for time in times)} | {len(result)} |")
 
 
 def main() -> None:
@@ -92,11 +90,13 @@ def main() -> None:
 
         run("list")  # opens the database
         last = made[-1].id
-        print(f"{'':<44} {'median':>7} {'longest':>7} {'processor':>9} {'bytes':>9}")
+        print(
+            "| command | median, ms | longest, ms | processor, ms | bytes |\n| --- | --- | --- | --- | --- |"
+        )
         measure("list, 50", lambda: run("list"))
         measure("list, 200", lambda: run("list", limit=200))
         for query in ("needle7", "needle999 Conversation", "nowhere", words[0], "z", "no übermi where"):
-            measure(f"search {query!r}", lambda q=query: run("list", search=q))
+            measure(f"search `{query}`", lambda q=query: run("list", search=q))
         measure("get", lambda: run("get", id=made[0].id))
         turn = store.add_turn("", last, Turn(0, None, "Question?"))
         text = "word " * 200

@@ -1,6 +1,6 @@
 """Write the table of speed and loss side by side, from what pairs.py and quality.py have measured.
 
-    python benchmarks/side_by_side.py SPEED.json LOSS.json GROUP ...
+    python benchmarks/side_by_side.py SPEED.json [--loss LOSS.json] GROUP ...
 
 A GROUP is a list of contestants with commas between them, such as `llama.cpp:q8_0,openvino:int8,ours:int8`.
 The last one is compared with the others: in brackets stands how many times as fast as the fastest of them it
@@ -8,6 +8,8 @@ was, the median over the rounds. The files come from, with the same contestants:
 
     python benchmarks/pairs.py --shape MODEL.gguf --figures prompt 1 4 16 --json SPEED.json ...
     python benchmarks/quality.py MODEL.gguf auto int8 mixed int4 llama.cpp:file ... --json LOSS.json
+
+`benchmarks/all` runs all three.
 """
 
 import argparse
@@ -46,13 +48,16 @@ def format_speed(rounds: Rounds, contestant: str, rivals: list[str]) -> str:
     return f"{figure} ({ratio:.2f})"
 
 
-def format_row(contestant: str, rivals: list[str], speed: dict[str, Rounds], loss: dict[str, Any]) -> str:
-    """A row of the table."""
+def format_row(
+    contestant: str, rivals: list[str], speed: dict[str, Rounds], loss: dict[str, Any] | None
+) -> str:
+    """A row of the table. `loss`: None for a table without it."""
     cells = [format_speed(rounds, contestant, rivals) for rounds in speed.values()]
-    lost = loss["loss"]
-    change = lost["perplexity_after"] / lost["perplexity_before"] - 1
-    cells += [f"{lost['divergence']:.4f}", f"{100 * change:+.2f} %"]
-    cells.append(f"{loss['weight_bytes'] / 2**20:.0f} MiB")
+    if loss is not None:
+        lost = loss["loss"]
+        change = lost["perplexity_after"] / lost["perplexity_before"] - 1
+        cells += [f"{lost['divergence']:.4f}", f"{100 * change:+.2f} %"]
+        cells.append(f"{loss['weight_bytes'] / 2**20:.0f} MiB")
     return f"| {' | '.join([name_row(contestant), *cells])} |"
 
 
@@ -62,18 +67,20 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("speed", type=Path)
-    parser.add_argument("loss", type=Path)
+    parser.add_argument("--loss", type=Path, help="of models with random weights, there is none")
     parser.add_argument("groups", nargs="+", metavar="GROUP")
     args = parser.parse_args()
     speed: dict[str, Rounds] = json.loads(args.speed.read_text())
-    losses = {row["name"]: row for row in json.loads(args.loss.read_text())}
-    heads = ["", *(HEADS.get(figure, f"{figure} streams") for figure in speed), "KL", "perplexity", "weights"]
+    losses = {} if args.loss is None else {row["name"]: row for row in json.loads(args.loss.read_text())}
+    heads = ["", *(HEADS.get(figure, f"{figure} streams") for figure in speed)]
+    heads += ["KL", "perplexity", "weights"] if losses else []
     print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
     for group in args.groups:
         *rivals, ours = group.split(",")
         for contestant in (*rivals, ours):
             others = rivals if contestant == ours else []
-            print(format_row(contestant, others, speed, losses[name_setting(contestant)]))
+            loss = losses[name_setting(contestant)] if losses else None
+            print(format_row(contestant, others, speed, loss))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 """Documents: their links lead somewhere, and what they tell people to run exists."""
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -60,6 +63,26 @@ def test_commands_and_flags_exist(document: Path) -> None:
             arguments = shlex.split(re.split(r" \| | -- ", found[2])[0], comments=True)
             for flag in (word.partition("=")[0] for word in arguments if word.startswith("--")):
                 assert flag in flags or isinstance(command, click.Group), line
+
+
+def test_alerts_name_metrics_of_the_dashboard() -> None:
+    named = set(re.findall(r"\btritonchat_\w+", (ROOT / "docs" / "team.md").read_text()))
+    assert named and named <= set(
+        re.findall(r"\btritonchat_\w+", (ROOT / "docs" / "grafana.json").read_text())
+    )
+
+
+def test_page_of_routes_is_current() -> None:
+    written = subprocess.run(
+        [sys.executable, ROOT / "docs" / "write_routes.py"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (ROOT / "docs" / "routes.md").read_text() == written.stdout, (
+        "python docs/write_routes.py > docs/routes.md"
+    )
 
 
 def test_readme_fits_on_a_screen() -> None:

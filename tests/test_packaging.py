@@ -140,7 +140,7 @@ def test_every_dependency_is_pinned() -> None:
         pins.setdefault(canonicalize_name(pin.name), []).append(pin)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     optional = project["optional-dependencies"]
-    for line in [*project["dependencies"], *optional["postgresql"], *optional["dev"]]:
+    for line in [*project["dependencies"], *optional["postgresql"], *optional["dev"], *optional["docs"]]:
         needed = Requirement(line)
         found = pins.get(canonicalize_name(needed.name), [])
         assert found, f"{needed.name} is not in constraints.txt"

@@ -51,6 +51,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model_types", nargs="*", help="default: all")
     parser.add_argument("--write", action="store_true", help="write all rows to docs/models.md")
+    parser.add_argument("--table", action="store_true", help="print the head of the table, too")
     arguments = parser.parse_args()
     folders: dict[str, list[Path]] = defaultdict(list)
     for folder in sorted(CHECKPOINTS.iterdir()):
@@ -63,6 +64,7 @@ def main() -> None:
     if arguments.model_types and not arguments.write:
         wanted = arguments.model_types
     rows = ""
+    print(HEADER if arguments.table else "", end="")
     for model_type in wanted:
         row = make_row(models.get(model_type, model_type), model_type, folders[model_type])
         print(row, end="", flush=True)

@@ -224,6 +224,9 @@ def main() -> None:
     parser.add_argument("--cached", type=int, default=50_000, help="tokens in the cache of a server")
     parser.add_argument("--seconds", type=float, default=300.0, help="of the trace")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="numbers of servers")
+    parser.add_argument(
+        "--loads", type=float, nargs="+", default=LOADS, help="parts of what the servers could do"
+    )
     options = parser.parse_args()
     times = Times(options.prompt_ms / 1000, options.step_ms / 1000, options.row_ms / 1000)
     work = mean_work(times)
@@ -231,7 +234,7 @@ def main() -> None:
         "| servers | load | router | first token p50 / p99 | found in the cache | busy s for 1000 answers |"
     )
     print("| --- | --- | --- | --- | --- | --- |")
-    for size, load, router in itertools.product(options.sizes, LOADS, ROUTERS):
+    for size, load, router in itertools.product(options.sizes, options.loads, ROUTERS):
         conversations = draw_conversations(load * size / work, options.seconds)
         turns, busy_s = simulate(router, size, conversations, times, options.cached)
         first = [turn.first_token - turn.arrival for turn in turns]

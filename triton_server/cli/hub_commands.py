@@ -122,23 +122,25 @@ def rm(model: str, revision: str | None, yes: bool) -> None:
     """Remove MODEL from the cache of the Hugging Face hub on this machine.
 
     MODEL is owner/name, for all revisions and files of it that are here; or owner/name:Q4_K_M, for these
-    .gguf files alone. A model that a server of this machine uses is not removed, nor one of another program.
+    .gguf files alone; or smollm2, wherever it has come from. A model that a server of
+    this machine uses is not removed, nor one of another program.
     """
     from model_core.hub.names import parse_name
-    from model_core.hub.packaged import NAME, packaged_path
+    from model_core.hub.packaged import NAME, ON_THE_HUB, packaged_path
     from model_core.hub.removal import plan_removal, remove
     from model_core.hub.stores import find_store
 
     if model == NAME and packaged_path().exists():
         size = packaged_path().stat().st_size
-        _refuse_if_used(NAME)
+        _refuse_if_used(ON_THE_HUB.repository)
         if not yes:
             click.confirm(f"Remove {NAME} ({_format_size(size)})?", abort=True)
         packaged_path().unlink(missing_ok=True)
         return click.echo(f"Removed {NAME}: {_format_size(size)}.")
     if store := find_store(model):
         raise TritonchatError(f"{model} belongs to {store.program}; remove it with that program.")
-    name = parse_name(model, revision)
+    # Where the hub could be reached, it has come from there.
+    name = parse_name(str(ON_THE_HUB) if model == NAME else model, revision)
     removal = plan_removal(name)
     _refuse_if_used(name.repository)
     of_revision = "" if revision is None else f", revision {revision},"
@@ -150,9 +152,11 @@ def rm(model: str, revision: str | None, yes: bool) -> None:
 
 def _refuse_if_used(repository: str) -> None:
     """Raises TritonchatError if a server of this machine has a model of this name."""
+    from model_core.hub.packaged import NAME, ON_THE_HUB
+
     for process, models in running_models():
         for _, used in models:
-            if (used or "").partition(":")[0] == repository:
+            if (ON_THE_HUB.repository if used == NAME else (used or "").partition(":")[0]) == repository:
                 raise TritonchatError(f"{used} is used by a server (process {process}); stop it first.")
 
 

@@ -139,9 +139,10 @@ def _stopped_at_end(server: "GrpcServer | Deployment") -> Iterator[None]:
 
 
 def _report_start(pool: ModelPool, folder: Path) -> None:
-    """Say that the models are served."""
+    """Say that the models are served, and load those that were added before the engine died."""
     freeze_objects()
     EngineReport(models=[slot.name for slot in pool.slots]).write(folder)
+    pool.restore_added(folder)
 
 
 def _check_engine(server: "GrpcServer | Deployment") -> None:

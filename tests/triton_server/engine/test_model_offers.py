@@ -9,11 +9,17 @@ from chat_page import ChatPage
 from conftest import running_server
 from gguf_models import copy_model, write_model
 from hub_server import HubServer, Repository
+from paths import CHECKPOINTS
+from support import have_ended, wait_until
 
-from model_core.errors import InvalidRequest, NotAllowed
+from model_core.errors import InvalidRequest, NotAllowed, TritonchatError
 from triton_server.client import ChatClient
 from triton_server.client.conversations import Conversations
+from triton_server.engine.models.added_models import AddedModel, read_added, write_added
+from triton_server.engine.models.model_pool import create_pool
+from triton_server.engine.triton.process import running_models
 
+TINY = CHECKPOINTS / "llama-tied-gqa"
 HELLO = [{"role": "user", "content": "Hello"}]
 
 
@@ -67,7 +73,49 @@ def test_model_is_downloaded_and_loaded_while_the_server_runs(tmp_path: Path) ->
             )
             assert [entry["name"] for entry in client.stats()["models"]] == ["embedded", name]
             assert client.chat(HELLO, max_tokens=3).text  # of the first model, as before
+
+            # It is in use, and comes back with the next process of the engine.
+            repository = name.partition(":")[0]
+            assert (server.engine.pid, repository) in used_models()
+            dead = server.engine
+            dead.kill()
+            wait_until(lambda: have_ended([dead]) and is_served(client, name))
+            again = client.chat([1, 2], model=name, max_tokens=3, ignore_eos=True)
+            assert again.usage["completion_tokens"] == 3
+            assert client.get_model(name) == {"state": "done"}
     shutil.rmtree(tmp_path / "hub")
+
+
+def used_models() -> set[tuple[int, str]]:
+    """The models of servers on this machine, as `tritonchat rm` knows them."""
+    return {
+        (process, (path or "").partition(":")[0])
+        for process, models in running_models()
+        for _, path in models
+    }
+
+
+def is_served(client: ChatClient, name: str) -> bool:
+    try:
+        return any(entry["name"] == name for entry in client.stats()["models"])
+    except TritonchatError:
+        return False
+
+
+def test_a_model_that_killed_its_process_is_not_loaded_again(tmp_path: Path) -> None:
+    settings = {"kv_cache_memory": 2**24, "max_queue": 7}
+    loaded, deadly = AddedModel(str(TINY), None, True), AddedModel(str(CHECKPOINTS / "qwen3"), None)
+    write_added(tmp_path, [loaded, deadly])
+    pool = create_pool([("first", str(TINY))], 3600, settings)
+    try:
+        pool.restore_added(tmp_path)
+        assert [slot.name for slot in pool.slots] == ["first", loaded.path]
+        wait_until(lambda: read_added(tmp_path) == [loaded])
+        pool.load_more(AddedModel("/nowhere", None))
+        wait_until(lambda: pool.slots[-1].state == "failed")
+        assert read_added(tmp_path) == [loaded, AddedModel("/nowhere", None)]
+    finally:
+        pool.close()
 
 
 def wait_for_end(client: ChatClient, name: str) -> dict[str, str]:

@@ -15,6 +15,7 @@ from model_core.recommend.measured import read_machine
 from model_core.recommend.speed import TYPICAL, Machine
 
 from ...system.child_process import launch_piped
+from .added_models import AddedModel
 from .model_pool import ModelPool
 
 
@@ -36,7 +37,7 @@ class ModelOffers:
     def describe(self) -> dict[str, Any]:
         """The result of the command `recommend`."""
         with self._lock:
-            models = [{**model, "download": self._downloads.get(model["name"])} for model in self._choose()]
+            models = [{**model, "download": self._find_download(model["name"])} for model in self._choose()]
         return {"models": models, "allows_getting": self._allows_getting}
 
     def get(self, name: str) -> dict[str, Any]:
@@ -55,7 +56,7 @@ class ModelOffers:
                 raise InvalidRequest(
                     f"{name[:100]!r} is none of the models that fit this machine.", "get_model"
                 )
-            download = self._downloads.get(name)
+            download = self._find_download(name)
             if download is None or download["state"] == "failed":
                 running = (one for one in self._downloads.values() if one["state"] == "downloading")
                 if next(running, None) is not None:
@@ -64,6 +65,11 @@ class ModelOffers:
                 thread = threading.Thread(target=self._download, args=[name, model["weights"]], daemon=True)
                 thread.start()
             return dict(download)
+
+    def _find_download(self, name: str) -> dict[str, Any] | None:
+        """The state of a download. What an earlier process of the engine has got is here."""
+        download = self._downloads.get(name)
+        return {"state": "done"} if download is None and self._pool.has_model(name) else download
 
     def _choose(self) -> list[dict[str, Any]]:
         measured = read_machine()
@@ -94,7 +100,7 @@ class ModelOffers:
                 reason = words[-1].removeprefix("tritonchat: ") if words else "the download has failed."
                 self._downloads[name] = {"state": "failed", "error": reason}
                 return
-            self._pool.add(name, weights).load_in_background()
+            self._pool.load_more(AddedModel(name, weights))
             self._downloads[name] = {"state": "done"}
         except Exception as error:
             self._downloads[name] = {"state": "failed", "error": f"the download has failed: {error}"}

@@ -8,7 +8,10 @@ lets those be unloaded that were idle for the longest time.
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 import click
@@ -21,6 +24,7 @@ from model_core.machine.resources import available_memory
 from model_core.model.estimate import ModelTooLarge
 
 from ...contract.tensors import CHAT, CHAT_STREAM, DEFAULT_MODEL, EMBED
+from .added_models import AddedModel, read_added, write_added
 from .local_engine import LocalEngine
 from .metrics import render_metrics
 from .model_slot import ModelSlot
@@ -55,6 +59,9 @@ class ModelPool:
         """`make_slot` makes those of `add`. Raises ModelError for names that clash."""
         self.allows_getting = False
         self._make_slot = make_slot
+        self._lock = threading.Lock()  # guards the models that were added
+        self._folder: Path | None = None
+        self._added: dict[str, AddedModel] = {}
         self.slots, self.max_queue, self.allows_loading = tuple(slots), max_queue, allows_loading
         self._by_name = {slot.name: slot for slot in slots}
         self.suffixes = ["", *(_triton_suffix(slot.name) for slot in slots[1:])]
@@ -111,6 +118,34 @@ class ModelPool:
         self._by_name[path] = slot
         self.slots = (*self.slots, slot)
         return slot
+
+    def load_more(self, model: AddedModel) -> None:
+        """Add a model and load it in the background, now and after a crash. Raises NotAllowed."""
+        slot = self.add(model.path, model.weights)
+        self._keep_added(replace(model, was_loaded=False))
+
+        def note(loaded: Future[ModelEngine]) -> None:
+            if not loaded.cancelled() and loaded.exception() is None:
+                self._keep_added(replace(model, was_loaded=True))
+
+        slot.load_in_background().add_done_callback(note)
+
+    def restore_added(self, folder: Path) -> None:
+        """Load what an earlier process of this server has added and loaded, and write into its folder."""
+        self._folder = folder
+        for model in read_added(folder):
+            if model.was_loaded:
+                self.load_more(model)
+
+    def _keep_added(self, model: AddedModel) -> None:
+        with self._lock:
+            self._added[model.path] = model
+            if self._folder is not None:
+                write_added(self._folder, [*self._added.values()])
+
+    def has_model(self, name: str) -> bool:
+        """Whether a model has this name, loaded or not."""
+        return name in self._by_name
 
     def load_adapter(self, slot: ModelSlot, name: str, folder: str) -> str:
         """Load an adapter for a model: "ready", or "loading" for a while; see SlotAdapters.load."""

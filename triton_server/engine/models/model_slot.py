@@ -162,7 +162,7 @@ class ModelSlot:
         return_freed_memory()
         return True
 
-    def load_in_background(self) -> None:
+    def load_in_background(self) -> Future[ModelEngine]:
         """Load the model if it is not loaded, for a request that will come soon. Raises ShuttingDown."""
 
         def release_later(_: Future[ModelEngine]) -> None:
@@ -170,7 +170,9 @@ class ModelSlot:
             timer.daemon = True
             timer.start()
 
-        self.acquire().add_done_callback(release_later)
+        future = self.acquire()
+        future.add_done_callback(release_later)
+        return future
 
     def close(self, grace_s: float = 0.0) -> None:
         """Refuse new requests, give the others `grace_s` seconds to end, and close the engine.

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from ...settings import server as groups
 from ...system.child_process import ChildProcess, launch
+from ..models.added_models import read_added
 from .leftovers import remove_model_copies, remove_shared_memory
 from .process_list import list_processes
 
@@ -74,13 +75,16 @@ class EngineReport:
 def running_models() -> Iterator[tuple[int, list[tuple[str | None, str | None]]]]:
     """The process ids of engines on this machine, and the names and places of their models.
 
-    Engines of other users are left out.
+    Those that clients have added since the start have no names of their own. Engines of other users are left
+    out.
     """
     for process in list_processes():
         # It may have ended, or be of another version.
-        with suppress(psutil.Error, KeyError, ValueError, TypeError):
+        with suppress(psutil.Error, KeyError, ValueError, TypeError, OSError):
             if _PROGRAM in process.cmdline():
-                yield process.pid, EngineSettings.read_values(process.environ())["models"]
+                values = EngineSettings.read_values(process.environ())
+                added = [(None, model.path) for model in read_added(Path(values["folder"]))]
+                yield process.pid, [*values["models"], *added]
 
 
 def launch_engine(settings: EngineSettings) -> ChildProcess:
