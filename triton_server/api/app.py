@@ -14,6 +14,7 @@ from fastapi_offline import FastAPIOffline
 from ..client import AsyncChatClient
 from ..collections.search import CollectionSearch
 from ..collections.store import CollectionStore
+from ..collections.tasks import TaskStore
 from ..conversations.api_keys.store import KeyStore
 from ..conversations.api_keys.usage import KeyCounts
 from ..conversations.batches import BatchStore
@@ -123,7 +124,7 @@ def create_app(
         runner = BatchRunner(app, stores, settings, client, app.state.readiness)
         app.state.batch_runner = runner
         tasks.append(asyncio.create_task(runner.run()))
-        kept = app.state.files, app.state.collections
+        kept = app.state.files, TaskStore(database, limits)
         app.state.indexer = Indexer(app, kept, client, app.state.served_models, app.state.readiness)
         tasks.append(asyncio.create_task(app.state.indexer.run()))
         app.state.tool_servers.start()

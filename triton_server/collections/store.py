@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import sqlalchemy as sql
 from sqlalchemy import orm
 
@@ -24,14 +23,11 @@ from ..contract.conversation_errors import (
 from ..conversations.limits import SessionLimits
 from ..conversations.tables import Collection, CollectionChunk, CollectionFile, StoredFile
 from ..conversations.transactions import Database, change_rows, check_limits
-from . import vectors
 from .passages import Chunk
 
 IN_PROGRESS, COMPLETED, CANCELLED, FAILED = STATUSES = ("in_progress", "completed", "cancelled", "failed")
 MAX_FILES = 10_000  # of a collection
-MAX_CHUNKS = 500_000
 _DAY_S = 86400.0
-_INSERTED_AT_A_TIME = 500  # rows
 _USE_NOTED_S = 60.0
 
 
@@ -51,16 +47,6 @@ class NewFile:
     file_id: str
     attributes: dict[str, Any]
     chunking: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Task:
-    """A file whose chunks are to be stored."""
-
-    key: int
-    owner: str
-    file: CollectionFile
-    embedder: str
 
 
 class CollectionStore:
@@ -166,7 +152,7 @@ class CollectionStore:
         count = sql.select(sql.func.count()).where(CollectionFile.collection_key == collection.key)
         if transaction.execute(count).scalar_one() + len(ids) > MAX_FILES:
             raise CollectionFull(f"a vector store has at most {MAX_FILES} files; create another one.")
-        self._check_bytes(transaction, collection.owner, 0)
+        check_bytes(transaction, self._limits, collection.owner)
         by_id = {file.file_id: file for file in files}
         rows = [
             CollectionFile(
@@ -185,12 +171,6 @@ class CollectionStore:
         transaction.add_all(rows)
         transaction.flush()
         return rows
-
-    def _check_bytes(self, transaction: orm.Session, owner: str, extra: int) -> None:
-        own = sql.select(Collection.key).where(Collection.owner == owner)
-        rows = CollectionFile.collection_key.in_(own)
-        limits = SessionLimits(0, self._limits.bytes)
-        check_limits(transaction, limits, CollectionFile.bytes, rows, "vector stores", (0, extra))
 
     def get_file(self, owner: str, collection_id: str, file_id: str) -> CollectionFile:
         """A file of a collection. Raises CollectionNotFound or CollectionFileNotFound."""
@@ -262,67 +242,6 @@ class CollectionStore:
             )
             change_rows(transaction, sql.update(CollectionFile).where(*open_files).values(status=CANCELLED))
 
-    def list_tasks(self, limit: int) -> list[Task]:
-        """Files that are in progress, at most `limit` of each owner, those that came first in front."""
-        place = sql.func.row_number().over(partition_by=Collection.owner, order_by=CollectionFile.key)
-        ranked = (
-            sql.select(CollectionFile.key, place.label("place"))
-            .join(Collection, Collection.key == CollectionFile.collection_key)
-            .where(CollectionFile.status == IN_PROGRESS)
-            .subquery()
-        )
-        query = (
-            sql.select(CollectionFile, Collection.owner, Collection.embedder)
-            .join(Collection, Collection.key == CollectionFile.collection_key)
-            .join(ranked, ranked.c.key == CollectionFile.key)
-            .where(ranked.c.place <= limit)
-            .order_by(CollectionFile.key)
-        )
-        with self._database.reading() as transaction:
-            rows = transaction.execute(query).all()
-            return [Task(file.key, owner, file, embedder) for file, owner, embedder in rows]
-
-    def is_open(self, task: Task) -> bool:
-        """Whether a file still is in progress: it may have been removed or cancelled."""
-        query = sql.select(CollectionFile.status).where(CollectionFile.key == task.key)
-        with self._database.reading() as transaction:
-            return transaction.scalar(query) == IN_PROGRESS
-
-    def finish(self, task: Task, chunks: Sequence[Chunk], rows: np.ndarray, fingerprint: str | None) -> None:
-        """Store the chunks of a file with the rows of `vectors.quantize`, if it still is in progress.
-
-        Raises SessionsFull or CollectionFull.
-        """
-        data = vectors.pack(list(rows))
-        size = len(data) + sum(len(chunk.text.encode()) for chunk in chunks)
-        with self._database.changing() as transaction:
-            file, collection = _lock_task(transaction, task)
-            if file is None or collection is None:
-                return
-            self._check_bytes(transaction, task.owner, size)
-            of_collection = sql.select(CollectionFile.key).where(
-                CollectionFile.collection_key == collection.key
-            )
-            count = sql.select(sql.func.count()).where(CollectionChunk.file_key.in_(of_collection))
-            if transaction.execute(count).scalar_one() + len(chunks) > MAX_CHUNKS:
-                raise CollectionFull(f"a vector store has at most {MAX_CHUNKS} chunks; create another one.")
-            fields = [
-                {"file_key": file.key, "number": number, "place": chunk.place, "text": chunk.text}
-                for number, chunk in enumerate(chunks)
-            ]
-            for start in range(0, len(fields), _INSERTED_AT_A_TIME):
-                transaction.execute(sql.insert(CollectionChunk), fields[start : start + _INSERTED_AT_A_TIME])
-            file.status, file.bytes, file.fingerprint = COMPLETED, size, fingerprint
-            file.dimensions, file.vectors = int(rows.shape[1]), data
-            collection.version, collection.used = collection.version + 1, time.time()
-
-    def fail(self, task: Task, code: str, message: str) -> None:
-        """Let a file fail that still is in progress."""
-        with self._database.changing() as transaction:
-            file, _ = _lock_task(transaction, task)
-            if file is not None:
-                file.status, file.error = FAILED, {"code": code, "message": message}
-
 
 def new_collection(owner: str, name: str, labels: dict[str, Any], embedder: str) -> Collection:
     """A collection without files, which is not stored yet."""
@@ -338,6 +257,14 @@ def new_collection(owner: str, name: str, labels: dict[str, Any], embedder: str)
         embedder=embedder,
         version=0,
     )
+
+
+def check_bytes(transaction: orm.Session, limits: SessionLimits, owner: str, extra: int = 0) -> None:
+    """Raises SessionsFull if an owner's collections would have too many bytes with `extra` more."""
+    own = sql.select(Collection.key).where(Collection.owner == owner)
+    rows = CollectionFile.collection_key.in_(own)
+    only_bytes = SessionLimits(0, limits.bytes)
+    check_limits(transaction, only_bytes, CollectionFile.bytes, rows, "vector stores", (0, extra))
 
 
 def find_collection(
@@ -365,16 +292,6 @@ def _find_file(transaction: orm.Session, collection: Collection, file_id: str) -
     if found is None:
         raise CollectionFileNotFound(f"the vector store has no file {file_id[:64]!r}.", "file_id")
     return found
-
-
-def _lock_task(transaction: orm.Session, task: Task) -> tuple[CollectionFile | None, Collection | None]:
-    """The file of a task with its collection, if it still is in progress."""
-    query = sql.select(CollectionFile).where(
-        CollectionFile.key == task.key, CollectionFile.status == IN_PROGRESS
-    )
-    key = task.file.collection_key
-    collection = transaction.scalar(sql.select(Collection).where(Collection.key == key).with_for_update())
-    return transaction.scalar(query.with_for_update()), collection
 
 
 def _page(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -66,7 +66,7 @@ async def list_files(
     filter: _Status | None = None,
 ) -> Page:
     """The files of a vector store, those that were added last first; `filter`: those with this status."""
-    only = {} if filter is None else {"status": filter}
+    only: dict[str, str] = {} if filter is None else {"status": filter}
     return await _list(request, store_id, limit, order, (after, before), only)
 
 
@@ -189,7 +189,7 @@ async def _list(
     limit: int,
     order: str,
     ends: tuple[str | None, str | None],
-    only: dict[str, str],
+    only: Mapping[str, str],
 ) -> Page:
     after, before = ends
     found = await asyncio.to_thread(
@@ -222,6 +222,6 @@ def _describe_batch(store_id: str, batch_id: str, files: Sequence[CollectionFile
         id=batch_id,
         created_at=int(min(file.created for file in files)),
         vector_store_id=store_id,
-        status=next(status for status in order if counts[status]),  # type: ignore[arg-type]
+        status=next(status for status in order if counts[status]),
         file_counts=count_files(counts),
     )

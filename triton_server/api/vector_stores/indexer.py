@@ -26,7 +26,7 @@ from ...collections import vectors
 from ...collections.parsing import MAX_MEBIBYTES, read_passages
 from ...collections.passages import Chunk, Chunking, cut, halve
 from ...collections.plain_text import clean_name
-from ...collections.store import CollectionStore, Task
+from ...collections.tasks import Task, TaskStore
 from ...contract.conversation_errors import CollectionFull, SessionsFull, StoreError
 from ...conversations.files import FileStore
 from ..batches.calls import ServiceCaller
@@ -43,7 +43,6 @@ _TASKS_OF_OWNER = 20  # that are looked at, for one whose bytes are here
 _MAX_RUNNING = 2  # files that are read and embedded at the same time, of different owners
 _EMBEDDED_AT_A_TIME = 16  # chunks
 _ELSEWHERE_S = 3600.0  # for how long a file without bytes here may be another service's
-_URL = "/v1/embeddings"
 _TOO_LONG = "context_length_exceeded"
 
 
@@ -61,13 +60,13 @@ class Indexer:
     def __init__(
         self,
         app: ASGIApp,
-        stores: tuple[FileStore, CollectionStore],
+        stores: tuple[FileStore, TaskStore],
         client: AsyncChatClient,
         models: ServedModels,
         readiness: Readiness,
     ) -> None:
         """`app` embeds the chunks, for the owner of each file and within the owner's limits."""
-        self._app, (self._files, self._collections), self._client = app, stores, client
+        self._app, (self._files, self._store), self._client = app, stores, client
         self._models, self._readiness = models, readiness
         self._tasks: dict[str, asyncio.Task[None]] = {}  # by owner
         self._nudge = asyncio.Event()
@@ -82,7 +81,7 @@ class Indexer:
             while True:
                 if self._files.folder.is_dir():  # else nobody has uploaded anything, and there is no database
                     with suppress(StoreError):  # the database has logged it
-                        self._start(await asyncio.to_thread(self._collections.list_tasks, _TASKS_OF_OWNER))
+                        self._start(await asyncio.to_thread(self._store.list_tasks, _TASKS_OF_OWNER))
                 with suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(self._nudge.wait(), _POLL_S)
                 self._nudge.clear()
@@ -109,7 +108,7 @@ class Indexer:
         """Index a file, or say why it cannot be. What is in the way now may not be at the next look."""
         try:
             with _lock(path):
-                if await asyncio.to_thread(self._collections.is_open, task):
+                if await asyncio.to_thread(self._store.is_open, task):
                     await self._index(task, path)
         except BlockingIOError:  # another service indexes it
             await asyncio.sleep(_POLL_S)
@@ -126,7 +125,7 @@ class Indexer:
 
     async def _fail(self, task: Task, code: str, message: str) -> None:
         with suppress(StoreError):  # it is tried again
-            await asyncio.to_thread(self._collections.fail, task, code, message)
+            await asyncio.to_thread(self._store.fail, task, code, message)
 
     async def _index(self, task: Task, path: Path) -> None:
         name, sizes = clean_name(task.file.filename), task.file.chunking["static"]
@@ -146,7 +145,7 @@ class Indexer:
             taken, rows = await self._embed_all(task, caller, embedder, chunks)
             # It may have been loaded only now.
             embedder = await get_embedder(task.embedder, self._models, self._client)
-            await asyncio.to_thread(self._collections.finish, task, taken, rows, embedder.fingerprint)
+            await asyncio.to_thread(self._store.finish, task, taken, rows, embedder.fingerprint)
         except (SessionsFull, CollectionFull) as error:
             raise _Failed("invalid_file", str(error)) from None
         except StoreError:
@@ -163,7 +162,7 @@ class Indexer:
         left, taken, rows = list(reversed(chunks)), list[Chunk](), list[np.ndarray]()
         count = _EMBEDDED_AT_A_TIME
         while left:
-            if not await asyncio.to_thread(self._collections.is_open, task):
+            if not await asyncio.to_thread(self._store.is_open, task):
                 break  # it was removed or cancelled, and nothing is stored
             some = [left.pop() for _ in range(min(count, len(left)))]
             found = await self._embed(caller, embedder, [chunk.text for chunk in some])
@@ -184,7 +183,7 @@ class Indexer:
         """The vectors of texts; None if one is too long for the model."""
         fields = {"model": embedder.name, "input": texts, **embedder.prompt_for("document")}
         body = {**fields, "encoding_format": "base64"}
-        line = BatchLine(custom_id="chunks", method="POST", url=_URL, body=body)
+        line = BatchLine(custom_id="chunks", method="POST", url="/v1/embeddings", body=body)
         while isinstance(answer := await caller.ask(line), Later):
             await asyncio.sleep(answer.wait_s)
         told = json.loads(answer.body)

@@ -105,8 +105,10 @@ class FileBatchRequest(WholeBody):
 
     def entries(self) -> list[FileEntry]:
         """The files."""
-        rest = {"attributes": self.attributes, "chunking_strategy": self.chunking_strategy}
-        return self.files or [FileEntry(file_id=file_id, **rest) for file_id in self.file_ids or ()]
+        return self.files or [
+            FileEntry(file_id=file_id, attributes=self.attributes, chunking_strategy=self.chunking_strategy)
+            for file_id in self.file_ids or ()
+        ]
 
 
 class FileChanges(WholeBody):
@@ -281,7 +283,7 @@ def describe_file(store_id: str, file: CollectionFile) -> FileInStore:
         usage_bytes=file.bytes,
         created_at=int(file.created),
         vector_store_id=store_id,
-        status=file.status,  # type: ignore[arg-type]  # the store has no other
+        status=file.status,
         last_error=None if file.error is None else LastError(**file.error),
         chunking_strategy=file.chunking,
         attributes=file.attributes,

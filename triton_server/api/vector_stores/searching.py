@@ -59,9 +59,15 @@ async def search(
     for collection in collections:
         embedder = await get_embedder(collection.embedder, models, client)
         asked = await embed(client, embedder, queries)
-        about = {"fingerprint": embedder.fingerprint, "condition": options.condition}
         try:
-            each = await asyncio.to_thread(searcher.search, collection, asked, count, **about)
+            each = await asyncio.to_thread(
+                searcher.search,
+                collection,
+                asked,
+                count,
+                fingerprint=embedder.fingerprint,
+                condition=options.condition,
+            )
         except WrongEmbedder:
             message = (
                 f"the vectors of {collection.id} were made by another model than the one that is called "
