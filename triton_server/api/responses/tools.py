@@ -74,7 +74,7 @@ _SEARCH = describe_function(
     "Search the files of the user for passages about something. They are numbered. Cite those that you "
     "use by their numbers in brackets, such as [1].",
     ("query",),
-    query={"type": "string", "description": "What to look for, in the words of the answer."},
+    query={"type": "string", "maxLength": 300, "description": "What to look for."},
 )
 _SEARCH_OFFER = Offer(OWN, Tool(FILE_SEARCH, _SEARCH["description"], _SEARCH["parameters"]), "never")
 # Where the client has sent a tool, its function, and how the client knows its calls.
